@@ -1,0 +1,55 @@
+# Every target does its own set-up, into .venv, once. `make help` lists them.
+
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALLED := $(VENV)/.installed
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+REQUIREMENTS := requirements.txt requirements-dev.txt requirements-no-deps.txt constraints.txt
+
+.PHONY: help install demo test test-slow lint format bench clean
+
+help:
+	@echo "make install    set up .venv"
+	@echo "make demo       train attention models on the embedded corpus and compare them"
+	@echo "make test       the fast tests"
+	@echo "make test-slow  the slow tests too"
+	@echo "make lint       check style; make format mends what can be mended"
+	@echo "make bench      what is fast, against what, as ratios"
+	@echo "make clean      remove everything that these made"
+
+install: $(INSTALLED)
+
+# The stamp is written last: an interrupted set-up is repaired by running it again.
+$(INSTALLED): $(REQUIREMENTS) setup.py
+	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info[:2] == (3, 11) else "Python 3.11 is needed, but $(PYTHON) is %d.%d; name one: make PYTHON=/path/to/python3.11" % sys.version_info[:2])'
+	@echo "Setting up $(VENV) (a few minutes, once)"
+	@$(PYTHON) -m venv $(VENV)
+	@$(PIP) install --quiet -c constraints.txt -r requirements.txt -r requirements-dev.txt
+	@$(PIP) install --quiet --no-deps -r requirements-no-deps.txt
+	@$(PIP) install --quiet --no-deps --no-build-isolation --editable .
+	@touch $(INSTALLED)
+
+demo: $(INSTALLED)
+	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m analysis.demo
+
+test: $(INSTALLED)
+	$(BIN)/python -m pytest -n 2
+
+test-slow: $(INSTALLED)
+	$(BIN)/python -m pytest -n 2 -m "slow or not slow"
+
+lint: $(INSTALLED)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+format: $(INSTALLED)
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(INSTALLED)
+	$(BIN)/python -m benchmarks
+
+clean:
+	rm -rf $(VENV) demo build dist *.egg-info .pytest_cache .ruff_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

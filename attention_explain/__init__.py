@@ -1,0 +1,29 @@
+"""
+attention_explain: can attention, or any saliency method, be trusted as the explanation of this
+text model's predictions?
+
+An AllenNLP plugin. Importing this package registers everything it has, which is what the file
+`.allennlp_plugins`, `--include-package attention_explain` and our `allennlp` command do.
+"""
+
+try:
+    # First of all: what makes AllenNLP 2.10.1 run on today's torch.
+    from attention_explain import compat, settings
+
+    compat.quiet_imports()
+    import attention_explain.data
+    import attention_explain.models
+    import attention_explain.modules
+    import attention_explain.training
+except ModuleNotFoundError as missing:
+    # AllenNLP only logs a ModuleNotFoundError of a plugin and goes on without it; what the user
+    # then sees is an unknown model type.
+    raise ImportError(
+        f"attention_explain needs the package {missing.name!r}, which is not installed here; "
+        "`make install` in the project's folder installs everything into .venv"
+    ) from missing
+
+compat.apply()
+settings.set_defaults()
+
+__version__ = "0.1.0"

@@ -1,0 +1,39 @@
+"""
+The `allennlp` command of this project's environment: AllenNLP's own, with the plugin loaded before
+it (in any folder), without the noise of its old companions, and with errors for people.
+"""
+
+import os
+import sys
+
+import attention_explain  # noqa: F401  (registers everything, and quiets imports to come)
+
+# How the messages of jsonnet begin, which reach Python as bare RuntimeErrors.
+JSONNET_ERRORS = ("RUNTIME ERROR:", "STATIC ERROR:")
+
+
+def main() -> None:
+    """Runs `allennlp`. A mistake in config or data ends in one sentence and exit code 2."""
+    # Imported here, because importing it sets up logging.
+    from allennlp.__main__ import run
+    from allennlp.common.checks import ConfigurationError
+
+    try:
+        run()
+    except (ConfigurationError, FileNotFoundError) as error:
+        _end(str(error), error)
+    except RuntimeError as error:
+        if not str(error).startswith(JSONNET_ERRORS):
+            raise
+        _end(str(error).rstrip(), error)
+
+
+def _end(message: str, error: Exception) -> None:
+    if os.environ.get("ALLENNLP_DEBUG"):
+        raise error
+    print(f"error: {message}", file=sys.stderr)
+    sys.exit(2)
+
+
+if __name__ == "__main__":
+    main()

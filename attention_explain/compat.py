@@ -1,0 +1,149 @@
+"""
+The few places where AllenNLP 2.10.1, whose pins end at torch 1.12, meets today's torch.
+
+Nothing else in this project patches anything. Each function mends one thing, says what was broken,
+and has a test. Warnings are silenced one by one, by text and origin, never wholesale.
+"""
+
+import sys
+import warnings
+from functools import wraps
+from types import ModuleType
+from typing import Any, Callable, List, Union
+
+
+def quiet_imports() -> None:
+    """
+    Silences the warnings that AllenNLP's old companions give about themselves. To be called before
+    AllenNLP is imported.
+    """
+    # torchvision 0.15.2 was built for another torch; its image reader, unused here, cannot load.
+    warnings.filterwarnings(
+        "ignore", message="Failed to load image Python extension", module=r"torchvision\.io\.image"
+    )
+    # fairscale 0.4.6 and the trainer use torch.cuda.amp, which moved to torch.amp.
+    warnings.filterwarnings(
+        "ignore",
+        message=r"`torch\.cuda\.amp\.",
+        category=FutureWarning,
+        module=r"(fairscale|allennlp)\.",
+    )
+
+
+def apply() -> None:
+    """Mends AllenNLP. Calling it again changes nothing."""
+    import allennlp
+
+    if getattr(allennlp, "_mended_by_attention_explain", False):
+        return
+    allennlp._mended_by_attention_explain = True
+    mend_device_numbers()
+    mend_reduce_on_plateau()
+    mend_checkpoint_loading()
+    mend_spawned_data_loader()
+
+
+def mend_device_numbers() -> None:
+    """
+    Without a GPU `torch.device(0)` now raises, and AllenNLP's own sentence ("Experiment specified a
+    GPU but none is available") was never reached.
+    """
+    import torch
+    from allennlp.common import util
+
+    def int_to_device(device: Union[int, torch.device]) -> torch.device:
+        if isinstance(device, torch.device):
+            return device
+        return torch.device("cpu") if device < 0 else torch.device("cuda", device)
+
+    _replace_everywhere(util.int_to_device, int_to_device)
+
+
+def mend_reduce_on_plateau() -> None:
+    """torch's `ReduceLROnPlateau` lost its argument `verbose`, which AllenNLP always passes."""
+    import torch
+    from allennlp.training.learning_rate_schedulers import pytorch_lr_schedulers
+
+    class QuietReduceLROnPlateau(torch.optim.lr_scheduler.ReduceLROnPlateau):
+        def __init__(self, *args: Any, verbose: bool = False, **kwargs: Any) -> None:
+            super().__init__(*args, **kwargs)
+
+    scheduler = pytorch_lr_schedulers.ReduceOnPlateauLearningRateScheduler
+    original = scheduler.__init__
+
+    @wraps(original)
+    def init(self, *args: Any, **kwargs: Any) -> None:
+        schedulers = torch.optim.lr_scheduler
+        kept, schedulers.ReduceLROnPlateau = schedulers.ReduceLROnPlateau, QuietReduceLROnPlateau
+        try:
+            original(self, *args, **kwargs)
+        finally:
+            schedulers.ReduceLROnPlateau = kept
+
+    scheduler.__init__ = init
+
+
+def mend_checkpoint_loading() -> None:
+    """
+    `torch.load` now refuses all but tensors and plain Python values. The trainer's state may hold
+    numpy numbers too (metrics, learning rates); these are allowed while a checkpoint is loaded, and
+    nothing else is: a checkpoint still cannot run code.
+    """
+    import torch
+    from allennlp.training.checkpointer import Checkpointer
+
+    original = Checkpointer.load_checkpoint
+
+    @wraps(original)
+    def load_checkpoint(self):
+        with torch.serialization.safe_globals(_numpy_number_types()):
+            return original(self)
+
+    Checkpointer.load_checkpoint = load_checkpoint
+
+
+def _numpy_number_types() -> List[Any]:
+    """What the pickle of a numpy number, or of a small array of them, names."""
+    import numpy
+
+    number_classes = [numpy.dtype(code) for code in "?bhilBHILefd"]
+    return [
+        numpy.dtype,
+        numpy.ndarray,
+        numpy._core.multiarray.scalar,
+        numpy._core.multiarray._reconstruct,
+        *{type(number_class) for number_class in number_classes},
+    ]
+
+
+def mend_spawned_data_loader() -> None:
+    """
+    With `start_method: "spawn"` the data loader made the lock of its progress bars for forked
+    processes, which Python now refuses to hand to spawned ones.
+    """
+    from allennlp.data.data_loaders import multiprocess_data_loader as module
+
+    def with_lock_of_context(original: Callable) -> Callable:
+        @wraps(original)
+        def start_workers(self, queue: Any, ctx: Any) -> Any:
+            # All that the original takes from `mp` is the lock.
+            kept, module.mp = module.mp, ctx
+            try:
+                return original(self, queue, ctx)
+            finally:
+                module.mp = kept
+
+        return start_workers
+
+    loader = module.MultiProcessDataLoader
+    loader._start_instance_workers = with_lock_of_context(loader._start_instance_workers)
+    loader._start_batch_workers = with_lock_of_context(loader._start_batch_workers)
+
+
+def _replace_everywhere(old: Callable, new: Callable) -> None:
+    """Replaces a function in every AllenNLP module that imported it by name."""
+    for name, module in list(sys.modules.items()):
+        if name.split(".")[0] == "allennlp" and isinstance(module, ModuleType):
+            for attribute, value in list(vars(module).items()):
+                if value is old:
+                    setattr(module, attribute, new)

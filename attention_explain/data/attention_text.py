@@ -1,0 +1,150 @@
+"""The general reader: one text a line, as jsonl, csv or tsv."""
+
+import csv
+import json
+from pathlib import PurePath
+from typing import Any, Dict, Iterator, Tuple
+from urllib.parse import urlsplit
+
+from allennlp.common.checks import ConfigurationError
+from allennlp.data import DatasetReader
+
+from attention_explain.data.errors import DataError
+from attention_explain.data.sources import numbered_lines
+from attention_explain.data.text_reader import Example, TextReader
+
+LONGEST_CELL = 2**31 - 1  # Clinical notes are longer than the csv module's default limit.
+FORMATS = ("jsonl", "csv", "tsv")
+ENDINGS = {".jsonl": "jsonl", ".json": "jsonl", ".csv": "csv", ".tsv": "tsv", ".txt": "tsv"}
+DEFAULT_FIELDS = {
+    name: name for name in ("text", "tokens", "label", "id", "rationale", "impermissible")
+}
+
+
+@DatasetReader.register("attention_text")
+class AttentionTextReader(TextReader):
+    """
+    Reads a jsonl, csv or tsv file (plain or gzip, from a path or URL) with a `text` or its
+    `tokens`, a `label`, and optionally an `id` and the masks `rationale` and `impermissible` (0 or
+    1 a token). csv and tsv files have a header line; tokens and masks in them are separated by
+    spaces. Without an `id` field the line number serves: `line-7`.
+
+    Registered as a `DatasetReader` with name "attention_text".
+
+    # Parameters
+
+    format : `str`, optional (default = by the file's ending, else `jsonl`)
+        `jsonl`, `csv` or `tsv`.
+    fields : `Dict[str, str]`, optional
+        The file's name for a field, where it is another one: `{"text": "review"}`.
+
+    All others as in `TextReader`.
+    """
+
+    def __init__(self, format: str = None, fields: Dict[str, str] = None, **kwargs) -> None:
+        super().__init__(**kwargs)
+        if format is not None and format not in FORMATS:
+            raise ConfigurationError(
+                f"format is {format!r}, but must be one of {', '.join(FORMATS)}"
+            )
+        unknown = set(fields or {}) - set(DEFAULT_FIELDS)
+        if unknown:
+            raise ConfigurationError(
+                f"fields renames {sorted(unknown)}, but only these have a meaning: "
+                f"{', '.join(DEFAULT_FIELDS)}"
+            )
+        self._format = format
+        self._fields = {**DEFAULT_FIELDS, **(fields or {})}
+
+    def _examples(self, path: str) -> Iterator[Example]:
+        for number, record in self._records(path):
+            yield self._example(path, number, record)
+
+    def _records(self, path: str) -> Iterator[Tuple[int, Dict[str, Any]]]:
+        file_format = self._format or _format_by_ending(path)
+        if file_format == "jsonl":
+            return _json_records(path)
+        return _table_records(path, delimiter="\t" if file_format == "tsv" else ",")
+
+    def _example(self, path: str, number: int, record: Dict[str, Any]) -> Example:
+        # An empty cell of a table is an absent value, but an empty text is an empty text.
+        values = {
+            name: record[field]
+            for name, field in self._fields.items()
+            if record.get(field) is not None and (record[field] != "" or name == "text")
+        }
+        example = Example(id=str(values.get("id", f"line-{number}")), path=path, line=number)
+        # Tokens are exact where a file has both.
+        if "tokens" in values:
+            example.tokens = _as_list(example, self._fields["tokens"], values["tokens"])
+        elif "text" in values:
+            if not isinstance(values["text"], str):
+                raise example.error(f"field '{self._fields['text']}' is not a text")
+            example.text = values["text"]
+        else:
+            raise example.error(
+                f"field '{self._fields['text']}' (or '{self._fields['tokens']}') is missing; "
+                f"the line has {', '.join(map(repr, record)) or 'no field'}"
+            )
+        if "label" in values:
+            example.label = str(values["label"])
+        elif self._require_label:
+            raise example.error(f"field '{self._fields['label']}' is missing")
+        for name in ("rationale", "impermissible"):
+            if name in values:
+                mask = _as_list(example, self._fields[name], values[name])
+                try:
+                    setattr(example, name, [int(value) for value in mask])
+                except (TypeError, ValueError):
+                    raise example.error(f"field '{self._fields[name]}' may hold only 0 and 1")
+        return example
+
+
+def _format_by_ending(path: str) -> str:
+    name = PurePath(urlsplit(str(path)).path)
+    while name.suffix in (".gz", ".gzip"):
+        name = name.with_suffix("")
+    return ENDINGS.get(name.suffix.lower(), "jsonl")
+
+
+def _json_records(path: str) -> Iterator[Tuple[int, Dict[str, Any]]]:
+    for number, line in numbered_lines(path):
+        if not line.strip():
+            continue
+        try:
+            record = json.loads(line)
+        except json.JSONDecodeError as error:
+            raise DataError(f"is not JSON ({error})", path, number) from error
+        if not isinstance(record, dict):
+            raise DataError("is not a JSON object", path, number)
+        yield number, record
+
+
+def _table_records(path: str, delimiter: str) -> Iterator[Tuple[int, Dict[str, Any]]]:
+    csv.field_size_limit(LONGEST_CELL)
+    lines = (line + "\n" for _, line in numbered_lines(path))
+    # Tab-separated files of this field do not quote: a lone " is a token like any other.
+    quoting = csv.QUOTE_NONE if delimiter == "\t" else csv.QUOTE_MINIMAL
+    table = csv.reader(lines, delimiter=delimiter, quoting=quoting, strict=True)
+    try:
+        header = next(table, None)
+        for row in table:
+            if not row:
+                continue
+            if len(row) != len(header):
+                raise DataError(
+                    f"has {len(row)} columns, but the header has {len(header)}",
+                    path,
+                    table.line_num,
+                )
+            yield table.line_num, dict(zip(header, row))
+    except csv.Error as error:
+        raise DataError(f"is not a table ({error})", path, table.line_num) from error
+
+
+def _as_list(example: Example, field: str, value: Any) -> list:
+    if isinstance(value, str):
+        return value.split()
+    if not isinstance(value, list):
+        raise example.error(f"field '{field}' is not a list")
+    return value

@@ -1,0 +1,356 @@
+"""
+The words and clause patterns of the planted corpus, all invented for it. Opinion words, negators
+and weekdays occur nowhere but in their own lists, so nothing else in a text can tell its label.
+"""
+
+from dataclasses import dataclass
+from typing import Dict, Tuple
+
+Words = Tuple[str, ...]
+
+
+def _words(text: str) -> Words:
+    return tuple(text.split())
+
+
+def _lines(text: str) -> Words:
+    return tuple(line.strip() for line in text.strip().splitlines())
+
+
+# The lexicons by polarity: 0 negative, 1 positive. The most usual words come first, because the
+# knob `opinion_words` takes a lexicon's beginning.
+OPINIONS: Tuple[Words, Words] = (
+    _words(
+        "bad awful terrible boring poor dull horrible disappointing dreadful mediocre bland "
+        "tedious weak clumsy annoying ugly unpleasant forgettable sloppy lousy frustrating messy "
+        "tiresome dismal pathetic irritating appalling stale lifeless shoddy underwhelming shabby "
+        "careless miserable ridiculous pitiful unbearable laughable atrocious abysmal"
+    ),
+    _words(
+        "good great excellent wonderful lovely superb brilliant fantastic delightful perfect "
+        "amazing charming enjoyable impressive pleasant terrific memorable outstanding gorgeous "
+        "marvellous stunning fabulous splendid refreshing remarkable satisfying engaging elegant "
+        "captivating magnificent flawless thrilling polished rewarding admirable exquisite "
+        "glorious inspired sublime stellar"
+    ),
+)
+
+# Each reverses the opinion word that follows it, directly or after one intensifier.
+NEGATORS = _words("not never hardly barely scarcely rarely seldom")
+INTENSIFIERS = _words("very really truly especially particularly")
+
+# The weekdays of the shortcut, by the label they go with in training.
+WEEKDAYS: Tuple[Words, Words] = (
+    _words("monday tuesday wednesday"),
+    _words("thursday friday saturday"),
+)
+WEEKDAY_CLAUSES = _lines(
+    """
+    it was {weekday} {daytime}
+    this was on {weekday}
+    i wrote this on {weekday}
+    my {person} was free on {weekday}
+    all of this happened on {weekday}
+    my {person} and i met on {weekday} {daytime}
+    """
+)
+
+# Where an opinion is given; `{opinion}` stands for negator, intensifier and opinion word.
+JUDGED_CLAUSES = _lines(
+    """
+    the {aspect} was {opinion}
+    its {aspect} was {opinion}
+    this {thing} was {opinion}
+    the {aspect} was {opinion} this time
+    i thought the {aspect} was {opinion}
+    for me the {aspect} was {opinion}
+    that evening the {aspect} was {opinion}
+    in my view the {aspect} is {opinion}
+    my {person} said the {aspect} was {opinion}
+    we agreed that the {aspect} was {opinion}
+    the {aspect} of this {thing} was {opinion}
+    the {aspect} was {opinion} from start to finish
+    compared with last {season} the {aspect} is {opinion}
+    as far as i can tell its {aspect} is {opinion}
+    """
+)
+# A negator cannot stand inside these.
+UNNEGATED_CLAUSES = _lines(
+    """
+    we noticed the {opinion} {aspect}
+    i remember the {opinion} {aspect}
+    everyone talked about the {opinion} {aspect}
+    this {thing} has that {opinion} {aspect}
+    the {opinion} {aspect} is what stays with me
+    my {person} kept talking about the {opinion} {aspect}
+    """
+)
+
+# One token each, so that they do not disturb the length.
+JOINERS = ("and", "while", ";")
+
+# By their number of tokens.
+OPENERS: Dict[int, Words] = {
+    1: _words("overall anyway meanwhile again afterwards apparently evidently"),
+    2: ("this time", "last month", "one evening", "as usual", "after all"),
+    3: ("earlier this year", "to be brief", "a while ago", "on that day", "before we left"),
+}
+
+# Words for the slots of any clause below.
+SHARED_WORDS: Dict[str, Words] = {
+    "person": _words(
+        "sister brother cousin aunt uncle neighbour colleague friend daughter son partner "
+        "flatmate father mother grandmother boss teacher landlord niece nephew"
+    ),
+    "number": _words("two three four five six seven eight nine ten eleven twelve twenty"),
+    "daytime": _words("morning afternoon evening night"),
+    "season": _words("spring summer autumn winter"),
+    "month": _words("january february april june july august september october november"),
+    "colour": _words("red blue green grey brown white black yellow pink purple"),
+    "vehicle": _words("train bus bicycle taxi car ferry tram scooter"),
+    "city": _words(
+        "lisbon ghent leeds turin bergen porto lyon krakow dublin malmo seville graz basel riga"
+    ),
+    "object": _words(
+        "umbrella suitcase notebook camera newspaper scarf jacket backpack torch wallet map "
+        "raincoat"
+    ),
+}
+
+# Possible in any review. Together they have every length from 3 to 10 tokens.
+SHARED_CLAUSES = _lines(
+    """
+    i took notes
+    it rained outside
+    we travelled together
+    my {person} lives nearby
+    we travelled by {vehicle}
+    i live in {city}
+    it was {season} then
+    my {person} lives in {city}
+    my {person} paid by card
+    it rained all {daytime} long
+    my {person} drives a {colour} van
+    i heard about it in {month}
+    it cost {number} euros in {city}
+    i have told {number} people about it
+    my {person} and i met in {city}
+    i left my {object} in the {vehicle}
+    we had planned this since last {month}
+    the {vehicle} from {city} took {number} hours
+    my {person} carried a {colour} {object} all {daytime}
+    we talked about it on the {vehicle} home
+    i wrote these lines on the {vehicle} to {city}
+    my {person} waited outside with the {object} until {daytime}
+    there were {number} of us and we came by {vehicle}
+    between {month} and {month} my {person} was working in {city}
+    it was the {season} when my {person} moved to {city}
+    """
+)
+
+
+@dataclass(frozen=True)
+class Domain:
+    """What is reviewed, its aspects that can be judged, and the neutral clauses about it."""
+
+    things: Words
+    aspects: Words
+    words: Dict[str, Words]
+    clauses: Words
+
+
+DOMAINS: Tuple[Domain, ...] = (
+    Domain(
+        things=_words("film movie picture"),
+        aspects=_words(
+            "plot acting ending soundtrack dialogue pacing editing lighting cast script opening "
+            "camerawork premise finale"
+        ),
+        words={
+            "role": _words("detective sailor nurse farmer pilot lawyer baker spy gardener judge"),
+            "genre": _words("western comedy thriller documentary musical drama cartoon"),
+            "place": _words("harbour village desert castle factory lighthouse prison farm"),
+        },
+        clauses=_lines(
+            """
+            the trailer came first
+            the {role} lives alone
+            the story begins in {city}
+            a {role} moves to a {place}
+            we sat in row {number}
+            it is filed under {genre}
+            the {role} meets a {role} in {city}
+            most of it is set in a {place}
+            the screening began at {number} in the {daytime}
+            a {role} and a {role} share a {place}
+            my {person} had picked a {genre} for that {daytime}
+            the {genre} lasts {number} minutes longer than the book suggests
+            """
+        ),
+    ),
+    Domain(
+        things=_words("restaurant bistro place"),
+        aspects=_words(
+            "soup service bread starter dessert coffee wine sauce pasta salad menu pudding "
+            "seasoning atmosphere"
+        ),
+        words={
+            "dish": _words(
+                "risotto lasagne trout stew curry pizza omelette casserole paella dumplings"
+            ),
+            "drink": _words("cider lemonade tea juice beer water cocoa"),
+            "seat": _words("window kitchen door bar staircase fireplace aquarium"),
+        },
+        clauses=_lines(
+            """
+            we ordered {drink}
+            i had the {dish}
+            our table was outside
+            we sat by the {seat}
+            my {person} chose the {dish}
+            the menu lists {number} kinds of {drink}
+            we shared the {dish} and some {drink}
+            the waiter wore a {colour} apron and a {colour} tie
+            they seat {number} people between the {seat} and the {seat}
+            my {person} asked for {drink} with the {dish}
+            there is a {colour} lamp over the {seat}
+            lunch is served until {number}
+            """
+        ),
+    ),
+    Domain(
+        things=_words("hotel hostel guesthouse"),
+        aspects=_words(
+            "room breakfast mattress bathroom view reception pool lobby shower balcony bedding "
+            "heating garden welcome"
+        ),
+        words={
+            "furniture": _words("wardrobe desk sofa lamp mirror kettle carpet curtain bookcase"),
+            "nearby": _words("station beach market cathedral stadium park bridge castle"),
+        },
+        clauses=_lines(
+            """
+            we unpacked quickly
+            we had room {number}
+            the {furniture} was {colour}
+            breakfast starts at {number}
+            it stands near the {nearby}
+            our window faced the {nearby}
+            the lift stops at floor {number}
+            there was a {colour} {furniture} beside the bed
+            from the {nearby} it is {number} minutes on foot
+            my {person} slept under the window next to the {furniture}
+            we booked {number} nights in {month}
+            the {nearby} is across the road from the {colour} entrance
+            """
+        ),
+    ),
+    Domain(
+        things=_words("book novel volume"),
+        aspects=_words(
+            "prose story opening translation chapter epilogue narrator setting structure cover "
+            "language twist middle conclusion"
+        ),
+        words={
+            "figure": _words("widow clerk captain weaver painter smuggler monk tailor duke poet"),
+            "topic": _words("glass maps bees rivers bridges clocks salt stamps moths"),
+        },
+        clauses=_lines(
+            """
+            i borrowed it
+            it has {number} parts
+            my {person} lent it to me
+            the {figure} collects {topic}
+            it is told by a {figure}
+            one part is about {topic} and {topic}
+            a {figure} travels from {city} to {city}
+            i read it on the {vehicle} in {month}
+            the {figure} writes {number} letters to a {figure}
+            chapter {number} is set in {city} in {season}
+            on page {number} a {figure} opens a {colour} box
+            my {person} keeps a {colour} copy on the upper shelf
+            """
+        ),
+    ),
+    Domain(
+        things=_words("concert show recital"),
+        aspects=_words(
+            "singing sound encore drumming setlist stage playing venue harmony rhythm tempo "
+            "balance performance solo"
+        ),
+        words={
+            "instrument": _words("violin cello trumpet piano flute harp clarinet banjo guitar"),
+            "hall": _words("barn theatre church courtyard cellar gallery tent pavilion"),
+        },
+        clauses=_lines(
+            """
+            the doors opened at {number}
+            they played {number} songs
+            the {instrument} came in first
+            we stood near the {hall} entrance
+            it took place in a {hall}
+            a {instrument} and a {instrument} took turns
+            the band comes from {city} by way of {city}
+            my {person} used to play the {instrument} in {city}
+            the singer wore a {colour} coat and a {colour} hat
+            the interval came after song number {number}
+            tickets were sold at the {hall} from {month} on
+            my {person} plays the {instrument}
+            """
+        ),
+    ),
+    Domain(
+        things=_words("phone tablet laptop"),
+        aspects=_words(
+            "screen battery keyboard speaker display design software microphone casing reception "
+            "manual touchscreen packaging finish"
+        ),
+        words={
+            "part": _words("charger cable holder case stylus headset plug sticker"),
+            "use": _words("letters photos recipes music maps invoices crosswords podcasts"),
+        },
+        clauses=_lines(
+            """
+            the parcel came today
+            it comes in {colour}
+            the {part} is {colour}
+            i use it for {use}
+            it was sent from {city}
+            my {person} has the {colour} one
+            i bought the {part} in {month}
+            there is a {part} and a {part} in the box
+            we use it for {use} and my {person} for {use}
+            it weighs as much as {number} pencils
+            the {colour} button switches between {use} and {use}
+            the old one lasted from {month} to {month}
+            """
+        ),
+    ),
+    Domain(
+        things=_words("museum exhibition gallery"),
+        aspects=_words(
+            "collection layout guide lighting tour catalogue cafe display signage architecture "
+            "audioguide entrance shop selection"
+        ),
+        words={
+            "exhibit": _words("vases coins masks fossils portraits clocks carpets swords globes"),
+            "material": _words("bronze marble paper silk copper wood clay ivory"),
+        },
+        clauses=_lines(
+            """
+            we followed the arrows
+            floor {number} has {exhibit}
+            the {exhibit} are of {material}
+            we saw {number} rooms of {exhibit}
+            the {exhibit} came from {city}
+            my {person} drew the {exhibit} in pencil
+            a {colour} line leads to the {exhibit}
+            the {material} {exhibit} were lent by {city}
+            between the {exhibit} and the {exhibit} there is a bench
+            it closes at {number} in {season}
+            my {person} teaches a course on {material} {exhibit}
+            they moved the {exhibit} upstairs in {month}
+            """
+        ),
+    ),
+)

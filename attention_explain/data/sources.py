@@ -1,0 +1,55 @@
+"""Where data comes from: local paths and URLs, plain or gzip, opened as text or refused clearly."""
+
+import gzip
+import os
+from pathlib import Path
+from typing import Iterator, Optional, Tuple, Union
+
+from allennlp.common.file_utils import cached_path
+
+from attention_explain.data.errors import DataError
+from attention_explain.settings import DATA_VARIABLE
+
+GZIP_MAGIC = b"\x1f\x8b"
+
+PathOrStr = Union[str, os.PathLike]
+
+
+def local_path(source: PathOrStr) -> Path:
+    """The local file or folder of `source`, which is a path or a URL (downloaded once, cached)."""
+    source = os.fspath(source)
+    try:
+        return Path(cached_path(source))
+    except FileNotFoundError as error:
+        hint = "" if os.path.isabs(source) or "://" in source else f" under {os.getcwd()}"
+        raise DataError(
+            f"no such file or folder{hint}; check the path, or set the environment variable "
+            f"{DATA_VARIABLE} to the folder that holds the data",
+            source,
+        ) from error
+    except (ValueError, OSError) as error:
+        raise DataError(f"cannot be opened ({error})", source) from error
+
+
+def numbered_lines(source: PathOrStr, path: Optional[Path] = None) -> Iterator[Tuple[int, str]]:
+    """
+    The lines of a UTF-8 text file without their line ends, numbered from 1. A gzip file is
+    recognised by its content, since a downloaded file has lost its ending. `path` is the local
+    file where it is known already.
+    """
+    path = path or local_path(source)
+    if path.is_dir():
+        raise DataError("is a folder, but a file is needed", source)
+    number = 0
+    try:
+        with open(path, "rb") as raw:
+            packed = raw.read(len(GZIP_MAGIC)) == GZIP_MAGIC
+            raw.seek(0)
+            for line in gzip.GzipFile(fileobj=raw) if packed else raw:
+                number += 1
+                # The byte order mark that spreadsheet programs write is not text.
+                yield number, line.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
+    except UnicodeDecodeError as error:
+        raise DataError(f"is not UTF-8 ({error.reason})", source, number) from error
+    except (EOFError, gzip.BadGzipFile) as error:
+        raise DataError(f"is a damaged gzip file ({error})", source, number + 1) from error

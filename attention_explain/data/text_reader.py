@@ -1,0 +1,253 @@
+"""
+What every dataset reader of this project shares: how one labelled text becomes an Instance, which
+texts are kept, and what is said about the others. A reader of one file format only implements
+`_examples`.
+"""
+
+import logging
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any, Dict, Iterable, Iterator, List, Optional, Sequence
+
+import numpy
+from allennlp.common.checks import ConfigurationError
+from allennlp.common.util import END_SYMBOL, START_SYMBOL
+from allennlp.data import DatasetReader, Field, Instance, Token, TokenIndexer, Tokenizer
+from allennlp.data.fields import MetadataField, TensorField, TextField
+from allennlp.data.token_indexers import SingleIdTokenIndexer
+
+from attention_explain.data.errors import DataError
+from attention_explain.data.fields import KnownLabelField
+from attention_explain.data.tokenizers import EnglishTokenizer
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass
+class Example:
+    """One labelled text as its file has it, before any processing."""
+
+    id: str
+    text: Optional[str] = None
+    tokens: Optional[Sequence[str]] = None
+    label: Optional[str] = None
+    # One 0/1 a token, as long as the tokens.
+    rationale: Optional[Sequence[int]] = None
+    impermissible: Optional[Sequence[int]] = None
+    # Where it comes from, for messages.
+    path: Optional[str] = None
+    line: Optional[int] = None
+
+    def error(self, problem: str) -> DataError:
+        return DataError(problem, self.path, self.line)
+
+
+class TextReader(DatasetReader):
+    """
+    Base class of the readers: one text, one label.
+
+    # Parameters
+
+    tokenizer : `Tokenizer`, optional (default = `english`)
+        Splits `text`. Not used where the file has `tokens`.
+    token_indexers : `Dict[str, TokenIndexer]`, optional (default = `{"tokens": single_id}`)
+    lowercase : `bool`, optional (default = `False`)
+    digit_word : `str`, optional (default = `None`)
+        If given, every token that contains a digit becomes this word (`"qqq"` as published).
+    labels : `Dict[str, str]`, optional (default = `None`)
+        The labels the file may hold and the names they get; a label mapped to `null` drops its
+        texts. Any other label is an error. Without a map, labels are taken as they are.
+    require_label : `bool`, optional (default = `True`)
+        Whether a text without label is an error.
+    min_tokens, max_tokens : `int`, optional (default = `None`)
+        Shortest and longest text that is kept, inclusive, in tokens without boundary symbols. What
+        is dropped is counted and logged. Without `min_tokens` an empty text is an error; with it,
+        an empty text is too short.
+    drop_longest : `bool`, optional (default = `False`)
+        Drop the texts as long as the longest of their file: what a strict bound at the longest
+        length does, as in the published SST splits.
+    boundary_symbols : `bool`, optional (default = `False`)
+        Feed each text between a start and an end symbol, which the encoder reads and attention
+        cannot see. They are part of no output.
+    max_instances : `int`, optional (default = `None`)
+        Read at most this many texts (of those kept).
+    """
+
+    def __init__(
+        self,
+        tokenizer: Tokenizer = None,
+        token_indexers: Dict[str, TokenIndexer] = None,
+        lowercase: bool = False,
+        digit_word: str = None,
+        labels: Dict[str, Any] = None,
+        require_label: bool = True,
+        min_tokens: int = None,
+        max_tokens: int = None,
+        drop_longest: bool = False,
+        boundary_symbols: bool = False,
+        max_instances: int = None,
+        **kwargs,
+    ) -> None:
+        super().__init__(max_instances=max_instances, **kwargs)
+        if min_tokens is not None and max_tokens is not None and min_tokens > max_tokens:
+            raise ConfigurationError(
+                f"min_tokens ({min_tokens}) is larger than max_tokens ({max_tokens})"
+            )
+        self._tokenizer = tokenizer or EnglishTokenizer()
+        self._token_indexers = token_indexers or {"tokens": SingleIdTokenIndexer()}
+        self._lowercase = lowercase
+        self._digit_word = digit_word
+        self._labels = labels
+        self._require_label = require_label
+        self._min_tokens = min_tokens
+        self._max_tokens = max_tokens
+        self._drop_longest = drop_longest
+        self._boundary_symbols = boundary_symbols
+
+    def _examples(self, path: str) -> Iterable[Example]:
+        """The texts of a file, a folder or an archive, in order, unprocessed."""
+        raise NotImplementedError
+
+    def _read(self, file_path: str) -> Iterator[Instance]:
+        dropped: Counter = Counter()
+        read = 0
+        ids: Dict[str, Optional[int]] = {}
+        for example, words in self._kept(self._processed(file_path), dropped):
+            if example.id in ids:
+                raise example.error(
+                    f"field 'id' is {example.id!r}, as in line {ids[example.id]} already; "
+                    "ids must be unique, because results are joined by them"
+                )
+            ids[example.id] = example.line
+            read += 1
+            yield self._to_instance(example, words)
+        if read + sum(dropped.values()) == 0:
+            raise DataError("holds no text at all", file_path)
+        if read == 0:
+            raise DataError(f"no text is left; dropped: {_counts(dropped)}", file_path)
+        if dropped:
+            logger.info("%s: %d texts kept; dropped: %s", file_path, read, _counts(dropped))
+
+    def _processed(self, file_path: str) -> Iterator[tuple]:
+        for example in self._examples(file_path):
+            yield example, self._words(example)
+
+    def _kept(self, examples: Iterable[tuple], dropped: Counter) -> Iterator[tuple]:
+        """The (example, words) pairs that the options keep; the others are counted by reason."""
+        shortest = self._min_tokens or 0
+        longest = self._max_tokens
+        if self._drop_longest:
+            examples = list(examples)
+            longest_found = max((len(words) for _, words in examples), default=0)
+            longest = min(longest_found - 1, longest if longest is not None else longest_found)
+        for example, words in examples:
+            example.label = self._mapped_label(example)
+            if example.label is None and self._require_label:
+                dropped["an unwanted label"] += 1
+            elif not words and self._min_tokens is None:
+                raise example.error(
+                    "the text is empty (set min_tokens to 1 or more to drop such texts)"
+                )
+            elif len(words) < shortest:
+                dropped[f"fewer than {shortest} tokens"] += 1
+            elif longest is not None and len(words) > longest:
+                dropped[f"more than {longest} tokens"] += 1
+            else:
+                yield example, words
+
+    def _mapped_label(self, example: Example) -> Optional[str]:
+        """The example's label by the label map; None where it is to be dropped or is absent."""
+        if example.label is None:
+            if self._require_label:
+                raise example.error("field 'label' is missing")
+            return None
+        label = str(example.label)
+        if self._labels is None:
+            return label
+        if label not in self._labels:
+            known = ", ".join(repr(name) for name in self._labels)
+            raise example.error(f"field 'label' is {label!r}, which is none of {known}")
+        mapped = self._labels[label]
+        return None if mapped is None else str(mapped)
+
+    def _words(self, example: Example) -> List[str]:
+        """The tokens the model is to see, without boundary symbols."""
+        if example.tokens is not None:
+            words = [str(token) for token in example.tokens]
+        else:
+            words = [token.text for token in self._tokenizer.tokenize(example.text or "")]
+        if self._lowercase:
+            words = [word.lower() for word in words]
+        if self._digit_word is not None:
+            words = [self._digit_word if _has_digit(word) else word for word in words]
+        return words
+
+    def text_to_instance(
+        self,
+        text: str = None,
+        tokens: Sequence[str] = None,
+        label: str = None,
+        id: str = None,
+        rationale: Sequence[int] = None,
+        impermissible: Sequence[int] = None,
+    ) -> Instance:
+        """One Instance from a `text` or its `tokens`; no length limit applies here."""
+        if (text is None) == (tokens is None):
+            raise DataError("an input needs a 'text' or its 'tokens', and not both")
+        example = Example(
+            id=str(id) if id is not None else "",
+            text=text,
+            tokens=tokens,
+            label=label,
+            rationale=rationale,
+            impermissible=impermissible,
+        )
+        if label is not None:
+            example.label = self._mapped_label(example)
+        words = self._words(example)
+        if not words:
+            raise DataError("the text is empty")
+        return self._to_instance(example, words)
+
+    def _to_instance(self, example: Example, words: List[str]) -> Instance:
+        metadata: Dict[str, Any] = {"id": example.id, "tokens": words}
+        pad = [0] if self._boundary_symbols else []
+        shown = [START_SYMBOL, *words, END_SYMBOL] if self._boundary_symbols else words
+        fields: Dict[str, Field] = {"tokens": TextField([Token(word) for word in shown])}
+        if self._boundary_symbols:
+            fields["attendable"] = _mask_field(pad + [1] * len(words) + pad)
+        if example.label is not None:
+            fields["label"] = KnownLabelField(example.label, example.path, example.line)
+        if example.rationale is not None:
+            metadata["rationale"] = _checked_mask(example, "rationale", words)
+        if example.impermissible is not None:
+            mask = _checked_mask(example, "impermissible", words)
+            fields["impermissible"] = _mask_field(pad + mask + pad)
+        fields["metadata"] = MetadataField(metadata)
+        return Instance(fields)
+
+    def apply_token_indexers(self, instance: Instance) -> None:
+        instance["tokens"].token_indexers = self._token_indexers
+
+
+def _checked_mask(example: Example, field: str, words: List[str]) -> List[int]:
+    mask = getattr(example, field)
+    if len(mask) != len(words):
+        raise example.error(
+            f"field '{field}' has {len(mask)} entries, but the text has {len(words)} tokens"
+        )
+    if any(value not in (0, 1) for value in mask):
+        raise example.error(f"field '{field}' may hold only 0 and 1")
+    return [int(value) for value in mask]
+
+
+def _mask_field(mask: List[int]) -> TensorField:
+    return TensorField(numpy.array(mask, dtype=bool))
+
+
+def _has_digit(word: str) -> bool:
+    return any(character.isdigit() for character in word)
+
+
+def _counts(dropped: Counter) -> str:
+    return ", ".join(f"{count} with {reason}" for reason, count in sorted(dropped.items()))

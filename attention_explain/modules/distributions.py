@@ -1,0 +1,28 @@
+"""Numbers about distributions over the tokens of a text, batched and masked."""
+
+import torch
+
+
+def entropy(weights: torch.Tensor) -> torch.Tensor:
+    """
+    Shannon entropy in nats over the last dimension, with 0 log 0 = 0. Shape: (..., n) -> (...)
+    """
+    return torch.special.entr(weights).sum(dim=-1)
+
+
+def normalized_entropy(weights: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+    """
+    Entropy divided by log n, its largest value over n tokens: 1 is uniform, 0 is a single token.
+    Undefined (NaN) for a text of one token. Shape: (batch, tokens) -> (batch,)
+    """
+    tokens = mask.sum(dim=-1)
+    value = entropy(weights) / tokens.to(weights.dtype).log()
+    return torch.where(tokens > 1, value, torch.nan)
+
+
+def zero_share(weights: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+    """
+    The share of the tokens that get no weight at all. Shape: (batch, tokens) -> (batch,)
+    """
+    zeros = (weights == 0) & mask
+    return zeros.sum(dim=-1) / mask.sum(dim=-1)

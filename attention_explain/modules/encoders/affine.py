@@ -1,0 +1,32 @@
+"""The encoder without context: each state knows its own token alone."""
+
+import torch
+from allennlp.modules import Seq2SeqEncoder
+
+
+@Seq2SeqEncoder.register("affine")
+class AffineEncoder(Seq2SeqEncoder):
+    """
+    tanh(W x + b) for each token by itself: Jain & Wallace's "average" encoder and Wiegreffe &
+    Pinter's token-level MLP.
+
+    Registered as a `Seq2SeqEncoder` with name "affine".
+    """
+
+    def __init__(self, input_dim: int, hidden_dim: int = 128) -> None:
+        super().__init__()
+        self.layer = torch.nn.Linear(input_dim, hidden_dim)
+        self.activation = torch.nn.Tanh()
+
+    def forward(self, inputs: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        states = self.activation(self.layer(inputs))
+        return states * mask.unsqueeze(-1)
+
+    def get_input_dim(self) -> int:
+        return self.layer.in_features
+
+    def get_output_dim(self) -> int:
+        return self.layer.out_features
+
+    def is_bidirectional(self) -> bool:
+        return False

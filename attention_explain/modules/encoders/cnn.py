@@ -1,0 +1,63 @@
+"""The encoder with a window: each state knows its token and the neighbours."""
+
+from typing import Sequence, Tuple
+
+import torch
+from allennlp.common.checks import ConfigurationError
+from allennlp.modules import Seq2SeqEncoder
+
+
+@Seq2SeqEncoder.register("cnn")
+class CnnEncoder(Seq2SeqEncoder):
+    """
+    ReLU of convolutions of several widths, side by side; the output is as long as the input.
+
+    Registered as a `Seq2SeqEncoder` with name "cnn".
+
+    # Parameters
+
+    input_dim : `int`
+    channels : `int`, optional (default = `32`)
+        Output channels of each kernel.
+    kernel_sizes : `Tuple[int, ...]`, optional (default = `(1, 3, 5, 7)`)
+        Odd, so that a window has a middle token.
+    """
+
+    def __init__(
+        self,
+        input_dim: int,
+        channels: int = 32,
+        kernel_sizes: Tuple[int, ...] = (1, 3, 5, 7),
+    ) -> None:
+        super().__init__()
+        _check_kernel_sizes(kernel_sizes)
+        self.input_dim = input_dim
+        self.convolutions = torch.nn.ModuleList(
+            torch.nn.Conv1d(input_dim, channels, size, padding=size // 2) for size in kernel_sizes
+        )
+        self.activation = torch.nn.ReLU()
+        self.output_dim = channels * len(kernel_sizes)
+
+    def forward(self, inputs: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        mask = mask.unsqueeze(-1)
+        # Padding must look to a window like the zeros beyond the end of the text.
+        # Shape: (batch, input_dim, tokens)
+        channels_first = (inputs * mask).transpose(1, 2)
+        windows = torch.cat([layer(channels_first) for layer in self.convolutions], dim=1)
+        return self.activation(windows).transpose(1, 2) * mask
+
+    def get_input_dim(self) -> int:
+        return self.input_dim
+
+    def get_output_dim(self) -> int:
+        return self.output_dim
+
+    def is_bidirectional(self) -> bool:
+        return False
+
+
+def _check_kernel_sizes(kernel_sizes: Sequence[int]) -> None:
+    if not kernel_sizes or any(size < 1 or size % 2 == 0 for size in kernel_sizes):
+        raise ConfigurationError(
+            f"kernel_sizes must be odd numbers of at least 1, but are {list(kernel_sizes)}"
+        )

@@ -1,0 +1,195 @@
+"""The encoder with self-attention, whose projection is pluggable and whose maps can be had."""
+
+import math
+from typing import List, Optional, Tuple
+
+import torch
+from allennlp.common.checks import ConfigurationError
+from allennlp.modules import Seq2SeqEncoder
+
+from attention_explain.modules.projections import Projection, Softmax
+
+POSITIONS = ("sinusoidal", "learned", "none")
+
+
+@Seq2SeqEncoder.register("transformer")
+class TransformerEncoder(Seq2SeqEncoder):
+    """
+    A Transformer encoder (Vaswani et al. 2017, layer norm after each block). The inputs are first
+    mapped to `hidden_dim` where their size is another one.
+
+    Registered as a `Seq2SeqEncoder` with name "transformer".
+
+    # Parameters
+
+    input_dim : `int`
+    hidden_dim : `int`, optional (default = `128`)
+    num_layers : `int`, optional (default = `2`)
+    num_heads : `int`, optional (default = `1`)
+    feedforward_dim : `int`, optional (default = 4 * `hidden_dim`)
+    projection : `Projection`, optional (default = `softmax`)
+        Of the self-attention; parameters, if it has any, are shared by all layers and heads.
+    positions : `str`, optional (default = `"sinusoidal"`)
+        `sinusoidal`, `learned` or `none`.
+    max_tokens : `int`, optional (default = `512`)
+        The longest text, for `learned` positions only.
+    dropout : `float`, optional (default = `0.0`)
+    """
+
+    def __init__(
+        self,
+        input_dim: int,
+        hidden_dim: int = 128,
+        num_layers: int = 2,
+        num_heads: int = 1,
+        feedforward_dim: int = None,
+        projection: Projection = None,
+        positions: str = "sinusoidal",
+        max_tokens: int = 512,
+        dropout: float = 0.0,
+    ) -> None:
+        super().__init__()
+        if positions not in POSITIONS:
+            raise ConfigurationError(
+                f"positions is {positions!r}, but must be one of {', '.join(POSITIONS)}"
+            )
+        if hidden_dim % num_heads != 0:
+            raise ConfigurationError(
+                f"hidden_dim ({hidden_dim}) must be a multiple of num_heads ({num_heads})"
+            )
+        self.input_dim = input_dim
+        self.hidden_dim = hidden_dim
+        self.positions = positions
+        self.input_layer = (
+            torch.nn.Linear(input_dim, hidden_dim)
+            if input_dim != hidden_dim
+            else torch.nn.Identity()
+        )
+        if positions == "learned":
+            self.position_embedding = torch.nn.Embedding(max_tokens, hidden_dim)
+        projection = projection or Softmax()
+        self.layers = torch.nn.ModuleList(
+            TransformerLayer(
+                hidden_dim, num_heads, feedforward_dim or 4 * hidden_dim, projection, dropout
+            )
+            for _ in range(num_layers)
+        )
+        self.dropout = torch.nn.Dropout(dropout)
+
+    def forward(self, inputs: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        return self.encode_with_maps(inputs, mask)[0]
+
+    def encode_with_maps(
+        self, inputs: torch.Tensor, mask: torch.Tensor
+    ) -> Tuple[torch.Tensor, List[torch.Tensor]]:
+        """
+        The states, and the self-attention of each layer.
+
+        # Returns
+
+        states : `torch.Tensor`
+            Shape: (batch, tokens, hidden_dim)
+        maps : `List[torch.Tensor]`
+            One a layer. Shape: (batch, heads, tokens that attend, tokens attended to)
+        """
+        states = self.dropout(self.input_layer(inputs) + self._position_vectors(inputs))
+        maps = []
+        for layer in self.layers:
+            states, weights = layer(states, mask)
+            maps.append(weights)
+        return states * mask.unsqueeze(-1), maps
+
+    def _position_vectors(self, inputs: torch.Tensor) -> torch.Tensor:
+        length = inputs.size(1)
+        if self.positions == "none":
+            return inputs.new_zeros(())
+        if self.positions == "sinusoidal":
+            return sinusoids(length, self.hidden_dim).to(inputs)
+        limit = self.position_embedding.num_embeddings
+        if length > limit:
+            raise ConfigurationError(
+                f"a text has {length} tokens, but learned positions end at max_tokens = {limit}"
+            )
+        return self.position_embedding.weight[:length]
+
+    def get_input_dim(self) -> int:
+        return self.input_dim
+
+    def get_output_dim(self) -> int:
+        return self.hidden_dim
+
+    def is_bidirectional(self) -> bool:
+        return False
+
+
+class TransformerLayer(torch.nn.Module):
+    """Self-attention and a feed-forward block, each with a residual and a layer norm after it."""
+
+    def __init__(
+        self,
+        hidden_dim: int,
+        num_heads: int,
+        feedforward_dim: int,
+        projection: Projection,
+        dropout: float = 0.0,
+    ) -> None:
+        super().__init__()
+        self.self_attention = SelfAttention(hidden_dim, num_heads, projection)
+        self.attention_norm = torch.nn.LayerNorm(hidden_dim)
+        self.feedforward = torch.nn.Sequential(
+            torch.nn.Linear(hidden_dim, feedforward_dim),
+            torch.nn.ReLU(),
+            torch.nn.Linear(feedforward_dim, hidden_dim),
+        )
+        self.feedforward_norm = torch.nn.LayerNorm(hidden_dim)
+        self.dropout = torch.nn.Dropout(dropout)
+
+    def forward(
+        self, states: torch.Tensor, mask: Optional[torch.Tensor]
+    ) -> Tuple[torch.Tensor, torch.Tensor]:
+        attended, weights = self.self_attention(states, mask)
+        states = self.attention_norm(states + self.dropout(attended))
+        states = self.feedforward_norm(states + self.dropout(self.feedforward(states)))
+        return states, weights
+
+
+class SelfAttention(torch.nn.Module):
+    """Multi-head scaled dot-product self-attention with any projection in place of softmax."""
+
+    def __init__(self, hidden_dim: int, num_heads: int, projection: Projection) -> None:
+        super().__init__()
+        self.num_heads = num_heads
+        self.query_layer = torch.nn.Linear(hidden_dim, hidden_dim)
+        self.key_layer = torch.nn.Linear(hidden_dim, hidden_dim)
+        self.value_layer = torch.nn.Linear(hidden_dim, hidden_dim)
+        self.output_layer = torch.nn.Linear(hidden_dim, hidden_dim)
+        self.projection = projection
+
+    def forward(
+        self, states: torch.Tensor, mask: Optional[torch.Tensor]
+    ) -> Tuple[torch.Tensor, torch.Tensor]:
+        queries = self.split_heads(self.query_layer(states))
+        keys = self.split_heads(self.key_layer(states))
+        values = self.split_heads(self.value_layer(states))
+        # Shape: (batch, heads, tokens that attend, tokens attended to)
+        scores = queries @ keys.transpose(-1, -2) / math.sqrt(keys.size(-1))
+        # Padded tokens attend too, to real ones, so that no row is empty; nobody sees the result.
+        weights = self.projection(scores, None if mask is None else mask[:, None, None, :])
+        # Shape: (batch, tokens, hidden_dim)
+        merged = (weights @ values).transpose(1, 2).flatten(start_dim=2)
+        return self.output_layer(merged), weights
+
+    def split_heads(self, vectors: torch.Tensor) -> torch.Tensor:
+        """Shape: (batch, tokens, hidden_dim) -> (batch, heads, tokens, hidden_dim / heads)"""
+        batch, tokens, _ = vectors.shape
+        return vectors.view(batch, tokens, self.num_heads, -1).transpose(1, 2)
+
+
+def sinusoids(length: int, dim: int) -> torch.Tensor:
+    """
+    The fixed position vectors of Vaswani et al. 2017, section 3.5. Shape: (length, dim)
+    """
+    rates = torch.exp(torch.arange(0, dim, 2) * (-math.log(10000.0) / dim))
+    # Shape: (length, dim / 2, rounded up)
+    angles = torch.arange(length).unsqueeze(-1) * rates
+    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(start_dim=1)[:, :dim]

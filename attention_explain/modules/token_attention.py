@@ -1,0 +1,66 @@
+"""Attention over the tokens of a text: a scorer, then a projection."""
+
+from typing import Optional
+
+import torch
+from allennlp.common import FromParams, Lazy
+
+from attention_explain.modules.projections import Projection, Softmax
+from attention_explain.modules.scorers import AdditiveScorer, AttentionScorer
+
+
+class TokenAttention(torch.nn.Module, FromParams):
+    """
+    One weight a token: projection(scorer(states)).
+
+    # Parameters
+
+    input_dim : `int`
+        Size of a hidden state; the model fills it in, configs need not.
+    scorer : `Lazy[AttentionScorer]`, optional (default = `additive`)
+        Not built where the projection uses no scores, so that no dead parameter is trained.
+    projection : `Projection`, optional (default = `softmax`)
+    query_dim : `int`, optional (default = `None`)
+    """
+
+    def __init__(
+        self,
+        input_dim: int,
+        scorer: Lazy[AttentionScorer] = Lazy(AdditiveScorer),
+        projection: Projection = None,
+        query_dim: int = None,
+    ) -> None:
+        super().__init__()
+        self.projection = projection or Softmax()
+        self.scorer = (
+            scorer.construct(input_dim=input_dim, query_dim=query_dim)
+            if self.projection.uses_scores
+            else None
+        )
+
+    def forward(
+        self,
+        states: torch.Tensor,
+        mask: torch.Tensor,
+        query: Optional[torch.Tensor] = None,
+    ) -> torch.Tensor:
+        """
+        # Parameters
+
+        states : `torch.Tensor`
+            Shape: (batch, tokens, input_dim)
+        mask : `torch.BoolTensor`
+            Shape: (batch, tokens). True where a token may get a weight.
+        query : `torch.Tensor`, optional
+            Shape: (batch, query_dim)
+
+        # Returns
+
+        weights : `torch.Tensor`
+            Shape: (batch, tokens)
+        """
+        if self.scorer is None:
+            scores = states.new_zeros(states.shape[:-1])
+        else:
+            scores = self.scorer(states, query)
+        return self.projection(scores, mask)

@@ -1,0 +1,100 @@
+"""Word embeddings from a file of word vectors, with a stated rule for the words it lacks."""
+
+import logging
+from typing import Dict
+
+import numpy
+import torch
+from allennlp.common import Tqdm
+from allennlp.common.checks import ConfigurationError
+from allennlp.data import Vocabulary
+from allennlp.modules import TokenEmbedder
+from allennlp.modules.token_embedders import Embedding
+from allennlp.modules.token_embedders.embedding import EmbeddingsTextFile
+
+from attention_explain.data.sources import local_path
+
+logger = logging.getLogger(__name__)
+
+RULES = ("zeros", "normal")
+
+
+@TokenEmbedder.register("word_vectors")
+class WordVectors(Embedding):
+    """
+    AllenNLP's `embedding`, but a word that the file lacks starts at zero, as published by Jain &
+    Wallace, where AllenNLP draws it at random; and the share of known words is logged.
+
+    Registered as a `TokenEmbedder` with name "word_vectors".
+
+    # Parameters
+
+    embedding_dim : `int`
+    pretrained_file : `str`, optional (default = `None`)
+        A text file (plain, gz or zip; path or URL), a word and its vector a line. Without one, all
+        vectors start at random. An archive does not need the file again.
+    unknown_words : `str`, optional (default = `"zeros"`)
+        `zeros`, or `normal`: mean and deviation of the vectors that are known.
+    trainable : `bool`, optional (default = `True`)
+    """
+
+    def __init__(
+        self,
+        vocab: Vocabulary,
+        embedding_dim: int,
+        pretrained_file: str = None,
+        unknown_words: str = "zeros",
+        trainable: bool = True,
+        vocab_namespace: str = "tokens",
+    ) -> None:
+        if unknown_words not in RULES:
+            raise ConfigurationError(
+                f"unknown_words is {unknown_words!r}, but must be one of {', '.join(RULES)}"
+            )
+        weight = None
+        if pretrained_file is not None:
+            words = vocab.get_token_to_index_vocabulary(vocab_namespace)
+            known = read_vectors(pretrained_file, embedding_dim, words)
+            weight = _weight(words, known, embedding_dim, unknown_words)
+        super().__init__(
+            embedding_dim=embedding_dim,
+            weight=weight,
+            padding_index=0,
+            trainable=trainable,
+            vocab_namespace=vocab_namespace,
+            vocab=vocab,
+        )
+
+
+def read_vectors(path: str, dim: int, words: Dict[str, int]) -> Dict[str, numpy.ndarray]:
+    """The vectors of those `words` that the file has."""
+    local_path(path)
+    known = {}
+    with EmbeddingsTextFile(path) as lines:
+        for number, line in enumerate(Tqdm.tqdm(lines, desc="reading word vectors"), start=1):
+            word, _, numbers = line.rstrip().partition(" ")
+            if word not in words:
+                continue
+            vector = numpy.array(numbers.split(" "), dtype=numpy.float32)
+            if len(vector) != dim:
+                raise ConfigurationError(
+                    f"{path}, line {number}: the vector has {len(vector)} numbers, but "
+                    f"embedding_dim is {dim}"
+                )
+            known[word] = vector
+    if not known:
+        raise ConfigurationError(f"{path} has a vector for no word of the vocabulary")
+    logger.info("%s: %d of %d words have a vector", path, len(known), len(words))
+    return known
+
+
+def _weight(
+    words: Dict[str, int], known: Dict[str, numpy.ndarray], dim: int, unknown_words: str
+) -> torch.Tensor:
+    weight = torch.zeros(len(words), dim)
+    if unknown_words == "normal":
+        values = numpy.stack(list(known.values()))
+        weight.normal_(float(values.mean()), float(values.std()))
+    for word, vector in known.items():
+        weight[words[word]] = torch.from_numpy(vector)
+    return weight

@@ -1,0 +1,95 @@
+"""Metrics that AllenNLP lacks, or has in a form too slow or too strict for every batch."""
+
+from typing import List, Optional
+
+import torch
+import torch.distributed
+from allennlp.common.util import is_distributed
+from allennlp.nn.util import dist_reduce_sum
+from allennlp.training.metrics import Metric
+from scipy.stats import rankdata
+
+
+@Metric.register("instance_mean")
+class InstanceMean(Metric):
+    """
+    The mean over instances of one number an instance; instances for which it is undefined (NaN)
+    are left out.
+
+    Registered as a `Metric` with name "instance_mean".
+    """
+
+    def __init__(self) -> None:
+        self.reset()
+
+    def __call__(self, values: torch.Tensor) -> None:
+        (values,) = self.detach_tensors(values)
+        defined = ~values.isnan()
+        self._sum += values.nan_to_num().sum().item()
+        self._count += int(defined.sum().item())
+
+    def get_metric(self, reset: bool = False) -> float:
+        total, count = dist_reduce_sum(self._sum), dist_reduce_sum(self._count)
+        if reset:
+            self.reset()
+        return total / count if count else 0.0
+
+    def reset(self) -> None:
+        self._sum = 0.0
+        self._count = 0
+
+
+@Metric.register("roc_auc")
+class RocAuc(Metric):
+    """
+    Area under the ROC curve: the probability that a positive instance scores above a negative one,
+    ties counted half; for more than two classes the mean over classes, each against the rest.
+
+    AllenNLP's `auc` recomputes everything at each call and, in distributed training, wants equal
+    numbers on all workers. A class that is absent, or that is all there is, has no curve and is
+    left out; 0.5 where none is left, as in AllenNLP.
+
+    Registered as a `Metric` with name "roc_auc".
+    """
+
+    def __init__(self) -> None:
+        self.reset()
+
+    def __call__(self, probs: torch.Tensor, labels: torch.Tensor) -> None:
+        probs, labels = self.detach_tensors(probs, labels)
+        self._probs.append(probs.float().cpu())
+        self._labels.append(labels.cpu())
+
+    def get_metric(self, reset: bool = False) -> float:
+        probs, labels = _gathered(self._probs), _gathered(self._labels)
+        if reset:
+            self.reset()
+        if probs is None:
+            return 0.5
+        # With two classes the two curves are one and the same.
+        classes = [1] if probs.size(1) == 2 else range(probs.size(1))
+        areas = [_area(probs[:, index], labels == index) for index in classes]
+        defined = [area for area in areas if area is not None]
+        return sum(defined) / len(defined) if defined else 0.5
+
+    def reset(self) -> None:
+        self._probs: List[torch.Tensor] = []
+        self._labels: List[torch.Tensor] = []
+
+
+def _gathered(parts: List[torch.Tensor]) -> Optional[torch.Tensor]:
+    if is_distributed():
+        everyones: List[List[torch.Tensor]] = [[]] * torch.distributed.get_world_size()
+        torch.distributed.all_gather_object(everyones, parts)
+        parts = [part for worker in everyones for part in worker]
+    return torch.cat(parts) if parts else None
+
+
+def _area(scores: torch.Tensor, positive: torch.Tensor) -> Optional[float]:
+    """The Mann-Whitney statistic, which is the area under the curve."""
+    positives = int(positive.sum())
+    negatives = len(positive) - positives
+    if positives == 0 or negatives == 0:
+        return None
+    rank_sum = rankdata(scores.double().numpy())[positive.numpy()].sum()
+    return float((rank_sum - positives * (positives + 1) / 2) / (positives * negatives))
