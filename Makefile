@@ -30,8 +30,20 @@ $(INSTALLED): $(REQUIREMENTS) setup.py
 	@$(PIP) install --quiet --no-deps --no-build-isolation --editable .
 	@touch $(INSTALLED)
 
+# Two at a time, one thread each. A model that is trained already is not trained again.
+DEMO_MODELS := bilstm_tanh_softmax bilstm_tanh_sparsemax bilstm_tanh_uniform \
+	affine_tanh_softmax affine_tanh_sparsemax affine_tanh_uniform
+
 demo: $(INSTALLED)
-	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m analysis.demo
+	@$(MAKE) --no-print-directory -j 2 $(DEMO_MODELS:%=demo/%.trained)
+	@$(BIN)/python -m analysis models $(DEMO_MODELS:%=demo/%)
+
+demo/%.trained: training_configs/planted/%.jsonnet $(wildcard training_configs/lib/*.libsonnet)
+	@mkdir -p demo
+	@echo "allennlp train $< -s demo/$*"
+	@OMP_NUM_THREADS=1 $(BIN)/allennlp train $< -s demo/$* --force --file-friendly-logging \
+		> demo/$*.log 2>&1 || { tail -n 5 demo/$*.log; echo "failed: demo/$*.log has it all"; exit 1; }
+	@touch $@
 
 test: $(INSTALLED)
 	$(BIN)/python -m pytest -n 2

@@ -1,9 +1,8 @@
 """The general reader: one text a line, as jsonl, csv or tsv."""
 
-import csv
 import json
 from pathlib import PurePath
-from typing import Any, Dict, Iterator, Tuple
+from typing import Any, Dict, Iterator, Optional, Tuple
 from urllib.parse import urlsplit
 
 from allennlp.common.checks import ConfigurationError
@@ -11,9 +10,9 @@ from allennlp.data import DatasetReader
 
 from attention_explain.data.errors import DataError
 from attention_explain.data.sources import numbered_lines
+from attention_explain.data.tables import numbered_rows
 from attention_explain.data.text_reader import Example, TextReader
 
-LONGEST_CELL = 2**31 - 1  # Clinical notes are longer than the csv module's default limit.
 FORMATS = ("jsonl", "csv", "tsv")
 ENDINGS = {".jsonl": "jsonl", ".json": "jsonl", ".csv": "csv", ".tsv": "tsv", ".txt": "tsv"}
 DEFAULT_FIELDS = {
@@ -41,7 +40,9 @@ class AttentionTextReader(TextReader):
     All others as in `TextReader`.
     """
 
-    def __init__(self, format: str = None, fields: Dict[str, str] = None, **kwargs) -> None:
+    def __init__(
+        self, format: Optional[str] = None, fields: Optional[Dict[str, str]] = None, **kwargs
+    ) -> None:
         super().__init__(**kwargs)
         if format is not None and format not in FORMATS:
             raise ConfigurationError(
@@ -77,6 +78,8 @@ class AttentionTextReader(TextReader):
         # Tokens are exact where a file has both.
         if "tokens" in values:
             example.tokens = _as_list(example, self._fields["tokens"], values["tokens"])
+            if not all(isinstance(token, str) for token in example.tokens):
+                raise example.error(f"field '{self._fields['tokens']}' may hold only texts")
         elif "text" in values:
             if not isinstance(values["text"], str):
                 raise example.error(f"field '{self._fields['text']}' is not a text")
@@ -86,22 +89,27 @@ class AttentionTextReader(TextReader):
                 f"field '{self._fields['text']}' (or '{self._fields['tokens']}') is missing; "
                 f"the line has {', '.join(map(repr, record)) or 'no field'}"
             )
+        if isinstance(values.get("label"), (list, dict)):
+            raise example.error(f"field '{self._fields['label']}' is not a single label")
         if "label" in values:
             example.label = str(values["label"])
-        elif self._require_label:
-            raise example.error(f"field '{self._fields['label']}' is missing")
         for name in ("rationale", "impermissible"):
             if name in values:
                 mask = _as_list(example, self._fields[name], values[name])
                 try:
-                    setattr(example, name, [int(value) for value in mask])
-                except (TypeError, ValueError):
-                    raise example.error(f"field '{self._fields[name]}' may hold only 0 and 1")
+                    # Not int(), which would make 0 of a weight of 0.9.
+                    setattr(example, name, [float(value) for value in mask])
+                except (TypeError, ValueError) as error:
+                    name = self._fields[name]
+                    raise example.error(f"field '{name}' may hold only 0 and 1") from error
         return example
+
+    def _field_name(self, field: str) -> str:
+        return self._fields[field]
 
 
 def _format_by_ending(path: str) -> str:
-    name = PurePath(urlsplit(str(path)).path)
+    name = PurePath(urlsplit(path).path if "://" in path else path)
     while name.suffix in (".gz", ".gzip"):
         name = name.with_suffix("")
     return ENDINGS.get(name.suffix.lower(), "jsonl")
@@ -121,25 +129,14 @@ def _json_records(path: str) -> Iterator[Tuple[int, Dict[str, Any]]]:
 
 
 def _table_records(path: str, delimiter: str) -> Iterator[Tuple[int, Dict[str, Any]]]:
-    csv.field_size_limit(LONGEST_CELL)
-    lines = (line + "\n" for _, line in numbered_lines(path))
-    # Tab-separated files of this field do not quote: a lone " is a token like any other.
-    quoting = csv.QUOTE_NONE if delimiter == "\t" else csv.QUOTE_MINIMAL
-    table = csv.reader(lines, delimiter=delimiter, quoting=quoting, strict=True)
-    try:
-        header = next(table, None)
-        for row in table:
-            if not row:
-                continue
-            if len(row) != len(header):
-                raise DataError(
-                    f"has {len(row)} columns, but the header has {len(header)}",
-                    path,
-                    table.line_num,
-                )
-            yield table.line_num, dict(zip(header, row))
-    except csv.Error as error:
-        raise DataError(f"is not a table ({error})", path, table.line_num) from error
+    rows = numbered_rows(path, delimiter)
+    _, header = next(rows, (0, []))
+    for number, row in rows:
+        if len(row) != len(header):
+            raise DataError(
+                f"has {len(row)} columns, but the header has {len(header)}", path, number
+            )
+        yield number, dict(zip(header, row, strict=True))
 
 
 def _as_list(example: Example, field: str, value: Any) -> list:

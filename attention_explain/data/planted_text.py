@@ -4,11 +4,9 @@ same thing fill it up to an exact length. Which label the opinions make is not k
 nothing but the opinions can depend on it.
 """
 
-from collections import defaultdict
 from dataclasses import dataclass
-from functools import lru_cache
 from random import Random
-from typing import Dict, List, Optional, Sequence, Tuple
+from typing import Dict, List, Optional, Sequence, Set, Tuple
 
 from attention_explain.data.planted_words import (
     DOMAINS,
@@ -93,8 +91,9 @@ class _Writer:
 
     def __init__(self, rng: Random) -> None:
         self._rng = rng
-        self._domain = rng.choice(DOMAINS)
-        self._used: set = set()
+        self._domain, self._fillers = rng.choice(_FILLERS)
+        self._words = {**SHARED_WORDS, **self._domain.words}
+        self._used: Set[str] = set()
 
     def given_clauses(
         self, length: int, opinions: Sequence[Opinion], weekday: Optional[str], distance: int
@@ -115,23 +114,18 @@ class _Writer:
         """Neutral clauses that, with the token that ends each, take exactly `room` tokens."""
         clauses = []
         while room:
-            costs = [
-                cost
-                for cost in range(SHORTEST_FILLER, min(room, LONGEST_FILLER) + 1)
-                if room == cost or room - cost >= SHORTEST_FILLER
-            ]
-            cost = self._rng.choice(costs)
-            patterns = _fillers_by_cost(self._domain)[cost]
-            pattern = self._rng.choice([p for p in patterns if p not in self._used] or patterns)
+            fitting = [pattern for cost in _costs(room) for pattern in self._fillers[cost]]
+            fresh = [pattern for pattern in fitting if pattern not in self._used]
+            pattern = self._rng.choice(fresh or fitting)
             self._used.add(pattern)
             clauses.append(_Clause(self._filled(pattern)))
-            room -= cost
+            room -= clauses[-1].cost
         return clauses
 
     def _judged(self, opinions: Sequence[Opinion], shortest: bool) -> List[_Clause]:
         aspects = self._rng.sample(self._domain.aspects, len(opinions))
         clauses = []
-        for number, (opinion, aspect) in enumerate(zip(opinions, aspects)):
+        for number, (opinion, aspect) in enumerate(zip(opinions, aspects, strict=True)):
             patterns = JUDGED_CLAUSES + (() if opinion.negator else UNNEGATED_CLAUSES)
             pattern = SHORTEST_JUDGED if shortest else self._rng.choice(patterns)
             words = [opinion.word]
@@ -164,11 +158,62 @@ class _Writer:
                 continue
             if slot not in drawn:
                 # Without replacement: "from riga to riga" is no clause.
-                drawn[slot] = self._rng.sample(self._slot_words(slot), pattern.count(part))
+                drawn[slot] = self._rng.sample(self._words[slot], pattern.count(part))
             tokens.append(drawn[slot].pop())
         return tokens
 
-    def _slot_words(self, slot: str) -> Tuple[str, ...]:
-        if slot == "thing":
-            return self._domain.things
-        return self._domain.words.get(slot) or SHARED_WORDS[slot]
+
+def _costs(room: int) -> List[int]:
+    """What a clause may cost so that other clauses can take the rest."""
+    return [
+        cost
+        for cost in range(SHORTEST_FILLER, min(room, LONGEST_FILLER) + 1)
+        if room == cost or room - cost >= SHORTEST_FILLER
+    ]
+
+
+def _by_cost(domain: Domain) -> Dict[int, List[str]]:
+    patterns: Dict[int, List[str]] = {}
+    for pattern in domain.clauses + SHARED_CLAUSES:
+        patterns.setdefault(len(pattern.split()) + 1, []).append(pattern)
+    return patterns
+
+
+_FILLERS = [(domain, _by_cost(domain)) for domain in DOMAINS]
+
+
+def _placed(
+    rng: Random, judged: List[_Clause], neutral: List[_Clause], distance: int
+) -> List[_Clause]:
+    """The neutral clauses with the judged ones between them, far enough from the end."""
+    gaps = [
+        gap
+        for gap in range(len(neutral) + 1)
+        if sum(clause.cost for clause in neutral[gap:]) + 1 >= distance
+    ]
+    by_gap: Dict[int, List[_Clause]] = {}
+    for clause in rng.sample(judged, len(judged)):
+        by_gap.setdefault(rng.choice(gaps), []).append(clause)
+    placed = []
+    for gap in range(len(neutral) + 1):
+        placed += by_gap.get(gap, []) + neutral[gap : gap + 1]
+    return placed
+
+
+def _joined(rng: Random, opener: List[str], clauses: List[_Clause]) -> PlantedText:
+    tokens = list(opener)
+    opinions_at: Dict[int, Tuple[int, ...]] = {}
+    weekday_at: Tuple[int, ...] = ()
+    ending = "."
+    for clause in clauses:
+        places = tuple(len(tokens) + place for place in clause.marked)
+        if clause.opinion is not None:
+            opinions_at[clause.opinion] = places
+        elif places:
+            weekday_at = places
+        # Two joiners in a row would make one endless sentence.
+        joined = ending == "." and clause is not clauses[-1] and rng.random() < JOINED
+        ending = rng.choice(JOINERS) if joined else "."
+        tokens += [*clause.tokens, ending]
+    ordered = tuple(opinions_at[number] for number in range(len(opinions_at)))
+    return PlantedText(tuple(tokens), ordered, weekday_at)

@@ -87,7 +87,7 @@ UNNEGATED_CLAUSES = _lines(
 )
 
 # One token each, so that they do not disturb the length.
-JOINERS = ("and", "while", ";")
+JOINERS = ("and", ";")
 
 # By their number of tokens.
 OPENERS: Dict[int, Words] = {
@@ -107,7 +107,7 @@ SHARED_WORDS: Dict[str, Words] = {
     "season": _words("spring summer autumn winter"),
     "month": _words("january february april june july august september october november"),
     "colour": _words("red blue green grey brown white black yellow pink purple"),
-    "vehicle": _words("train bus bicycle taxi car ferry tram scooter"),
+    "vehicle": _words("train bus tram ferry coach metro minibus shuttle"),
     "city": _words(
         "lisbon ghent leeds turin bergen porto lyon krakow dublin malmo seville graz basel riga"
     ),
@@ -123,10 +123,16 @@ SHARED_CLAUSES = _lines(
     i took notes
     it rained outside
     we travelled together
+    my {person} waited
+    i wore {colour}
+    the {vehicle} stopped
     my {person} lives nearby
     we travelled by {vehicle}
     i live in {city}
     it was {season} then
+    my {person} took photographs
+    we met in {city}
+    the {daytime} was cloudy
     my {person} lives in {city}
     my {person} paid by card
     it rained all {daytime} long
@@ -135,7 +141,7 @@ SHARED_CLAUSES = _lines(
     it cost {number} euros in {city}
     i have told {number} people about it
     my {person} and i met in {city}
-    i left my {object} in the {vehicle}
+    i left my {object} on the {vehicle}
     we had planned this since last {month}
     the {vehicle} from {city} took {number} hours
     my {person} carried a {colour} {object} all {daytime}
@@ -151,29 +157,37 @@ SHARED_CLAUSES = _lines(
 
 @dataclass(frozen=True)
 class Domain:
-    """What is reviewed, its aspects that can be judged, and the neutral clauses about it."""
+    """What is reviewed: the aspects that can be judged, and the neutral clauses about it."""
 
-    things: Words
     aspects: Words
-    words: Dict[str, Words]
     clauses: Words
+    # For the slots of its clauses, beside the shared ones.
+    words: Dict[str, Words]
 
 
 DOMAINS: Tuple[Domain, ...] = (
     Domain(
-        things=_words("film movie picture"),
         aspects=_words(
             "plot acting ending soundtrack dialogue pacing editing lighting cast script opening "
             "camerawork premise finale"
         ),
         words={
+            "thing": _words("film movie picture"),
             "role": _words("detective sailor nurse farmer pilot lawyer baker spy gardener judge"),
             "genre": _words("western comedy thriller documentary musical drama cartoon"),
             "place": _words("harbour village desert castle factory lighthouse prison farm"),
         },
         clauses=_lines(
             """
+            the lights dimmed
             the trailer came first
+            my {person} read the subtitles aloud
+            the {role} wears a {colour} coat
+            the second half takes place in {city}
+            i watched it with my {person} in {month}
+            a {role} finds a {colour} {object} in the {place}
+            the cinema in {city} shows a {genre} every {season}
+            it follows a {role} for {number} days
             the {role} lives alone
             the story begins in {city}
             a {role} moves to a {place}
@@ -189,12 +203,12 @@ DOMAINS: Tuple[Domain, ...] = (
         ),
     ),
     Domain(
-        things=_words("restaurant bistro place"),
         aspects=_words(
             "soup service bread starter dessert coffee wine sauce pasta salad menu pudding "
             "seasoning atmosphere"
         ),
         words={
+            "thing": _words("restaurant bistro place"),
             "dish": _words(
                 "risotto lasagne trout stew curry pizza omelette casserole paella dumplings"
             ),
@@ -204,6 +218,14 @@ DOMAINS: Tuple[Domain, ...] = (
         clauses=_lines(
             """
             we ordered {drink}
+            the {dish} is on page {number}
+            my {person} drank {drink}
+            it is {number} streets from the station
+            they bring the {dish} in a {colour} pot
+            my {person} had booked for {number}
+            the {dish} comes with {drink} in {season}
+            we came for lunch in {month}
+            the walls are {colour} and the chairs are {colour}
             i had the {dish}
             our table was outside
             we sat by the {seat}
@@ -219,18 +241,26 @@ DOMAINS: Tuple[Domain, ...] = (
         ),
     ),
     Domain(
-        things=_words("hotel hostel guesthouse"),
         aspects=_words(
             "room breakfast mattress bathroom view reception pool lobby shower balcony bedding "
             "heating garden welcome"
         ),
         words={
+            "thing": _words("hotel hostel guesthouse"),
             "furniture": _words("wardrobe desk sofa lamp mirror kettle carpet curtain bookcase"),
             "nearby": _words("station beach market cathedral stadium park bridge castle"),
         },
         clauses=_lines(
             """
             we unpacked quickly
+            it has {number} floors
+            the {furniture} stood by the wall
+            my {person} had the {colour} key
+            we came here from {city} by {vehicle}
+            there is a {nearby} at each end of the street
+            the {colour} building behind the {nearby} belongs to it
+            check in was at {number} in the {daytime}
+            the {vehicle} to the {nearby} stops outside
             we had room {number}
             the {furniture} was {colour}
             breakfast starts at {number}
@@ -246,18 +276,26 @@ DOMAINS: Tuple[Domain, ...] = (
         ),
     ),
     Domain(
-        things=_words("book novel volume"),
         aspects=_words(
             "prose story opening translation chapter epilogue narrator setting structure cover "
             "language twist middle conclusion"
         ),
         words={
+            "thing": _words("book novel volume"),
             "figure": _words("widow clerk captain weaver painter smuggler monk tailor duke poet"),
             "topic": _words("glass maps bees rivers bridges clocks salt stamps moths"),
         },
         clauses=_lines(
             """
             i borrowed it
+            it was printed in {city}
+            the {figure} is from {city}
+            a {figure} and a {figure} share a house
+            the first part takes place in {season}
+            it was written in {number} months
+            the {figure} knows all about {topic} and {topic}
+            my {person} found it on the {vehicle} in {city}
+            there is a map of {city} on page {number}
             it has {number} parts
             my {person} lent it to me
             the {figure} collects {topic}
@@ -273,18 +311,27 @@ DOMAINS: Tuple[Domain, ...] = (
         ),
     ),
     Domain(
-        things=_words("concert show recital"),
         aspects=_words(
             "singing sound encore drumming setlist stage playing venue harmony rhythm tempo "
             "balance performance solo"
         ),
         words={
+            "thing": _words("concert show recital"),
             "instrument": _words("violin cello trumpet piano flute harp clarinet banjo guitar"),
             "hall": _words("barn theatre church courtyard cellar gallery tent pavilion"),
         },
         clauses=_lines(
             """
+            the {instrument} began
             the doors opened at {number}
+            we stood near the front
+            there were {number} people on stage
+            the {instrument} player is from {city}
+            my {person} had seen them in {city}
+            the {hall} was lit in {colour} and {colour}
+            one piece was written for {instrument} and {instrument}
+            they are on tour until {month}
+            a {colour} curtain hung behind the {instrument}
             they played {number} songs
             the {instrument} came in first
             we stood near the {hall} entrance
@@ -300,18 +347,27 @@ DOMAINS: Tuple[Domain, ...] = (
         ),
     ),
     Domain(
-        things=_words("phone tablet laptop"),
         aspects=_words(
             "screen battery keyboard speaker display design software microphone casing reception "
             "manual touchscreen packaging finish"
         ),
         words={
+            "thing": _words("phone tablet laptop"),
             "part": _words("charger cable holder case stylus headset plug sticker"),
             "use": _words("letters photos recipes music maps invoices crosswords podcasts"),
         },
         clauses=_lines(
             """
+            it arrived yesterday
             the parcel came today
+            i ordered the {colour} model
+            the {part} is sold separately
+            my {person} keeps {use} on it
+            i have had it since {month}
+            the box holds a {part} and a {colour} cloth
+            it replaces the one i bought in {city}
+            there are {number} buttons on the left side
+            we set it up one {month} {daytime}
             it comes in {colour}
             the {part} is {colour}
             i use it for {use}
@@ -327,18 +383,27 @@ DOMAINS: Tuple[Domain, ...] = (
         ),
     ),
     Domain(
-        things=_words("museum exhibition gallery"),
         aspects=_words(
             "collection layout guide lighting tour catalogue cafe display signage architecture "
             "audioguide entrance shop selection"
         ),
         words={
+            "thing": _words("museum exhibition gallery"),
             "exhibit": _words("vases coins masks fossils portraits clocks carpets swords globes"),
             "material": _words("bronze marble paper silk copper wood clay ivory"),
         },
         clauses=_lines(
             """
+            we bought postcards
             we followed the arrows
+            my {person} works in {material}
+            the tickets are {colour}
+            room {number} is for {exhibit}
+            there are {number} rooms and {number} staircases
+            the {exhibit} stand under a {colour} ceiling
+            we walked from the {exhibit} to the {exhibit}
+            some of the {exhibit} are made of {material}
+            it is {number} minutes from the {vehicle} stop
             floor {number} has {exhibit}
             the {exhibit} are of {material}
             we saw {number} rooms of {exhibit}

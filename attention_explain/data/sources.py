@@ -2,6 +2,7 @@
 
 import gzip
 import os
+import zlib
 from pathlib import Path
 from typing import Iterator, Optional, Tuple, Union
 
@@ -18,10 +19,16 @@ PathOrStr = Union[str, os.PathLike]
 def local_path(source: PathOrStr) -> Path:
     """The local file or folder of `source`, which is a path or a URL (downloaded once, cached)."""
     source = os.fspath(source)
+    here = Path(source).expanduser()
+    # cached_path makes its cache folder even for a local file, and a home may be read-only.
+    if here.exists():
+        return here
     try:
         return Path(cached_path(source))
     except FileNotFoundError as error:
-        hint = "" if os.path.isabs(source) or "://" in source else f" under {os.getcwd()}"
+        if "://" in source:
+            raise DataError("no such file on that server", source) from error
+        hint = "" if here.is_absolute() else f" under {os.getcwd()}"
         raise DataError(
             f"no such file or folder{hint}; check the path, or set the environment variable "
             f"{DATA_VARIABLE} to the folder that holds the data",
@@ -51,5 +58,7 @@ def numbered_lines(source: PathOrStr, path: Optional[Path] = None) -> Iterator[T
                 yield number, line.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
     except UnicodeDecodeError as error:
         raise DataError(f"is not UTF-8 ({error.reason})", source, number) from error
-    except (EOFError, gzip.BadGzipFile) as error:
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise DataError(f"is a damaged gzip file ({error})", source, number + 1) from error
+    except OSError as error:
+        raise DataError(f"cannot be read ({error.strerror})", source) from error

@@ -7,7 +7,9 @@ texts are kept, and what is said about the others. A reader of one file format o
 import logging
 from collections import Counter
 from dataclasses import dataclass
-from typing import Any, Dict, Iterable, Iterator, List, Optional, Sequence
+from functools import lru_cache
+from inspect import signature
+from typing import Any, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
 
 import numpy
 from allennlp.common.checks import ConfigurationError
@@ -64,8 +66,8 @@ class TextReader(DatasetReader):
         is dropped is counted and logged. Without `min_tokens` an empty text is an error; with it,
         an empty text is too short.
     drop_longest : `bool`, optional (default = `False`)
-        Drop the texts as long as the longest of their file: what a strict bound at the longest
-        length does, as in the published SST splits.
+        Drop the texts as long as the longest of their file (of those with a wanted label): what a
+        strict bound at the longest length does, as in the published SST splits.
     boundary_symbols : `bool`, optional (default = `False`)
         Feed each text between a start and an end symbol, which the encoder reads and attention
         cannot see. They are part of no output.
@@ -75,20 +77,26 @@ class TextReader(DatasetReader):
 
     def __init__(
         self,
-        tokenizer: Tokenizer = None,
-        token_indexers: Dict[str, TokenIndexer] = None,
+        tokenizer: Optional[Tokenizer] = None,
+        token_indexers: Optional[Dict[str, TokenIndexer]] = None,
         lowercase: bool = False,
-        digit_word: str = None,
-        labels: Dict[str, Any] = None,
+        digit_word: Optional[str] = None,
+        labels: Optional[Dict[str, Any]] = None,
         require_label: bool = True,
-        min_tokens: int = None,
-        max_tokens: int = None,
+        min_tokens: Optional[int] = None,
+        max_tokens: Optional[int] = None,
         drop_longest: bool = False,
         boundary_symbols: bool = False,
-        max_instances: int = None,
+        max_instances: Optional[int] = None,
         **kwargs,
     ) -> None:
+        # AllenNLP hands a mistyped option on to whoever takes **kwargs.
+        unknown = sorted(set(kwargs) - set(signature(DatasetReader.__init__).parameters))
+        if unknown:
+            raise ConfigurationError(f"the dataset reader has no option '{unknown[0]}'")
         super().__init__(max_instances=max_instances, **kwargs)
+        if min_tokens is not None and min_tokens < 1:
+            raise ConfigurationError(f"min_tokens is {min_tokens}, but must be 1 or more")
         if min_tokens is not None and max_tokens is not None and min_tokens > max_tokens:
             raise ConfigurationError(
                 f"min_tokens ({min_tokens}) is larger than max_tokens ({max_tokens})"
@@ -112,11 +120,12 @@ class TextReader(DatasetReader):
         dropped: Counter = Counter()
         read = 0
         ids: Dict[str, Optional[int]] = {}
-        for example, words in self._kept(self._processed(file_path), dropped):
+        for example, words in self._kept(self._wanted(file_path, dropped), dropped):
             if example.id in ids:
                 raise example.error(
-                    f"field 'id' is {example.id!r}, as in line {ids[example.id]} already; "
-                    "ids must be unique, because results are joined by them"
+                    f"field '{self._field_name('id')}' is {example.id!r}, as in line "
+                    f"{ids[example.id]} already; ids must be unique, because results are joined "
+                    "by them"
                 )
             ids[example.id] = example.line
             read += 1
@@ -128,12 +137,26 @@ class TextReader(DatasetReader):
         if dropped:
             logger.info("%s: %d texts kept; dropped: %s", file_path, read, _counts(dropped))
 
-    def _processed(self, file_path: str) -> Iterator[tuple]:
+    def _field_name(self, field: str) -> str:
+        """What the file calls `field`, for messages."""
+        return field
+
+    def _wanted(self, file_path: str, dropped: Counter) -> Iterator[Tuple[Example, List[str]]]:
+        """The examples whose label is wanted, by the name it is to have, and their words."""
         for example in self._examples(file_path):
+            if example.label is not None:
+                example.label = self._mapped_label(example)
+                if example.label is None:
+                    dropped["an unwanted label"] += 1
+                    continue
+            elif self._require_label:
+                raise example.error(f"field '{self._field_name('label')}' is missing")
             yield example, self._words(example)
 
-    def _kept(self, examples: Iterable[tuple], dropped: Counter) -> Iterator[tuple]:
-        """The (example, words) pairs that the options keep; the others are counted by reason."""
+    def _kept(
+        self, examples: Iterable[Tuple[Example, List[str]]], dropped: Counter
+    ) -> Iterator[Tuple[Example, List[str]]]:
+        """The examples that the limits keep; the others are counted by reason."""
         shortest = self._min_tokens or 0
         longest = self._max_tokens
         if self._drop_longest:
@@ -141,10 +164,7 @@ class TextReader(DatasetReader):
             longest_found = max((len(words) for _, words in examples), default=0)
             longest = min(longest_found - 1, longest if longest is not None else longest_found)
         for example, words in examples:
-            example.label = self._mapped_label(example)
-            if example.label is None and self._require_label:
-                dropped["an unwanted label"] += 1
-            elif not words and self._min_tokens is None:
+            if not words and self._min_tokens is None:
                 raise example.error(
                     "the text is empty (set min_tokens to 1 or more to drop such texts)"
                 )
@@ -156,17 +176,15 @@ class TextReader(DatasetReader):
                 yield example, words
 
     def _mapped_label(self, example: Example) -> Optional[str]:
-        """The example's label by the label map; None where it is to be dropped or is absent."""
-        if example.label is None:
-            if self._require_label:
-                raise example.error("field 'label' is missing")
-            return None
+        """The example's label by the label map; None where its texts are to be dropped."""
         label = str(example.label)
         if self._labels is None:
             return label
         if label not in self._labels:
             known = ", ".join(repr(name) for name in self._labels)
-            raise example.error(f"field 'label' is {label!r}, which is none of {known}")
+            raise example.error(
+                f"field '{self._field_name('label')}' is {label!r}, which is none of {known}"
+            )
         mapped = self._labels[label]
         return None if mapped is None else str(mapped)
 
@@ -184,61 +202,83 @@ class TextReader(DatasetReader):
 
     def text_to_instance(
         self,
-        text: str = None,
-        tokens: Sequence[str] = None,
-        label: str = None,
-        id: str = None,
-        rationale: Sequence[int] = None,
-        impermissible: Sequence[int] = None,
+        text: Optional[str] = None,
+        tokens: Optional[Sequence[str]] = None,
+        label: Optional[str] = None,
+        id: Optional[str] = None,
+        rationale: Optional[Sequence[int]] = None,
+        impermissible: Optional[Sequence[int]] = None,
     ) -> Instance:
-        """One Instance from a `text` or its `tokens`; no length limit applies here."""
+        """
+        One Instance from a `text` or its `tokens`; no length limit applies here. The label may be
+        one of the file's or one of the names that the label map gives.
+        """
         if (text is None) == (tokens is None):
             raise DataError("an input needs a 'text' or its 'tokens', and not both")
         example = Example(
             id=str(id) if id is not None else "",
             text=text,
             tokens=tokens,
-            label=label,
+            label=str(label) if label is not None else None,
             rationale=rationale,
             impermissible=impermissible,
         )
-        if label is not None:
+        if example.label is not None and not self._is_new_name(example.label):
             example.label = self._mapped_label(example)
         words = self._words(example)
         if not words:
             raise DataError("the text is empty")
         return self._to_instance(example, words)
 
+    def _is_new_name(self, label: str) -> bool:
+        """Whether `label` is a name that the label map gives, and not one that it replaces."""
+        labels = self._labels or {}
+        new_names = {str(name) for name in labels.values() if name is not None}
+        return label in new_names and label not in labels
+
     def _to_instance(self, example: Example, words: List[str]) -> Instance:
-        metadata: Dict[str, Any] = {"id": example.id, "tokens": words}
+        tokens = [_token(word) for word in words]
+        metadata: Dict[str, Any] = {"id": example.id, "tokens": [token.text for token in tokens]}
         pad = [0] if self._boundary_symbols else []
-        shown = [START_SYMBOL, *words, END_SYMBOL] if self._boundary_symbols else words
-        fields: Dict[str, Field] = {"tokens": TextField([Token(word) for word in shown])}
+        if self._boundary_symbols:
+            tokens = [_token(START_SYMBOL), *tokens, _token(END_SYMBOL)]
+        fields: Dict[str, Field] = {"tokens": TextField(tokens)}
         if self._boundary_symbols:
             fields["attendable"] = _mask_field(pad + [1] * len(words) + pad)
         if example.label is not None:
-            fields["label"] = KnownLabelField(example.label, example.path, example.line)
+            fields["label"] = KnownLabelField(
+                example.label, example.path, example.line, self._field_name("label")
+            )
         if example.rationale is not None:
-            metadata["rationale"] = _checked_mask(example, "rationale", words)
+            metadata["rationale"] = self._checked_mask(example, "rationale", words)
         if example.impermissible is not None:
-            mask = _checked_mask(example, "impermissible", words)
+            mask = self._checked_mask(example, "impermissible", words)
             fields["impermissible"] = _mask_field(pad + mask + pad)
         fields["metadata"] = MetadataField(metadata)
         return Instance(fields)
+
+    def _checked_mask(self, example: Example, field: str, words: List[str]) -> List[int]:
+        mask = getattr(example, field)
+        name = self._field_name(field)
+        if len(mask) != len(words):
+            raise example.error(
+                f"field '{name}' has {len(mask)} entries, but the text has {len(words)} tokens"
+            )
+        if any(value not in (0, 1) for value in mask):
+            raise example.error(f"field '{name}' may hold only 0 and 1")
+        return [int(value) for value in mask]
 
     def apply_token_indexers(self, instance: Instance) -> None:
         instance["tokens"].token_indexers = self._token_indexers
 
 
-def _checked_mask(example: Example, field: str, words: List[str]) -> List[int]:
-    mask = getattr(example, field)
-    if len(mask) != len(words):
-        raise example.error(
-            f"field '{field}' has {len(mask)} entries, but the text has {len(words)} tokens"
-        )
-    if any(value not in (0, 1) for value in mask):
-        raise example.error(f"field '{field}' may hold only 0 and 1")
-    return [int(value) for value in mask]
+@lru_cache(maxsize=2**18)
+def _token(word: str) -> Token:
+    """
+    One Token a word instead of one an occurrence, which nothing changes: a corpus of long texts
+    would otherwise take most of its memory, and of its reading time, for equal objects.
+    """
+    return Token(word)
 
 
 def _mask_field(mask: List[int]) -> TensorField:

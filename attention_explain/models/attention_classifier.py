@@ -13,14 +13,13 @@ from allennlp.common.checks import ConfigurationError, check_dimensions_match
 from allennlp.data import TextFieldTensors, Vocabulary
 from allennlp.models import Model
 from allennlp.modules import Seq2SeqEncoder, TextFieldEmbedder
-from allennlp.nn import InitializerApplicator
+from allennlp.nn import InitializerApplicator, RegularizerApplicator
 from allennlp.nn.util import get_text_field_mask
-from allennlp.training.metrics import CategoricalAccuracy, F1Measure, FBetaMeasure
 
 from attention_explain.models.class_weights import check_known, class_weight_vector
 from attention_explain.modules.distributions import normalized_entropy, zero_share
 from attention_explain.modules.token_attention import TokenAttention
-from attention_explain.training.metrics import InstanceMean, RocAuc
+from attention_explain.training.metrics import Confusion, InstanceMean, RocAuc
 
 REDUCTIONS = ("mean", "sum")
 
@@ -50,6 +49,7 @@ class AttentionClassifier(Model):
     output_states : `bool`, optional (default = `False`)
         Whether `forward` returns the hidden states.
     initializer : `InitializerApplicator`, optional
+    regularizer : `RegularizerApplicator`, optional
     """
 
     def __init__(
@@ -63,9 +63,10 @@ class AttentionClassifier(Model):
         positive_label: str = None,
         output_states: bool = False,
         initializer: InitializerApplicator = InitializerApplicator(),
-        **kwargs,
+        regularizer: RegularizerApplicator = None,
+        serialization_dir: str = None,
     ) -> None:
-        super().__init__(vocab, **kwargs)
+        super().__init__(vocab, regularizer, serialization_dir)
         check_dimensions_match(
             text_field_embedder.get_output_dim(),
             encoder.get_input_dim(),
@@ -88,13 +89,8 @@ class AttentionClassifier(Model):
             "class_weights", class_weight_vector(vocab, self.labels, class_weights)
         )
 
-        self._accuracy = CategoricalAccuracy()
-        self._macro_f1 = FBetaMeasure(average="macro")
-        self._positive_f1 = (
-            F1Measure(_positive_index(self.labels, positive_label))
-            if len(self.labels) == 2
-            else None
-        )
+        self._positive = _positive_index(self.labels, positive_label)
+        self._confusion = Confusion(len(self.labels))
         self._auc = RocAuc()
         self._attention_entropy = InstanceMean()
         self._attention_zeros = InstanceMean()
@@ -216,10 +212,7 @@ class AttentionClassifier(Model):
         attendable: torch.Tensor,
         label: torch.Tensor,
     ) -> None:
-        self._accuracy(probs, label)
-        self._macro_f1(probs, label)
-        if self._positive_f1 is not None:
-            self._positive_f1(probs, label)
+        self._confusion(probs, label)
         self._auc(probs, label)
         attention = attention.detach()
         self._attention_entropy(normalized_entropy(attention, attendable))
@@ -231,14 +224,15 @@ class AttentionClassifier(Model):
         `attention_entropy` and mean share of zero weights `attention_zeros`; and `auc`, which
         needs all instances and is therefore computed at the end of an epoch only.
         """
+        counted = self._confusion.get_metric(reset)
         metrics = {
-            "accuracy": self._accuracy.get_metric(reset),
-            "macro_f1": self._macro_f1.get_metric(reset)["fscore"],
+            "accuracy": counted["accuracy"],
+            "macro_f1": counted["macro_f1"],
             "attention_entropy": self._attention_entropy.get_metric(reset),
             "attention_zeros": self._attention_zeros.get_metric(reset),
         }
-        if self._positive_f1 is not None:
-            metrics["f1"] = self._positive_f1.get_metric(reset)["f1"]
+        if len(self.labels) == 2:
+            metrics["f1"] = counted["f1"][self._positive]
         if reset:
             metrics["auc"] = self._auc.get_metric(reset)
         return metrics

@@ -1,6 +1,6 @@
 """Metrics that AllenNLP lacks, or has in a form too slow or too strict for every batch."""
 
-from typing import List, Optional
+from typing import Dict, List, Optional
 
 import torch
 import torch.distributed
@@ -37,6 +37,42 @@ class InstanceMean(Metric):
     def reset(self) -> None:
         self._sum = 0.0
         self._count = 0
+
+
+@Metric.register("confusion")
+class Confusion(Metric):
+    """
+    Accuracy, F1 of each class and their unweighted mean, all from one table of counts; 0 where
+    nothing was counted.
+
+    Registered as a `Metric` with name "confusion".
+    """
+
+    def __init__(self, num_labels: int) -> None:
+        self.num_labels = num_labels
+        self.reset()
+
+    def __call__(self, probs: torch.Tensor, labels: torch.Tensor) -> None:
+        probs, labels = self.detach_tensors(probs, labels)
+        cells = labels * self.num_labels + probs.argmax(dim=-1)
+        counts = torch.bincount(cells, minlength=self.num_labels**2)
+        # Rows are true labels, columns predicted ones.
+        self._counts = self._counts.to(counts.device) + counts.view(self._counts.shape)
+
+    def get_metric(self, reset: bool = False) -> Dict[str, object]:
+        counts = dist_reduce_sum(self._counts.double())
+        if reset:
+            self.reset()
+        hits = counts.diagonal()
+        f1 = 2 * hits / (counts.sum(dim=0) + counts.sum(dim=1)).clamp(min=1)
+        return {
+            "accuracy": (hits.sum() / counts.sum().clamp(min=1)).item(),
+            "f1": f1.tolist(),
+            "macro_f1": f1.mean().item(),
+        }
+
+    def reset(self) -> None:
+        self._counts = torch.zeros(self.num_labels, self.num_labels, dtype=torch.long)
 
 
 @Metric.register("roc_auc")

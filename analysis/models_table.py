@@ -1,0 +1,38 @@
+"""The table of trained models: what each reached on the test split."""
+
+from typing import List
+
+import pandas
+
+from analysis.runs import Run
+
+METRICS = {
+    "accuracy": "accuracy",
+    "f1": "F1",
+    "macro_f1": "macro F1",
+    "auc": "AUC",
+    "attention_entropy": "entropy",
+    "attention_zeros": "zeros",
+}
+
+
+def models_table(runs: List[Run]) -> pandas.DataFrame:
+    """One row a run; `entropy` and `zeros` are those of its attention."""
+    rows = []
+    for run in runs:
+        row = {
+            "model": run.name,
+            "encoder": run.encoder,
+            "scorer": run.scorer,
+            "projection": run.projection,
+            "seed": run.seed,
+        }
+        row.update({title: run.metric(name) for name, title in METRICS.items()})
+        rows.append(row)
+    return pandas.DataFrame(rows)
+
+
+def as_text(table: pandas.DataFrame) -> str:
+    """For the terminal: aligned, three decimals."""
+    shown = table.dropna(axis="columns", how="all")
+    return shown.to_string(index=False, float_format="%.3f", na_rep="-")

@@ -1,0 +1,81 @@
+"""Run folders of `allennlp train`: what was trained, and what it reached."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Dict, List
+
+from analysis.errors import AnalysisError
+
+
+@dataclass(frozen=True)
+class Run:
+    """A finished training run."""
+
+    folder: Path
+    config: Dict[str, Any]
+    metrics: Dict[str, Any]
+
+    @property
+    def name(self) -> str:
+        return self.folder.name
+
+    @property
+    def encoder(self) -> str:
+        encoder = _type(self.config["model"]["encoder"])
+        bidirectional = encoder == "lstm" and self.config["model"]["encoder"].get("bidirectional")
+        return "bilstm" if bidirectional else encoder
+
+    @property
+    def scorer(self) -> str:
+        attention = self.config["model"].get("attention", {})
+        return "-" if self.projection == "uniform" else _type(attention.get("scorer", "additive"))
+
+    @property
+    def projection(self) -> str:
+        attention = self.config["model"].get("attention", {})
+        return _type(attention.get("projection", "softmax"))
+
+    @property
+    def seed(self) -> int:
+        return self.config.get("pytorch_seed")
+
+    def metric(self, name: str) -> float:
+        """On the test split where it was evaluated, else on dev at the best epoch."""
+        for prefix in ("test_", "best_validation_"):
+            if prefix + name in self.metrics:
+                return self.metrics[prefix + name]
+        return float("nan")
+
+
+def load_run(folder: Path) -> Run:
+    """
+    Reads a run folder. A run is complete when both its metrics and its archive exist: a training
+    that was interrupted leaves an archive too, but no metrics.
+    """
+    folder = Path(folder)
+    if not folder.is_dir():
+        raise AnalysisError(f"{folder}: no such run folder")
+    missing = [
+        name
+        for name in ("config.json", "metrics.json", "model.tar.gz")
+        if not (folder / name).is_file()
+    ]
+    if missing:
+        raise AnalysisError(f"{folder}: not a finished training run, {' and '.join(missing)} missing")
+    return Run(folder, _json(folder / "config.json"), _json(folder / "metrics.json"))
+
+
+def load_runs(folders: List[Path]) -> List[Run]:
+    return [load_run(folder) for folder in folders]
+
+
+def _json(path: Path) -> Dict[str, Any]:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise AnalysisError(f"{path}: not JSON ({error})") from error
+
+
+def _type(component: Any) -> str:
+    return component if isinstance(component, str) else component["type"]

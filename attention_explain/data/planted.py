@@ -1,0 +1,95 @@
+"""The reader of the planted corpus. What the corpus is and how it is made is in planted_corpus."""
+
+from dataclasses import dataclass
+from typing import Any, Dict, Iterator, List, Optional, Sequence
+
+from allennlp.common.checks import ConfigurationError
+from allennlp.data import DatasetReader, Instance
+
+from attention_explain.data.errors import DataError
+from attention_explain.data.text_reader import Example, TextReader
+
+MASKS = ("rationale", "contrary", "distractor")
+
+
+@dataclass
+class PlantedExample(Example):
+    contrary: Optional[Sequence[int]] = None
+    distractor: Optional[Sequence[int]] = None
+
+
+@DatasetReader.register("planted")
+class PlantedReader(TextReader):
+    """
+    Gives invented reviews in which it is known, token by token, what makes the label; no file is
+    needed. The data path is the name of a split: `train`, `dev` or `test`. Each instance's
+    metadata has, beside the `rationale`, the masks `contrary` (outvoted opinions) and `distractor`
+    (the weekday of the shortcut).
+
+    Registered as a `DatasetReader` with name "planted".
+
+    # Parameters
+
+    preset : `str`, optional (default = `"easy"`)
+        `easy`, `negation`, `conjunction` or `shortcut`.
+    overrides : `Dict[str, Any]`, optional (default = `None`)
+        Knobs to turn, as `{"max_tokens": 60}`: see `PlantedSettings`.
+    corpus_seed : `int`, optional (default = `1`)
+    sizes : `Dict[str, int]`, optional (default = `{"train": 2000, "dev": 400, "test": 400}`)
+        A split that is not named keeps its default.
+    impermissible : `str`, optional (default = `None`)
+        The mask (`rationale`, `contrary` or `distractor`) that is given to the model as the
+        impermissible tokens, for deceptive training.
+
+    All others as in `TextReader`; its `min_tokens` and `max_tokens` drop texts, while the knobs of
+    the same name decide what is written.
+    """
+
+    def __init__(
+        self,
+        preset: str = "easy",
+        overrides: Optional[Dict[str, Any]] = None,
+        corpus_seed: int = 1,
+        sizes: Optional[Dict[str, int]] = None,
+        impermissible: Optional[str] = None,
+        **kwargs,
+    ) -> None:
+        super().__init__(**kwargs)
+        # Imported here, because `python -m ...planted_corpus` warns if the plugin, which imports
+        # all its readers, has imported it already.
+        from attention_explain.data.planted_corpus import PlantedCorpus
+
+        if impermissible is not None and impermissible not in MASKS:
+            raise ConfigurationError(
+                f"impermissible is {impermissible!r}, but must be one of {', '.join(MASKS)}"
+            )
+        try:
+            self._corpus = PlantedCorpus(preset, overrides, sizes, corpus_seed)
+        except ValueError as error:
+            raise ConfigurationError(str(error)) from error
+        self._impermissible = impermissible
+
+    def _examples(self, path: str) -> Iterator[PlantedExample]:
+        try:
+            sentences = self._corpus.split(path)
+        except ValueError as error:
+            raise DataError(str(error)) from error
+        for sentence in sentences:
+            yield PlantedExample(
+                id=sentence.id,
+                tokens=sentence.tokens,
+                label=sentence.label,
+                rationale=sentence.rationale,
+                impermissible=self._impermissible and getattr(sentence, self._impermissible),
+                path=path,
+                contrary=sentence.contrary,
+                distractor=sentence.distractor,
+            )
+
+    def _to_instance(self, example: Example, words: List[str]) -> Instance:
+        instance = super()._to_instance(example, words)
+        if isinstance(example, PlantedExample):
+            metadata = instance["metadata"].metadata
+            metadata["contrary"] = list(example.contrary)
+            metadata["distractor"] = list(example.distractor)
+        return instance

@@ -1,0 +1,226 @@
+"""
+The planted corpus: invented reviews in which it is known, token by token, what makes the label.
+This module gives its splits; as a command it writes them to files:
+
+    python -m attention_explain.data.planted_corpus PRESET -o DIR
+"""
+
+import argparse
+import json
+import os
+import re
+import sys
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Set, Tuple
+
+from attention_explain.data.planted_plans import Plan, plans
+from attention_explain.data.planted_settings import PRESETS, PlantedSettings, settings_for
+from attention_explain.data.planted_text import Opinion, PlantedText, write_text
+from attention_explain.data.planted_words import NEGATORS, OPINIONS, WEEKDAYS
+
+__all__ = ["DEFAULT_SIZES", "PRESETS", "PlantedCorpus", "PlantedSentence", "PlantedSettings"]
+
+DEFAULT_SIZES: Dict[str, int] = {"train": 2000, "dev": 400, "test": 400}
+SPLITS = tuple(DEFAULT_SIZES)
+# One draw in three belongs to the wanted split; when all of these fail, no new text is left.
+MOST_DRAWS = 500
+
+
+@dataclass(frozen=True)
+class PlantedSentence:
+    """A text with its label; the masks have one 0 or 1 a token and never overlap."""
+
+    id: str
+    tokens: Tuple[str, ...]
+    label: str
+    # The opinions (negator and opinion word) that make the label.
+    rationale: Tuple[int, ...]
+    # The opinions that speak against it, outvoted.
+    contrary: Tuple[int, ...]
+    # The weekday, which goes with the label but does not make it.
+    distractor: Tuple[int, ...]
+
+    @property
+    def text(self) -> str:
+        return re.sub(r" (?=[.;])", "", " ".join(self.tokens))
+
+    def as_json(self) -> Dict[str, Any]:
+        return {
+            "id": self.id,
+            "text": self.text,
+            "tokens": list(self.tokens),
+            "label": self.label,
+            "rationale": list(self.rationale),
+            "contrary": list(self.contrary),
+            "distractor": list(self.distractor),
+        }
+
+
+class PlantedCorpus:
+    """
+    The splits of a planted corpus, generated when asked for. Same preset, knobs, sizes and seed:
+    same bytes.
+
+    No text is in two splits, whatever their sizes and seeds, because a checksum of the text says
+    to which split it belongs.
+    """
+
+    def __init__(
+        self,
+        preset: str = "easy",
+        overrides: Optional[Mapping[str, Any]] = None,
+        sizes: Optional[Mapping[str, int]] = None,
+        seed: int = 1,
+    ) -> None:
+        self.preset = preset
+        self.settings = settings_for(preset, overrides)
+        self.sizes = {**DEFAULT_SIZES, **(sizes or {})}
+        self.seed = seed
+        for split, size in self.sizes.items():
+            _check_split(split)
+            if not isinstance(size, int) or size < 1:
+                raise ValueError(f"the size of {split} is {size!r}, but must be 1 or more")
+
+    def split(self, name: str) -> List[PlantedSentence]:
+        _check_split(name)
+        rng = Random(f"{self.seed} {name}")
+        seen: Set[Tuple[str, ...]] = set()
+        sentences = []
+        for number, plan in enumerate(plans(self.settings, self.sizes[name], name, rng)):
+            text = self._unseen_text(rng, plan, name, seen)
+            sentence_id = f"planted-{self.preset}-{name}-{number}"
+            sentences.append(_sentence(sentence_id, plan, text))
+        return sentences
+
+    def _unseen_text(
+        self, rng: Random, plan: Plan, split: str, seen: Set[Tuple[str, ...]]
+    ) -> PlantedText:
+        for _ in range(MOST_DRAWS):
+            opinions = _opinions(rng, plan, self.settings.opinion_words)
+            weekday = None if plan.weekday_of is None else rng.choice(WEEKDAYS[plan.weekday_of])
+            distance = self.settings.min_distance_from_end
+            text = write_text(rng, plan.length, opinions, weekday, distance)
+            if text.tokens not in seen and _split_of(text.tokens) == split:
+                seen.add(text.tokens)
+                return text
+        raise ValueError(
+            f"no more than {len(seen)} different texts were found for {split}; ask for fewer or "
+            "for longer ones"
+        )
+
+
+def _check_split(name: str) -> None:
+    if name not in SPLITS:
+        raise ValueError(
+            f"{name!r} is no split of the planted corpus; the splits are {', '.join(SPLITS)}"
+        )
+
+
+def _split_of(tokens: Sequence[str]) -> str:
+    return SPLITS[zlib.crc32(" ".join(tokens).encode()) % len(SPLITS)]
+
+
+def _opinions(rng: Random, plan: Plan, words: int) -> List[Opinion]:
+    """Opinion words without repetition, of the polarity that their negator turns as planned."""
+    decks = [rng.sample(lexicon[:words], len(plan.polarities)) for lexicon in OPINIONS]
+    return [
+        Opinion(decks[1 - polarity if negated else polarity].pop(), _negator(rng, negated))
+        for polarity, negated in zip(plan.polarities, plan.negated, strict=True)
+    ]
+
+
+def _negator(rng: Random, negated: bool) -> Optional[str]:
+    return rng.choice(NEGATORS) if negated else None
+
+
+def _sentence(sentence_id: str, plan: Plan, text: PlantedText) -> PlantedSentence:
+    # A conjunction fails by its bad aspects alone, as a majority wins by its own votes alone: the
+    # opinions that share the label's polarity are its cause.
+    for_label, against = [], []
+    for polarity, places in zip(plan.polarities, text.opinions_at, strict=True):
+        (for_label if polarity == plan.label else against).extend(places)
+    return PlantedSentence(
+        id=sentence_id,
+        tokens=text.tokens,
+        label=str(plan.label),
+        rationale=_mask(text.tokens, for_label),
+        contrary=_mask(text.tokens, against),
+        distractor=_mask(text.tokens, text.weekday_at),
+    )
+
+
+def _mask(tokens: Sequence[str], places: Sequence[int]) -> Tuple[int, ...]:
+    return tuple(int(place in places) for place in range(len(tokens)))
+
+
+def export(corpus: PlantedCorpus, folder: Path) -> None:
+    """Writes train.jsonl, dev.jsonl and test.jsonl, which the `attention_text` reader reads."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for split in SPLITS:
+        path = folder / f"{split}.jsonl"
+        sentences = corpus.split(split)
+        _write_whole(path, (json.dumps(sentence.as_json()) + "\n" for sentence in sentences))
+        print(f"{path}: {len(sentences)} texts")
+
+
+def _write_whole(path: Path, lines: Iterable[str]) -> None:
+    # A killed run leaves no half file under the final name.
+    partial = path.with_name(path.name + ".partial")
+    with open(partial, "w", encoding="utf-8", newline="\n") as file:
+        file.writelines(lines)
+    os.replace(partial, path)
+
+
+def _knob(argument: str) -> Tuple[str, Any]:
+    name, equals, value = argument.partition("=")
+    if not equals:
+        raise ValueError(f"--set takes KNOB=VALUE, but got {argument!r}")
+    try:
+        return name, json.loads(value)
+    except json.JSONDecodeError:
+        return name, value
+
+
+def main(arguments: Optional[Sequence[str]] = None) -> int:
+    parser = argparse.ArgumentParser(
+        prog="python -m attention_explain.data.planted_corpus",
+        description="Writes train.jsonl, dev.jsonl and test.jsonl of the planted corpus.",
+    )
+    parser.add_argument("preset", help=", ".join(PRESETS))
+    parser.add_argument("-o", "--output", type=Path, required=True, metavar="DIR")
+    parser.add_argument(
+        "--sizes",
+        type=int,
+        nargs=3,
+        default=list(DEFAULT_SIZES.values()),
+        metavar=("TRAIN", "DEV", "TEST"),
+    )
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument(
+        "--set",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="KNOB=VALUE",
+        help="turn a knob of the preset, as in min_tokens=30",
+    )
+    args = parser.parse_args(arguments)
+    try:
+        corpus = PlantedCorpus(
+            args.preset,
+            overrides=dict(_knob(argument) for argument in args.set),
+            sizes=dict(zip(SPLITS, args.sizes, strict=True)),
+            seed=args.seed,
+        )
+        export(corpus, args.output)
+    except (ValueError, OSError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

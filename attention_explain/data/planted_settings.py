@@ -1,0 +1,133 @@
+"""The knobs of the planted corpus, checked, and its presets."""
+
+from dataclasses import dataclass, fields, replace
+from typing import Any, Dict, Mapping, Optional
+
+from attention_explain.data.planted_text import shortest_length
+from attention_explain.data.planted_words import DOMAINS, OPINIONS
+
+MOST_OPINION_WORDS = min(len(words) for words in OPINIONS)
+MOST_OPINIONS = min(len(domain.aspects) for domain in DOMAINS)
+
+
+def _is_number(value: Any, kind: Any) -> bool:
+    # True and False are whole numbers to Python, but not to a reader of the config. A NaN is in
+    # no range, and passes every comparison that looks for values outside.
+    return isinstance(value, kind) and not isinstance(value, bool) and value == value
+
+
+@dataclass(frozen=True)
+class PlantedSettings:
+    """
+    How hard the corpus is. A knob that is out of range, or that contradicts another, raises a
+    `ValueError` of one sentence.
+    """
+
+    # Shortest and longest text; all lengths between are equally frequent.
+    min_tokens: int = 8
+    max_tokens: int = 24
+    # How many opinions speak for the label, and how many against it.
+    causes: int = 1
+    contrary: int = 0
+    # Share of the opinions that a negator reverses.
+    negation: float = 0.0
+    # Two aspects are judged and the label is 1 if both are good; in place of causes and contrary.
+    conjunction: bool = False
+    # Share of the texts in which a weekday of their own label's set stands; None: no weekday.
+    shortcut: Optional[float] = None
+    # The same in dev and test. A half means that the weekday says nothing.
+    shortcut_heldout: float = 0.5
+    # How many tokens follow every opinion at least.
+    min_distance_from_end: int = 0
+    # How many different words each polarity has.
+    opinion_words: int = MOST_OPINION_WORDS
+
+    @property
+    def opinions(self) -> int:
+        """The number of opinions in a text."""
+        return 2 if self.conjunction else self.causes + self.contrary
+
+    def __post_init__(self) -> None:
+        self._check_types()
+        self._check_range("causes", 1, MOST_OPINIONS)
+        self._check_range("contrary", 0, MOST_OPINIONS)
+        self._check_range("negation", 0, 1)
+        self._check_range("shortcut", 0, 1)
+        self._check_range("shortcut_heldout", 0, 1)
+        self._check_range("min_distance_from_end", 0, None)
+        self._check_range("opinion_words", 1, MOST_OPINION_WORDS)
+        if self.conjunction and (self.causes, self.contrary) != (1, 0):
+            raise ValueError(
+                "conjunction always judges two aspects, so causes and contrary cannot be set with "
+                "it"
+            )
+        if self.contrary >= self.causes:
+            raise ValueError(
+                f"contrary is {self.contrary}, but must be smaller than causes ({self.causes}), "
+                "since the majority makes the label"
+            )
+        if self.opinions > min(MOST_OPINIONS, self.opinion_words):
+            raise ValueError(
+                f"a text would hold {self.opinions} different opinions, but opinion_words is "
+                f"{self.opinion_words} and no more than {MOST_OPINIONS} aspects can be judged"
+            )
+        if self.min_tokens > self.max_tokens:
+            raise ValueError(
+                f"min_tokens ({self.min_tokens}) is larger than max_tokens ({self.max_tokens})"
+            )
+        shortest = shortest_length(
+            self.opinions,
+            negated=self.negation > 0,
+            weekday=self.shortcut is not None,
+            distance=self.min_distance_from_end,
+        )
+        if self.min_tokens < shortest:
+            raise ValueError(
+                f"min_tokens is {self.min_tokens}, but with these knobs a text needs {shortest} "
+                "tokens"
+            )
+
+    def _check_types(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if field.type is bool:
+                kind, fits = "true or false", isinstance(value, bool)
+            elif field.type is int:
+                kind, fits = "a whole number", _is_number(value, int)
+            else:
+                kind, fits = "a number", _is_number(value, (int, float))
+                fits = fits or (value is None and field.default is None)
+            if not fits:
+                raise ValueError(f"{field.name} is {value!r}, but must be {kind}")
+
+    def _check_range(self, knob: str, least: float, most: Optional[float]) -> None:
+        value = getattr(self, knob)
+        if value is None:
+            return
+        if value < least or (most is not None and value > most):
+            bounds = f"at least {least}" if most is None else f"between {least} and {most}"
+            raise ValueError(f"{knob} is {value}, but must be {bounds}")
+
+
+KNOBS = tuple(field.name for field in fields(PlantedSettings))
+
+PRESETS: Dict[str, PlantedSettings] = {
+    "easy": PlantedSettings(),
+    "negation": PlantedSettings(min_tokens=10, negation=0.5),
+    "conjunction": PlantedSettings(min_tokens=14, max_tokens=32, conjunction=True),
+    "shortcut": PlantedSettings(min_tokens=16, max_tokens=32, negation=0.5, shortcut=0.95),
+}
+
+
+def settings_for(preset: str, overrides: Optional[Mapping[str, Any]] = None) -> PlantedSettings:
+    """The preset with some knobs turned; a `ValueError` names what is allowed."""
+    if preset not in PRESETS:
+        raise ValueError(f"preset is {preset!r}, but must be one of {', '.join(PRESETS)}")
+    overrides = dict(overrides or {})
+    unknown = [repr(knob) for knob in overrides if knob not in KNOBS]
+    if unknown:
+        raise ValueError(
+            f"{', '.join(unknown)} is no knob of the planted corpus; the knobs are "
+            f"{', '.join(KNOBS)}"
+        )
+    return replace(PRESETS[preset], **overrides)

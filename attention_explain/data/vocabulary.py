@@ -1,0 +1,102 @@
+"""A vocabulary of the words that enough documents hold, and of labels in their natural order."""
+
+from collections import Counter, defaultdict
+from typing import Dict, Iterable, List, Optional
+
+from allennlp.common import Tqdm
+from allennlp.common.checks import ConfigurationError
+from allennlp.common.util import END_SYMBOL, START_SYMBOL, namespace_match
+from allennlp.data import DatasetReader, Instance, Vocabulary
+from allennlp.data.vocabulary import DEFAULT_NON_PADDED_NAMESPACES
+
+
+@Vocabulary.register("document_frequency", constructor="from_documents")
+class DocumentFrequencyVocabulary(Vocabulary):
+    """
+    AllenNLP counts the occurrences of a word; the published vocabularies count the documents that
+    hold it, over the whole training file, including the texts that a length limit drops later.
+    """
+
+    @classmethod
+    def from_documents(
+        cls,
+        instances: Iterable[Instance],
+        min_df: int = 1,
+        reader: Optional[DatasetReader] = None,
+        data_path: Optional[str] = None,
+        max_vocab_size: Optional[int] = None,
+    ) -> "DocumentFrequencyVocabulary":
+        """
+        Registered as a `Vocabulary` with name "document_frequency". Labels are numbered by name (by
+        value where all are whole numbers), words by frequency.
+
+        # Parameters
+
+        instances : `Iterable[Instance]`
+            Given by AllenNLP. Labels are always counted here.
+        min_df : `int`, optional (default = `1`)
+            A word must be in this many documents. Start and end symbols are kept in any case.
+        reader : `DatasetReader`, optional
+        data_path : `str`, optional
+            If both are given, words are counted in what `reader` reads from `data_path` instead of
+            in `instances`.
+        max_vocab_size : `int`, optional
+            Keep only this many words, the most frequent; the symbols for padding, unknown words,
+            start and end do not count.
+        """
+        if (reader is None) != (data_path is None):
+            raise ConfigurationError(
+                "the vocabulary needs both `reader` and `data_path`, or neither of them"
+            )
+        counts = _document_counts(instances)
+        if reader is not None:
+            counts = {name: counts[name] for name in counts if _is_label_namespace(name)}
+            for name, words in _document_counts(reader.read(data_path)).items():
+                if not _is_label_namespace(name):
+                    counts[name] = words
+        vocabulary = cls()
+        for name, items in counts.items():
+            if _is_label_namespace(name):
+                ordered = _sorted_labels(items)
+            else:
+                ordered = _frequent_words(name, items, min_df, max_vocab_size)
+            vocabulary.add_tokens_to_namespace(ordered, name)
+        # Where AllenNLP keeps the counts that it built a vocabulary from.
+        vocabulary._retained_counter = counts
+        return vocabulary
+
+
+def _document_counts(instances: Iterable[Instance]) -> Dict[str, Counter]:
+    """For each namespace, how many instances hold each item."""
+    counts: Dict[str, Counter] = defaultdict(Counter)
+    for instance in Tqdm.tqdm(instances, desc="building vocab"):
+        in_document: Dict[str, Dict[str, int]] = defaultdict(lambda: defaultdict(int))
+        instance.count_vocab_items(in_document)
+        for name, items in in_document.items():
+            counts[name].update(items.keys())
+    return dict(counts)
+
+
+def _is_label_namespace(name: str) -> bool:
+    return any(namespace_match(pattern, name) for pattern in DEFAULT_NON_PADDED_NAMESPACES)
+
+
+def _sorted_labels(labels: Iterable[str]) -> List[str]:
+    try:
+        return sorted(labels, key=int)
+    except ValueError:
+        return sorted(labels)
+
+
+def _frequent_words(
+    namespace: str, counts: Counter, min_df: int, max_size: Optional[int]
+) -> List[str]:
+    symbols = [symbol for symbol in (START_SYMBOL, END_SYMBOL) if symbol in counts]
+    words = [word for word, df in counts.items() if df >= min_df and word not in symbols]
+    if not words:
+        raise ConfigurationError(
+            f"no item of the vocabulary's namespace '{namespace}' is in {min_df} documents (min_df)"
+        )
+    # The words break ties, so that the order of the documents does not matter.
+    words.sort(key=lambda word: (-counts[word], word))
+    return symbols + words[:max_size]

@@ -1,0 +1,209 @@
+"""Every bad file is refused with one sentence that names the file, the line and the field."""
+
+import gzip
+import os
+import pickle
+
+import pytest
+from allennlp.data import Batch, Vocabulary
+
+from attention_explain.data.errors import DataError
+
+GOOD = b'{"text": "a b", "label": "1"}\n'
+
+
+def test_a_missing_file(refusal, tmp_path):
+    path = str(tmp_path / "none.jsonl")
+    assert refusal(path) == (
+        f"{path}: no such file or folder; check the path, or set the environment variable "
+        "ATTENTION_EXPLAIN_DATA to the folder that holds the data"
+    )
+
+
+def test_a_missing_file_with_a_relative_path_says_relative_to_what(refusal):
+    assert refusal("none.jsonl").startswith(
+        f"none.jsonl: no such file or folder under {os.getcwd()}; check the path"
+    )
+
+
+def test_a_folder_instead_of_a_file(refusal, tmp_path):
+    assert refusal(str(tmp_path)) == f"{tmp_path}: is a folder, but a file is needed"
+
+
+@pytest.mark.parametrize("name", ["data.jsonl", "data.csv", "data.tsv.gz"])
+def test_an_empty_file(write, refusal, name):
+    path = write(name, "")
+    assert refusal(path) == f"{path}: holds no text at all"
+
+
+def test_a_table_with_a_header_only(write, refusal):
+    path = write("data.csv", "text,label\n")
+    assert refusal(path) == f"{path}: holds no text at all"
+
+
+def test_a_file_of_which_nothing_is_left(write, refusal):
+    path = write("data.jsonl", GOOD)
+    assert refusal(path, min_tokens=3) == (
+        f"{path}: no text is left; dropped: 1 with fewer than 3 tokens"
+    )
+
+
+@pytest.mark.parametrize(
+    "line, problem",
+    [
+        (
+            b'{"text": "a"',
+            "is not JSON (Expecting ',' delimiter: line 1 column 13 (char 12))",
+        ),
+        (b'["a", 1]', "is not a JSON object"),
+        (
+            b'{"sentence": "a", "label": 1}',
+            "field 'text' (or 'tokens') is missing; the line has 'sentence', 'label'",
+        ),
+        (b"{}", "field 'text' (or 'tokens') is missing; the line has no field"),
+        (b'{"text": "a"}', "field 'label' is missing"),
+        (b'{"text": "a", "label": null}', "field 'label' is missing"),
+        (b'{"text": "a", "label": [1]}', "field 'label' is not a single label"),
+        (b'{"text": 3, "label": 1}', "field 'text' is not a text"),
+        (b'{"tokens": 3, "label": 1}', "field 'tokens' is not a list"),
+        (b'{"tokens": ["a", null], "label": 1}', "field 'tokens' may hold only texts"),
+        (
+            b'{"text": " ", "label": 1}',
+            "the text is empty (set min_tokens to 1 or more to drop such texts)",
+        ),
+        (
+            b'{"tokens": [], "label": 1}',
+            "the text is empty (set min_tokens to 1 or more to drop such texts)",
+        ),
+        (
+            b'{"text": "a b", "label": 1, "rationale": [1]}',
+            "field 'rationale' has 1 entries, but the text has 2 tokens",
+        ),
+        (
+            b'{"text": "a b", "label": 1, "impermissible": [1, 0, 0]}',
+            "field 'impermissible' has 3 entries, but the text has 2 tokens",
+        ),
+        (
+            b'{"text": "a b", "label": 1, "rationale": [0.9, 0]}',
+            "field 'rationale' may hold only 0 and 1",
+        ),
+        (
+            b'{"text": "a b", "label": 1, "rationale": ["x", 0]}',
+            "field 'rationale' may hold only 0 and 1",
+        ),
+        (
+            b'{"text": "a b", "label": 1, "rationale": 1}',
+            "field 'rationale' is not a list",
+        ),
+        (b'{"text": "\xff", "label": 1}', "is not UTF-8 (invalid start byte)"),
+    ],
+)
+def test_a_bad_line(write, refusal, line, problem):
+    path = write("data.jsonl", GOOD + line + b"\n")
+    assert refusal(path) == f"{path}, line 2: {problem}"
+
+
+@pytest.mark.parametrize(
+    "line, problem",
+    [
+        (
+            b'{"label": 1}',
+            "field 'review' (or 'words') is missing; the line has 'label'",
+        ),
+        (b'{"review": "a"}', "field 'stars' is missing"),
+        (
+            b'{"review": "a", "stars": 6}',
+            "field 'stars' is '6', which is none of '1', '5'",
+        ),
+        (
+            b'{"review": "a", "stars": 1, "why": [1, 1]}',
+            "field 'why' has 2 entries, but the text has 1 tokens",
+        ),
+        (
+            b'{"review": "a", "stars": 1, "key": 7}',
+            "field 'key' is '7', as in line 1 already; ids must be unique, because results are "
+            "joined by them",
+        ),
+    ],
+)
+def test_a_renamed_field_is_called_as_the_file_calls_it(write, refusal, line, problem):
+    names = {
+        "text": "review",
+        "tokens": "words",
+        "label": "stars",
+        "rationale": "why",
+        "id": "key",
+    }
+    path = write("data.jsonl", b'{"review": "a", "stars": 5, "key": 7}\n' + line)
+    sentence = refusal(path, fields=names, labels={"1": "0", "5": "1"})
+    assert sentence == f"{path}, line 2: {problem}"
+
+
+def test_a_label_that_the_map_lacks(write, refusal):
+    path = write("data.jsonl", GOOD)
+    assert refusal(path, labels={"pos": "1", "neg": "0"}) == (
+        f"{path}, line 1: field 'label' is '1', which is none of 'pos', 'neg'"
+    )
+
+
+def test_a_label_that_the_training_data_lack(write, read):
+    train = read(write("train.jsonl", GOOD + b'{"text": "c", "label": "0"}\n'))
+    path = write("dev.jsonl", GOOD + b'{"text": "d", "label": "2"}\n')
+    dev = Batch(read(path))
+    with pytest.raises(DataError) as refused:
+        dev.index_instances(Vocabulary.from_instances(train))
+    assert str(refused.value) == (
+        f"{path}, line 2: field 'label' is '2', which is none of the labels of the training data "
+        "('1', '0')"
+    )
+
+
+@pytest.mark.parametrize("cells", ["a", "a,1,x"])
+def test_a_row_with_the_wrong_number_of_columns(write, refusal, cells):
+    path = write("data.csv", f'text,label\n"two\nlines",1\n{cells}\n')
+    count = len(cells.split(","))
+    assert refusal(path) == f"{path}, line 4: has {count} columns, but the header has 2"
+
+
+def test_a_quote_that_is_never_closed_is_named_by_where_it_opens(write, refusal):
+    path = write("data.csv", 'text,label\n"a,1\nb,0\n')
+    assert refusal(path) == f"{path}, line 2: is not a table (unexpected end of data)"
+
+
+def test_a_gzip_file_that_ends_too_early(write, refusal):
+    lines = b"".join(GOOD.replace(b"a b", b"%d" % number) for number in range(3000))
+    path = write("data.jsonl", gzip.compress(lines)[:-20])
+    assert refusal(path).endswith(
+        "is a damaged gzip file (Compressed file ended before the end-of-stream marker was reached)"
+    )
+
+
+@pytest.mark.parametrize(
+    "position, line, problem",
+    [
+        # The type of the first block, and the check sum.
+        (10, 1, "Error -3 while decompressing data: invalid block type"),
+        (-8, 2, "CRC check failed"),
+    ],
+)
+def test_a_gzip_file_with_a_wrong_byte(write, refusal, position, line, problem):
+    packed = bytearray(gzip.compress(GOOD))
+    packed[position] = 0xFF
+    path = write("data.jsonl", bytes(packed))
+    assert refusal(path).startswith(f"{path}, line {line}: is a damaged gzip file ({problem}")
+
+
+def test_a_text_without_words_for_a_predictor(make_reader):
+    with pytest.raises(DataError) as refused:
+        make_reader().text_to_instance(" ")
+    assert str(refused.value) == "the text is empty"
+    with pytest.raises(DataError) as refused:
+        make_reader().text_to_instance("a", tokens=["a"])
+    assert str(refused.value) == "an input needs a 'text' or its 'tokens', and not both"
+
+
+def test_an_error_survives_the_way_from_a_worker_process():
+    error = DataError("is bad", "data.jsonl", 3)
+    copy = pickle.loads(pickle.dumps(error))
+    assert str(copy) == str(error) == "data.jsonl, line 3: is bad"
+    assert repr(copy) == "DataError('data.jsonl, line 3: is bad')"

@@ -1,0 +1,60 @@
+"""Word vectors: what the file gives, what the words get that it lacks, and bad files."""
+
+import gzip
+
+import pytest
+import torch
+from allennlp.common.checks import ConfigurationError
+from allennlp.data import Vocabulary
+
+from attention_explain.data.errors import DataError
+from attention_explain.modules.word_vectors import WordVectors
+
+VOCAB = Vocabulary(tokens_to_add={"tokens": ["film", "plot", "unheard"]})
+
+
+@pytest.fixture
+def vectors(tmp_path):
+    path = tmp_path / "vectors.txt.gz"
+    with gzip.open(path, "wt", encoding="utf-8") as file:
+        file.write("film 1 2 3\nelse 9 9 9\nplot -1 0 0.5\n")
+    return str(path)
+
+
+def row(embedder: WordVectors, word: str) -> list:
+    return embedder.weight[VOCAB.get_token_index(word)].tolist()
+
+
+def test_known_words_get_their_vector_and_others_zeros(vectors):
+    embedder = WordVectors(VOCAB, 3, pretrained_file=vectors)
+    assert row(embedder, "film") == [1, 2, 3]
+    assert row(embedder, "plot") == [-1, 0, 0.5]
+    assert row(embedder, "unheard") == [0, 0, 0]
+    assert row(embedder, "@@UNKNOWN@@") == [0, 0, 0]
+    assert embedder.weight.requires_grad and embedder.get_output_dim() == 3
+
+
+def test_other_words_may_be_drawn_at_random(vectors):
+    torch.manual_seed(0)
+    embedder = WordVectors(VOCAB, 3, pretrained_file=vectors, unknown_words="normal")
+    assert row(embedder, "film") == [1, 2, 3]
+    assert any(row(embedder, "unheard"))
+    assert row(embedder, "@@PADDING@@") == [0, 0, 0]
+
+
+def test_without_a_file_all_start_at_random():
+    embedder = WordVectors(VOCAB, 3)
+    assert any(row(embedder, "unheard")) and row(embedder, "@@PADDING@@") == [0, 0, 0]
+
+
+def test_bad_files_are_refused(vectors, tmp_path):
+    with pytest.raises(ConfigurationError, match="line 1: the vector has 3 numbers, but embedding"):
+        WordVectors(VOCAB, 4, pretrained_file=vectors)
+    with pytest.raises(DataError, match="absent.txt: no such file"):
+        WordVectors(VOCAB, 3, pretrained_file=str(tmp_path / "absent.txt"))
+    foreign = tmp_path / "foreign.txt"
+    foreign.write_text("mot 1 2 3\n")
+    with pytest.raises(ConfigurationError, match="a vector for no word of the vocabulary"):
+        WordVectors(VOCAB, 3, pretrained_file=str(foreign))
+    with pytest.raises(ConfigurationError, match="unknown_words is 'random'"):
+        WordVectors(VOCAB, 3, unknown_words="random")

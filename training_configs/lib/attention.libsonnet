@@ -1,0 +1,15 @@
+// Attention is a scorer and a projection: `attention.tanh + attention.sparsemax`.
+// The papers' names for the scorers; without a projection it is softmax.
+{
+  tanh: { scorer: 'additive', projection: 'softmax' },
+  dot: { scorer: 'scaled_dot', projection: 'softmax' },
+  // Neely & Schouten's name for the same.
+  sdp: self.dot,
+
+  softmax: { projection: 'softmax' },
+  sparsemax: { projection: 'sparsemax' },
+  entmax15: { projection: 'entmax15' },
+  entmax(alpha, learned=false): { projection: { type: 'entmax', alpha: alpha, learned: learned } },
+  sparsegen(lambda): { projection: { type: 'sparsegen', lambda_: lambda } },
+  uniform: { projection: 'uniform' },
+}

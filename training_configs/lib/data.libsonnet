@@ -1,0 +1,61 @@
+// Data sets: which reader, which files, which vocabulary, which word vectors.
+// Files lie below the folder that the environment variable ATTENTION_EXPLAIN_DATA names (default:
+// `data`, in the current folder); docs/data.md shows the layout.
+local root = std.extVar('ATTENTION_EXPLAIN_DATA');
+
+// The published vectors are 300-dimensional fastText ones; any file in the text format will do.
+local word_vectors = {
+  type: 'word_vectors',
+  embedding_dim: 100,
+  pretrained_file: root + '/word_vectors/glove.6B.100d.subset.txt.gz',
+};
+
+// Your own files: paths, how to read them, what the words start from.
+local text_files(train, dev, test=null, reader={}, embedding={ type: 'word_vectors', embedding_dim: 100 }) = {
+  dataset_reader: { type: 'attention_text' } + reader,
+  paths: {
+    train_data_path: train,
+    validation_data_path: dev,
+    [if test != null then 'test_data_path']: test,
+    [if test != null then 'evaluate_on_test']: true,
+  },
+  vocabulary: { type: 'document_frequency' },
+  embedding: embedding,
+};
+
+// Jain & Wallace's splits. Their vocabulary counts documents of the whole training file, before
+// the limits on length drop any.
+local published(folder, min_df, limits={}) =
+  local path(split) = root + '/' + folder + '/' + split + '.jsonl.gz';
+  local reader = {
+    type: 'attention_text',
+    tokenizer: 'just_spaces',
+    boundary_symbols: true,
+  };
+  text_files(path('train'), path('dev'), path('test'), reader + limits, word_vectors) + {
+    vocabulary+: { min_df: min_df, reader: reader, data_path: path('train') },
+  };
+
+{
+  text_files: text_files,
+
+  // "More than 5 tokens", and below the longest of each file, which their strict bound drops.
+  sst: published('sst/jw_preprocessed', min_df=1, limits={ min_tokens: 6, drop_longest: true }),
+  // "Under 400 tokens" counts the start or the end symbol.
+  imdb: published('imdb/jw_split', min_df=10, limits={ min_tokens: 7, max_tokens: 398 }),
+  newsgroups: published('20news_sports/jw_split', min_df=2, limits={ min_tokens: 7, max_tokens: 499 }),
+  ag_news: published('agnews_world_business', min_df=5),
+
+  // The embedded corpus, whose causes are known; docs/planted.md has its presets and knobs.
+  planted(preset='easy', overrides={}): {
+    dataset_reader: { type: 'planted', preset: preset, overrides: overrides },
+    paths: {
+      train_data_path: 'train',
+      validation_data_path: 'dev',
+      test_data_path: 'test',
+      evaluate_on_test: true,
+    },
+    vocabulary: { type: 'document_frequency' },
+    embedding: { type: 'word_vectors', embedding_dim: 64 },
+  },
+}

@@ -1,0 +1,36 @@
+// All parts under one name, and the function that makes a config of them:
+//
+//   local lib = import '../lib/lib.libsonnet';
+//   lib.experiment(lib.data.sst, lib.encoders.bilstm, lib.attention.tanh, lib.training.jain_wallace)
+//
+// The result is a plain AllenNLP config: change anything with `+ { trainer+: { num_epochs: 3 } }`.
+local seed = std.parseInt(std.extVar('ATTENTION_EXPLAIN_SEED'));
+
+{
+  data: import 'data.libsonnet',
+  encoders: import 'encoders.libsonnet',
+  attention: import 'attention.libsonnet',
+  training: import 'training.libsonnet',
+
+  experiment(data, encoder, attention, training): data.paths + {
+    random_seed: seed,
+    numpy_seed: seed,
+    pytorch_seed: seed,
+    dataset_reader: data.dataset_reader,
+    // Words and class weights are those of the training split alone.
+    datasets_for_vocab_creation: ['train'],
+    vocabulary: data.vocabulary,
+    model: {
+      type: 'attention_classifier',
+      text_field_embedder: { token_embedders: { tokens: data.embedding } },
+      encoder: encoder(data.embedding.embedding_dim),
+      attention: attention,
+    } + training.model,
+    data_loader: training.data_loader,
+    validation_data_loader: training.validation_data_loader,
+    trainer: training.trainer + (
+      // Nothing to group where nothing is trained.
+      if attention.projection == 'uniform' then { optimizer+: { parameter_groups:: null } } else {}
+    ),
+  },
+}

@@ -1,0 +1,48 @@
+// Training as published, one function a paper: model settings, batches, trainer.
+// All of them select the best epoch on dev. Jain & Wallace's published table, and Wiegreffe &
+// Pinter's code, select on the test set.
+local bucket(batch_size, padding_noise) = {
+  batch_sampler: {
+    type: 'bucket',
+    batch_size: batch_size,
+    sorting_keys: ['tokens'],
+    padding_noise: padding_noise,
+  },
+};
+
+local preset(loss_reduction, batch_size, lr, attention_lr=lr, trainer={}) = {
+  // Jain & Wallace weigh the positive class by neg / pos; the others kept their code.
+  model: { loss_reduction: loss_reduction, class_weights: 'balanced' },
+  data_loader: bucket(batch_size, 0.1),
+  // Bigger batches are faster and change no prediction.
+  validation_data_loader: bucket(128, 0),
+  trainer: {
+    validation_metric: '+auc',
+    optimizer: {
+      type: 'adam',
+      lr: lr,
+      amsgrad: true,
+      weight_decay: 1e-5,
+      // None on attention, in all of the papers.
+      parameter_groups: [[['^attention\\.'], { weight_decay: 0, lr: attention_lr }]],
+    },
+    // The last checkpoint is enough to go on from; the best weights are kept beside it.
+    checkpointer: { keep_most_recent_by_count: 1 },
+  } + trainer,
+};
+
+{
+  // The loss is a sum over the batch: with a mean, weight decay would be 32 times stronger.
+  jain_wallace: preset('sum', batch_size=32, lr=1e-3, trainer={ num_epochs: 8 }),
+
+  // As Jain & Wallace, but a mean, bigger batches and early stopping.
+  neely_schouten: preset('mean', batch_size=64, lr=1e-3, trainer={ num_epochs: 40, patience: 10 }),
+
+  // Wiegreffe & Pinter took over Jain & Wallace's settings for base and uniform models.
+  wiegreffe_pinter: self.jain_wallace,
+
+  // lr 1e-4 for the BiLSTM and 1e-5 for the Transformer; the attention's times 1 or 10. The number
+  // of epochs is not published: at these rates models need many, so early stopping decides.
+  meister(lr=1e-4, attention_factor=1):
+    preset('mean', batch_size=32, lr=lr, attention_lr=lr * attention_factor, trainer={ num_epochs: 80, patience: 10 }),
+}
