@@ -5,6 +5,7 @@ from attention_explain.data import (  # noqa: F401
     ag_news_csv,
     attention_text,
     newsgroups,
+    planted,
     sst_trees,
     tokenizers,
     vocabulary,

@@ -13,6 +13,7 @@ from attention_explain.data.planted_words import (
     INTENSIFIERS,
     JOINERS,
     JUDGED_CLAUSES,
+    NEGATORS_OF_INTENSIFIERS,
     OPENERS,
     SHARED_CLAUSES,
     SHARED_WORDS,
@@ -128,11 +129,11 @@ class _Writer:
         for number, (opinion, aspect) in enumerate(zip(opinions, aspects, strict=True)):
             patterns = JUDGED_CLAUSES + (() if opinion.negator else UNNEGATED_CLAUSES)
             pattern = SHORTEST_JUDGED if shortest else self._rng.choice(patterns)
-            words = [opinion.word]
-            if not shortest and self._rng.random() < INTENSIFIED:
-                words.insert(0, self._rng.choice(INTENSIFIERS))
-            if opinion.negator:
-                words.insert(0, opinion.negator)
+            words = [opinion.negator] if opinion.negator else []
+            intensifiable = not words or opinion.negator in NEGATORS_OF_INTENSIFIERS
+            if intensifiable and not shortest and self._rng.random() < INTENSIFIED:
+                words.append(self._rng.choice(INTENSIFIERS))
+            words.append(opinion.word)
             start = pattern.split().index("{opinion}")
             tokens = self._filled(pattern, aspect=aspect, opinion=" ".join(words))
             end = start + len(words) - 1

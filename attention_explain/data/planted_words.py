@@ -38,6 +38,8 @@ OPINIONS: Tuple[Words, Words] = (
 # Each reverses the opinion word that follows it, directly or after one intensifier.
 NEGATORS = _words("not never hardly barely scarcely rarely seldom")
 INTENSIFIERS = _words("very really truly especially particularly")
+# "barely very good" is no English.
+NEGATORS_OF_INTENSIFIERS = _words("not never")
 
 # The weekdays of the shortcut, by the label they go with in training.
 WEEKDAYS: Tuple[Words, Words] = (
@@ -91,9 +93,9 @@ JOINERS = ("and", ";")
 
 # By their number of tokens.
 OPENERS: Dict[int, Words] = {
-    1: _words("overall anyway meanwhile again afterwards apparently evidently"),
-    2: ("this time", "last month", "one evening", "as usual", "after all"),
-    3: ("earlier this year", "to be brief", "a while ago", "on that day", "before we left"),
+    1: _words("overall anyway apparently evidently meanwhile"),
+    2: ("as usual", "after all", "once more", "in short", "on reflection"),
+    3: ("all in all", "to be brief", "to be exact", "to sum up", "in other words"),
 }
 
 # Words for the slots of any clause below.
@@ -121,7 +123,7 @@ SHARED_WORDS: Dict[str, Words] = {
 SHARED_CLAUSES = _lines(
     """
     i took notes
-    it rained outside
+    my {person} drove
     we travelled together
     my {person} waited
     i wore {colour}

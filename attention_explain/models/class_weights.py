@@ -40,5 +40,6 @@ def check_known(weights: torch.Tensor) -> None:
     if weights.isnan().any():
         raise ConfigurationError(
             "class_weights 'balanced' needs a vocabulary built from the training data, but this "
-            "one was read from files and has no label counts; give the weight of each label"
+            "one was read from files (as in distributed training) and has no label counts; "
+            "give the weight of each label instead"
         )

@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections import Counter
 from functools import cache
+from pathlib import Path
 
 import pytest
 
@@ -37,6 +38,7 @@ from attention_explain.data.planted_words import (
     WEEKDAYS,
 )
 
+PAGE = Path(__file__).parents[2] / "docs" / "planted.md"
 SPLITS = ("train", "dev", "test")
 SIZES = {"train": 600, "dev": 201, "test": 200}
 
@@ -576,9 +578,21 @@ def test_command_says_that_the_folder_cannot_be_made(tmp_path, capsys):
     assert "file" in capsys.readouterr().err
 
 
-def test_all_knobs_and_presets_are_in_the_documentation():
-    page = os.path.join(os.path.dirname(__file__), "..", "..", "docs", "planted.md")
-    with open(page, encoding="utf-8") as file:
-        text = file.read()
+# Documentation
+
+
+def test_all_knobs_and_presets_are_documented():
+    page = PAGE.read_text(encoding="utf-8")
     for name in (*KNOBS, *PRESETS, *DEFAULT_SIZES):
-        assert f"`{name}`" in text
+        assert f"`{name}`" in page
+
+
+def test_documented_examples_are_texts_of_the_corpus():
+    page = PAGE.read_text(encoding="utf-8")
+    examples = re.findall(r"\| planted-(\w+)-train-(\d+) \| ([01]) \| (.+) \|", page)
+    assert Counter(preset for preset, *_ in examples) == dict.fromkeys(PRESETS, 2)
+    for preset, number, label, text in examples:
+        sentence = PlantedCorpus(preset).split("train")[int(number)]
+        assert (sentence.label, sentence.text) == (label, re.sub("[*_~]", "", text))
+        marked = [t for t, m in zip(sentence.tokens, sentence.rationale, strict=True) if m]
+        assert re.findall(r"\*\*(\w+)\*\*", text) == marked

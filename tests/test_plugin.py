@@ -1,0 +1,125 @@
+"""The plugin as users meet it: from the plugins file, from elsewhere, and its error messages."""
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from attention_explain.__main__ import main
+from tests.commands_run import PROJECT, allennlp, plain_allennlp, run
+
+SMALL = {
+    "dataset_reader": {"type": "planted", "sizes": {"train": 40, "dev": 20, "test": 20}},
+    "train_data_path": "train",
+    "validation_data_path": "dev",
+    "model": {
+        "type": "attention_classifier",
+        "text_field_embedder": {
+            "token_embedders": {"tokens": {"type": "word_vectors", "embedding_dim": 4}}
+        },
+        "encoder": {"type": "affine", "input_dim": 4, "hidden_dim": 4},
+        "attention": {"projection": "sparsemax"},
+    },
+    "data_loader": {"batch_size": 8},
+    "trainer": {"num_epochs": 1, "optimizer": "adam", "cuda_device": -1},
+}
+
+
+def config(folder: Path, **changes) -> str:
+    path = folder / "config.json"
+    path.write_text(json.dumps({**SMALL, **changes}))
+    return str(path)
+
+
+def test_help_prints_nothing_to_stderr():
+    """None of the warnings of AllenNLP's old companions reaches the user."""
+    script = Path(sys.executable).with_name("allennlp")
+    if not script.exists():
+        pytest.skip("the allennlp command is not installed in this environment")
+    result = run([str(script), "train", "--help"], PROJECT)
+    assert result.returncode == 0 and "usage: allennlp train" in result.stdout
+    assert result.stderr == ""
+
+
+def test_training_prints_no_warning_of_old_companions(tmp_path):
+    result = allennlp("train", config(tmp_path), "-s", "run", folder=tmp_path)
+    assert result.returncode == 0, result.stderr
+    assert "Warning" not in result.stderr
+    assert (tmp_path / "run" / "model.tar.gz").exists()
+
+
+def test_works_through_the_plugins_file(tmp_path):
+    shutil.copy(PROJECT / ".allennlp_plugins", tmp_path)
+    result = plain_allennlp("train", config(tmp_path), "-s", "run", folder=tmp_path)
+    assert result.returncode == 0, result.stderr
+    assert (tmp_path / "run" / "metrics.json").exists()
+
+
+def test_works_through_include_package_from_another_folder(tmp_path):
+    arguments = ("train", config(tmp_path), "-s", "run", "--include-package", "attention_explain")
+    result = plain_allennlp(*arguments, folder=tmp_path)
+    assert result.returncode == 0, result.stderr
+    assert (tmp_path / "run" / "metrics.json").exists()
+
+
+@pytest.mark.parametrize(
+    "changes, sentence",
+    [
+        ({"trainer": {**SMALL["trainer"], "cuda_device": 0}}, "specified a GPU but none"),
+        ({"model": {**SMALL["model"], "attentoin": {}}}, "Extra parameters"),
+        ({"train_data_path": "trian"}, "trian"),
+    ],
+    ids=["no GPU", "typo in a key", "unknown split"],
+)
+def test_a_mistake_in_the_config_ends_in_one_sentence(ended, tmp_path, changes, sentence):
+    code, message = ended("train", config(tmp_path, **changes), "-s", "run")
+    assert code == 2
+    assert message.startswith("error: ") and sentence in message
+    assert len(message.splitlines()) == 1
+
+
+def test_a_mistake_in_jsonnet_names_file_and_line(ended, tmp_path):
+    (tmp_path / "broken.jsonnet").write_text("{\n  a: std.extVar('NO_SUCH_THING'),\n}\n")
+    code, message = ended("train", "broken.jsonnet", "-s", "run")
+    assert code == 2
+    assert message.startswith("error: RUNTIME ERROR: undefined external variable: NO_SUCH_THING")
+    assert "broken.jsonnet:2" in message
+
+
+@pytest.fixture
+def ended(tmp_path, monkeypatch, capsys):
+    """Runs our `allennlp` in this process; its exit code and what it said last."""
+
+    def run_and_end(*arguments: str):
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.setattr(sys, "argv", ["allennlp", *arguments])
+        with pytest.raises(SystemExit) as end:
+            main()
+        printed = capsys.readouterr().err
+        return end.value.code, printed[printed.index("error: ") :].strip()
+
+    return run_and_end
+
+
+def test_a_missing_dependency_is_named_and_not_mistaken_for_a_missing_plugin(tmp_path):
+    """AllenNLP swallows a plugin's ModuleNotFoundError; what we raise must be none."""
+    code = (
+        "import sys; sys.modules['entmax'] = None\n"
+        "try:\n    import attention_explain\n"
+        "except ImportError as error:\n"
+        "    assert not isinstance(error, ModuleNotFoundError)\n    print(error)\n"
+    )
+    result = run([sys.executable, "-c", code], tmp_path)
+    assert "needs the package 'entmax', which is not installed here" in result.stdout
+
+
+def test_real_warnings_are_not_hidden():
+    code = (
+        "import attention_explain, warnings\n"
+        "warnings.warn('a real one'); warnings.warn('`torch.cuda.amp.x` is mine', FutureWarning)\n"
+    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert "a real one" in result.stderr and "is mine" in result.stderr
