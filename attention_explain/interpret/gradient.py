@@ -1,0 +1,108 @@
+"""Gradient and gradient x input: one forward and one backward pass."""
+
+import torch
+from allennlp.common.checks import ConfigurationError
+from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
+from allennlp.predictors import Predictor
+
+from attention_explain.interpret.gradients import embedding_gradient
+from attention_explain.interpret.interpreter import Attribution, Interpreter
+from attention_explain.interpret.outputs import check_output
+from attention_explain.interpret.text_batch import TextBatch
+
+NORMS = {"l1": 1, "l2": 2}
+
+
+@SaliencyInterpreter.register("gradient")
+class Gradient(Interpreter):
+    """
+    The norm of the gradient of the class output w.r.t. a token's embedding: sensitivity
+    (Meister et al. 2021, eq. 3; Bastings & Filippova 2020, section 3).
+
+    Registered as a `SaliencyInterpreter` with name "gradient".
+
+    # Parameters
+
+    of : `str`, optional (default = `"probability"`)
+        `probability` or `logit` of the class.
+    norm : `str`, optional (default = `"l2"`)
+        `l2` or `l1`.
+    detach_attention : `bool`, optional (default = `False`)
+        Let the gradient flow through the states only, as in Jain & Wallace's code.
+    """
+
+    signed = False
+    passes = "1 forward, 1 backward"
+
+    def __init__(
+        self,
+        predictor: Predictor,
+        of: str = "probability",
+        norm: str = "l2",
+        detach_attention: bool = False,
+    ) -> None:
+        super().__init__(predictor)
+        if norm not in NORMS:
+            raise ConfigurationError(f"norm is {norm!r}, but must be one of {', '.join(NORMS)}")
+        self.of = check_output(of)
+        self.norm = norm
+        self.detach_attention = detach_attention
+
+    def attribute(self, batch: TextBatch, target: torch.Tensor) -> Attribution:
+        gradient = embedding_gradient(
+            self.model,
+            self.model.embed(batch.tokens),
+            batch.mask,
+            batch.attendable,
+            target,
+            self.of,
+            self.detach_attention,
+        )
+        return Attribution(torch.linalg.vector_norm(gradient, ord=NORMS[self.norm], dim=-1))
+
+
+@SaliencyInterpreter.register("gradient-x-input")
+class GradientXInput(Interpreter):
+    """
+    The dot product of a token's embedding with the gradient of the class output w.r.t. it
+    (Bastings & Filippova 2020, eq. 3). Jain & Wallace: `absolute` and `detach_attention`.
+
+    Registered as a `SaliencyInterpreter` with name "gradient-x-input".
+
+    # Parameters
+
+    of : `str`, optional (default = `"probability"`)
+        `probability` or `logit` of the class.
+    absolute : `bool`, optional (default = `False`)
+    detach_attention : `bool`, optional (default = `False`)
+        Let the gradient flow through the states only, as in Jain & Wallace's code.
+    """
+
+    passes = "1 forward, 1 backward"
+
+    def __init__(
+        self,
+        predictor: Predictor,
+        of: str = "probability",
+        absolute: bool = False,
+        detach_attention: bool = False,
+    ) -> None:
+        super().__init__(predictor)
+        self.of = check_output(of)
+        self.absolute = absolute
+        self.signed = not absolute
+        self.detach_attention = detach_attention
+
+    def attribute(self, batch: TextBatch, target: torch.Tensor) -> Attribution:
+        embeddings = self.model.embed(batch.tokens)
+        gradient = embedding_gradient(
+            self.model,
+            embeddings,
+            batch.mask,
+            batch.attendable,
+            target,
+            self.of,
+            self.detach_attention,
+        )
+        scores = (gradient * embeddings).sum(dim=-1)
+        return Attribution(scores.abs() if self.absolute else scores)

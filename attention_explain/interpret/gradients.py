@@ -1,0 +1,58 @@
+"""Gradients of a class output with respect to the embeddings: what all gradient methods share."""
+
+from typing import Callable
+
+import torch
+
+from attention_explain.interpret.outputs import class_output, logits_from_embeddings
+from attention_explain.interpret.text_batch import TextBatch
+from attention_explain.models import AttentionClassifier
+
+
+def embedding_gradient(
+    model: AttentionClassifier,
+    embeddings: torch.Tensor,
+    mask: torch.Tensor,
+    attendable: torch.Tensor,
+    target: torch.Tensor,
+    of: str,
+    detach_attention: bool = False,
+) -> torch.Tensor:
+    """
+    The gradient of each row's class output at `embeddings`. Shape: (batch, tokens, embedding_dim)
+    """
+    embeddings = embeddings.detach().requires_grad_()
+    logits = logits_from_embeddings(model, embeddings, mask, attendable, detach_attention)
+    # Rows do not touch each other, so one backward pass of the sum gives every row's own gradient.
+    (gradient,) = torch.autograd.grad(class_output(logits, target, of).sum(), embeddings)
+    return gradient
+
+
+def mean_gradient(
+    model: AttentionClassifier,
+    batch: TextBatch,
+    target: torch.Tensor,
+    of: str,
+    point: Callable[[int], torch.Tensor],
+    weights: torch.Tensor,
+) -> torch.Tensor:
+    """
+    The weighted sum over points s = 0, 1, ... of the gradient at the embeddings `point(s)`. Several
+    points are put into one pass, as many as the batch's budget holds.
+    Shape: (batch, tokens, embedding_dim)
+    """
+    together = max(1, batch.rows_per_pass() // len(batch))
+    total = torch.zeros_like(point(0))
+    for first in range(0, len(weights), together):
+        steps = range(first, min(first + together, len(weights)))
+        gradient = embedding_gradient(
+            model,
+            torch.cat([point(step) for step in steps]),
+            batch.mask.repeat(len(steps), 1),
+            batch.attendable.repeat(len(steps), 1),
+            target.repeat(len(steps)),
+            of,
+        )
+        shares = weights[first : first + len(steps)].to(gradient)
+        total += torch.einsum("s,s...->...", shares, gradient.view(len(steps), *total.shape))
+    return total

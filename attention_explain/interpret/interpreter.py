@@ -1,0 +1,132 @@
+"""The base of all saliency methods: a batched entry under the JSON one that AllenNLP defines."""
+
+from dataclasses import dataclass, field
+from typing import Any, Dict, List, Optional, Sequence
+
+import torch
+from allennlp.common.checks import ConfigurationError
+from allennlp.common.util import JsonDict
+from allennlp.data import Instance
+from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
+from allennlp.predictors import Predictor
+
+from attention_explain.interpret.outputs import predicted_class, untouched
+from attention_explain.interpret.text_batch import DEFAULT_BUDGET, TextBatch
+from attention_explain.models import AttentionClassifier
+
+
+@dataclass
+class Attribution:
+    """
+    scores : one a token. Shape: (batch, tokens)
+    checks : numbers about each text that tell how good its scores are, such as the error of a sum
+        that must hold. Shape: (batch,) each
+    """
+
+    scores: torch.Tensor
+    checks: Dict[str, torch.Tensor] = field(default_factory=dict)
+
+
+class Interpreter(SaliencyInterpreter):
+    """
+    A saliency method for `attention_classifier`. A subclass implements `attribute` for one batch,
+    and declares what its scores are.
+    """
+
+    # Whether a score may be negative: evidence against the class.
+    signed: bool
+    # Whether the scores are a function of model and text alone; if not, they are seeded by the id.
+    deterministic: bool = True
+    # What the scores of a text sum to, where that is a property of the method.
+    sums_to: Optional[str] = None
+    # Forward and backward passes through the model for a text of n tokens.
+    passes: str
+
+    def __init__(self, predictor: Predictor) -> None:
+        super().__init__(predictor)
+        if not isinstance(predictor._model, AttentionClassifier):
+            raise ConfigurationError(
+                f"{type(self).__name__} explains an attention_classifier, "
+                f"not a {type(predictor._model).__name__}"
+            )
+
+    @property
+    def model(self) -> AttentionClassifier:
+        return self.predictor._model
+
+    def attribute(self, batch: TextBatch, target: torch.Tensor) -> Attribution:
+        """
+        # Parameters
+
+        batch : `TextBatch`
+        target : `torch.Tensor`
+            The class to explain, of each text. Shape: (batch,)
+        """
+        raise NotImplementedError
+
+    def attribute_batch(self, batch: TextBatch, target: Optional[torch.Tensor]) -> Attribution:
+        """`attribute` with the predicted class as default target, and without a trace left."""
+        with untouched(self.model):
+            if target is None:
+                target = predicted_class(self.model, batch)
+            attribution = self.attribute(batch, target)
+        attribution.scores = attribution.scores.detach().masked_fill(~batch.attendable, 0.0)
+        return attribution
+
+    def saliency_interpret_instances(
+        self,
+        instances: Sequence[Instance],
+        target: Optional[str] = None,
+        budget: int = DEFAULT_BUDGET,
+    ) -> List[Dict[str, Any]]:
+        """
+        The batched entry. For each instance its `scores`, one a token without padding or boundary
+        symbols, and the method's checks, if it has any.
+
+        # Parameters
+
+        target : `str`, optional (default = the predicted class of each instance)
+        budget : `int`, optional
+            How many tokens, padding included, a pass may hold.
+        """
+        for instance in instances:
+            self.predictor._dataset_reader.apply_token_indexers(instance)
+        results: List[Dict[str, Any]] = [{}] * len(instances)
+        for rows in rows_by_length([len(instance["tokens"]) for instance in instances], budget):
+            batch = TextBatch.of(self.model, [instances[row] for row in rows], budget)
+            classes = None if target is None else target_classes(self.model, target, batch)
+            attribution = self.attribute_batch(batch, classes)
+            checks = {name: values.tolist() for name, values in attribution.checks.items()}
+            for place, scores in enumerate(batch.without_padding(attribution.scores)):
+                own_checks = {name: values[place] for name, values in checks.items()}
+                results[rows[place]] = {"scores": scores, **own_checks}
+        return results
+
+    def saliency_interpret_from_json(self, inputs: JsonDict) -> JsonDict:
+        """AllenNLP's entry, in AllenNLP's form; the scores are as the method gives them."""
+        instance = self.predictor._json_to_instance(inputs)
+        (result,) = self.saliency_interpret_instances([instance])
+        return {"instance_1": {"grad_input_1": result["scores"]}}
+
+
+def rows_by_length(lengths: Sequence[int], budget: int) -> List[List[int]]:
+    """
+    Groups rows of like length, each group within the budget once padded (or a single row).
+    """
+    groups: List[List[int]] = []
+    for row in sorted(range(len(lengths)), key=lambda row: lengths[row]):
+        if groups and (len(groups[-1]) + 1) * lengths[row] <= budget:
+            groups[-1].append(row)
+        else:
+            groups.append([row])
+    return groups
+
+
+def target_classes(model: AttentionClassifier, target: str, batch: TextBatch) -> torch.Tensor:
+    """The class named `target`, for every text of the batch. Shape: (batch,)"""
+    if target not in model.labels:
+        raise ConfigurationError(
+            f"target is {target!r}, which is none of the model's labels: {', '.join(model.labels)}"
+        )
+    index = model.labels.index(target)
+    return torch.full((len(batch),), index, dtype=torch.long, device=batch.mask.device)

@@ -1,0 +1,76 @@
+"""
+What is explained: the model's output for one class, as a function of the embeddings; and how a
+pass through the model leaves no trace.
+"""
+
+from contextlib import contextmanager
+from typing import Iterator
+
+import torch
+from allennlp.common.checks import ConfigurationError
+
+from attention_explain.interpret.text_batch import TextBatch
+from attention_explain.models import AttentionClassifier
+
+OUTPUTS = ("probability", "logit")
+
+
+def check_output(of: str) -> str:
+    if of not in OUTPUTS:
+        raise ConfigurationError(f"of is {of!r}, but must be one of {', '.join(OUTPUTS)}")
+    return of
+
+
+def logits_from_embeddings(
+    model: AttentionClassifier,
+    embeddings: torch.Tensor,
+    mask: torch.Tensor,
+    attendable: torch.Tensor,
+    detach_attention: bool = False,
+) -> torch.Tensor:
+    """
+    The last three stages. With `detach_attention` the weights are constants, and gradients flow
+    through the states alone, as in Jain & Wallace's code. Shape: (batch, labels)
+    """
+    states = model.encode(embeddings, mask)
+    attention = model.attend(states, attendable)
+    return model.decode(states, attention.detach() if detach_attention else attention)
+
+
+def class_output(logits: torch.Tensor, target: torch.Tensor, of: str) -> torch.Tensor:
+    """
+    The probability or logit of each row's target class. Shape: (batch, labels) -> (batch,)
+    """
+    values = torch.softmax(logits, dim=-1) if of == "probability" else logits
+    return values.gather(-1, target.unsqueeze(-1)).squeeze(-1)
+
+
+def predicted_class(model: AttentionClassifier, batch: TextBatch) -> torch.Tensor:
+    """Shape: (batch,)"""
+    with torch.no_grad():
+        embeddings = model.embed(batch.tokens)
+        logits = logits_from_embeddings(model, embeddings, batch.mask, batch.attendable)
+    return logits.argmax(dim=-1)
+
+
+@contextmanager
+def untouched(model: AttentionClassifier) -> Iterator[None]:
+    """
+    Evaluation mode, and cuDNN off, whose RNNs refuse a backward pass in that mode. Afterwards the
+    model's mode, its parameters' gradients and the random state are as they were.
+    """
+    training = {module: module.training for module in model.modules()}
+    gradients = {parameter: parameter.grad for parameter in model.parameters()}
+    devices = {parameter.device for parameter in model.parameters() if parameter.is_cuda}
+    model.eval()
+    try:
+        with (
+            torch.random.fork_rng(devices=list(devices)),
+            torch.backends.cudnn.flags(enabled=False),
+        ):
+            yield
+    finally:
+        for module, mode in training.items():
+            module.training = mode
+        for parameter, gradient in gradients.items():
+            parameter.grad = gradient

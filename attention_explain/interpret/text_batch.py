@@ -1,0 +1,88 @@
+"""Instances as tensors for the model's four stages, and scores back without padding."""
+
+from dataclasses import dataclass, replace
+from typing import Iterator, List, Sequence
+
+import torch
+from allennlp.data import Batch, Instance, TextFieldTensors
+from allennlp.nn.util import get_text_field_mask, move_to_device
+
+from attention_explain.models import AttentionClassifier
+
+# How many tokens, padding included, one pass through the model may hold at once.
+DEFAULT_BUDGET = 16384
+
+
+@dataclass(frozen=True)
+class TextBatch:
+    """
+    A batch of texts on the model's device.
+
+    tokens : what `AttentionClassifier.embed` takes.
+    mask : True at every token, boundary symbols included. Shape: (batch, tokens)
+    attendable : True at the tokens that attention sees and that get a score. Shape: as `mask`
+    ids, words : of each instance; the words without boundary symbols.
+    budget : how many tokens a pass may hold; methods that expand the batch work in such chunks.
+    """
+
+    tokens: TextFieldTensors
+    mask: torch.Tensor
+    attendable: torch.Tensor
+    ids: List[str]
+    words: List[List[str]]
+    budget: int = DEFAULT_BUDGET
+
+    @classmethod
+    def of(
+        cls,
+        model: AttentionClassifier,
+        instances: Sequence[Instance],
+        budget: int = DEFAULT_BUDGET,
+    ) -> "TextBatch":
+        """The instances must have their token indexers."""
+        group = Batch(instances)
+        group.index_instances(model.vocab)
+        tensors = move_to_device(group.as_tensor_dict(), next(model.parameters()).device)
+        mask = get_text_field_mask(tensors["tokens"])
+        return cls(
+            tokens=tensors["tokens"],
+            mask=mask,
+            attendable=tensors.get("attendable", mask),
+            ids=[instance["id"] for instance in tensors["metadata"]],
+            words=[instance["tokens"] for instance in tensors["metadata"]],
+            budget=budget,
+        )
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @property
+    def length(self) -> int:
+        """Of the longest text, boundary symbols included."""
+        return self.mask.size(1)
+
+    def rows_per_pass(self) -> int:
+        """How many texts of this batch's length one pass may hold: at least one."""
+        return max(1, self.budget // self.length)
+
+    def one_by_one(self) -> Iterator["TextBatch"]:
+        """Each text as a batch of its own, without padding."""
+        for row in range(len(self)):
+            length = int(self.mask[row].sum())
+            yield replace(
+                self,
+                tokens={
+                    indexer: {name: ids[row : row + 1, :length] for name, ids in tensors.items()}
+                    for indexer, tensors in self.tokens.items()
+                },
+                mask=self.mask[row : row + 1, :length],
+                attendable=self.attendable[row : row + 1, :length],
+                ids=self.ids[row : row + 1],
+                words=self.words[row : row + 1],
+            )
+
+    def without_padding(self, scores: torch.Tensor) -> List[List[float]]:
+        """
+        The scores of each text's own tokens. Shape of scores: (batch, tokens)
+        """
+        return [row[seen].tolist() for row, seen in zip(scores, self.attendable)]
