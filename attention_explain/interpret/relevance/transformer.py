@@ -1,0 +1,64 @@
+"""
+The rules for the Transformer (Ali et al. 2022, "XAI for Transformers: Better Explanations through
+Conservative Propagation"): self-attention weights are constants, and so is the deviation that a
+layer norm divides by; all that is left is linear and follows the epsilon rule.
+"""
+
+import torch
+
+from attention_explain.interpret.relevance.epsilon import EpsilonRules
+from attention_explain.modules.encoders import TransformerEncoder
+from attention_explain.modules.encoders.transformer import SelfAttention, TransformerLayer
+
+
+def transformer_states(
+    encoder: TransformerEncoder, inputs: torch.Tensor, mask: torch.Tensor, rules: EpsilonRules
+) -> torch.Tensor:
+    """
+    Position vectors count as biases. Shape: (batch, tokens, input) -> (batch, tokens, hidden)
+    """
+    linear = isinstance(encoder.input_layer, torch.nn.Linear)
+    with torch.no_grad():
+        at_zero = encoder.input_layer(torch.zeros_like(inputs[:1, :1]))
+        bias = at_zero + encoder._position_vectors(inputs)
+    states = rules.linear_map(
+        lambda values: values @ encoder.input_layer.weight.T if linear else values.clone(),
+        inputs,
+        bias=bias,
+    )
+    for layer in encoder.layers:
+        states = _layer(layer, states, mask, rules)
+    return states * mask.unsqueeze(-1)
+
+
+def _layer(
+    layer: TransformerLayer, states: torch.Tensor, mask: torch.Tensor, rules: EpsilonRules
+) -> torch.Tensor:
+    attended = _self_attention(layer.self_attention, states, mask, rules)
+    states = _norm(layer.attention_norm, rules.add(states, attended), rules)
+    first, activation, second = layer.feedforward
+    inner = rules.elementwise(activation, rules.linear(first, states))
+    return _norm(layer.feedforward_norm, rules.add(states, rules.linear(second, inner)), rules)
+
+
+def _self_attention(
+    attention: SelfAttention, states: torch.Tensor, mask: torch.Tensor, rules: EpsilonRules
+) -> torch.Tensor:
+    with torch.no_grad():
+        _, weights = attention(states, mask)
+    values = attention.split_heads(rules.linear(attention.value_layer, states))
+    merged = rules.mix(weights, values).transpose(1, 2).flatten(start_dim=2)
+    return rules.linear(attention.output_layer, merged)
+
+
+def _norm(
+    norm: torch.nn.LayerNorm, inputs: torch.Tensor, rules: EpsilonRules
+) -> torch.Tensor:
+    """Their LN rule: (x - mean) / deviation * gain with a constant deviation, then the shift."""
+    variance = inputs.detach().var(dim=-1, unbiased=False, keepdim=True)
+    gain = norm.weight.detach() * torch.rsqrt(variance + norm.eps)
+    return rules.linear_map(
+        lambda values: gain * (values - values.mean(dim=-1, keepdim=True)),
+        inputs,
+        bias=norm.bias.detach(),
+    )

@@ -1,0 +1,132 @@
+"""
+torch.nn.LSTM step by step, with every gate and cell at hand: what methods need that propagate
+something other than a gradient. Both directions run in one loop.
+"""
+
+from dataclasses import dataclass
+from typing import List
+
+import torch
+from allennlp.common.checks import ConfigurationError
+from allennlp.modules.seq2seq_encoders import PytorchSeq2SeqWrapper
+
+
+@dataclass(frozen=True)
+class LstmLayer:
+    """
+    The weights of one layer, all directions stacked; the gates in the order of torch: input,
+    forget, candidate, output.
+
+    input_weights : Shape: (directions, 4 * hidden, input)
+    state_weights : Shape: (directions, 4 * hidden, hidden)
+    bias : Shape: (directions, 4 * hidden)
+    """
+
+    input_weights: torch.Tensor
+    state_weights: torch.Tensor
+    bias: torch.Tensor
+
+    @property
+    def directions(self) -> int:
+        return self.bias.size(0)
+
+
+@dataclass(frozen=True)
+class UnrolledLstm:
+    """
+    What happened at each step, of a sequence that each direction reads from its own first token.
+
+    preactivations : of the four gates. Shape: (directions, tokens, batch, 4 * hidden)
+    gates : Shape: as `preactivations`
+    cells : with the zeros before the first step. Shape: (directions, tokens + 1, batch, hidden)
+    states : as `cells`
+    """
+
+    preactivations: torch.Tensor
+    gates: torch.Tensor
+    cells: torch.Tensor
+    states: torch.Tensor
+
+
+def is_lstm(encoder: torch.nn.Module) -> bool:
+    return isinstance(encoder, PytorchSeq2SeqWrapper) and isinstance(
+        encoder._module, torch.nn.LSTM
+    )
+
+
+def lstm_layers(encoder: PytorchSeq2SeqWrapper) -> List[LstmLayer]:
+    """The layers of AllenNLP's `lstm`."""
+    lstm = encoder._module
+    if encoder.stateful or lstm.proj_size:
+        raise ConfigurationError(
+            "an lstm that is stateful or projects its states has no unrolled form here"
+        )
+    layers = []
+    for number in range(lstm.num_layers):
+        suffixes = [f"_l{number}", f"_l{number}_reverse"][: 2 if lstm.bidirectional else 1]
+        input_weights, state_weights = (
+            torch.stack([getattr(lstm, f"weight_{kind}{suffix}").detach() for suffix in suffixes])
+            for kind in ("ih", "hh")
+        )
+        bias = input_weights.new_zeros(input_weights.shape[:2])
+        if lstm.bias:
+            for row, suffix in enumerate(suffixes):
+                for kind in ("ih", "hh"):
+                    bias[row] += getattr(lstm, f"bias_{kind}{suffix}").detach()
+        layers.append(LstmLayer(input_weights, state_weights, bias))
+    return layers
+
+
+def directed(vectors: torch.Tensor, lengths: torch.Tensor, directions: int) -> torch.Tensor:
+    """
+    The sequence as each direction reads it: the second from the last token of each text. Padding
+    stays at the end, so that no step ever needs a mask.
+    Shape: (batch, tokens, dim) -> (directions, tokens, batch, dim)
+    """
+    both = [vectors, reverse(vectors, lengths)][:directions]
+    return torch.stack([vectors.transpose(0, 1) for vectors in both])
+
+
+def reverse(vectors: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
+    """
+    Each text backwards, its padding where it was; twice is nothing. Shape: (batch, tokens, dim)
+    """
+    places = torch.arange(vectors.size(1), device=vectors.device)
+    backwards = lengths.unsqueeze(-1) - 1 - places
+    places = torch.where(backwards >= 0, backwards, places)
+    return vectors.gather(1, places.unsqueeze(-1).expand_as(vectors))
+
+
+def undirected(vectors: torch.Tensor, lengths: torch.Tensor) -> List[torch.Tensor]:
+    """
+    The inverse of `directed`: each direction's vectors, in the order of the text.
+    Shape: (directions, tokens, batch, dim) -> [(batch, tokens, dim)]
+    """
+    each = list(vectors.transpose(1, 2))
+    return each[:1] + [reverse(other, lengths) for other in each[1:]]
+
+
+@torch.no_grad()
+def unroll(layer: LstmLayer, inputs: torch.Tensor) -> UnrolledLstm:
+    """
+    Runs the layer. Shape of inputs: (directions, tokens, batch, input), from `directed`.
+    """
+    directions, tokens, batch, _ = inputs.shape
+    hidden = layer.state_weights.size(-1)
+    # What does not depend on the states is one product for all steps.
+    preactivations = torch.baddbmm(
+        layer.bias.unsqueeze(1), inputs.flatten(1, 2), layer.input_weights.transpose(1, 2)
+    ).view(directions, tokens, batch, 4 * hidden)
+    gates = torch.empty_like(preactivations)
+    cells = inputs.new_zeros(directions, tokens + 1, batch, hidden)
+    states = torch.zeros_like(cells)
+    state_weights = layer.state_weights.transpose(1, 2).contiguous()
+    for step in range(tokens):
+        before = preactivations[:, step].baddbmm_(states[:, step], state_weights)
+        torch.sigmoid(before, out=gates[:, step])
+        enter, forget, candidate, leave = gates[:, step].chunk(4, dim=-1)
+        torch.tanh(before[..., 2 * hidden : 3 * hidden], out=candidate)
+        kept = forget * cells[:, step]
+        torch.addcmul(kept, enter, candidate, out=cells[:, step + 1])
+        torch.mul(leave, cells[:, step + 1].tanh(), out=states[:, step + 1])
+    return UnrolledLstm(preactivations, gates, cells, states)

@@ -1,0 +1,36 @@
+"""`python -m benchmarks [NAME ...]`: runs the benchmarks, all of them by default."""
+
+import argparse
+import importlib
+import logging
+import pkgutil
+import sys
+
+import torch
+
+import benchmarks
+
+NOT_BENCHMARKS = {"__main__", "harness"}
+
+
+def main() -> int:
+    names = sorted(
+        module.name
+        for module in pkgutil.iter_modules(benchmarks.__path__)
+        if module.name not in NOT_BENCHMARKS
+    )
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("names", nargs="*", choices=[[], *names], default=[], metavar="NAME")
+    chosen = parser.parse_args().names or names
+    logging.disable(logging.WARNING)
+    torch.set_num_threads(2)
+    missed = 0
+    for name in chosen:
+        for result in importlib.import_module(f"benchmarks.{name}").main():
+            print(result, flush=True)
+            missed += result.at_least is not None and result.ratio < result.at_least
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

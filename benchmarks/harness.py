@@ -1,0 +1,55 @@
+"""Times two ways of doing the same thing against each other, in turns."""
+
+import statistics
+import time
+from dataclasses import dataclass
+from typing import Callable, Optional
+
+
+@dataclass
+class Result:
+    """What was compared, and the ratio of the straightforward way's time to ours."""
+
+    name: str
+    ours: float
+    other: float
+    # The ratio other / ours that is asked for.
+    at_least: Optional[float] = None
+    note: str = ""
+
+    @property
+    def ratio(self) -> float:
+        return self.other / self.ours
+
+    def __str__(self) -> str:
+        asked = "" if self.at_least is None else f" (asked: at least {self.at_least:g})"
+        met = "" if self.at_least is None else " ok" if self.ratio >= self.at_least else " MISSED"
+        note = f"; {self.note}" if self.note else ""
+        return (
+            f"{self.name}: {self.ratio:.2f} x{asked}{met} "
+            f"[ours {self.ours:.3f} s, other {self.other:.3f} s{note}]"
+        )
+
+
+def compare(
+    name: str,
+    ours: Callable[[], object],
+    other: Callable[[], object],
+    repeats: int = 5,
+    at_least: Optional[float] = None,
+    note: str = "",
+) -> Result:
+    """
+    The medians over `repeats` runs, taken in turns so that a busy moment hits both ways, after one
+    run of each that does not count.
+    """
+    times = {ours: [], other: []}
+    for repeat in range(repeats + 1):
+        for way in (ours, other):
+            start = time.perf_counter()
+            way()
+            if repeat > 0:
+                times[way].append(time.perf_counter() - start)
+    return Result(
+        name, statistics.median(times[ours]), statistics.median(times[other]), at_least, note
+    )
