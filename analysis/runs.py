@@ -62,7 +62,9 @@ def load_run(folder: Path) -> Run:
         if not (folder / name).is_file()
     ]
     if missing:
-        raise AnalysisError(f"{folder}: not a finished training run, {' and '.join(missing)} missing")
+        raise AnalysisError(
+            f"{folder}: not a finished training run, {' and '.join(missing)} missing"
+        )
     return Run(folder, _json(folder / "config.json"), _json(folder / "metrics.json"))
 
 

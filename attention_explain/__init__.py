@@ -14,7 +14,7 @@ try:
     import attention_explain.data
     import attention_explain.models
     import attention_explain.modules
-    import attention_explain.training
+    import attention_explain.training  # noqa: F401
 except ModuleNotFoundError as missing:
     # AllenNLP only logs a ModuleNotFoundError of a plugin and goes on without it; what the user
     # then sees is an unknown model type.

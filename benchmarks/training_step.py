@@ -20,7 +20,9 @@ from benchmarks.harness import Result, compare
 TEXTS = 640
 MEAN_LENGTH = 180
 VOCABULARY = 12000
-CONFIG = Path(__file__).resolve().parents[1] / "training_configs/jain_wallace/imdb_bilstm_tanh.jsonnet"
+CONFIG = (
+    Path(__file__).resolve().parents[1] / "training_configs/jain_wallace/imdb_bilstm_tanh.jsonnet"
+)
 
 
 def write_texts(path: Path) -> None:

@@ -12,9 +12,7 @@ BASELINES = ("zero", "pad", "unk")
 
 def check_baseline(kind: str) -> str:
     if kind not in BASELINES:
-        raise ConfigurationError(
-            f"baseline is {kind!r}, but must be one of {', '.join(BASELINES)}"
-        )
+        raise ConfigurationError(f"baseline is {kind!r}, but must be one of {', '.join(BASELINES)}")
     return kind
 
 

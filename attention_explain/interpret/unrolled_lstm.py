@@ -49,9 +49,7 @@ class UnrolledLstm:
 
 
 def is_lstm(encoder: torch.nn.Module) -> bool:
-    return isinstance(encoder, PytorchSeq2SeqWrapper) and isinstance(
-        encoder._module, torch.nn.LSTM
-    )
+    return isinstance(encoder, PytorchSeq2SeqWrapper) and isinstance(encoder._module, torch.nn.LSTM)
 
 
 def lstm_layers(encoder: PytorchSeq2SeqWrapper) -> List[LstmLayer]:

@@ -59,12 +59,12 @@ class AttentionClassifier(Model):
         encoder: Seq2SeqEncoder,
         attention: Lazy[TokenAttention] = Lazy(TokenAttention),
         loss_reduction: str = "mean",
-        class_weights: Union[str, Dict[str, float]] = None,
-        positive_label: str = None,
+        class_weights: Optional[Union[str, Dict[str, float]]] = None,
+        positive_label: Optional[str] = None,
         output_states: bool = False,
         initializer: InitializerApplicator = InitializerApplicator(),
-        regularizer: RegularizerApplicator = None,
-        serialization_dir: str = None,
+        regularizer: Optional[RegularizerApplicator] = None,
+        serialization_dir: Optional[str] = None,
     ) -> None:
         super().__init__(vocab, regularizer, serialization_dir)
         check_dimensions_match(

@@ -27,8 +27,8 @@ class TokenAttention(torch.nn.Module, FromParams):
         self,
         input_dim: int,
         scorer: Lazy[AttentionScorer] = Lazy(AdditiveScorer),
-        projection: Projection = None,
-        query_dim: int = None,
+        projection: Optional[Projection] = None,
+        query_dim: Optional[int] = None,
     ) -> None:
         super().__init__()
         self.projection = projection or Softmax()

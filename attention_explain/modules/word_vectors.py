@@ -1,7 +1,7 @@
 """Word embeddings from a file of word vectors, with a stated rule for the words it lacks."""
 
 import logging
-from typing import Dict
+from typing import Dict, Optional
 
 import numpy
 import torch
@@ -42,7 +42,7 @@ class WordVectors(Embedding):
         self,
         vocab: Vocabulary,
         embedding_dim: int,
-        pretrained_file: str = None,
+        pretrained_file: Optional[str] = None,
         unknown_words: str = "zeros",
         trainable: bool = True,
         vocab_namespace: str = "tokens",

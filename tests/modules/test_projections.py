@@ -90,7 +90,9 @@ def test_the_gradient_of_a_learned_alpha_agrees_with_finite_differences():
     target = random_scores(4, 5, seed=4)
 
     def loss(logit: torch.Tensor) -> torch.Tensor:
-        return (torch.func.functional_call(projection, {"alpha_logit": logit}, scores) * target).sum()
+        return (
+            torch.func.functional_call(projection, {"alpha_logit": logit}, scores) * target
+        ).sum()
 
     logit = projection.alpha_logit.detach().clone().requires_grad_()
     (gradient,) = torch.autograd.grad(loss(logit), logit)

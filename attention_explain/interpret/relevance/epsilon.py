@@ -58,9 +58,7 @@ class EpsilonRules:
         `weights @ values`, where the weights are attention: they gate, and get no relevance.
         """
         weights = weights.detach()
-        return self.linear_map(
-            lambda signal: weights @ signal, values, bias=values.new_zeros(())
-        )
+        return self.linear_map(lambda signal: weights @ signal, values, bias=values.new_zeros(()))
 
     def elementwise(
         self, function: Callable[[torch.Tensor], torch.Tensor], inputs: torch.Tensor
@@ -96,7 +94,7 @@ class _EpsilonRule(torch.autograd.Function):
         # Relevance of an output per unit of what it is the sum of.
         rate = relevance / (output + extra)
         weighted = torch.autograd.grad(ctx.total, ctx.inputs, rate)
-        passed = [values.detach() * each for values, each in zip(ctx.inputs, weighted)]
+        passed = [values.detach() * each for values, each in zip(ctx.inputs, weighted, strict=True)]
         absorbed = rate * (ctx.bias + extra)
         return None, None, None, absorbed.flatten(start_dim=1).sum(dim=1), *passed
 

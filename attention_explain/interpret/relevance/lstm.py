@@ -98,9 +98,7 @@ def candidate_rates(
             through_state = torch.bmm(rate[:, step], state_weights)
             of_state = torch.addcmul(relevance[:, step - 1], run.states[:, step], through_state)
             # h = o tanh(c) gives all to c, which also has its share in the cell that follows.
-            torch.addcmul(
-                of_state, kept[:, step], of_cells[:, step], out=of_cells[:, step - 1]
-            )
+            torch.addcmul(of_state, kept[:, step], of_cells[:, step], out=of_cells[:, step - 1])
 
     # Shape: (directions, 1, 1, hidden)
     bias = layer.bias[:, None, None, 2 * hidden : 3 * hidden]

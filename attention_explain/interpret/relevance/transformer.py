@@ -51,9 +51,7 @@ def _self_attention(
     return rules.linear(attention.output_layer, merged)
 
 
-def _norm(
-    norm: torch.nn.LayerNorm, inputs: torch.Tensor, rules: EpsilonRules
-) -> torch.Tensor:
+def _norm(norm: torch.nn.LayerNorm, inputs: torch.Tensor, rules: EpsilonRules) -> torch.Tensor:
     """Their LN rule: (x - mean) / deviation * gain with a constant deviation, then the shift."""
     variance = inputs.detach().var(dim=-1, unbiased=False, keepdim=True)
     gain = norm.weight.detach() * torch.rsqrt(variance + norm.eps)

@@ -1,0 +1,63 @@
+"""
+DeepLift: how each token's difference from a baseline adds to the difference of the output.
+
+Not captum's: that one replaces the gradients of activation *modules*, and silently takes plain
+gradients through the gates of an LSTM, through softmax and through products of two values.
+"""
+
+import torch
+from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
+from allennlp.predictors import Predictor
+
+from attention_explain.interpret.baselines import baseline_embeddings, check_baseline
+from attention_explain.interpret.interpreter import Attribution, Interpreter
+from attention_explain.interpret.outputs import check_output
+from attention_explain.interpret.rescale.classifier import check_rules, contributions
+from attention_explain.interpret.text_batch import TextBatch
+
+
+@SaliencyInterpreter.register("deeplift")
+class DeepLift(Interpreter):
+    """
+    DeepLift with the rescale rule (Shrikumar et al. 2017), through every part of the model: products
+    of two values (gate and signal, weight and state) are split evenly, and attention keeps its sum
+    of 1. The scores sum to the output of the text less that of the baseline; each text reports by
+    how much they miss it, as `convergence_delta`.
+
+    Registered as a `SaliencyInterpreter` with name "deeplift".
+
+    # Parameters
+
+    of : `str`, optional (default = `"logit"`)
+        `probability` or `logit` of the class. The paper prefers what comes before the last
+        nonlinearity (section 3.6).
+    baseline : `str`, optional (default = `"zero"`)
+        `zero`, or the embedding of the `pad` or the `unk` symbol.
+    """
+
+    signed = True
+    sums_to = "output of the text - output of the baseline"
+    passes = "1 forward of text and baseline together, 1 backward"
+
+    def __init__(
+        self, predictor: Predictor, of: str = "logit", baseline: str = "zero"
+    ) -> None:
+        super().__init__(predictor)
+        check_rules(self.model)
+        self.of = check_output(of)
+        self.baseline = check_baseline(baseline)
+
+    def attribute(self, batch: TextBatch, target: torch.Tensor) -> Attribution:
+        embeddings = self.model.embed(batch.tokens)
+        found = contributions(
+            self.model,
+            embeddings,
+            baseline_embeddings(self.model, batch, embeddings, self.baseline),
+            batch.mask,
+            batch.attendable,
+            target,
+            self.of,
+        )
+        # Boundary symbols are the same in both runs, and contribute nothing.
+        scores = found.of_embeddings.sum(dim=-1)
+        return Attribution(scores, {"convergence_delta": scores.sum(dim=-1) - found.difference})

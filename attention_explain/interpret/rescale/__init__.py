@@ -1,0 +1,1 @@
+"""DeepLift's rules: differences from a baseline, handed on through each kind of layer."""

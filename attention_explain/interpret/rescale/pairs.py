@@ -1,0 +1,108 @@
+"""
+A value in two runs, and the rules by which its difference follows from earlier differences.
+
+The difference of every value is kept as a linear function of the differences of the embeddings:
+its coefficients are DeepLift's multipliers (Shrikumar et al. 2017, section 3.2), and autograd, which
+differentiates a linear function exactly, finds them. Each rule is an equation between differences,
+not an approximation: so the contributions sum to the difference of the output.
+"""
+
+from dataclasses import dataclass
+from typing import Callable, Union
+
+import torch
+
+
+@dataclass(frozen=True)
+class Pair:
+    """
+    text : the value in the run of the text.
+    baseline : the value in the run of the baseline.
+    difference : text - baseline, as a differentiable function of the embeddings' difference.
+    """
+
+    text: torch.Tensor
+    baseline: torch.Tensor
+    difference: torch.Tensor
+
+    @property
+    def mean(self) -> torch.Tensor:
+        return (self.text + self.baseline) / 2
+
+
+def linear_map(
+    function: Callable[[torch.Tensor], torch.Tensor],
+    inputs: Pair,
+    bias: Union[torch.Tensor, float] = 0.0,
+) -> Pair:
+    """`function(inputs) + bias` for a linear function: the difference loses the bias alone."""
+    with torch.no_grad():
+        text, baseline = function(inputs.text) + bias, function(inputs.baseline) + bias
+    return Pair(text, baseline, function(inputs.difference))
+
+
+def linear(layer: torch.nn.Linear, inputs: Pair) -> Pair:
+    weight = layer.weight.detach()
+    bias = 0.0 if layer.bias is None else layer.bias.detach()
+    return linear_map(lambda values: torch.nn.functional.linear(values, weight), inputs, bias)
+
+
+def add(one: Pair, other: Pair) -> Pair:
+    return Pair(
+        one.text + other.text,
+        one.baseline + other.baseline,
+        one.difference + other.difference,
+    )
+
+
+def multiply(
+    one: Pair,
+    other: Pair,
+    product: Callable[[torch.Tensor, torch.Tensor], torch.Tensor] = torch.mul,
+) -> Pair:
+    """
+    d(ab) = mean(a) db + mean(b) da, for any bilinear product: what each factor contributes on
+    average over the two orders in which they can change, the Shapley value of two players.
+    """
+    return Pair(
+        product(one.text, other.text),
+        product(one.baseline, other.baseline),
+        product(one.mean, other.difference) + product(one.difference, other.mean),
+    )
+
+
+def secant(step: torch.Tensor, change: torch.Tensor, slope: torch.Tensor) -> torch.Tensor:
+    """
+    change / step; where the step is too small to divide by, the slope of the tangent.
+    """
+    # Below the root of the machine's precision, rounding does more harm than the tangent.
+    small = step.abs() < torch.finfo(step.dtype).eps ** 0.5
+    return torch.where(small, slope, change / torch.where(small, 1.0, step))
+
+
+def elementwise(
+    function: Callable[[torch.Tensor], torch.Tensor],
+    slope: Callable[[torch.Tensor], torch.Tensor],
+    inputs: Pair,
+) -> Pair:
+    """
+    The rescale rule (section 3.5.1): d f(x) = (f(x) - f(x0)) / (x - x0) dx. `slope` is the derivative
+    as a function of the output.
+    """
+    text, baseline = function(inputs.text), function(inputs.baseline)
+    multiplier = secant(
+        inputs.text - inputs.baseline, text - baseline, (slope(text) + slope(baseline)) / 2
+    )
+    return Pair(text, baseline, multiplier * inputs.difference)
+
+
+def tanh(inputs: Pair) -> Pair:
+    return elementwise(torch.tanh, lambda output: 1 - output**2, inputs)
+
+
+def relu(inputs: Pair) -> Pair:
+    return elementwise(torch.relu, lambda output: (output > 0).to(output), inputs)
+
+
+def rsqrt(inputs: Pair) -> Pair:
+    return elementwise(torch.rsqrt, lambda output: -(output**3) / 2, inputs)

@@ -1,0 +1,86 @@
+"""The table of trained models, and run folders that are not finished."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas
+import pytest
+
+from analysis.__main__ import main
+from analysis.errors import AnalysisError
+from analysis.models_table import models_table
+from analysis.runs import load_run
+from tests.commands_run import PROJECT
+
+CONFIG = {
+    "pytorch_seed": 3,
+    "model": {
+        "encoder": {"type": "lstm", "bidirectional": True},
+        "attention": {"scorer": "scaled_dot", "projection": {"type": "sparsegen", "lambda_": 0.5}},
+    },
+}
+METRICS = {"test_accuracy": 0.8125, "best_validation_accuracy": 0.7, "best_validation_auc": 0.9}
+
+
+def write_run(folder: Path, config=CONFIG, metrics=METRICS) -> Path:
+    folder.mkdir()
+    (folder / "config.json").write_text(json.dumps(config))
+    (folder / "metrics.json").write_text(json.dumps(metrics))
+    (folder / "model.tar.gz").touch()
+    return folder
+
+
+def test_a_row_says_what_was_trained_and_what_it_reached(tmp_path):
+    (row,) = models_table([load_run(write_run(tmp_path / "mine"))]).to_dict("records")
+    assert (row["model"], row["encoder"], row["seed"]) == ("mine", "bilstm", 3)
+    assert (row["scorer"], row["projection"]) == ("scaled_dot", "sparsegen")
+    # The test split where it was evaluated, dev otherwise.
+    assert row["accuracy"] == 0.8125 and row["AUC"] == 0.9
+    assert pandas.isna(row["F1"])
+
+
+def test_defaults_and_uniform_attention_are_named(tmp_path):
+    model = {"encoder": {"type": "affine"}}
+    run = load_run(write_run(tmp_path / "plain", {"model": model}))
+    assert (run.encoder, run.scorer, run.projection) == ("affine", "additive", "softmax")
+    uniform = {**model, "attention": {"scorer": "additive", "projection": "uniform"}}
+    assert load_run(write_run(tmp_path / "uniform", {"model": uniform})).scorer == "-"
+
+
+def test_the_command_prints_and_writes_the_table(tmp_path, capsys):
+    run = write_run(tmp_path / "mine")
+    output = tmp_path / "tables" / "models.csv"
+    assert main(["models", str(run), "-o", str(output)]) == 0
+    assert "0.812" in capsys.readouterr().out
+    assert pandas.read_csv(output)["accuracy"].tolist() == [0.8125]
+
+
+@pytest.mark.parametrize("missing", ["metrics.json", "model.tar.gz"])
+def test_an_unfinished_run_is_refused(tmp_path, capsys, missing):
+    run = write_run(tmp_path / "killed")
+    (run / missing).unlink()
+    assert main(["models", str(run)]) == 2
+    assert f"not a finished training run, {missing} missing" in capsys.readouterr().err
+
+
+def test_broken_and_absent_folders_are_refused(tmp_path):
+    with pytest.raises(AnalysisError, match="no such run folder"):
+        load_run(tmp_path / "absent")
+    run = write_run(tmp_path / "broken")
+    (run / "metrics.json").write_text("{")
+    with pytest.raises(AnalysisError, match="metrics.json: not JSON"):
+        load_run(run)
+
+
+def test_analysis_imports_neither_torch_nor_the_plugin():
+    code = (
+        "import sys, analysis.__main__\n"
+        "found = {'torch', 'allennlp', 'attention_explain'} & set(sys.modules)\n"
+        "sys.exit(', '.join(found) or 0)"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", code], cwd=PROJECT, capture_output=True, text=True
+    )
+    assert result.returncode == 0, result.stderr
