@@ -113,7 +113,8 @@ KNOBS = tuple(field.name for field in fields(PlantedSettings))
 
 PRESETS: Dict[str, PlantedSettings] = {
     "easy": PlantedSettings(),
-    "negation": PlantedSettings(min_tokens=10, negation=0.5),
+    # Neither negator nor opinion word says anything alone, so a model must see each pair often.
+    "negation": PlantedSettings(min_tokens=10, negation=0.5, opinion_words=10),
     "conjunction": PlantedSettings(min_tokens=14, max_tokens=32, conjunction=True),
     "shortcut": PlantedSettings(min_tokens=16, max_tokens=32, negation=0.5, shortcut=0.95),
 }

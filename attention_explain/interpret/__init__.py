@@ -1,0 +1,7 @@
+"""Saliency interpreters, one method a file: importing this registers them."""
+
+import attention_explain.interpret.attention
+import attention_explain.interpret.gradient
+import attention_explain.interpret.integrated_gradients
+import attention_explain.interpret.random
+import attention_explain.interpret.smoothgrad  # noqa: F401

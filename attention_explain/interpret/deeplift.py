@@ -39,9 +39,7 @@ class DeepLift(Interpreter):
     sums_to = "output of the text - output of the baseline"
     passes = "1 forward of text and baseline together, 1 backward"
 
-    def __init__(
-        self, predictor: Predictor, of: str = "logit", baseline: str = "zero"
-    ) -> None:
+    def __init__(self, predictor: Predictor, of: str = "logit", baseline: str = "zero") -> None:
         super().__init__(predictor)
         check_rules(self.model)
         self.of = check_output(of)

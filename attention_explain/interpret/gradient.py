@@ -5,12 +5,19 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 from allennlp.predictors import Predictor
 
-from attention_explain.interpret.gradients import embedding_gradient
+from attention_explain.interpret.gradients import embedding_gradient, state_gradient
 from attention_explain.interpret.interpreter import Attribution, Interpreter
 from attention_explain.interpret.outputs import check_output
 from attention_explain.interpret.text_batch import TextBatch
 
 NORMS = {"l1": 1, "l2": 2}
+PLACES = ("input", "hidden")
+
+
+def check_norm(norm: str) -> str:
+    if norm not in NORMS:
+        raise ConfigurationError(f"norm is {norm!r}, but must be one of {', '.join(NORMS)}")
+    return norm
 
 
 @SaliencyInterpreter.register("gradient")
@@ -29,6 +36,9 @@ class Gradient(Interpreter):
         `l2` or `l1`.
     detach_attention : `bool`, optional (default = `False`)
         Let the gradient flow through the states only, as in Jain & Wallace's code.
+    at : `str`, optional (default = `"input"`)
+        `input`: w.r.t. a token's embedding; `hidden`: w.r.t. its hidden state, as Meister et al.
+        do beside it.
     """
 
     signed = False
@@ -40,24 +50,29 @@ class Gradient(Interpreter):
         of: str = "probability",
         norm: str = "l2",
         detach_attention: bool = False,
+        at: str = "input",
     ) -> None:
         super().__init__(predictor)
-        if norm not in NORMS:
-            raise ConfigurationError(f"norm is {norm!r}, but must be one of {', '.join(NORMS)}")
+        if at not in PLACES:
+            raise ConfigurationError(f"at is {at!r}, but must be one of {', '.join(PLACES)}")
         self.of = check_output(of)
-        self.norm = norm
+        self.norm = check_norm(norm)
         self.detach_attention = detach_attention
+        self.at = at
 
     def attribute(self, batch: TextBatch, target: torch.Tensor) -> Attribution:
-        gradient = embedding_gradient(
-            self.model,
-            self.model.embed(batch.tokens),
-            batch.mask,
-            batch.attendable,
-            target,
-            self.of,
-            self.detach_attention,
-        )
+        if self.at == "hidden":
+            gradient = state_gradient(self.model, batch, target, self.of, self.detach_attention)
+        else:
+            gradient = embedding_gradient(
+                self.model,
+                self.model.embed(batch.tokens),
+                batch.mask,
+                batch.attendable,
+                target,
+                self.of,
+                self.detach_attention,
+            )
         return Attribution(torch.linalg.vector_norm(gradient, ord=NORMS[self.norm], dim=-1))
 
 

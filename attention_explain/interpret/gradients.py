@@ -28,6 +28,26 @@ def embedding_gradient(
     return gradient
 
 
+def state_gradient(
+    model: AttentionClassifier,
+    batch: TextBatch,
+    target: torch.Tensor,
+    of: str,
+    detach_attention: bool = False,
+) -> torch.Tensor:
+    """
+    The gradient of each row's class output at the hidden states, of which attention is a function
+    unless it is detached. Shape: (batch, tokens, state_dim)
+    """
+    with torch.no_grad():
+        states = model.encode(model.embed(batch.tokens), batch.mask)
+    states.requires_grad_()
+    attention = model.attend(states, batch.attendable)
+    logits = model.decode(states, attention.detach() if detach_attention else attention)
+    (gradient,) = torch.autograd.grad(class_output(logits, target, of).sum(), states)
+    return gradient
+
+
 def mean_gradient(
     model: AttentionClassifier,
     batch: TextBatch,
@@ -38,11 +58,12 @@ def mean_gradient(
 ) -> torch.Tensor:
     """
     The weighted sum over points s = 0, 1, ... of the gradient at the embeddings `point(s)`. Several
-    points are put into one pass, as many as the batch's budget holds.
+    points are put into one pass, as many as the batch's budget holds. Each point is asked for once,
+    in order, so that it may be drawn at random.
     Shape: (batch, tokens, embedding_dim)
     """
     together = max(1, batch.rows_per_pass() // len(batch))
-    total = torch.zeros_like(point(0))
+    total = 0.0
     for first in range(0, len(weights), together):
         steps = range(first, min(first + together, len(weights)))
         gradient = embedding_gradient(
@@ -53,6 +74,8 @@ def mean_gradient(
             target.repeat(len(steps)),
             of,
         )
+        # Shape: (steps, batch, tokens, embedding_dim)
+        gradient = gradient.unflatten(0, (len(steps), len(batch)))
         shares = weights[first : first + len(steps)].to(gradient)
-        total += torch.einsum("s,s...->...", shares, gradient.view(len(steps), *total.shape))
+        total = total + torch.einsum("s,sbtd->btd", shares, gradient)
     return total

@@ -122,11 +122,16 @@ def rows_by_length(lengths: Sequence[int], budget: int) -> List[List[int]]:
     return groups
 
 
-def target_classes(model: AttentionClassifier, target: str, batch: TextBatch) -> torch.Tensor:
-    """The class named `target`, for every text of the batch. Shape: (batch,)"""
+def target_index(model: AttentionClassifier, target: str) -> int:
+    """The class named `target`."""
     if target not in model.labels:
         raise ConfigurationError(
             f"target is {target!r}, which is none of the model's labels: {', '.join(model.labels)}"
         )
-    index = model.labels.index(target)
+    return model.labels.index(target)
+
+
+def target_classes(model: AttentionClassifier, target: str, batch: TextBatch) -> torch.Tensor:
+    """The class named `target`, for every text of the batch. Shape: (batch,)"""
+    index = target_index(model, target)
     return torch.full((len(batch),), index, dtype=torch.long, device=batch.mask.device)

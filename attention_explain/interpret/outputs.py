@@ -45,6 +45,19 @@ def class_output(logits: torch.Tensor, target: torch.Tensor, of: str) -> torch.T
     return values.gather(-1, target.unsqueeze(-1)).squeeze(-1)
 
 
+@torch.no_grad()
+def output_at(
+    model: AttentionClassifier,
+    embeddings: torch.Tensor,
+    batch: TextBatch,
+    target: torch.Tensor,
+    of: str,
+) -> torch.Tensor:
+    """The class output of other embeddings in the batch's place. Shape: (batch,)"""
+    logits = logits_from_embeddings(model, embeddings, batch.mask, batch.attendable)
+    return class_output(logits, target, of)
+
+
 def predicted_class(model: AttentionClassifier, batch: TextBatch) -> torch.Tensor:
     """Shape: (batch,)"""
     with torch.no_grad():

@@ -52,6 +52,8 @@ class AttentionClassifier(Model):
     regularizer : `RegularizerApplicator`, optional
     """
 
+    default_predictor = "saliency"
+
     def __init__(
         self,
         vocab: Vocabulary,

@@ -1,0 +1,5 @@
+"""Predictors: importing this registers them."""
+
+from attention_explain.predictors.saliency import SaliencyPredictor
+
+__all__ = ["SaliencyPredictor"]

@@ -1,15 +1,154 @@
-"""The predictor behind `allennlp predict --predictor saliency`."""
+"""The predictor behind `allennlp predict --predictor saliency`: predictions and why."""
 
+from typing import Any, Dict, List, Optional, Sequence
+
+import numpy
+from allennlp.common.checks import ConfigurationError
 from allennlp.common.util import JsonDict
-from allennlp.data import Instance
+from allennlp.data import DatasetReader, Instance
+from allennlp.models import Model
 from allennlp.predictors import Predictor
+
+from attention_explain.data.errors import DataError
+from attention_explain.data.fields import KnownLabelField
+from attention_explain.interpret.explainer import Explainer
+from attention_explain.interpret.explanation import Explanation
+from attention_explain.interpret.registry import (
+    InterpreterConfig,
+    build_interpreters,
+    properties,
+)
+from attention_explain.interpret.text_batch import DEFAULT_BUDGET
+from attention_explain.predictors.growing_page import GrowingPage
+from attention_explain.predictors.input_lines import (
+    BadLine,
+    InputLine,
+    checked_fields,
+    parse_line,
+)
+
+# Cheap enough to stand beside every prediction: one more pass, and one back.
+DEFAULT_INTERPRETERS = ("attention", "gradient-x-input")
 
 
 @Predictor.register("saliency")
 class SaliencyPredictor(Predictor):
     """
+    For each text its tokens, label, probabilities, attention, and a list of scores a method.
+
     Registered as a `Predictor` with name "saliency".
+
+    # Parameters
+
+    interpreters : `List[Union[str, Dict[str, Any]]]`, optional
+        Names of interpreters, or configs with a `type`, options and, if it is to differ from the
+        type, a `name`. Default: `attention` and `gradient-x-input`.
+    target : `str`, optional (default = the predicted label of each text)
+        The label to explain.
+    html : `str`, optional (default = `None`)
+        Where to write a page of heatmaps of all texts.
+    batch_tokens : `int`, optional
+        How many tokens, padding included, a pass through the model may hold.
+    seed : `int`, optional (default = `None`)
+        For the methods that draw random numbers and whose config gives none.
+    frozen : `bool`, optional (default = `True`)
+        Puts the model into evaluation mode for good. Explanations are made in that mode anyway.
     """
 
+    def __init__(
+        self,
+        model: Model,
+        dataset_reader: DatasetReader,
+        frozen: bool = True,
+        interpreters: Sequence[InterpreterConfig] = DEFAULT_INTERPRETERS,
+        target: Optional[str] = None,
+        html: Optional[str] = None,
+        batch_tokens: int = DEFAULT_BUDGET,
+        seed: Optional[int] = None,
+        **unknown: Any,
+    ) -> None:
+        if unknown:
+            # `--predictor-args` come here as they were typed.
+            raise ConfigurationError(
+                f"the saliency predictor has no argument '{sorted(unknown)[0]}'; it has "
+                "interpreters, target, html, batch_tokens and seed"
+            )
+        super().__init__(model, dataset_reader, frozen)
+        self.interpreters = build_interpreters(interpreters, self, seed)
+        self.explainer = Explainer(model, self.interpreters, target, batch_tokens)
+        self._lines = 0
+        self._page: Optional[GrowingPage] = None
+        if html is not None:
+            declared = {name: properties(method) for name, method in self.interpreters.items()}
+            self._page = GrowingPage(html, declared)
+
+    def explain(self, instances: Sequence[Instance]) -> List[Explanation]:
+        """All instances, in their order; the methods work in batches."""
+        for instance in instances:
+            self._dataset_reader.apply_token_indexers(instance)
+        explanations = self.explainer.explain(instances)
+        if self._page is not None:
+            self._page.add(explanations)
+        return explanations
+
+    # Instances ----------------------------------------------------------------------------------
+
+    def predict_instance(self, instance: Instance) -> JsonDict:
+        return self.predict_batch_instance([instance])[0]
+
+    def predict_batch_instance(self, instances: List[Instance]) -> List[JsonDict]:
+        return [explanation.to_dict() for explanation in self.explain(instances)]
+
+    # Lines --------------------------------------------------------------------------------------
+
+    def load_line(self, line: str) -> JsonDict:
+        """A JSON object with a `text` or `tokens`, or else a plain text."""
+        self._lines += 1
+        return parse_line(line, self._lines)
+
+    def predict_batch_json(self, inputs: List[JsonDict]) -> List[JsonDict]:
+        """
+        A bad line ends the batch: what stands before it is predicted, and `dump_line`, which is
+        called in turn, refuses the line itself. So nothing before it is lost.
+        """
+        instances, bad_line = [], None
+        for json_dict in inputs:
+            try:
+                instances.append(self._json_to_instance(json_dict))
+            except ConfigurationError as error:
+                if not instances or not isinstance(json_dict, InputLine):
+                    raise
+                bad_line = BadLine(error)
+                break
+        results = self.predict_batch_instance(instances)
+        return results if bad_line is None else [*results, bad_line]
+
+    def dump_line(self, outputs: JsonDict) -> str:
+        if isinstance(outputs, BadLine):
+            raise outputs.error
+        return super().dump_line(outputs)
+
     def _json_to_instance(self, json_dict: JsonDict) -> Instance:
-        return self._dataset_reader.text_to_instance(**json_dict)
+        try:
+            fields = checked_fields(json_dict)
+            instance = self._dataset_reader.text_to_instance(**fields)
+            self._dataset_reader.apply_token_indexers(instance)
+            # Now, and not with its batch, because an unknown label is a mistake of this line.
+            instance.index_fields(self._model.vocab)
+        except ConfigurationError as error:
+            if not isinstance(json_dict, InputLine):
+                raise
+            # AllenNLP hands over no blank line, and not the name of the file.
+            place = f"line {json_dict.number} of the input (blank lines not counted)"
+            raise DataError(error.message, place) from error
+        return instance
+
+    # For AllenNLP's own interpreters and attackers ----------------------------------------------
+
+    def predictions_to_labeled_instances(
+        self, instance: Instance, outputs: Dict[str, numpy.ndarray]
+    ) -> List[Instance]:
+        labeled = instance.duplicate()
+        label = self._model.labels[int(numpy.argmax(outputs["probs"]))]
+        labeled.add_field("label", KnownLabelField(label), self._model.vocab)
+        return [labeled]

@@ -293,7 +293,7 @@ def test_no_token_but_opinion_words_predicts_the_label(preset):
 def test_no_single_opinion_word_or_negator_predicts_the_label_under_negation():
     sentences = PlantedCorpus("negation", sizes={"train": 6000}, seed=3).split("train")
     deviations = label_deviations(sentences, lambda token: not is_neutral(token))
-    assert len(deviations) == len(OPINIONS[0]) + len(OPINIONS[1])
+    assert len(deviations) == 2 * PRESETS["negation"].opinion_words
     assert max(abs(deviation) for deviation in deviations.values()) < 4
 
 

@@ -1,7 +1,7 @@
 """What must be as it was after a call of any interpreter, and how to call one as a user does."""
 
 import random
-from typing import Any, Callable, Dict
+from typing import Any, Callable, Dict, Optional
 
 import numpy
 import pytest
@@ -45,9 +45,15 @@ def trace(model: AttentionClassifier) -> Dict[str, Any]:
 
 
 def check_no_trace_is_left(
-    method: Interpreter, monkeypatch: pytest.MonkeyPatch, fails_at_pass: int = 1
+    method: Interpreter,
+    monkeypatch: pytest.MonkeyPatch,
+    fails_at_call: int = 1,
+    part: Optional[torch.nn.Module] = None,
 ) -> None:
-    """After success, after a bad target, and after a crash in the middle."""
+    """
+    After success, after a bad target, and after a crash in the middle: at that call of that part
+    of the model, its attention by default.
+    """
     model = method.model
     # Odd modes and gradients, which a careless clean-up would set to the usual ones.
     model.train()
@@ -64,7 +70,8 @@ def check_no_trace_is_left(
     assert trace(model) == before
 
     with monkeypatch.context() as patch:
-        patch.setattr(model.attention, "forward", _crash_at(fails_at_pass, model.attention.forward))
+        part = part or model.attention
+        patch.setattr(part, "forward", _crash_at(fails_at_call, part.forward))
         with pytest.raises(RuntimeError, match="crash in the middle"):
             method.saliency_interpret_instances(instances(), target="1")
     assert trace(model) == before

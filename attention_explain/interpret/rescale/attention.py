@@ -92,7 +92,7 @@ def _alpha_and_scale(projection: Projection) -> Optional[Tuple[float, float]]:
     if isinstance(projection, Entmax15):
         return 1.5, 1.0
     if isinstance(projection, Entmax):
-        return float(projection.alpha), 1.0
+        return float(torch.as_tensor(projection.alpha).detach()), 1.0
     if isinstance(projection, Sparsegen):
         return 2.0, 1 / (1 - projection.lambda_)
     return None

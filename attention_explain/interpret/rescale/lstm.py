@@ -47,9 +47,7 @@ def state_differences(
     hidden = run.cells.size(-1)
     squashed = run.cells.tanh()
     gate_slopes = run.gates * (1 - run.gates)
-    gate_slopes[..., 2 * hidden : 3 * hidden] = (
-        1 - run.gates[..., 2 * hidden : 3 * hidden] ** 2
-    )
+    gate_slopes[..., 2 * hidden : 3 * hidden] = 1 - run.gates[..., 2 * hidden : 3 * hidden] ** 2
     gate_secants = _secants(run.preactivations, run.gates, gate_slopes)
     cell_secants = _secants(run.cells, squashed, 1 - squashed**2)[:, 1:]
     enter, forget, candidate, leave = _means(run.gates).chunk(4, dim=-1)

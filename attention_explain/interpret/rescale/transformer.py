@@ -51,9 +51,7 @@ def _self_attention(attention: SelfAttention, states: Pair, mask: torch.Tensor) 
 
 
 def _norm(norm: torch.nn.LayerNorm, inputs: Pair) -> Pair:
-    centered = pairs.linear_map(
-        lambda values: values - values.mean(dim=-1, keepdim=True), inputs
-    )
+    centered = pairs.linear_map(lambda values: values - values.mean(dim=-1, keepdim=True), inputs)
     variance = pairs.linear_map(
         lambda squares: squares.mean(dim=-1, keepdim=True),
         pairs.multiply(centered, centered),

@@ -1,0 +1,165 @@
+"""
+The attribution file: one row an instance, one list of scores a method, and where all of it comes
+from. Everything that reads attributions reads this file and nothing else of this project.
+"""
+
+import json
+from pathlib import Path
+from typing import Any, Dict, Iterator, List, Optional, Sequence, Union
+
+import numpy
+import pyarrow
+import pyarrow.parquet
+
+from attention_explain.commands.parts import ROW
+from attention_explain.files import writing
+from attention_explain.interpret.explanation import Explanation
+
+METADATA = b"attention_explain"
+# Of the layout below; a reader may refuse what it does not know.
+FORMAT = 1
+
+SCORES = pyarrow.list_(pyarrow.float32())
+
+
+def schema(example: Explanation, with_rationale: bool) -> pyarrow.Schema:
+    """
+    The columns for texts that are explained as the example is: the text and its prediction, then
+    the scores of each method, then its checks as `method.check`.
+    """
+    fields = [
+        pyarrow.field("id", pyarrow.string(), nullable=False),
+        pyarrow.field("tokens", pyarrow.list_(pyarrow.string()), nullable=False),
+        pyarrow.field("label", pyarrow.string()),
+        pyarrow.field("predicted", pyarrow.string(), nullable=False),
+        pyarrow.field("probs", SCORES, nullable=False),
+    ]
+    if with_rationale:
+        fields.append(pyarrow.field("rationale", pyarrow.list_(pyarrow.int8())))
+    # A method that failed on a text has no scores there: null, and never a list of NaN.
+    fields += [pyarrow.field(method, SCORES) for method in example.scores]
+    fields += [
+        pyarrow.field(
+            f"{method}.{check}",
+            pyarrow.float32() if isinstance(value, float) else pyarrow.int32(),
+        )
+        for method, checks in example.checks.items()
+        for check, value in checks.items()
+    ]
+    return pyarrow.schema(fields)
+
+
+def to_table(
+    explanations: Sequence[Explanation], rows: Sequence[int], columns: pyarrow.Schema
+) -> pyarrow.Table:
+    """The explanations, and the place of each in the whole."""
+    columns = columns.append(pyarrow.field(ROW, pyarrow.int64(), nullable=False))
+    records = [
+        {**_record(explanation), ROW: row}
+        for explanation, row in zip(explanations, rows, strict=True)
+    ]
+    return pyarrow.Table.from_pylist(records, schema=columns)
+
+
+def _record(explanation: Explanation) -> Dict[str, Any]:
+    return {
+        "id": _text(explanation.id),
+        "tokens": [_text(token) for token in explanation.tokens],
+        "label": explanation.gold,
+        "predicted": explanation.label,
+        "probs": explanation.probs,
+        "rationale": explanation.rationale,
+        **explanation.scores,
+        **{
+            f"{method}.{check}": value
+            for method, checks in explanation.checks.items()
+            for check, value in checks.items()
+        },
+    }
+
+
+def _text(text: str) -> str:
+    """JSON can spell half a character, which no file can hold."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+
+
+def check_summaries(table: pyarrow.Table) -> Dict[str, Dict[str, Optional[float]]]:
+    """Mean and largest absolute value of each check over all texts."""
+    summaries = {}
+    for name in _check_columns(table):
+        values = numpy.abs(table[name].to_numpy())
+        summaries[name] = {
+            "mean_absolute": _finite(values.mean()),
+            "largest_absolute": _finite(values.max()),
+        }
+    return summaries
+
+
+def flagged(table: pyarrow.Table) -> Dict[str, int]:
+    """How many texts each method has flagged, for the methods that do so."""
+    return {
+        name.removesuffix(".flagged"): int(table[name].to_numpy().sum())
+        for name in _check_columns(table)
+        if name.endswith(".flagged")
+    }
+
+
+def _check_columns(table: pyarrow.Table) -> List[str]:
+    return [name for name in table.column_names if "." in name]
+
+
+def _finite(value: float) -> Optional[float]:
+    """JSON knows no NaN."""
+    return float(value) if numpy.isfinite(value) else None
+
+
+def write(table: pyarrow.Table, metadata: Dict[str, Any], path: Union[str, Path]) -> None:
+    """Complete or not at all."""
+    text = json.dumps({"format": FORMAT, **metadata})
+    table = table.replace_schema_metadata({METADATA: text.encode()})
+    with writing(path) as unfinished:
+        # Groups of rows small enough that a reader of a few texts need not take all.
+        pyarrow.parquet.write_table(table, unfinished, row_group_size=4096)
+
+
+def read_metadata(path: Union[str, Path]) -> Dict[str, Any]:
+    return json.loads(pyarrow.parquet.read_schema(path).metadata[METADATA])
+
+
+def explanations(
+    table: pyarrow.Table, metadata: Dict[str, Any], limit: Optional[int] = None
+) -> Iterator[Explanation]:
+    """The rows as they were explained, less the model's attention where it is no method."""
+    methods: Dict[str, Dict[str, Any]] = metadata["interpreters"]
+    signed = {name: declared["signed"] for name, declared in methods.items()}
+    for row in table.slice(0, limit).to_pylist():
+        yield Explanation(
+            id=row["id"],
+            tokens=row["tokens"],
+            label=row["predicted"],
+            labels=metadata["labels"],
+            probs=row["probs"],
+            scores={name: row[name] for name in methods},
+            signed=signed,
+            checks=_checks(row, list(methods)),
+            skipped={
+                name: ", ".join(metadata["skipped"].get(name, {}))
+                for name in methods
+                if row[name] is None
+            },
+            target=metadata["target"],
+            gold=row["label"],
+            rationale=row.get("rationale"),
+        )
+
+
+def _checks(row: Dict[str, Any], methods: List[str]) -> Dict[str, Dict[str, float]]:
+    found = {
+        method: {
+            name.removeprefix(f"{method}."): value
+            for name, value in row.items()
+            if name.startswith(f"{method}.")
+        }
+        for method in methods
+    }
+    return {method: checks for method, checks in found.items() if checks}

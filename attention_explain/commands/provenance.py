@@ -1,0 +1,91 @@
+"""Where a file comes from: what was run, on what, with which versions."""
+
+import hashlib
+import json
+import platform
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any, Dict, Iterable
+
+from allennlp.data import Instance
+from allennlp.models.archival import Archive
+
+from attention_explain.archives import archive_sha256
+from attention_explain.interpret.registry import parameters, properties
+from attention_explain.predictors.saliency import SaliencyPredictor
+
+PACKAGES = ("allennlp", "captum", "entmax", "numpy", "pyarrow", "torch")
+
+
+def description(
+    archive_file: str,
+    archive: Archive,
+    predictor: SaliencyPredictor,
+    instances: Iterable[Instance],
+    cuda_device: int,
+) -> Dict[str, Any]:
+    """All that decides the scores: two runs with the same description give the same ones."""
+    return {
+        "archive": archive_sha256(archive_file),
+        "config": archive.config.as_dict(quiet=True),
+        "data": instances_sha256(instances),
+        "interpreters": {
+            name: parameters(method) for name, method in predictor.interpreters.items()
+        },
+        "target": predictor.explainer.target,
+        "batch-tokens": predictor.explainer.budget,
+        "cuda-device": cuda_device,
+        "versions": versions(),
+    }
+
+
+def provenance(
+    archive_file: str,
+    data: str,
+    archive: Archive,
+    predictor: SaliencyPredictor,
+    described: Dict[str, Any],
+) -> Dict[str, Any]:
+    """The same, as the attribution file tells it, with what the methods declare."""
+    options: Dict[str, Dict[str, Any]] = described["interpreters"]
+    return {
+        "archive": str(archive_file),
+        "archive_sha256": described["archive"],
+        "config": described["config"],
+        "data": data,
+        "data_sha256": described["data"],
+        "labels": archive.model.labels,
+        "interpreters": {
+            name: {"parameters": options[name], **properties(method)}
+            for name, method in predictor.interpreters.items()
+        },
+        "seeds": {name: given["seed"] for name, given in options.items() if "seed" in given},
+        "target": described["target"],
+        "batch_tokens": described["batch-tokens"],
+        "versions": described["versions"],
+    }
+
+
+def versions() -> Dict[str, str]:
+    import attention_explain
+
+    found = {
+        "python": platform.python_version(),
+        "attention_explain": attention_explain.__version__,
+    }
+    for package in PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def instances_sha256(instances: Iterable[Instance]) -> str:
+    """Of what the model and the output get to see of each instance."""
+    digest = hashlib.sha256()
+    for instance in instances:
+        metadata: Dict[str, Any] = instance["metadata"].metadata
+        label = instance["label"].label if "label" in instance.fields else None
+        seen = [metadata["id"], metadata["tokens"], label, metadata.get("rationale")]
+        digest.update(json.dumps(seen).encode() + b"\n")
+    return digest.hexdigest()

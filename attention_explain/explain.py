@@ -1,0 +1,80 @@
+"""`attention_explain.explain`: one text, explained, from Python."""
+
+from os import PathLike
+from typing import TYPE_CHECKING, Any, Dict, Optional, Sequence, Union
+
+if TYPE_CHECKING:
+    from allennlp.data import DatasetReader
+    from allennlp.models import Model
+    from allennlp.predictors import Predictor
+
+    from attention_explain.interpret.explanation import Explanation
+
+
+def explain(
+    archive_or_model: Union[str, PathLike, "Predictor", "Model"],
+    text: Union[str, Sequence[str]],
+    methods: Optional[Sequence[Union[str, Dict[str, Any]]]] = None,
+    target: Optional[str] = None,
+    dataset_reader: Optional["DatasetReader"] = None,
+    seed: Optional[int] = None,
+    cuda_device: int = -1,
+) -> "Explanation":
+    """
+    Which tokens of a text mattered, by each of the methods. The result prints in a terminal and
+    shows in a notebook.
+
+        explain("runs/sst/model.tar.gz", "a fine film", methods=["attention", "lrp"])
+
+    # Parameters
+
+    archive_or_model : `str`, `PathLike`, `Predictor` or `Model`
+        An archive or the folder of a training run; or what was loaded from one. A `Model` needs
+        its `dataset_reader`.
+    text : `str` or `Sequence[str]`
+        A text, or its tokens.
+    methods : `Sequence`, optional (default = `attention` and `gradient-x-input`)
+        Names of interpreters, or their configs.
+    target : `str`, optional (default = the predicted label)
+        The label to explain.
+    dataset_reader : `DatasetReader`, optional
+        Makes an instance of the text.
+    seed : `int`, optional
+        For the methods that draw random numbers.
+    cuda_device : `int`, optional (default = `-1`)
+        Where to load an archive to.
+    """
+    # Imported here, so that importing this module costs nothing.
+    from attention_explain.predictors.saliency import DEFAULT_INTERPRETERS, SaliencyPredictor
+
+    model, reader = _model_and_reader(archive_or_model, dataset_reader, cuda_device)
+    predictor = SaliencyPredictor(
+        model,
+        reader,
+        # The mode of a model that somebody else owns stays as it is.
+        frozen=False,
+        interpreters=DEFAULT_INTERPRETERS if methods is None else methods,
+        target=target,
+        seed=seed,
+    )
+    inputs = {"text": text} if isinstance(text, str) else {"tokens": list(text)}
+    instance = predictor._json_to_instance(inputs)
+    (explanation,) = predictor.explain([instance])
+    return explanation
+
+
+def _model_and_reader(
+    archive_or_model: Any, reader: Optional["DatasetReader"], cuda_device: int
+) -> tuple:
+    from allennlp.common.checks import ConfigurationError
+    from allennlp.models import Model, load_archive
+    from allennlp.predictors import Predictor
+
+    if isinstance(archive_or_model, Predictor):
+        return archive_or_model._model, reader or archive_or_model._dataset_reader
+    if isinstance(archive_or_model, Model):
+        if reader is None:
+            raise ConfigurationError("a model needs the dataset_reader that it was trained with")
+        return archive_or_model, reader
+    archive = load_archive(archive_or_model, cuda_device=cuda_device)
+    return archive.model, reader or archive.validation_dataset_reader

@@ -1,0 +1,25 @@
+"""The model's own attention weights, as a saliency method beside the others."""
+
+import torch
+from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
+
+from attention_explain.interpret.interpreter import Attribution, Interpreter
+from attention_explain.interpret.text_batch import TextBatch
+
+
+@SaliencyInterpreter.register("attention")
+class AttentionWeights(Interpreter):
+    """
+    The attention weight of each token. It is the same for every class.
+
+    Registered as a `SaliencyInterpreter` with name "attention".
+    """
+
+    signed = False
+    sums_to = "1"
+    passes = "1 forward"
+
+    @torch.no_grad()
+    def attribute(self, batch: TextBatch, target: torch.Tensor) -> Attribution:
+        states = self.model.encode(self.model.embed(batch.tokens), batch.mask)
+        return Attribution(self.model.attend(states, batch.attendable))

@@ -1,0 +1,125 @@
+"""Several methods on the same texts: one batch for all of them, one explained text each."""
+
+import math
+import time
+from typing import Any, Callable, Dict, List, Optional, Sequence
+
+import torch
+from allennlp.data import Instance
+
+from attention_explain.interpret.explanation import Explanation
+from attention_explain.interpret.interpreter import (
+    Attribution,
+    Interpreter,
+    rows_by_length,
+    target_classes,
+    target_index,
+)
+from attention_explain.interpret.outputs import untouched
+from attention_explain.interpret.text_batch import DEFAULT_BUDGET, TextBatch
+from attention_explain.models import AttentionClassifier
+
+NOT_FINITE = "a score that is not finite"
+
+
+class Explainer:
+    """
+    # Parameters
+
+    model : `AttentionClassifier`
+    interpreters : `Dict[str, Interpreter]`
+        By the name that their scores get.
+    target : `str`, optional (default = the predicted label of each text)
+        The label to explain.
+    budget : `int`, optional
+        How many tokens, padding included, a pass may hold.
+    """
+
+    def __init__(
+        self,
+        model: AttentionClassifier,
+        interpreters: Dict[str, Interpreter],
+        target: Optional[str] = None,
+        budget: int = DEFAULT_BUDGET,
+    ) -> None:
+        self.model = model
+        self.interpreters = interpreters
+        self.target = target
+        self.budget = budget
+        if target is not None:
+            target_index(model, target)
+
+    def explain(self, instances: Sequence[Instance]) -> List[Explanation]:
+        """In the order of the instances, which must have their token indexers."""
+        explanations: Dict[int, Explanation] = {}
+        lengths = [len(instance["tokens"]) for instance in instances]
+        for rows in rows_by_length(lengths, self.budget):
+            explained = self.explain_batch([instances[row] for row in rows])
+            explanations.update(zip(rows, explained, strict=True))
+        return [explanations[row] for row in range(len(instances))]
+
+    def explain_batch(
+        self,
+        instances: Sequence[Instance],
+        after_method: Callable[[str, float], Any] = lambda name, seconds: None,
+    ) -> List[Explanation]:
+        """
+        The instances as one batch. `after_method` is called with the name of each method that is
+        through and the seconds it took.
+        """
+        batch = TextBatch.of(self.model, instances, self.budget)
+        explanations, predicted = self._predict(batch, instances)
+        target = predicted
+        if self.target is not None:
+            target = target_classes(self.model, self.target, batch)
+        for name, interpreter in self.interpreters.items():
+            start = time.perf_counter()
+            attribution = interpreter.attribute_batch(batch, target)
+            _add(explanations, name, interpreter.signed, batch, attribution)
+            after_method(name, time.perf_counter() - start)
+        return explanations
+
+    def _predict(self, batch: TextBatch, instances: Sequence[Instance]):
+        """One explanation a text, still without scores, and the predicted classes."""
+        with untouched(self.model), torch.no_grad():
+            states = self.model.encode(self.model.embed(batch.tokens), batch.mask)
+            attention = self.model.attend(states, batch.attendable)
+            probs = torch.softmax(self.model.decode(states, attention), dim=-1)
+        predicted = probs.argmax(dim=-1)
+        weights = batch.without_padding(attention)
+        explanations = [
+            Explanation(
+                id=batch.ids[row],
+                tokens=batch.words[row],
+                label=self.model.labels[int(predicted[row])],
+                labels=self.model.labels,
+                probs=probs[row].tolist(),
+                attention=weights[row],
+                target=self.target,
+                gold=instance["label"].label if "label" in instance.fields else None,
+                rationale=instance["metadata"].metadata.get("rationale"),
+            )
+            for row, instance in enumerate(instances)
+        ]
+        return explanations, predicted
+
+
+def _add(
+    explanations: List[Explanation],
+    name: str,
+    signed: bool,
+    batch: TextBatch,
+    attribution: Attribution,
+) -> None:
+    """Gives each text its scores; a text with a score that is none gets the reason instead."""
+    checks = {check: values.tolist() for check, values in attribution.checks.items()}
+    for row, scores in enumerate(batch.without_padding(attribution.scores)):
+        explanation = explanations[row]
+        explanation.signed[name] = signed
+        if checks:
+            explanation.checks[name] = {check: values[row] for check, values in checks.items()}
+        if all(map(math.isfinite, scores)):
+            explanation.scores[name] = scores
+        else:
+            explanation.scores[name] = None
+            explanation.skipped[name] = NOT_FINITE

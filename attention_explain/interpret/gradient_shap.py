@@ -1,0 +1,119 @@
+"""
+Gradient SHAP: gradients at random places between the baseline and the text.
+
+Not captum's: that one draws from numpy's global generator, for a whole batch at once, so that a
+text's scores would depend on its neighbours.
+"""
+
+from typing import Sequence, Tuple
+
+import torch
+from allennlp.common.checks import ConfigurationError
+from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
+from allennlp.predictors import Predictor
+
+from attention_explain.interpret.baselines import baseline_embeddings, check_baseline
+from attention_explain.interpret.gradients import embedding_gradient
+from attention_explain.interpret.interpreter import Attribution, Interpreter
+from attention_explain.interpret.outputs import check_output, output_at
+from attention_explain.interpret.seeds import generator_for
+from attention_explain.interpret.text_batch import TextBatch
+
+
+@SaliencyInterpreter.register("gradient-shap")
+class GradientShap(Interpreter):
+    """
+    The mean of (x - x0) . gradient at x0 + u (x - x0) over random u between 0 and 1: expected
+    gradients (Erion et al. 2021), as Lundberg & Lee's package approximates SHAP values. `noise` is
+    added to x first. Of equal parts of the path, one a sample, each gets one u, which has the same
+    mean as u without parts and a smaller error. Each text reports how far the sum is from the output of the text less that of
+    the baseline: `convergence_delta`.
+
+    Registered as a `SaliencyInterpreter` with name "gradient-shap".
+
+    # Parameters
+
+    samples : `int`, optional (default = `50`)
+    noise : `float`, optional (default = `0.0`)
+        Standard deviation of the noise on each number of an embedding.
+    of : `str`, optional (default = `"probability"`)
+        `probability` or `logit` of the class.
+    baseline : `str`, optional (default = `"zero"`)
+        `zero`, or the embedding of the `pad` or the `unk` symbol.
+    seed : `int`, optional (default = `0`)
+    """
+
+    signed = True
+    deterministic = False
+    sums_to = "output of the text - output of the baseline, on average over seeds"
+
+    def __init__(
+        self,
+        predictor: Predictor,
+        samples: int = 50,
+        noise: float = 0.0,
+        of: str = "probability",
+        baseline: str = "zero",
+        seed: int = 0,
+    ) -> None:
+        super().__init__(predictor)
+        if samples < 1:
+            raise ConfigurationError(f"samples must be at least 1, but is {samples}")
+        if not noise >= 0:
+            raise ConfigurationError(f"noise must not be negative, but is {noise}")
+        self.samples = samples
+        self.noise = noise
+        self.of = check_output(of)
+        self.baseline = check_baseline(baseline)
+        self.seed = seed
+        self.passes = f"{samples} forward and backward, 2 forward"
+
+    def attribute(self, batch: TextBatch, target: torch.Tensor) -> Attribution:
+        embeddings = self.model.embed(batch.tokens).detach()
+        baseline = baseline_embeddings(self.model, batch, embeddings, self.baseline)
+        generators = [generator_for(self.seed, id_, "gradient-shap") for id_ in batch.ids]
+        together = max(1, batch.rows_per_pass() // len(batch))
+        scores = torch.zeros_like(embeddings[..., 0])
+        for first in range(0, self.samples, together):
+            draws = [
+                self._draw(sample, batch, embeddings, generators)
+                for sample in range(first, min(first + together, self.samples))
+            ]
+            # Shape: (samples, batch, tokens, embedding_dim)
+            steps = torch.stack([noisy - baseline for _, noisy in draws])
+            points = baseline + torch.stack([place for place, _ in draws]) * steps
+            gradient = embedding_gradient(
+                self.model,
+                points.flatten(0, 1),
+                batch.mask.repeat(len(draws), 1),
+                batch.attendable.repeat(len(draws), 1),
+                target.repeat(len(draws)),
+                self.of,
+            )
+            scores += (gradient.view_as(steps) * steps).sum(dim=(0, -1))
+        scores /= self.samples
+        difference = output_at(self.model, embeddings, batch, target, self.of)
+        difference -= output_at(self.model, baseline, batch, target, self.of)
+        return Attribution(scores, {"convergence_delta": scores.sum(dim=-1) - difference})
+
+    def _draw(
+        self,
+        sample: int,
+        batch: TextBatch,
+        embeddings: torch.Tensor,
+        generators: Sequence[torch.Generator],
+    ) -> Tuple[torch.Tensor, torch.Tensor]:
+        """
+        For each text, from its own generator, a place in this sample's part of the path, and a noisy
+        version of the text. Shape: (batch, 1, 1), (batch, tokens, embedding_dim)
+        """
+        within = torch.cat([torch.rand(1, generator=generator) for generator in generators])
+        places = (sample + within.to(embeddings)) / self.samples
+        noisy = embeddings
+        if self.noise > 0:
+            noisy = embeddings.clone()
+            for row, generator in enumerate(generators):
+                seen = batch.attendable[row]
+                drawn = torch.randn(int(seen.sum()), embeddings.size(-1), generator=generator)
+                noisy[row, seen] += self.noise * drawn.to(embeddings)
+        return places.view(-1, 1, 1), noisy

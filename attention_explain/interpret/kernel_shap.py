@@ -1,0 +1,99 @@
+"""Kernel SHAP: Shapley values by weighted least squares."""
+
+from typing import Dict, Tuple
+
+import torch
+from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
+from allennlp.predictors import Predictor
+
+from attention_explain.interpret.coalitions import (
+    CoalitionInterpreter,
+    Game,
+    all_coalitions,
+    random_coalitions,
+)
+
+
+@SaliencyInterpreter.register("kernel-shap")
+class KernelShap(CoalitionInterpreter):
+    """
+    The Shapley value of each token, in the game whose players are the tokens and whose value is the
+    class output with only those present (Lundberg & Lee 2017, theorem 2). A text of n tokens with
+    2^n <= `samples` gets its exact values. Otherwise coalitions are drawn by the Shapley kernel, each
+    with its complement (Covert & Lee 2021), at least 2n of them, because with fewer than n the values
+    would not be determined. The scores always sum to output of the text - output of the baseline.
+
+    Registered as a `SaliencyInterpreter` with name "kernel-shap".
+
+    # Parameters
+
+    samples : `int`, optional (default = `512`)
+    of : `str`, optional (default = `"probability"`)
+        `probability` or `logit` of the class.
+    baseline : `str`, optional (default = `"zero"`)
+        What stands for an absent token: `zero`, or the embedding of the `pad` or the `unk` symbol.
+    seed : `int`, optional (default = `0`)
+    """
+
+    sums_to = "output of the text - output of the baseline"
+
+    def __init__(
+        self,
+        predictor: Predictor,
+        samples: int = 512,
+        of: str = "probability",
+        baseline: str = "zero",
+        seed: int = 0,
+    ) -> None:
+        super().__init__(predictor, samples, of, baseline, seed)
+        self.passes = f"2^n forward if that is at most {samples}, else max({samples}, 2n) + 2"
+
+    def explain(
+        self, tokens: int, game: Game, generator: torch.Generator
+    ) -> Tuple[torch.Tensor, Dict[str, float]]:
+        present, weights = self.coalitions(tokens, generator)
+        ends = torch.tensor([[False], [True]]).expand(2, tokens)
+        values = game(torch.cat([ends, present]))
+        empty, whole = values[:2]
+        return shapley_regression(present, weights, values[2:] - empty, whole - empty), {}
+
+    def coalitions(
+        self, tokens: int, generator: torch.Generator
+    ) -> Tuple[torch.Tensor, torch.Tensor]:
+        """
+        Coalitions that are neither empty nor the whole text, and their weights in the regression.
+        Shape: (coalitions, tokens), (coalitions,)
+        """
+        sizes = torch.arange(1, tokens, dtype=torch.double)
+        # The Shapley kernel over all coalitions of a size, up to a factor.
+        of_size = 1 / (sizes * (tokens - sizes))
+        # The first test keeps huge powers away.
+        if tokens < 63 and 2**tokens <= self.samples:
+            present = all_coalitions(tokens)[1:-1]
+            size = present.sum(dim=-1)
+            number = torch.bincount(size, minlength=tokens)
+            return present, of_size[size - 1] / number[size]
+        draws = max(self.samples // 2, tokens)
+        drawn = torch.multinomial(of_size, draws, replacement=True, generator=generator) + 1
+        one_half = random_coalitions(drawn, tokens, generator)
+        # Drawn by the kernel, they all count the same.
+        return torch.cat([one_half, ~one_half]), torch.ones(2 * draws, dtype=torch.double)
+
+
+def shapley_regression(
+    present: torch.Tensor, weights: torch.Tensor, values: torch.Tensor, total: torch.Tensor
+) -> torch.Tensor:
+    """
+    The scores that minimise the weighted squares of (values - scores of those present) among all
+    that sum to `total`. Shape: (coalitions, tokens), (coalitions,), (coalitions,), () -> (tokens,)
+    """
+    if present.size(1) == 1:
+        return total.unsqueeze(0)
+    # The last token's score is what the others leave of the total.
+    last = present[:, -1:].double()
+    others = present[:, :-1].double() - last
+    root = weights.sqrt().unsqueeze(-1)
+    wanted = (values - last.squeeze(-1) * total).unsqueeze(-1)
+    # gelsd takes the shortest solution where the coalitions leave a choice.
+    scores = torch.linalg.lstsq(root * others, root * wanted, driver="gelsd").solution.squeeze(-1)
+    return torch.cat([scores, (total - scores.sum()).unsqueeze(0)])

@@ -1,0 +1,75 @@
+"""LIME: a linear model that is faithful near the text."""
+
+from typing import Dict, Tuple
+
+import torch
+from allennlp.common.checks import ConfigurationError
+from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
+from allennlp.predictors import Predictor
+from sklearn.linear_model import Ridge
+
+from attention_explain.interpret.coalitions import (
+    CoalitionInterpreter,
+    Game,
+    random_coalitions,
+)
+
+
+@SaliencyInterpreter.register("lime")
+class Lime(CoalitionInterpreter):
+    """
+    The weights of a linear model of the class output, fitted to texts with random tokens absent
+    (Ribeiro et al. 2016, with the settings of their package for text): how many are absent is
+    uniform, a text counts by exp(-d^2 / width^2) with the cosine distance d to the whole text, and
+    the fit is a ridge regression. Each text reports its weighted R^2, `fit`: a low one says that no
+    linear model describes the output near this text.
+
+    Registered as a `SaliencyInterpreter` with name "lime".
+
+    # Parameters
+
+    samples : `int`, optional (default = `512`)
+    width : `float`, optional (default = `0.25`)
+        Of the kernel.
+    ridge : `float`, optional (default = `1.0`)
+        Strength of the regularisation.
+    of : `str`, optional (default = `"probability"`)
+        `probability` or `logit` of the class.
+    baseline : `str`, optional (default = `"zero"`)
+        What stands for an absent token: `zero`, or the embedding of the `pad` or the `unk` symbol.
+    seed : `int`, optional (default = `0`)
+    """
+
+    def __init__(
+        self,
+        predictor: Predictor,
+        samples: int = 512,
+        width: float = 0.25,
+        ridge: float = 1.0,
+        of: str = "probability",
+        baseline: str = "zero",
+        seed: int = 0,
+    ) -> None:
+        super().__init__(predictor, samples, of, baseline, seed)
+        if not width > 0 or not ridge > 0:
+            raise ConfigurationError(
+                f"width and ridge must be above 0, but are {width} and {ridge}"
+            )
+        self.width = width
+        self.ridge = ridge
+        self.passes = f"{samples} forward"
+
+    def explain(
+        self, tokens: int, game: Game, generator: torch.Generator
+    ) -> Tuple[torch.Tensor, Dict[str, float]]:
+        # The text itself, and from 0 to all but one of its tokens.
+        sizes = torch.randint(0, tokens, (self.samples - 1,), generator=generator)
+        sizes = torch.cat([torch.tensor([tokens]), sizes])
+        present = random_coalitions(sizes, tokens, generator)
+        # Cosine distance between a coalition of that size and the whole text, as 0/1 vectors.
+        distance = 1 - (sizes.double() / tokens).sqrt()
+        closeness = torch.exp(-((distance / self.width) ** 2)).numpy()
+        inputs, outputs = present.double().numpy(), game(present).numpy()
+        linear = Ridge(alpha=self.ridge).fit(inputs, outputs, closeness)
+        fit = linear.score(inputs, outputs, closeness)
+        return torch.from_numpy(linear.coef_), {"fit": fit}

@@ -1,0 +1,105 @@
+"""SmoothGrad: the gradient, averaged over noisy copies of the text."""
+
+from typing import List
+
+import torch
+from allennlp.common.checks import ConfigurationError
+from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
+from allennlp.predictors import Predictor
+
+from attention_explain.interpret.gradient import NORMS, check_norm
+from attention_explain.interpret.gradients import mean_gradient
+from attention_explain.interpret.interpreter import Attribution, Interpreter
+from attention_explain.interpret.outputs import check_output
+from attention_explain.interpret.seeds import generator_for
+from attention_explain.interpret.text_batch import TextBatch
+
+
+@SaliencyInterpreter.register("smoothgrad")
+class SmoothGrad(Interpreter):
+    """
+    The mean of the gradient vectors at noisy copies of a token's embedding (Smilkov et al. 2017,
+    section 3), and only then one number a token: its norm, as in `gradient`, or its dot product
+    with the embedding, as in `gradient-x-input`. (The mean of the norms would smooth nothing: the
+    noise of a gradient does not cancel in its length.)
+
+    Registered as a `SaliencyInterpreter` with name "smoothgrad".
+
+    # Parameters
+
+    samples : `int`, optional (default = `25`)
+    noise : `float`, optional (default = `0.15`)
+        Standard deviation of the noise, as a share of the text's own: of the spread (largest less
+        smallest) of the numbers in its embeddings, as in Smilkov et al.
+    times_input : `bool`, optional (default = `False`)
+        The dot product with the embedding, signed, in place of the norm.
+    norm : `str`, optional (default = `"l2"`)
+        `l2` or `l1`.
+    of : `str`, optional (default = `"probability"`)
+        `probability` or `logit` of the class.
+    seed : `int`, optional (default = `0`)
+        With the instance's id it decides the noise.
+    """
+
+    deterministic = False
+
+    def __init__(
+        self,
+        predictor: Predictor,
+        samples: int = 25,
+        noise: float = 0.15,
+        times_input: bool = False,
+        norm: str = "l2",
+        of: str = "probability",
+        seed: int = 0,
+    ) -> None:
+        super().__init__(predictor)
+        if samples < 1:
+            raise ConfigurationError(f"samples must be at least 1, but is {samples}")
+        if not noise >= 0:
+            raise ConfigurationError(f"noise must not be negative, but is {noise}")
+        self.samples = samples
+        self.noise = noise
+        self.times_input = times_input
+        self.signed = times_input
+        self.norm = check_norm(norm)
+        self.of = check_output(of)
+        self.seed = seed
+        self.passes = f"{samples} forward and backward"
+
+    def attribute(self, batch: TextBatch, target: torch.Tensor) -> Attribution:
+        embeddings = self.model.embed(batch.tokens).detach()
+        generators = [generator_for(self.seed, id_, "smoothgrad") for id_ in batch.ids]
+        deviations = self.noise * spread(embeddings, batch.attendable)
+        gradient = mean_gradient(
+            self.model,
+            batch,
+            target,
+            self.of,
+            lambda _: self._noisy(embeddings, batch.attendable, deviations, generators),
+            torch.full((self.samples,), 1 / self.samples),
+        )
+        if self.times_input:
+            return Attribution((gradient * embeddings).sum(dim=-1))
+        return Attribution(torch.linalg.vector_norm(gradient, ord=NORMS[self.norm], dim=-1))
+
+    def _noisy(
+        self,
+        embeddings: torch.Tensor,
+        attendable: torch.Tensor,
+        deviations: torch.Tensor,
+        generators: List[torch.Generator],
+    ) -> torch.Tensor:
+        """The next noisy copy of each text, from its own generator. Shape: as `embeddings`"""
+        noisy = embeddings.clone()
+        for row, (seen, generator) in enumerate(zip(attendable, generators, strict=True)):
+            drawn = torch.randn(int(seen.sum()), embeddings.size(-1), generator=generator)
+            noisy[row, seen] += deviations[row] * drawn.to(embeddings)
+        return noisy
+
+
+def spread(embeddings: torch.Tensor, attendable: torch.Tensor) -> torch.Tensor:
+    """The largest less the smallest number of each text's own embeddings. Shape: (batch,)"""
+    hidden = ~attendable.unsqueeze(-1)
+    largest = embeddings.masked_fill(hidden, -torch.inf).amax(dim=(1, 2))
+    return largest - embeddings.masked_fill(hidden, torch.inf).amin(dim=(1, 2))

@@ -1,0 +1,56 @@
+"""A page of heatmaps that is whole at every moment while predictions go on."""
+
+import atexit
+import time
+from pathlib import Path
+from typing import Any, Dict, List, Sequence
+
+from attention_explain.files import writing
+from attention_explain.interpret.explanation import Explanation
+from attention_explain.interpret.html_page import card, page
+
+# Writing the page again and again may take this share of the time.
+SHARE_OF_TIME = 0.05
+
+
+class GrowingPage:
+    """
+    The page is written at once, which tells early whether it can be; again from time to time, so
+    that a killed process leaves most of it; and when the process ends. AllenNLP does not tell a
+    predictor that it has seen the last line.
+
+    # Parameters
+
+    path : `str`
+    methods : `Dict[str, Dict[str, Any]]`
+        Of each method, what it declares.
+    """
+
+    def __init__(self, path: str, methods: Dict[str, Dict[str, Any]]) -> None:
+        # The folder may be another one when the process ends.
+        self._path = Path(path).absolute()
+        self._methods = methods
+        self._cards: List[str] = []
+        self._unwritten = 0
+        self.write()
+        atexit.register(self.finish)
+
+    def add(self, explanations: Sequence[Explanation]) -> None:
+        self._cards += map(card, explanations)
+        self._unwritten += len(explanations)
+        if time.monotonic() >= self._next_time:
+            self.write()
+
+    def finish(self) -> None:
+        if self._unwritten:
+            self.write()
+
+    def write(self) -> None:
+        start = time.monotonic()
+        count = f"{len(self._cards)} text{'' if len(self._cards) == 1 else 's'}"
+        with writing(self._path) as unfinished:
+            text = page(self._cards, about=[count], methods=self._methods)
+            unfinished.write_bytes(text.encode("utf-8", "replace"))
+        self._unwritten = 0
+        end = time.monotonic()
+        self._next_time = end + max(1.0, (end - start) / SHARE_OF_TIME)
