@@ -4,6 +4,7 @@ import errno
 import os
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Iterator, Union
 
 from allennlp.common.checks import ConfigurationError
@@ -16,7 +17,7 @@ def writing(path: Union[str, Path]) -> Iterator[Path]:
     to disk and takes its place. If anything fails, `path` is as it was and nothing else is left.
     """
     path = Path(path)
-    unfinished = _unfinished(path)
+    unfinished = path.with_name(f".{path.name}.unfinished")
     try:
         with explained_failures(path):
             yield unfinished
@@ -46,12 +47,8 @@ def check_writable(path: Union[str, Path]) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         if path.is_dir():
             raise IsADirectoryError(errno.EISDIR, "it is a folder")
-        _unfinished(path).touch()
-        _unfinished(path).unlink()
-
-
-def _unfinished(path: Path) -> Path:
-    return path.with_name(f".{path.name}.unfinished")
+        with TemporaryFile(dir=path.parent):
+            pass
 
 
 def _force_to_disk(path: Path) -> None:

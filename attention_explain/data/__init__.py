@@ -5,8 +5,8 @@ from attention_explain.data import (  # noqa: F401
     ag_news_csv,
     attention_text,
     newsgroups,
-    planted,
     sst_trees,
     tokenizers,
     vocabulary,
 )
+from attention_explain.data.planted import reader  # noqa: F401

@@ -19,10 +19,10 @@ from attention_explain.interpret.text_batch import TextBatch
 @SaliencyInterpreter.register("deeplift")
 class DeepLift(Interpreter):
     """
-    DeepLift with the rescale rule (Shrikumar et al. 2017), through every part of the model: products
-    of two values (gate and signal, weight and state) are split evenly, and attention keeps its sum
-    of 1. The scores sum to the output of the text less that of the baseline; each text reports by
-    how much they miss it, as `convergence_delta`.
+    DeepLift with the rescale rule (Shrikumar et al. 2017), through every part of the model:
+    products of two values (gate and signal, weight and state) are split evenly, and attention keeps
+    its sum of 1. The scores sum to the output of the text less that of the baseline; each text
+    reports by how much they miss it, as `convergence_delta`.
 
     Registered as a `SaliencyInterpreter` with name "deeplift".
 

@@ -25,9 +25,9 @@ class GradientShap(Interpreter):
     """
     The mean of (x - x0) . gradient at x0 + u (x - x0) over random u between 0 and 1: expected
     gradients (Erion et al. 2021), as Lundberg & Lee's package approximates SHAP values. `noise` is
-    added to x first. Of equal parts of the path, one a sample, each gets one u, which has the same
-    mean as u without parts and a smaller error. Each text reports how far the sum is from the output of the text less that of
-    the baseline: `convergence_delta`.
+    added to x first. The path is cut into as many equal parts as there are samples, and each part
+    gets one u: the mean is the same, the error smaller. Each text reports how far the sum is from
+    the output of the text less that of the baseline: `convergence_delta`.
 
     Registered as a `SaliencyInterpreter` with name "gradient-shap".
 
@@ -45,7 +45,7 @@ class GradientShap(Interpreter):
 
     signed = True
     deterministic = False
-    sums_to = "output of the text - output of the baseline, on average over seeds"
+    sums_to = "output of the text - output of the baseline, without noise and on average over seeds"
 
     def __init__(
         self,
@@ -104,7 +104,7 @@ class GradientShap(Interpreter):
         generators: Sequence[torch.Generator],
     ) -> Tuple[torch.Tensor, torch.Tensor]:
         """
-        For each text, from its own generator, a place in this sample's part of the path, and a noisy
+        For each text, from its own generator, a place in this sample's part of the path and a noisy
         version of the text. Shape: (batch, 1, 1), (batch, tokens, embedding_dim)
         """
         within = torch.cat([torch.rand(1, generator=generator) for generator in generators])

@@ -19,9 +19,10 @@ class KernelShap(CoalitionInterpreter):
     """
     The Shapley value of each token, in the game whose players are the tokens and whose value is the
     class output with only those present (Lundberg & Lee 2017, theorem 2). A text of n tokens with
-    2^n <= `samples` gets its exact values. Otherwise coalitions are drawn by the Shapley kernel, each
-    with its complement (Covert & Lee 2021), at least 2n of them, because with fewer than n the values
-    would not be determined. The scores always sum to output of the text - output of the baseline.
+    2^n <= `samples` gets its exact values. Otherwise coalitions are drawn by the Shapley kernel,
+    each with its complement (Covert & Lee 2021), at least 2n of them, because fewer than n would
+    not determine the values. The scores always sum to the output of the text less that of the
+    baseline.
 
     Registered as a `SaliencyInterpreter` with name "kernel-shap".
 

@@ -32,7 +32,7 @@ class WordVectors(Embedding):
     embedding_dim : `int`
     pretrained_file : `str`, optional (default = `None`)
         A text file (plain, gz or zip; path or URL), a word and its vector a line. Without one, all
-        vectors start at random. An archive does not need the file again.
+        vectors start at random, each number from N(0, 1). An archive does not need the file again.
     unknown_words : `str`, optional (default = `"zeros"`)
         `zeros`, or `normal`: mean and deviation of the vectors that are known.
     trainable : `bool`, optional (default = `True`)
@@ -51,9 +51,12 @@ class WordVectors(Embedding):
             raise ConfigurationError(
                 f"unknown_words is {unknown_words!r}, but must be one of {', '.join(RULES)}"
             )
-        weight = None
-        if pretrained_file is not None:
-            words = vocab.get_token_to_index_vocabulary(vocab_namespace)
+        words = vocab.get_token_to_index_vocabulary(vocab_namespace)
+        if pretrained_file is None:
+            # As torch.nn.Embedding, and so Jain & Wallace's code, starts them. AllenNLP's smaller
+            # start slows down the learning of a small model by several epochs.
+            weight = torch.randn(len(words), embedding_dim)
+        else:
             known = read_vectors(pretrained_file, embedding_dim, words)
             weight = _weight(words, known, embedding_dim, unknown_words)
         super().__init__(

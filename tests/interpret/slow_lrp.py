@@ -34,7 +34,7 @@ class SlowLrp:
         bias: numpy.ndarray,
         relevance: numpy.ndarray,
     ) -> numpy.ndarray:
-        """R_i = sum_j x_i w_ij / (z_j + epsilon sign z_j) R_j. Shape of weights: (outputs, inputs)"""
+        """R_i = sum_j x_i w_ij / (z_j + epsilon sign z_j) R_j. Weights: (outputs, inputs)"""
         received = numpy.zeros(len(inputs))
         for j in range(len(relevance)):
             z = bias[j]
@@ -214,10 +214,12 @@ class SlowLrp:
     def transformer_forward(self, embeddings: numpy.ndarray) -> Vectors:
         encoder = self.model.encoder
         self.inputs = embeddings
-        self.weights, bias = arrays(encoder.input_layer)
+        self.weights, bias = numpy.eye(embeddings.shape[1]), numpy.zeros(encoder.hidden_dim)
+        if isinstance(encoder.input_layer, torch.nn.Linear):
+            self.weights, bias = arrays(encoder.input_layer)
         self.input_biases = []
         # The position vectors are taken as they are, like the weights.
-        positions = encoder._position_vectors(torch.tensor(embeddings)[None]).numpy()
+        positions = encoder._position_vectors(torch.tensor(embeddings)[None]).detach().numpy()
         states = []
         for t, x in enumerate(embeddings):
             self.input_biases.append(bias + positions[t])

@@ -23,7 +23,7 @@ from tests.builders import (
 )
 from tests.interpret import slow_deeplift
 from tests.interpret.no_trace import check_no_trace_is_left, interpreter
-from tests.interpret.test_lrp import model_with
+from tests.interpret.test_lrp import MORE_ENCODERS, model_with
 
 every_encoder = pytest.mark.parametrize("encoder", ENCODERS)
 LINKS = {
@@ -90,9 +90,9 @@ def test_the_reported_sum_is_that_of_the_model_s_own_outputs():
         assert result["convergence_delta"] == pytest.approx(0, abs=1e-5)
 
 
-def test_an_lstm_of_two_layers_and_one_direction_is_complete_too():
-    config = {"type": "lstm", "input_size": DIM, "hidden_size": 3, "num_layers": 2}
-    method = interpreter("deeplift", model_with(config).double())
+@pytest.mark.parametrize("encoder", MORE_ENCODERS)
+def test_other_shapes_of_encoder_are_complete_too(encoder):
+    method = interpreter("deeplift", model_with(MORE_ENCODERS[encoder]).double())
     for result in method.saliency_interpret_instances(instances()):
         assert result["convergence_delta"] == pytest.approx(0, abs=1e-12)
 

@@ -6,6 +6,7 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.models import Model
 
 import attention_explain.interpret.lrp  # noqa: F401  (registers it)
+from attention_explain.interpret.relevance.classifier import propagate
 from attention_explain.interpret.text_batch import TextBatch
 from tests.builders import (
     DIM,
@@ -24,6 +25,16 @@ MORE_ENCODERS = {
     "lstm": {"type": "lstm", "input_size": DIM, "hidden_size": 4},
     "two_layers": {**ENCODERS["bilstm"], "num_layers": 2, "hidden_size": 3},
     "no_bias": {**ENCODERS["bilstm"], "bias": False},
+    "transformer_same_size": {
+        **ENCODERS["transformer"],
+        "hidden_dim": DIM,
+        "positions": "learned",
+    },
+    "transformer_no_positions": {
+        **ENCODERS["transformer"],
+        "positions": "none",
+        "projection": "sparsemax",
+    },
 }
 every_encoder = pytest.mark.parametrize("encoder", ENCODERS)
 
@@ -81,8 +92,8 @@ def test_equals_the_definition_in_plain_loops(encoder, boundary_symbols):
     check_against_plain_loops(model(encoder, vocab=vocab), boundary_symbols=boundary_symbols)
 
 
-@pytest.mark.parametrize("encoder", ["lstm", "two_layers"])
-def test_equals_the_definition_for_other_shapes_of_lstm(encoder):
+@pytest.mark.parametrize("encoder", ["lstm", "two_layers", "transformer_same_size"])
+def test_equals_the_definition_for_other_shapes_of_encoder(encoder):
     check_against_plain_loops(model_with(MORE_ENCODERS[encoder]))
 
 
@@ -110,8 +121,6 @@ def test_relevance_is_conserved_in_single_precision(encoder):
 @pytest.mark.parametrize("directions", [1, 2])
 def test_the_forward_pass_is_the_model_s_own(directions):
     """Else the relevance of another network would be propagated."""
-    from attention_explain.interpret.relevance.classifier import propagate
-
     classifier = model_with({**MORE_ENCODERS["two_layers"], "bidirectional": directions == 2})
     batch = TextBatch.of(classifier, instances())
     target = torch.zeros(len(batch), dtype=torch.long)

@@ -1,5 +1,5 @@
 """
-The epsilon rule (Bach et al. 2015, eq. 58; Arras et al. 2017, eq. 1) as an autograd function.
+The epsilon rule (Bach et al. 2015, eq. 58) as an autograd function.
 
 In the backward pass of a network built from these rules, what flows is not a gradient but the
 relevance itself: autograd adds up what a value gets from all its uses, as LRP asks. Reshaping,
@@ -13,7 +13,7 @@ import torch
 
 
 def stabilizer(total: torch.Tensor, epsilon: float) -> torch.Tensor:
-    """epsilon with the sign of the total: added to it, it keeps a share from growing without end."""
+    """epsilon with the sign of the total: added to it, it keeps shares from growing without end."""
     return torch.copysign(total.new_tensor(epsilon), total)
 
 

@@ -1,5 +1,5 @@
 """
-The rules for an LSTM (Arras et al. 2017, section 3.2): a product of gate and signal gives all its
+The rules for an LSTM (Arras et al. 2017): a product of gate and signal gives all its
 relevance to the signal; the sum in the cell and the linear map under the candidate follow the
 epsilon rule; tanh hands on what it gets.
 """

@@ -22,7 +22,7 @@ def transformer_states(
         at_zero = encoder.input_layer(torch.zeros_like(inputs[:1, :1]))
         bias = at_zero + encoder._position_vectors(inputs)
     states = rules.linear_map(
-        lambda values: values @ encoder.input_layer.weight.T if linear else values.clone(),
+        lambda values: values @ encoder.input_layer.weight.T if linear else values,
         inputs,
         bias=bias,
     )

@@ -81,7 +81,7 @@ def _secants(before: torch.Tensor, after: torch.Tensor, slopes: torch.Tensor) ->
 
 
 def _differences(values: torch.Tensor) -> torch.Tensor:
-    """The two runs are the halves of the batch. Shape: (..., 2 * batch, dim) -> (..., batch, dim)"""
+    """The runs are the halves of the batch. Shape: (..., 2 * batch, dim) -> (..., batch, dim)"""
     text, baseline = values.chunk(2, dim=-2)
     return text - baseline
 

@@ -2,9 +2,9 @@
 A value in two runs, and the rules by which its difference follows from earlier differences.
 
 The difference of every value is kept as a linear function of the differences of the embeddings:
-its coefficients are DeepLift's multipliers (Shrikumar et al. 2017, section 3.2), and autograd, which
-differentiates a linear function exactly, finds them. Each rule is an equation between differences,
-not an approximation: so the contributions sum to the difference of the output.
+its coefficients are DeepLift's multipliers (Shrikumar et al. 2017, section 3.2), and autograd finds
+them. Each rule is an equation between differences, not an approximation: so the contributions sum
+to the difference of the output.
 """
 
 from dataclasses import dataclass
@@ -86,8 +86,8 @@ def elementwise(
     inputs: Pair,
 ) -> Pair:
     """
-    The rescale rule (section 3.5.1): d f(x) = (f(x) - f(x0)) / (x - x0) dx. `slope` is the derivative
-    as a function of the output.
+    The rescale rule (section 3.5.2): d f(x) = (f(x) - f(x0)) / (x - x0) dx. `slope` is the
+    derivative as a function of the output.
     """
     text, baseline = function(inputs.text), function(inputs.baseline)
     multiplier = secant(

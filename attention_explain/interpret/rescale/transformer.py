@@ -1,6 +1,7 @@
 """
-The rules for the Transformer: queries, keys and values are linear, scores and mixtures are products,
-self-attention is a projection like any other, and a layer norm is a product with 1 / deviation.
+The rules for the Transformer: queries, keys and values are linear, scores and mixtures are
+products, self-attention is a projection like any other, and a layer norm is a product with
+1 / deviation.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""The reader of the planted corpus. What the corpus is and how it is made is in planted_corpus."""
+"""The reader of the planted corpus. What the corpus is and how it is made is in `corpus`."""
 
 from dataclasses import dataclass
 from typing import Any, Dict, Iterator, List, Optional, Sequence
@@ -7,6 +7,7 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader, Instance
 
 from attention_explain.data.errors import DataError
+from attention_explain.data.planted.corpus import PlantedCorpus
 from attention_explain.data.text_reader import Example, TextReader
 
 MASKS = ("rationale", "contrary", "distractor")
@@ -55,10 +56,6 @@ class PlantedReader(TextReader):
         **kwargs,
     ) -> None:
         super().__init__(**kwargs)
-        # Imported here, because `python -m ...planted_corpus` warns if the plugin, which imports
-        # all its readers, has imported it already.
-        from attention_explain.data.planted_corpus import PlantedCorpus
-
         if impermissible is not None and impermissible not in MASKS:
             raise ConfigurationError(
                 f"impermissible is {impermissible!r}, but must be one of {', '.join(MASKS)}"

@@ -7,9 +7,10 @@ from allennlp.data import DatasetReader
 
 from attention_explain.data.attention_text import AttentionTextReader
 from attention_explain.data.errors import DataError
-from attention_explain.data.planted import PlantedReader
-from attention_explain.data.planted_corpus import PRESETS, PlantedCorpus, export
-from attention_explain.data.planted_words import DOMAINS, NEGATORS, OPINIONS, SHARED_WORDS
+from attention_explain.data.planted.__main__ import export
+from attention_explain.data.planted.corpus import PRESETS, PlantedCorpus
+from attention_explain.data.planted.reader import PlantedReader
+from attention_explain.data.planted.words import DOMAINS, NEGATORS, OPINIONS, SHARED_WORDS
 from attention_explain.data.tokenizers import EnglishTokenizer
 
 SIZES = {"train": 40, "dev": 10, "test": 10}

@@ -3,8 +3,8 @@
 from dataclasses import dataclass, fields, replace
 from typing import Any, Dict, Mapping, Optional
 
-from attention_explain.data.planted_text import shortest_length
-from attention_explain.data.planted_words import DOMAINS, OPINIONS
+from attention_explain.data.planted.text import shortest_length
+from attention_explain.data.planted.words import DOMAINS, OPINIONS
 
 MOST_OPINION_WORDS = min(len(words) for words in OPINIONS)
 MOST_OPINIONS = min(len(domain.aspects) for domain in DOMAINS)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import List, Optional, Tuple
 
-from attention_explain.data.planted_settings import PlantedSettings
+from attention_explain.data.planted.settings import PlantedSettings
 
 # What makes a conjunction fail, each equally often.
 FAILED_CONJUNCTIONS = ((0, 0), (0, 1), (1, 0))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Dict, List, Optional, Sequence, Set, Tuple
 
-from attention_explain.data.planted_words import (
+from attention_explain.data.planted.words import (
     DOMAINS,
     INTENSIFIERS,
     JOINERS,

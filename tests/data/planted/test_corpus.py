@@ -15,15 +15,14 @@ from pathlib import Path
 
 import pytest
 
-from attention_explain.data.planted_corpus import (
+from attention_explain.data.planted.__main__ import export, main
+from attention_explain.data.planted.corpus import (
     DEFAULT_SIZES,
     PRESETS,
     PlantedCorpus,
-    export,
-    main,
 )
-from attention_explain.data.planted_settings import KNOBS
-from attention_explain.data.planted_words import (
+from attention_explain.data.planted.settings import KNOBS
+from attention_explain.data.planted.words import (
     DOMAINS,
     INTENSIFIERS,
     JOINERS,
@@ -38,7 +37,7 @@ from attention_explain.data.planted_words import (
     WEEKDAYS,
 )
 
-PAGE = Path(__file__).parents[2] / "docs" / "planted.md"
+PAGE = Path(__file__).parents[3] / "docs" / "planted.md"
 SPLITS = ("train", "dev", "test")
 SIZES = {"train": 600, "dev": 201, "test": 200}
 
@@ -531,7 +530,7 @@ def test_more_texts_than_there_are_is_an_error_and_no_endless_search():
 
 
 def test_command_writes_what_the_corpus_holds_in_any_process(tmp_path):
-    command = [sys.executable, "-m", "attention_explain.data.planted_corpus", "shortcut"]
+    command = [sys.executable, "-m", "attention_explain.data.planted", "shortcut"]
     options = ["--sizes", "40", "10", "12", "--seed", "5", "--set", "negation=0", "max_tokens=20"]
     run = subprocess.run(
         [*command, "-o", tmp_path / "there", *options],

@@ -1,0 +1,81 @@
+"""`python -m attention_explain.data.planted PRESET -o DIR`: the corpus as jsonl files."""
+
+import argparse
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any, Iterable, Optional, Sequence, Tuple
+
+from attention_explain.data.planted.corpus import DEFAULT_SIZES, SPLITS, PlantedCorpus
+from attention_explain.data.planted.settings import PRESETS
+
+
+def export(corpus: PlantedCorpus, folder: Path) -> None:
+    """Writes train.jsonl, dev.jsonl and test.jsonl, which the `attention_text` reader reads."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for split in SPLITS:
+        path = folder / f"{split}.jsonl"
+        sentences = corpus.split(split)
+        _write_whole(path, (json.dumps(sentence.as_json()) + "\n" for sentence in sentences))
+        print(f"{path}: {len(sentences)} texts")
+
+
+def _write_whole(path: Path, lines: Iterable[str]) -> None:
+    # A killed run leaves no half file under the final name.
+    partial = path.with_name(path.name + ".partial")
+    with open(partial, "w", encoding="utf-8", newline="\n") as file:
+        file.writelines(lines)
+    os.replace(partial, path)
+
+
+def _knob(argument: str) -> Tuple[str, Any]:
+    name, equals, value = argument.partition("=")
+    if not equals:
+        raise ValueError(f"--set takes KNOB=VALUE, but got {argument!r}")
+    try:
+        return name, json.loads(value)
+    except json.JSONDecodeError:
+        return name, value
+
+
+def main(arguments: Optional[Sequence[str]] = None) -> int:
+    parser = argparse.ArgumentParser(
+        prog="python -m attention_explain.data.planted",
+        description="Writes train.jsonl, dev.jsonl and test.jsonl of the planted corpus.",
+    )
+    parser.add_argument("preset", help=", ".join(PRESETS))
+    parser.add_argument("-o", "--output", type=Path, required=True, metavar="DIR")
+    parser.add_argument(
+        "--sizes",
+        type=int,
+        nargs=3,
+        default=list(DEFAULT_SIZES.values()),
+        metavar=("TRAIN", "DEV", "TEST"),
+    )
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument(
+        "--set",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="KNOB=VALUE",
+        help="turn a knob of the preset, as in min_tokens=30",
+    )
+    args = parser.parse_args(arguments)
+    try:
+        corpus = PlantedCorpus(
+            args.preset,
+            overrides=dict(_knob(argument) for argument in args.set),
+            sizes=dict(zip(SPLITS, args.sizes, strict=True)),
+            seed=args.seed,
+        )
+        export(corpus, args.output)
+    except (ValueError, OSError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
