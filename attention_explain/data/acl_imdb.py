@@ -6,8 +6,9 @@ from typing import Any, Dict, Iterator, Optional
 from allennlp.data import DatasetReader
 
 from attention_explain.data.errors import DataError
+from attention_explain.data.example import Example
 from attention_explain.data.folders import folder_name, text_files
-from attention_explain.data.text_reader import Example, TextReader
+from attention_explain.data.text_reader import TextReader
 
 FOLDERS = ("neg", "pos")
 FILE_NAME = re.compile(r"([0-9]+_[0-9]+)\.txt")

@@ -6,8 +6,9 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader
 
 from attention_explain.data.errors import DataError
+from attention_explain.data.example import Example
 from attention_explain.data.tables import numbered_rows
-from attention_explain.data.text_reader import Example, TextReader
+from attention_explain.data.text_reader import TextReader
 
 # The classes that the files write as 1 to 4.
 CLASSES = ("World", "Sports", "Business", "Sci/Tech")

@@ -9,9 +9,10 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader
 
 from attention_explain.data.errors import DataError
+from attention_explain.data.example import Example
 from attention_explain.data.sources import numbered_lines
 from attention_explain.data.tables import numbered_rows
-from attention_explain.data.text_reader import Example, TextReader
+from attention_explain.data.text_reader import TextReader
 
 FORMATS = ("jsonl", "csv", "tsv")
 ENDINGS = {".jsonl": "jsonl", ".json": "jsonl", ".csv": "csv", ".tsv": "tsv", ".txt": "tsv"}

@@ -6,8 +6,9 @@ from typing import Any, Dict, Iterator, List, Optional
 from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader
 
+from attention_explain.data.example import Example
 from attention_explain.data.folders import folder_name, text_files
-from attention_explain.data.text_reader import Example, TextReader
+from attention_explain.data.text_reader import TextReader
 
 QUOTED_LINE = re.compile(r"[>|]|In article|Quoted from")
 ATTRIBUTION = re.compile(r"(?:writes|wrote|says|said):|writes in")

@@ -8,8 +8,9 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader
 
 from attention_explain.data.errors import DataError
+from attention_explain.data.example import Example
 from attention_explain.data.sources import numbered_lines
-from attention_explain.data.text_reader import Example, TextReader
+from attention_explain.data.text_reader import TextReader
 
 # The classes that the trees write as 0 to 4.
 SENTIMENTS = ("very negative", "negative", "neutral", "positive", "very positive")

@@ -6,7 +6,6 @@ texts are kept, and what is said about the others. A reader of one file format o
 
 import logging
 from collections import Counter
-from dataclasses import dataclass
 from functools import lru_cache
 from inspect import signature
 from typing import Any, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
@@ -19,29 +18,11 @@ from allennlp.data.fields import MetadataField, TensorField, TextField
 from allennlp.data.token_indexers import SingleIdTokenIndexer
 
 from attention_explain.data.errors import DataError
+from attention_explain.data.example import Example
 from attention_explain.data.fields import KnownLabelField
 from attention_explain.data.tokenizers import EnglishTokenizer
 
 logger = logging.getLogger(__name__)
-
-
-@dataclass
-class Example:
-    """One labelled text as its file has it, before any processing."""
-
-    id: str
-    text: Optional[str] = None
-    tokens: Optional[Sequence[str]] = None
-    label: Optional[str] = None
-    # One 0/1 a token, as long as the tokens.
-    rationale: Optional[Sequence[int]] = None
-    impermissible: Optional[Sequence[int]] = None
-    # Where it comes from, for messages.
-    path: Optional[str] = None
-    line: Optional[int] = None
-
-    def error(self, problem: str) -> DataError:
-        return DataError(problem, self.path, self.line)
 
 
 class TextReader(DatasetReader):

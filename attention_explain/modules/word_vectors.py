@@ -18,6 +18,10 @@ logger = logging.getLogger(__name__)
 
 RULES = ("zeros", "normal")
 
+# Of random vectors. On the planted corpus AllenNLP's start (about .05) costs a BiLSTM several epochs,
+# and torch's (1) lets a model without context learn the noise words: dev AUC .86 to .96, here .998.
+START_DEVIATION = 0.1
+
 
 @TokenEmbedder.register("word_vectors")
 class WordVectors(Embedding):
@@ -32,7 +36,7 @@ class WordVectors(Embedding):
     embedding_dim : `int`
     pretrained_file : `str`, optional (default = `None`)
         A text file (plain, gz or zip; path or URL), a word and its vector a line. Without one, all
-        vectors start at random, each number from N(0, 1). An archive does not need the file again.
+        vectors start at random. An archive does not need the file again.
     unknown_words : `str`, optional (default = `"zeros"`)
         `zeros`, or `normal`: mean and deviation of the vectors that are known.
     trainable : `bool`, optional (default = `True`)
@@ -53,9 +57,7 @@ class WordVectors(Embedding):
             )
         words = vocab.get_token_to_index_vocabulary(vocab_namespace)
         if pretrained_file is None:
-            # As torch.nn.Embedding, and so Jain & Wallace's code, starts them. AllenNLP's smaller
-            # start slows down the learning of a small model by several epochs.
-            weight = torch.randn(len(words), embedding_dim)
+            weight = START_DEVIATION * torch.randn(len(words), embedding_dim)
         else:
             known = read_vectors(pretrained_file, embedding_dim, words)
             weight = _weight(words, known, embedding_dim, unknown_words)

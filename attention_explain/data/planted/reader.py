@@ -7,8 +7,9 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader, Instance
 
 from attention_explain.data.errors import DataError
+from attention_explain.data.example import Example
 from attention_explain.data.planted.corpus import PlantedCorpus
-from attention_explain.data.text_reader import Example, TextReader
+from attention_explain.data.text_reader import TextReader
 
 MASKS = ("rationale", "contrary", "distractor")
 
