@@ -5,8 +5,12 @@ import sys
 from pathlib import Path
 from typing import List, Optional
 
+import pandas
+
+from analysis.attributions import load_attributions
+from analysis.causes import causes_table
 from analysis.errors import AnalysisError
-from analysis.models_table import as_text, models_table
+from analysis.models_table import models_table
 from analysis.runs import load_runs
 
 
@@ -19,6 +23,13 @@ def main(arguments: Optional[List[str]] = None) -> int:
     models.add_argument("-o", "--output", type=Path, help="also write the table here, as csv")
     models.set_defaults(function=_models)
 
+    causes = commands.add_parser(
+        "causes", help="how often each method puts a known cause of the label first"
+    )
+    causes.add_argument("file", type=Path, metavar="FILE", help="an attribution file")
+    causes.add_argument("-o", "--output", type=Path, help="also write the table here, as csv")
+    causes.set_defaults(function=_causes)
+
     parsed = parser.parse_args(arguments)
     try:
         parsed.function(parsed)
@@ -29,11 +40,20 @@ def main(arguments: Optional[List[str]] = None) -> int:
 
 
 def _models(arguments: argparse.Namespace) -> None:
-    table = models_table(load_runs(arguments.runs))
-    print(as_text(table))
-    if arguments.output:
-        arguments.output.parent.mkdir(parents=True, exist_ok=True)
-        table.to_csv(arguments.output, index=False)
+    _show(models_table(load_runs(arguments.runs)), arguments.output)
+
+
+def _causes(arguments: argparse.Namespace) -> None:
+    _show(causes_table(load_attributions(arguments.file)), arguments.output)
+
+
+def _show(table: pandas.DataFrame, output: Optional[Path]) -> None:
+    """Prints the table, and writes it where asked."""
+    shown = table.dropna(axis="columns", how="all")
+    print(shown.to_string(index=False, float_format="%.3f", na_rep="-"))
+    if output is not None:
+        output.parent.mkdir(parents=True, exist_ok=True)
+        table.to_csv(output, index=False)
 
 
 if __name__ == "__main__":

@@ -30,9 +30,3 @@ def models_table(runs: List[Run]) -> pandas.DataFrame:
         row.update({title: run.metric(name) for name, title in METRICS.items()})
         rows.append(row)
     return pandas.DataFrame(rows)
-
-
-def as_text(table: pandas.DataFrame) -> str:
-    """For the terminal: aligned, three decimals."""
-    shown = table.dropna(axis="columns", how="all")
-    return shown.to_string(index=False, float_format="%.3f", na_rep="-")

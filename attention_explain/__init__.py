@@ -11,10 +11,14 @@ try:
     from attention_explain import compat, settings
 
     compat.quiet_imports()
+    import attention_explain.commands
     import attention_explain.data
+    import attention_explain.interpret
     import attention_explain.models
     import attention_explain.modules
+    import attention_explain.predictors
     import attention_explain.training  # noqa: F401
+    from attention_explain.explain import explain
 except ModuleNotFoundError as missing:
     # AllenNLP only logs a ModuleNotFoundError of a plugin and goes on without it; what the user
     # then sees is an unknown model type.
@@ -27,3 +31,4 @@ compat.apply()
 settings.set_defaults()
 
 __version__ = "0.1.0"
+__all__ = ["explain"]

@@ -1,7 +1,12 @@
 """Saliency interpreters, one method a file: importing this registers them."""
 
 import attention_explain.interpret.attention
+import attention_explain.interpret.deeplift
 import attention_explain.interpret.gradient
+import attention_explain.interpret.gradient_shap
 import attention_explain.interpret.integrated_gradients
+import attention_explain.interpret.kernel_shap
+import attention_explain.interpret.lime
+import attention_explain.interpret.lrp
 import attention_explain.interpret.random
 import attention_explain.interpret.smoothgrad  # noqa: F401

@@ -76,7 +76,7 @@ def _verdict(explanation: Explanation) -> str:
     chances = sorted(zip(explanation.probs, explanation.labels, strict=True), reverse=True)
     bars = [
         f'<span><span class=bar style="width:{4 * chance:.2f}rem"></span>'
-        f"{escape(label)} {chance:.3f}</span>"
+        f"<b>{escape(label)}</b> {chance:.3f}</span>"
         for chance, label in chances[:SHOWN_LABELS]
     ]
     if len(chances) > SHOWN_LABELS:
@@ -145,7 +145,10 @@ def _methods_table(methods: Dict[str, Dict[str, Any]]) -> str:
         f"<td>{_sum(declared.get('sums_to'))}</td></tr>\n"
         for name, declared in methods.items()
     )
-    return f"<table class=methods>\n{rows}</table>\n"
+    return (
+        "<details class=methods>\n<summary>What each method declares</summary>\n"
+        f"<table>\n{rows}</table>\n</details>\n"
+    )
 
 
 def _sum(sums_to: Optional[str]) -> str:

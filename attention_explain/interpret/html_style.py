@@ -28,7 +28,6 @@ _STYLE = """
 .ae .verdict span { white-space: nowrap; }
 .ae .wrong { border: 1px solid #1b1b1b; border-radius: 3px; padding: 0 .3rem; }
 .ae .probs { display: inline-flex; flex-wrap: wrap; gap: .1rem .9rem; }
-.ae meter { display: none; }
 .ae .bar { display: inline-block; height: .6rem; background: #8a8a8a; margin-right: .25rem; }
 .ae table { border-collapse: collapse; width: 100%; }
 .ae th { text-align: left; vertical-align: top; font-weight: 600; font-size: .82rem; width: 10.5rem;
@@ -64,9 +63,14 @@ body { margin: 0; background: #fff; }
 .page h1 { font-size: 1.35rem; margin: .2rem 0 .3rem; }
 .page p { margin: .2rem 0; max-width: 60rem; }
 .page .about { color: #4a4a4a; font-size: .9rem; overflow-wrap: anywhere; }
-.page .methods { width: auto; margin: .6rem 0 1.1rem; font-size: .82rem; }
+.page .methods { margin: .5rem 0 1.1rem; font-size: .85rem; }
+.page .methods summary { cursor: pointer; }
+.page .methods table { width: auto; }
 .page .methods th, .page .methods td { padding: .15rem 1.2rem .15rem 0; line-height: 1.4;
   border: 0; width: auto; }
+@media (max-width: 40rem) {
+  .page .methods th, .page .methods td { display: inline; padding: 0 .5rem 0 0; }
+}
 """
 
 

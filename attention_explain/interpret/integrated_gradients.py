@@ -35,7 +35,8 @@ class IntegratedGradients(Interpreter):
     steps : `int`, optional (default = `50`)
     rule : `str`, optional (default = `"gauss_legendre"`)
         How the integral is summed: `gauss_legendre`, `midpoint`, `trapezoid`, `left` or `right`,
-        the most accurate at equal cost first.
+        the most accurate at equal cost first. Where the output jumps on the path, so that texts
+        are flagged, none is good, and more steps of `midpoint` help most.
     baseline : `str`, optional (default = `"zero"`)
         What every token of x0 is: `zero`, or the embedding of the `pad` or the `unk` symbol.
         Boundary symbols stay.

@@ -28,9 +28,9 @@ class SmoothGrad(Interpreter):
     # Parameters
 
     samples : `int`, optional (default = `25`)
-    noise : `float`, optional (default = `0.15`)
-        Standard deviation of the noise, as a share of the text's own: of the spread (largest less
-        smallest) of the numbers in its embeddings, as in Smilkov et al.
+    noise : `float`, optional (default = `0.1`)
+        Standard deviation of the noise, as a share of the spread (largest less smallest) of the
+        numbers in the text's own embeddings; Smilkov et al. advise .1 to .2.
     times_input : `bool`, optional (default = `False`)
         The dot product with the embedding, signed, in place of the norm.
     norm : `str`, optional (default = `"l2"`)
@@ -47,7 +47,7 @@ class SmoothGrad(Interpreter):
         self,
         predictor: Predictor,
         samples: int = 25,
-        noise: float = 0.15,
+        noise: float = 0.1,
         times_input: bool = False,
         norm: str = "l2",
         of: str = "probability",

@@ -1,0 +1,77 @@
+"""How often a known cause comes first, on a file whose answer is known."""
+
+import json
+
+import numpy
+import pyarrow
+import pyarrow.parquet
+import pytest
+from scipy.stats import binomtest
+
+from analysis.__main__ import main
+from analysis.attributions import METADATA, load_attributions
+from analysis.causes import cause_first, causes_table
+from analysis.errors import AnalysisError
+
+ROWS = [
+    {"label": "1", "predicted": "1", "rationale": [0, 1, 0], "good": [0, 3, 1], "bad": [3, 0, 1]},
+    {"label": "0", "predicted": "0", "rationale": [1, 0], "good": [2, 1], "bad": [1, 2]},
+    {"label": "0", "predicted": "0", "rationale": [1, 1], "good": None, "bad": [1, 2]},
+    # Wrongly predicted: what the model went by is not the cause.
+    {"label": "0", "predicted": "1", "rationale": [1, 0], "good": [0, 1], "bad": [1, 0]},
+]
+
+
+def write(path, rows, methods=("good", "bad"), **metadata):
+    table = pyarrow.Table.from_pylist([{"id": str(n), **row} for n, row in enumerate(rows)])
+    text = json.dumps({"format": 1, "interpreters": {name: {} for name in methods}, **metadata})
+    pyarrow.parquet.write_table(table.replace_schema_metadata({METADATA: text}), path)
+    return path
+
+
+def test_counts_correctly_predicted_texts_whose_highest_score_is_a_cause(tmp_path):
+    table = causes_table(load_attributions(write(tmp_path / "a.parquet", ROWS)))
+    good, bad = (table[table["method"] == name].iloc[0] for name in ("good", "bad"))
+    assert (good["cause first"], good["n"]) == (1.0, 2)
+    assert (bad["cause first"], bad["n"]) == (pytest.approx(1 / 3), 3)
+    assert bad["chance"] == pytest.approx((1 / 3 + 1 / 2 + 1) / 3)
+    expected = binomtest(1, 3).proportion_ci(method="wilson")
+    assert (bad["low"], bad["high"]) == (expected.low, expected.high)
+
+
+def test_ties_are_worth_their_share_of_causes():
+    assert cause_first([1, 1, 0], [1, 0, 0]) == 0.5
+    assert cause_first(numpy.zeros(4), [0, 1, 0, 0]) == 0.25
+
+
+def test_the_command_prints_the_table(tmp_path, capsys):
+    assert main(["causes", str(write(tmp_path / "a.parquet", ROWS))]) == 0
+    assert "cause first" in capsys.readouterr().out
+
+
+def test_files_that_cannot_answer_are_refused(tmp_path):
+    bare = [{key: row[key] for key in ("label", "predicted", "bad")} for row in ROWS]
+    with pytest.raises(AnalysisError, match="no rationale"):
+        causes_table(load_attributions(write(tmp_path / "bare.parquet", bare, ["bad"])))
+    wrong = [row for row in ROWS if row["label"] != row["predicted"]]
+    with pytest.raises(AnalysisError, match="no text with a rationale is predicted correctly"):
+        causes_table(load_attributions(write(tmp_path / "wrong.parquet", wrong)))
+
+
+def test_files_that_are_no_attributions_are_refused(tmp_path, capsys):
+    absent = tmp_path / "absent.parquet"
+    assert main(["causes", str(absent)]) == 2
+    assert "no such attribution file" in capsys.readouterr().err
+    whole = write(tmp_path / "whole.parquet", ROWS).read_bytes()
+    (tmp_path / "cut.parquet").write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(AnalysisError, match="cut.parquet: not a readable parquet file"):
+        load_attributions(tmp_path / "cut.parquet")
+    pyarrow.parquet.write_table(pyarrow.table({"a": [1]}), tmp_path / "other.parquet")
+    with pytest.raises(AnalysisError, match="not an attribution file"):
+        load_attributions(tmp_path / "other.parquet")
+    with pytest.raises(AnalysisError, match="format 9"):
+        load_attributions(write(tmp_path / "new.parquet", ROWS, format=9))
+    empty = pyarrow.parquet.read_table(tmp_path / "whole.parquet").slice(0, 0)
+    pyarrow.parquet.write_table(empty, tmp_path / "empty.parquet")
+    with pytest.raises(AnalysisError, match="holds no text"):
+        load_attributions(tmp_path / "empty.parquet")
