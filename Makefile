@@ -35,8 +35,12 @@ DEMO_MODELS := bilstm_tanh_softmax bilstm_tanh_sparsemax bilstm_tanh_uniform \
 	affine_tanh_softmax affine_tanh_sparsemax affine_tanh_uniform
 
 demo: $(INSTALLED)
-	@$(MAKE) --no-print-directory -j 2 $(DEMO_MODELS:%=demo/%.trained)
-	@$(BIN)/python -m analysis models $(DEMO_MODELS:%=demo/%)
+	@$(MAKE) --no-print-directory -j 2 $(DEMO_MODELS:%=demo/%.parquet)
+	@echo; echo "What the models reached on the test split:"
+	@$(BIN)/python -m analysis models $(DEMO_MODELS:%=demo/%) -o demo/models.csv
+	@echo; echo "How often each method puts the planted cause first:"
+	@$(BIN)/python -m analysis causes $(DEMO_MODELS:%=demo/%.parquet) -o demo/causes.csv
+	@echo; echo "Which tokens mattered, sentence by sentence: open demo/bilstm_tanh_softmax.html"
 
 demo/%.trained: training_configs/planted/%.jsonnet $(wildcard training_configs/lib/*.libsonnet)
 	@mkdir -p demo
@@ -44,6 +48,15 @@ demo/%.trained: training_configs/planted/%.jsonnet $(wildcard training_configs/l
 	@OMP_NUM_THREADS=1 $(BIN)/allennlp train $< -s demo/$* --force --file-friendly-logging \
 		> demo/$*.log 2>&1 || { tail -n 5 demo/$*.log; echo "failed: demo/$*.log has it all"; exit 1; }
 	@touch $@
+
+demo/%.parquet: demo/%.trained
+	@echo "allennlp attribute demo/$* test -o $@ --html demo/$*.html"
+	@OMP_NUM_THREADS=1 $(BIN)/allennlp attribute demo/$* test -o $@ --html demo/$*.html --force \
+		--interpreters training_configs/interpreters/bastings_filippova.jsonnet \
+		--file-friendly-logging > demo/$*.attribute.log 2>&1 \
+		|| { tail -n 5 demo/$*.attribute.log; echo "failed: demo/$*.attribute.log has it all"; exit 1; }
+
+.PRECIOUS: demo/%.trained
 
 test: $(INSTALLED)
 	$(BIN)/python -m pytest -n 2

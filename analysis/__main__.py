@@ -8,7 +8,7 @@ from typing import List, Optional
 import pandas
 
 from analysis.attributions import load_attributions
-from analysis.causes import causes_table
+from analysis.causes import causes_of_several, side_by_side
 from analysis.errors import AnalysisError
 from analysis.models_table import models_table
 from analysis.runs import load_runs
@@ -26,7 +26,7 @@ def main(arguments: Optional[List[str]] = None) -> int:
     causes = commands.add_parser(
         "causes", help="how often each method puts a known cause of the label first"
     )
-    causes.add_argument("file", type=Path, metavar="FILE", help="an attribution file")
+    causes.add_argument("files", nargs="+", type=Path, metavar="FILE", help="attribution files")
     causes.add_argument("-o", "--output", type=Path, help="also write the table here, as csv")
     causes.set_defaults(function=_causes)
 
@@ -44,16 +44,20 @@ def _models(arguments: argparse.Namespace) -> None:
 
 
 def _causes(arguments: argparse.Namespace) -> None:
-    _show(causes_table(load_attributions(arguments.file)), arguments.output)
+    table = causes_of_several([load_attributions(file) for file in arguments.files])
+    one_file = len(arguments.files) == 1
+    _show(table if one_file else side_by_side(table), arguments.output, whole=table)
 
 
-def _show(table: pandas.DataFrame, output: Optional[Path]) -> None:
-    """Prints the table, and writes it where asked."""
+def _show(
+    table: pandas.DataFrame, output: Optional[Path], whole: Optional[pandas.DataFrame] = None
+) -> None:
+    """Prints the table, and writes it (or the whole of which it is an extract) where asked."""
     shown = table.dropna(axis="columns", how="all")
     print(shown.to_string(index=False, float_format="%.3f", na_rep="-"))
     if output is not None:
         output.parent.mkdir(parents=True, exist_ok=True)
-        table.to_csv(output, index=False)
+        (table if whole is None else whole).to_csv(output, index=False)
 
 
 if __name__ == "__main__":

@@ -31,6 +31,20 @@ def causes_table(attributions: Attributions) -> pandas.DataFrame:
     return pandas.DataFrame(rows).sort_values("cause first", ascending=False, ignore_index=True)
 
 
+def causes_of_several(files: Sequence[Attributions]) -> pandas.DataFrame:
+    """The tables of several files under each other, `file` in front."""
+    tables = [causes_table(file) for file in files]
+    names = [file.path.stem for file in files]
+    return pandas.concat(tables, keys=names, names=["file"]).reset_index(level=0)
+
+
+def side_by_side(table: pandas.DataFrame) -> pandas.DataFrame:
+    """Methods as rows, files as columns, in the order in which they came."""
+    shares = table.pivot(index="method", columns="file", values="cause first")
+    shares = shares[table["file"].unique()]
+    return shares.sort_values(shares.columns[0], ascending=False).reset_index()
+
+
 def _summary(scores: pandas.Series, rationales: pandas.Series) -> Dict[str, float]:
     defined = scores.notna()
     found = [

@@ -67,8 +67,10 @@ def _model_and_reader(
     archive_or_model: Any, reader: Optional["DatasetReader"], cuda_device: int
 ) -> tuple:
     from allennlp.common.checks import ConfigurationError
-    from allennlp.models import Model, load_archive
+    from allennlp.models import Model
     from allennlp.predictors import Predictor
+
+    from attention_explain.archives import open_archive
 
     if isinstance(archive_or_model, Predictor):
         return archive_or_model._model, reader or archive_or_model._dataset_reader
@@ -76,5 +78,5 @@ def _model_and_reader(
         if reader is None:
             raise ConfigurationError("a model needs the dataset_reader that it was trained with")
         return archive_or_model, reader
-    archive = load_archive(archive_or_model, cuda_device=cuda_device)
+    archive = open_archive(archive_or_model, cuda_device)
     return archive.model, reader or archive.validation_dataset_reader

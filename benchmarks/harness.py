@@ -16,6 +16,8 @@ class Result:
     # The ratio other / ours that is asked for.
     at_least: Optional[float] = None
     note: str = ""
+    # Of both numbers.
+    unit: str = "s"
 
     @property
     def ratio(self) -> float:
@@ -27,7 +29,7 @@ class Result:
         note = f"; {self.note}" if self.note else ""
         return (
             f"{self.name}: {self.ratio:.2f} x{asked}{met} "
-            f"[ours {self.ours:.3f} s, other {self.other:.3f} s{note}]"
+            f"[ours {self.ours:.3f} {self.unit}, other {self.other:.3f} {self.unit}{note}]"
         )
 
 

@@ -17,7 +17,7 @@ from allennlp.common.util import prepare_environment
 
 from benchmarks.harness import Result, compare
 
-TEXTS = 640
+TEXTS = 256
 MEAN_LENGTH = 180
 VOCABULARY = 12000
 CONFIG = (
@@ -62,6 +62,8 @@ def main() -> List[Result]:
         loop = build(Path(name))
     trainer, model = loop.trainer, loop.model
     trainer._checkpointer = None
+    for callback in trainer._callbacks:
+        callback.on_start(trainer, is_primary=True)
     batches = list(trainer.data_loader)
 
     def allennlp_epoch() -> None:

@@ -57,6 +57,9 @@ class Parts:
             self._adopt(discard)
             yield self
         finally:
+            # Nothing finished, nothing to keep.
+            if self.folder.exists() and not self.finished():
+                self.remove()
             lock.release()
 
     def _adopt(self, discard: bool) -> None:

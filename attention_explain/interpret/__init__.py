@@ -4,9 +4,12 @@ import attention_explain.interpret.attention
 import attention_explain.interpret.deeplift
 import attention_explain.interpret.gradient
 import attention_explain.interpret.gradient_shap
+import attention_explain.interpret.input_to_hidden
 import attention_explain.interpret.integrated_gradients
 import attention_explain.interpret.kernel_shap
+import attention_explain.interpret.leave_one_out
 import attention_explain.interpret.lime
 import attention_explain.interpret.lrp
+import attention_explain.interpret.occlusion
 import attention_explain.interpret.random
 import attention_explain.interpret.smoothgrad  # noqa: F401

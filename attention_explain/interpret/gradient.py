@@ -39,6 +39,8 @@ class Gradient(Interpreter):
     at : `str`, optional (default = `"input"`)
         `input`: w.r.t. a token's embedding; `hidden`: w.r.t. its hidden state, as Meister et al.
         do beside it.
+    normalize : `bool`, optional (default = `False`)
+        Divide by the sum over the text, as Meister et al. do.
     """
 
     signed = False
@@ -51,6 +53,7 @@ class Gradient(Interpreter):
         norm: str = "l2",
         detach_attention: bool = False,
         at: str = "input",
+        normalize: bool = False,
     ) -> None:
         super().__init__(predictor)
         if at not in PLACES:
@@ -59,6 +62,8 @@ class Gradient(Interpreter):
         self.norm = check_norm(norm)
         self.detach_attention = detach_attention
         self.at = at
+        self.normalize = normalize
+        self.sums_to = "1" if normalize else None
 
     def attribute(self, batch: TextBatch, target: torch.Tensor) -> Attribution:
         if self.at == "hidden":
@@ -73,7 +78,12 @@ class Gradient(Interpreter):
                 self.of,
                 self.detach_attention,
             )
-        return Attribution(torch.linalg.vector_norm(gradient, ord=NORMS[self.norm], dim=-1))
+        scores = torch.linalg.vector_norm(gradient, ord=NORMS[self.norm], dim=-1)
+        if self.normalize:
+            scores = scores.masked_fill(~batch.attendable, 0.0)
+            total = scores.sum(dim=-1, keepdim=True)
+            scores = torch.where(total > 0, scores / total, 0.0)
+        return Attribution(scores)
 
 
 @SaliencyInterpreter.register("gradient-x-input")

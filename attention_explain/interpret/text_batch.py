@@ -40,8 +40,7 @@ class TextBatch:
         budget: int = DEFAULT_BUDGET,
     ) -> "TextBatch":
         """The instances must have their token indexers."""
-        group = Batch(instances)
-        group.index_instances(model.vocab)
+        group = Batch([_without_label(instance, model) for instance in instances])
         tensors = move_to_device(group.as_tensor_dict(), next(model.parameters()).device)
         mask = get_text_field_mask(tensors["tokens"])
         return cls(
@@ -86,3 +85,15 @@ class TextBatch:
         The scores of each text's own tokens. Shape of scores: (batch, tokens)
         """
         return [row[seen].tolist() for row, seen in zip(scores, self.attendable)]
+
+
+def _without_label(instance: Instance, model: AttentionClassifier) -> Instance:
+    """
+    The fields that are needed here, indexed. AllenNLP refuses a batch in which only some texts have
+    a label.
+    """
+    instance.index_fields(model.vocab)
+    names = ("tokens", "attendable", "metadata")
+    bare = Instance({name: instance[name] for name in names if name in instance.fields})
+    bare.indexed = True
+    return bare

@@ -1,9 +1,12 @@
 """A page of heatmaps that is whole at every moment while predictions go on."""
 
 import atexit
+import sys
 import time
 from pathlib import Path
 from typing import Any, Dict, List, Sequence
+
+from allennlp.common.checks import ConfigurationError
 
 from attention_explain.files import writing
 from attention_explain.interpret.explanation import Explanation
@@ -42,8 +45,12 @@ class GrowingPage:
             self.write()
 
     def finish(self) -> None:
-        if self._unwritten:
-            self.write()
+        """Called when the process ends, where nobody is left to catch an error."""
+        try:
+            if self._unwritten:
+                self.write()
+        except ConfigurationError as error:
+            print(f"error: {error}", file=sys.stderr)
 
     def write(self) -> None:
         start = time.monotonic()

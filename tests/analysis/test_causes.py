@@ -3,6 +3,7 @@
 import json
 
 import numpy
+import pandas
 import pyarrow
 import pyarrow.parquet
 import pytest
@@ -47,6 +48,17 @@ def test_ties_are_worth_their_share_of_causes():
 def test_the_command_prints_the_table(tmp_path, capsys):
     assert main(["causes", str(write(tmp_path / "a.parquet", ROWS))]) == 0
     assert "cause first" in capsys.readouterr().out
+
+
+def test_several_files_stand_side_by_side(tmp_path, capsys):
+    one, two = (write(tmp_path / f"{name}.parquet", ROWS) for name in ("one", "two"))
+    output = tmp_path / "causes.csv"
+    assert main(["causes", str(two), str(one), "-o", str(output)]) == 0
+    header, *rows = capsys.readouterr().out.splitlines()
+    assert header.split() == ["method", "two", "one"]
+    assert rows[0].split() == ["good", "1.000", "1.000"]
+    written = pandas.read_csv(output)
+    assert written["file"].tolist() == ["two", "two", "one", "one"] and "low" in written
 
 
 def test_files_that_cannot_answer_are_refused(tmp_path):

@@ -1,0 +1,126 @@
+"""
+The logits of every text without each of its tokens in turn. Memory is bounded: a pass holds as many
+such rows as the budget of the batch allows. The embeddings are computed once, by the caller.
+"""
+
+from typing import Iterator, Optional, Tuple
+
+import torch
+
+from attention_explain.interpret.outputs import logits_from_embeddings
+from attention_explain.interpret.text_batch import TextBatch
+from attention_explain.models import AttentionClassifier
+from attention_explain.modules.encoders import AffineEncoder
+
+
+def logits_with_replaced_inputs(
+    model: AttentionClassifier,
+    batch: TextBatch,
+    embeddings: torch.Tensor,
+    replacement: torch.Tensor,
+) -> torch.Tensor:
+    """
+    Each token's embedding replaced in turn, the text as long as before.
+    Shape: (batch, tokens, labels)
+    """
+    if isinstance(model.encoder, AffineEncoder):
+        states = model.encode(embeddings, batch.mask)
+        return logits_without_states(model, batch, states, model.encode(replacement, batch.mask))
+    logits = _decoder_at_zero(model, batch)
+    for text, token in _rows(batch, batch.attendable):
+        rows = embeddings[text]
+        rows[torch.arange(len(rows)), token] = replacement[text, token]
+        logits[text, token] = logits_from_embeddings(
+            model, rows, batch.mask[text], batch.attendable[text]
+        )
+    return logits
+
+
+def logits_with_deleted_inputs(
+    model: AttentionClassifier, batch: TextBatch, embeddings: torch.Tensor
+) -> torch.Tensor:
+    """
+    Each token deleted in turn, the text one token shorter; boundary symbols stay. A text of one
+    token leaves nothing to attend to: its output is then the decoder's at a context of 0.
+    Shape: (batch, tokens, labels)
+    """
+    if isinstance(model.encoder, AffineEncoder):
+        # No state knows of another token: to delete a token is to delete its state.
+        return logits_without_states(model, batch, model.encode(embeddings, batch.mask))
+    logits = _decoder_at_zero(model, batch)
+    others = batch.attendable.sum(dim=-1, keepdim=True) > 1
+    places = torch.arange(batch.length - 1, device=embeddings.device)
+    for text, token in _rows(batch, batch.attendable & others):
+        # Shape: (rows, tokens - 1)
+        kept = places + (places >= token.unsqueeze(-1))
+        rows = text.unsqueeze(-1)
+        logits[text, token] = logits_from_embeddings(
+            model, embeddings[rows, kept], batch.mask[rows, kept], batch.attendable[rows, kept]
+        )
+    return logits
+
+
+def logits_without_states(
+    model: AttentionClassifier,
+    batch: TextBatch,
+    states: torch.Tensor,
+    replacement: Optional[torch.Tensor] = None,
+) -> torch.Tensor:
+    """
+    Each hidden state dropped in turn, or replaced where there is a `replacement`; attention is
+    projected anew, the other states stay. Shape: (batch, tokens, labels)
+    """
+    scores, votes = attention_scores(model, states), label_votes(model, states)
+    if replacement is not None:
+        new_scores = attention_scores(model, replacement)
+        new_votes = label_votes(model, replacement)
+    logits = _decoder_at_zero(model, batch)
+    for text, token in _rows(batch, batch.attendable):
+        row_scores, row_votes, seen = scores[text], votes[text], batch.attendable[text]
+        erased = torch.arange(len(text)), token
+        if replacement is None:
+            seen[erased] = False
+        else:
+            row_scores[erased] = new_scores[text, token]
+            row_votes[erased] = new_votes[text, token]
+        logits[text, token] = attended_logits(model, row_scores, row_votes, seen)
+    return logits
+
+
+def attention_scores(model: AttentionClassifier, states: torch.Tensor) -> torch.Tensor:
+    """What goes into the projection. Shape: (batch, tokens)"""
+    scorer = model.attention.scorer
+    return states.new_zeros(states.shape[:-1]) if scorer is None else scorer(states)
+
+
+def label_votes(model: AttentionClassifier, states: torch.Tensor) -> torch.Tensor:
+    """
+    The decoder is linear, so that the logits are the attention-weighted mean of what it makes of
+    each state; the bias apart. Shape: (..., state_dim) -> (..., labels)
+    """
+    return torch.nn.functional.linear(states, model.decoder.weight)
+
+
+def attended_logits(
+    model: AttentionClassifier, scores: torch.Tensor, votes: torch.Tensor, attendable: torch.Tensor
+) -> torch.Tensor:
+    """
+    Attend and decode, from scores and votes. Where there is nothing to attend to, the context is 0.
+    Shape: (..., tokens), (..., tokens, labels), (..., tokens) -> (..., labels)
+    """
+    empty = ~attendable.any(dim=-1, keepdim=True)
+    weights = model.attention.projection(scores, attendable | empty).masked_fill(empty, 0.0)
+    return torch.einsum("...t,...tl->...l", weights, votes) + model.decoder.bias
+
+
+def _decoder_at_zero(model: AttentionClassifier, batch: TextBatch) -> torch.Tensor:
+    """Shape: (batch, tokens, labels)"""
+    return model.decoder.bias.expand(len(batch), batch.length, -1).clone()
+
+
+def _rows(batch: TextBatch, erased: torch.Tensor) -> Iterator[Tuple[torch.Tensor, torch.Tensor]]:
+    """
+    The pairs (text, token) to erase, as many at a time as a pass holds. Shape: (rows,) each
+    """
+    for pairs in erased.nonzero().split(batch.rows_per_pass()):
+        yield pairs[:, 0], pairs[:, 1]

@@ -1,0 +1,100 @@
+"""
+What `occlusion` and `leave-one-out` share: one token erased at a time, and how the change of the
+output is measured. How a token is erased from the input is each method's own.
+"""
+
+from typing import Sequence
+
+import torch
+from allennlp.common.checks import ConfigurationError
+from allennlp.predictors import Predictor
+
+from attention_explain.interpret.erased_logits import logits_without_states
+from attention_explain.interpret.interpreter import Attribution, Interpreter
+from attention_explain.interpret.outputs import OUTPUTS, class_output
+from attention_explain.interpret.text_batch import TextBatch
+
+ERASED = ("input", "hidden")
+MEASURES = ("signed", "tvd")
+
+
+class Erasure(Interpreter):
+    """
+    How much the output changes when one token is erased, for every token.
+
+    # Parameters
+
+    of : `str`
+        `input`: the token is erased before the encoder, as the subclass has it. `hidden`: its
+        hidden state is; its weight is dropped, the projection is redone over the others, and all
+        other states stay as they are.
+    measure : `str`
+        `signed`: the class output of the text less that without the token. `tvd`: total variation
+        distance of the two distributions over all classes, 1/2 sum |p - p_i|.
+    output : `str`
+        `probability` or `logit` of the class, for the signed measure.
+    normalize : `bool`
+        Divide by the sum of the magnitudes over the text, where that is not 0.
+    """
+
+    def __init__(
+        self, predictor: Predictor, of: str, measure: str, output: str, normalize: bool
+    ) -> None:
+        super().__init__(predictor)
+        self.of = check_choice("of", of, ERASED)
+        self.measure = check_choice("measure", measure, MEASURES)
+        self.output = check_choice("output", output, OUTPUTS)
+        if measure == "tvd" and output != "probability":
+            raise ConfigurationError(
+                f"output is {output!r}, but measure 'tvd' is a distance of probabilities"
+            )
+        self.normalize = normalize
+        self.signed = measure == "signed"
+        self.sums_to = "1" if normalize and not self.signed else None
+        self.passes = "n + 1 forward" if of == "input" else "1 forward"
+
+    def logits_without_inputs(self, batch: TextBatch, embeddings: torch.Tensor) -> torch.Tensor:
+        """
+        The logits of each text without each of its tokens. Shape: (batch, tokens, labels)
+        """
+        raise NotImplementedError
+
+    @torch.no_grad()
+    def attribute(self, batch: TextBatch, target: torch.Tensor) -> Attribution:
+        embeddings = self.model.embed(batch.tokens)
+        states = self.model.encode(embeddings, batch.mask)
+        whole = self.model.decode(states, self.model.attend(states, batch.attendable))
+        if self.of == "hidden":
+            erased = logits_without_states(self.model, batch, states)
+        else:
+            erased = self.logits_without_inputs(batch, embeddings)
+        scores = self.change(whole.unsqueeze(1), erased, target.unsqueeze(1))
+        if self.normalize:
+            scores = normalized(scores, batch.attendable)
+        return Attribution(scores)
+
+    def change(
+        self, whole: torch.Tensor, erased: torch.Tensor, target: torch.Tensor
+    ) -> torch.Tensor:
+        """
+        Shape: (batch, 1, labels), (batch, tokens, labels), (batch, 1) -> (batch, tokens)
+        """
+        if self.measure == "tvd":
+            difference = torch.softmax(whole, dim=-1) - torch.softmax(erased, dim=-1)
+            return difference.abs().sum(dim=-1) / 2
+        targets = target.expand(erased.shape[:-1])
+        return class_output(whole, target, self.output) - class_output(erased, targets, self.output)
+
+
+def normalized(scores: torch.Tensor, attendable: torch.Tensor) -> torch.Tensor:
+    """
+    Scores whose magnitudes sum to 1 over the text. Shape: (batch, tokens)
+    """
+    total = scores.abs().masked_fill(~attendable, 0.0).sum(dim=-1, keepdim=True)
+    return torch.where(total > 0, scores / total, 0.0)
+
+
+def check_choice(option: str, value: str, choices: Sequence[str]) -> str:
+    if value not in choices:
+        raise ConfigurationError(f"{option} is {value!r}, but must be one of {', '.join(choices)}")
+    return value

@@ -1,0 +1,91 @@
+"""Input -> hidden importance: whether a hidden state stands for its own token."""
+
+import torch
+from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
+
+from attention_explain.interpret.interpreter import Attribution, Interpreter
+from attention_explain.interpret.lstm_erasure import is_single_lstm
+from attention_explain.interpret.lstm_gradients import lstm_norm_gradients
+from attention_explain.interpret.outputs import untouched
+from attention_explain.interpret.text_batch import TextBatch
+from attention_explain.models import AttentionClassifier
+from attention_explain.modules.distributions import entropy
+from attention_explain.modules.encoders import AffineEncoder, CnnEncoder
+
+
+@SaliencyInterpreter.register("input-to-hidden")
+class InputToHidden(Interpreter):
+    """
+    The score of token p is the normalised entropy of the importance of all inputs for hidden state
+    p (`input_to_hidden`): 0 if the state knows a single input alone, 1 if all count the same. It is
+    no saliency of the token. The mean over the text (Meister et al. 2021, Table 1) is its
+    `mean_entropy`. Undefined, NaN, in a text of one token, and for a state that no input moves.
+
+    Registered as a `SaliencyInterpreter` with name "input-to-hidden".
+    """
+
+    signed = False
+    passes = "1 forward, n backward; 1 forward and about 1 backward for a one-layer lstm"
+
+    def attribute(self, batch: TextBatch, target: torch.Tensor) -> Attribution:
+        importance = input_to_hidden(self.model, batch)
+        tokens = batch.attendable.sum(dim=-1, keepdim=True)
+        entropies = entropy(importance) / tokens.to(importance.dtype).log()
+        defined = (tokens > 1) & (importance.sum(dim=-1) > 0)
+        entropies = torch.where(defined, entropies, torch.nan)
+        mean = entropies.masked_fill(~batch.attendable, torch.nan).nanmean(dim=-1)
+        return Attribution(entropies, {"mean_entropy": mean})
+
+
+def input_to_hidden(model: AttentionClassifier, batch: TextBatch) -> torch.Tensor:
+    """
+    The L2 norm of the gradient of ||h_p|| w.r.t. each input embedding x_j, normalised over the
+    inputs (Meister et al. 2021, eq. 5). States and inputs are those of the tokens that attention
+    sees: rows and columns of boundary symbols and padding are 0, as is the row of a state that no
+    input moves. Shape: (batch, states, inputs)
+    """
+    with untouched(model):
+        embeddings = model.embed(batch.tokens).detach()
+        if is_single_lstm(model.encoder):
+            norms = lstm_norm_gradients(model.encoder, embeddings, batch.mask)
+        else:
+            norms = _norm_gradients(model, embeddings, batch.mask)
+    counted = batch.attendable.unsqueeze(-1) & batch.attendable.unsqueeze(-2)
+    norms = norms.masked_fill(~counted, 0.0)
+    total = norms.sum(dim=-1, keepdim=True)
+    return torch.where(total > 0, norms / total, 0.0)
+
+
+def _norm_gradients(
+    model: AttentionClassifier, embeddings: torch.Tensor, mask: torch.Tensor
+) -> torch.Tensor:
+    """
+    The norms of the gradients, from backward passes; states whose windows do not overlap share one.
+    Shape: (batch, states, inputs)
+    """
+    tokens = embeddings.size(1)
+    reach = _reach(model.encoder, tokens)
+    window = 2 * reach + 1
+    inputs = torch.arange(tokens, device=embeddings.device)
+    found = embeddings.new_zeros(len(embeddings), tokens, tokens)
+    embeddings.requires_grad_()
+    norms = torch.linalg.vector_norm(model.encode(embeddings, mask), dim=-1)
+    for first in range(min(window, tokens)):
+        (gradient,) = torch.autograd.grad(
+            norms[:, first::window].sum(), embeddings, retain_graph=True
+        )
+        # The state in whose window an input is, if there is one.
+        state = first + (inputs - first + reach) // window * window
+        inside = (state >= 0) & (state < tokens)
+        lengths = torch.linalg.vector_norm(gradient, dim=-1)
+        found[:, state[inside], inputs[inside]] = lengths[:, inside]
+    return found
+
+
+def _reach(encoder: torch.nn.Module, tokens: int) -> int:
+    """How many tokens to each side a hidden state can know of."""
+    if isinstance(encoder, AffineEncoder):
+        return 0
+    if isinstance(encoder, CnnEncoder):
+        return max(layer.kernel_size[0] for layer in encoder.convolutions) // 2
+    return tokens

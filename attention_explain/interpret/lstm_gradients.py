@@ -1,0 +1,147 @@
+"""
+The gradients of the norms of all hidden states of a one-layer LSTM with respect to all inputs.
+
+Backward through time for all states at once: the gradient of a forward state reaches the tokens
+before it, that of a backward state the tokens after it, and all states that take a step back take
+it together. A pair of state and input is thus the business of one direction alone, except where
+both are of the same token.
+"""
+
+from typing import Iterator, Tuple
+
+import torch
+from allennlp.modules.seq2seq_encoders import PytorchSeq2SeqWrapper
+
+from attention_explain.interpret.shared_steps import steps
+from attention_explain.interpret.unrolled_lstm import (
+    LstmLayer,
+    UnrolledLstm,
+    directed,
+    lstm_layers,
+    undirected,
+    unroll,
+)
+
+# Texts at a time: what a step works on should stay in a processor's cache.
+TEXTS = 32
+# With fewer states than this, it does not pay to build a text's own matrix for a step.
+MANY_STATES = 2
+
+
+@torch.no_grad()
+def lstm_norm_gradients(
+    encoder: PytorchSeq2SeqWrapper, embeddings: torch.Tensor, mask: torch.Tensor
+) -> torch.Tensor:
+    """
+    The norm of d||h_p|| / dx_j. Shape: (batch, states, inputs)
+    """
+    (layer,) = lstm_layers(encoder)
+    parts = zip(embeddings.split(TEXTS), mask.sum(dim=-1).split(TEXTS))
+    return torch.cat([_norm_gradients(layer, *part) for part in parts])
+
+
+def _norm_gradients(
+    layer: LstmLayer, embeddings: torch.Tensor, lengths: torch.Tensor
+) -> torch.Tensor:
+    run = unroll(layer, directed(embeddings, lengths, layer.directions))
+    halves = undirected(run.states[:, 1:], lengths)
+    size = torch.linalg.vector_norm(torch.cat(halves, dim=-1), dim=-1, keepdim=True)
+    texts, tokens, _ = size.shape
+    norms = embeddings.new_zeros(texts, tokens, tokens)
+    of_same_token = 0
+    for number, derivatives in enumerate(undirected(_local_derivatives(run), lengths)):
+        direction = _Direction(layer, number, derivatives)
+        # The gradient of a norm is the unit vector; 0 at 0, as torch has it.
+        of_same_token += direction.start(torch.where(size > 0, halves[number] / size, 0.0))
+        for token, states, gradient in direction.go_back():
+            norms[:, states, token] = torch.linalg.vector_norm(gradient, dim=-1)
+    norms.diagonal(dim1=1, dim2=2).copy_(torch.linalg.vector_norm(of_same_token, dim=-1))
+    return norms
+
+
+def _local_derivatives(run: UnrolledLstm) -> torch.Tensor:
+    """
+    At each token the derivatives of: the preactivations of the input, forget and candidate gates by
+    the cell, that of the output gate by the state, the cell by the state, and the cell by the cell
+    before. Shape: (directions, tokens, batch, 6 * hidden)
+    """
+    enter, forget, candidate, leave = run.gates.chunk(4, dim=-1)
+    cells_before, output = run.cells[:, :-1], run.cells[:, 1:].tanh()
+    return torch.cat(
+        [
+            candidate * enter * (1 - enter),
+            cells_before * forget * (1 - forget),
+            enter * (1 - candidate**2),
+            output * leave * (1 - leave),
+            leave * (1 - output**2),
+            forget,
+        ],
+        dim=-1,
+    )
+
+
+class _Direction:
+    """
+    The way back through one direction. Everything is in the order of the text, whatever the order
+    of reading. Shape: (batch, tokens, ...)
+    """
+
+    def __init__(self, layer: LstmLayer, number: int, derivatives: torch.Tensor) -> None:
+        self.towards_start = number == 0
+        self.hidden = layer.state_weights.size(-1)
+        # One product leads to both, the state before and the input. Shape: (4 * hidden, both)
+        self.weights = torch.cat([layer.state_weights[number], layer.input_weights[number]], dim=1)
+        # Shape: (batch, tokens, 6, hidden)
+        derivatives = derivatives.unflatten(-1, (6, self.hidden))
+        self.gates_by_cell, self.gate_by_state = derivatives[:, :, :3], derivatives[:, :, 3]
+        self.cell_by_state, self.cell_by_before = derivatives[:, :, 4], derivatives[:, :, 5]
+        # Shape: (batch, 2 * hidden, both)
+        self.own_weights = self.weights[2 * self.hidden :].repeat(len(derivatives), 1, 1)
+
+    def start(self, gradient: torch.Tensor) -> torch.Tensor:
+        """
+        From the gradients at all states to those at the inputs of the same tokens.
+        Shape: (batch, tokens, hidden) -> (batch, tokens, input)
+        """
+        self.states, self.cells = gradient.clone(), torch.zeros_like(gradient)
+        return self._step(slice(None), slice(None))
+
+    def go_back(self) -> Iterator[Tuple[int, slice, torch.Tensor]]:
+        """
+        Each token, the states that lie further on, and their gradients at its input.
+        Shape: (batch, states, input)
+        """
+        tokens = self.states.size(1)
+        for token, states in steps(range(tokens), tokens, self.towards_start):
+            yield token, states, self._step(slice(token, token + 1), states)
+
+    def _step(self, token: slice, started: slice) -> torch.Tensor:
+        """
+        Takes the gradients of some states one step back through a token, or each through its own.
+        Returns those at the token's input. Shape: (batch, states, input)
+        """
+        states, cells = self.states[:, started], self.cells[:, started]
+        cells.addcmul_(states, self.cell_by_state[:, token])
+        output_gate = states * self.gate_by_state[:, token]
+        if token != slice(None) and states.size(1) >= MANY_STATES:
+            self._mix_gates(token)
+            both = torch.bmm(torch.cat([cells, output_gate], dim=-1), self.own_weights)
+        else:
+            gates = (cells.unsqueeze(2) * self.gates_by_cell[:, token]).flatten(2)
+            both = torch.cat([gates, output_gate], dim=-1) @ self.weights
+        cells.mul_(self.cell_by_before[:, token])
+        states.copy_(both[..., : self.hidden])
+        return both[..., self.hidden :]
+
+    def _mix_gates(self, token: slice) -> None:
+        """
+        At one token of one text the first three gates are all multiples of the cell, and need one
+        product in place of three: of the cell with the weighted sum of their weights.
+        """
+        mixed = self.own_weights[:, : self.hidden]
+        # Shape: (batch, 3, hidden, 1), (4, hidden, both)
+        shares = self.gates_by_cell[:, token].squeeze(1).unsqueeze(-1)
+        weights = self.weights.unflatten(0, (4, self.hidden))
+        torch.mul(shares[:, 0], weights[0], out=mixed)
+        for gate in (1, 2):
+            mixed.addcmul_(shares[:, gate], weights[gate])

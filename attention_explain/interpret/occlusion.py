@@ -1,0 +1,59 @@
+"""Occlusion: a token's embedding replaced by one that says nothing, the text as long as before."""
+
+import torch
+from allennlp.common.checks import ConfigurationError
+from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
+from allennlp.predictors import Predictor
+
+from attention_explain.interpret.baselines import baseline_embeddings, check_baseline
+from attention_explain.interpret.erased_logits import logits_with_replaced_inputs
+from attention_explain.interpret.erasure import Erasure
+from attention_explain.interpret.lstm_erasure import erases_fast, lstm_logits_without_inputs
+from attention_explain.interpret.text_batch import TextBatch
+
+
+@SaliencyInterpreter.register("occlusion")
+class Occlusion(Erasure):
+    """
+    f(x) - f(x with embedding i replaced): with zeros, Bastings & Filippova 2020, eq. 5.
+
+    Registered as a `SaliencyInterpreter` with name "occlusion".
+
+    # Parameters
+
+    baseline : `str`, optional (default = `"zero"`)
+        What the embedding is replaced by: `zero`, or the embedding of the `pad` or `unk` symbol.
+    of : `str`, optional (default = `"input"`)
+        `input`: as above. `hidden`: the token's hidden state is dropped instead, attention
+        projected anew over the others, all other states fixed.
+    measure : `str`, optional (default = `"signed"`)
+        `signed`: the drop of the class output. `tvd`: the total variation distance of the two
+        distributions over all classes, 1/2 sum |p - p_i|.
+    output : `str`, optional (default = `"probability"`)
+        `probability` or `logit` of the class, for the signed measure.
+    normalize : `bool`, optional (default = `False`)
+        Divide by the sum of the magnitudes over the text.
+    """
+
+    def __init__(
+        self,
+        predictor: Predictor,
+        baseline: str = "zero",
+        of: str = "input",
+        measure: str = "signed",
+        output: str = "probability",
+        normalize: bool = False,
+    ) -> None:
+        super().__init__(predictor, of, measure, output, normalize)
+        self.baseline = check_baseline(baseline)
+        if of == "hidden" and baseline != "zero":
+            raise ConfigurationError(
+                f"baseline is {baseline!r}, but of a hidden state the whole is dropped; a baseline "
+                "is for 'of': 'input'"
+            )
+
+    def logits_without_inputs(self, batch: TextBatch, embeddings: torch.Tensor) -> torch.Tensor:
+        replacement = baseline_embeddings(self.model, batch, embeddings, self.baseline)
+        if erases_fast(self.model):
+            return lstm_logits_without_inputs(self.model, batch, embeddings, replacement)
+        return logits_with_replaced_inputs(self.model, batch, embeddings, replacement)

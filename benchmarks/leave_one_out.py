@@ -1,0 +1,64 @@
+"""
+`leave-one-out` against the published way, on a BiLSTM of the published size: for a batch of texts
+of one length, a full forward pass for each column that is deleted.
+"""
+
+from typing import List
+
+import torch
+
+from attention_explain.interpret.leave_one_out import LeaveOneOut
+from attention_explain.interpret.outputs import logits_from_embeddings, untouched
+from attention_explain.interpret.text_batch import TextBatch
+from attention_explain.models import AttentionClassifier
+from benchmarks.harness import Result, compare
+from benchmarks.lrp import TEXTS, predictor
+
+# Tokens of a text, runs of each way, and the ratio that is asked for.
+SIZES = ((20, 9, 1.5), (180, 3, 2.5))
+
+
+def column_by_column(model: AttentionClassifier, batch: TextBatch) -> torch.Tensor:
+    """The scores of `leave-one-out`. Shape: (batch, tokens)"""
+    ids = batch.tokens["tokens"]["tokens"]
+
+    def probabilities(ids: torch.Tensor) -> torch.Tensor:
+        mask = torch.ones_like(ids, dtype=torch.bool)
+        embeddings = model.embed({"tokens": {"tokens": ids}})
+        return logits_from_embeddings(model, embeddings, mask, mask).softmax(dim=-1)
+
+    with untouched(model), torch.no_grad():
+        whole = probabilities(ids)
+        without = [
+            probabilities(torch.cat([ids[:, :column], ids[:, column + 1 :]], dim=1))
+            for column in range(batch.length)
+        ]
+        return torch.stack([(whole - other).abs().sum(dim=-1) / 2 for other in without], dim=1)
+
+
+def main() -> List[Result]:
+    results = []
+    for tokens, repeats, at_least in SIZES:
+        explainer, batch = predictor(tokens)
+        method = LeaveOneOut(explainer)
+        target = torch.zeros(len(batch), dtype=torch.long)
+        scores = method.attribute_batch(batch, target).scores
+        difference = (scores - column_by_column(method.model, batch)).abs().max().item()
+        results.append(
+            compare(
+                f"leave-one-out, BiLSTM, {TEXTS} texts of {tokens} tokens: column by column / ours",
+                lambda method=method, batch=batch, target=target: method.attribute_batch(
+                    batch, target
+                ),
+                lambda method=method, batch=batch: column_by_column(method.model, batch),
+                repeats=repeats,
+                at_least=at_least,
+                note=f"largest difference {difference:.0e}",
+            )
+        )
+    return results
+
+
+if __name__ == "__main__":
+    torch.set_num_threads(2)
+    print(*main(), sep="\n")

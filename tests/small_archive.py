@@ -1,0 +1,48 @@
+"""A model archive as `allennlp train` leaves it, but with random weights and at no cost."""
+
+import json
+from pathlib import Path
+from typing import Any, Dict, Optional
+
+import torch
+from allennlp.common import Params
+from allennlp.data import DatasetReader, Vocabulary
+from allennlp.models import Model, archive_model
+
+from tests.builders import DIM, ENCODERS, params
+
+PLANTED = {"type": "planted", "sizes": {"train": 40, "dev": 10, "test": 24}}
+
+
+def small_archive(
+    folder: Path,
+    encoder: str = "bilstm",
+    reader: Optional[Dict[str, Any]] = None,
+    train: str = "train",
+    **model_options: Any,
+) -> Path:
+    """The archive of a model over the words of `train`; `folder` is the training run's."""
+    config = {
+        "dataset_reader": reader or PLANTED,
+        "train_data_path": train,
+        "model": {
+            "type": "attention_classifier",
+            "text_field_embedder": {
+                "token_embedders": {"tokens": {"type": "embedding", "embedding_dim": DIM}}
+            },
+            "encoder": ENCODERS[encoder],
+            **model_options,
+        },
+    }
+    made = DatasetReader.from_params(params(config["dataset_reader"]))
+    texts = list(made.read(train))
+    for text in texts:
+        made.apply_token_indexers(text)
+    vocab = Vocabulary.from_instances(texts)
+    torch.manual_seed(3)
+    model = Model.from_params(params(config["model"]), vocab=vocab)
+    folder.mkdir(parents=True, exist_ok=True)
+    Params(json.loads(json.dumps(config))).to_file(str(folder / "config.json"))
+    vocab.save_to_files(str(folder / "vocabulary"))
+    torch.save(model.state_dict(), folder / "best.th")
+    return Path(archive_model(folder))

@@ -1,0 +1,71 @@
+// Sets of interpreters, as the papers compare them; each with the control, `random`. A set is a
+// list: take it as it is (training_configs/interpreters/ has a file for each), or add to it:
+//
+//   local presets = import '../lib/presets.libsonnet';
+//   presets.jain_wallace + ['lrp', { type: 'gradient', norm: 'l1', name: 'gradient-l1' }]
+//
+// Every option that a paper decides is written out, whatever the default may be.
+
+// Jain & Wallace: |gradient . embedding| of the probability, attention held fast; a token deleted
+// from the text, total variation distance of the outputs.
+local gradient = {
+  type: 'gradient-x-input',
+  of: 'probability',
+  absolute: true,
+  detach_attention: true,
+};
+local leave_one_out = { type: 'leave-one-out', of: 'input', measure: 'tvd' };
+
+// Meister et al.: both for inputs and for hidden states, normalised over the tokens. For two
+// classes |y - y_i| is the total variation distance.
+local l2_gradient = { type: 'gradient', of: 'probability', norm: 'l2', normalize: true };
+
+{
+  jain_wallace: ['attention', gradient, leave_one_out, 'random'],
+
+  // Neely & Schouten kept Jain & Wallace's code.
+  neely_schouten: self.jain_wallace,
+
+  meister: [
+    'attention',
+    l2_gradient,
+    leave_one_out { normalize: true },
+    l2_gradient { at: 'hidden', name: 'gradient-hidden' },
+    leave_one_out { of: 'hidden', normalize: true, name: 'leave-one-out-hidden' },
+    // Its check `mean_entropy` is their Table 1.
+    'input-to-hidden',
+    'random',
+  ],
+
+  // Bastings & Filippova's list of what to use instead of attention.
+  bastings_filippova: [
+    'attention',
+    { type: 'gradient', norm: 'l2' },
+    'gradient-x-input',
+    { type: 'integrated-gradients', steps: 50, baseline: 'zero' },
+    'lrp',
+    { type: 'occlusion', baseline: 'zero', measure: 'signed' },
+    'leave-one-out',
+    'random',
+  ],
+
+  // Every method that explains any of the encoders. kernel-shap and lime take by far the longest.
+  all: [
+    'attention',
+    'gradient',
+    'gradient-x-input',
+    'smoothgrad',
+    'integrated-gradients',
+    'lrp',
+    'deeplift',
+    'occlusion',
+    'leave-one-out',
+    'gradient-shap',
+    'kernel-shap',
+    'lime',
+    { type: 'gradient', at: 'hidden', name: 'gradient-hidden' },
+    { type: 'leave-one-out', of: 'hidden', name: 'leave-one-out-hidden' },
+    'input-to-hidden',
+    'random',
+  ],
+}
