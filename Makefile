@@ -50,8 +50,8 @@ demo/%.trained: training_configs/planted/%.jsonnet $(wildcard training_configs/l
 	@touch $@
 
 demo/%.parquet: demo/%.trained
-	@echo "allennlp attribute demo/$* test -o $@ --html demo/$*.html"
-	@OMP_NUM_THREADS=1 $(BIN)/allennlp attribute demo/$* test -o $@ --html demo/$*.html --force \
+	@echo "allennlp attribute demo/$* test -o $@ --html demo/$*.html --limit 200"
+	@OMP_NUM_THREADS=1 $(BIN)/allennlp attribute demo/$* test -o $@ --html demo/$*.html --limit 200 --force \
 		--interpreters training_configs/interpreters/bastings_filippova.jsonnet \
 		--file-friendly-logging > demo/$*.attribute.log 2>&1 \
 		|| { tail -n 5 demo/$*.attribute.log; echo "failed: demo/$*.attribute.log has it all"; exit 1; }

@@ -52,12 +52,13 @@ def attribute(
     for number, rows in enumerate(groups):
         if number in finished:
             continue
-        share = sum(lengths[row] for row in rows) / len(explainer.interpreters)
+        tokens = sum(lengths[row] for row in rows)
         seconds: Dict[str, float] = {}
 
-        def after_method(name: str, spent: float, share=share, seconds=seconds) -> None:
+        def after_method(name: str, spent: float, start=done, tokens=tokens, seconds=seconds):
             seconds[name] = spent
-            bar.update(share)
+            reached = start + tokens * len(seconds) / len(explainer.interpreters)
+            bar.update(reached - bar.n)
 
         explanations = explainer.explain_batch([instances[row] for row in rows], after_method)
         skipped = Counter(pair for each in explanations for pair in each.skipped.items())
@@ -66,6 +67,7 @@ def attribute(
             attribution_file.to_table(explanations, rows, columns),
             {"seconds": seconds, "skipped": [[*pair, times] for pair, times in skipped.items()]},
         )
+        done += tokens
     bar.close()
     table, records = parts.merged()
     return table, {

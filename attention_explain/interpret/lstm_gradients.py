@@ -25,7 +25,7 @@ from attention_explain.interpret.unrolled_lstm import (
 # Texts at a time: what a step works on should stay in a processor's cache.
 TEXTS = 32
 # With fewer states than this, it does not pay to build a text's own matrix for a step.
-MANY_STATES = 2
+MANY_STATES = 24
 
 
 @torch.no_grad()
@@ -103,7 +103,8 @@ class _Direction:
         From the gradients at all states to those at the inputs of the same tokens.
         Shape: (batch, tokens, hidden) -> (batch, tokens, input)
         """
-        self.states, self.cells = gradient.clone(), torch.zeros_like(gradient)
+        # At the cell and at the state. Shape: (batch, tokens, 2 * hidden)
+        self.gradients = torch.cat([torch.zeros_like(gradient), gradient], dim=-1)
         return self._step(slice(None), slice(None))
 
     def go_back(self) -> Iterator[Tuple[int, slice, torch.Tensor]]:
@@ -111,7 +112,7 @@ class _Direction:
         Each token, the states that lie further on, and their gradients at its input.
         Shape: (batch, states, input)
         """
-        tokens = self.states.size(1)
+        tokens = self.gradients.size(1)
         for token, states in steps(range(tokens), tokens, self.towards_start):
             yield token, states, self._step(slice(token, token + 1), states)
 
@@ -120,15 +121,16 @@ class _Direction:
         Takes the gradients of some states one step back through a token, or each through its own.
         Returns those at the token's input. Shape: (batch, states, input)
         """
-        states, cells = self.states[:, started], self.cells[:, started]
+        gradients = self.gradients[:, started]
+        cells, states = gradients.chunk(2, dim=-1)
         cells.addcmul_(states, self.cell_by_state[:, token])
-        output_gate = states * self.gate_by_state[:, token]
+        states.mul_(self.gate_by_state[:, token])
         if token != slice(None) and states.size(1) >= MANY_STATES:
             self._mix_gates(token)
-            both = torch.bmm(torch.cat([cells, output_gate], dim=-1), self.own_weights)
+            both = torch.bmm(gradients, self.own_weights)
         else:
             gates = (cells.unsqueeze(2) * self.gates_by_cell[:, token]).flatten(2)
-            both = torch.cat([gates, output_gate], dim=-1) @ self.weights
+            both = torch.cat([gates, states], dim=-1) @ self.weights
         cells.mul_(self.cell_by_before[:, token])
         states.copy_(both[..., : self.hidden])
         return both[..., self.hidden :]

@@ -161,17 +161,9 @@ def test_a_stopped_run_goes_on_and_ends_as_an_unbroken_one(explain, stopped, mon
     assert not folder.with_name("scores.parquet").exists()
 
     monkeypatch.undo()
-    calls = []
-    explain_batch = Explainer.explain_batch
-    monkeypatch.setattr(
-        Explainer, "explain_batch", lambda *given: calls.append(1) or explain_batch(*given)
-    )
-    path = explain()
-    resumed = pyarrow.parquet.read_table(path)
+    resumed = pyarrow.parquet.read_table(explain())
     assert resumed.equals(whole)
     assert resumed.schema.remove_metadata() == whole.schema.remove_metadata()
-    explain("again.parquet")
-    assert calls.count(1) == (len(calls) + 1 - 3) // 2 + (len(calls) - (len(calls) + 1 - 3) // 2)
     assert not folder.exists()
 
 
@@ -375,7 +367,7 @@ def test_the_command_line(archive, tmp_path, monkeypatch, capsys):
 
 def test_a_killed_process_leaves_no_half_file_and_can_be_taken_up(explain, archive, tmp_path):
     """kill -9 in the middle; the same command then gives the same table as one never killed."""
-    slow = [{"type": "integrated-gradients", "steps": 3000}, "random"]
+    slow = [{"type": "integrated-gradients", "steps": 60}, "random"]
     output = tmp_path / "killed.parquet"
     command = [sys.executable, "-m", "attention_explain", "attribute", str(archive), "test"]
     command += ["-o", str(output), "--batch-tokens", str(TOKENS), "--interpreters"]
