@@ -122,5 +122,7 @@ def _rows(batch: TextBatch, erased: torch.Tensor) -> Iterator[Tuple[torch.Tensor
     """
     The pairs (text, token) to erase, as many at a time as a pass holds. Shape: (rows,) each
     """
-    for pairs in erased.nonzero().split(batch.rows_per_pass()):
-        yield pairs[:, 0], pairs[:, 1]
+    texts, tokens = erased.nonzero(as_tuple=True)
+    for first in range(0, len(texts), batch.rows_per_pass()):
+        rows = slice(first, first + batch.rows_per_pass())
+        yield texts[rows], tokens[rows]

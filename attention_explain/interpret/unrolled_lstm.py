@@ -10,6 +10,8 @@ import torch
 from allennlp.common.checks import ConfigurationError
 from allennlp.modules.seq2seq_encoders import PytorchSeq2SeqWrapper
 
+from attention_explain.modules.encoders.unpacked_lstm import reverse
+
 
 @dataclass(frozen=True)
 class LstmLayer:
@@ -83,16 +85,6 @@ def directed(vectors: torch.Tensor, lengths: torch.Tensor, directions: int) -> t
     """
     both = [vectors, reverse(vectors, lengths)][:directions]
     return torch.stack([vectors.transpose(0, 1) for vectors in both])
-
-
-def reverse(vectors: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
-    """
-    Each text backwards, its padding where it was; twice is nothing. Shape: (batch, tokens, dim)
-    """
-    places = torch.arange(vectors.size(1), device=vectors.device)
-    backwards = lengths.unsqueeze(-1) - 1 - places
-    places = torch.where(backwards >= 0, backwards, places)
-    return vectors.gather(1, places.unsqueeze(-1).expand_as(vectors))
 
 
 def undirected(vectors: torch.Tensor, lengths: torch.Tensor) -> List[torch.Tensor]:

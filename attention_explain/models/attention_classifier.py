@@ -18,6 +18,7 @@ from allennlp.nn.util import get_text_field_mask
 
 from attention_explain.models.class_weights import check_known, class_weight_vector
 from attention_explain.modules.distributions import normalized_entropy, zero_share
+from attention_explain.modules.encoders.unpacked_lstm import runs_unpacked, unpacked_states
 from attention_explain.modules.token_attention import TokenAttention
 from attention_explain.training.metrics import Confusion, InstanceMean, RocAuc
 
@@ -108,6 +109,8 @@ class AttentionClassifier(Model):
         """
         `mask` is True at all tokens, boundary symbols included. Shape: (batch, tokens, state_dim)
         """
+        if runs_unpacked(self.encoder, embeddings):
+            return unpacked_states(self.encoder, embeddings, mask)
         return self.encoder(embeddings, mask)
 
     def attend(

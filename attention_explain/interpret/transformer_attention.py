@@ -1,0 +1,164 @@
+"""
+Attention through the layers of the Transformer encoder: how much of each input token is in what the
+model's last attention, that over the hidden states, brings to the decoder. No gradient and no class
+is involved. Boundary symbols are passed through, but get no score.
+"""
+
+import torch
+from allennlp.common.checks import ConfigurationError
+from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
+from allennlp.predictors import Predictor
+
+from attention_explain.interpret.attention_flow import flow_from_source
+from attention_explain.interpret.interpreter import Attribution, Interpreter
+from attention_explain.interpret.text_batch import TextBatch
+from attention_explain.interpret.transformer_layers import LayerAttention, layer_attention
+from attention_explain.modules.encoders import TransformerEncoder
+
+
+class TransformerAttention(Interpreter):
+    """
+    What the methods of this file share: the layers' maps, each mixed with the residual connection.
+
+    # Parameters
+
+    residual : `float`
+        The share of the residual connection: each map A becomes residual I + (1 - residual) A,
+        rows normalised to sum 1.
+    """
+
+    signed = False
+    passes = "1 forward"
+
+    def __init__(self, predictor: Predictor, residual: float) -> None:
+        super().__init__(predictor)
+        if not isinstance(self.model.encoder, TransformerEncoder):
+            raise ConfigurationError(
+                f"{type(self).__name__} follows attention through the layers of the transformer "
+                f"encoder, but this model's encoder is a {type(self.model.encoder).__name__}"
+            )
+        if not 0 <= residual < 1:
+            raise ConfigurationError(
+                f"residual must be at least 0 and less than 1, but is {residual}"
+            )
+        self.residual = residual
+
+    def layer_map(self, layer: LayerAttention) -> torch.Tensor:
+        """One layer's map, before the residual. Shape: (batch, tokens, tokens attended to)"""
+        return layer.weights.mean(dim=1)
+
+    def last_map(self, states: torch.Tensor, attention: torch.Tensor) -> torch.Tensor:
+        """The model's last attention. Shape: (batch, tokens)"""
+        return attention
+
+    def combine(self, last: torch.Tensor, maps: torch.Tensor, batch: TextBatch) -> torch.Tensor:
+        """
+        # Parameters
+
+        last : `torch.Tensor`. Shape: (batch, tokens)
+        maps : `torch.Tensor`
+            The first layer first, residual included. Shape: (layers, batch, tokens, tokens)
+        """
+        for layer in maps.flip(0):
+            last = torch.einsum("bi,bij->bj", last, layer)
+        return last
+
+    @torch.no_grad()
+    def attribute(self, batch: TextBatch, target: torch.Tensor) -> Attribution:
+        embeddings = self.model.embed(batch.tokens)
+        states, layers = layer_attention(self.model.encoder, embeddings, batch.mask)
+        last = self.last_map(states, self.model.attend(states, batch.attendable))
+        maps = torch.stack([normalized(self.layer_map(layer)) for layer in layers])
+        identity = torch.eye(batch.length, device=maps.device, dtype=maps.dtype)
+        maps = normalized(self.residual * identity + (1 - self.residual) * maps)
+        return Attribution(self.combine(normalized(last), maps, batch))
+
+
+@SaliencyInterpreter.register("attention-rollout")
+class AttentionRollout(TransformerAttention):
+    """
+    Attention rollout (Abnar & Zuidema 2020, section 3): the product of the layers' maps, heads
+    averaged and the residual connection mixed in, here from the model's last attention downwards:
+    a^T A_L ... A_1. Without boundary symbols the scores sum to 1.
+
+    Registered as a `SaliencyInterpreter` with name "attention-rollout".
+
+    # Parameters
+
+    residual : `float`, optional (default = `0.5`)
+        The share of the residual connection: each map A becomes residual I + (1 - residual) A.
+    """
+
+    sums_to = "1 - what goes to boundary symbols"
+
+    def __init__(self, predictor: Predictor, residual: float = 0.5) -> None:
+        super().__init__(predictor, residual)
+
+
+@SaliencyInterpreter.register("value-weighted-attention")
+class ValueWeightedAttention(TransformerAttention):
+    """
+    Rollout of norms in place of weights (Kobayashi et al. 2020): token j counts for token i in a
+    layer as || sum over heads a_ij f(x_j) ||, where f is the head's value and output layer without
+    the output's bias; in the model's last attention, whose values are the states themselves, as
+    a_i || h_i ||. Each row is normalised to sum 1; then as in `attention-rollout`. Kobayashi et al.
+    look at single layers; that the layers are multiplied, and the residual connection counted by a
+    fixed share, is Abnar & Zuidema's. Without boundary symbols the scores sum to 1.
+
+    Registered as a `SaliencyInterpreter` with name "value-weighted-attention".
+
+    # Parameters
+
+    residual : `float`, optional (default = `0.5`)
+        The share of the residual connection: each map A becomes residual I + (1 - residual) A.
+    """
+
+    sums_to = "1 - what goes to boundary symbols"
+
+    def __init__(self, predictor: Predictor, residual: float = 0.5) -> None:
+        super().__init__(predictor, residual)
+
+    def layer_map(self, layer: LayerAttention) -> torch.Tensor:
+        return layer.value_weighted()
+
+    def last_map(self, states: torch.Tensor, attention: torch.Tensor) -> torch.Tensor:
+        return attention * torch.linalg.vector_norm(states, dim=-1)
+
+
+@SaliencyInterpreter.register("attention-flow")
+class AttentionFlow(TransformerAttention):
+    """
+    Attention flow (Abnar & Zuidema 2020, section 3): the maximum flow to each input token, one at a
+    time, through the graph of the layers, whose edges are as wide as the maps' weights. The source
+    is the model's last attention, an edge a_i to each state. Exact up to the rounding of a width
+    to 1e-9. Slow for long texts: n flows through n^2 edges a layer.
+
+    Registered as a `SaliencyInterpreter` with name "attention-flow".
+
+    # Parameters
+
+    residual : `float`, optional (default = `0.5`)
+        The share of the residual connection: each map A becomes residual I + (1 - residual) A.
+    """
+
+    passes = "1 forward, and n maximum flows"
+
+    def __init__(self, predictor: Predictor, residual: float = 0.5) -> None:
+        super().__init__(predictor, residual)
+
+    def combine(self, last: torch.Tensor, maps: torch.Tensor, batch: TextBatch) -> torch.Tensor:
+        scores = torch.zeros_like(last)
+        for row, length in enumerate(batch.mask.sum(dim=-1).tolist()):
+            text = maps[:, row, :length, :length].cpu().numpy()
+            targets = batch.attendable[row].nonzero().squeeze(-1)
+            flows = flow_from_source(last[row, :length].cpu().numpy(), text, targets.tolist())
+            scores[row, targets] = torch.as_tensor(flows, dtype=scores.dtype, device=scores.device)
+        return scores
+
+
+def normalized(weights: torch.Tensor) -> torch.Tensor:
+    """
+    Rows that sum to 1; a row of zeros stays one. Shape: (..., tokens)
+    """
+    total = weights.sum(dim=-1, keepdim=True)
+    return torch.where(total > 0, weights / total, 0.0)

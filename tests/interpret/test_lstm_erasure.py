@@ -1,0 +1,139 @@
+"""The fast way through an LSTM: the same numbers as the general one, and when it is taken."""
+
+import pytest
+import torch
+from allennlp.modules import Seq2SeqEncoder
+
+import attention_explain.interpret.leave_one_out
+import attention_explain.interpret.occlusion  # noqa: F401
+from attention_explain.interpret import lstm_erasure, shared_steps
+from attention_explain.interpret.baselines import baseline_embeddings
+from attention_explain.interpret.erased_logits import (
+    logits_with_deleted_inputs,
+    logits_with_replaced_inputs,
+)
+from attention_explain.interpret.lstm_erasure import erases_fast, lstm_logits_without_inputs
+from attention_explain.interpret.shared_steps import groups, steps
+from attention_explain.interpret.text_batch import TextBatch
+from attention_explain.modules.scorers import AttentionScorer
+from tests.builders import DIM, ENCODERS, PROJECTIONS, SCORERS, instances, model, vocabulary
+from tests.interpret.slow_erasure import check_equals_really_erasing, deleted
+
+LSTM = {"type": "lstm", "input_size": DIM, "hidden_size": 4}
+FAST = {
+    "bilstm": {**LSTM, "bidirectional": True},
+    "lstm": LSTM,
+    "without bias": {**LSTM, "bidirectional": True, "bias": False},
+}
+GENERAL = {
+    "two layers": {**LSTM, "bidirectional": True, "num_layers": 2},
+    "gru": {"type": "gru", "input_size": DIM, "hidden_size": 4, "bidirectional": True},
+    "rnn": {"type": "rnn", "input_size": DIM, "hidden_size": 4},
+    "stateful": {**LSTM, "stateful": True},
+}
+
+
+def build(config, monkeypatch, **options):
+    monkeypatch.setitem(ENCODERS, "this one", config)
+    return model("this one", vocab=vocabulary(boundary_symbols=True), **options).double()
+
+
+def check_both_ways_agree(classifier):
+    batch = TextBatch.of(classifier, instances(boundary_symbols=True))
+    with torch.no_grad():
+        embeddings = classifier.embed(batch.tokens)
+        unknown = baseline_embeddings(classifier, batch, embeddings, "unk")
+        for ours, other in (
+            (
+                lstm_logits_without_inputs(classifier, batch, embeddings),
+                logits_with_deleted_inputs(classifier, batch, embeddings),
+            ),
+            (
+                lstm_logits_without_inputs(classifier, batch, embeddings, unknown),
+                logits_with_replaced_inputs(classifier, batch, embeddings, unknown),
+            ),
+        ):
+            seen = batch.attendable
+            torch.testing.assert_close(ours[seen], other[seen], atol=1e-10, rtol=0)
+
+
+@pytest.mark.parametrize("config", FAST)
+@pytest.mark.parametrize("scorer", SCORERS)
+@pytest.mark.parametrize("projection", PROJECTIONS)
+def test_equals_the_general_way(config, scorer, projection, monkeypatch):
+    classifier = build(FAST[config], monkeypatch, scorer=scorer, projection=projection)
+    assert erases_fast(classifier)
+    check_both_ways_agree(classifier)
+
+
+@pytest.mark.parametrize("rows", [1, 8, 10**6])
+def test_equals_the_general_way_in_groups_of_any_size(rows, monkeypatch):
+    monkeypatch.setattr(shared_steps, "ROWS_IN_CACHE", rows)
+    check_both_ways_agree(build(FAST["bilstm"], monkeypatch))
+
+
+def test_is_equal_in_single_precision(monkeypatch):
+    classifier = build(FAST["bilstm"], monkeypatch).float()
+    batch = TextBatch.of(classifier, instances(boundary_symbols=True))
+    with torch.no_grad():
+        embeddings = classifier.embed(batch.tokens)
+        ours = lstm_logits_without_inputs(classifier, batch, embeddings)
+        other = logits_with_deleted_inputs(classifier, batch, embeddings)
+    torch.testing.assert_close(ours[batch.attendable], other[batch.attendable], atol=1e-5, rtol=0)
+
+
+@pytest.mark.parametrize("config", ["two layers", "gru", "rnn"])
+def test_other_rnns_take_the_general_way_and_are_right_too(config, monkeypatch):
+    classifier = build(GENERAL[config], monkeypatch)
+    assert not erases_fast(classifier)
+    check_equals_really_erasing("leave-one-out", classifier, deleted, bounded=True)
+
+
+def test_what_the_fast_way_does_not_know_takes_the_general_one(monkeypatch):
+    assert not erases_fast(build(GENERAL["stateful"], monkeypatch))
+    classifier = build(FAST["bilstm"], monkeypatch)
+
+    class Other(AttentionScorer):
+        def score(self, states, query):
+            return states.square().sum(dim=-1)
+
+    classifier.attention.scorer = Other(8)
+    assert not erases_fast(classifier)
+    check_equals_really_erasing("leave-one-out", classifier, deleted, bounded=True)
+    projected = torch.nn.LSTM(DIM, 4, proj_size=2, batch_first=True)
+    classifier.encoder = Seq2SeqEncoder.by_name("lstm")(DIM, 4)
+    classifier.encoder._module = projected
+    assert not erases_fast(classifier)
+
+
+def test_memory_is_bounded_by_the_budget(monkeypatch):
+    classifier = build(FAST["bilstm"], monkeypatch)
+    batch = TextBatch.of(classifier, instances(boundary_symbols=True), budget=150)
+    held, erase = [], lstm_erasure._erase
+
+    def recorded(model, embeddings, *others):
+        held.append(len(embeddings))
+        return erase(model, embeddings, *others)
+
+    monkeypatch.setattr(lstm_erasure, "_erase", recorded)
+    with torch.no_grad():
+        lstm_logits_without_inputs(classifier, batch, classifier.embed(batch.tokens))
+    # A score and two votes for each pair of 14 tokens, against 150 states of 8 numbers.
+    assert held == [2, 2] and 2 * 14 * 14 * 3 <= 150 * 8
+
+
+def test_steps_visit_each_pair_on_one_side_once():
+    tokens, positions = 7, range(1, 6)
+    for towards_start in (True, False):
+        seen = []
+        for group in groups(positions, torch.zeros(tokens, 256, 1)):
+            assert len(group) <= 2
+            for step, started in steps(group, tokens, towards_start):
+                seen += [(position, step) for position in range(started.start, started.stop)]
+        expected = [
+            (position, step)
+            for position in positions
+            for step in range(tokens)
+            if (step < position if towards_start else step > position)
+        ]
+        assert sorted(seen) == expected
