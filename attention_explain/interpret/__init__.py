@@ -12,4 +12,5 @@ import attention_explain.interpret.lime
 import attention_explain.interpret.lrp
 import attention_explain.interpret.occlusion
 import attention_explain.interpret.random
-import attention_explain.interpret.smoothgrad  # noqa: F401
+import attention_explain.interpret.smoothgrad
+import attention_explain.interpret.transformer_attention  # noqa: F401

@@ -7,6 +7,7 @@ it together. A pair of state and input is thus the business of one direction alo
 both are of the same token.
 """
 
+from functools import cached_property
 from typing import Iterator, Tuple
 
 import torch
@@ -95,8 +96,14 @@ class _Direction:
         derivatives = derivatives.unflatten(-1, (6, self.hidden))
         self.gates_by_cell, self.gate_by_state = derivatives[:, :, :3], derivatives[:, :, 3]
         self.cell_by_state, self.cell_by_before = derivatives[:, :, 4], derivatives[:, :, 5]
-        # Shape: (batch, 2 * hidden, both)
-        self.own_weights = self.weights[2 * self.hidden :].repeat(len(derivatives), 1, 1)
+
+    @cached_property
+    def own_weights(self) -> torch.Tensor:
+        """
+        Each text's own, for the cell and for the output gate; those for the cell are of one step,
+        and `_mix_gates` fills them in. Shape: (batch, 2 * hidden, both)
+        """
+        return self.weights[2 * self.hidden :].repeat(len(self.gate_by_state), 1, 1)
 
     def start(self, gradient: torch.Tensor) -> torch.Tensor:
         """
@@ -129,8 +136,10 @@ class _Direction:
             self._mix_gates(token)
             both = torch.bmm(gradients, self.own_weights)
         else:
-            gates = (cells.unsqueeze(2) * self.gates_by_cell[:, token]).flatten(2)
-            both = torch.cat([gates, states], dim=-1) @ self.weights
+            gates = states.new_empty(*states.shape[:2], 4, self.hidden)
+            torch.mul(cells.unsqueeze(2), self.gates_by_cell[:, token], out=gates[:, :, :3])
+            gates[:, :, 3] = states
+            both = gates.flatten(2) @ self.weights
         cells.mul_(self.cell_by_before[:, token])
         states.copy_(both[..., : self.hidden])
         return both[..., self.hidden :]
