@@ -27,12 +27,14 @@ from attention_explain.interpret.registry import InterpreterConfig
 from attention_explain.interpret.text_batch import DEFAULT_BUDGET
 from attention_explain.predictors.saliency import SaliencyPredictor
 
-# Methods that any encoder allows, and the control.
+# What the debate compares, all of which any encoder allows, and the control.
 DEFAULT_INTERPRETERS = (
     "attention",
     "gradient",
     "gradient-x-input",
     "integrated-gradients",
+    "lrp",
+    "occlusion",
     "leave-one-out",
     "random",
 )
@@ -61,8 +63,8 @@ class Attribute(Subcommand):
             "--interpreters",
             nargs="+",
             metavar="NAME",
-            default=list(DEFAULT_INTERPRETERS),
-            help="names of methods, their configs as JSON, or a jsonnet file with a list of them",
+            help="names of methods, their configs as JSON, or a jsonnet file with a list of them "
+            f"(default: {' '.join(DEFAULT_INTERPRETERS)})",
         )
         subparser.add_argument("--target", help="the label to explain (default: the predicted)")
         subparser.add_argument("--limit", type=int, help="explain only the first so many texts")
@@ -103,7 +105,7 @@ def attribute_from_args(args: argparse.Namespace) -> Dict[str, Any]:
         archive_file=args.archive_file,
         data=args.data,
         output_file=args.output_file,
-        interpreters=interpreter_configs(args.interpreters),
+        interpreters=interpreter_configs(args.interpreters or DEFAULT_INTERPRETERS),
         target=args.target,
         limit=args.limit,
         batch_tokens=args.batch_tokens,

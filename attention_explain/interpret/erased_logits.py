@@ -29,7 +29,7 @@ def logits_with_replaced_inputs(
     logits = _decoder_at_zero(model, batch)
     for text, token in _rows(batch, batch.attendable):
         rows = embeddings[text]
-        rows[torch.arange(len(rows)), token] = replacement[text, token]
+        rows[torch.arange(len(rows), device=rows.device), token] = replacement[text, token]
         logits[text, token] = logits_from_embeddings(
             model, rows, batch.mask[text], batch.attendable[text]
         )
@@ -77,7 +77,7 @@ def logits_without_states(
     logits = _decoder_at_zero(model, batch)
     for text, token in _rows(batch, batch.attendable):
         row_scores, row_votes, seen = scores[text], votes[text], batch.attendable[text]
-        erased = torch.arange(len(text)), token
+        erased = torch.arange(len(text), device=text.device), token
         if replacement is None:
             seen[erased] = False
         else:

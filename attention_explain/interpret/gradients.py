@@ -8,10 +8,6 @@ from attention_explain.interpret.outputs import class_output, logits_from_embedd
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models import AttentionClassifier
 
-# On a CPU a pass of more tokens is slower, not faster, because what it keeps for the way back leaves
-# the cache: by a third at 16384, for a BiLSTM of 128.
-CPU_TOKENS = 4096
-
 
 def embedding_gradient(
     model: AttentionClassifier,
@@ -25,31 +21,6 @@ def embedding_gradient(
     """
     The gradient of each row's class output at `embeddings`. Shape: (batch, tokens, embedding_dim)
     """
-    rows = len(embeddings)
-    if not embeddings.is_cuda:
-        rows = max(1, CPU_TOKENS // embeddings.size(1))
-    pieces = [
-        _gradient_in_one_pass(model, *piece, of, detach_attention)
-        for piece in zip(
-            embeddings.split(rows),
-            mask.split(rows),
-            attendable.split(rows),
-            target.split(rows),
-            strict=True,
-        )
-    ]
-    return torch.cat(pieces)
-
-
-def _gradient_in_one_pass(
-    model: AttentionClassifier,
-    embeddings: torch.Tensor,
-    mask: torch.Tensor,
-    attendable: torch.Tensor,
-    target: torch.Tensor,
-    of: str,
-    detach_attention: bool,
-) -> torch.Tensor:
     embeddings = embeddings.detach().requires_grad_()
     logits = logits_from_embeddings(model, embeddings, mask, attendable, detach_attention)
     # Rows do not touch each other, so one backward pass of the sum gives every row's own gradient.

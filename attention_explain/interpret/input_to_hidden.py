@@ -42,7 +42,9 @@ def input_to_hidden(model: AttentionClassifier, batch: TextBatch) -> torch.Tenso
     The L2 norm of the gradient of ||h_p|| w.r.t. each input embedding x_j, normalised over the
     inputs (Meister et al. 2021, eq. 5). States and inputs are those of the tokens that attention
     sees: rows and columns of boundary symbols and padding are 0, as is the row of a state that no
-    input moves. Shape: (batch, states, inputs)
+    input moves. Behind the layer norm of a Transformer the norm of a state varies by the gains and
+    biases alone; where all gains are equal, as before training, hardly anything but rounding is
+    left of it. Shape: (batch, states, inputs)
     """
     with untouched(model):
         embeddings = model.embed(batch.tokens).detach()

@@ -85,7 +85,7 @@ def _erase(
         for direction in directions:
             direction.read_instead(replacement)
         # Of the state of what stands in the erased token's place both halves are new.
-        read = sum(way.begin_states @ half for way, half in zip(directions, halves))
+        read = sum(way.new_states @ half for way, half in zip(directions, halves))
         same = torch.arange(tokens, device=mask.device)
         scores[same, same] = readout.scores(read + readout.bias)
         votes[same, same] = readout.votes(read + readout.bias)
@@ -129,8 +129,9 @@ class _Direction:
     whatever the order of reading. Shape: (tokens, batch, dim)
 
     gates : the inputs' share of the gates.
-    states : after each token.
-    begin_states, begin_cells : what the tokens that follow an erased one find.
+    states : after each token of the whole text.
+    new_states, new_cells : of the text without each token, so far as it has been read: at first up
+        to where that token was.
     """
 
     def __init__(
@@ -153,12 +154,12 @@ class _Direction:
         self._bias = layer.bias[number] * scale
         self.gates = self._input_gates(embeddings)
         self.states = states.transpose(0, 1)
-        self.begin_states = states_before.transpose(0, 1).clone()
-        self.begin_cells = cells_before.transpose(0, 1).clone()
+        self.new_states = states_before.transpose(0, 1).clone()
+        self.new_cells = cells_before.transpose(0, 1).clone()
 
     def read_instead(self, embeddings: torch.Tensor) -> None:
         """Lets other embeddings be read in the place of each erased token."""
-        self._step(self._input_gates(embeddings), self.begin_states, self.begin_cells)
+        self._step(self._input_gates(embeddings), self.new_states, self.new_cells)
 
     def run_again(self, positions: range) -> Iterator[Tuple[int, slice, torch.Tensor]]:
         """
@@ -166,12 +167,9 @@ class _Direction:
         the next step. Shape: (erased tokens, batch, hidden)
         """
         for group in groups(positions, self.gates):
-            states = self.begin_states[group.start : group.stop].clone()
-            cells = self.begin_cells[group.start : group.stop].clone()
             for step, erased in steps(group, len(self.gates), self.towards_start):
-                rows = slice(erased.start - group.start, erased.stop - group.start)
-                self._step(self.gates[step], states[rows], cells[rows])
-                yield step, erased, states[rows]
+                self._step(self.gates[step], self.new_states[erased], self.new_cells[erased])
+                yield step, erased, self.new_states[erased]
 
     def _input_gates(self, embeddings: torch.Tensor) -> torch.Tensor:
         return linear(embeddings.transpose(0, 1), self._input_weights, self._bias)

@@ -131,7 +131,7 @@ class AttentionFlow(TransformerAttention):
     Attention flow (Abnar & Zuidema 2020, section 3): the maximum flow to each input token, one at a
     time, through the graph of the layers, whose edges are as wide as the maps' weights. The source
     is the model's last attention, an edge a_i to each state. Exact up to the rounding of a width
-    to 1e-9. Slow for long texts: n flows through n^2 edges a layer.
+    to 1e-9. Not fast: n flows through n^2 edges a layer, half a second for 200 tokens and 2 layers.
 
     Registered as a `SaliencyInterpreter` with name "attention-flow".
 

@@ -35,21 +35,21 @@ def parse_line(line: str, number: int) -> InputLine:
     """
     line = line.strip("\ufeff \t\r\n")
     if not line.startswith("{"):
-        return InputLine({"text": line, "id": f"line-{number}"}, number)
+        return InputLine({"text": line}, number)
     try:
         fields = json.loads(line)
     except json.JSONDecodeError as error:
         return InputLine({}, number, f"is not JSON ({error})")
-    if fields.get("id") is None:
-        fields["id"] = f"line-{number}"
     return InputLine(fields, number)
 
 
 def checked_fields(fields: JsonDict) -> Dict[str, Any]:
-    """The fields that have a meaning; all others are left aside, as in data files."""
-    problem = getattr(fields, "problem", None)
-    if problem is not None:
-        raise DataError(problem)
+    """
+    The fields that have a meaning; all others are left aside, as in data files. A line without an
+    id gets one, as there.
+    """
+    if isinstance(fields, InputLine) and fields.problem is not None:
+        raise DataError(fields.problem)
     known = ("text", "tokens", "label", "id", *MASKS)
     values = {name: fields[name] for name in known if fields.get(name) is not None}
     # Tokens are exact where an input has both.
@@ -63,6 +63,8 @@ def checked_fields(fields: JsonDict) -> Dict[str, Any]:
             "field 'text' (or 'tokens') is missing; the input has "
             f"{', '.join(map(repr, fields)) or 'no field'}"
         )
+    if isinstance(fields, InputLine):
+        values.setdefault("id", f"line-{fields.number}")
     for name in ("label", "id"):
         if name in values:
             _check(not isinstance(values[name], (list, dict)), name, "a single value")

@@ -6,7 +6,11 @@ import pytest
 from allennlp.common.checks import ConfigurationError
 
 from attention_explain.commands.interpreter_arguments import interpreter_configs
-from attention_explain.interpret.registry import build_interpreters, parameters
+from attention_explain.interpret.registry import (
+    build_interpreters,
+    known_interpreters,
+    parameters,
+)
 from attention_explain.predictors.saliency import SaliencyPredictor
 from tests.builders import instances, model, reader
 from tests.commands_run import PROJECT
@@ -46,8 +50,9 @@ def test_what_is_wrong_is_said_in_one_sentence(argument, sentence):
 
 
 @pytest.mark.parametrize("path", SETS, ids=[path.stem for path in SETS])
-def test_every_set_explains_a_bilstm(path):
-    predictor = SaliencyPredictor(model(), reader())
+def test_every_set_explains_a_text(path):
+    encoder = "transformer" if path.stem == "transformer" else "bilstm"
+    predictor = SaliencyPredictor(model(encoder), reader())
     built = build_interpreters(interpreter_configs([str(path)]), predictor)
     assert "attention" in built and "random" in built
     for method in built.values():
@@ -56,7 +61,7 @@ def test_every_set_explains_a_bilstm(path):
 
 
 def test_the_sets_have_the_published_options():
-    predictor = SaliencyPredictor(model(), reader())
+    predictor = SaliencyPredictor(model("transformer"), reader())
     sets = {
         path.stem: {
             name: parameters(method)
@@ -80,3 +85,10 @@ def test_the_sets_have_the_published_options():
         for name in sets["meister"]
         if name.startswith(("gradient", "leave"))
     )
+    assert set(sets["transformer"]) == set(sets["all"]) | {
+        "attention-rollout",
+        "attention-flow",
+        "value-weighted-attention",
+    }
+    kinds = {options["type"] for options in sets["transformer"].values()}
+    assert kinds == set(known_interpreters())

@@ -6,7 +6,6 @@ import torch
 from allennlp.common.checks import ConfigurationError
 from allennlp.interpret.saliency_interpreters import SimpleGradient
 
-from attention_explain.interpret import gradients
 from attention_explain.predictors.saliency import SaliencyPredictor
 from tests.builders import ENCODERS, TEXTS, instances, model, reader, vocabulary
 from tests.interpret.no_trace import check_no_trace_is_left, interpreter
@@ -102,15 +101,6 @@ def test_no_weight_means_no_gradient_of_the_state():
             assert (share == 0) == (score == 0)
             zeros += share == 0
     assert zeros > 0
-
-
-@every_encoder
-def test_passes_of_few_rows_give_the_same(classifier, texts, monkeypatch):
-    method = interpreter("gradient-x-input", classifier)
-    whole = method.saliency_interpret_instances(texts)
-    monkeypatch.setattr(gradients, "CPU_TOKENS", 15)
-    for together, apart in zip(whole, method.saliency_interpret_instances(texts), strict=True):
-        assert together["scores"] == pytest.approx(apart["scores"], abs=1e-12)
 
 
 @pytest.mark.filterwarnings("ignore:Using a non-full backward hook:FutureWarning")

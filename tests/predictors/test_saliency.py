@@ -104,7 +104,7 @@ def test_what_is_no_json_object_is_a_text(predictor, line, tokens, id_):
     "line, problem",
     [
         ('{"text": "a', "is not JSON"),
-        ('{"txt": "a"}', r"field 'text' \(or 'tokens'\) is missing; the input has 'txt', 'id'"),
+        ('{"txt": "a"}', r"field 'text' \(or 'tokens'\) is missing; the input has 'txt'$"),
         ('{"text": 5}', "field 'text' is not a text"),
         ('{"tokens": "a b"}', "field 'tokens' is not a list of texts"),
         ('{"tokens": ["a", 5]}', "field 'tokens' is not a list of texts"),

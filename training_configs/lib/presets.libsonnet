@@ -49,7 +49,7 @@ local l2_gradient = { type: 'gradient', of: 'probability', norm: 'l2', normalize
     'random',
   ],
 
-  // Every method that explains any of the encoders. kernel-shap and lime take by far the longest.
+  // Every method that explains any encoder. kernel-shap and lime take by far the longest.
   all: [
     'attention',
     'gradient',
@@ -68,4 +68,6 @@ local l2_gradient = { type: 'gradient', of: 'probability', norm: 'l2', normalize
     'input-to-hidden',
     'random',
   ],
+  // And those that follow attention through the layers of a Transformer.
+  transformer: self.all + ['attention-rollout', 'attention-flow', 'value-weighted-attention'],
 }

@@ -1,0 +1,31 @@
+"""An archive and its run are told apart from others by what is in them."""
+
+import shutil
+
+from attention_explain.archives import archive_sha256, open_archive
+from tests.small_archive import small_archive
+
+
+def test_the_hash_of_a_run_is_that_of_config_weights_and_words(tmp_path):
+    archive = small_archive(tmp_path / "run")
+    run = archive.parent
+    before = archive_sha256(run)
+    (run / "metrics.json").write_text("{}")
+    shutil.copytree(run, tmp_path / "copy")
+    assert archive_sha256(run) == archive_sha256(tmp_path / "copy") == before
+    words = run / "vocabulary" / "tokens.txt"
+    words.write_text(words.read_text() + "more\n")
+    assert archive_sha256(run) != before
+
+
+def test_the_hash_of_an_archive_is_that_of_the_file(tmp_path):
+    archive = small_archive(tmp_path / "run")
+    copy = shutil.copy(archive, tmp_path / "other.tar.gz")
+    assert archive_sha256(archive) == archive_sha256(str(copy))
+    assert archive_sha256(archive) != archive_sha256(archive.parent)
+
+
+def test_both_can_be_opened(tmp_path):
+    archive = small_archive(tmp_path / "run")
+    labels = [open_archive(path).model.labels for path in (archive, str(archive.parent))]
+    assert sorted(labels[0]) == sorted(labels[1]) == ["0", "1"]
