@@ -58,11 +58,12 @@ demo/%.parquet: demo/%.trained
 
 .PRECIOUS: demo/%.trained
 
+# One thread a process: threads of two processes that wait for each other are slower than none.
 test: $(INSTALLED)
-	$(BIN)/python -m pytest -n 2
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
 
 test-slow: $(INSTALLED)
-	$(BIN)/python -m pytest -n 2 -m "slow or not slow"
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -m "slow or not slow"
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check .
