@@ -74,7 +74,7 @@ format: $(INSTALLED)
 	$(BIN)/ruff format .
 
 bench: $(INSTALLED)
-	$(BIN)/python -m benchmarks
+	OMP_WAIT_POLICY=passive $(BIN)/python -m benchmarks
 
 clean:
 	rm -rf $(VENV) demo build dist *.egg-info .pytest_cache .ruff_cache

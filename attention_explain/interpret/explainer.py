@@ -2,7 +2,7 @@
 
 import math
 import time
-from typing import Any, Callable, Dict, List, Optional, Sequence
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 import torch
 from allennlp.data import Instance
@@ -79,7 +79,9 @@ class Explainer:
             after_method(name, time.perf_counter() - start)
         return explanations
 
-    def _predict(self, batch: TextBatch, instances: Sequence[Instance]):
+    def _predict(
+        self, batch: TextBatch, instances: Sequence[Instance]
+    ) -> Tuple[List[Explanation], torch.Tensor]:
         """One explanation a text, still without scores, and the predicted classes."""
         with untouched(self.model), torch.no_grad():
             states = self.model.encode(self.model.embed(batch.tokens), batch.mask)
