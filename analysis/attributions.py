@@ -10,6 +10,8 @@ import pyarrow
 import pyarrow.parquet
 
 from analysis.errors import AnalysisError
+from analysis.measures.scores import Scores
+from analysis.model_config import ModelConfig
 
 METADATA = b"attention_explain"
 KNOWN_FORMATS = (1,)
@@ -30,6 +32,14 @@ class Attributions:
     @property
     def methods(self) -> List[str]:
         return list(self.metadata["interpreters"])
+
+    @property
+    def model(self) -> ModelConfig:
+        return ModelConfig(self.metadata["config"])
+
+    def scores(self, method: str) -> Scores:
+        """Of one of the methods, or the `rationale`, of each text in the order of the table."""
+        return Scores.of(self.table[method])
 
 
 def load_attributions(path: Union[str, Path]) -> Attributions:

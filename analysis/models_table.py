@@ -22,10 +22,10 @@ def models_table(runs: List[Run]) -> pandas.DataFrame:
     for run in runs:
         row = {
             "model": run.name,
-            "encoder": run.encoder,
-            "scorer": run.scorer,
-            "projection": run.projection,
-            "seed": run.seed,
+            "encoder": run.model.encoder,
+            "scorer": run.model.scorer,
+            "projection": run.model.projection,
+            "seed": run.model.seed,
         }
         row.update({title: run.metric(name) for name, title in METRICS.items()})
         rows.append(row)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Dict, List
 
 from analysis.errors import AnalysisError
+from analysis.model_config import ModelConfig
 
 
 @dataclass(frozen=True)
@@ -21,24 +22,8 @@ class Run:
         return self.folder.name
 
     @property
-    def encoder(self) -> str:
-        encoder = _type(self.config["model"]["encoder"])
-        bidirectional = encoder == "lstm" and self.config["model"]["encoder"].get("bidirectional")
-        return "bilstm" if bidirectional else encoder
-
-    @property
-    def scorer(self) -> str:
-        attention = self.config["model"].get("attention", {})
-        return "-" if self.projection == "uniform" else _type(attention.get("scorer", "additive"))
-
-    @property
-    def projection(self) -> str:
-        attention = self.config["model"].get("attention", {})
-        return _type(attention.get("projection", "softmax"))
-
-    @property
-    def seed(self) -> int:
-        return self.config.get("pytorch_seed")
+    def model(self) -> ModelConfig:
+        return ModelConfig(self.config)
 
     def metric(self, name: str) -> float:
         """On the test split where it was evaluated, else on dev at the best epoch."""
@@ -77,7 +62,3 @@ def _json(path: Path) -> Dict[str, Any]:
         return json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
         raise AnalysisError(f"{path}: not JSON ({error})") from error
-
-
-def _type(component: Any) -> str:
-    return component if isinstance(component, str) else component["type"]

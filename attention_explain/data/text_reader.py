@@ -52,6 +52,8 @@ class TextReader(DatasetReader):
     boundary_symbols : `bool`, optional (default = `False`)
         Feed each text between a start and an end symbol, which the encoder reads and attention
         cannot see. They are part of no output.
+    corpus : `str`, optional (default = `None`)
+        What tables are to call the data. It changes nothing else.
     max_instances : `int`, optional (default = `None`)
         Read at most this many texts (of those kept).
     """
@@ -68,6 +70,7 @@ class TextReader(DatasetReader):
         max_tokens: Optional[int] = None,
         drop_longest: bool = False,
         boundary_symbols: bool = False,
+        corpus: Optional[str] = None,
         max_instances: Optional[int] = None,
         **kwargs,
     ) -> None:
@@ -92,6 +95,7 @@ class TextReader(DatasetReader):
         self._max_tokens = max_tokens
         self._drop_longest = drop_longest
         self._boundary_symbols = boundary_symbols
+        self.corpus = corpus
 
     def _examples(self, path: str) -> Iterable[Example]:
         """The texts of a file, a folder or an archive, in order, unprocessed."""

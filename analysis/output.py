@@ -1,0 +1,179 @@
+"""
+The folder an analysis writes: tables, figures and sentences, and a manifest that says what each
+is and which files all of it comes from. The report is made of what the manifest lists.
+"""
+
+import hashlib
+import io
+import json
+import os
+import platform
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Dict, List, Optional, Sequence, Union
+
+import pandas
+from matplotlib.figure import Figure
+
+from analysis.attributions import Attributions
+from analysis.errors import AnalysisError
+from analysis.formats import all_formats
+
+MANIFEST = "manifest.json"
+FORMAT = 1
+PACKAGES = ("matplotlib", "numpy", "pandas", "pyarrow", "scipy")
+PNG_DOTS_PER_INCH = 200
+
+
+@dataclass
+class Output:
+    """
+    Collects results in memory and writes them all in `finish`: whatever goes wrong before leaves
+    an earlier output as it was. Several commands may write into one folder; results of the same
+    name replace each other.
+
+    folder : is made if it does not exist.
+    section : the part of the report that the results belong to.
+    """
+
+    folder: Path
+    section: str
+    entries: List[Dict[str, Any]] = field(default_factory=list)
+    contents: Dict[str, bytes] = field(default_factory=dict)
+
+    def table(
+        self,
+        name: str,
+        table: pandas.DataFrame,
+        caption: str,
+        note: str = "",
+        shown: Optional[pandas.DataFrame] = None,
+    ) -> None:
+        """`shown` is what Markdown, LaTeX and report have, where csv has more than is readable."""
+        readable = table if shown is None else shown
+        texts = all_formats(readable, caption, f"tab:{name}")
+        texts["csv"] = table.to_csv(index=False)
+        files = {ending: self._add(f"{name}.{ending}", text) for ending, text in texts.items()}
+        self._enter("table", name, caption, files, note, columns=list(map(str, readable.columns)))
+
+    def figure(self, name: str, figure: Figure, caption: str, note: str = "") -> None:
+        """As svg and png. The caption says data, model and n."""
+        files = {}
+        for ending in ("svg", "png"):
+            drawn = io.BytesIO()
+            # Without a date, the same figure is the same file.
+            metadata = {"Date": None} if ending == "svg" else {"Software": None}
+            figure.savefig(
+                drawn,
+                format=ending,
+                dpi=PNG_DOTS_PER_INCH,
+                bbox_inches="tight",
+                metadata=metadata,
+            )
+            files[ending] = self._add(f"{name}.{ending}", drawn.getvalue())
+        self._enter("figure", name, caption, files, note)
+
+    def sentence(self, name: str, text: str) -> None:
+        """A finding in words, made from the numbers."""
+        self._enter("sentence", name, text, {}, "")
+
+    def data(self, name: str, content: bytes) -> None:
+        """A file for programs, which the report does not show."""
+        self._add(name, content)
+
+    def finish(
+        self,
+        command: Sequence[str],
+        files: Sequence[Attributions] = (),
+        parameters: Optional[Dict[str, Any]] = None,
+    ) -> None:
+        """Writes everything; each file is complete or as it was before."""
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            manifest = read_manifest(self.folder) if (self.folder / MANIFEST).exists() else {}
+            for name, content in self.contents.items():
+                _write(self.folder / name, content)
+            text = json.dumps(self._merged(manifest, command, files, parameters), indent=1)
+            _write(self.folder / MANIFEST, text.encode())
+        except OSError as error:
+            raise AnalysisError(f"{self.folder}: cannot be written ({error.strerror})") from error
+
+    def _merged(
+        self,
+        manifest: Dict[str, Any],
+        command: Sequence[str],
+        files: Sequence[Attributions],
+        parameters: Optional[Dict[str, Any]],
+    ) -> Dict[str, Any]:
+        new = {entry["name"] for entry in self.entries}
+        kept = [
+            entry
+            for entry in manifest.get("entries", [])
+            if entry["name"] not in new and entry["section"] != self.section
+        ]
+        inputs = {entry["path"]: entry for entry in manifest.get("files", [])}
+        for file in files:
+            inputs[str(file.path)] = {"path": str(file.path), "sha256": sha256(file.path)}
+        return {
+            "format": FORMAT,
+            "entries": kept + self.entries,
+            "files": list(inputs.values()),
+            "commands": {
+                **manifest.get("commands", {}),
+                self.section: {"command": list(command), "parameters": parameters or {}},
+            },
+            "versions": {
+                "python": platform.python_version(),
+                **{package: version(package) for package in PACKAGES},
+            },
+        }
+
+    def _add(self, name: str, content: Union[str, bytes]) -> str:
+        self.contents[name] = content.encode() if isinstance(content, str) else content
+        return name
+
+    def _enter(
+        self, kind: str, name: str, caption: str, files: Dict[str, str], note: str, **more: Any
+    ) -> None:
+        self.entries.append(
+            {
+                "kind": kind,
+                "name": name,
+                "section": self.section,
+                "caption": caption,
+                "note": note,
+                "files": files,
+                **more,
+            }
+        )
+
+
+def read_manifest(folder: Path) -> Dict[str, Any]:
+    path = folder / MANIFEST
+    if not path.is_file():
+        raise AnalysisError(f"{folder}: no output of `python -m analysis`, {MANIFEST} is missing")
+    try:
+        manifest = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise AnalysisError(f"{path}: not JSON ({error})") from error
+    if manifest.get("format") != FORMAT:
+        raise AnalysisError(f"{path}: has format {manifest.get('format')}, not known here")
+    return manifest
+
+
+def sha256(path: Path) -> str:
+    digest = hashlib.sha256()
+    with open(path, "rb") as file:
+        while block := file.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+def _write(path: Path, content: bytes) -> None:
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}.unfinished")
+    try:
+        unfinished.write_bytes(content)
+        unfinished.replace(path)
+    finally:
+        unfinished.unlink(missing_ok=True)
