@@ -18,6 +18,7 @@ from matplotlib.figure import Figure
 
 from analysis.attributions import Attributions
 from analysis.errors import AnalysisError
+from analysis.figures import style
 from analysis.formats import all_formats
 
 MANIFEST = "manifest.json"
@@ -64,13 +65,14 @@ class Output:
             drawn = io.BytesIO()
             # Without a date, the same figure is the same file.
             metadata = {"Date": None} if ending == "svg" else {"Software": None}
-            figure.savefig(
-                drawn,
-                format=ending,
-                dpi=PNG_DOTS_PER_INCH,
-                bbox_inches="tight",
-                metadata=metadata,
-            )
+            with style.applied():
+                figure.savefig(
+                    drawn,
+                    format=ending,
+                    dpi=PNG_DOTS_PER_INCH,
+                    bbox_inches="tight",
+                    metadata=metadata,
+                )
             files[ending] = self._add(f"{name}.{ending}", drawn.getvalue())
         self._enter("figure", name, caption, files, note)
 

@@ -1,0 +1,106 @@
+"""
+How every figure looks: the widths of a printed page, one font, colours that colour-blind readers
+can tell apart, and a line and a marker to each colour, so that grey paper is enough. Figures are
+made without pyplot, so nothing is shared between two of them.
+"""
+
+from contextlib import AbstractContextManager
+from typing import Any, Dict, List, Tuple
+
+import matplotlib
+import numpy
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+# Inches: one column of a page of two, and the whole page.
+SINGLE = 3.4
+DOUBLE = 7.0
+
+# Okabe & Ito's colours.
+BLACK = "#000000"
+ORANGE = "#E69F00"
+SKY = "#56B4E9"
+GREEN = "#009E73"
+YELLOW = "#F0E442"
+BLUE = "#0072B2"
+VERMILION = "#D55E00"
+PURPLE = "#CC79A7"
+# What is there to compare with, and is no finding itself.
+GREY = "#7F7F7F"
+LIGHT_GREY = "#D9D9D9"
+
+# The first series of a figure, the second, ...; yellow is too pale for a line.
+COLOURS = (BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, BLACK)
+LINES = ("-", "--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 3)), (0, (8, 2)))
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+
+RC: Dict[str, Any] = {
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans"],
+    "font.size": 8,
+    "axes.titlesize": 9,
+    "axes.labelsize": 8,
+    "xtick.labelsize": 8,
+    "ytick.labelsize": 8,
+    "legend.fontsize": 8,
+    "legend.frameon": False,
+    "figure.titlesize": 9,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.linewidth": 0.6,
+    "xtick.major.width": 0.6,
+    "ytick.major.width": 0.6,
+    "lines.linewidth": 1.3,
+    "lines.markersize": 4,
+    "patch.linewidth": 0.6,
+    # The same numbers are the same bytes, and look the same without the font.
+    "svg.fonttype": "path",
+    "svg.hashsalt": "attention_explain",
+}
+
+
+def applied() -> AbstractContextManager:
+    """Whatever is drawn or saved inside has the style; part of it is read only when saved."""
+    return matplotlib.rc_context(RC)
+
+
+def figure(
+    width: float, height: float, rows: int = 1, columns: int = 1, **subplots: Any
+) -> Tuple[Figure, numpy.ndarray]:
+    """
+    A figure and its axes, always as an array. Shape: (rows, columns)
+    `subplots` goes to `Figure.subplots`. To be called, and drawn on, inside `applied()`.
+    """
+    made = Figure(figsize=(width, height), layout="constrained")
+    return made, made.subplots(rows, columns, squeeze=False, **subplots)
+
+
+def series(number: int) -> Dict[str, Any]:
+    """Colour, line and marker of a figure's n-th series, for `Axes.plot`."""
+    place = number % len(COLOURS)
+    return {"color": COLOURS[place], "linestyle": LINES[place], "marker": MARKERS[place]}
+
+
+def line(number: int) -> Dict[str, Any]:
+    """The same without the marker, for lines of many points."""
+    return {**series(number), "marker": None}
+
+
+def legend_below(made: Figure, axes: Axes, columns: int) -> None:
+    """One legend for all panels, those of `axes`, under them."""
+    handles, labels = axes.get_legend_handles_labels()
+    made.legend(handles, labels, loc="outside lower center", ncols=columns)
+
+
+def grid_of(number: int, widest: int) -> Tuple[int, int]:
+    """Rows and columns that hold so many panels."""
+    columns = min(number, widest)
+    return -(-number // columns), columns
+
+
+def hide_unused(axes: numpy.ndarray, used: int) -> List[Axes]:
+    """The first axes of the array; the others are not drawn."""
+    every = list(axes.flat)
+    for unused in every[used:]:
+        unused.set_visible(False)
+    return every[:used]
