@@ -1,0 +1,96 @@
+"""How values a text are distributed: histograms and densities, a control behind them."""
+
+from dataclasses import dataclass
+from typing import Dict, Optional, Sequence, Tuple
+
+import numpy
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from scipy.stats import gaussian_kde
+
+from analysis.figures import style
+
+BINS = 40
+POINTS = 400
+
+
+@dataclass(frozen=True)
+class Panel:
+    """
+    series : the values of each distribution, by its name in the legend; NaN is left out.
+    control : values of a comparison that means nothing.
+    """
+
+    title: str
+    series: Dict[str, numpy.ndarray]
+    control: Optional[numpy.ndarray] = None
+
+
+def densities(
+    panels: Sequence[Panel],
+    label: str,
+    span: Tuple[float, float] = (-1.0, 1.0),
+    histograms: bool = True,
+    widest: int = 2,
+) -> Figure:
+    """
+    A panel each, all of the same series. `label` says what the values are, `span` within which
+    bounds they lie.
+    """
+    with style.applied():
+        rows, columns = style.grid_of(len(panels), widest)
+        width = style.SINGLE if columns == 1 else style.DOUBLE
+        figure, axes = style.figure(
+            width, 0.5 + 1.8 * rows, rows, columns, sharex=True, sharey=True
+        )
+        used = style.hide_unused(axes, len(panels))
+        for one, panel in zip(used, panels, strict=True):
+            _draw(one, panel, span, histograms)
+        for one in axes[:, 0]:
+            one.set_ylabel("density")
+        # Under a panel that is not drawn, the one above is the last of its column.
+        for place, one in enumerate(used):
+            if place + columns >= len(used):
+                one.set_xlabel(label)
+                one.xaxis.set_tick_params(labelbottom=True)
+        style.legend_below(figure, used[0], columns=1 if columns == 1 else 4)
+    return figure
+
+
+def _draw(axes: Axes, panel: Panel, span: Tuple[float, float], histograms: bool) -> None:
+    edges = numpy.linspace(*span, BINS + 1)
+    places = numpy.linspace(*span, POINTS)
+    if panel.control is not None:
+        control = _finite(panel.control)
+        axes.plot(
+            places,
+            density(control, places),
+            color=style.GREY,
+            linewidth=0.9,
+            label=f"random scores (n = {len(control)})",
+            zorder=1,
+        )
+    for number, (name, values) in enumerate(panel.series.items()):
+        values = _finite(values)
+        look = style.line(number)
+        if histograms and len(values):
+            axes.hist(
+                values, edges, density=True, histtype="stepfilled", color=look["color"], alpha=0.2
+            )
+        axes.plot(places, density(values, places), label=name, **look)
+        if len(values):
+            axes.axvline(values.mean(), 0, 0.06, color=look["color"], linewidth=1.5)
+    axes.set_title(panel.title)
+    axes.set_xlim(*span)
+    axes.set_ylim(bottom=0)
+
+
+def density(values: numpy.ndarray, places: numpy.ndarray) -> numpy.ndarray:
+    """A Gaussian kernel's (Scott's bandwidth); values that are all the same have none, NaN."""
+    if len(values) < 2 or numpy.ptp(values) < 1e-9:
+        return numpy.full(len(places), numpy.nan)
+    return gaussian_kde(values)(places)
+
+
+def _finite(values: numpy.ndarray) -> numpy.ndarray:
+    return values[numpy.isfinite(values)]
