@@ -95,9 +95,9 @@ class Output:
             self.folder.mkdir(parents=True, exist_ok=True)
             manifest = read_manifest(self.folder) if (self.folder / MANIFEST).exists() else {}
             for name, content in self.contents.items():
-                _write(self.folder / name, content)
+                write_atomically(self.folder / name, content)
             text = json.dumps(self._merged(manifest, command, files, parameters), indent=1)
-            _write(self.folder / MANIFEST, text.encode())
+            write_atomically(self.folder / MANIFEST, text.encode())
         except OSError as error:
             raise AnalysisError(f"{self.folder}: cannot be written ({error.strerror})") from error
 
@@ -172,7 +172,8 @@ def sha256(path: Path) -> str:
     return digest.hexdigest()
 
 
-def _write(path: Path, content: bytes) -> None:
+def write_atomically(path: Path, content: bytes) -> None:
+    """Under a temporary name until it is complete."""
     unfinished = path.with_name(f".{path.name}.{os.getpid()}.unfinished")
     try:
         unfinished.write_bytes(content)

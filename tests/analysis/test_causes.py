@@ -1,7 +1,5 @@
 """How often a known cause comes first, on a file whose answer is known."""
 
-import json
-
 import numpy
 import pandas
 import pyarrow
@@ -10,9 +8,10 @@ import pytest
 from scipy.stats import binomtest
 
 from analysis.__main__ import main
-from analysis.attributions import METADATA, load_attributions
+from analysis.attributions import load_attributions
 from analysis.causes import cause_first, causes_table
 from analysis.errors import AnalysisError
+from tests.analysis.attribution_files import write_attributions
 
 ROWS = [
     {"label": "1", "predicted": "1", "rationale": [0, 1, 0], "good": [0, 3, 1], "bad": [3, 0, 1]},
@@ -24,10 +23,7 @@ ROWS = [
 
 
 def write(path, rows, methods=("good", "bad"), **metadata):
-    table = pyarrow.Table.from_pylist([{"id": str(n), **row} for n, row in enumerate(rows)])
-    text = json.dumps({"format": 1, "interpreters": {name: {} for name in methods}, **metadata})
-    pyarrow.parquet.write_table(table.replace_schema_metadata({METADATA: text}), path)
-    return path
+    return write_attributions(path, rows, methods, **metadata)
 
 
 def test_counts_correctly_predicted_texts_whose_highest_score_is_a_cause(tmp_path):

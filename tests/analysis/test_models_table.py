@@ -44,9 +44,10 @@ def test_a_row_says_what_was_trained_and_what_it_reached(tmp_path):
 def test_defaults_and_uniform_attention_are_named(tmp_path):
     model = {"encoder": {"type": "affine"}}
     run = load_run(write_run(tmp_path / "plain", {"model": model}))
-    assert (run.encoder, run.scorer, run.projection) == ("affine", "additive", "softmax")
+    found = run.model
+    assert (found.encoder, found.scorer, found.projection) == ("affine", "additive", "softmax")
     uniform = {**model, "attention": {"scorer": "additive", "projection": "uniform"}}
-    assert load_run(write_run(tmp_path / "uniform", {"model": uniform})).scorer == "-"
+    assert load_run(write_run(tmp_path / "uniform", {"model": uniform})).model.scorer == "-"
 
 
 def test_the_command_prints_and_writes_the_table(tmp_path, capsys):

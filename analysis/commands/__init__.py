@@ -1,0 +1,9 @@
+"""
+What `python -m analysis` can do, one file a command. A command has a line of `HELP`, says in
+`add_arguments` what it takes, and does it in `run`, which gets `command` (the whole command line)
+beside its arguments and raises `AnalysisError` for what a person can mend.
+"""
+
+from analysis.commands import causes, models
+
+COMMANDS = {"models": models, "causes": causes}

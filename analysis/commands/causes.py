@@ -1,0 +1,21 @@
+"""How often each method puts a known cause of the label first, in texts that have a rationale."""
+
+import argparse
+from pathlib import Path
+
+from analysis.attributions import load_attributions
+from analysis.causes import causes_of_several, side_by_side
+from analysis.commands.printed import show, write_csv
+
+HELP = "how often each method puts a known cause of the label first"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="attribution files")
+    parser.add_argument("-o", "--output", type=Path, help="also write the table here, as csv")
+
+
+def run(arguments: argparse.Namespace) -> None:
+    table = causes_of_several([load_attributions(file) for file in arguments.files])
+    show(table if len(arguments.files) == 1 else side_by_side(table))
+    write_csv(table, arguments.output)

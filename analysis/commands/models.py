@@ -1,0 +1,21 @@
+"""What trained models reached on the test split."""
+
+import argparse
+from pathlib import Path
+
+from analysis.commands.printed import show, write_csv
+from analysis.models_table import models_table
+from analysis.runs import load_runs
+
+HELP = "what trained models reached on the test split"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="run folders")
+    parser.add_argument("-o", "--output", type=Path, help="also write the table here, as csv")
+
+
+def run(arguments: argparse.Namespace) -> None:
+    table = models_table(load_runs(arguments.runs))
+    show(table)
+    write_csv(table, arguments.output)
