@@ -18,7 +18,7 @@ setup(
     long_description=(HERE / "README.md").read_text(encoding="utf-8"),
     long_description_content_type="text/markdown",
     python_requires=">=3.11,<3.12",
-    packages=find_packages(include=["attention_explain*", "analysis*"]),
+    packages=find_packages(include=["attention_explain*", "analysis*", "heatmaps*"]),
     include_package_data=True,
     # AllenNLP itself, torchvision and fairscale are not here: their stale pins would make pip
     # refuse the set. requirements-no-deps.txt has them, and `make install` installs them.

@@ -1,0 +1,38 @@
+"""Rows of an attribution file as explained texts."""
+
+from heatmaps.attribution_rows import explanations
+
+METADATA = {
+    "labels": ["good", "bad"],
+    "interpreters": {"attention": {"signed": False}, "lrp": {"signed": True}},
+    "skipped": {"lrp": {"a score that is not finite": 1}},
+    "target": None,
+}
+ROW = {
+    "id": "7",
+    "tokens": ["a", "film"],
+    "label": "bad",
+    "predicted": "good",
+    "probs": [0.75, 0.25],
+    "attention": [0.5, 0.5],
+    "lrp": [-1.0, 2.0],
+    "lrp.conservation_error": 0.125,
+    "lrp.flagged": None,
+}
+
+
+def test_a_row_has_its_text_its_prediction_and_the_scores_and_checks_of_each_method():
+    (text,) = explanations([ROW], METADATA)
+    assert (text.id, text.tokens, text.label, text.gold) == ("7", ["a", "film"], "good", "bad")
+    assert (text.labels, text.probs) == (["good", "bad"], [0.75, 0.25])
+    assert text.scores == {"attention": [0.5, 0.5], "lrp": [-1.0, 2.0]}
+    assert text.signed == {"attention": False, "lrp": True}
+    assert text.checks == {"lrp": {"conservation_error": 0.125}}
+    assert text.skipped == {} and text.rationale is None and text.target is None
+
+
+def test_a_method_that_failed_on_a_text_says_why():
+    first, second = explanations([{**ROW, "lrp": None, "rationale": [0, 1]}, ROW], METADATA)
+    assert first.scores["lrp"] is None and first.rationale == [0, 1]
+    assert first.skipped == {"lrp": "a score that is not finite"}
+    assert second.skipped == {}

@@ -1,0 +1,162 @@
+"""The page of heatmaps: whole, escaped, self-contained, with the right shades in the right rows."""
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from heatmaps.explanation import Explanation
+from heatmaps.html_page import card, fragment, page
+from heatmaps.html_style import SCALES, SHADES
+
+NASTY = "<script>alert('&')</script>"
+
+
+def explanation(**changes) -> Explanation:
+    values = {
+        "id": "text-1",
+        "tokens": ["a", NASTY, "film"],
+        "label": "good",
+        "labels": ["good", "<bad>"],
+        "probs": [0.75, 0.25],
+        "attention": [0.0, 0.5, 0.5],
+        "scores": {"attention": [0.0, 0.5, 0.5], "lrp": [-0.2, 0.1, 0.0]},
+        "signed": {"attention": False, "lrp": True},
+        "checks": {"lrp": {"conservation_error": 0.5, "flagged": 1}},
+        "gold": "<bad>",
+        "rationale": [0, 1, 0],
+    }
+    return Explanation(**{**values, **changes})
+
+
+class Tree(HTMLParser):
+    """The elements in order, each with its attributes and the text right inside it."""
+
+    VOID = ("meta", "br")
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.elements, self.open = [], []
+        self.feed(text)
+        self.close()
+        assert not self.open, f"never closed: {self.open}"
+
+    def handle_starttag(self, tag, attributes):
+        self.elements.append([tag, dict(attributes), ""])
+        if tag not in self.VOID:
+            self.open.append(self.elements[-1])
+
+    def handle_endtag(self, tag):
+        assert self.open.pop()[0] == tag
+
+    def handle_data(self, data):
+        if self.open:
+            self.open[-1][2] += data
+
+    def all(self, tag):
+        return [(attributes, text) for name, attributes, text in self.elements if name == tag]
+
+
+def test_elements_are_closed_in_order_and_nothing_is_loaded():
+    text = page([card(explanation())] * 3, methods={"lrp": {"signed": True, "passes": "1 < 2"}})
+    tree = Tree(text)
+    assert len(tree.all("article")) == 3 and len(tree.all("main")) == 1
+    assert not {"script", "link", "img", "iframe"} & {element[0] for element in tree.elements}
+    assert "http" not in text and "url(" not in text and "@import" not in text
+    assert tree.all("meta")[0][0] == {"charset": "utf-8"}
+
+
+def test_text_is_escaped_wherever_it_comes_from():
+    given = explanation(
+        id=NASTY,
+        label=NASTY,
+        labels=[NASTY, "x"],
+        scores={NASTY: [1.0, 2.0, 3.0]},
+        signed={NASTY: False},
+        checks={NASTY: {'"><script>': 1.0}},
+        target=NASTY,
+    )
+    for text in (
+        page([card(given)], title=NASTY, about=[NASTY], methods={NASTY: {"sums_to": NASTY}}),
+        fragment(given),
+        card(explanation(scores={"lrp": None}, skipped={"lrp": NASTY})),
+    ):
+        assert "<script" not in text and "alert('&')" not in text
+        assert "&lt;script&gt;" in text
+        Tree(text)
+
+
+def test_each_method_is_a_row_over_the_tokens():
+    tree = Tree(card(explanation()))
+    assert [text for _, text in tree.all("th")] == ["rationale", "attention", "lrp"]
+    assert [text for _, text in tree.all("small")] == [
+        "known causes",
+        "largest 0.5",
+        "largest 0.2; flagged",
+    ]
+    marks = [(attributes.get("class"), text) for attributes, text in tree.all("i")]
+    deepest, half = SHADES, SHADES // 2
+    assert marks == [
+        (None, "a"), ("r", NASTY), (None, "film"),
+        (None, "a"), (f"u{deepest}", NASTY), (f"u{deepest}", "film"),
+        (f"n{deepest}", "a"), (f"p{half}", NASTY), (None, "film"),
+    ]  # fmt: skip
+    titles = [attributes["title"] for attributes, _ in tree.all("i")[3:]]
+    assert titles == ["0", "0.5", "0.5", "-0.2", "0.1", "0"]
+
+
+def test_the_verdict_says_what_is_predicted_and_what_is_right():
+    text = re.sub(r"<[^>]+>", " ", card(explanation()))
+    words = " ".join(text.split())
+    assert "predicted good gold &lt;bad&gt; (wrong) good 0.750 &lt;bad&gt; 0.250" in words
+    right = card(explanation(gold="good"))
+    assert "wrong" not in right
+    assert "gold" not in card(explanation(gold=None))
+    many = card(explanation(labels=[f"c{n}" for n in range(20)], probs=[0.05] * 20))
+    assert "and 15 more labels" in many
+
+
+def test_a_row_of_zeros_and_a_method_that_failed():
+    tree = Tree(card(explanation(scores={"a": [0.0, 0.0, 0.0], "b": None}, skipped={"b": "NaN"})))
+    assert all("class" not in attributes for attributes, _ in tree.all("i")[3:])
+    assert tree.all("td")[-1][1] == "no scores: NaN"
+
+
+@pytest.mark.parametrize("scale", SCALES)
+def test_black_text_can_be_read_on_every_shade(scale):
+    """Contrast as WCAG 2 has it; 7 is its stricter level."""
+
+    def luminance(colour):
+        parts = [part / 255 for part in colour]
+        linear = [p / 12.92 if p <= 0.03928 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    text = luminance((27, 27, 27))
+    assert (luminance(SCALES[scale]) + 0.05) / (text + 0.05) >= 7
+
+
+def test_every_shade_has_a_rule():
+    text = page([])
+    for scale in SCALES:
+        for shade in range(1, SHADES + 1):
+            assert f".ae .{scale}{shade} {{ background: #" in text
+
+
+def test_a_page_of_two_hundred_texts_is_small():
+    long = explanation(
+        tokens=["word"] * 20,
+        scores={f"method-{n}": [0.123456] * 20 for n in range(8)},
+        signed={},
+        rationale=None,
+    )
+    assert len(page([card(long)] * 200)) < 2_000_000
+
+
+def test_a_notebook_gets_a_heatmap():
+    shown = explanation()._repr_html_()
+    assert shown.startswith("<div class=ae><style>") and "<article>" in shown
+    assert len(Tree(shown).all("th")) == 3
+
+
+def test_the_heading_of_a_text_can_be_of_any_level():
+    assert Tree(card(explanation(), heading="h4")).all("h4") == [({}, "text-1")]
