@@ -6,6 +6,7 @@ from typing import Dict, Sequence, Tuple
 import numpy
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from analysis.figures import style
 
@@ -33,6 +34,8 @@ def against(panels: Dict[str, Dict[str, Line]], across: str, up: str, widest: in
                 _draw(one, name, line, style.series(names.index(name)))
             one.set_title(title)
             one.set_xlabel(across)
+            one.xaxis.set_major_locator(MaxNLocator(5))
+            one.xaxis.set_major_formatter("{x:g}")
         for one in axes[:, 0]:
             one.set_ylabel(up)
         fullest = max(used, key=lambda one: len(one.get_legend_handles_labels()[0]))

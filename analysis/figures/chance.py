@@ -1,7 +1,7 @@
 """Means with their intervals, each on the band that means nothing: is it more than chance?"""
 
 from dataclasses import dataclass
-from typing import Dict, List, Optional, Sequence, Tuple
+from typing import Iterable, List, Optional, Sequence, Tuple
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -11,6 +11,13 @@ from matplotlib.patches import Patch, Rectangle
 from analysis.figures import style
 
 INCHES_A_LINE = 0.17
+HOLLOW = {
+    "marker": "D",
+    "markersize": 5,
+    "markerfacecolor": "none",
+    "markeredgecolor": style.BLACK,
+    "linestyle": "none",
+}
 
 
 @dataclass(frozen=True)
@@ -47,12 +54,12 @@ def on_chance_bands(marks: Sequence[Mark], label: str) -> Figure:
                     _draw(one, mark, place, series.index(mark.series), len(series))
             one.set_title(panel)
             one.set_xlabel(label)
+            one.tick_params(axis="y", length=0)
             one.axvline(0, color=style.GREY, linewidth=0.5, zorder=0)
             for between in range(1, len(rows)):
                 one.axhline(between - 0.5, color=style.LIGHT_GREY, linewidth=0.5, zorder=0)
         first = axes[0, 0]
         first.set_yticks(range(len(rows)), rows)
-        first.tick_params(axis="y", length=0)
         first.set_ylim(len(rows) - 0.5, -0.5)
         figure.legend(
             handles=_legend(series, any(mark.published is not None for mark in marks)),
@@ -70,27 +77,17 @@ def _draw(axes: Axes, mark: Mark, place: float, number: int, of: int) -> None:
             (low, place - height / 2),
             high - low,
             height,
-            facecolor="#BDBDBD",
-            edgecolor="#BDBDBD",
+            facecolor=style.BAND,
+            edgecolor=style.BAND,
             linewidth=1,
             zorder=1,
         )
     )
     look = style.series(number)
     axes.plot(mark.interval, (place, place), color=look["color"], linewidth=1.2, zorder=3)
-    axes.plot(mark.mean, place, color=look["color"], marker=look["marker"], zorder=4)
+    axes.plot(mark.mean, place, zorder=4, **look)
     if mark.published is not None:
-        axes.plot(mark.published, place, **_hollow(number), zorder=5)
-
-
-def _hollow(number: int) -> Dict[str, object]:
-    return {
-        "marker": "D",
-        "markersize": 5,
-        "markerfacecolor": "none",
-        "markeredgecolor": style.BLACK,
-        "linestyle": "none",
-    }
+        axes.plot(mark.published, place, **HOLLOW, zorder=5)
 
 
 def _apart(number: int, of: int) -> float:
@@ -103,12 +100,12 @@ def _legend(series: Sequence[str], with_published: bool) -> List[object]:
         Line2D([], [], label=name, **{**style.series(number), "linestyle": "-"})
         for number, name in enumerate(series)
     ]
-    handles.append(Patch(facecolor="#BDBDBD", label="chance: random and permuted scores"))
+    handles.append(Patch(facecolor=style.BAND, label="chance: random and permuted scores"))
     if with_published:
-        handles.append(Line2D([], [], label="published", **_hollow(0)))
+        handles.append(Line2D([], [], label="published", **HOLLOW))
     return handles
 
 
-def _seen(names) -> List[str]:
+def _seen(names: Iterable[str]) -> List[str]:
     """Each once, in the order in which they come."""
     return list(dict.fromkeys(names))

@@ -6,6 +6,7 @@ from typing import Dict, Optional, Sequence, Tuple
 import numpy
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 from scipy.stats import gaussian_kde
 
 from analysis.figures import style
@@ -48,6 +49,11 @@ def densities(
             _draw(one, panel, span, histograms)
         for one in axes[:, 0]:
             one.set_ylabel("density")
+        # The axes are shared, and a limit that is set no longer makes room for what is drawn.
+        used[0].set_xlim(*span)
+        used[0].set_ylim(bottom=0)
+        used[0].xaxis.set_major_locator(MaxNLocator(4))
+        used[0].xaxis.set_major_formatter("{x:g}")
         # Under a panel that is not drawn, the one above is the last of its column.
         for place, one in enumerate(used):
             if place + columns >= len(used):
@@ -81,8 +87,6 @@ def _draw(axes: Axes, panel: Panel, span: Tuple[float, float], histograms: bool)
         if len(values):
             axes.axvline(values.mean(), 0, 0.06, color=look["color"], linewidth=1.5)
     axes.set_title(panel.title)
-    axes.set_xlim(*span)
-    axes.set_ylim(bottom=0)
 
 
 def density(values: numpy.ndarray, places: numpy.ndarray) -> numpy.ndarray:

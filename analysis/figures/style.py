@@ -27,6 +27,7 @@ VERMILION = "#D55E00"
 PURPLE = "#CC79A7"
 # What is there to compare with, and is no finding itself.
 GREY = "#7F7F7F"
+BAND = "#BDBDBD"
 LIGHT_GREY = "#D9D9D9"
 
 # The first series of a figure, the second, ...; yellow is too pale for a line.
