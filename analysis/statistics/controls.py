@@ -1,0 +1,78 @@
+"""
+Controls: what an agreement would be if the second column had nothing to do with the first.
+`random` puts noise in its place; `permuted` shuffles it within each text, which keeps its ties and
+its zeros.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Dict, Optional
+
+import numpy
+from scipy.stats import norm
+
+from analysis.measures.scores import Scores
+from analysis.statistics.known import mean_of_known
+from analysis.statistics.seeded import uniform
+from analysis.statistics.summary import located, significance
+
+# Draws a text: enough to know how much a text's value varies by chance, summed over texts.
+DRAWS = 5
+
+
+def random_scores(like: Scores, keys: numpy.ndarray, *stream: Any) -> Scores:
+    """Noise from 0 to 1 for the tokens of `like`."""
+    values = uniform(like, keys, "random", *stream)
+    return Scores(values=values, offsets=like.offsets, known=like.known)
+
+
+def permuted(scores: Scores, keys: numpy.ndarray, *stream: Any) -> Scores:
+    """Each text's own scores, in random order."""
+    order = numpy.argsort(scores.texts + uniform(scores, keys, "permuted", *stream))
+    return Scores(values=scores.values[order], offsets=scores.offsets, known=scores.known)
+
+
+@dataclass(frozen=True)
+class Control:
+    """
+    A sample drawn several times with chance in place of the second column.
+    Shape of both: (draws, seeds, texts)
+    """
+
+    value: numpy.ndarray
+    p_value: Optional[numpy.ndarray] = None
+
+    def where(self, member: numpy.ndarray) -> "Control":
+        return Control(
+            value=numpy.where(member, self.value, numpy.nan),
+            p_value=None if self.p_value is None else numpy.where(member, self.p_value, numpy.nan),
+        )
+
+    @property
+    def expected(self) -> numpy.ndarray:
+        """What chance gives each text, on average over its draws. Shape: (seeds, texts)"""
+        return mean_of_known(self.value, axis=0)
+
+    def summary(self, level: float = 0.95) -> Dict[str, float]:
+        """
+        `low` and `high` are the chance band: where the mean over these very texts falls in 95 of
+        100 cases if the second column is drawn once. The draws of a text say how much its value
+        varies; the band is not narrower for there being more of them.
+        """
+        band = chance_band(self.value, level)
+        return {**located(self.value, band), **significance(self.p_value)}
+
+
+def chance_band(values: numpy.ndarray, level: float = 0.95) -> numpy.ndarray:
+    """
+    A sum over many independent texts is near normal; its variance is the sum of theirs.
+    Shape: (draws, seeds, texts) -> (2,)
+    """
+    mean = mean_of_known(values, axis=0)
+    known = (~numpy.isnan(values)).sum(axis=0)
+    squares = numpy.nansum((values - mean) ** 2, axis=0)
+    drawn_often = known > 1
+    if not drawn_often.any():
+        return numpy.full(2, numpy.nan)
+    variance = (squares[drawn_often] / (known[drawn_often] - 1)).mean()
+    error = numpy.sqrt(variance / (known > 0).sum())
+    return numpy.nanmean(values) + norm.ppf([(1 - level) / 2, (1 + level) / 2]) * error
