@@ -4,6 +4,6 @@ What `python -m analysis` can do, one file a command. A command has a line of `H
 beside its arguments and raises `AnalysisError` for what a person can mend.
 """
 
-from analysis.commands import causes, models
+from analysis.commands import causes, models, report
 
-COMMANDS = {"models": models, "causes": causes}
+COMMANDS = {"models": models, "causes": causes, "report": report}

@@ -1,0 +1,42 @@
+"""The attribution files behind an output folder, as far as they are still what was analysed."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Dict, List, Optional
+
+from analysis.attributions import Attributions, load_attributions
+from analysis.errors import AnalysisError
+from analysis.output import sha256
+
+
+@dataclass(frozen=True)
+class Input:
+    """
+    A file that the manifest lists.
+
+    attributions : None if the file cannot be shown, and `problem` says why.
+    """
+
+    path: str
+    sha256: str
+    attributions: Optional[Attributions]
+    problem: str = ""
+
+
+def load_inputs(manifest: Dict[str, Any]) -> List[Input]:
+    """
+    A file that is gone or has changed is no error: tables and figures stand without it. But its
+    texts are not shown beside numbers that come from others.
+    """
+    return [_load(entry["path"], entry["sha256"]) for entry in manifest["files"]]
+
+
+def _load(path: str, expected: str) -> Input:
+    if not Path(path).is_file():
+        return Input(path, expected, None, "is not there (any more)")
+    try:
+        if sha256(Path(path)) != expected:
+            return Input(path, expected, None, "has changed since it was analysed")
+        return Input(path, expected, load_attributions(path))
+    except (AnalysisError, OSError) as error:
+        return Input(path, expected, None, f"cannot be read ({error})")

@@ -1,0 +1,91 @@
+"""The models of the report: what they are, and how well they do on the texts explained."""
+
+from pathlib import Path
+from typing import Any, Dict, List, Optional, Sequence
+
+import numpy
+import pandas
+
+from analysis.attributions import Attributions
+
+CAPTION = (
+    "Accuracy and F1 are those on the texts of the attribution files; several seeds of a model are "
+    "averaged, and the deviation between them stands beside. F1 is that of the positive class "
+    "where there are two classes, else the unweighted mean over classes."
+)
+
+
+def seeds_together(files: Sequence[Attributions]) -> List[List[Attributions]]:
+    """Files of the same config but for the seeds, in the order of the first of each."""
+    groups: Dict[str, List[Attributions]] = {}
+    for file in files:
+        groups.setdefault(file.model.without_seeds, []).append(file)
+    return list(groups.values())
+
+
+def models_table(groups: Sequence[Sequence[Attributions]]) -> pandas.DataFrame:
+    """One row a model; columns that say nothing are left out."""
+    return pandas.DataFrame([_row(group) for group in groups]).dropna(axis="columns", how="all")
+
+
+def _row(group: Sequence[Attributions]) -> Dict[str, Any]:
+    first = group[0].model
+    accuracies, f1s = (
+        [measure(file) for file in group if file.table["label"].notna().any()]
+        for measure in (accuracy, f1)
+    )
+    return {
+        "model": first.name,
+        "corpus": first.corpus,
+        "encoder": first.encoder,
+        "attention": first.attention,
+        "projection": first.projection,
+        "seeds": ", ".join(str(file.model.seed) for file in group),
+        "texts": len(group[0].table),
+        "accuracy": _mean(accuracies),
+        "sd accuracy": _deviation(accuracies),
+        "F1": _mean(f1s),
+        "sd F1": _deviation(f1s),
+        "epoch selected": selection(first.config),
+    }
+
+
+def accuracy(file: Attributions) -> float:
+    known = file.table[file.table["label"].notna()]
+    return float((known["label"] == known["predicted"]).mean())
+
+
+def f1(file: Attributions) -> float:
+    """Of the class that the model calls positive, else of all classes alike."""
+    labels = file.metadata["labels"]
+    known = file.table[file.table["label"].notna()]
+    if len(labels) == 2:
+        # As the model has it: the label that sorts last, unless the config names one.
+        positive = file.metadata["config"]["model"].get("positive_label") or max(labels)
+        return _f1_of(known, positive)
+    return float(numpy.mean([_f1_of(known, label) for label in labels]))
+
+
+def selection(config: Dict[str, Any]) -> Optional[str]:
+    """On which data, and by which metric, the best epoch was found; None if the config is silent."""
+    metric = config.get("trainer", {}).get("validation_metric")
+    data = config.get("validation_data_path")
+    if metric is None or data is None:
+        return None
+    name = "the test data" if data == config.get("test_data_path") else Path(str(data)).name
+    names = metric if isinstance(metric, list) else [metric]
+    return f"on {name}, by {', '.join(each.lstrip('+-') for each in names)}"
+
+
+def _f1_of(table: pandas.DataFrame, label: str) -> float:
+    true, predicted = table["label"] == label, table["predicted"] == label
+    counted = true.sum() + predicted.sum()
+    return float(2 * (true & predicted).sum() / counted) if counted else 0.0
+
+
+def _mean(values: List[float]) -> float:
+    return float(numpy.mean(values)) if values else numpy.nan
+
+
+def _deviation(values: List[float]) -> float:
+    return float(numpy.std(values, ddof=1)) if len(values) > 1 else numpy.nan

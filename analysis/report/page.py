@@ -1,0 +1,91 @@
+"""The page as a whole: the question, the parts, the table of contents."""
+
+from html import escape
+from pathlib import Path
+from typing import List, Sequence
+
+from analysis.attributions import Attributions
+from analysis.errors import AnalysisError
+from analysis.formats import markdown
+from analysis.output import read_manifest, write_atomically
+from analysis.report.anchors import Anchors
+from analysis.report.inputs import load_inputs
+from analysis.report.models import CAPTION, models_table, seeds_together
+from analysis.report.part import Part, contents, paragraph
+from analysis.report.provenance import provenance
+from analysis.report.results import findings, sections
+from analysis.report.style import STYLE
+from analysis.report.tables import table_html
+from analysis.report.texts import missing, texts
+from heatmaps.html_style import style
+
+REPORT = "report.html"
+TITLE = "Can attention be trusted as the explanation?"
+QUESTION = (
+    "Do the weights that a model's attention gives to the words of a text say which words its "
+    "prediction rests on? If they do, they should agree with other measures of importance better "
+    "than chance does."
+)
+
+
+def write_report(folder: Path) -> Path:
+    """Writes the page into the output folder; an earlier one stays if anything is wrong."""
+    content = report(folder).encode("utf-8", "replace")
+    path = folder / REPORT
+    try:
+        write_atomically(path, content)
+    except OSError as error:
+        raise AnalysisError(f"{path}: cannot be written ({error.strerror})") from error
+    return path
+
+
+def report(folder: Path) -> str:
+    manifest = read_manifest(folder)
+    inputs = load_inputs(manifest)
+    files = [each.attributions for each in inputs if each.attributions is not None]
+    groups = seeds_together(files)
+    anchors = Anchors()
+    entries = manifest["entries"]
+    found = sections(entries, folder, anchors)
+    parts: List[Part] = [findings(entries, found, anchors)]
+    if inputs:
+        parts.append(_models(groups, missing(inputs), anchors))
+    parts += found
+    if inputs:
+        parts.append(texts(groups, inputs, anchors))
+    parts.append(provenance(manifest, inputs, anchors))
+    return _document(parts, _about(groups))
+
+
+def _models(groups: Sequence[Sequence[Attributions]], warnings: str, anchors: Anchors) -> Part:
+    anchor = anchors.new("models")
+    table = ""
+    if groups:
+        table = table_html(markdown(models_table(groups)), anchor) + paragraph(CAPTION, "note")
+    return Part("Models", anchor, warnings + table)
+
+
+def _about(groups: Sequence[Sequence[Attributions]]) -> str:
+    """What the report is about, in a line."""
+    if not groups:
+        return ""
+    corpora = list(dict.fromkeys(group[0].model.corpus for group in groups))
+    runs = sum(map(len, groups))
+    models = f"{len(groups)} model{'s' if len(groups) > 1 else ''}"
+    seeds = f" in {runs} runs" if runs > len(groups) else ""
+    return f"{models}{seeds}, on {', '.join(corpora)}."
+
+
+def _document(parts: Sequence[Part], about: str) -> str:
+    return (
+        "<!doctype html>\n<html lang=en>\n<head>\n<meta charset=utf-8>\n"
+        '<meta name=viewport content="width=device-width, initial-scale=1">\n'
+        # Not even the icon is asked for.
+        '<link rel=icon href="data:,">\n'
+        f"<title>{escape(TITLE)}</title>\n<style>{style()}{STYLE}</style>\n</head>\n"
+        f"<body>\n<div class=layout>\n<header>\n<h1>{escape(TITLE)}</h1>\n"
+        f"{paragraph(QUESTION, 'question')}{paragraph(about, 'about')}</header>\n"
+        f"<nav aria-label=Contents>\n{contents(parts)}</nav>\n<main>\n"
+        + "".join(part.render() for part in parts)
+        + "</main>\n</div>\n</body>\n</html>\n"
+    )

@@ -1,0 +1,86 @@
+"""What the analyses found: the findings in words, then each section's tables and figures."""
+
+from html import escape
+from pathlib import Path
+from typing import Any, Dict, List
+from urllib.parse import quote
+
+from analysis.errors import AnalysisError
+from analysis.report.anchors import Anchors
+from analysis.report.part import Part, paragraph
+from analysis.report.svg import inlined
+from analysis.report.tables import table_html
+
+Entry = Dict[str, Any]
+NO_SENTENCE = "No analysis has put a finding into words; the numbers are below."
+
+
+def title_of(name: str) -> str:
+    """`neely_schouten` is for files."""
+    words = name.replace("_", " ").strip()
+    return words[:1].upper() + words[1:]
+
+
+def findings(entries: List[Entry], sections: List[Part], anchors: Anchors) -> Part:
+    """Every sentence of the manifest, each with the way to its numbers."""
+    where = {part.title: part.anchor for part in sections}
+    lines = []
+    for entry in (entry for entry in entries if entry["kind"] == "sentence"):
+        section = title_of(entry["section"])
+        link = ""
+        if section in where:
+            link = f" <a class=where href=#{where[section]}>{escape(section)}</a>"
+        lines.append(f"<li>{escape(entry['caption'])}{link}</li>\n")
+    html = f"<ul class=findings>\n{''.join(lines)}</ul>\n" if lines else paragraph(NO_SENTENCE)
+    return Part("In short", anchors.new("in short"), html)
+
+
+def sections(entries: List[Entry], folder: Path, anchors: Anchors) -> List[Part]:
+    """One part a section, in the order in which they were written; sentences stand elsewhere."""
+    shown = [entry for entry in entries if entry["kind"] != "sentence"]
+    parts = []
+    for section in dict.fromkeys(entry["section"] for entry in shown):
+        anchor = anchors.new(section)
+        inside = [
+            _part(entry, folder, anchors.new(section, entry["name"]))
+            for entry in shown
+            if entry["section"] == section
+        ]
+        parts.append(Part(title_of(section), anchor, "", inside))
+    return parts
+
+
+def _part(entry: Entry, folder: Path, anchor: str) -> Part:
+    caption = paragraph(entry["caption"], "caption")
+    below = paragraph(entry.get("note", ""), "note") + _files(entry["files"])
+    files = entry["files"]
+    if entry["kind"] == "table":
+        html = caption + table_html(_read(folder, files["md"]).decode(), anchor) + below
+    elif entry["kind"] == "figure":
+        drawn = inlined(
+            _read(folder, files["svg"]), f"{anchor}-figure", entry["caption"], files["svg"]
+        )
+        html = (
+            f"<figure>\n<div class=scroll tabindex=0>{drawn}</div>\n"
+            f"<figcaption>{caption}</figcaption>\n</figure>\n{below}"
+        )
+    else:
+        html = caption + below
+    return Part(title_of(entry["name"]), anchor, html)
+
+
+def _files(files: Dict[str, str]) -> str:
+    """For who wants the numbers; they lie beside the report."""
+    links = ", ".join(
+        f'<a href="{escape(quote(name))}">{escape(name)}</a>' for name in files.values()
+    )
+    return f"<p class=files>Files: {links}</p>\n" if links else ""
+
+
+def _read(folder: Path, name: str) -> bytes:
+    try:
+        return (folder / name).read_bytes()
+    except OSError as error:
+        raise AnalysisError(
+            f"{folder / name}: is listed in the manifest but cannot be read ({error.strerror})"
+        ) from error

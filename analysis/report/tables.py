@@ -1,0 +1,54 @@
+"""Tables inside the page, in their own box that scrolls; long ones show their first rows."""
+
+import re
+from html import escape
+from typing import List, Tuple
+
+# Longer tables are cut after the first rows until somebody asks for all.
+LONG = 14
+FIRST = 10
+
+
+def table_html(markdown: str, anchor: str) -> str:
+    """From the Markdown of a table, which has the extract and the digits that people read."""
+    columns, right, rows = parse(markdown)
+    header = _cells("th scope=col", columns, right)
+    cut = len(rows) > LONG
+    body = "".join(
+        f"<tr{' class=more' if cut and number >= FIRST else ''}>{_cells('td', row, right)}</tr>\n"
+        for number, row in enumerate(rows)
+    )
+    # A box that scrolls must be reached by the keyboard, too.
+    table = (
+        f"<div class=scroll tabindex=0 role=region aria-labelledby={anchor}-title>\n<table>\n"
+        f"<thead><tr>{header}</tr></thead>\n<tbody>\n{body}</tbody>\n</table>\n</div>\n"
+    )
+    if not rows:
+        return f"{table}<p class=note>The table has no rows.</p>\n"
+    if not cut:
+        return table
+    return (
+        f"<div class=long>\n<input type=checkbox id={anchor}-all>\n{table}"
+        f"<label for={anchor}-all><span class=closed>Show all {len(rows)} rows</span>"
+        f"<span class=opened>Show the first {FIRST} rows only</span></label>\n</div>\n"
+    )
+
+
+def parse(markdown: str) -> Tuple[List[str], List[bool], List[List[str]]]:
+    """Names of the columns, whether each stands to the right, and the rows."""
+    lines = [_split(line) for line in markdown.splitlines() if line.startswith("|")]
+    columns, rule, *rows = lines
+    return columns, [mark.endswith(":") for mark in rule], rows
+
+
+def _split(line: str) -> List[str]:
+    inner = line.strip().removeprefix("|").removesuffix("|")
+    return [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", inner)]
+
+
+def _cells(tag: str, cells: List[str], right: List[bool]) -> str:
+    name = tag.split()[0]
+    return "".join(
+        f"<{tag}{' class=number' if to_the_right else ''}>{escape(cell)}</{name}>"
+        for cell, to_the_right in zip(cells, right, strict=True)
+    )
