@@ -12,6 +12,7 @@ try:
 
     compat.quiet_imports()
     import attention_explain.commands
+    import attention_explain.counterfactual
     import attention_explain.data
     import attention_explain.interpret
     import attention_explain.models

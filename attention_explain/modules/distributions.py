@@ -26,3 +26,20 @@ def zero_share(weights: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
     """
     zeros = (weights == 0) & mask
     return zeros.sum(dim=-1) / mask.sum(dim=-1)
+
+
+def total_variation(first: torch.Tensor, second: torch.Tensor) -> torch.Tensor:
+    """
+    Half the sum of the absolute differences: for two classes the difference of the probability.
+    Shape: (..., n) -> (...)
+    """
+    return (first - second).abs().sum(dim=-1) / 2
+
+
+def jensen_shannon(first: torch.Tensor, second: torch.Tensor) -> torch.Tensor:
+    """
+    Divergence in nats, at most log 2, with 0 log 0 = 0. Shape: (..., n) -> (...)
+    """
+    middle = (first + second) / 2
+    # Rounding can make the difference of entropies negative for distributions that are nearly one.
+    return (entropy(middle) - (entropy(first) + entropy(second)) / 2).clamp(min=0)

@@ -1,0 +1,59 @@
+"""Does the largest weight matter more than another one? Serrano & Smith 2019, section 4."""
+
+from typing import Dict
+
+import torch
+
+from attention_explain.counterfactual.fixed_states import FixedStates
+from attention_explain.counterfactual.perturbation import Field, Perturbation
+from attention_explain.counterfactual.replacement import effect
+from attention_explain.modules.distributions import jensen_shannon
+
+
+@Perturbation.register("drop-top")
+class DropTop(Perturbation):
+    """
+    The largest weight set to 0 and the rest renormalised, against the same with one of the other
+    tokens at random. For each of the two (`top_` and `random_`) the `weight` that was dropped, and
+    `tvd`, `jsd` and `flip` of the output. All are undefined where nothing is left: for a text of one
+    token, or one with all weight on one.
+
+    Registered as a `Perturbation` with name "drop-top".
+
+    # Parameters
+
+    seed : `int`, optional (default = `0`)
+        With the instance's id it decides which other token is dropped.
+    """
+
+    fields = {
+        f"{dropped}_{name}": Field.FLAG if name == "flip" else Field.NUMBER
+        for dropped in ("top", "random")
+        for name in ("weight", "tvd", "jsd", "flip")
+    }
+
+    def __init__(self, seed: int = 0) -> None:
+        self.seed = seed
+
+    def perturb(self, texts: FixedStates) -> Dict[str, torch.Tensor]:
+        # Shape: (batch, 1) each
+        top = texts.attention.argmax(dim=-1, keepdim=True)
+        keys = texts.keys(self.seed, "drop-top")
+        other = keys.scatter(1, top, -1.0).argmax(dim=-1, keepdim=True)
+        defined = texts.attention.gather(1, top).squeeze(1) < 1
+        result = {
+            **_dropped(texts, top, "top"),
+            **_dropped(texts, other, "random"),
+        }
+        return {name: torch.where(defined, value, torch.nan) for name, value in result.items()}
+
+
+def _dropped(texts: FixedStates, place: torch.Tensor, name: str) -> Dict[str, torch.Tensor]:
+    left = texts.attention.scatter(1, place, 0.0)
+    after = effect(texts, left / left.sum(dim=-1, keepdim=True))
+    return {
+        f"{name}_weight": texts.attention.gather(1, place).squeeze(1),
+        f"{name}_tvd": after["tvd"],
+        f"{name}_jsd": jensen_shannon(after["probs"], texts.probs(texts.attention)),
+        f"{name}_flip": after["flip"],
+    }

@@ -1,0 +1,98 @@
+"""
+Texts whose hidden states stay as they are while other weights take the attention's place: what
+every post hoc counterfactual asks the model.
+"""
+
+from dataclasses import dataclass
+from typing import Callable, List
+
+import torch
+
+from attention_explain.interpret.seeds import generator_for
+from attention_explain.interpret.text_batch import TextBatch
+from attention_explain.models import AttentionClassifier
+
+
+@dataclass(frozen=True)
+class FixedStates:
+    """
+    A batch of texts after a single pass through the model, in double precision, because a search
+    of hundreds of steps makes small differences large.
+
+    ids : of each text.
+    attendable : True at the tokens that attention sees. Shape: (batch, tokens)
+    attention : the model's weights, 0 at all other tokens. Shape: (batch, tokens)
+    votes : the logits that each state alone would give. Shape: (batch, tokens, labels)
+
+    The decoder is linear and weights sum to 1, so the logits are the weighted mean of the votes:
+    the decoder is applied once, and not again for each of the weights that are tried.
+    """
+
+    ids: List[str]
+    attendable: torch.Tensor
+    attention: torch.Tensor
+    votes: torch.Tensor
+
+    @classmethod
+    @torch.no_grad()
+    def of(cls, model: AttentionClassifier, batch: TextBatch) -> "FixedStates":
+        states = model.encode(model.embed(batch.tokens), batch.mask)
+        attention = model.attend(states, batch.attendable).double()
+        return cls(
+            ids=batch.ids,
+            attendable=batch.attendable,
+            attention=attention / attention.sum(dim=-1, keepdim=True),
+            votes=model.decoder(states).double(),
+        )
+
+    def logits(self, weights: torch.Tensor) -> torch.Tensor:
+        """
+        Of other weights in the attention's place, one set a text or several.
+        Shape: (batch, tokens) -> (batch, labels) or (batch, sets, tokens) -> (batch, sets, labels)
+        """
+        if weights.dim() == 2:
+            return self.logits(weights.unsqueeze(1)).squeeze(1)
+        return torch.bmm(weights, self.votes)
+
+    def probs(self, weights: torch.Tensor) -> torch.Tensor:
+        """Shape: as of `logits`"""
+        return torch.softmax(self.logits(weights), dim=-1)
+
+    def predicted(self) -> torch.Tensor:
+        """Shape: (batch,)"""
+        return self.logits(self.attention).argmax(dim=-1)
+
+    def lengths(self) -> torch.Tensor:
+        """How many tokens attention sees. Shape: (batch,)"""
+        return self.attendable.sum(dim=-1)
+
+    def drawn(
+        self,
+        seed: int,
+        purpose: str,
+        draw: Callable[[torch.Generator, torch.Tensor], torch.Tensor],
+        elsewhere: float = 0.0,
+    ) -> torch.Tensor:
+        """
+        Random numbers that belong to each text alone, in the places of its tokens. `draw` gets the
+        text's generator and the attention of its n tokens, both on the CPU, and returns numbers of
+        shape (..., n). Shape: (batch, ..., tokens)
+        """
+        rows = []
+        for id_, seen, weights in zip(self.ids, self.attendable.cpu(), self.attention.cpu()):
+            numbers = draw(generator_for(seed, id_, purpose), weights[seen])
+            row = numbers.new_full((*numbers.shape[:-1], len(seen)), elsewhere)
+            row[..., seen] = numbers
+            rows.append(row)
+        return torch.stack(rows).to(self.attention.device)
+
+    def keys(self, seed: int, purpose: str) -> torch.Tensor:
+        """
+        A random number for each token, to put tokens in order by; -1 where attention sees none.
+        Shape: (batch, tokens)
+        """
+        return self.drawn(seed, purpose, _uniform, elsewhere=-1.0)
+
+
+def _uniform(generator: torch.Generator, attention: torch.Tensor) -> torch.Tensor:
+    return torch.rand(len(attention), generator=generator, dtype=attention.dtype)

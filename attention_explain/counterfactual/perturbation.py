@@ -1,0 +1,47 @@
+"""The base of all post hoc counterfactuals: other attention for the same hidden states."""
+
+from enum import Enum
+from typing import Dict, Mapping, Sequence
+
+import torch
+from allennlp.common import Registrable
+
+from attention_explain.counterfactual.fixed_states import FixedStates
+
+
+class Field(Enum):
+    """What a perturbation says about a text. What is undefined for a text is NaN there."""
+
+    # Shape: (batch,)
+    NUMBER = "number"
+    # 1 or 0. Shape: (batch,)
+    FLAG = "flag"
+    # One number a token, 0 at padding. Shape: (batch, tokens)
+    TOKENS = "tokens"
+    # A list of the same length for every text. Shape: (batch, length)
+    LIST = "list"
+
+
+class Perturbation(Registrable):
+    """
+    An experiment on the attention of a trained model. A subclass implements `perturb` for a batch,
+    declares the fields of its result, and has its options as attributes.
+    """
+
+    fields: Mapping[str, Field]
+    # Files that it reads, which decide the result as its options do.
+    reads: Sequence[str] = ()
+
+    def check(self, lengths: Mapping[str, int]) -> None:
+        """
+        Says before any work what is wrong for the texts to come.
+
+        # Parameters
+
+        lengths : `Mapping[str, int]`
+            The number of tokens of each text, by its id.
+        """
+
+    def perturb(self, texts: FixedStates) -> Dict[str, torch.Tensor]:
+        """The fields, each of the shape that its kind has."""
+        raise NotImplementedError

@@ -1,0 +1,91 @@
+"""How much must go until the decision flips? Serrano & Smith 2019, section 5."""
+
+from typing import Dict
+
+import torch
+
+from attention_explain.counterfactual.fixed_states import FixedStates
+from attention_explain.counterfactual.perturbation import Field, Perturbation
+
+ORDERS = ("attention", "gradient", "gradient_x_attention", "random")
+
+
+@Perturbation.register("removal-order")
+class RemovalOrder(Perturbation):
+    """
+    Weights are set to 0 one after the other and the rest is renormalised, from the first of an
+    order to its last: by attention, by the gradient of the predicted class's probability with
+    respect to the weight, by their product, and at random; the largest first, of equals the
+    earlier token.
+
+    For each order, `ORDER_fraction` is the share of the text's tokens that are gone at the first
+    other decision, and `ORDER_flipped` whether there is one. If there is none as long as any weight
+    is left, all tokens have to go: the fraction is 1. (The paper leaves such texts out, and those
+    of one token.) Tokens without weight count like any other.
+
+    Registered as a `Perturbation` with name "removal-order".
+
+    # Parameters
+
+    seed : `int`, optional (default = `0`)
+        With the instance's id it decides the random order.
+    """
+
+    fields = {
+        f"{order}_{name}": kind
+        for order in ORDERS
+        for name, kind in (("fraction", Field.NUMBER), ("flipped", Field.FLAG))
+    }
+
+    def __init__(self, seed: int = 0) -> None:
+        self.seed = seed
+
+    def perturb(self, texts: FixedStates) -> Dict[str, torch.Tensor]:
+        gradient = decision_gradient(texts)
+        importance = {
+            "attention": texts.attention,
+            "gradient": gradient,
+            "gradient_x_attention": gradient * texts.attention,
+            "random": texts.keys(self.seed, "removal-order"),
+        }
+        result = {}
+        for order in ORDERS:
+            removed = removed_at_flip(texts, importance[order])
+            flipped = removed < texts.lengths()
+            result[f"{order}_fraction"] = removed / texts.lengths()
+            result[f"{order}_flipped"] = flipped
+        return result
+
+
+def decision_gradient(texts: FixedStates) -> torch.Tensor:
+    """
+    Of the predicted class's probability p_c, by each weight: p_c (v_c - sum_j p_j v_j), where v are
+    the votes of the weight's token. Shape: (batch, tokens)
+    """
+    # Shape: (batch, labels, 1)
+    probs = texts.probs(texts.attention).unsqueeze(-1)
+    mean_votes = torch.bmm(texts.votes, probs).squeeze(-1)
+    predicted = texts.predicted().view(-1, 1, 1)
+    own_votes = texts.votes.gather(2, predicted.expand(-1, texts.votes.size(1), 1)).squeeze(-1)
+    return probs.gather(1, predicted).squeeze(-1) * (own_votes - mean_votes)
+
+
+def removed_at_flip(texts: FixedStates, importance: torch.Tensor) -> torch.Tensor:
+    """
+    How many tokens are gone when the decision first is another one, the most important first; all
+    of them if it never is. Shape: (batch,)
+    """
+    order = importance.masked_fill(~texts.attendable, -torch.inf)
+    order = order.argsort(dim=-1, descending=True, stable=True)
+    weights = texts.attention.gather(1, order)
+    votes = texts.votes.gather(1, order.unsqueeze(-1).expand_as(texts.votes))
+    # What is left after each number of removals is a sum from there to the end: all prefixes at
+    # once. Renormalising would divide all logits by one number, which changes no decision.
+    # Shape: (batch, tokens, labels)
+    left = (weights.unsqueeze(-1) * votes).flip(1).cumsum(dim=1).flip(1)
+    any_left = weights.flip(1).cumsum(dim=1).flip(1) > 0
+    flips = (left.argmax(dim=-1) != texts.predicted().unsqueeze(1)) & any_left
+    # Nothing is removed at 0, which may differ by rounding alone.
+    flips[:, 0] = False
+    first = flips.to(torch.uint8).argmax(dim=-1)
+    return torch.where(flips.any(dim=-1), first, texts.lengths())

@@ -1,0 +1,36 @@
+"""Other weights in the attention's place, one set a text: what that does to the output."""
+
+from typing import Dict
+
+import torch
+
+from attention_explain.counterfactual.fixed_states import FixedStates
+from attention_explain.counterfactual.perturbation import Field, Perturbation
+from attention_explain.modules.distributions import jensen_shannon, total_variation
+
+
+class Replacement(Perturbation):
+    """
+    A subclass gives the weights. The result has the `tvd` of the output, the `jsd` of the weights
+    to the attention, whether the decision is another (`flip`), and the `probs`.
+    """
+
+    fields = {"tvd": Field.NUMBER, "jsd": Field.NUMBER, "flip": Field.FLAG, "probs": Field.LIST}
+
+    def weights(self, texts: FixedStates) -> torch.Tensor:
+        """Shape: (batch, tokens)"""
+        raise NotImplementedError
+
+    def perturb(self, texts: FixedStates) -> Dict[str, torch.Tensor]:
+        return effect(texts, self.weights(texts))
+
+
+def effect(texts: FixedStates, weights: torch.Tensor) -> Dict[str, torch.Tensor]:
+    """The fields of a replacement. Shape of weights: (batch, tokens)"""
+    probs = texts.probs(weights)
+    return {
+        "tvd": total_variation(probs, texts.probs(texts.attention)),
+        "jsd": jensen_shannon(weights, texts.attention),
+        "flip": texts.logits(weights).argmax(dim=-1) != texts.predicted(),
+        "probs": probs,
+    }
