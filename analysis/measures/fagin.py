@@ -1,0 +1,81 @@
+"""The top-k generalisation of Kendall's tau of Fagin, Kumar and Sivakumar (2003)."""
+
+from typing import Union
+
+import numpy
+
+from analysis.measures.measure import ALL_ZERO, CONSTANT, Measure, Values
+from analysis.measures.pairs import Pairs, tied_pairs
+from analysis.measures.registry import checked_number
+from analysis.measures.scores import Scores
+from analysis.measures.top_k import TopK
+
+
+@Measure.register("fagin")
+class Fagin(Measure):
+    """
+    K^(penalty) between two top-k lists, mapped from [0, largest possible] to [1, -1].
+
+    A list holds every token whose score is at least the k-th largest: a tie at the cut comes in
+    whole, so a list may be longer than k. Tokens outside a list stand below it, tied. Each pair of
+    tokens that are in at least one list costs
+
+        1        if the lists order it oppositely, which they do if each has only one of the two;
+        penalty  if it is tied in just one of them, or if both tokens are outside one list and
+                 inside the other;
+        0        otherwise, so also if both lists have both tokens and tie them.
+
+    The largest possible cost is that of lists of the same two lengths without ties that share as
+    few tokens as the text allows, in opposite orders. Thus the same lists give 1, disjoint lists
+    -1. With k = n, scores without ties give Kendall's tau; with ties, and penalty 1/2, they give
+    the tau_x of Emond and Mason (2002): (concordant - discordant + tied in both) / all pairs.
+    """
+
+    def __init__(self, k: Union[int, float, str] = "non-zero", penalty: float = 0.5) -> None:
+        self.top_k = TopK(k)
+        self.penalty = checked_number("penalty", penalty, 0, 1, ends=True)
+
+    def all(self, first: Scores, second: Scores) -> Values:
+        k = self.top_k.sizes(first, second)
+        cut = first.spread(k)
+        in_first, in_second = first.higher < cut, second.higher < cut
+        with numpy.errstate(divide="ignore", invalid="ignore"):
+            score = 1 - 2 * self._cost(first, second, in_first, in_second) / self._largest_cost(
+                first.lengths, first.sums(in_first), first.sums(in_second)
+            )
+        return Values.but_where(
+            {ALL_ZERO: k == 0, CONSTANT: first.constant | second.constant}, score
+        )
+
+    def _cost(
+        self, first: Scores, second: Scores, in_first: numpy.ndarray, in_second: numpy.ndarray
+    ) -> numpy.ndarray:
+        # The lowest rank in a list is the number of tokens outside it, so 0 is free for these.
+        pairs = Pairs.counted(
+            first, numpy.where(in_first, first.ranks, 0), numpy.where(in_second, second.ranks, 0)
+        )
+        only_first, only_second = in_first & ~in_second, in_second & ~in_first
+        tied_in_one = pairs.tied_first + pairs.tied_second - 2 * pairs.tied_both
+        tied_in_both_but_outside_one = tied_pairs(first, first.ranks, only_first) + tied_pairs(
+            first, second.ranks, only_second
+        )
+        # A token in one list and one in neither are tied in the other list, but are no pair.
+        no_pairs = first.sums(~in_first & ~in_second) * first.sums(in_first != in_second)
+        penalised = tied_in_one + tied_in_both_but_outside_one - no_pairs
+        return pairs.discordant + self.penalty * penalised
+
+    def _largest_cost(
+        self, tokens: numpy.ndarray, in_first: numpy.ndarray, in_second: numpy.ndarray
+    ) -> numpy.ndarray:
+        common = numpy.maximum(in_first + in_second - tokens, 0)
+        only_first, only_second = in_first - common, in_second - common
+        return (
+            _pairs(common)
+            + common * (only_first + only_second)
+            + only_first * only_second
+            + self.penalty * (_pairs(only_first) + _pairs(only_second))
+        )
+
+
+def _pairs(tokens: numpy.ndarray) -> numpy.ndarray:
+    return tokens * (tokens - 1) / 2
