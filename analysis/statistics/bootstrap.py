@@ -58,10 +58,15 @@ class Bootstrap:
     def between(self, draws: numpy.ndarray) -> numpy.ndarray:
         """The percentiles that hold `level` of the draws. Shape: (draws, columns) -> (columns, 2)"""
         tail = (1 - self.level) / 2
-        quantile = numpy.nanquantile if numpy.isnan(draws).any() else numpy.quantile
-        known = ~numpy.isnan(draws).all(axis=0)
+        missing = numpy.isnan(draws)
         found = numpy.full((draws.shape[1], 2), numpy.nan)
-        found[known] = quantile(draws[:, known], [tail, 1 - tail], axis=0).T
+        # Small groups may not be drawn at all; looking out for that is slow.
+        for columns, quantile in (
+            (~missing.any(axis=0), numpy.quantile),
+            (missing.any(axis=0) & ~missing.all(axis=0), numpy.nanquantile),
+        ):
+            if columns.any():
+                found[columns] = quantile(draws[:, columns], [tail, 1 - tail], axis=0).T
         return found
 
     def _means(self, values: numpy.ndarray, stream: int) -> numpy.ndarray:

@@ -1,0 +1,134 @@
+"""The agreement of pairs of columns in one model: a value a text and seed, and its controls."""
+
+from dataclasses import dataclass, field
+from typing import Any, Callable, Dict, List, Sequence, Tuple
+
+import numpy
+
+from analysis.agreement.pairs import Pair
+from analysis.attributions import Attributions
+from analysis.measures.measure import NO_SCORES, Measure, Values
+from analysis.measures.scores import Scores
+from analysis.seeds import Model
+from analysis.statistics.controls import DRAWS, Control, permuted, random_scores
+from analysis.statistics.sample import Sample
+from analysis.statistics.seeded import text_keys
+
+CONTROLS = ("random", "permuted")
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """
+    observed : what the measure gives for the two columns.
+    controls : what it gives with chance in place of the second, by the names in `CONTROLS`.
+    """
+
+    model: Model
+    measure: Measure
+    pair: Pair
+    observed: Sample
+    controls: Dict[str, Control]
+
+
+@dataclass
+class _Collected:
+    """Values of one pair, seed by seed."""
+
+    observed: List[Values] = field(default_factory=list)
+    controls: Dict[str, List[List[Values]]] = field(
+        default_factory=lambda: {name: [] for name in CONTROLS}
+    )
+
+
+def agreements(
+    model: Model,
+    pairs: Sequence[Pair],
+    measures: Sequence[Measure],
+    draws: int = DRAWS,
+    seed: int = 0,
+    step: Callable[[], Any] = lambda: None,
+) -> List[Agreement]:
+    """
+    Of each pair by each measure.
+
+    draws : of each control for each text.
+    step : called `len(model.files) * len(measures) * (1 + draws)` times on the way.
+    """
+    collected = {(measure.name, pair): _Collected() for measure in measures for pair in pairs}
+    for file in model.files:
+        _collect(file, pairs, measures, draws, seed, step, collected)
+    return [
+        Agreement(
+            model=model,
+            measure=measure,
+            pair=pair,
+            observed=Sample.of(found.observed),
+            controls={name: _control(values) for name, values in found.controls.items()},
+        )
+        for measure in measures
+        for pair in pairs
+        for found in [collected[measure.name, pair]]
+    ]
+
+
+def _collect(
+    file: Attributions,
+    pairs: Sequence[Pair],
+    measures: Sequence[Measure],
+    draws: int,
+    seed: int,
+    step: Callable[[], Any],
+    collected: Dict[Tuple[str, Pair], _Collected],
+) -> None:
+    names = dict.fromkeys(name for pair in pairs for name in pair)
+    columns = {name: file.scores(name) for name in names}
+    for measure in measures:
+        for pair in pairs:
+            values = measure(columns[pair.first], columns[pair.second])
+            collected[measure.name, pair].observed.append(values)
+        step()
+    for found in collected.values():
+        for name in CONTROLS:
+            found.controls[name].append([])
+    keys = text_keys(file.table["id"])
+    for draw in range(draws):
+        # Seeds of a model draw independently of each other.
+        stream = (seed, file.metadata.get("archive_sha256"), draw)
+        shuffled = {
+            name: permuted(columns[name], keys, *stream)
+            for name in dict.fromkeys(pair.second for pair in pairs)
+        }
+        noise = {
+            name: random_scores(columns[name], keys, *stream)
+            for name in dict.fromkeys(pair.first for pair in pairs)
+        }
+        for measure in measures:
+            by_noise = {name: measure(columns[name], scores) for name, scores in noise.items()}
+            for pair in pairs:
+                controls = collected[measure.name, pair].controls
+                second = columns[pair.second]
+                controls["random"][-1].append(_where_known(by_noise[pair.first], second))
+                controls["permuted"][-1].append(measure(columns[pair.first], shuffled[pair.second]))
+            step()
+
+
+def _where_known(values: Values, second: Scores) -> Values:
+    """Noise has scores for texts that the column it stands for has none for."""
+    return Values(
+        value=numpy.where(second.known, values.value, numpy.nan),
+        undefined=numpy.where(second.known, values.undefined, NO_SCORES).astype(object),
+        p_value=None
+        if values.p_value is None
+        else numpy.where(second.known, values.p_value, numpy.nan),
+    )
+
+
+def _control(seeds: Sequence[Sequence[Values]]) -> Control:
+    """From the draws of each seed."""
+    draws = [Sample.of(seeds_of_draw) for seeds_of_draw in zip(*seeds, strict=True)]
+    with_p = all(sample.p_value is not None for sample in draws)
+    return Control(
+        value=numpy.array([sample.value for sample in draws]),
+        p_value=numpy.array([sample.p_value for sample in draws]) if with_p else None,
+    )

@@ -1,0 +1,67 @@
+"""Which two columns are compared."""
+
+from itertools import combinations
+from typing import List, NamedTuple, Optional, Sequence
+
+from analysis.attributions import Attributions
+from analysis.errors import AnalysisError
+
+# Where the data says which tokens decide, that is one more column to agree with.
+RATIONALE = "rationale"
+
+
+class Pair(NamedTuple):
+    first: str
+    second: str
+
+    def __str__(self) -> str:
+        return f"{self.first} : {self.second}"
+
+
+def columns_of(file: Attributions) -> List[str]:
+    """The methods, and the rationale if the texts have one."""
+    has_rationale = RATIONALE in file.table and file.table[RATIONALE].notna().any()
+    return file.methods + ([RATIONALE] if has_rationale else [])
+
+
+def chosen_pairs(files: Sequence[Attributions], wanted: Optional[Sequence[str]]) -> List[Pair]:
+    """As `first:second`; without a choice, every two columns that all files have."""
+    if wanted:
+        pairs = [_parsed(text) for text in wanted]
+        for pair in pairs:
+            for name in pair:
+                _check(name, files)
+        return list(dict.fromkeys(pairs))
+    common = common_columns(files)
+    if not common:
+        raise AnalysisError(f"no method is in all of {_names(files)}")
+    if len(common) == 1:
+        where = files[0].path if len(files) == 1 else _names(files)
+        raise AnalysisError(f"{where}: {common[0]} is the only method, and it takes two to agree")
+    return [Pair(*pair) for pair in combinations(common, 2)]
+
+
+def common_columns(files: Sequence[Attributions]) -> List[str]:
+    """In the order of the first file."""
+    others = [set(columns_of(file)) for file in files[1:]]
+    return [name for name in columns_of(files[0]) if all(name in other for other in others)]
+
+
+def _parsed(text: str) -> Pair:
+    names = text.split(":")
+    if len(names) != 2 or not all(names):
+        raise AnalysisError(f"'{text}' is no pair of methods; write one as attention:gradient")
+    if names[0] == names[1]:
+        raise AnalysisError(f"'{text}' pairs a method with itself")
+    return Pair(*names)
+
+
+def _check(name: str, files: Sequence[Attributions]) -> None:
+    for file in files:
+        columns = columns_of(file)
+        if name not in columns:
+            raise AnalysisError(f"{file.path}: has no method '{name}'; it has {', '.join(columns)}")
+
+
+def _names(files: Sequence[Attributions]) -> str:
+    return ", ".join(str(file.path) for file in files)

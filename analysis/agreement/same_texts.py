@@ -1,0 +1,34 @@
+"""Files can be compared if they are about the same texts, and say of each the same."""
+
+from typing import Sequence
+
+from analysis.attributions import Attributions
+from analysis.errors import AnalysisError
+
+
+def check_same_texts(files: Sequence[Attributions]) -> None:
+    """The first file is what the others have to match."""
+    first = files[0]
+    _check_ids_differ(first)
+    for file in files[1:]:
+        both = f"{first.path} and {file.path}"
+        if first.model.corpus != file.model.corpus:
+            corpora = f"{first.model.corpus} and {file.model.corpus}"
+            raise AnalysisError(f"{both} are about different corpora, {corpora}")
+        if len(first.table) != len(file.table):
+            numbers = f"{len(first.table)} and {len(file.table)}"
+            raise AnalysisError(f"{both} are about different data, {numbers} texts")
+        unlike = first.table["id"].to_numpy() != file.table["id"].to_numpy()
+        if unlike.any():
+            place = int(unlike.argmax())
+            ids = " and ".join(f"'{one.table['id'].iloc[place]}'" for one in (first, file))
+            raise AnalysisError(f"{both} do not have the same ids: text {place + 1} is {ids}")
+        if first.metadata.get("data_sha256") != file.metadata.get("data_sha256"):
+            raise AnalysisError(f"{both} are about different data, though the ids are the same")
+
+
+def _check_ids_differ(file: Attributions) -> None:
+    repeated = file.table["id"].duplicated()
+    if repeated.any():
+        name = file.table["id"][repeated].iloc[0]
+        raise AnalysisError(f"{file.path}: the id '{name}' is there more than once")

@@ -1,0 +1,106 @@
+"""
+Attribution files that belong together: the seeds of one model, whose configs differ in nothing
+but their seeds and whose methods have the same parameters.
+"""
+
+import json
+from dataclasses import dataclass
+from typing import Any, Dict, List, Sequence, Tuple
+
+from analysis.attributions import Attributions
+from analysis.errors import AnalysisError
+from analysis.model_config import SEEDS, ModelConfig
+
+# A name is made unique by so many settings at most.
+SETTINGS_IN_A_NAME = 2
+
+
+@dataclass(frozen=True)
+class Model:
+    """
+    name : unlike that of any other model it was loaded with.
+    files : one for each seed it was trained with.
+    """
+
+    name: str
+    files: Tuple[Attributions, ...]
+
+    @property
+    def config(self) -> ModelConfig:
+        """Of its first seed."""
+        return self.files[0].model
+
+
+def models_of(files: Sequence[Attributions]) -> List[Model]:
+    """The models, in the order in which the first file of each comes."""
+    refuse_repeated(files)
+    grouped: Dict[str, List[Attributions]] = {}
+    for file in files:
+        grouped.setdefault(json.dumps(_settings(file), sort_keys=True), []).append(file)
+    groups = list(grouped.values())
+    names = _unique_names([group[0] for group in groups])
+    return [Model(name, tuple(group)) for name, group in zip(names, groups, strict=True)]
+
+
+def refuse_repeated(files: Sequence[Attributions]) -> None:
+    """The scores of one trained model twice would pass for two seeds."""
+    seen: Dict[Any, Attributions] = {}
+    for file in files:
+        trained = file.metadata.get("archive_sha256")
+        keys: List[Any] = [file.path.resolve()]
+        if trained is not None:
+            keys.append((trained, file.metadata.get("data_sha256"), _text(_settings(file))))
+        for key in keys:
+            if key in seen:
+                same = "given twice" if seen[key].path == file.path else "the same model's scores"
+                raise AnalysisError(f"{file.path}: {same} as {seen[key].path}")
+            seen[key] = file
+
+
+def _settings(file: Attributions) -> Dict[str, Any]:
+    """All that two seeds of a model have in common."""
+    config = {key: value for key, value in file.metadata["config"].items() if key not in SEEDS}
+    return {"config": config, "interpreters": file.metadata["interpreters"]}
+
+
+def _unique_names(files: Sequence[Attributions]) -> List[str]:
+    names = [file.model.name for file in files]
+    unique = list(names)
+    for name in {name for name in names if names.count(name) > 1}:
+        alike = [place for place, other in enumerate(names) if other == name]
+        differing = _differing([_flat(_settings(files[place])) for place in alike])
+        for place, settings in zip(alike, differing, strict=True):
+            unique[place] = f"{name} ({settings})" if settings else files[place].path.stem
+    if len(set(unique)) < len(unique):
+        return [str(file.path) for file in files]
+    return unique
+
+
+def _differing(settings: Sequence[Dict[str, Any]]) -> List[str]:
+    """What tells each from the others, if little enough to be said in a name; else nothing."""
+    paths = sorted({path for one in settings for path in one})
+    apart = [path for path in paths if len({_text(one.get(path)) for one in settings}) > 1]
+    if len(apart) > SETTINGS_IN_A_NAME:
+        return ["" for _ in settings]
+    return [
+        ", ".join(f"{path.split('.')[-1]} {_shown(one.get(path))}" for path in apart)
+        for one in settings
+    ]
+
+
+def _flat(value: Any, path: str = "") -> Dict[str, Any]:
+    """Every setting by its path: `trainer.optimizer.lr`."""
+    if not isinstance(value, dict) or not value:
+        return {path: value}
+    flat: Dict[str, Any] = {}
+    for key, part in value.items():
+        flat.update(_flat(part, f"{path}.{key}" if path else str(key)))
+    return flat
+
+
+def _text(value: Any) -> str:
+    return json.dumps(value, sort_keys=True)
+
+
+def _shown(value: Any) -> str:
+    return value if isinstance(value, str) else "none" if value is None else _text(value)
