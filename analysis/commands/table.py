@@ -1,0 +1,34 @@
+"""The tables and figures of a paper from attribution files, beside what was published."""
+
+import argparse
+from pathlib import Path
+
+from analysis.output import Output
+from analysis.papers.names import NAMES, find
+from analysis.papers.study import load_models
+
+HELP = "a paper's tables and figures, beside what was published"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("name", metavar="NAME", help=f"one of {', '.join(NAMES)}")
+    parser.add_argument(
+        "runs",
+        nargs="+",
+        type=Path,
+        metavar="RUN",
+        help="attribution files, or folders that hold some",
+    )
+    parser.add_argument("-o", "--output", type=Path, required=True, help="the folder to write into")
+
+
+def run(arguments: argparse.Namespace) -> None:
+    paper = find(arguments.name)
+    models = load_models(arguments.runs)
+    output = Output(arguments.output, paper.title)
+    for sentence in paper.fill(models, output):
+        print(sentence)
+    output.finish(arguments.command, [file for model in models for file in model.files])
+    for entry in output.entries:
+        print(f"{entry['name']}: {entry['caption']}")
+    print(f"written to {arguments.output}")

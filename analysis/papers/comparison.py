@@ -1,0 +1,83 @@
+"""Ours beside what was published: rows joined by what they are about, columns that people read."""
+
+import re
+from typing import Any, Dict, List, Sequence
+
+import numpy
+import pandas
+
+from analysis.formats import cell
+from analysis.papers.study import corpora, described
+from analysis.seeds import Model
+
+STATISTICS = ("mean", "std", "significant")
+OURS_SELECTED = "Ours: the epoch selected as `selected on` says, word vectors those of the config."
+
+
+def about(model: Model) -> Dict[str, str]:
+    """The columns that a row is known by, whatever it measures."""
+    return {
+        "corpus": model.config.corpus,
+        "model": model.name,
+        "encoder": model.config.encoder,
+        "attention": model.config.attention,
+        "projection": model.config.projection,
+        "selected on": selected_on(model.config.config),
+    }
+
+
+def selected_on(config: Dict[str, Any]) -> str:
+    """The split whose metric chose the epoch."""
+    validation = config.get("validation_data_path")
+    if validation is None:
+        return "-"
+    return "test" if validation == config.get("test_data_path") else "dev"
+
+
+def beside(
+    ours: pandas.DataFrame, theirs: pandas.DataFrame, name: str = "published"
+) -> pandas.DataFrame:
+    """
+    With the statistics of `theirs` as `name`, `name std`, ... in each row that agrees with one of
+    theirs in all columns that both have; a row that does not has none. Ours stay as they are.
+    """
+    statistics = [column for column in STATISTICS if column in theirs]
+    keys = [column for column in theirs if column in ours and column not in STATISTICS]
+    renamed = {column: name if column == "mean" else f"{name} {column}" for column in statistics}
+    theirs = theirs[keys + statistics].rename(columns=renamed)
+    return ours.merge(theirs, on=keys, how="left", validate="many_to_one")
+
+
+def with_difference(table: pandas.DataFrame, *published: str) -> pandas.DataFrame:
+    """Of our mean from the first of the columns that has a value."""
+    theirs = pandas.Series(numpy.nan, index=table.index)
+    for column in published:
+        theirs = theirs.fillna(table[column])
+    return table.assign(difference=table["mean"] - theirs)
+
+
+def readable(table: pandas.DataFrame, columns: Sequence[str]) -> pandas.DataFrame:
+    """The columns for people, `interval` made of low and high; our mean is called ours."""
+    shown = table.assign(interval=intervals(table, "low", "high"))
+    return shown[list(columns)].rename(columns={"mean": "ours"})
+
+
+def intervals(table: pandas.DataFrame, low: str, high: str, between: str = ", ") -> List[str]:
+    """As text; a dash where there is none."""
+    return [
+        "-" if pandas.isna(one) else f"[{cell(one)}{between}{cell(other)}]"
+        for one, other in zip(table[low], table[high], strict=True)
+    ]
+
+
+def listed(models: Sequence[Model]) -> str:
+    """Data, models and n, for captions: `sst: bilstm tanh softmax, 1725 texts, 3 seeds`."""
+    return "; ".join(
+        f"{corpus}: {'; '.join(map(described, several))}"
+        for corpus, several in corpora(models).items()
+    )
+
+
+def slug(*names: str) -> str:
+    """For the name of a file."""
+    return re.sub(r"[^a-z0-9.]+", "-", "-".join(names).lower()).strip("-")

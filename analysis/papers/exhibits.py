@@ -1,0 +1,88 @@
+"""What a paper shows, piece by piece: which files can fill a piece, and what to say of the rest."""
+
+from dataclasses import dataclass
+from typing import Callable, List, Optional, Sequence, Tuple
+
+from analysis.errors import AnalysisError
+from analysis.output import Output
+from analysis.papers.methods import Method
+from analysis.seeds import Model
+
+
+def any_model(model: Model) -> bool:
+    return True
+
+
+@dataclass(frozen=True)
+class Exhibit:
+    """
+    A table or a figure of a paper.
+
+    name : what a user types.
+    methods : columns that every file must have.
+    fill : adds it to an output.
+    fits : which models it is about; the others are no part of it.
+    about : those models in words.
+    least : how many such models it takes.
+    """
+
+    name: str
+    methods: Tuple[Method, ...]
+    fill: Callable[[Sequence[Model], Output], None]
+    fits: Callable[[Model], bool] = any_model
+    about: str = "models"
+    least: int = 1
+
+    def fill_from(
+        self, models: Sequence[Model], output: Output, all_of_them: bool
+    ) -> Optional[str]:
+        """
+        Fills what these models can fill, and says in a sentence what they cannot. Raises
+        `AnalysisError` with that sentence where nothing can be filled, or where all have to serve.
+        """
+        fitting = [(model, self._problem(model)) for model in models if self.fits(model)]
+        usable = [model for model, problem in fitting if problem is None]
+        first = next((problem for _, problem in fitting if problem is not None), None)
+        if len(usable) < self.least or (all_of_them and first):
+            raise AnalysisError(first or self._too_few(len(usable)))
+        self.fill(usable, output)
+        return first
+
+    def _too_few(self, number: int) -> str:
+        least = f"at least {self.least} " if self.least > 1 else ""
+        return f"it takes {least}{self.about}, and there are {number or 'none'}"
+
+    def _problem(self, model: Model) -> Optional[str]:
+        found = (method.problem(file) for file in model.files for method in self.methods)
+        return next((problem for problem in found if problem is not None), None)
+
+
+@dataclass(frozen=True)
+class Paper:
+    """
+    name : what a user types for all that it shows.
+    title : the section of the report.
+    """
+
+    name: str
+    title: str
+    exhibits: Tuple[Exhibit, ...]
+
+    def fill(self, models: Sequence[Model], output: Output) -> List[str]:
+        """
+        All that the models can fill; gives a sentence for each exhibit they cannot, or not all of
+        them. An exhibit that stands alone was asked for by name, so every file has to serve it.
+        """
+        if len(self.exhibits) == 1:
+            self.exhibits[0].fill_from(models, output, all_of_them=True)
+            return []
+        said = []
+        for exhibit in self.exhibits:
+            try:
+                partly = exhibit.fill_from(models, output, all_of_them=False)
+                said += [f"{exhibit.name} is without some models: {partly}"] if partly else []
+            except AnalysisError as error:
+                said.append(f"{exhibit.name} is not filled: {error}")
+        if not output.entries:
+            raise AnalysisError("; ".join(said))
+        return said

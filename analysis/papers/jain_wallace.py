@@ -1,0 +1,107 @@
+"""Jain & Wallace 2019: how attention agrees with gradients and with leaving a token out."""
+
+from typing import Sequence
+
+import pandas
+
+from analysis.figures.densities import densities
+from analysis.output import Output
+from analysis.papers.comparison import (
+    OURS_SELECTED,
+    beside,
+    intervals,
+    listed,
+    readable,
+    slug,
+    with_difference,
+)
+from analysis.papers.exhibits import Exhibit, Paper
+from analysis.papers.methods import ATTENTION, GRADIENT_X_INPUT, LEAVE_ONE_OUT
+from analysis.papers.tau import class_panels, tau_rows
+from analysis.published import published
+from analysis.seeds import Model
+
+PAIRS = (
+    (ATTENTION, GRADIENT_X_INPUT),
+    (ATTENTION, LEAVE_ONE_OUT),
+    (GRADIENT_X_INPUT, LEAVE_ONE_OUT),
+)
+METHODS = (ATTENTION, GRADIENT_X_INPUT, LEAVE_ONE_OUT)
+SHOWN = (
+    "corpus",
+    "model",
+    "scores",
+    "importance",
+    "predicted",
+    "published on test",
+    "published on dev",
+    "their code",
+    "mean",
+    "interval",
+    "difference",
+    "published on dev std",
+    "std",
+    "published on dev significant",
+    "significant",
+    "n",
+    "undefined",
+    "selected on",
+)
+NOTE = (
+    "Published on test: the paper's table, whose epoch was selected on the test set; published on "
+    "dev: selected on dev; both with 300-dimensional fastText vectors. The difference is from the "
+    "value on dev, and from the value on test where there is no other. Their code: the lowest and "
+    "highest mean over seeds of the released code on the same SST files as ours. "
+    f"{OURS_SELECTED} Significant: share of texts with p <= .05."
+)
+
+
+def correlations(models: Sequence[Model], output: Output) -> None:
+    table = tau_rows(models, PAIRS)
+    theirs = published("jain_wallace_2019_correlations")
+    theirs = theirs.assign(scores="attention", projection="softmax")
+    for split in ("test", "dev"):
+        selected = theirs[theirs["protocol"] == f"selected_on_{split}"]
+        table = beside(table, selected, f"published on {split}")
+    table = table.merge(released_code(), how="left", validate="many_to_one")
+    table = with_difference(table, "published on dev", "published on test")
+    shown = table.assign(**{"their code": intervals(table, "code low", "code high", " to ")})
+    output.table(
+        "jain-wallace-correlations",
+        table,
+        "Kendall's tau of attention, gradient and leave-one-out by predicted class, beside Jain & "
+        f"Wallace (2019). {listed(models)}.",
+        NOTE,
+        readable(shown, SHOWN),
+    )
+
+
+def released_code() -> pandas.DataFrame:
+    """What the released code gave on the shared SST files: the range of its seeds' means."""
+    table = published("jain_wallace_code_on_shared_sst")
+    table = table.rename(columns={"first": "scores", "second": "importance"})
+    keys = ["encoder", "attention", "scores", "importance", "predicted"]
+    found = table.groupby(keys)["mean"].agg(**{"code low": "min", "code high": "max"})
+    return found.reset_index().assign(corpus="sst", projection="softmax")
+
+
+def tau_densities(models: Sequence[Model], output: Output) -> None:
+    for model in models:
+        figure = densities(class_panels(model, PAIRS), "Kendall's tau", widest=3)
+        output.figure(
+            slug("jain-wallace-densities", model.config.corpus, model.name),
+            figure,
+            f"Kendall's tau, text by text, by predicted class. {listed([model])}.",
+            "Histogram and density; ticks at the foot are the means. Grey: the first of each pair "
+            "against random scores.",
+        )
+
+
+PAPER = Paper(
+    "jain-wallace",
+    "Jain & Wallace 2019",
+    (
+        Exhibit("jain-wallace-correlations", METHODS, correlations),
+        Exhibit("jain-wallace-densities", METHODS, tau_densities),
+    ),
+)
