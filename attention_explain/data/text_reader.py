@@ -6,9 +6,9 @@ texts are kept, and what is said about the others. A reader of one file format o
 
 import logging
 from collections import Counter
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from inspect import signature
-from typing import Any, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
+from typing import Any, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple, Union
 
 import numpy
 from allennlp.common.checks import ConfigurationError
@@ -20,6 +20,7 @@ from allennlp.data.token_indexers import SingleIdTokenIndexer
 from attention_explain.data.errors import DataError
 from attention_explain.data.example import Example
 from attention_explain.data.fields import KnownLabelField
+from attention_explain.data.guides import Guide
 from attention_explain.data.tokenizers import EnglishTokenizer
 
 logger = logging.getLogger(__name__)
@@ -52,6 +53,9 @@ class TextReader(DatasetReader):
     boundary_symbols : `bool`, optional (default = `False`)
         Feed each text between a start and an end symbol, which the encoder reads and attention
         cannot see. They are part of no output.
+    guide : `str` or `List[str]`, optional (default = `None`)
+        Attribution files whose attention the model is to take (projection `guide`): together they
+        must hold every text that is read.
     corpus : `str`, optional (default = `None`)
         What tables are to call the data. It changes nothing else.
     max_instances : `int`, optional (default = `None`)
@@ -70,6 +74,7 @@ class TextReader(DatasetReader):
         max_tokens: Optional[int] = None,
         drop_longest: bool = False,
         boundary_symbols: bool = False,
+        guide: Optional[Union[str, List[str]]] = None,
         corpus: Optional[str] = None,
         max_instances: Optional[int] = None,
         **kwargs,
@@ -95,6 +100,7 @@ class TextReader(DatasetReader):
         self._max_tokens = max_tokens
         self._drop_longest = drop_longest
         self._boundary_symbols = boundary_symbols
+        self._guide_paths = guide
         self.corpus = corpus
 
     def _examples(self, path: str) -> Iterable[Example]:
@@ -114,7 +120,7 @@ class TextReader(DatasetReader):
                 )
             ids[example.id] = example.line
             read += 1
-            yield self._to_instance(example, words)
+            yield self._guided(self._to_instance(example, words))
         if read + sum(dropped.values()) == 0:
             raise DataError("holds no text at all", file_path)
         if read == 0:
@@ -241,6 +247,19 @@ class TextReader(DatasetReader):
             fields["impermissible"] = _mask_field(pad + mask + pad)
         fields["metadata"] = MetadataField(metadata)
         return Instance(fields)
+
+    @cached_property
+    def _guide(self) -> Guide:
+        return Guide(self._guide_paths)
+
+    def _guided(self, instance: Instance) -> Instance:
+        """With the attention it is to get, where there is a guide."""
+        if self._guide_paths is not None:
+            metadata = instance["metadata"].metadata
+            weights = self._guide.weights(metadata["id"], metadata["tokens"])
+            padding = 1 if self._boundary_symbols else 0
+            instance.add_field("guide", TensorField(numpy.pad(weights, padding)))
+        return instance
 
     def _checked_mask(self, example: Example, field: str, words: List[str]) -> List[int]:
         mask = getattr(example, field)

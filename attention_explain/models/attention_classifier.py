@@ -20,7 +20,7 @@ from attention_explain.models.class_weights import check_known, class_weight_vec
 from attention_explain.modules.distributions import normalized_entropy, zero_share
 from attention_explain.modules.encoders.unpacked_lstm import runs_unpacked, unpacked_states
 from attention_explain.modules.token_attention import TokenAttention
-from attention_explain.training.metrics import Confusion, InstanceMean, RocAuc
+from attention_explain.training.metrics import Confusion, InstanceMean, OutputMetric, RocAuc
 
 REDUCTIONS = ("mean", "sum")
 
@@ -86,7 +86,7 @@ class AttentionClassifier(Model):
         self.attention = attention.construct(input_dim=encoder.get_output_dim())
         self.decoder = torch.nn.Linear(encoder.get_output_dim(), len(self.labels))
         self.output_states = output_states
-        self._loss_reduction = loss_reduction
+        self.loss_reduction = loss_reduction
         # A buffer, because an archive knows the weights but no longer the counts.
         self.register_buffer(
             "class_weights", class_weight_vector(vocab, self.labels, class_weights)
@@ -97,6 +97,8 @@ class AttentionClassifier(Model):
         self._auc = RocAuc()
         self._attention_entropy = InstanceMean()
         self._attention_zeros = InstanceMean()
+        # Of whoever trains or evaluates the model; part of no archive.
+        self.extra_metrics: List[OutputMetric] = []
         initializer(self)
 
     # The four stages ----------------------------------------------------------------------------
@@ -118,11 +120,13 @@ class AttentionClassifier(Model):
         states: torch.Tensor,
         attendable: torch.Tensor,
         query: Optional[torch.Tensor] = None,
+        guide: Optional[torch.Tensor] = None,
     ) -> torch.Tensor:
         """
-        `attendable` is True at the tokens attention can see. Shape: (batch, tokens)
+        `attendable` is True at the tokens attention can see; `guide` has the weights of a model that
+        takes them from its instances. Shape: (batch, tokens)
         """
-        return self.attention(states, attendable, query)
+        return self.attention(states, attendable, query, guide)
 
     def decode(self, states: torch.Tensor, attention: torch.Tensor) -> torch.Tensor:
         """Shape: (batch, labels)"""
@@ -138,6 +142,7 @@ class AttentionClassifier(Model):
         label: Optional[torch.Tensor] = None,
         attendable: Optional[torch.Tensor] = None,
         impermissible: Optional[torch.Tensor] = None,
+        guide: Optional[torch.Tensor] = None,
         metadata: Optional[List[Dict[str, Any]]] = None,
     ) -> Dict[str, Any]:
         """
@@ -149,6 +154,8 @@ class AttentionClassifier(Model):
             The tokens attention can see, where those are not all.
         impermissible : `torch.BoolTensor`, optional. Shape: (batch, tokens)
             Passed on to the output, for the callbacks that want it.
+        guide : `torch.Tensor`, optional. Shape: (batch, tokens)
+            The attention to take, for the projection `guide`.
         metadata : `List[Dict[str, Any]]`, optional
             `id` and `tokens` of each instance.
 
@@ -161,7 +168,7 @@ class AttentionClassifier(Model):
         mask = get_text_field_mask(tokens)
         attendable = mask if attendable is None else attendable
         states = self.encode(self.embed(tokens), mask)
-        attention = self.attend(states, attendable)
+        attention = self.attend(states, attendable, guide=guide)
         logits = self.decode(states, attention)
         probs = torch.softmax(logits, dim=-1)
         output: Dict[str, Any] = {
@@ -181,6 +188,8 @@ class AttentionClassifier(Model):
         if metadata is not None:
             output["ids"] = [instance["id"] for instance in metadata]
             output["tokens"] = [instance["tokens"] for instance in metadata]
+        for metric in self.extra_metrics:
+            metric(output)
         return output
 
     def loss(self, logits: torch.Tensor, label: torch.Tensor) -> torch.Tensor:
@@ -190,7 +199,7 @@ class AttentionClassifier(Model):
             logits, label, weight=self.class_weights, reduction="none"
         )
         # torch's own mean would divide by the sum of the weights, not by the batch size.
-        return losses.mean() if self._loss_reduction == "mean" else losses.sum()
+        return losses.mean() if self.loss_reduction == "mean" else losses.sum()
 
     def make_output_human_readable(self, output_dict: Dict[str, Any]) -> Dict[str, Any]:
         """Label names for numbers; nothing of padding or boundary symbols is left."""
@@ -227,7 +236,8 @@ class AttentionClassifier(Model):
         """
         `accuracy`, `macro_f1`, `f1` (of the positive class, for two), mean normalised
         `attention_entropy` and mean share of zero weights `attention_zeros`; and `auc`, which
-        needs all instances and is therefore computed at the end of an epoch only.
+        needs all instances and is therefore computed at the end of an epoch only. Then those of
+        `extra_metrics`.
         """
         counted = self._confusion.get_metric(reset)
         metrics = {
@@ -240,6 +250,8 @@ class AttentionClassifier(Model):
             metrics["f1"] = counted["f1"][self._positive]
         if reset:
             metrics["auc"] = self._auc.get_metric(reset)
+        for metric in self.extra_metrics:
+            metrics.update(metric.get_metric(reset))
         return metrics
 
 

@@ -184,3 +184,18 @@ class Uniform(Projection):
         check_no_empty_row(mask)
         seen = mask.expand_as(scores).to(scores.dtype)
         return seen / seen.sum(dim=-1, keepdim=True)
+
+
+@Projection.register("guide")
+class Guide(Projection):
+    """
+    Weights that are given with the instance, as they are: in place of scores they come in
+    (Wiegreffe & Pinter 2019, section 3.4). The dataset reader's option `guide` names their file.
+
+    Registered as a `Projection` with name "guide".
+    """
+
+    uses_scores = False
+
+    def project(self, scores: torch.Tensor) -> torch.Tensor:
+        return scores

@@ -4,8 +4,9 @@ from typing import Optional
 
 import torch
 from allennlp.common import FromParams, Lazy
+from allennlp.common.checks import ConfigurationError
 
-from attention_explain.modules.projections import Projection, Softmax
+from attention_explain.modules.projections import Guide, Projection, Softmax
 from attention_explain.modules.scorers import AdditiveScorer, AttentionScorer
 
 
@@ -43,6 +44,7 @@ class TokenAttention(torch.nn.Module, FromParams):
         states: torch.Tensor,
         mask: torch.Tensor,
         query: Optional[torch.Tensor] = None,
+        guide: Optional[torch.Tensor] = None,
     ) -> torch.Tensor:
         """
         # Parameters
@@ -53,13 +55,22 @@ class TokenAttention(torch.nn.Module, FromParams):
             Shape: (batch, tokens). True where a token may get a weight.
         query : `torch.Tensor`, optional
             Shape: (batch, query_dim)
+        guide : `torch.Tensor`, optional
+            Shape: (batch, tokens). The weights themselves, for the projection `guide`.
 
         # Returns
 
         weights : `torch.Tensor`
             Shape: (batch, tokens)
         """
-        if self.scorer is None:
+        if isinstance(self.projection, Guide) != (guide is not None):
+            raise ConfigurationError(
+                "attention follows a guide only if the projection is 'guide' and the dataset "
+                "reader has the option 'guide', but here just one of them is so"
+            )
+        if guide is not None:
+            scores = guide.to(states.dtype)
+        elif self.scorer is None:
             scores = states.new_zeros(states.shape[:-1])
         else:
             scores = self.scorer(states, query)

@@ -1,5 +1,7 @@
 """What training adds to AllenNLP: importing this registers it."""
 
+from attention_explain.training.adversarial_attention import AdversarialAttention
+from attention_explain.training.deceptive_attention import DeceptiveAttention
 from attention_explain.training.metrics import Confusion, InstanceMean, RocAuc
 
-__all__ = ["Confusion", "InstanceMean", "RocAuc"]
+__all__ = ["AdversarialAttention", "Confusion", "DeceptiveAttention", "InstanceMean", "RocAuc"]

@@ -1,6 +1,6 @@
 """Metrics that AllenNLP lacks, or has in a form too slow or too strict for every batch."""
 
-from typing import Dict, List, Optional
+from typing import Any, Dict, List, Optional, Protocol
 
 import torch
 import torch.distributed
@@ -8,6 +8,17 @@ from allennlp.common.util import is_distributed
 from allennlp.nn.util import dist_reduce_sum
 from allennlp.training.metrics import Metric
 from scipy.stats import rankdata
+
+
+class OutputMetric(Protocol):
+    """
+    What may be among a model's `extra_metrics`: it is called with each output of `forward`, to which
+    it may add, and gives numbers by name.
+    """
+
+    def __call__(self, output: Dict[str, Any]) -> None: ...
+
+    def get_metric(self, reset: bool = False) -> Dict[str, float]: ...
 
 
 @Metric.register("instance_mean")

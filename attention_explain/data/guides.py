@@ -1,0 +1,60 @@
+"""Attention that a model is to take as it is, from attribution files of another model."""
+
+from typing import Dict, List, Sequence, Union
+
+import numpy
+import pyarrow
+import pyarrow.parquet
+
+from attention_explain.data.errors import DataError
+from attention_explain.data.sources import local_path
+from attention_explain.data.text_key import text_key
+
+
+class Guide:
+    """
+    The weights of each text, joined by id and tokens.
+
+    # Parameters
+
+    paths : `str` or `List[str]`
+        Attribution files, as `allennlp attribute` writes them: one for each split that is read.
+    column : `str`, optional (default = `"attention"`)
+    """
+
+    def __init__(self, paths: Union[str, List[str]], column: str = "attention") -> None:
+        self.paths = [paths] if isinstance(paths, str) else list(paths)
+        self._weights: Dict[bytes, numpy.ndarray] = {}
+        for path in self.paths:
+            self._add(path, column)
+
+    def _add(self, path: str, column: str) -> None:
+        try:
+            table = pyarrow.parquet.read_table(local_path(path))
+        except (OSError, pyarrow.ArrowInvalid) as error:
+            raise DataError(f"is no attribution file ({error})", path) from error
+        for name in ("id", "tokens", column):
+            if name not in table.column_names:
+                raise DataError(
+                    f"has no column '{name}'; its columns are {', '.join(table.column_names)}", path
+                )
+        rows = zip(table["id"].to_pylist(), table["tokens"].to_pylist(), table[column])
+        for id, tokens, weights in rows:
+            given = numpy.array(weights.as_py() or [], dtype=numpy.float32)
+            if len(given) != len(tokens) or not (given >= 0).all() or abs(given.sum() - 1) > 1e-3:
+                raise DataError(
+                    f"column '{column}' of text {id!r} is no distribution over its {len(tokens)} "
+                    "tokens",
+                    path,
+                )
+            self._weights[text_key(id, tokens)] = given
+
+    def weights(self, id: str, tokens: Sequence[str]) -> numpy.ndarray:
+        """Those of a text's tokens. Shape: (tokens,)"""
+        found = self._weights.get(text_key(id, tokens))
+        if found is None:
+            raise DataError(
+                f"no guide for text {id!r} with these {len(tokens)} tokens in "
+                f"{', '.join(self.paths)}; `allennlp attribute` must have read the same data"
+            )
+        return found

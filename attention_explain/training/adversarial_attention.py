@@ -1,0 +1,169 @@
+"""
+A model trained to predict what another one does while it attends elsewhere (Wiegreffe & Pinter
+2019, section 4).
+"""
+
+from typing import Any, Dict, List, Optional
+
+import torch
+from allennlp.common.checks import ConfigurationError
+from allennlp.data import DataLoader
+from allennlp.training.callbacks import TrainerCallback
+from allennlp.training.gradient_descent_trainer import GradientDescentTrainer
+
+from attention_explain.modules.distributions import jensen_shannon, total_variation
+from attention_explain.training.base_cache import cached_outputs
+from attention_explain.training.base_model import BaseModel, Text
+from attention_explain.training.base_outputs import BaseOutputs
+from attention_explain.training.frozen import copy_parameters, other_than_attention
+from attention_explain.training.objective import Objective, ObjectiveCallback, full_precision
+
+FLOOR = 1e-8
+
+
+def kl_from_base(
+    attention: torch.Tensor, base: torch.Tensor, mask: torch.Tensor, floor: float = FLOOR
+) -> torch.Tensor:
+    """
+    KL(attention || base) in nats over the tokens of `mask`, finite for every base: weights of the
+    base below `floor` are raised to it, and the base is normalised again. No text is then further
+    away than about -log(floor). Shape: (batch, tokens) -> (batch,)
+    """
+    base = base.clamp(min=floor).masked_fill(~mask, 0.0)
+    base = base / base.sum(dim=-1, keepdim=True)
+    # 0 log 0 = 0, and its gradient too: a sparse projection multiplies what it gets there by 0,
+    # which would make NaN of an infinite one.
+    given = attention > 0
+    weights = torch.where(given, attention, 1.0)
+    ratios = weights.log() - torch.where(given, base, 1.0).log()
+    return torch.where(given, weights * ratios, 0.0).sum(dim=-1)
+
+
+class AdversarialObjective(Objective):
+    """
+    The mean over the batch of TVD(y_a, y_b) - lambda KL(a_a || a_b), for the model's output and
+    attention (a) and those of the base (b).
+    """
+
+    name = "adversarial_loss"
+
+    def __init__(self, base: BaseOutputs, lambda_: float, floor: float = FLOOR) -> None:
+        super().__init__()
+        self._base = base
+        self._lambda = lambda_
+        self._floor = floor
+
+    def __call__(self, output: Dict[str, Any]) -> None:
+        mask = output["mask"]
+        base_probs, base_attention = self._base.batch(output["ids"], output["tokens"], mask)
+        probs, attention = full_precision(output["probs"]), full_precision(output["attention"])
+        tvd = total_variation(probs, base_probs)
+        kl = kl_from_base(attention, base_attention, mask, self._floor)
+        losses = tvd - self._lambda * kl
+        output[self.name] = losses.mean()
+        self.record(
+            tvd=tvd,
+            # Their code halves the distance once more.
+            tvd_as_published=tvd / 2,
+            jsd=jensen_shannon(attention.detach(), base_attention),
+            kl=kl,
+            decision_agreement=(probs.argmax(-1) == base_probs.argmax(-1)).float(),
+            **{self.name: losses},
+        )
+
+
+@TrainerCallback.register("adversarial_attention")
+class AdversarialAttention(ObjectiveCallback):
+    """
+    Trains the model against a base: its outputs are to be the same, its attention another. The
+    loss is the mean of TVD(y_a, y_b) - lambda KL(a_a || a_b) and does not see the labels. What the
+    base makes of each text is computed once and kept on disk.
+
+    Metrics, in training, validation and test: `adversarial_loss`, `tvd` (half the sum of |p - q|),
+    `tvd_as_published` (half of that), `kl`, `jsd`, `decision_agreement`. The epoch to keep is that
+    of `validation_metric: "-adversarial_loss"`.
+
+    Registered as a `TrainerCallback` with name "adversarial_attention".
+
+    # Parameters
+
+    base : `str`
+        The archive, or the folder of the training run, of the base model.
+    lambda_ : `float`
+        What distance of the attention is worth; 0 gives a model that imitates the base.
+    frozen : `bool`, optional (default = `False`)
+        Start from the base's parameters and train those of the attention alone (Meister et al.
+        2021, appendix C.1). Needs the base's architecture and vocabulary.
+    floor : `float`, optional (default = `1e-8`)
+        The least weight that the base is taken to give a token in KL, which would be infinite
+        where a sparse base gives none.
+    cache : `str`, optional (default = the folder `base_outputs` beside the base)
+        Where the base's outputs are kept.
+    """
+
+    def __init__(
+        self,
+        serialization_dir: str,
+        base: str,
+        lambda_: float,
+        frozen: bool = False,
+        floor: float = FLOOR,
+        cache: Optional[str] = None,
+    ) -> None:
+        super().__init__(serialization_dir)
+        if not lambda_ >= 0:
+            raise ConfigurationError(f"lambda_ is {lambda_}, but must be 0 or more")
+        if not 0 < floor < 1:
+            raise ConfigurationError(f"floor is {floor}, but must lie between 0 and 1")
+        self.base = base
+        self.lambda_ = lambda_
+        self.frozen = frozen
+        self.floor = floor
+        self.cache = cache
+        self._frozen_parameters: List[torch.nn.Parameter] = []
+        self._recovered = False
+
+    def make_objective(self, trainer: GradientDescentTrainer) -> AdversarialObjective:
+        device = trainer.cuda_device
+        cuda_device = -1 if device.index is None else device.index
+        base = BaseModel(self.base, trainer.model.labels, cuda_device)
+        outputs = BaseOutputs(base)
+        if self.frozen:
+            self._freeze(trainer, base)
+        for loader in (trainer.data_loader, trainer._validation_data_loader):
+            if loader is not None:
+                outputs.add(cached_outputs(base, _texts(loader), self.cache))
+        return AdversarialObjective(outputs, self.lambda_, self.floor)
+
+    def _freeze(self, trainer: GradientDescentTrainer, base: BaseModel) -> None:
+        # The checkpoint of a recovered run has the parameters, and attention has moved on.
+        if not self._recovered:
+            copy_parameters(base, trainer.model)
+        self._frozen_parameters = other_than_attention(trainer.model)
+        # Distributed training waits for the gradient of every parameter it was told of.
+        if not trainer._distributed:
+            for parameter in self._frozen_parameters:
+                parameter.requires_grad_(False)
+
+    def on_backward(
+        self,
+        trainer: GradientDescentTrainer,
+        batch_outputs: Dict[str, torch.Tensor],
+        backward_called: bool,
+        **kwargs: Any,
+    ) -> bool:
+        called = super().on_backward(trainer, batch_outputs, backward_called, **kwargs)
+        for parameter in self._frozen_parameters:
+            parameter.grad = None
+        return called
+
+    def state_dict(self) -> Dict[str, Any]:
+        return {"started": True}
+
+    def load_state_dict(self, state_dict: Dict[str, Any]) -> None:
+        self._recovered = state_dict.get("started", False)
+
+
+def _texts(loader: DataLoader) -> List[Text]:
+    found = [instance["metadata"].metadata for instance in loader.iter_instances()]
+    return [(metadata["id"], metadata["tokens"]) for metadata in found]

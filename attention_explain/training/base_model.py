@@ -1,0 +1,143 @@
+"""A trained model that is only asked what it makes of a text."""
+
+import random
+from contextlib import contextmanager
+from functools import cached_property
+from typing import Any, Dict, Iterator, List, Sequence, Tuple
+
+import numpy
+import pyarrow
+import torch
+from allennlp.common import Tqdm
+from allennlp.common.checks import ConfigurationError
+from allennlp.data import Instance
+from allennlp.models import Model
+from allennlp.models.archival import Archive
+
+from attention_explain.archives import local_path, open_archive
+from attention_explain.data.text_key import text_key
+from attention_explain.data.text_reader import TextReader
+
+# How many tokens, padding included, one pass holds.
+BUDGET = 16384
+
+# The id and the tokens of a text.
+Text = Tuple[str, Sequence[str]]
+
+LABELS = b"labels"
+COLUMNS = pyarrow.schema(
+    [
+        pyarrow.field("key", pyarrow.binary(), nullable=False),
+        pyarrow.field("probs", pyarrow.list_(pyarrow.float32()), nullable=False),
+        pyarrow.field("attention", pyarrow.list_(pyarrow.float32()), nullable=False),
+    ]
+)
+
+
+class BaseModel:
+    """
+    The model at a path, opened when it is first needed. Computing its outputs draws no random
+    number of the training that wants them.
+
+    # Parameters
+
+    path : `str`
+        Of an archive, or of the folder of a training run.
+    labels : `Sequence[str]`
+        The classes of the model that is compared with this one, in its order.
+    cuda_device : `int`, optional (default = `-1`)
+    """
+
+    def __init__(self, path: str, labels: Sequence[str], cuda_device: int = -1) -> None:
+        self.path = path
+        self._labels = list(labels)
+        self._cuda_device = cuda_device
+        try:
+            local_path(path)
+        except FileNotFoundError as error:
+            raise ConfigurationError(
+                f"base is {path!r}, but no model archive or training run is there"
+            ) from error
+
+    @cached_property
+    def archive(self) -> Archive:
+        with same_randomness():
+            return open_archive(self.path, cuda_device=self._cuda_device)
+
+    @property
+    def model(self) -> Model:
+        return self.archive.model
+
+    def label_order(self, labels: Sequence[str]) -> List[int]:
+        """Where each class of the compared model stands among `labels`, the base's."""
+        if sorted(labels) != sorted(self._labels):
+            raise ConfigurationError(
+                f"{self.path}: has the labels {', '.join(sorted(labels))}, but the model that is "
+                f"compared with it has {', '.join(sorted(self._labels))}"
+            )
+        return [labels.index(label) for label in self._labels]
+
+    def outputs(self, texts: Sequence[Text]) -> pyarrow.Table:
+        """Of each text its `text_key`, `probs`, and `attention`, one weight a token."""
+        # Said before a long pass, and not only when its results are taken in.
+        self.label_order(self.model.labels)
+        instances = self._instances(texts)
+        rows: List[Dict[str, Any]] = [{}] * len(texts)
+        with same_randomness():
+            for chosen in Tqdm.tqdm(_groups(instances), desc="outputs of the base model"):
+                group = [instances[number] for number in chosen]
+                for number, output in zip(chosen, self.model.forward_on_instances(group)):
+                    id, tokens = texts[number]
+                    if len(output["attention"]) != len(tokens):
+                        raise ConfigurationError(
+                            f"{self.path}: its reader makes {len(output['attention'])} tokens of "
+                            f"the {len(tokens)} of text {id!r}"
+                        )
+                    rows[number] = {
+                        "key": text_key(id, tokens),
+                        "probs": output["probs"],
+                        "attention": output["attention"],
+                    }
+        labels = "\n".join(self.model.labels).encode()
+        return pyarrow.Table.from_pylist(rows, COLUMNS.with_metadata({LABELS: labels}))
+
+    def _instances(self, texts: Sequence[Text]) -> List[Instance]:
+        reader = self.archive.validation_dataset_reader
+        if not isinstance(reader, TextReader):
+            raise ConfigurationError(
+                f"{self.path}: is no base, because its reader is a {type(reader).__name__}"
+            )
+        # Through its own reader, which may put symbols around the text that ours does not.
+        instances = [reader.text_to_instance(tokens=tokens, id=id) for id, tokens in texts]
+        for instance in instances:
+            reader.apply_token_indexers(instance)
+        return instances
+
+
+def table_labels(table: pyarrow.Table) -> List[str]:
+    """The classes of `probs`, in their order."""
+    return table.schema.metadata[LABELS].decode().split("\n")
+
+
+def _groups(instances: Sequence[Instance]) -> List[List[int]]:
+    """The places of texts of about one length, as many as a pass may hold."""
+    groups: List[List[int]] = []
+    longest = 0
+    for number in sorted(range(len(instances)), key=lambda one: -len(instances[one]["tokens"])):
+        if not groups or (len(groups[-1]) + 1) * longest > BUDGET:
+            groups.append([])
+            longest = len(instances[number]["tokens"])
+        groups[-1].append(number)
+    return groups
+
+
+@contextmanager
+def same_randomness() -> Iterator[None]:
+    """Whatever is drawn inside, the numbers drawn afterwards are the same."""
+    states = random.getstate(), numpy.random.get_state()
+    try:
+        with torch.random.fork_rng(range(torch.cuda.device_count())):
+            yield
+    finally:
+        random.setstate(states[0])
+        numpy.random.set_state(states[1])

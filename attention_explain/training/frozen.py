@@ -1,0 +1,52 @@
+"""Everything of a trained model but its attention, held fast."""
+
+from typing import List, Optional
+
+import torch
+from allennlp.common.checks import ConfigurationError
+from allennlp.data import Vocabulary
+from allennlp.models import Model
+
+from attention_explain.training.base_model import BaseModel
+
+ATTENTION = "attention."
+
+
+def copy_parameters(base: BaseModel, model: Model) -> None:
+    """All of the base's, which must have the model's architecture and vocabulary."""
+    namespace = _other_namespace(base.model.vocab, model.vocab)
+    if namespace is not None:
+        raise ConfigurationError(
+            f"{base.path}: frozen training needs the base's vocabulary, but namespace "
+            f"'{namespace}' of the model's differs from it; read the same training data with the "
+            "same settings"
+        )
+    theirs, ours = base.model.state_dict(), model.state_dict()
+    names = sorted(set(theirs) ^ set(ours))
+    names += [name for name in theirs if name in ours and theirs[name].shape != ours[name].shape]
+    if names:
+        raise ConfigurationError(
+            f"{base.path}: frozen training needs the base's architecture, but '{names[0]}' differs"
+        )
+    model.load_state_dict(theirs)
+
+
+def other_than_attention(model: Model) -> List[torch.nn.Parameter]:
+    """The parameters that stay as they are."""
+    names = [name for name, _ in model.named_parameters()]
+    if not any(name.startswith(ATTENTION) for name in names):
+        raise ConfigurationError(
+            "frozen training would train nothing, because this attention has no parameters"
+        )
+    return [
+        parameter for name, parameter in model.named_parameters() if not name.startswith(ATTENTION)
+    ]
+
+
+def _other_namespace(first: Vocabulary, second: Vocabulary) -> Optional[str]:
+    namespaces = sorted(first.get_namespaces() | second.get_namespaces())
+    for namespace in namespaces:
+        theirs, ours = (one.get_token_to_index_vocabulary(namespace) for one in (first, second))
+        if theirs != ours:
+            return namespace
+    return None

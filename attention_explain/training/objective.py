@@ -1,0 +1,98 @@
+"""
+Training on something else than the model's own loss: an objective looks at every output of the
+model, and a callback takes the backward pass over.
+"""
+
+from typing import Any, Dict
+
+import torch
+from allennlp.common.checks import ConfigurationError
+from allennlp.training.callbacks import TrainerCallback
+from allennlp.training.callbacks.backward import OnBackwardException
+from allennlp.training.gradient_descent_trainer import GradientDescentTrainer
+
+from attention_explain.training.metrics import InstanceMean
+
+
+class Objective:
+    """
+    Adds its loss, a scalar, to each output of the model under `name`, and reports the means of what
+    it measures on the way. One of the model's `extra_metrics`.
+    """
+
+    name: str
+
+    def __init__(self) -> None:
+        self._means: Dict[str, InstanceMean] = {}
+
+    def __call__(self, output: Dict[str, Any]) -> None:
+        raise NotImplementedError
+
+    def record(self, **values: torch.Tensor) -> None:
+        """One number an instance, each. Shape: (batch,)"""
+        for name, numbers in values.items():
+            self._means.setdefault(name, InstanceMean())(numbers)
+
+    def get_metric(self, reset: bool = False) -> Dict[str, float]:
+        return {name: mean.get_metric(reset) for name, mean in self._means.items()}
+
+
+class ObjectiveCallback(TrainerCallback):
+    """
+    Trains the model on an objective instead of its loss. The model's own `loss` is still reported;
+    the objective's metrics stand beside it, in training, validation and test, so that
+    `validation_metric`, `patience` and the choice of the best epoch can go by them.
+    """
+
+    def make_objective(self, trainer: GradientDescentTrainer) -> Objective:
+        """Called once, before training: what cannot work must be said here."""
+        raise NotImplementedError
+
+    def on_start(
+        self, trainer: GradientDescentTrainer, is_primary: bool = True, **kwargs: Any
+    ) -> None:
+        super().on_start(trainer, is_primary=is_primary, **kwargs)
+        if not hasattr(trainer.model, "extra_metrics"):
+            raise ConfigurationError(
+                f"{type(self).__name__} trains an attention_classifier, but the model is a "
+                f"{type(trainer.model).__name__}"
+            )
+        self.objective = self.make_objective(trainer)
+        trainer.model.extra_metrics.append(self.objective)
+
+    def on_backward(
+        self,
+        trainer: GradientDescentTrainer,
+        batch_outputs: Dict[str, torch.Tensor],
+        backward_called: bool,
+        **kwargs: Any,
+    ) -> bool:
+        if backward_called:
+            raise OnBackwardException(f"{type(self).__name__} must be the only one to do so.")
+        loss = batch_outputs[self.objective.name]
+        if "reg_loss" in batch_outputs:
+            loss = loss + batch_outputs["reg_loss"]
+        if torch.isnan(loss):
+            raise ValueError(f"nan {self.objective.name} encountered")
+        loss = loss / batches_in_group(trainer)
+        # In distributed training this also averages the gradients over the workers.
+        (trainer._scaler.scale(loss) if trainer._scaler is not None else loss).backward()
+        return True
+
+
+def batches_in_group(trainer: GradientDescentTrainer) -> int:
+    """
+    How many batches the current step accumulates gradients over: the last step of an epoch may have
+    fewer than the others. A loader that does not know its length is taken to have no such step.
+    """
+    most = trainer._num_gradient_accumulation_steps
+    try:
+        batches = len(trainer.data_loader)
+    except TypeError:
+        return most
+    return min(most, batches - trainer._batches_in_epoch_completed * most)
+
+
+def full_precision(values: torch.Tensor) -> torch.Tensor:
+    """Half-precision numbers, as mixed precision training makes them, as single-precision ones."""
+    return values.to(torch.promote_types(values.dtype, torch.float32))
