@@ -26,11 +26,9 @@ def paired_in_one_model(
 ) -> Dict[str, numpy.ndarray]:
     """First less second, seed by seed. Shape of both: (comparisons, seeds, texts)"""
     difference = first - second
-    return _described(
-        mean=mean_of_known(difference, (1, 2)),
-        interval=bootstrap.intervals(difference),
-        of_texts=mean_of_known(difference, 1),
-    )
+    both = ~numpy.isnan(difference)
+    first, second = (numpy.where(both, values, numpy.nan) for values in (first, second))
+    return _described(first, second, bootstrap.intervals(difference))
 
 
 def paired_across_models(
@@ -45,11 +43,7 @@ def paired_across_models(
     draws = bootstrap.means(first, stream=1) - bootstrap.means(second, stream=2)
     interval = bootstrap.between(draws)
     interval[texts_with_values(first) < 2] = numpy.nan
-    return _described(
-        mean=mean_of_known(first, (1, 2)) - mean_of_known(second, (1, 2)),
-        interval=interval,
-        of_texts=mean_of_known(first, 1) - mean_of_known(second, 1),
-    )
+    return _described(first, second, interval)
 
 
 def sign_flip_p(differences: numpy.ndarray) -> numpy.ndarray:
@@ -75,10 +69,15 @@ def _exact_p(differences: numpy.ndarray) -> float:
 
 
 def _described(
-    mean: numpy.ndarray, interval: numpy.ndarray, of_texts: numpy.ndarray
+    first: numpy.ndarray, second: numpy.ndarray, interval: numpy.ndarray
 ) -> Dict[str, numpy.ndarray]:
+    """Of values that are there only where both models, or both pairs, have some."""
+    first_mean, second_mean = (mean_of_known(values, (1, 2)) for values in (first, second))
+    of_texts = mean_of_known(first, 1) - mean_of_known(second, 1)
     return {
-        "difference": mean,
+        "first mean": first_mean,
+        "second mean": second_mean,
+        "difference": first_mean - second_mean,
         "low": interval[:, 0],
         "high": interval[:, 1],
         "p": sign_flip_p(of_texts),

@@ -1,0 +1,124 @@
+"""
+Agreements compared on the same texts: is a method nearer to this one or to that one, and is it so
+in this model more than in that one?
+"""
+
+from itertools import combinations
+from typing import Any, Callable, Dict, List, Sequence, Tuple
+
+import numpy
+import pandas
+
+from analysis.agreement.agreements import Agreement
+from analysis.agreement.tables import with_interval
+from analysis.statistics.bootstrap import Bootstrap
+from analysis.statistics.corrections import holm
+from analysis.statistics.paired import paired_across_models, paired_in_one_model
+
+Compared = Tuple[Agreement, Agreement]
+# Rows of the extracts for people.
+MOST_SHOWN = 30
+
+
+def paired_methods(found: Sequence[Agreement], bootstrap: Bootstrap) -> pandas.DataFrame:
+    """
+    In each model, every two pairs that have a method in common: which of the two other methods is
+    nearer to it? `p Holm` counts the comparisons of the same model by the same measure.
+    """
+    tables = []
+    for one in _families(found, lambda agreement: (agreement.model.name, agreement.measure.name)):
+        compared = [(a, b) for a, b in combinations(one, 2) if set(a.pair) & set(b.pair)]
+        rows = [
+            {
+                "model": a.model.name,
+                "measure": a.measure.name,
+                "first pair": str(a.pair),
+                "second pair": str(b.pair),
+            }
+            for a, b in compared
+        ]
+        tables.append(_family(rows, compared, paired_in_one_model, bootstrap))
+    return _joined(tables)
+
+
+def paired_models(found: Sequence[Agreement], bootstrap: Bootstrap) -> pandas.DataFrame:
+    """
+    Every two models, for each pair of methods. `p Holm` counts the comparisons by the same measure.
+    """
+    tables = []
+    for one in _families(found, lambda agreement: agreement.measure.name):
+        compared = [
+            (a, b)
+            for a, b in combinations(one, 2)
+            if a.pair == b.pair and a.model.name != b.model.name
+        ]
+        rows = [
+            {
+                "measure": a.measure.name,
+                "pair": str(a.pair),
+                "first model": a.model.name,
+                "second model": b.model.name,
+            }
+            for a, b in compared
+        ]
+        tables.append(_family(rows, compared, paired_across_models, bootstrap))
+    return _joined(tables)
+
+
+def shown_comparisons(table: pandas.DataFrame) -> pandas.DataFrame:
+    """The largest differences, largest first; a column that always says the same is left out."""
+    largest = table["difference"].abs().sort_values(ascending=False, kind="stable").index
+    table = table.loc[largest[:MOST_SHOWN]].reset_index(drop=True)
+    names = [
+        name
+        for name in table.columns[: table.columns.get_loc("first mean")]
+        if name not in ("model", "measure") or table[name].nunique() > 1
+    ]
+    shown = table[[*names, "first mean", "second mean"]].copy()
+    shown["difference [95 %]"] = with_interval(table, mean="difference")
+    shown["p"] = table["p"].map(_p)
+    shown["p Holm"] = table["p Holm"].map(_p)
+    shown["texts"] = table["texts"]
+    return shown
+
+
+def _p(value: float) -> str:
+    if numpy.isnan(value):
+        return "-"
+    return "< 0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def _families(found: Sequence[Agreement], key: Callable[[Agreement], Any]) -> List[List[Agreement]]:
+    grouped: Dict[Any, List[Agreement]] = {}
+    for agreement in found:
+        grouped.setdefault(key(agreement), []).append(agreement)
+    return list(grouped.values())
+
+
+def _family(
+    rows: List[Dict[str, Any]],
+    compared: Sequence[Compared],
+    test: Callable[[numpy.ndarray, numpy.ndarray, Bootstrap], Dict[str, numpy.ndarray]],
+    bootstrap: Bootstrap,
+) -> pandas.DataFrame:
+    """The numbers beside the names; seeds of the models compared may differ in number."""
+    table = pandas.DataFrame(rows)
+    if table.empty:
+        return table
+    shapes = [tuple(len(one.model.files) for one in pair) for pair in compared]
+    parts = []
+    for shape in dict.fromkeys(shapes):
+        places = [place for place, other in enumerate(shapes) if other == shape]
+        first, second = (
+            numpy.array([compared[place][side].observed.value for place in places])
+            for side in (0, 1)
+        )
+        parts.append(pandas.DataFrame(test(first, second, bootstrap), index=places))
+    table = table.join(pandas.concat(parts).sort_index())
+    table["p Holm"] = holm(table["p"].to_numpy())
+    return table
+
+
+def _joined(tables: Sequence[pandas.DataFrame]) -> pandas.DataFrame:
+    filled = [table for table in tables if not table.empty]
+    return pandas.concat(filled, ignore_index=True) if filled else pandas.DataFrame()

@@ -1,0 +1,95 @@
+"""The table of agreements: everything for programs, and an extract for people."""
+
+from typing import Any, Dict, List, Sequence
+
+import numpy
+import pandas
+
+from analysis.agreement.agreements import CONTROLS, Agreement
+from analysis.agreement.groups import groups
+from analysis.agreement.pairs import Pair
+from analysis.formats import cell
+from analysis.statistics.bootstrap import Bootstrap
+from analysis.statistics.summary import summaries
+
+
+def agreement_table(
+    found: Sequence[Agreement], by: str, bootstrap: Bootstrap = Bootstrap()
+) -> pandas.DataFrame:
+    """
+    One row an agreement and group of texts. `random ...` and `permuted ...` are the controls'
+    numbers, with the chance band as `low` and `high`; `above ...` is how much more the agreement
+    is than what chance gives the same texts, with its bootstrap interval.
+    """
+    rows: List[Dict[str, Any]] = []
+    for model in dict.fromkeys(agreement.model.name for agreement in found):
+        rows += _rows([one for one in found if one.model.name == model], by, bootstrap)
+    return pandas.DataFrame(rows)
+
+
+def _rows(found: Sequence[Agreement], by: str, bootstrap: Bootstrap) -> List[Dict[str, Any]]:
+    """Of one model, whose samples all have the same shape."""
+    model = found[0].model
+    members = groups(model, by)
+    cases = [(agreement, group) for agreement in found for group in members]
+    samples = [agreement.observed.where(members[group]) for agreement, group in cases]
+    rows = []
+    for (agreement, group), numbers in zip(cases, summaries(samples, bootstrap), strict=True):
+        row = {
+            "model": model.name,
+            "corpus": model.config.corpus,
+            "measure": agreement.measure.name,
+            "first": agreement.pair.first,
+            "second": agreement.pair.second,
+            "by": by,
+            "group": group,
+            "seeds": len(model.files),
+            **numbers,
+        }
+        for name in CONTROLS:
+            control = agreement.controls[name].where(members[group])
+            row.update(
+                {f"{name} {key}": value for key, value in control.summary(bootstrap.level).items()}
+            )
+        rows.append(row)
+    for name in CONTROLS:
+        above = numpy.array(
+            [
+                sample.value - agreement.controls[name].expected
+                for sample, (agreement, _) in zip(samples, cases, strict=True)
+            ]
+        )
+        for row, values, (low, high) in zip(rows, above, bootstrap.intervals(above), strict=True):
+            known = values[~numpy.isnan(values)]
+            row[f"above {name}"] = float(known.mean()) if len(known) else numpy.nan
+            row[f"above {name} low"], row[f"above {name} high"] = float(low), float(high)
+    return rows
+
+
+def shown_agreements(table: pandas.DataFrame) -> pandas.DataFrame:
+    """What people read; a column that says the same in every row is left out."""
+    shown = pandas.DataFrame(index=table.index)
+    for name in ("model", "measure"):
+        if table[name].nunique() > 1:
+            shown[name] = table[name]
+    shown["pair"] = [str(Pair(*names)) for names in zip(table["first"], table["second"])]
+    if table["group"].nunique() > 1:
+        shown[table["by"].iloc[0]] = table["group"]
+    shown["mean [95 %]"] = with_interval(table)
+    shown["std"] = table["std"]
+    if table["significant"].notna().any():
+        shown["p <= .05"] = table["significant"]
+        shown["BH"] = table["significant BH"]
+    for name in CONTROLS:
+        shown[f"{name} [95 %]"] = with_interval(table, f"{name} ", mean=f"{name} mean")
+    shown["n"] = table["n"]
+    shown["undefined"] = table["undefined"]
+    return shown.reset_index(drop=True)
+
+
+def with_interval(table: pandas.DataFrame, prefix: str = "", mean: str = "mean") -> List[str]:
+    """`0.123 [0.100, 0.150]`"""
+    return [
+        f"{cell(middle)} [{cell(low)}, {cell(high)}]"
+        for middle, low, high in zip(table[mean], table[f"{prefix}low"], table[f"{prefix}high"])
+    ]
