@@ -7,13 +7,14 @@ after take it together, and of any state at most one half is new. Of the new sta
 but what attention and decoder make of them: a score, and a vote for each label.
 """
 
+import math
 from typing import Iterator, List, Optional, Tuple
 
 import torch
 from torch.nn.functional import linear
 
 from attention_explain.interpret.erased_logits import attended_logits
-from attention_explain.interpret.readout import Readout, tanh_
+from attention_explain.interpret.readout import Readout
 from attention_explain.interpret.shared_steps import groups, steps
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.interpret.unrolled_lstm import (
@@ -85,15 +86,17 @@ def _erase(
         for direction in directions:
             direction.read_instead(replacement)
         # Of the state of what stands in the erased token's place both halves are new.
-        read = sum(way.new_states @ half for way, half in zip(directions, halves))
+        read = sum(way.half_states @ (2 * half) for way, half in zip(directions, halves))
         same = torch.arange(tokens, device=mask.device)
         scores[same, same] = readout.scores(read + readout.bias)
         votes[same, same] = readout.votes(read + readout.bias)
     erasable = attendable.any(dim=0).nonzero()
     positions = range(int(erasable.min()), int(erasable.max()) + 1)
+    products = _Products()
     for direction, half, share in zip(directions, halves, shares):
-        for step, erased, new_states in direction.run_again(positions):
-            read = add_product(whole[step] - share[step], new_states, half)
+        twice = 2 * half
+        for step, erased, half_states in direction.run_again(positions):
+            read = products(whole[step] - share[step], half_states, twice)
             scores[step, erased] = readout.scores(read)
             votes[step, erased] = readout.votes(read)
 
@@ -130,8 +133,9 @@ class _Direction:
 
     gates : the inputs' share of the gates.
     states : after each token of the whole text.
-    new_states, new_cells : of the text without each token, so far as it has been read: at first up
-        to where that token was.
+    half_states, double_cells : of the text without each token, so far as it has been read: at first
+        up to where that token was. Halves and doubles, because with tanh(x) = 2 sigmoid(2 x) - 1
+        the factors then vanish into the weights, and every pass over the numbers counts.
     """
 
     def __init__(
@@ -144,52 +148,71 @@ class _Direction:
         cells_before: torch.Tensor,
     ) -> None:
         self.towards_start = number == 1
-        # With the candidate doubled one sigmoid serves all gates: tanh(x) = 2 sigmoid(2 x) - 1.
+        # With the candidate doubled one sigmoid serves all gates.
         hidden = states.size(-1)
         scale = states.new_ones(4, hidden)
         scale[2] = 2
         scale = scale.view(-1)
         self._input_weights = layer.input_weights[number] * scale.unsqueeze(-1)
-        self._state_weights = (layer.state_weights[number] * scale.unsqueeze(-1)).t().contiguous()
+        state_weights = 2 * layer.state_weights[number] * scale.unsqueeze(-1)
+        self._state_weights = state_weights.t().contiguous()
         self._bias = layer.bias[number] * scale
         self.gates = self._input_gates(embeddings)
         self.states = states.transpose(0, 1)
-        self.new_states = states_before.transpose(0, 1).clone()
-        self.new_cells = cells_before.transpose(0, 1).clone()
+        self.half_states = states_before.transpose(0, 1) / 2
+        self.double_cells = cells_before.transpose(0, 1) * 2
+        self._products = _Products()
 
     def read_instead(self, embeddings: torch.Tensor) -> None:
         """Lets other embeddings be read in the place of each erased token."""
-        self._step(self._input_gates(embeddings), self.new_states, self.new_cells)
+        self._step(self._input_gates(embeddings), self.half_states, self.double_cells)
 
     def run_again(self, positions: range) -> Iterator[Tuple[int, slice, torch.Tensor]]:
         """
-        Each step, the erased tokens that it comes after, and its new states; these last only until
-        the next step. Shape: (erased tokens, batch, hidden)
+        Each step, the erased tokens that it comes after, and half its new states; these last only
+        until the next step. Shape: (erased tokens, batch, hidden)
         """
         for group in groups(positions, self.gates):
             for step, erased in steps(group, len(self.gates), self.towards_start):
-                self._step(self.gates[step], self.new_states[erased], self.new_cells[erased])
-                yield step, erased, self.new_states[erased]
+                half_states = self.half_states[erased]
+                self._step(self.gates[step], half_states, self.double_cells[erased])
+                yield step, erased, half_states
 
     def _input_gates(self, embeddings: torch.Tensor) -> torch.Tensor:
         return linear(embeddings.transpose(0, 1), self._input_weights, self._bias)
 
     def _step(self, gates: torch.Tensor, states: torch.Tensor, cells: torch.Tensor) -> None:
         """
-        New states and cells in place, from the inputs' share of the gates.
+        New half states and double cells in place, from the inputs' share of the gates.
         Shape: (batch, 4 * hidden) or (many, batch, 4 * hidden), then (many, batch, hidden)
         """
-        gates = add_product(gates, states, self._state_weights).sigmoid_()
-        enter, forget, candidate, leave = gates.chunk(4, dim=-1)
-        cells.mul_(forget).addcmul_(enter, candidate.mul_(2).sub_(1))
-        tanh_(states.copy_(cells)).mul_(leave)
+        work = self._products(gates, states, self._state_weights)
+        enter, forget, candidate, leave = work.sigmoid_().chunk(4, dim=-1)
+        # c = forget c + enter (2 candidate - 1), doubled
+        cells.mul_(forget).addcmul_(enter, candidate, value=4).sub_(enter, alpha=2)
+        # h = leave (2 sigmoid(2 c) - 1), halved
+        torch.sigmoid(cells, out=states).sub_(0.5).mul_(leave)
 
 
-def add_product(base: torch.Tensor, vectors: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+class _Products:
     """
-    base + vectors @ weight, as one product of matrices.
-    Shape: (batch, out) or (many, batch, out), (many, batch, in), (in, out) -> (many, batch, out)
+    base + vectors @ weight, as one product of matrices. Each result is written over the last one:
+    fresh memory would cost as much as the product.
     """
-    result = base.expand(len(vectors), -1, -1).clone(memory_format=torch.contiguous_format)
-    result.flatten(0, 1).addmm_(vectors.flatten(0, 1), weight)
-    return result
+
+    def __init__(self) -> None:
+        self._memory = torch.empty(0)
+
+    def __call__(
+        self, base: torch.Tensor, vectors: torch.Tensor, weight: torch.Tensor
+    ) -> torch.Tensor:
+        """
+        Shape: (batch, out) or (many, batch, out), (many, batch, in), (in, out) -> (many, batch, out)
+        """
+        shape = (*vectors.shape[:2], weight.size(-1))
+        size = math.prod(shape)
+        if self._memory.numel() < size:
+            self._memory = base.new_empty(size)
+        result = self._memory[:size].view(shape).copy_(base)
+        result.flatten(0, 1).addmm_(vectors.flatten(0, 1), weight)
+        return result

@@ -23,6 +23,9 @@ class Readout:
     weight : Shape: (inner + labels, state_dim)
     bias : Shape: (inner + labels,)
     scorer, labels : what is made of the two parts
+
+    The additive scorer's inner part is twice its own: v . tanh(x) = 2 v . sigmoid(2 x) - sum(v), and
+    a sigmoid takes a third of the time of a tanh on a CPU.
     """
 
     weight: torch.Tensor
@@ -40,7 +43,8 @@ class Readout:
         bias = votes.new_zeros(len(votes))
         if isinstance(scorer, AdditiveScorer):
             layer = scorer.state_layer
-            weight, bias = torch.cat([layer.weight, votes]), torch.cat([layer.bias, bias])
+            weight = torch.cat([2 * layer.weight, votes])
+            bias = torch.cat([2 * layer.bias, bias])
         elif isinstance(scorer, ScaledDotScorer):
             scale = math.sqrt(scorer.input_dim)
             weight = torch.cat([scorer.weight_layer.weight / scale, votes])
@@ -59,13 +63,6 @@ class Readout:
         if self.scorer is None:
             return inner.sum(dim=-1)
         if isinstance(self.scorer, AdditiveScorer):
-            inner = self.scorer.weight_layer(tanh_(inner.clone()))
+            vector = self.scorer.weight_layer.weight.squeeze(0)
+            return (inner.sigmoid() @ (2 * vector)).sub_(vector.sum())
         return inner.squeeze(-1)
-
-
-def tanh_(values: torch.Tensor) -> torch.Tensor:
-    """
-    In place, as 2 sigmoid(2 x) - 1: a third of the time of torch's own on a CPU, and equal to the
-    precision of a number near 1.
-    """
-    return values.mul_(2).sigmoid_().mul_(2).sub_(1)
