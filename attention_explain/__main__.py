@@ -3,6 +3,7 @@ The `allennlp` command of this project's environment: AllenNLP's own, with the p
 it (in any folder), without the noise of its old companions, and with errors for people.
 """
 
+import json
 import os
 import sys
 
@@ -22,10 +23,16 @@ def main() -> None:
         run()
     except (ConfigurationError, FileNotFoundError) as error:
         _end(str(error), error)
+    except json.JSONDecodeError as error:
+        _end(f"not JSON: {_shortened(error.doc)} ({error})", error)
     except RuntimeError as error:
         if not str(error).startswith(JSONNET_ERRORS):
             raise
         _end(str(error).rstrip(), error)
+
+
+def _shortened(text: str, most: int = 80) -> str:
+    return repr(text if len(text) <= most else text[:most] + "...")
 
 
 def _end(message: str, error: Exception) -> None:

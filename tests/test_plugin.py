@@ -10,6 +10,7 @@ import pytest
 
 from attention_explain.__main__ import main
 from tests.commands_run import PROJECT, allennlp, plain_allennlp, run
+from tests.small_archive import small_archive
 
 SMALL = {
     "dataset_reader": {"type": "planted", "sizes": {"train": 40, "dev": 20, "test": 20}},
@@ -87,6 +88,15 @@ def test_a_mistake_in_jsonnet_names_file_and_line(ended, tmp_path):
     assert code == 2
     assert message.startswith("error: RUNTIME ERROR: undefined external variable: NO_SUCH_THING")
     assert "broken.jsonnet:2" in message
+
+
+def test_arguments_that_are_no_json_are_shown(ended, tmp_path):
+    archive = str(small_archive(tmp_path / "run"))
+    (tmp_path / "input.txt").write_text("a fine film\n")
+    given = "{interpreters: [lrp]}"
+    code, message = ended("predict", archive, "input.txt", "--predictor-args", given)
+    assert code == 2
+    assert message.startswith(f"error: not JSON: {given!r}") and "line 1 column 2" in message
 
 
 @pytest.fixture
