@@ -53,6 +53,8 @@ class Measure(Named):
     # What two columns that have nothing to do with each other are expected to give, if that is one
     # number whatever the texts.
     chance: ClassVar[Optional[float]] = None
+    # True of a measure that is 0 for columns that agree, and larger the less they do.
+    distance: ClassVar[bool] = False
 
     _registry: ClassVar[Dict[str, Type["Measure"]]] = {}
 
