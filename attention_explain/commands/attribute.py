@@ -10,20 +10,25 @@ from typing import Any, Dict, Optional, Sequence, Union
 
 import pyarrow
 from allennlp.commands.subcommand import Subcommand
-from allennlp.common import logging as common_logging
-from allennlp.common.checks import ConfigurationError, check_for_gpu
-from allennlp.common.util import SigTermReceived
 
 from attention_explain.archives import open_archive
 from attention_explain.commands import attribution_file
-from attention_explain.commands.attribution import attribute, read_instances
-from attention_explain.commands.interpreter_arguments import interpreter_configs
+from attention_explain.commands.attribution import attribute
+from attention_explain.commands.batches import read_instances
+from attention_explain.commands.job_options import (
+    add_job_arguments,
+    add_job_options,
+    check_job,
+    job_options,
+    resumable,
+)
+from attention_explain.commands.listed_configs import listed_configs
 from attention_explain.commands.parts import Parts
 from attention_explain.commands.provenance import description, provenance
 from attention_explain.commands.summary import summary
-from attention_explain.files import check_writable, writing
+from attention_explain.files import writing
 from attention_explain.interpret.html_page import card, page
-from attention_explain.interpret.registry import InterpreterConfig
+from attention_explain.interpret.registry import InterpreterConfig, parameters, properties
 from attention_explain.interpret.text_batch import DEFAULT_BUDGET
 from attention_explain.predictors.saliency import SaliencyPredictor
 
@@ -54,11 +59,7 @@ class Attribute(Subcommand):
         subparser = parser.add_parser(
             self.name, description=description, help="Explain a model's predictions on a data set."
         )
-        subparser.add_argument("archive_file", help="model archive, or folder of a training run")
-        subparser.add_argument("data", help="what the archive's own dataset reader is to read")
-        subparser.add_argument(
-            "-o", "--output-file", required=True, metavar="FILE", help="the parquet file to write"
-        )
+        add_job_arguments(subparser)
         subparser.add_argument(
             "--interpreters",
             nargs="+",
@@ -67,54 +68,22 @@ class Attribute(Subcommand):
             f"(default: {' '.join(DEFAULT_INTERPRETERS)})",
         )
         subparser.add_argument("--target", help="the label to explain (default: the predicted)")
-        subparser.add_argument("--limit", type=int, help="explain only the first so many texts")
-        subparser.add_argument(
-            "--batch-tokens",
-            type=int,
-            default=DEFAULT_BUDGET,
-            help="how many tokens, padding included, a pass through the model may hold",
-        )
-        subparser.add_argument("--cuda-device", type=int, default=-1, help="id of GPU to use")
-        subparser.add_argument(
-            "--seed", type=int, help="for methods that draw random numbers (default: their own)"
-        )
         subparser.add_argument("--html", metavar="FILE", help="write a page of heatmaps, too")
         subparser.add_argument(
             "--html-texts", type=int, default=HTML_TEXTS, help="how many texts the page shows"
         )
-        subparser.add_argument(
-            "--overrides", default="", help="JSON that changes the archive's config"
-        )
-        subparser.add_argument(
-            "--force",
-            action="store_true",
-            help="replace an existing file, and drop unfinished work of another command",
-        )
-        subparser.add_argument(
-            "--file-friendly-logging",
-            action="store_true",
-            help="outputs tqdm status on separate lines and slows tqdm refresh rate",
-        )
+        add_job_options(subparser, "explain")
         subparser.set_defaults(func=attribute_from_args)
         return subparser
 
 
 def attribute_from_args(args: argparse.Namespace) -> Dict[str, Any]:
-    common_logging.FILE_FRIENDLY_LOGGING = args.file_friendly_logging
     return attribute_from_file(
-        archive_file=args.archive_file,
-        data=args.data,
-        output_file=args.output_file,
-        interpreters=interpreter_configs(args.interpreters or DEFAULT_INTERPRETERS),
+        interpreters=listed_configs(args.interpreters or DEFAULT_INTERPRETERS, "interpreters"),
         target=args.target,
-        limit=args.limit,
-        batch_tokens=args.batch_tokens,
-        cuda_device=args.cuda_device,
-        seed=args.seed,
         html=args.html,
         html_texts=args.html_texts,
-        overrides=args.overrides,
-        force=args.force,
+        **job_options(args),
     )
 
 
@@ -138,14 +107,7 @@ def attribute_from_file(
     line. Returns the metadata of the attribution file.
     """
     output = Path(output_file)
-    for name, number in (("limit", limit), ("batch-tokens", batch_tokens)):
-        if number is not None and number < 1:
-            raise ConfigurationError(f"--{name} is {number}, but must be 1 or more")
-    if output.exists() and not force:
-        raise ConfigurationError(f"{output}: exists already; give --force to replace it")
-    for path in filter(None, (output, html)):
-        check_writable(path)
-    check_for_gpu(cuda_device)
+    check_job(output, limit, batch_tokens, cuda_device, force, html)
     archive = open_archive(archive_file, cuda_device, overrides)
     predictor = SaliencyPredictor(
         archive.model,
@@ -155,25 +117,42 @@ def attribute_from_file(
         batch_tokens=batch_tokens,
         seed=seed,
     )
-    instances = read_instances(predictor, data, limit)
-    job = description(archive_file, archive, predictor, instances, cuda_device)
-    metadata = provenance(archive_file, data, archive, predictor, job)
-    with Parts(output, job).opened(discard=force) as parts:
-        try:
-            table, totals = attribute(predictor.explainer, instances, parts)
-        except (KeyboardInterrupt, SigTermReceived):
-            print(
-                f"\nstopped; what is finished is in {parts.folder}, and the same command goes on "
-                "from there",
-                file=sys.stderr,
-            )
-            sys.exit(130)
+    instances = read_instances(archive.validation_dataset_reader, archive.model.vocab, data, limit)
+    methods = predictor.interpreters
+    options = {name: parameters(method) for name, method in methods.items()}
+    declared = {
+        name: {"parameters": options[name], **properties(method)}
+        for name, method in methods.items()
+    }
+    job = description(
+        archive_file,
+        archive,
+        instances,
+        batch_tokens,
+        cuda_device,
+        interpreters=options,
+        target=target,
+    )
+    metadata = provenance(
+        archive_file,
+        data,
+        archive.model.labels,
+        job,
+        options,
+        interpreters=declared,
+        target=target,
+    )
+    with Parts(output, job).opened(discard=force) as parts, resumable(parts):
+        table, totals = attribute(predictor.explainer, instances, parts)
         metadata.update(totals)
         attribution_file.write(table, metadata, output)
         parts.remove()
     if html is not None:
         write_page(table, metadata, html, html_texts)
-    print(f"{output}: {summary(metadata, attribution_file.flagged(table))}", file=sys.stderr)
+    print(
+        f"{output}: {summary(metadata, 'explained', attribution_file.flagged(table))}",
+        file=sys.stderr,
+    )
     return metadata
 
 

@@ -3,23 +3,20 @@ The attribution file: one row an instance, one list of scores a method, and wher
 from. Everything that reads attributions reads this file and nothing else of this project.
 """
 
-import json
 from pathlib import Path
 from typing import Any, Dict, Iterator, List, Optional, Sequence, Union
 
 import numpy
 import pyarrow
-import pyarrow.parquet
 
-from attention_explain.commands.parts import ROW
-from attention_explain.files import writing
+from attention_explain.commands import table_file
 from attention_explain.interpret.explanation import Explanation
 
 METADATA = b"attention_explain"
 # Of the layout below; a reader may refuse what it does not know.
 FORMAT = 1
 
-SCORES = pyarrow.list_(pyarrow.float32())
+SCORES = table_file.NUMBERS
 
 
 def schema(example: Explanation, with_rationale: bool) -> pyarrow.Schema:
@@ -27,13 +24,7 @@ def schema(example: Explanation, with_rationale: bool) -> pyarrow.Schema:
     The columns for texts that are explained as the example is: the text and its prediction, then
     the scores of each method, then its checks as `method.check`.
     """
-    fields = [
-        pyarrow.field("id", pyarrow.string(), nullable=False),
-        pyarrow.field("tokens", pyarrow.list_(pyarrow.string()), nullable=False),
-        pyarrow.field("label", pyarrow.string()),
-        pyarrow.field("predicted", pyarrow.string(), nullable=False),
-        pyarrow.field("probs", SCORES, nullable=False),
-    ]
+    fields = table_file.text_fields()
     if with_rationale:
         fields.append(pyarrow.field("rationale", pyarrow.list_(pyarrow.int8())))
     # A method that failed on a text has no scores there: null, and never a list of NaN.
@@ -53,21 +44,19 @@ def to_table(
     explanations: Sequence[Explanation], rows: Sequence[int], columns: pyarrow.Schema
 ) -> pyarrow.Table:
     """The explanations, and the place of each in the whole."""
-    columns = columns.append(pyarrow.field(ROW, pyarrow.int64(), nullable=False))
-    records = [
-        {**_record(explanation), ROW: row}
-        for explanation, row in zip(explanations, rows, strict=True)
-    ]
-    return pyarrow.Table.from_pylist(records, schema=columns)
+    records = [_record(explanation) for explanation in explanations]
+    return table_file.to_part(records, rows, columns)
 
 
 def _record(explanation: Explanation) -> Dict[str, Any]:
     return {
-        "id": _text(explanation.id),
-        "tokens": [_text(token) for token in explanation.tokens],
-        "label": explanation.gold,
-        "predicted": explanation.label,
-        "probs": explanation.probs,
+        **table_file.text_values(
+            explanation.id,
+            explanation.tokens,
+            explanation.gold,
+            explanation.label,
+            explanation.probs,
+        ),
         "rationale": explanation.rationale,
         **explanation.scores,
         **{
@@ -76,11 +65,6 @@ def _record(explanation: Explanation) -> Dict[str, Any]:
             for check, value in checks.items()
         },
     }
-
-
-def _text(text: str) -> str:
-    """JSON can spell half a character, which no file can hold."""
-    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
 def check_summaries(table: pyarrow.Table) -> Dict[str, Dict[str, Optional[float]]]:
@@ -115,15 +99,11 @@ def _finite(value: float) -> Optional[float]:
 
 def write(table: pyarrow.Table, metadata: Dict[str, Any], path: Union[str, Path]) -> None:
     """Complete or not at all."""
-    text = json.dumps({"format": FORMAT, **metadata})
-    table = table.replace_schema_metadata({METADATA: text.encode()})
-    with writing(path) as unfinished:
-        # Groups of rows small enough that a reader of a few texts need not take all.
-        pyarrow.parquet.write_table(table, unfinished, row_group_size=4096)
+    table_file.write(table, {"format": FORMAT, **metadata}, path, METADATA)
 
 
 def read_metadata(path: Union[str, Path]) -> Dict[str, Any]:
-    return json.loads(pyarrow.parquet.read_schema(path).metadata[METADATA])
+    return table_file.read_metadata(path, METADATA)
 
 
 def explanations(

@@ -4,14 +4,12 @@ import hashlib
 import json
 import platform
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any, Dict, Iterable
+from typing import Any, Dict, Iterable, Sequence
 
 from allennlp.data import Instance
 from allennlp.models.archival import Archive
 
 from attention_explain.archives import archive_sha256
-from attention_explain.interpret.registry import parameters, properties
-from attention_explain.predictors.saliency import SaliencyPredictor
 
 PACKAGES = ("allennlp", "captum", "entmax", "numpy", "pyarrow", "torch")
 
@@ -19,20 +17,21 @@ PACKAGES = ("allennlp", "captum", "entmax", "numpy", "pyarrow", "torch")
 def description(
     archive_file: str,
     archive: Archive,
-    predictor: SaliencyPredictor,
     instances: Iterable[Instance],
+    batch_tokens: int,
     cuda_device: int,
+    **what: Any,
 ) -> Dict[str, Any]:
-    """All that decides the scores: two runs with the same description give the same ones."""
+    """
+    All that decides the results: two runs with the same description give the same ones. `what` is
+    done to the texts, with all options.
+    """
     return {
         "archive": archive_sha256(archive_file),
         "config": archive.config.as_dict(quiet=True),
         "data": instances_sha256(instances),
-        "interpreters": {
-            name: parameters(method) for name, method in predictor.interpreters.items()
-        },
-        "target": predictor.explainer.target,
-        "batch-tokens": predictor.explainer.budget,
+        **what,
+        "batch-tokens": batch_tokens,
         "cuda-device": cuda_device,
         "versions": versions(),
     }
@@ -41,25 +40,30 @@ def description(
 def provenance(
     archive_file: str,
     data: str,
-    archive: Archive,
-    predictor: SaliencyPredictor,
+    labels: Sequence[str],
     described: Dict[str, Any],
+    options: Dict[str, Dict[str, Any]],
+    **what: Any,
 ) -> Dict[str, Any]:
-    """The same, as the attribution file tells it, with what the methods declare."""
-    options: Dict[str, Dict[str, Any]] = described["interpreters"]
+    """
+    The same, as the file tells it.
+
+    # Parameters
+
+    options : `Dict[str, Dict[str, Any]]`
+        Of each thing that is done to the texts; those that draw random numbers have a `seed`.
+    what : `Any`
+        More about it, under its own names.
+    """
     return {
         "archive": str(archive_file),
         "archive_sha256": described["archive"],
         "config": described["config"],
         "data": data,
         "data_sha256": described["data"],
-        "labels": archive.model.labels,
-        "interpreters": {
-            name: {"parameters": options[name], **properties(method)}
-            for name, method in predictor.interpreters.items()
-        },
+        "labels": list(labels),
+        **what,
         "seeds": {name: given["seed"] for name, given in options.items() if "seed" in given},
-        "target": described["target"],
         "batch_tokens": described["batch-tokens"],
         "versions": described["versions"],
     }

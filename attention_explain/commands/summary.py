@@ -3,7 +3,7 @@
 from typing import Any, Dict, List
 
 
-def summary(metadata: Dict[str, Any], flagged: Dict[str, int]) -> str:
+def summary(metadata: Dict[str, Any], done: str, flagged: Dict[str, int]) -> str:
     """
     How many texts, how fast, where the time went, what was skipped or flagged, and why.
 
@@ -11,6 +11,8 @@ def summary(metadata: Dict[str, Any], flagged: Dict[str, int]) -> str:
 
     metadata : `Dict[str, Any]`
         Of the attribution file.
+    done : `str`
+        What was done to the texts.
     flagged : `Dict[str, int]`
         How many texts each method has flagged.
     """
@@ -18,7 +20,7 @@ def summary(metadata: Dict[str, Any], flagged: Dict[str, int]) -> str:
     total = sum(seconds.values())
     count = metadata["instances"]
     rate = f", {count / total:.1f} texts a second" if total > 0 else ""
-    lines: List[str] = [f"{count} texts explained in {total:.1f} s{rate}"]
+    lines: List[str] = [f"{count} texts {done} in {total:.1f} s{rate}"]
     width = max(map(len, seconds))
     for method, spent in sorted(seconds.items(), key=lambda item: -item[1]):
         share = spent / total if total > 0 else 0

@@ -5,7 +5,7 @@ import torch
 from allennlp.common.checks import ConfigurationError
 
 from attention_explain.interpret.interpreter import Attribution, Interpreter, rows_by_length
-from attention_explain.interpret.registry import known_interpreters, option_names
+from attention_explain.interpret.registry import INTERPRETERS, known_interpreters
 from attention_explain.predictors.saliency import SaliencyPredictor
 from tests.builders import ENCODERS, TEXTS, instances, model, reader, vocabulary
 from tests.interpret.no_trace import interpreter
@@ -119,9 +119,9 @@ def test_every_method_declares_itself_and_keeps_its_options(name):
     assert isinstance(method.signed, bool) and isinstance(method.deterministic, bool)
     assert isinstance(method.passes, str)
     assert method.sums_to is None or isinstance(method.sums_to, str)
-    for option in option_names(type(method)):
+    for option in INTERPRETERS.option_names(type(method)):
         assert hasattr(method, option)
-    assert method.deterministic or "seed" in option_names(type(method))
+    assert method.deterministic or "seed" in INTERPRETERS.option_names(type(method))
 
 
 def on_an_encoder_that_it_takes(name: str) -> Interpreter:

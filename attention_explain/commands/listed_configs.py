@@ -1,4 +1,4 @@
-"""What may stand after `--interpreters` on the command line."""
+"""What may stand after `--interpreters` or `--perturbations` on the command line."""
 
 import json
 import os
@@ -8,50 +8,50 @@ from typing import Any, Dict, List, Sequence
 from allennlp.common.checks import ConfigurationError
 from allennlp.common.params import evaluate_file
 
-from attention_explain.interpret.registry import InterpreterConfig
+from attention_explain.named_components import ComponentConfig
 
 ENDINGS = (".jsonnet", ".json", ".libsonnet")
 
 
-def interpreter_configs(arguments: Sequence[str]) -> List[InterpreterConfig]:
+def listed_configs(arguments: Sequence[str], kind: str) -> List[ComponentConfig]:
     """
-    Each argument is the name of a method, its config as JSON, or a file with a list of either (or
-    an object whose `interpreters` is such a list).
+    Each argument is a name, a config as JSON, or a file with a list of either (or an object that
+    has such a list under the name of its kind: `interpreters`, `perturbations`).
     """
-    configs: List[InterpreterConfig] = []
+    configs: List[ComponentConfig] = []
     for argument in arguments:
         if argument.endswith(ENDINGS):
-            configs += _from_file(argument)
+            configs += _from_file(argument, kind)
         elif argument.startswith(("{", "[")):
-            configs += _as_list(_from_json(argument), argument)
+            configs += _as_list(_from_json(argument, kind), argument, kind)
         else:
             configs.append(argument)
     return configs
 
 
-def _from_file(path: str) -> List[InterpreterConfig]:
+def _from_file(path: str, kind: str) -> List[ComponentConfig]:
     if not Path(path).is_file():
         raise ConfigurationError(f"{path}: no such file")
     # As for training configs, the environment is there as external variables.
     loaded = json.loads(evaluate_file(path, ext_vars=_environment()))
-    if isinstance(loaded, dict) and "interpreters" in loaded:
-        loaded = loaded["interpreters"]
-    return _as_list(loaded, path)
+    if isinstance(loaded, dict) and kind in loaded:
+        loaded = loaded[kind]
+    return _as_list(loaded, path, kind)
 
 
-def _from_json(text: str) -> Any:
+def _from_json(text: str, kind: str) -> Any:
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:
-        raise ConfigurationError(f"--interpreters: {text!r} is not JSON ({error})") from error
+        raise ConfigurationError(f"--{kind}: {text!r} is not JSON ({error})") from error
 
 
-def _as_list(loaded: Any, source: str) -> List[InterpreterConfig]:
+def _as_list(loaded: Any, source: str, kind: str) -> List[ComponentConfig]:
     if isinstance(loaded, dict) and "type" in loaded:
         return [loaded]
     if not isinstance(loaded, list):
         raise ConfigurationError(
-            f"{source}: is no list of interpreters, and no object with a list 'interpreters'"
+            f"{source}: is no list of {kind}, and no object with a list '{kind}'"
         )
     return loaded
 

@@ -5,7 +5,7 @@ import json
 import pytest
 from allennlp.common.checks import ConfigurationError
 
-from attention_explain.commands.interpreter_arguments import interpreter_configs
+from attention_explain.commands.listed_configs import listed_configs
 from attention_explain.interpret.registry import (
     build_interpreters,
     known_interpreters,
@@ -26,7 +26,7 @@ def test_names_json_and_files_in_any_mixture(tmp_path, monkeypatch):
     )
     held.write_text(json.dumps({"interpreters": ["occlusion"]}))
     arguments = ["attention", '{"type": "random", "seed": 3}', str(listed), str(held), '["lime"]']
-    assert interpreter_configs(arguments) == [
+    assert listed_configs(arguments, "interpreters") == [
         "attention",
         {"type": "random", "seed": 3},
         "lrp",
@@ -46,14 +46,14 @@ def test_names_json_and_files_in_any_mixture(tmp_path, monkeypatch):
 )
 def test_what_is_wrong_is_said_in_one_sentence(argument, sentence):
     with pytest.raises(ConfigurationError, match=sentence):
-        interpreter_configs([argument])
+        listed_configs([argument], "interpreters")
 
 
 @pytest.mark.parametrize("path", SETS, ids=[path.stem for path in SETS])
 def test_every_set_explains_a_text(path):
     encoder = "transformer" if path.stem == "transformer" else "bilstm"
     predictor = SaliencyPredictor(model(encoder), reader())
-    built = build_interpreters(interpreter_configs([str(path)]), predictor)
+    built = build_interpreters(listed_configs([str(path)], "interpreters"), predictor)
     assert "attention" in built and "random" in built
     for method in built.values():
         (result,) = method.saliency_interpret_instances(instances()[3:])
@@ -66,7 +66,7 @@ def test_the_sets_have_the_published_options():
         path.stem: {
             name: parameters(method)
             for name, method in build_interpreters(
-                interpreter_configs([str(path)]), predictor
+                listed_configs([str(path)], "interpreters"), predictor
             ).items()
         }
         for path in SETS

@@ -1,0 +1,81 @@
+"""A data set worked through in batches, the longest texts first, in parts that survive a kill."""
+
+from itertools import islice
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+
+import pyarrow
+from allennlp.common import Tqdm
+from allennlp.common.checks import ConfigurationError
+from allennlp.data import DatasetReader, Instance, Vocabulary
+
+from attention_explain.commands.parts import Parts
+from attention_explain.interpret.interpreter import rows_by_length
+
+# Is called with the name of each step of a batch that is through, and the seconds it took.
+AfterStep = Callable[[str, float], Any]
+# From the rows of a batch to its table, and a record about it.
+Work = Callable[[List[int], AfterStep], Tuple[pyarrow.Table, Dict[str, Any]]]
+
+
+def read_instances(
+    reader: DatasetReader, vocab: Vocabulary, data: str, limit: Optional[int] = None
+) -> List[Instance]:
+    """All instances, ready for the model; anything wrong with one is said before the work."""
+    instances = list(islice(reader.read(data), limit))
+    if not instances:
+        raise ConfigurationError(f"{data}: the dataset reader finds no text there")
+    for instance in instances:
+        reader.apply_token_indexers(instance)
+        instance.index_fields(vocab)
+    return instances
+
+
+def work_through(
+    instances: Sequence[Instance],
+    budget: int,
+    steps: Sequence[str],
+    parts: Parts,
+    work: Work,
+    description: str,
+) -> Tuple[pyarrow.Table, List[Dict[str, Any]]]:
+    """
+    Does the batches that are in no part yet. Returns all rows in the order of the instances, and
+    the records, each with the `seconds` of every step.
+
+    # Parameters
+
+    budget : `int`
+        How many tokens, padding included, a batch may hold.
+    steps : `Sequence[str]`
+        What is done to a batch, for the progress.
+    description : `str`
+        Of the progress.
+    """
+    lengths = [len(instance["tokens"]) for instance in instances]
+    # The longest first: what does not fit into memory or into the model fails at once.
+    groups = rows_by_length(lengths, budget)[::-1]
+    finished = parts.finished()
+    done = sum(lengths[row] for number in finished for row in groups[number])
+    bar = Tqdm.tqdm(
+        total=sum(lengths), initial=done, unit="token", unit_scale=True, desc=description
+    )
+    for number, rows in enumerate(groups):
+        if number in finished:
+            continue
+        tokens = sum(lengths[row] for row in rows)
+        seconds: Dict[str, float] = {}
+
+        def after_step(name: str, spent: float, start=done, tokens=tokens, seconds=seconds):
+            seconds[name] = spent
+            bar.update(start + tokens * len(seconds) / len(steps) - bar.n)
+
+        table, record = work(rows, after_step)
+        parts.save(number, table, {"seconds": seconds, **record})
+        done += tokens
+    bar.close()
+    return parts.merged()
+
+
+def total_seconds(records: Sequence[Dict[str, Any]], steps: Sequence[str]) -> Dict[str, float]:
+    """Of each step, over all batches."""
+    return {name: sum(record["seconds"][name] for record in records) for name in steps}

@@ -1,0 +1,93 @@
+"""
+What the commands that work through a data set have in common on the command line, and what they
+check before any work.
+"""
+
+import argparse
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Dict, Iterator, Optional, Union
+
+from allennlp.common import logging as common_logging
+from allennlp.common.checks import ConfigurationError, check_for_gpu
+from allennlp.common.util import SigTermReceived
+
+from attention_explain.commands.parts import Parts
+from attention_explain.files import check_writable
+from attention_explain.interpret.text_batch import DEFAULT_BUDGET
+
+
+def add_job_arguments(subparser: argparse.ArgumentParser) -> None:
+    """The model, the data and the file."""
+    subparser.add_argument("archive_file", help="model archive, or folder of a training run")
+    subparser.add_argument("data", help="what the archive's own dataset reader is to read")
+    subparser.add_argument(
+        "-o", "--output-file", required=True, metavar="FILE", help="the parquet file to write"
+    )
+
+
+def add_job_options(subparser: argparse.ArgumentParser, verb: str) -> None:
+    """How the work is done; `verb` is what is done to the texts."""
+    subparser.add_argument("--limit", type=int, help=f"{verb} only the first so many texts")
+    subparser.add_argument(
+        "--batch-tokens",
+        type=int,
+        default=DEFAULT_BUDGET,
+        help="how many tokens, padding included, a pass through the model may hold",
+    )
+    subparser.add_argument("--cuda-device", type=int, default=-1, help="id of GPU to use")
+    subparser.add_argument(
+        "--seed", type=int, help="for what draws random numbers (default: its own)"
+    )
+    subparser.add_argument("--overrides", default="", help="JSON that changes the archive's config")
+    subparser.add_argument(
+        "--force",
+        action="store_true",
+        help="replace an existing file, and drop unfinished work of another command",
+    )
+    subparser.add_argument(
+        "--file-friendly-logging",
+        action="store_true",
+        help="outputs tqdm status on separate lines and slows tqdm refresh rate",
+    )
+
+
+def job_options(args: argparse.Namespace) -> Dict[str, Any]:
+    """What was given for them, by the names that the commands' functions have."""
+    common_logging.FILE_FRIENDLY_LOGGING = args.file_friendly_logging
+    names = ("archive_file", "data", "output_file", "limit", "batch_tokens", "cuda_device")
+    return {name: getattr(args, name) for name in (*names, "seed", "overrides", "force")}
+
+
+def check_job(
+    output: Path,
+    limit: Optional[int],
+    batch_tokens: int,
+    cuda_device: int,
+    force: bool,
+    *others: Optional[Union[str, Path]],
+) -> None:
+    """Refuses what cannot end well; `others` are more files to be written."""
+    for name, number in (("limit", limit), ("batch-tokens", batch_tokens)):
+        if number is not None and number < 1:
+            raise ConfigurationError(f"--{name} is {number}, but must be 1 or more")
+    if output.exists() and not force:
+        raise ConfigurationError(f"{output}: exists already; give --force to replace it")
+    for path in filter(None, (output, *others)):
+        check_writable(path)
+    check_for_gpu(cuda_device)
+
+
+@contextmanager
+def resumable(parts: Parts) -> Iterator[None]:
+    """Whoever stops the work is told that it can go on."""
+    try:
+        yield
+    except (KeyboardInterrupt, SigTermReceived):
+        print(
+            f"\nstopped; what is finished is in {parts.folder}, and the same command goes on "
+            "from there",
+            file=sys.stderr,
+        )
+        sys.exit(130)

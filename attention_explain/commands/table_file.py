@@ -1,0 +1,65 @@
+"""What all files that the commands write have in common: a row a text, and where it comes from."""
+
+import json
+from pathlib import Path
+from typing import Any, Dict, List, Optional, Sequence, Union
+
+import pyarrow
+import pyarrow.parquet
+
+from attention_explain.commands.parts import ROW
+from attention_explain.files import writing
+
+NUMBERS = pyarrow.list_(pyarrow.float32())
+
+
+def text_fields() -> List[pyarrow.Field]:
+    """The columns of a text and its prediction, which come first."""
+    return [
+        pyarrow.field("id", pyarrow.string(), nullable=False),
+        pyarrow.field("tokens", pyarrow.list_(pyarrow.string()), nullable=False),
+        pyarrow.field("label", pyarrow.string()),
+        pyarrow.field("predicted", pyarrow.string(), nullable=False),
+        pyarrow.field("probs", NUMBERS, nullable=False),
+    ]
+
+
+def text_values(
+    id_: str, tokens: Sequence[str], label: Optional[str], predicted: str, probs: Sequence[float]
+) -> Dict[str, Any]:
+    """The values of these columns."""
+    return {
+        "id": _text(id_),
+        "tokens": [_text(token) for token in tokens],
+        "label": label,
+        "predicted": predicted,
+        "probs": probs,
+    }
+
+
+def _text(text: str) -> str:
+    """JSON can spell half a character, which no file can hold."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+
+
+def to_part(
+    records: Sequence[Dict[str, Any]], rows: Sequence[int], columns: pyarrow.Schema
+) -> pyarrow.Table:
+    """The records, and the place of each in the whole."""
+    columns = columns.append(pyarrow.field(ROW, pyarrow.int64(), nullable=False))
+    placed = [{**record, ROW: row} for record, row in zip(records, rows, strict=True)]
+    return pyarrow.Table.from_pylist(placed, schema=columns)
+
+
+def write(
+    table: pyarrow.Table, metadata: Dict[str, Any], path: Union[str, Path], key: bytes
+) -> None:
+    """Complete or not at all, with the metadata as JSON under a key of the schema."""
+    table = table.replace_schema_metadata({key: json.dumps(metadata).encode()})
+    with writing(path) as unfinished:
+        # Groups of rows small enough that a reader of a few texts need not take all.
+        pyarrow.parquet.write_table(table, unfinished, row_group_size=4096)
+
+
+def read_metadata(path: Union[str, Path], key: bytes) -> Dict[str, Any]:
+    return json.loads(pyarrow.parquet.read_schema(path).metadata[key])

@@ -1,0 +1,136 @@
+"""Several perturbations of the same texts: one pass through the model for all of them."""
+
+import math
+import time
+from dataclasses import dataclass, field
+from typing import Any, Callable, Dict, List, Optional, Sequence
+
+import torch
+from allennlp.common.checks import ConfigurationError
+from allennlp.data import Instance
+from allennlp.models import Model
+
+from attention_explain.counterfactual.fixed_states import FixedStates
+from attention_explain.counterfactual.perturbation import Field, Perturbation
+from attention_explain.interpret.interpreter import rows_by_length
+from attention_explain.interpret.outputs import untouched
+from attention_explain.interpret.text_batch import DEFAULT_BUDGET, TextBatch
+from attention_explain.models import AttentionClassifier
+
+
+@dataclass
+class Perturbed:
+    """
+    A text, what the model makes of it, and what each perturbation does to that.
+
+    tokens : without boundary symbols; every list of weights is as long.
+    label, gold : the predicted one; the true one, where it is known.
+    results : the fields of each perturbation; None where one is undefined.
+    """
+
+    id: str
+    tokens: List[str]
+    label: str
+    probs: List[float]
+    attention: List[float]
+    gold: Optional[str] = None
+    results: Dict[str, Dict[str, Any]] = field(default_factory=dict)
+
+
+class Perturber:
+    """
+    # Parameters
+
+    model : `AttentionClassifier`
+    perturbations : `Dict[str, Perturbation]`
+        By the name that their results get.
+    budget : `int`, optional
+        How many tokens, padding included, a pass may hold.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        perturbations: Dict[str, Perturbation],
+        budget: int = DEFAULT_BUDGET,
+    ) -> None:
+        if not isinstance(model, AttentionClassifier):
+            raise ConfigurationError(
+                f"it is the attention of an attention_classifier that can be perturbed, not a "
+                f"{type(model).__name__}"
+            )
+        self.model = model
+        self.perturbations = perturbations
+        self.budget = budget
+
+    def check(self, instances: Sequence[Instance]) -> None:
+        """Says before any work what is wrong for these texts."""
+        texts = [instance["metadata"].metadata for instance in instances]
+        lengths = {text["id"]: len(text["tokens"]) for text in texts}
+        for perturbation in self.perturbations.values():
+            perturbation.check(lengths)
+
+    def perturb(self, instances: Sequence[Instance]) -> List[Perturbed]:
+        """In the order of the instances, which must have their token indexers."""
+        self.check(instances)
+        perturbed: Dict[int, Perturbed] = {}
+        lengths = [len(instance["tokens"]) for instance in instances]
+        for rows in rows_by_length(lengths, self.budget):
+            results = self.perturb_batch([instances[row] for row in rows])
+            perturbed.update(zip(rows, results, strict=True))
+        return [perturbed[row] for row in range(len(instances))]
+
+    def perturb_batch(
+        self,
+        instances: Sequence[Instance],
+        after_step: Callable[[str, float], Any] = lambda name, seconds: None,
+    ) -> List[Perturbed]:
+        """
+        The instances as one batch. `after_step` is called with the name of each perturbation that
+        is through and the seconds it took.
+        """
+        batch = TextBatch.of(self.model, instances, self.budget)
+        with untouched(self.model), torch.no_grad():
+            texts = FixedStates.of(self.model, batch)
+            perturbed = self._predictions(batch, texts, instances)
+            for name, perturbation in self.perturbations.items():
+                start = time.perf_counter()
+                result = perturbation.perturb(texts)
+                for each in perturbed:
+                    each.results[name] = {}
+                for field_name, kind in perturbation.fields.items():
+                    values = _values(batch, kind, result[field_name])
+                    for each, value in zip(perturbed, values, strict=True):
+                        each.results[name][field_name] = value
+                after_step(name, time.perf_counter() - start)
+        return perturbed
+
+    def _predictions(
+        self, batch: TextBatch, texts: FixedStates, instances: Sequence[Instance]
+    ) -> List[Perturbed]:
+        predicted = texts.predicted().tolist()
+        probs = texts.probs(texts.attention).tolist()
+        attention = batch.without_padding(texts.attention)
+        return [
+            Perturbed(
+                id=batch.ids[row],
+                tokens=batch.words[row],
+                label=self.model.labels[predicted[row]],
+                probs=probs[row],
+                attention=attention[row],
+                gold=instance["label"].label if "label" in instance.fields else None,
+            )
+            for row, instance in enumerate(instances)
+        ]
+
+
+def _values(batch: TextBatch, kind: Field, values: torch.Tensor) -> List[Any]:
+    """Of each text, as they are written: nothing of padding, and None for NaN."""
+    if kind is Field.TOKENS:
+        return batch.without_padding(values)
+    if kind is Field.LIST:
+        return values.tolist()
+    known = [None if math.isnan(value) else value for value in values.tolist()]
+    if kind is Field.FLAG:
+        return [None if value is None else bool(value) for value in known]
+    return known

@@ -1,0 +1,122 @@
+"""From the names or configs that a user lists to components, each with a name for its results."""
+
+import inspect
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any, Dict, List, Optional, Sequence, Tuple, Type, Union
+
+from allennlp.common import Params, Registrable
+from allennlp.common.checks import ConfigurationError
+
+# "lrp", or {"type": "gradient-x-input", "absolute": true, "name": "jain-wallace"}.
+ComponentConfig = Union[str, Dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class ComponentKind:
+    """
+    noun : what users call one of them.
+    registry : where they are registered.
+    base : what those of this project have in common.
+    reserved : names of columns that stand beside those of the components.
+    given : what their constructors take that is no option.
+    """
+
+    noun: str
+    registry: Type[Registrable]
+    base: Type
+    reserved: Tuple[str, ...]
+    given: Tuple[str, ...] = ()
+
+    def known(self) -> List[str]:
+        """The names of this project's own."""
+        return sorted(
+            name
+            for name in self.registry.list_available()
+            if issubclass(self.registry.by_name(name), self.base)
+        )
+
+    def build(
+        self, configs: Sequence[ComponentConfig], seed: Optional[int] = None, **given: Any
+    ) -> Dict[str, Any]:
+        """
+        The components by the name of their results: the config's `name`, or else its `type`, so
+        that one can stand twice in the list with different options.
+
+        # Parameters
+
+        seed : `int`, optional
+            For those that draw random numbers, where their config gives none.
+        """
+        if isinstance(configs, (str, dict)) or not isinstance(configs, Sequence):
+            raise ConfigurationError(
+                f"{self.noun}s must be a list of names or configs, but is {configs!r}"
+            )
+        if not configs:
+            raise ConfigurationError(
+                f"no {self.noun} is named; there are {', '.join(self.known())}"
+            )
+        built: Dict[str, Any] = {}
+        for config in configs:
+            options = self._options(config)
+            name = self._checked_name(options.pop("name", options["type"]))
+            if name in built:
+                raise ConfigurationError(
+                    f"two {self.noun}s are called '{name}'; give one of them another 'name'"
+                )
+            built[name] = self._build(options, seed, given)
+        return built
+
+    def option_names(self, component: Type) -> List[str]:
+        """The options of a component, as its constructor has them."""
+        # One without a constructor has Python's own, which takes anything.
+        if component.__init__ is object.__init__:
+            return []
+        names = list(inspect.signature(component.__init__).parameters)
+        return [name for name in names if name not in ("self", *self.given)]
+
+    def parameters(self, component: Any) -> Dict[str, Any]:
+        """Type and options, those left at their defaults included, which it has as attributes."""
+        kind = next(name for name in self.known() if self.registry.by_name(name) is type(component))
+        options = {name: getattr(component, name) for name in self.option_names(type(component))}
+        return {"type": kind, **options}
+
+    @property
+    def _one(self) -> str:
+        return f"{'an' if self.noun[0] in 'aeiou' else 'a'} {self.noun}"
+
+    def _options(self, config: ComponentConfig) -> Dict[str, Any]:
+        options = {"type": config} if isinstance(config, str) else config
+        if not isinstance(options, dict) or not isinstance(options.get("type"), str):
+            raise ConfigurationError(
+                f"{self._one} is a name or an object with a 'type', but one is {config!r}"
+            )
+        known = self.known()
+        if options["type"] not in known:
+            raise ConfigurationError(
+                f"there is no {self.noun} '{options['type']}'; there are {', '.join(known)}"
+            )
+        return deepcopy(options)
+
+    def _checked_name(self, name: Any) -> str:
+        if not isinstance(name, str) or not name or name in self.reserved or "." in name:
+            others = f" and must be none of {', '.join(self.reserved)}" if self.reserved else ""
+            raise ConfigurationError(
+                f"{self._one} cannot be called {name!r}: its name is that of a column, which must "
+                f"have no dot{others}"
+            )
+        return name
+
+    def _build(self, options: Dict[str, Any], seed: Optional[int], given: Dict[str, Any]) -> Any:
+        kind = options["type"]
+        if seed is not None and "seed" in self.option_names(self.registry.by_name(kind)):
+            options.setdefault("seed", seed)
+        try:
+            return self.registry.from_params(Params(options), **given)
+        except (ConfigurationError, TypeError, ValueError) as error:
+            # AllenNLP says a wrong type with a TypeError, and all say which option, but not whose.
+            raise ConfigurationError(f"{self.noun} '{kind}': {_sentence(error)}") from error
+
+
+def _sentence(error: Exception) -> str:
+    return " ".join(str(error).split())
