@@ -11,7 +11,7 @@ from scipy.stats import gaussian_kde
 
 from analysis.figures import style
 
-BINS = 40
+BINS = 20
 POINTS = 400
 
 
@@ -73,7 +73,7 @@ def _draw(axes: Axes, panel: Panel, span: Tuple[float, float], histograms: bool)
             density(control, places),
             color=style.GREY,
             linewidth=0.9,
-            label=f"random scores (n = {len(control)})",
+            label="random scores",
             zorder=1,
         )
     for number, (name, values) in enumerate(panel.series.items()):

@@ -7,7 +7,6 @@ import numpy
 import pandas
 
 from analysis.formats import cell
-from analysis.papers.study import corpora, described
 from analysis.seeds import Model
 
 STATISTICS = ("mean", "std", "significant")
@@ -68,14 +67,6 @@ def intervals(table: pandas.DataFrame, low: str, high: str, between: str = ", ")
         "-" if pandas.isna(one) else f"[{cell(one)}{between}{cell(other)}]"
         for one, other in zip(table[low], table[high], strict=True)
     ]
-
-
-def listed(models: Sequence[Model]) -> str:
-    """Data, models and n, for captions: `sst: bilstm tanh softmax, 1725 texts, 3 seeds`."""
-    return "; ".join(
-        f"{corpus}: {'; '.join(map(described, several))}"
-        for corpus, several in corpora(models).items()
-    )
 
 
 def slug(*names: str) -> str:

@@ -6,18 +6,18 @@ import pandas
 
 from analysis.figures.densities import densities
 from analysis.output import Output
+from analysis.papers.agreeing import agreement_rows, class_panels
 from analysis.papers.comparison import (
     OURS_SELECTED,
     beside,
     intervals,
-    listed,
     readable,
     slug,
     with_difference,
 )
 from analysis.papers.exhibits import Exhibit, Paper
 from analysis.papers.methods import ATTENTION, GRADIENT_X_INPUT, LEAVE_ONE_OUT
-from analysis.papers.tau import class_panels, tau_rows
+from analysis.papers.study import described
 from analysis.published import published
 from analysis.seeds import Model
 
@@ -39,6 +39,7 @@ SHOWN = (
     "mean",
     "interval",
     "difference",
+    "random mean",
     "published on dev std",
     "std",
     "published on dev significant",
@@ -57,7 +58,7 @@ NOTE = (
 
 
 def correlations(models: Sequence[Model], output: Output) -> None:
-    table = tau_rows(models, PAIRS)
+    table = pandas.concat([agreement_rows(model, PAIRS) for model in models], ignore_index=True)
     theirs = published("jain_wallace_2019_correlations")
     theirs = theirs.assign(scores="attention", projection="softmax")
     for split in ("test", "dev"):
@@ -70,7 +71,7 @@ def correlations(models: Sequence[Model], output: Output) -> None:
         "jain-wallace-correlations",
         table,
         "Kendall's tau of attention, gradient and leave-one-out by predicted class, beside Jain & "
-        f"Wallace (2019). {listed(models)}.",
+        f"Wallace (2019). {described(models)}.",
         NOTE,
         readable(shown, SHOWN),
     )
@@ -91,7 +92,7 @@ def tau_densities(models: Sequence[Model], output: Output) -> None:
         output.figure(
             slug("jain-wallace-densities", model.config.corpus, model.name),
             figure,
-            f"Kendall's tau, text by text, by predicted class. {listed([model])}.",
+            f"Kendall's tau, text by text, by predicted class. {described([model])}.",
             "Histogram and density; ticks at the foot are the means. Grey: the first of each pair "
             "against random scores.",
         )

@@ -1,0 +1,99 @@
+"""A square of methods: how far every two agree, those that agree standing side by side."""
+
+from typing import List, Optional
+
+import numpy
+import pandas
+from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.figure import Figure
+from scipy.cluster.hierarchy import leaves_list, linkage
+from scipy.spatial.distance import squareform
+
+from analysis.figures import style
+
+INCHES_A_CELL = 0.66
+# Colours stay pale enough for black print on all but the strongest.
+COLOURS = LinearSegmentedColormap.from_list(
+    "agreement", [style.VERMILION, "#F7F7F7", style.BLUE], N=256
+)
+WHITE_PRINT_FROM = 0.75
+
+
+def agreement_matrix(table: pandas.DataFrame, label: str, distance: bool = False) -> Figure:
+    """
+    table : one row a pair: `first`, `second`, `mean`, `low`, `high`, and `chance`, true where the
+        mean is no better than chance.
+    distance : the mean is 0 for two that agree.
+    """
+    names = clustered(table, distance)
+    cells = {frozenset((row.first, row.second)): row for row in table.itertuples()}
+    means = numpy.full((len(names), len(names)), numpy.nan)
+    for row, one in enumerate(names):
+        for column, other in enumerate(names):
+            if frozenset((one, other)) in cells and one != other:
+                means[row, column] = cells[frozenset((one, other))].mean
+    # Distances end where the largest does; agreements end at 1.
+    end = numpy.nanmax(means) if distance else 1.0
+    with style.applied():
+        side = INCHES_A_CELL * len(names)
+        figure, axes = style.figure(side + 2.2, side + 1.2)
+        one = axes[0, 0]
+        image = one.imshow(means, cmap=COLOURS, vmin=-end, vmax=end)
+        for row in range(len(names)):
+            for column in range(len(names)):
+                cell = cells.get(frozenset((names[row], names[column])))
+                if row != column and cell is not None:
+                    _annotate(one, row, column, cell, end)
+        _name(one, names)
+        bar = figure.colorbar(image, ax=one, shrink=0.6, aspect=25, label=label)
+        bar.outline.set_visible(False)
+        if distance:
+            bar.ax.set_ylim(0, end)
+    return figure
+
+
+def clustered(table: pandas.DataFrame, distance: bool = False) -> List[str]:
+    """
+    The methods in the order of the leaves of a tree (average linkage of 1 - agreement). As they
+    come, if there are fewer than three or some two have not been compared.
+    """
+    names = list(dict.fromkeys([*table["first"], *table["second"]]))
+    apart = _distances(table, names, distance)
+    if len(names) < 3 or apart is None:
+        return names
+    tree = linkage(squareform(apart), method="average", optimal_ordering=True)
+    return [names[leaf] for leaf in leaves_list(tree)]
+
+
+def _distances(
+    table: pandas.DataFrame, names: List[str], distance: bool
+) -> Optional[numpy.ndarray]:
+    apart = numpy.full((len(names), len(names)), numpy.nan)
+    numpy.fill_diagonal(apart, 0.0)
+    places = {name: place for place, name in enumerate(names)}
+    for first, second, mean in zip(table["first"], table["second"], table["mean"]):
+        value = mean if distance else 1 - mean
+        apart[places[first], places[second]] = apart[places[second], places[first]] = value
+    return None if numpy.isnan(apart).any() else apart
+
+
+def _annotate(axes: Axes, row: int, column: int, cell: object, end: float) -> None:
+    dark = abs(cell.mean) > WHITE_PRINT_FROM * end
+    colour = "white" if dark else style.BLACK
+    middle = {"ha": "center", "va": "center", "color": colour}
+    axes.text(column, row - 0.16, f"{cell.mean:.2f}", fontsize=8, **middle)
+    axes.text(column, row + 0.12, f"[{cell.low:.2f}, {cell.high:.2f}]", fontsize=4.8, **middle)
+    if cell.chance:
+        axes.text(column, row + 0.34, "chance", fontsize=4.8, style="italic", **middle)
+
+
+def _name(axes: Axes, names: List[str]) -> None:
+    axes.set_xticks(range(len(names)), names, rotation=40, ha="right", rotation_mode="anchor")
+    axes.set_yticks(range(len(names)), names)
+    axes.tick_params(length=0)
+    axes.spines[:].set_visible(False)
+    axes.set_xticks(numpy.arange(1, len(names)) - 0.5, minor=True)
+    axes.set_yticks(numpy.arange(1, len(names)) - 0.5, minor=True)
+    axes.grid(which="minor", color="white", linewidth=1.5)
+    axes.tick_params(which="minor", length=0)

@@ -1,0 +1,63 @@
+"""Whether agreement on the top k is more than chance, in a sentence made from the numbers."""
+
+from typing import Dict
+
+import pandas
+
+from analysis.formats import cell
+
+MEASURES = {"as-published": "Scored as published", "fagin": "scored as Fagin et al. define it"}
+
+
+def places(table: pandas.DataFrame) -> pandas.Series:
+    """
+    `above` or `below` where the interval of the mean and the chance band have nothing in common,
+    `inside` where they overlap.
+    """
+    place = pandas.Series("inside", index=table.index)
+    place[table["low"] > table["chance high"]] = "above"
+    place[table["high"] < table["chance low"]] = "below"
+    return place
+
+
+def verdict(table: pandas.DataFrame) -> str:
+    """
+    Of the rows with the sparsest k there is: that of non-zero weights, the papers' headline, if
+    any model has zeros.
+    """
+    headline = table[table["k"] == "non-zero"]
+    rows = headline if len(headline) else table
+    where = "at k = non-zero" if len(headline) else "on the top k"
+    parts = [
+        f"{words}, agreement {where} is {_counted(rows[rows['measure'] == measure])}"
+        for measure, words in MEASURES.items()
+    ]
+    return f"{'; '.join(parts)}.{_published(rows)}"
+
+
+def _counted(rows: pandas.DataFrame) -> str:
+    """`inside the chance band in 3 of 8 comparisons and below it in 5 (mean .8, chance .8)`"""
+    count: Dict[str, int] = places(rows).value_counts().to_dict()
+    numbers = (
+        f"(mean {cell(rows['mean'].mean())}, random scores {cell(rows['random mean'].mean())})"
+    )
+    total = len(rows)
+    if len(count) == 1:
+        (place,) = count
+        return f"{place} the chance band in all {total} comparisons {numbers}"
+    first, *others = (place for place in ("above", "inside", "below") if place in count)
+    rest = " and ".join(f"{place} it in {count[place]}" for place in others)
+    return f"{first} the chance band in {count[first]} of {total} comparisons, {rest} {numbers}"
+
+
+def _published(rows: pandas.DataFrame) -> str:
+    """How the published values stand to the band of these models."""
+    known = rows[rows["published"].notna()]
+    if known.empty:
+        return ""
+    above = int((known["published"] > known["chance high"]).sum())
+    return f" Of {len(known)} published values {above or 'none'} {_lie(above)} above that band."
+
+
+def _lie(number: int) -> str:
+    return "lies" if number == 1 or number == 0 else "lie"
