@@ -8,6 +8,7 @@ import io
 import json
 import os
 import platform
+import re
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
@@ -42,6 +43,16 @@ class Output:
     section: str
     entries: List[Dict[str, Any]] = field(default_factory=list)
     contents: Dict[str, bytes] = field(default_factory=dict)
+
+    def check(self) -> None:
+        """Raises, before any work is done, what `finish` would raise for the folder's sake."""
+        above = next(path for path in (self.folder, *self.folder.parents) if path.exists())
+        if not above.is_dir():
+            raise AnalysisError(f"{above}: is a file, and no folder to write into")
+        if not os.access(above, os.W_OK):
+            raise AnalysisError(f"{above}: cannot be written into")
+        if (self.folder / MANIFEST).exists():
+            read_manifest(self.folder)
 
     def table(
         self,
@@ -170,6 +181,11 @@ def sha256(path: Path) -> str:
         while block := file.read(1 << 20):
             digest.update(block)
     return digest.hexdigest()
+
+
+def slug(*names: str) -> str:
+    """For the name of a file."""
+    return re.sub(r"[^a-z0-9.]+", "-", "-".join(names).lower()).strip("-")
 
 
 def write_atomically(path: Path, content: bytes) -> None:

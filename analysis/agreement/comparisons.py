@@ -12,7 +12,7 @@ import pandas
 from analysis.agreement.agreements import Agreement
 from analysis.agreement.tables import with_interval
 from analysis.statistics.bootstrap import Bootstrap
-from analysis.statistics.corrections import holm
+from analysis.statistics.corrections import ALPHA, holm
 from analysis.statistics.paired import paired_across_models, paired_in_one_model
 
 Compared = Tuple[Agreement, Agreement]
@@ -78,8 +78,15 @@ def shown_comparisons(table: pandas.DataFrame) -> pandas.DataFrame:
     shown["difference [95 %]"] = with_interval(table, mean="difference")
     shown["p"] = table["p"].map(_p)
     shown["p Holm"] = table["p Holm"].map(_p)
+    shown["differ"] = numpy.where(_differ(table), "yes", "no")
     shown["texts"] = table["texts"]
     return shown
+
+
+def _differ(table: pandas.DataFrame) -> pandas.Series:
+    """By the texts, and whatever seeds had been drawn."""
+    beyond = (table["low"] > 0) | (table["high"] < 0)
+    return beyond & (table["p Holm"] <= ALPHA)
 
 
 def _p(value: float) -> str:

@@ -47,6 +47,18 @@ def common_columns(files: Sequence[Attributions]) -> List[str]:
     return [name for name in columns_of(files[0]) if all(name in other for other in others)]
 
 
+def left_out(files: Sequence[Attributions]) -> List[str]:
+    """A sentence for each method that some file has and another has not."""
+    common = common_columns(files)
+    names = dict.fromkeys(name for file in files for name in columns_of(file))
+    sentences = []
+    for name in names:
+        if name not in common:
+            lacking = next(file for file in files if name not in columns_of(file))
+            sentences.append(f"{name} is left out: {lacking.path} does not have it")
+    return sentences
+
+
 def _parsed(text: str) -> Pair:
     names = text.split(":")
     if len(names) != 2 or not all(names):

@@ -1,0 +1,117 @@
+"""What the agreement command leaves in its folder: tables, figures, verdicts, the values."""
+
+from typing import Sequence
+
+import pandas
+
+from analysis.agreement.agreements import Agreement
+from analysis.agreement.comparisons import paired_methods, paired_models, shown_comparisons
+from analysis.agreement.groups import OVERALL
+from analysis.agreement.instances import as_parquet, instances
+from analysis.agreement.tables import agreement_table, shown_agreements
+from analysis.agreement.verdicts import no_better_than_chance, verdicts
+from analysis.figures.matrix import agreement_matrix
+from analysis.measures.measure import Measure
+from analysis.output import Output, slug
+from analysis.statistics.bootstrap import Bootstrap
+
+INSTANCES = "instances.parquet"
+
+
+def add_results(
+    output: Output,
+    found: Sequence[Agreement],
+    measures: Sequence[Measure],
+    by: str,
+    bootstrap: Bootstrap,
+) -> pandas.DataFrame:
+    """Returns the table of agreements."""
+    table = agreement_table(found, by, bootstrap)
+    shown = shown_agreements(table)
+    output.table("agreement", table, _caption(found), _note(bootstrap, found), shown)
+    for number, sentence in enumerate(verdicts(table, measures), 1):
+        output.sentence(f"agreement-verdict-{number}", sentence)
+    _add_matrices(output, table, measures)
+    _add_paired(output, found, bootstrap)
+    output.data(INSTANCES, as_parquet(instances(found)))
+    return table
+
+
+def _add_matrices(output: Output, table: pandas.DataFrame, measures: Sequence[Measure]) -> None:
+    """One a model and measure; two methods need no square."""
+    overall = table[table["group"] == OVERALL].dropna(subset="mean")
+    for measure in measures:
+        of_measure = overall[overall["measure"] == measure.name]
+        for model, rows in of_measure.groupby("model", sort=False):
+            if len(set(rows["first"]) | set(rows["second"])) < 3:
+                continue
+            rows = rows.assign(chance=no_better_than_chance(rows, measure))
+            first = rows.iloc[0]
+            seeds = f", {first['seeds']} seeds" if first["seeds"] > 1 else ""
+            output.figure(
+                slug("agreement-matrix", model, measure.name),
+                agreement_matrix(rows, f"mean {measure.name}", measure.distance),
+                f"Agreement of every two methods by {measure.name}: {first['corpus']}, {model}, "
+                f"{rows['texts'].max()} texts{seeds}. Mean and 95 % interval; methods that agree "
+                "stand together; `chance` where the mean is no better than that of scores in "
+                "random order.",
+            )
+
+
+def _add_paired(output: Output, found: Sequence[Agreement], bootstrap: Bootstrap) -> None:
+    for name, compared, caption in (
+        (
+            "agreement-paired-methods",
+            paired_methods(found, bootstrap),
+            "Is a method nearer to this one or to that one? Differences on the same texts.",
+        ),
+        (
+            "agreement-paired-models",
+            paired_models(found, bootstrap),
+            "In which model do two methods agree more? Differences on the same texts.",
+        ),
+    ):
+        if compared.empty:
+            continue
+        shown = shown_comparisons(compared)
+        some = len(shown) < len(compared)
+        extract = f"{len(shown)} of {len(compared)} comparisons are shown, csv has all. "
+        output.table(name, compared, caption, (extract if some else "") + PAIRED_NOTE, shown)
+
+
+PAIRED_NOTE = (
+    "The interval is a bootstrap over texts and seeds. p is of a sign-flip permutation test over "
+    "texts, with the trained models as they are; p Holm is corrected for the number of "
+    "comparisons by the same measure (and in the same model, if within one). They differ where "
+    "p Holm is at most .05 and the interval leaves out 0."
+)
+
+
+def _note(bootstrap: Bootstrap, found: Sequence[Agreement]) -> str:
+    draws = len(next(iter(found[0].controls.values())).value)
+    note = (
+        f"95 % intervals of the mean: {bootstrap.draws} bootstrap draws of texts"
+        f"{', and of seeds with the same texts in each' if _most_seeds(found) > 1 else ''}. "
+        "BH: share significant after Benjamini-Hochberg over the texts of a row and seed. "
+        "random: noise in place of the second method; permuted: its own scores in random order "
+        f"within each text, {draws} draws a text. Their intervals are where the mean over these "
+        "texts falls in 95 of 100 cases by chance alone. Undefined values are counted, not "
+        "averaged."
+    )
+    if 1 < _most_seeds(found) < 5:
+        note += " Intervals over so few seeds are rough, rather too narrow than too wide."
+    return note
+
+
+def _caption(found: Sequence[Agreement]) -> str:
+    models = list({agreement.model.name: agreement.model for agreement in found}.values())
+    described = "; ".join(
+        f"{model.name}, {len(model.files)} seed{'s' if len(model.files) > 1 else ''}"
+        for model in models
+    )
+    texts = len(models[0].files[0].table)
+    return f"Agreement of methods on {models[0].config.corpus}, {texts} texts: {described}."
+
+
+def _most_seeds(found: Sequence[Agreement]) -> int:
+    return max(len(agreement.model.files) for agreement in found)

@@ -1,0 +1,97 @@
+"""
+How far the methods of attribution files agree, text by text, with intervals and beside what chance
+gives. Files whose configs differ only in their seeds are seeds of one model; all files have to be
+about the same texts.
+"""
+
+import argparse
+from pathlib import Path
+
+from analysis.agreement.exhibits import add_results
+from analysis.agreement.groups import NONE, OVERALL, check_groups
+from analysis.agreement.pairs import chosen_pairs, left_out
+from analysis.agreement.progress import with_progress
+from analysis.agreement.same_texts import check_same_texts
+from analysis.agreement.tables import shown_agreements
+from analysis.attributions import load_attributions
+from analysis.commands.printed import show
+from analysis.measures import Measure
+from analysis.output import Output
+from analysis.seeds import models_of
+from analysis.statistics.bootstrap import Bootstrap
+from analysis.statistics.controls import DRAWS
+
+HELP = "how far methods agree, with intervals, beside chance"
+# Rows on the terminal, if they can be fewer.
+MOST_PRINTED = 60
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("files", nargs="+", type=Path, metavar="FILE", help="attribution files")
+    add("-o", "--output", type=Path, required=True, metavar="DIR", help="the folder to write into")
+    add(
+        "--pairs",
+        nargs="+",
+        metavar="FIRST:SECOND",
+        help="methods to compare, as attention:gradient; the data's own `rationale` is one too "
+        "(default: every two)",
+    )
+    add(
+        "--measures",
+        nargs="+",
+        default=["kendall"],
+        metavar="MEASURE",
+        help=f"with options as fagin:k=non-zero (default: kendall); {', '.join(Measure.names())}",
+    )
+    add(
+        "--by",
+        default="predicted",
+        metavar="COLUMN",
+        help=f"groups of texts: predicted (default), label, any other column, or {NONE}",
+    )
+    add("--draws", type=_at_least(100), default=Bootstrap.draws, help="of the bootstrap")
+    add("--control-draws", type=_at_least(2), default=DRAWS, help="of each control, for each text")
+    add("--seed", type=_at_least(0), default=0, help="of bootstrap and controls")
+
+
+def run(arguments: argparse.Namespace) -> None:
+    output = Output(arguments.output, section="agreement")
+    output.check()
+    measures = [Measure.named(name) for name in dict.fromkeys(arguments.measures)]
+    files = [load_attributions(path) for path in arguments.files]
+    models = models_of(files)
+    check_same_texts(files)
+    for file in files:
+        check_groups(file, arguments.by)
+    pairs = chosen_pairs(files, arguments.pairs)
+    if not arguments.pairs:
+        for sentence in left_out(files):
+            print(sentence)
+    found = with_progress(models, pairs, measures, arguments.control_draws, arguments.seed)
+    bootstrap = Bootstrap(draws=arguments.draws, seed=arguments.seed)
+    table = add_results(output, found, measures, arguments.by, bootstrap)
+    parameters = {
+        name: getattr(arguments, name)
+        for name in ("measures", "by", "draws", "control_draws", "seed")
+    }
+    parameters["pairs"] = [":".join(pair) for pair in pairs]
+    output.finish(arguments.command, files, parameters)
+    if len(table) > MOST_PRINTED:
+        table = table[table["group"] == OVERALL]
+        print(f"all texts together; {arguments.output}/agreement.md has the groups\n")
+    show(shown_agreements(table))
+    for entry in output.entries:
+        if entry["kind"] == "sentence":
+            print(f"\n{entry['caption']}")
+    print(f"\nwritten to {arguments.output}")
+
+
+def _at_least(least: int):
+    def number(text: str) -> int:
+        value = int(text)
+        if value < least:
+            raise argparse.ArgumentTypeError(f"has to be at least {least}, not {value}")
+        return value
+
+    return number
