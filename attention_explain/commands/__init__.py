@@ -1,5 +1,6 @@
 """Subcommands of `allennlp`: importing this registers them."""
 
 from attention_explain.commands.attribute import Attribute
+from attention_explain.commands.perturb import Perturb
 
-__all__ = ["Attribute"]
+__all__ = ["Attribute", "Perturb"]

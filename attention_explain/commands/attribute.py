@@ -25,7 +25,7 @@ from attention_explain.commands.job_options import (
 from attention_explain.commands.listed_configs import listed_configs
 from attention_explain.commands.parts import Parts
 from attention_explain.commands.provenance import description, provenance
-from attention_explain.commands.summary import summary
+from attention_explain.commands.summary import attribution_summary
 from attention_explain.files import writing
 from attention_explain.interpret.html_page import card, page
 from attention_explain.interpret.registry import InterpreterConfig, parameters, properties
@@ -149,10 +149,8 @@ def attribute_from_file(
         parts.remove()
     if html is not None:
         write_page(table, metadata, html, html_texts)
-    print(
-        f"{output}: {summary(metadata, 'explained', attribution_file.flagged(table))}",
-        file=sys.stderr,
-    )
+    message = attribution_summary(metadata, attribution_file.flagged(table))
+    print(f"{output}: {message}", file=sys.stderr)
     return metadata
 
 

@@ -3,7 +3,7 @@
 from typing import Any, Dict, List
 
 
-def summary(metadata: Dict[str, Any], done: str, flagged: Dict[str, int]) -> str:
+def attribution_summary(metadata: Dict[str, Any], flagged: Dict[str, int]) -> str:
     """
     How many texts, how fast, where the time went, what was skipped or flagged, and why.
 
@@ -11,20 +11,11 @@ def summary(metadata: Dict[str, Any], done: str, flagged: Dict[str, int]) -> str
 
     metadata : `Dict[str, Any]`
         Of the attribution file.
-    done : `str`
-        What was done to the texts.
     flagged : `Dict[str, int]`
         How many texts each method has flagged.
     """
-    seconds: Dict[str, float] = metadata["seconds"]
-    total = sum(seconds.values())
+    lines = _time_spent(metadata, "explained")
     count = metadata["instances"]
-    rate = f", {count / total:.1f} texts a second" if total > 0 else ""
-    lines: List[str] = [f"{count} texts {done} in {total:.1f} s{rate}"]
-    width = max(map(len, seconds))
-    for method, spent in sorted(seconds.items(), key=lambda item: -item[1]):
-        share = spent / total if total > 0 else 0
-        lines.append(f"  {method.ljust(width)} {spent:9.2f} s {share:4.0%}")
     for method, reasons in metadata["skipped"].items():
         for reason, times in reasons.items():
             lines.append(f"  {method} skipped {times} of {count} texts: {reason}")
@@ -35,3 +26,27 @@ def summary(metadata: Dict[str, Any], done: str, flagged: Dict[str, int]) -> str
                 "(see its check columns)"
             )
     return "\n".join(lines)
+
+
+def perturbation_summary(metadata: Dict[str, Any]) -> str:
+    """The same of a perturbation file, with what failed or is undefined."""
+    lines = _time_spent(metadata, "perturbed")
+    count = metadata["instances"]
+    for name, times in metadata["failed"].items():
+        lines.append(f"  {name} found no other attention for {times} of {count} texts")
+    for name, times in metadata["undefined"].items():
+        lines.append(f"  {name} is undefined for {times} of {count} texts")
+    return "\n".join(lines)
+
+
+def _time_spent(metadata: Dict[str, Any], done: str) -> List[str]:
+    seconds: Dict[str, float] = metadata["seconds"]
+    total = sum(seconds.values())
+    count = metadata["instances"]
+    rate = f", {count / total:.1f} texts a second" if total > 0 else ""
+    lines = [f"{count} texts {done} in {total:.1f} s{rate}"]
+    width = max(map(len, seconds))
+    for name, spent in sorted(seconds.items(), key=lambda item: -item[1]):
+        share = spent / total if total > 0 else 0
+        lines.append(f"  {name.ljust(width)} {spent:9.2f} s {share:4.0%}")
+    return lines

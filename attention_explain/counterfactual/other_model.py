@@ -2,7 +2,7 @@
 
 from functools import cached_property
 from pathlib import Path
-from typing import Dict, Mapping
+from typing import Dict, Iterable, Optional, Tuple
 
 import numpy
 import pyarrow
@@ -41,23 +41,28 @@ class OtherModelsAttention(Replacement):
         if not Path(file).is_file():
             raise ConfigurationError(f"{file}: no such file")
         try:
-            columns = pyarrow.parquet.read_schema(file).names
+            columns = pyarrow.parquet.read_schema(file)
         except (pyarrow.ArrowInvalid, OSError) as error:
             raise ConfigurationError(f"{file}: not a readable parquet file ({error})") from error
         for name in ("id", column):
-            if name not in columns:
+            if name not in columns.names:
                 raise ConfigurationError(f"{file}: has no column '{name}'")
+        kind = columns.field(column).type
+        if not (pyarrow.types.is_list(kind) and pyarrow.types.is_floating(kind.value_type)):
+            raise ConfigurationError(f"{file}: column '{column}' has no lists of numbers")
 
     @cached_property
-    def _weights(self) -> Dict[str, numpy.ndarray]:
+    def _weights(self) -> Dict[str, Optional[numpy.ndarray]]:
         table = pyarrow.parquet.read_table(self.file, columns=["id", self.column])
-        return {
-            id_: None if row is None else numpy.asarray(row, dtype=numpy.float64)
-            for id_, row in zip(table["id"].to_pylist(), table[self.column].to_pylist())
-        }
+        weights: Dict[str, Optional[numpy.ndarray]] = {}
+        for id_, row in zip(table["id"].to_pylist(), table[self.column].to_numpy()):
+            if id_ in weights:
+                raise ConfigurationError(f"{self.file}: has two texts with id '{id_}'")
+            weights[id_] = row
+        return weights
 
-    def check(self, lengths: Mapping[str, int]) -> None:
-        for id_, tokens in lengths.items():
+    def check(self, lengths: Iterable[Tuple[str, int]]) -> None:
+        for id_, tokens in lengths:
             if id_ not in self._weights:
                 raise ConfigurationError(f"{self.file}: has no text with id '{id_}'")
             weights = self._weights[id_]
@@ -76,6 +81,6 @@ class OtherModelsAttention(Replacement):
     def weights(self, texts: FixedStates) -> torch.Tensor:
         weights = torch.zeros(texts.attention.shape, dtype=texts.attention.dtype)
         for row, seen in enumerate(texts.attendable.cpu()):
-            own = torch.from_numpy(self._weights[texts.ids[row]])
+            own = torch.tensor(self._weights[texts.ids[row]], dtype=weights.dtype)
             weights[row, seen] = own / own.sum()
         return weights.to(texts.attention.device)

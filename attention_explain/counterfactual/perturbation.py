@@ -1,7 +1,7 @@
 """The base of all post hoc counterfactuals: other attention for the same hidden states."""
 
 from enum import Enum
-from typing import Dict, Mapping, Sequence
+from typing import Dict, Iterable, Mapping, Sequence, Tuple
 
 import torch
 from allennlp.common import Registrable
@@ -32,14 +32,14 @@ class Perturbation(Registrable):
     # Files that it reads, which decide the result as its options do.
     reads: Sequence[str] = ()
 
-    def check(self, lengths: Mapping[str, int]) -> None:
+    def check(self, lengths: Iterable[Tuple[str, int]]) -> None:
         """
         Says before any work what is wrong for the texts to come.
 
         # Parameters
 
-        lengths : `Mapping[str, int]`
-            The number of tokens of each text, by its id.
+        lengths : `Iterable[Tuple[str, int]]`
+            The id of each text and the number of its tokens.
         """
 
     def perturb(self, texts: FixedStates) -> Dict[str, torch.Tensor]:

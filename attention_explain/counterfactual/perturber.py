@@ -66,7 +66,7 @@ class Perturber:
     def check(self, instances: Sequence[Instance]) -> None:
         """Says before any work what is wrong for these texts."""
         texts = [instance["metadata"].metadata for instance in instances]
-        lengths = {text["id"]: len(text["tokens"]) for text in texts}
+        lengths = [(text["id"], len(text["tokens"])) for text in texts]
         for perturbation in self.perturbations.values():
             perturbation.check(lengths)
 
