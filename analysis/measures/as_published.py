@@ -37,8 +37,7 @@ class AsPublished(Measure):
         in_first, in_second = _top(first, k), _top(second, k)
         common = in_first & in_second
         shared = first.sums(common)
-        shared_first, shared_second = first.only_tokens(common), second.only_tokens(common)
-        tau = Pairs.counted(shared_first, shared_first.ranks, shared_second.ranks).tau_b
+        tau = Pairs.of(first.only_tokens(common), second.only_tokens(common)).tau_b
         cost = (
             numpy.nan_to_num(shared**2 * (1 - tau) / 2)
             + _overtaken(first, common, in_first & ~common)

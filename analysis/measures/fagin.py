@@ -51,7 +51,7 @@ class Fagin(Measure):
         self, first: Scores, second: Scores, in_first: numpy.ndarray, in_second: numpy.ndarray
     ) -> numpy.ndarray:
         # The lowest rank in a list is the number of tokens outside it, so 0 is free for these.
-        pairs = Pairs.counted(
+        pairs = Pairs.ranked(
             first, numpy.where(in_first, first.ranks, 0), numpy.where(in_second, second.ranks, 0)
         )
         only_first, only_second = in_first & ~in_second, in_second & ~in_first

@@ -1,7 +1,6 @@
 """Kendall's tau-b and its p-value, of all texts at once."""
 
 from functools import lru_cache
-from typing import Tuple
 
 import numpy
 from scipy.special import factorial, ndtr
@@ -26,7 +25,7 @@ class Kendall(Measure):
     chance = 0.0
 
     def all(self, first: Scores, second: Scores) -> Values:
-        pairs = Pairs.counted(first, first.ranks, second.ranks)
+        pairs = Pairs.of(first, second)
         return Values.but_where(
             {CONSTANT: first.constant | second.constant},
             pairs.tau_b,
@@ -73,8 +72,8 @@ def inversion_tails() -> numpy.ndarray:
 
 def _asymptotic(first: Scores, second: Scores, pairs: Pairs) -> numpy.ndarray:
     n = first.lengths.astype(float)
-    triples_first, spread_first = _tie_terms(first)
-    triples_second, spread_second = _tie_terms(second)
+    triples_first, spread_first = first.tie_terms
+    triples_second, spread_second = second.tie_terms
     ordered = n * (n - 1)
     # Two tokens, or one column tied throughout, have no variance: exact or undefined.
     with numpy.errstate(divide="ignore", invalid="ignore"):
@@ -84,9 +83,3 @@ def _asymptotic(first: Scores, second: Scores, pairs: Pairs) -> numpy.ndarray:
             + triples_first * triples_second / (9 * ordered * (n - 2))
         )
         return 2 * ndtr(-numpy.abs(pairs.balance) / numpy.sqrt(variance))
-
-
-def _tie_terms(scores: Scores) -> Tuple[numpy.ndarray, numpy.ndarray]:
-    """Over groups of t tied tokens, the sums of t(t - 1)(t - 2) and of t(t - 1)(2t + 5)."""
-    ties = scores.ties.astype(float)
-    return scores.sums((ties - 1) * (ties - 2)), scores.sums((ties - 1) * (2 * ties + 5))

@@ -9,6 +9,11 @@ from typing import Iterable, Iterator, Optional, Sequence, Tuple
 
 import numpy
 
+from analysis.measures.ranks import ranks_and_ties
+
+# Tokens that are ranked and ordered together.
+PART = 1 << 15
+
 
 @dataclass(frozen=True, eq=False)
 class Scores:
@@ -60,7 +65,7 @@ class Scores:
         """False for a text with a score that is infinite or not a number. Shape: (texts,)"""
         return self.sums(~numpy.isfinite(self.values)) == 0
 
-    @property
+    @cached_property
     def starts(self) -> numpy.ndarray:
         """Where the text of each value begins. Shape: (tokens of all texts,)"""
         return self.spread(self.offsets[:-1])
@@ -79,6 +84,17 @@ class Scores:
     def higher(self) -> numpy.ndarray:
         """How many tokens of its text have a higher score. Shape: as `ranks`"""
         return self.spread(self.lengths) - self.ranks - self.ties
+
+    @cached_property
+    def tied_pairs(self) -> numpy.ndarray:
+        """Pairs of tokens with the same score. Shape: (texts,)"""
+        return self.sums(self.ties - 1) // 2
+
+    @cached_property
+    def tie_terms(self) -> Tuple[numpy.ndarray, numpy.ndarray]:
+        """Over groups of t tied tokens, the sums of t(t - 1)(t - 2) and of t(t - 1)(2t + 5)."""
+        ties = self.ties.astype(float)
+        return self.sums((ties - 1) * (ties - 2)), self.sums((ties - 1) * (2 * ties + 5))
 
     @cached_property
     def constant(self) -> numpy.ndarray:
@@ -115,6 +131,15 @@ class Scores:
         """For each token what its text has. Shape: (tokens of all texts,)"""
         return numpy.repeat(of_texts, self.lengths)
 
+    def parts(self) -> Iterator[slice]:
+        """Tokens of some texts, then of the next ones: as many as fit together in a cache."""
+        text = 0
+        while text < len(self):
+            full = self.offsets.searchsorted(self.offsets[text] + PART, side="right") - 1
+            end = max(full, text + 1)
+            yield slice(self.offsets[text], self.offsets[end])
+            text = end
+
     def _reduce(self, function: numpy.ufunc, of_tokens: numpy.ndarray) -> numpy.ndarray:
         found = numpy.zeros(len(self), dtype=of_tokens.dtype)
         # Between equal offsets `reduceat` would take the token that follows.
@@ -127,30 +152,14 @@ class Scores:
         if self._source is not None:
             whole, tokens = self._source
             return whole.ranks[tokens], whole.ties[tokens]
-        # Two fast sorts, of the scores of all texts and then of whole numbers, take a third of the
-        # time of one `lexsort`.
-        order = self.values.argsort()
-        among_all = numpy.empty(len(order), dtype=numpy.int64)
-        among_all[order] = numpy.cumsum(_changes(self.values[order]))
-        key = self.texts * (len(order) + 1) + among_all
-        order = key.argsort()
-        firsts = numpy.flatnonzero(_changes(key[order]))
-        sizes = numpy.diff(firsts, append=len(order))
-        ranks, ties = numpy.empty((2, len(order)), dtype=numpy.int64)
-        ranks[order] = numpy.repeat(firsts, sizes) - self.starts
-        ties[order] = numpy.repeat(sizes, sizes)
-        return ranks, ties
+        found = numpy.empty((2, len(self.values)), dtype=numpy.int64)
+        for part in self.parts():
+            found[:, part] = ranks_and_ties(self.values[part], self.starts[part] - part.start)
+        return tuple(found)
 
 
 def _offsets(lengths: Sequence[int]) -> numpy.ndarray:
     return numpy.concatenate([[0], numpy.cumsum(lengths, dtype=numpy.int64)])
-
-
-def _changes(values: numpy.ndarray) -> numpy.ndarray:
-    """Where a value differs from the one before it; the first always does."""
-    changes = numpy.ones(len(values), dtype=bool)
-    numpy.not_equal(values[1:], values[:-1], out=changes[1:])
-    return changes
 
 
 def _missing(row: Optional[Sequence[float]]) -> bool:
