@@ -28,7 +28,9 @@ def load_inputs(manifest: Dict[str, Any]) -> List[Input]:
     A file that is gone or has changed is no error: tables and figures stand without it. But its
     texts are not shown beside numbers that come from others.
     """
-    return [_load(entry["path"], entry["sha256"]) for entry in manifest["files"]]
+    # Two analyses may have been given one file by two names.
+    files = {entry["sha256"]: entry["path"] for entry in reversed(manifest["files"])}
+    return [_load(path, expected) for expected, path in reversed(files.items())]
 
 
 def _load(path: str, expected: str) -> Input:

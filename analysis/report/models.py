@@ -7,6 +7,7 @@ import numpy
 import pandas
 
 from analysis.attributions import Attributions
+from analysis.seeds import Model
 
 CAPTION = (
     "Accuracy and F1 are those on the texts of the attribution files; several seeds of a model are "
@@ -15,38 +16,28 @@ CAPTION = (
 )
 
 
-def seeds_together(files: Sequence[Attributions]) -> List[List[Attributions]]:
-    """Files of the same config but for the seeds, in the order of the first of each."""
-    groups: Dict[str, List[Attributions]] = {}
-    for file in files:
-        groups.setdefault(file.model.without_seeds, []).append(file)
-    return list(groups.values())
-
-
-def models_table(groups: Sequence[Sequence[Attributions]]) -> pandas.DataFrame:
+def models_table(models: Sequence[Model]) -> pandas.DataFrame:
     """One row a model; columns that say nothing are left out."""
-    return pandas.DataFrame([_row(group) for group in groups]).dropna(axis="columns", how="all")
+    return pandas.DataFrame(map(_row, models)).dropna(axis="columns", how="all")
 
 
-def _row(group: Sequence[Attributions]) -> Dict[str, Any]:
-    first = group[0].model
-    accuracies, f1s = (
-        [measure(file) for file in group if file.table["label"].notna().any()]
-        for measure in (accuracy, f1)
-    )
+def _row(model: Model) -> Dict[str, Any]:
+    labelled = [file for file in model.files if file.table["label"].notna().any()]
+    accuracies, f1s = ([measure(file) for file in labelled] for measure in (accuracy, f1))
+    config = model.config
     return {
-        "model": first.name,
-        "corpus": first.corpus,
-        "encoder": first.encoder,
-        "attention": first.attention,
-        "projection": first.projection,
-        "seeds": ", ".join(str(file.model.seed) for file in group),
-        "texts": len(group[0].table),
+        "model": model.name,
+        "corpus": config.corpus,
+        "encoder": config.encoder,
+        "attention": config.attention,
+        "projection": config.projection,
+        "seeds": ", ".join(str(file.model.seed) for file in model.files),
+        "texts": len(model.files[0].table),
         "accuracy": _mean(accuracies),
         "sd accuracy": _deviation(accuracies),
         "F1": _mean(f1s),
         "sd F1": _deviation(f1s),
-        "epoch selected": selection(first.config),
+        "epoch selected": selection(config.config),
     }
 
 

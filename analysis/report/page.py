@@ -4,19 +4,19 @@ from html import escape
 from pathlib import Path
 from typing import List, Sequence
 
-from analysis.attributions import Attributions
 from analysis.errors import AnalysisError
 from analysis.formats import markdown
 from analysis.output import read_manifest, write_atomically
 from analysis.report.anchors import Anchors
 from analysis.report.inputs import load_inputs
-from analysis.report.models import CAPTION, models_table, seeds_together
+from analysis.report.models import CAPTION, models_table
 from analysis.report.part import Part, contents, paragraph
 from analysis.report.provenance import provenance
 from analysis.report.results import findings, sections
 from analysis.report.style import STYLE
 from analysis.report.tables import table_html
 from analysis.report.texts import missing, texts
+from analysis.seeds import Model, models_of
 from heatmaps.html_style import style
 
 REPORT = "report.html"
@@ -43,37 +43,37 @@ def report(folder: Path) -> str:
     manifest = read_manifest(folder)
     inputs = load_inputs(manifest)
     files = [each.attributions for each in inputs if each.attributions is not None]
-    groups = seeds_together(files)
+    models = models_of(files)
     anchors = Anchors()
     entries = manifest["entries"]
     found = sections(entries, folder, anchors)
     parts: List[Part] = [findings(entries, found, anchors)]
     if inputs:
-        parts.append(_models(groups, missing(inputs), anchors))
+        parts.append(_models(models, missing(inputs), anchors))
     parts += found
     if inputs:
-        parts.append(texts(groups, inputs, anchors))
-    parts.append(provenance(manifest, inputs, anchors))
-    return _document(parts, _about(groups))
+        parts.append(texts(models, inputs, anchors))
+    parts.append(provenance(manifest, inputs, models, anchors))
+    return _document(parts, _about(models))
 
 
-def _models(groups: Sequence[Sequence[Attributions]], warnings: str, anchors: Anchors) -> Part:
+def _models(models: Sequence[Model], warnings: str, anchors: Anchors) -> Part:
     anchor = anchors.new("models")
     table = ""
-    if groups:
-        table = table_html(markdown(models_table(groups)), anchor) + paragraph(CAPTION, "note")
+    if models:
+        table = table_html(markdown(models_table(models)), anchor) + paragraph(CAPTION, "note")
     return Part("Models", anchor, warnings + table)
 
 
-def _about(groups: Sequence[Sequence[Attributions]]) -> str:
+def _about(models: Sequence[Model]) -> str:
     """What the report is about, in a line."""
-    if not groups:
+    if not models:
         return ""
-    corpora = list(dict.fromkeys(group[0].model.corpus for group in groups))
-    runs = sum(map(len, groups))
-    models = f"{len(groups)} model{'s' if len(groups) > 1 else ''}"
-    seeds = f" in {runs} runs" if runs > len(groups) else ""
-    return f"{models}{seeds}, on {', '.join(corpora)}."
+    corpora = dict.fromkeys(model.config.corpus for model in models)
+    runs = sum(len(model.files) for model in models)
+    seeds = f", trained {runs} times in all" if runs > len(models) else ""
+    number = f"{len(models)} model{'s' if len(models) > 1 else ''}"
+    return f"{number} on {', '.join(corpora)}{seeds}."
 
 
 def _document(parts: Sequence[Part], about: str) -> str:

@@ -13,25 +13,35 @@ from analysis.report.anchors import Anchors
 from analysis.report.inputs import Input
 from analysis.report.part import Part, collapsed, paragraph
 from analysis.report.tables import table_html
+from analysis.seeds import Model
 
 TITLE = "Provenance"
 # Of the metadata of an attribution file, what has a place of its own.
 SHOWN_APART = ("config", "interpreters", "versions")
+OPTIONS = "parameters"
 
 
-def provenance(manifest: Dict[str, Any], inputs: Sequence[Input], anchors: Anchors) -> Part:
+def provenance(
+    manifest: Dict[str, Any], inputs: Sequence[Input], models: Sequence[Model], anchors: Anchors
+) -> Part:
+    anchor = anchors.new(TITLE)
     parts = [
         Part("Commands", anchors.new(TITLE, "commands"), _commands(manifest["commands"])),
         _files(inputs, anchors.new(TITLE, "files")),
-        Part("Versions", anchors.new(TITLE, "versions"), _versions(manifest["versions"])),
     ]
-    return Part(TITLE, anchors.new(TITLE), "", parts)
+    if models:
+        settings = anchors.new(TITLE, "settings")
+        html = "".join(_settings(model, anchors.new(settings, model.name)) for model in models)
+        parts.append(Part("Methods and training", settings, html))
+    versions = paragraph(_versions(manifest["versions"]))
+    parts.append(Part("Versions of the analysis", anchors.new(TITLE, "versions"), versions))
+    return Part(TITLE, anchor, "", parts)
 
 
 def _commands(commands: Dict[str, Any]) -> str:
     return "".join(
         f"<pre>{escape(shlex.join(entry['command']))}</pre>\n"
-        + (collapsed(f"Parameters of {name}", _json(entry["parameters"])))
+        + collapsed(f"Parameters of {name}", _json(entry["parameters"]))
         for name, entry in commands.items()
     )
 
@@ -41,32 +51,61 @@ def _files(inputs: Sequence[Input], anchor: str) -> Part:
         return Part("Files", anchor, paragraph("The manifest lists no attribution file."))
     hashes = pandas.DataFrame(
         [
-            {"file": each.path, "sha256 when analysed": each.sha256, "now": each.problem or "same"}
+            {"file": each.path, "now": each.problem or "the same", "sha256": each.sha256}
             for each in inputs
         ]
     )
-    details = "".join(_metadata(each.attributions) for each in inputs if each.attributions)
-    return Part("Files", anchor, table_html(markdown(hashes), anchor) + details)
+    about = "".join(_attribution(each.attributions) for each in inputs if each.attributions)
+    return Part("Files", anchor, table_html(markdown(hashes), anchor) + about)
 
 
-def _metadata(file: Attributions) -> str:
+def _attribution(file: Attributions) -> str:
+    """What an attribution file says of itself but for what its model has in common."""
     metadata = file.metadata
     rest = {name: value for name, value in metadata.items() if name not in SHOWN_APART}
-    html = (
-        "<h4>Methods</h4>\n"
-        + _json(metadata["interpreters"])
-        + "<h4>Training config</h4>\n"
-        + _json(metadata["config"])
-        + "<h4>Attribution</h4>\n"
-        + _json(rest)
-        + _versions(metadata.get("versions", {}))
+    html = _json(rest) + paragraph(_versions(metadata.get("versions", {})))
+    return collapsed(f"How {file.path} was made", html)
+
+
+def _settings(model: Model, anchor: str) -> str:
+    """The same for all seeds of the model."""
+    metadata = model.files[0].metadata
+    methods = pandas.DataFrame(
+        [
+            {
+                "method": name,
+                "options": _options(declared.get(OPTIONS, {})),
+                **{
+                    key.replace("_", " "): _word(value)
+                    for key, value in declared.items()
+                    if key != OPTIONS
+                },
+            }
+            for name, declared in metadata["interpreters"].items()
+        ]
     )
-    return collapsed(f"{file.path}: methods, config, hashes", html)
+    seeds = ", ".join(str(file.model.seed) for file in model.files)
+    html = (
+        f"<h4 id={anchor}-title>Methods</h4>\n{table_html(markdown(methods), anchor)}"
+        f"<h4>Config of seed {escape(str(model.config.seed))}; seeds: {escape(seeds)}</h4>\n"
+        f"{_json(metadata['config'])}"
+    )
+    return collapsed(model.name, html)
+
+
+def _options(parameters: Dict[str, Any]) -> str:
+    return ", ".join(
+        _word(value) if name == "type" else f"{name} {_word(value)}"
+        for name, value in parameters.items()
+    )
+
+
+def _word(value: Any) -> str:
+    return value if isinstance(value, str) else "-" if value is None else json.dumps(value)
 
 
 def _versions(versions: Dict[str, str]) -> str:
-    named = ", ".join(f"{name} {version}" for name, version in versions.items())
-    return paragraph(named)
+    return ", ".join(f"{name} {version}" for name, version in versions.items())
 
 
 def _json(value: Any) -> str:

@@ -39,7 +39,12 @@ p { margin: 0 0 .6rem; max-width: 52rem; }
 .where { font-size: .85rem; margin-left: .3rem; }
 .warning { border: 1px solid #1b1b1b; border-left-width: 4px; padding: .5rem .8rem; }
 .warning::before { content: "Left out: "; font-weight: 700; }
-.scroll { overflow-x: auto; max-width: 100%; }
+/* A shadow at the side where there is more to see. */
+.scroll { overflow-x: auto; max-width: 100%; background:
+  linear-gradient(to right, #fff 40%, #fff0) left / 3rem 100% local no-repeat,
+  linear-gradient(to left, #fff 40%, #fff0) right / 3rem 100% local no-repeat,
+  linear-gradient(to right, #0003, #0000) left / .7rem 100% scroll no-repeat,
+  linear-gradient(to left, #0003, #0000) right / .7rem 100% scroll no-repeat; }
 .scroll table { border-collapse: collapse; font-size: .86rem; font-variant-numeric: tabular-nums;
   margin: 0 0 .3rem; }
 .scroll th, .scroll td { text-align: left; padding: .28rem .8rem .28rem 0; white-space: nowrap;
@@ -47,7 +52,7 @@ p { margin: 0 0 .6rem; max-width: 52rem; }
 .scroll td:last-child, .scroll th:last-child { padding-right: 0; }
 .scroll th { border-top: 1.5px solid #1b1b1b; border-bottom: 1px solid #1b1b1b; }
 .scroll tbody tr + tr td { border-top: 1px solid #ececec; }
-.scroll tbody tr:hover td { background: #f6f6f6; }
+.scroll tbody tr:hover td { background: #0000000d; }
 .scroll tbody:last-child { border-bottom: 1.5px solid #1b1b1b; }
 .scroll .number { text-align: right; }
 .long > input { position: absolute; opacity: 0; pointer-events: none; }
@@ -65,6 +70,8 @@ summary { cursor: pointer; color: #0b4f8a; font-size: .92rem; overflow-wrap: any
 pre { font-size: .8rem; line-height: 1.4; background: #f6f6f6; padding: .6rem .8rem; margin: 0 0 .6rem;
   white-space: pre-wrap; overflow-wrap: anywhere; }
 .ae .agreement { margin: 0 0 .25rem; }
+/* There are few: nothing is gained by drawing them late. */
+.ae article { content-visibility: visible; }
 
 @media (max-width: 60rem) {
   .layout { grid-template-columns: minmax(0, 1fr); padding: 1rem; row-gap: .8rem;
@@ -93,13 +100,15 @@ pre { font-size: .8rem; line-height: 1.4; background: #f6f6f6; padding: .6rem .8
   figure, tr, .findings li, .warning { break-inside: avoid; }
   figure svg { max-width: 100%; max-height: 22cm; }
   thead { display: table-header-group; }
-  .scroll { overflow: visible; }
+  .scroll { overflow: visible; background: none; }
   .scroll table { font-size: 7.5pt; width: 100%; }
   .scroll th, .scroll td { white-space: normal; padding-right: .5em; }
+  .scroll th, .scroll td:not(.number) { overflow-wrap: anywhere; }
   /* Paper cannot be opened: everything is. */
   .long > input:not(:checked) ~ .scroll .more { display: table-row; }
   .long > label, .files { display: none; }
   details::details-content { content-visibility: visible; display: block; height: auto; }
-  pre { font-size: 7pt; background: none; border-left: 2px solid #b5b5b5; }
+  pre { font-size: 6.5pt; background: none; padding: 0; }
+  details pre { columns: 3; column-rule: 1px solid #d9d9d9; }
 }
 """

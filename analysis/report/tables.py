@@ -2,16 +2,24 @@
 
 import re
 from html import escape
-from typing import List, Tuple
+from typing import Dict, List, Tuple
 
 # Longer tables are cut after the first rows until somebody asks for all.
 LONG = 14
 FIRST = 10
+# In a table of so many rows, a column that says the same in all of them is said once.
+SAME = 4
 
 
 def table_html(markdown: str, anchor: str) -> str:
     """From the Markdown of a table, which has the extract and the digits that people read."""
     columns, right, rows = parse(markdown)
+    same = _same(columns, right, rows)
+    columns, right, *rows = (
+        [cell for name, cell in zip(columns, line, strict=True) if name not in same]
+        for line in (columns, right, *rows)
+    )
+    in_all = "; ".join(f"{name}: {cell}" for name, cell in same.items())
     header = _cells("th scope=col", columns, right)
     cut = len(rows) > LONG
     body = "".join(
@@ -19,7 +27,7 @@ def table_html(markdown: str, anchor: str) -> str:
         for number, row in enumerate(rows)
     )
     # A box that scrolls must be reached by the keyboard, too.
-    table = (
+    table = (f"<p class=note>In all rows: {escape(in_all)}.</p>\n" if same else "") + (
         f"<div class=scroll tabindex=0 role=region aria-labelledby={anchor}-title>\n<table>\n"
         f"<thead><tr>{header}</tr></thead>\n<tbody>\n{body}</tbody>\n</table>\n</div>\n"
     )
@@ -32,6 +40,18 @@ def table_html(markdown: str, anchor: str) -> str:
         f"<label for={anchor}-all><span class=closed>Show all {len(rows)} rows</span>"
         f"<span class=opened>Show the first {FIRST} rows only</span></label>\n</div>\n"
     )
+
+
+def _same(columns: List[str], right: List[bool], rows: List[List[str]]) -> Dict[str, str]:
+    """Of the columns of words those with one word only, unless no others are left."""
+    if len(rows) < SAME:
+        return {}
+    found = {
+        name: cells[0]
+        for name, number, cells in zip(columns, right, zip(*rows, strict=True), strict=True)
+        if not number and len(set(cells)) == 1
+    }
+    return found if len(found) < len(columns) else {}
 
 
 def parse(markdown: str) -> Tuple[List[str], List[bool], List[List[str]]]:

@@ -1,6 +1,6 @@
 """Heatmaps of a few texts of each model, with the reason why each is shown."""
 
-from typing import Iterable, List, Sequence
+from typing import List, Sequence
 
 import numpy
 import pyarrow
@@ -11,6 +11,7 @@ from analysis.report.anchors import Anchors
 from analysis.report.chosen import Chosen
 from analysis.report.inputs import Input
 from analysis.report.part import Part, paragraph
+from analysis.seeds import Model
 from heatmaps.attribution_rows import explanations
 from heatmaps.html_page import card, legend
 
@@ -25,18 +26,16 @@ HEADINGS = {
 }
 
 
-def texts(
-    groups: Sequence[Sequence[Attributions]], inputs: Sequence[Input], anchors: Anchors
-) -> Part:
+def texts(models: Sequence[Model], inputs: Sequence[Input], anchors: Anchors) -> Part:
     """Of each model the first seed's, as far as its file is unchanged."""
     anchor = anchors.new(TITLE)
     shown = [
-        Part(name, anchors.new(TITLE, name), _heatmaps(group[0]))
-        for name, group in _named(groups[:SHOWN_MODELS])
+        Part(_title(model), anchors.new(TITLE, model.name), _heatmaps(model.files[0]))
+        for model in models[:SHOWN_MODELS]
     ]
     html = missing(inputs)
-    if len(groups) > SHOWN_MODELS:
-        html += paragraph(f"The first {SHOWN_MODELS} of {len(groups)} models are shown.", "note")
+    if len(models) > SHOWN_MODELS:
+        html += paragraph(f"The first {SHOWN_MODELS} of {len(models)} models are shown.", "note")
     if shown:
         html += f"<div class=ae>{legend()}</div>\n"
     return Part(TITLE, anchor, html, shown)
@@ -54,10 +53,8 @@ def missing(inputs: Sequence[Input]) -> str:
     )
 
 
-def _named(groups: Sequence[Sequence[Attributions]]) -> Iterable[tuple]:
-    for group in groups:
-        seed = f", seed {group[0].model.seed}" if len(group) > 1 else ""
-        yield f"{group[0].model.name}{seed}", group
+def _title(model: Model) -> str:
+    return model.name + (f", seed {model.config.seed}" if len(model.files) > 1 else "")
 
 
 def _heatmaps(file: Attributions) -> str:

@@ -1,0 +1,201 @@
+"""The report as a whole: everything the manifest lists, escaped, in one file."""
+
+import json
+import re
+from html import unescape
+from html.parser import HTMLParser
+
+import pytest
+
+from analysis.__main__ import main
+from analysis.errors import AnalysisError
+from analysis.output import read_manifest
+from analysis.report.page import REPORT, report, write_report
+from tests.analysis.attribution_files import config, random_rows
+from tests.analysis.report.folders import METHODS, attribution_file, output_folder, two_models
+
+NASTY = "<script>alert('&')</script>"
+VOID = {"meta", "link", "input", "br"}
+
+
+class Elements(HTMLParser):
+    """Every element with its attributes; fails where one is not closed in order."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.found, self.open, self.text = [], [], []
+        self.feed(text)
+        self.close()
+        assert not self.open
+
+    def handle_starttag(self, tag, attributes):
+        self.found.append((tag, dict(attributes)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        self.found.append((tag, dict(attributes)))
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if "style" not in self.open:
+            self.text.append(data)
+
+    def values(self, attribute):
+        return [found[attribute] for _, found in self.found if attribute in found]
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return output_folder(tmp_path / "out", two_models(tmp_path))
+
+
+def test_every_entry_of_the_manifest_is_there(folder):
+    words = " ".join(" ".join(Elements(report(folder)).text).split())
+    for entry in read_manifest(folder)["entries"]:
+        assert entry["caption"] in words and entry["note"] in words
+        for name in entry["files"].values():
+            assert name in words
+    for file in read_manifest(folder)["files"]:
+        assert file["path"] in words and file["sha256"] in words
+    assert report(folder).count("<figure>") == 2
+    assert "pair-19" in words
+
+
+def test_findings_come_first(folder):
+    text = report(folder)
+    places = [text.index(sentence) for sentence in ("Attention agrees", "Something else about")]
+    assert max(places) < text.index("All pairs of")
+
+
+def test_every_link_leads_somewhere_and_no_two_parts_have_one_name(folder):
+    elements = Elements(report(folder))
+    ids = elements.values("id")
+    assert len(ids) == len(set(ids))
+    links = elements.values("href") + elements.values("xlink:href")
+    inside = [link for link in links if link.startswith("#")]
+    assert {link[1:] for link in inside} <= set(ids)
+    for link in set(links) - set(inside) - {"data:,"}:
+        assert (folder / link).is_file()
+    labelled = {name for value in elements.values("aria-labelledby") for name in value.split()}
+    assert labelled <= set(ids)
+
+
+def test_nothing_is_loaded_and_nothing_runs(folder):
+    text = report(folder)
+    elements = Elements(text)
+    assert not {"script", "iframe", "object", "embed", "img"} & {tag for tag, _ in elements.found}
+    assert not elements.values("src")
+    for link in elements.values("href"):
+        assert not re.match(r"\w+:(?!,)|//", link) or link == "data:,"
+    assert not re.search(r"url\((?!#)|@import|javascript:", text)
+    outside = re.sub(r'xmlns(:\w+)?="[^"]*"', "", text)
+    assert "http" not in outside
+
+
+def test_text_is_escaped_wherever_it_comes_from(tmp_path):
+    rows = random_rows(methods=METHODS)
+    for row in rows:
+        row["id"] += NASTY
+        row["tokens"][0] = row["label"] = row["predicted"] = NASTY
+    named = config(corpus=NASTY, validation_data_path=NASTY, trainer={"validation_metric": NASTY})
+    file = attribution_file(
+        tmp_path / f"a{NASTY.replace('/', '')}.parquet",
+        rows,
+        config=named,
+        labels=[NASTY, "1"],
+        archive=NASTY,
+        versions={NASTY: NASTY},
+    )
+    folder = output_folder(tmp_path / "out", [file], NASTY)
+    (folder / "pairs.md").write_text((folder / "pairs.md").read_text().replace("kendall", NASTY))
+    text = report(folder)
+    Elements(text)
+    assert "<script" not in text and "alert('&')" not in text
+    # Sentences, captions, notes, a header and a cell, parameters, and five texts.
+    assert text.count("&lt;script&gt;") > 30
+    assert unescape(text).count(NASTY) > 30
+
+
+def test_the_same_folder_gives_the_same_bytes(folder):
+    first = write_report(folder).read_bytes()
+    assert write_report(folder).read_bytes() == first
+
+
+def test_heatmaps_of_the_first_seed_of_each_model(folder):
+    elements = Elements(report(folder))
+    words = " ".join(" ".join(elements.text).split())
+    assert sum(tag == "article" for tag, _ in elements.found) == 10
+    assert "bilstm tanh softmax, seed 1" in words and "bilstm tanh sparsemax" in words
+    assert "tau-b of attention with gradient, leave-one-out, among" in words
+
+
+def test_a_method_without_scores_on_a_chosen_text_says_so(tmp_path):
+    rows = random_rows(methods=METHODS)
+    for row in rows:
+        row["gradient"] = None
+    file = attribution_file(tmp_path / "a.parquet", rows, skipped={"gradient": {"not finite": 30}})
+    text = report(output_folder(tmp_path / "out", [file]))
+    assert text.count("no scores: not finite") == 5
+
+
+@pytest.mark.parametrize(
+    "change, problem",
+    [
+        (lambda path: path.unlink(), "is not there (any more)"),
+        (lambda path: path.write_bytes(b"other"), "has changed since it was analysed"),
+    ],
+)
+def test_a_file_that_is_gone_or_changed_is_left_out_and_the_page_says_so(tmp_path, change, problem):
+    files = two_models(tmp_path)
+    folder = output_folder(tmp_path / "out", files)
+    change(files[2])
+    text = report(folder)
+    assert f"{files[2]} {problem}: its model and its texts are left out" in text
+    assert "bilstm tanh sparsemax" not in text
+    assert text.count("<article>") == 5 and text.count("<figure>") == 2
+
+
+def test_results_stand_without_any_attribution_file(tmp_path):
+    files = two_models(tmp_path)
+    folder = output_folder(tmp_path / "out", files)
+    for file in files:
+        file.unlink()
+    text = report(folder)
+    assert "<article>" not in text and text.count("class=warning") == 6
+    manifest = read_manifest(folder)
+    manifest["files"] = []
+    manifest["entries"] = [e for e in manifest["entries"] if e["kind"] != "sentence"]
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    text = report(folder)
+    assert "No analysis has put a finding into words" in text and "class=warning" not in text
+
+
+def test_one_method_alone_has_nothing_to_be_held_against(tmp_path):
+    rows = random_rows(methods=("attention",))
+    text = report(output_folder(tmp_path / "o", [attribution_file(tmp_path / "a.parquet", rows)]))
+    assert "no other method to hold attention against" in text and "<article>" not in text
+
+
+def test_the_command_writes_the_page_and_names_it(folder, capsys):
+    assert main(["report", str(folder)]) == 0
+    assert capsys.readouterr().out.strip() == str(folder / REPORT)
+    assert (folder / REPORT).read_text(encoding="utf-8") == report(folder)
+
+
+@pytest.mark.parametrize("missing", ["pairs.md", "matrix.svg", "manifest.json"])
+def test_a_folder_that_lacks_a_result_is_refused_and_the_old_page_stays(folder, capsys, missing):
+    (folder / REPORT).write_text("earlier")
+    (folder / missing).unlink()
+    assert main(["report", str(folder)]) == 2
+    error = capsys.readouterr().err
+    assert missing in error and error.count("\n") == 1
+    assert (folder / REPORT).read_text() == "earlier"
+    assert not [name for name in folder.iterdir() if "unfinished" in name.name]
+
+
+def test_a_folder_that_is_none_is_refused(tmp_path):
+    with pytest.raises(AnalysisError, match="no output of `python -m analysis`"):
+        write_report(tmp_path / "absent")
