@@ -1,0 +1,50 @@
+"""Texts with fixed states for tests: from a small model, or with votes written down by hand."""
+
+from typing import Any, Optional, Sequence
+
+import torch
+from allennlp.common import Params
+
+from attention_explain.counterfactual.fixed_states import FixedStates
+from attention_explain.counterfactual.perturbation import Perturbation
+from attention_explain.counterfactual.perturber import Perturber
+from attention_explain.interpret.text_batch import TextBatch
+from attention_explain.models import AttentionClassifier
+from tests.builders import instances, model, vocabulary
+
+
+def perturbation(name: str, **options: Any) -> Perturbation:
+    """Built from a config, as a user's is."""
+    return Perturbation.from_params(Params({"type": name, **options}))
+
+
+def perturber(classifier: AttentionClassifier, name: str, **options: Any) -> Perturber:
+    return Perturber(classifier, {name: perturbation(name, **options)})
+
+
+def sharp_model(encoder: str = "bilstm", projection: str = "softmax") -> AttentionClassifier:
+    """Its votes differ so much that other attention gives another output. Knows boundary symbols."""
+    classifier = model(encoder, projection=projection, vocab=vocabulary(boundary_symbols=True))
+    with torch.no_grad():
+        classifier.decoder.weight.mul_(8.0)
+    return classifier
+
+
+def fixed(classifier: AttentionClassifier, **options: Any) -> FixedStates:
+    """The usual four texts, boundary symbols around each."""
+    made = instances(boundary_symbols=True, **options)
+    return FixedStates.of(classifier, TextBatch.of(classifier, made))
+
+
+def by_hand(
+    votes: Sequence[Sequence[float]], attention: Optional[Sequence[float]] = None
+) -> FixedStates:
+    """One text of as many tokens as there are votes; uniform attention by default."""
+    tokens = len(votes)
+    weights = attention or [1 / tokens] * tokens
+    return FixedStates(
+        ids=["by-hand"],
+        attendable=torch.ones(1, tokens, dtype=torch.bool),
+        attention=torch.tensor([weights], dtype=torch.float64),
+        votes=torch.tensor([votes], dtype=torch.float64),
+    )
