@@ -61,6 +61,11 @@ def pair_panel(model: Model, title: str, pairs: Sequence[Methods]) -> Panel:
     )
 
 
+def agreement_values(model: Model, pair: Methods) -> Agreement:
+    """Kendall's tau of each text, and of one draw of the controls."""
+    return _agreements(model, [pair], (KENDALL,), 1)[0]
+
+
 def titled(pair: Methods) -> str:
     return f"{pair[0].title}, {pair[1].title}"
 

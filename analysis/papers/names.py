@@ -3,10 +3,10 @@
 from dataclasses import replace
 
 from analysis.errors import AnalysisError
-from analysis.papers import jain_wallace, neely_schouten
+from analysis.papers import jain_wallace, meister, neely_schouten
 from analysis.papers.exhibits import Paper
 
-PAPERS = (jain_wallace.PAPER, neely_schouten.PAPER)
+PAPERS = (jain_wallace.PAPER, neely_schouten.PAPER, meister.PAPER)
 NAMES = tuple(
     name for paper in PAPERS for name in (paper.name, *(exhibit.name for exhibit in paper.exhibits))
 )

@@ -13,6 +13,9 @@ COLUMNS = {
     "predicted_class": "predicted",
     "compared_with": "importance",
     "mean_tau": "mean",
+    "mean_entropy": "mean",
+    "correlation_of_lambda_and_entropy": "mean",
+    "accuracy": "mean",
     "std_tau": "std",
     "significant_fraction": "significant",
 }
