@@ -48,7 +48,8 @@ def cell(value: Any) -> str:
     if value is None or (pandas.api.types.is_scalar(value) and pandas.isna(value)):
         return "-"
     if isinstance(value, float):
-        return f"{value:.{DIGITS}f}"
+        # Without the sign of a zero.
+        return f"{round(value, DIGITS) + 0.0:.{DIGITS}f}"
     return str(value)
 
 

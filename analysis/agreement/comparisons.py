@@ -10,6 +10,7 @@ import numpy
 import pandas
 
 from analysis.agreement.agreements import Agreement
+from analysis.agreement.pairs import ATTENTION, SEPARATOR
 from analysis.agreement.tables import with_interval
 from analysis.statistics.bootstrap import Bootstrap
 from analysis.statistics.corrections import ALPHA, holm
@@ -66,7 +67,14 @@ def paired_models(found: Sequence[Agreement], bootstrap: Bootstrap) -> pandas.Da
 
 
 def shown_comparisons(table: pandas.DataFrame) -> pandas.DataFrame:
-    """The largest differences, largest first; a column that always says the same is left out."""
+    """
+    The largest differences, largest first, and of attention's pairs if there are some: what others
+    are nearer to is in the csv. A column that always says the same is left out.
+    """
+    if "first pair" in table:
+        about_attention = table["first pair"].map(_has_attention)
+        about_attention &= table["second pair"].map(_has_attention)
+        table = table[about_attention] if about_attention.any() else table
     largest = table["difference"].abs().sort_values(ascending=False, kind="stable").index
     table = table.loc[largest[:MOST_SHOWN]].reset_index(drop=True)
     names = [
@@ -81,6 +89,10 @@ def shown_comparisons(table: pandas.DataFrame) -> pandas.DataFrame:
     shown["differ"] = numpy.where(_differ(table), "yes", "no")
     shown["texts"] = table["texts"]
     return shown
+
+
+def _has_attention(pair: str) -> bool:
+    return ATTENTION in pair.split(SEPARATOR)
 
 
 def _differ(table: pandas.DataFrame) -> pandas.Series:

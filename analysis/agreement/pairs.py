@@ -8,6 +8,9 @@ from analysis.errors import AnalysisError
 
 # Where the data says which tokens decide, that is one more column to agree with.
 RATIONALE = "rationale"
+# The column that the whole project asks about.
+ATTENTION = "attention"
+SEPARATOR = " : "
 
 
 class Pair(NamedTuple):
@@ -15,7 +18,7 @@ class Pair(NamedTuple):
     second: str
 
     def __str__(self) -> str:
-        return f"{self.first} : {self.second}"
+        return SEPARATOR.join(self)
 
 
 def columns_of(file: Attributions) -> List[str]:

@@ -10,6 +10,9 @@ from analysis.agreement.groups import groups
 from analysis.agreement.pairs import Pair
 from analysis.formats import cell
 from analysis.statistics.bootstrap import Bootstrap
+from analysis.statistics.corrections import holm
+from analysis.statistics.known import mean_of_known
+from analysis.statistics.paired import sign_flip_p
 from analysis.statistics.summary import summaries
 
 
@@ -19,12 +22,17 @@ def agreement_table(
     """
     One row an agreement and group of texts. `random ...` and `permuted ...` are the controls'
     numbers, with the chance band as `low` and `high`; `above ...` is how much more the agreement
-    is than what chance gives the same texts, with its bootstrap interval.
+    is than what chance gives the same texts, with its bootstrap interval and the p-value of the
+    sign-flip test, also corrected for the number of pairs.
     """
     rows: List[Dict[str, Any]] = []
     for model in dict.fromkeys(agreement.model.name for agreement in found):
         rows += _rows([one for one in found if one.model.name == model], by, bootstrap)
-    return pandas.DataFrame(rows)
+    table = pandas.DataFrame(rows)
+    for name in CONTROLS:
+        families = table.groupby(["model", "measure", "group"])[f"above {name} p"]
+        table[f"above {name} p Holm"] = families.transform(lambda p: holm(p.to_numpy()))
+    return table
 
 
 def _rows(found: Sequence[Agreement], by: str, bootstrap: Bootstrap) -> List[Dict[str, Any]]:
@@ -59,11 +67,17 @@ def _rows(found: Sequence[Agreement], by: str, bootstrap: Bootstrap) -> List[Dic
                 for sample, (agreement, _) in zip(samples, cases, strict=True)
             ]
         )
-        for row, values, (low, high) in zip(rows, above, bootstrap.intervals(above), strict=True):
-            known = values[~numpy.isnan(values)]
-            row[f"above {name}"] = float(known.mean()) if len(known) else numpy.nan
-            row[f"above {name} low"], row[f"above {name} high"] = float(low), float(high)
+        for row, numbers in zip(rows, _above(above, bootstrap), strict=True):
+            row.update({f"above {name}{key}": number for key, number in numbers.items()})
     return rows
+
+
+def _above(values: numpy.ndarray, bootstrap: Bootstrap) -> List[Dict[str, float]]:
+    """Shape: (agreements and groups, seeds, texts)"""
+    numbers = pandas.DataFrame(bootstrap.intervals(values), columns=[" low", " high"])
+    numbers.insert(0, "", mean_of_known(values, (1, 2)))
+    numbers[" p"] = sign_flip_p(mean_of_known(values, 1))
+    return numbers.to_dict("records")
 
 
 def shown_agreements(table: pandas.DataFrame) -> pandas.DataFrame:

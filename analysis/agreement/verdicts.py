@@ -5,23 +5,26 @@ from typing import List, Sequence
 import pandas
 
 from analysis.agreement.groups import OVERALL
-from analysis.agreement.pairs import Pair
+from analysis.agreement.pairs import ATTENTION, Pair
 from analysis.formats import cell
 from analysis.measures.measure import Measure
+from analysis.statistics.corrections import ALPHA
 
-# The column that the whole project asks about.
-ATTENTION = "attention"
 MOST_NAMED = 5
 
 
 def no_better_than_chance(table: pandas.DataFrame, measure: Measure) -> pandas.Series:
     """
-    Where the interval of what the agreement is above the permuted control, which has the same
-    scores in another order, is not wholly on the better side of 0.
+    Compared with the permuted control, which has the same scores in another order. Better is what
+    has the interval of the difference wholly on the better side of 0, and a p-value that is
+    significant after correction for the number of pairs: of many pairs, some intervals leave out 0
+    by chance.
     """
     if measure.distance:
-        return ~(table["above permuted high"] < 0)
-    return ~(table["above permuted low"] > 0)
+        better = table["above permuted high"] < 0
+    else:
+        better = table["above permuted low"] > 0
+    return ~(better & (table["above permuted p Holm"] <= ALPHA))
 
 
 def verdicts(table: pandas.DataFrame, measures: Sequence[Measure]) -> List[str]:

@@ -82,10 +82,17 @@ def _annotate(axes: Axes, row: int, column: int, cell: object, end: float) -> No
     dark = abs(cell.mean) > WHITE_PRINT_FROM * end
     colour = "white" if dark else style.BLACK
     middle = {"ha": "center", "va": "center", "color": colour}
-    axes.text(column, row - 0.16, f"{cell.mean:.2f}", fontsize=8, **middle)
-    axes.text(column, row + 0.12, f"[{cell.low:.2f}, {cell.high:.2f}]", fontsize=4.8, **middle)
+    axes.text(column, row - 0.16, _short(cell.mean), fontsize=8, **middle)
+    axes.text(
+        column, row + 0.12, f"[{_short(cell.low)}, {_short(cell.high)}]", fontsize=4.8, **middle
+    )
     if cell.chance:
         axes.text(column, row + 0.34, "chance", fontsize=4.8, style="italic", **middle)
+
+
+def _short(value: float) -> str:
+    """Two digits, and no sign of a zero."""
+    return f"{round(value, 2) + 0.0:.2f}"
 
 
 def _name(axes: Axes, names: List[str]) -> None:
