@@ -20,6 +20,7 @@ setup(
     python_requires=">=3.11,<3.12",
     packages=find_packages(include=["attention_explain*", "analysis*", "heatmaps*"]),
     include_package_data=True,
+    package_data={"analysis.published": ["*.csv"]},
     # AllenNLP itself, torchvision and fairscale are not here: their stale pins would make pip
     # refuse the set. requirements-no-deps.txt has them, and `make install` installs them.
     install_requires=requirements("requirements.txt"),

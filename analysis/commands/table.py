@@ -30,5 +30,6 @@ def run(arguments: argparse.Namespace) -> None:
         print(sentence)
     output.finish(arguments.command, [file for model in models for file in model.files])
     for entry in output.entries:
-        print(f"{entry['name']}: {entry['caption']}")
+        words = entry["caption"] if entry["kind"] == "sentence" else entry["name"]
+        print(f"{entry['kind']}: {words}")
     print(f"written to {arguments.output}")

@@ -38,8 +38,7 @@ def against(panels: Dict[str, Dict[str, Line]], across: str, up: str, widest: in
             one.xaxis.set_major_formatter("{x:g}")
         for one in axes[:, 0]:
             one.set_ylabel(up)
-        fullest = max(used, key=lambda one: len(one.get_legend_handles_labels()[0]))
-        style.legend_below(figure, fullest, columns=2 if columns == 1 else 4)
+        style.legend_below(figure, used, columns=2 if columns == 1 else 4)
     return figure
 
 

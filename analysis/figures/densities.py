@@ -1,7 +1,7 @@
 """How values a text are distributed: histograms and densities, a control behind them."""
 
 from dataclasses import dataclass
-from typing import Dict, Optional, Sequence, Tuple
+from typing import Any, Dict, Optional, Sequence, Tuple
 
 import numpy
 from matplotlib.axes import Axes
@@ -35,8 +35,8 @@ def densities(
     widest: int = 2,
 ) -> Figure:
     """
-    A panel each, all of the same series. `label` says what the values are, `span` within which
-    bounds they lie.
+    A panel each; a series looks the same in all of them. `label` says what the values are, `span`
+    within which bounds they lie.
     """
     with style.applied():
         rows, columns = style.grid_of(len(panels), widest)
@@ -45,8 +45,10 @@ def densities(
             width, 0.5 + 1.8 * rows, rows, columns, sharex=True, sharey=True
         )
         used = style.hide_unused(axes, len(panels))
+        names = list(dict.fromkeys(name for panel in panels for name in panel.series))
+        looks = {name: style.line(number) for number, name in enumerate(names)}
         for one, panel in zip(used, panels, strict=True):
-            _draw(one, panel, span, histograms)
+            _draw(one, panel, span, histograms, looks)
         for one in axes[:, 0]:
             one.set_ylabel("density")
         # The axes are shared, and a limit that is set no longer makes room for what is drawn.
@@ -59,11 +61,17 @@ def densities(
             if place + columns >= len(used):
                 one.set_xlabel(label)
                 one.xaxis.set_tick_params(labelbottom=True)
-        style.legend_below(figure, used[0], columns=1 if columns == 1 else 4)
+        style.legend_below(figure, used, columns=1 if columns == 1 else 4)
     return figure
 
 
-def _draw(axes: Axes, panel: Panel, span: Tuple[float, float], histograms: bool) -> None:
+def _draw(
+    axes: Axes,
+    panel: Panel,
+    span: Tuple[float, float],
+    histograms: bool,
+    looks: Dict[str, Dict[str, Any]],
+) -> None:
     edges = numpy.linspace(*span, BINS + 1)
     places = numpy.linspace(*span, POINTS)
     if panel.control is not None:
@@ -76,9 +84,8 @@ def _draw(axes: Axes, panel: Panel, span: Tuple[float, float], histograms: bool)
             label="random scores",
             zorder=1,
         )
-    for number, (name, values) in enumerate(panel.series.items()):
-        values = _finite(values)
-        look = style.line(number)
+    for name, values in panel.series.items():
+        values, look = _finite(values), looks[name]
         if histograms and len(values):
             axes.hist(
                 values, edges, density=True, histtype="stepfilled", color=look["color"], alpha=0.2

@@ -5,7 +5,7 @@ made without pyplot, so nothing is shared between two of them.
 """
 
 from contextlib import AbstractContextManager
-from typing import Any, Dict, List, Tuple
+from typing import Any, Dict, List, Sequence, Tuple
 
 import matplotlib
 import numpy
@@ -87,10 +87,14 @@ def line(number: int) -> Dict[str, Any]:
     return {**series(number), "marker": None}
 
 
-def legend_below(made: Figure, axes: Axes, columns: int) -> None:
-    """One legend for all panels, those of `axes`, under them."""
-    handles, labels = axes.get_legend_handles_labels()
-    made.legend(handles, labels, loc="outside lower center", ncols=columns)
+def legend_below(made: Figure, axes: Sequence[Axes], columns: int) -> None:
+    """One legend for all panels, under them, each name once."""
+    found: Dict[str, Any] = {}
+    for one in axes:
+        handles, labels = one.get_legend_handles_labels()
+        for handle, label in zip(handles, labels, strict=True):
+            found.setdefault(label, handle)
+    made.legend(found.values(), found.keys(), loc="outside lower center", ncols=columns)
 
 
 def grid_of(number: int, widest: int) -> Tuple[int, int]:

@@ -1,6 +1,6 @@
 """Meister et al. 2021: do hidden states stand for their tokens, and does attention find either?"""
 
-from typing import Sequence
+from typing import List, Sequence, Tuple
 
 import pandas
 
@@ -18,7 +18,7 @@ from analysis.papers.comparison import (
     with_difference,
 )
 from analysis.papers.exhibits import Exhibit, Paper
-from analysis.papers.methods import ATTENTION, INPUT_TO_HIDDEN
+from analysis.papers.methods import ATTENTION, INPUT_TO_HIDDEN, Method
 from analysis.papers.per_text import PerText, check, correct, sample, summarised
 from analysis.papers.sparsity import HIDDEN, IMPORTANCE_OF, INPUTS, not_swept
 from analysis.papers.study import by_corpus, described
@@ -26,6 +26,7 @@ from analysis.published import published
 from analysis.seeds import Model
 
 SCORERS = {"bilstm": "tanh", "transformer": "dot"}
+PLACES = {"input": "inputs", "hidden": "hidden states"}
 SHOWN = ("published", "mean", "interval", "difference", "published std", "std", "n", "undefined")
 MODEL = ("corpus", "model")
 PROTOCOL = f"Published: BiLSTM with tanh, Transformer with dot attention. {OURS_SELECTED}"
@@ -90,50 +91,63 @@ def _beside(table: pandas.DataFrame, name: str) -> pandas.DataFrame:
 
 def correlations(models: Sequence[Model], output: Output) -> None:
     """A figure a corpus and encoder; a panel a kind of importance, a series a projection."""
-    for corpus, several in by_corpus(not_swept(models)).items():
-        for encoder in dict.fromkeys(model.config.encoder for model in several):
-            alike = [model for model in several if model.config.encoder == encoder]
-            panels = []
-            for method in (*INPUTS, *HIDDEN):
-                of = {"input": "inputs", "hidden": "hidden states"}[IMPORTANCE_OF[method.name]]
-                values = [agreement_values(model, (ATTENTION, method)) for model in alike]
-                series = {
-                    model.name: one.observed.value.ravel()
-                    for model, one in zip(alike, values, strict=True)
-                }
-                control = values[0].controls["random"].value.ravel()
-                panels.append(Panel(f"{method.title} of {of}", series, control))
-            output.figure(
-                slug("meister-correlations", corpus, encoder),
-                densities(panels, "Kendall's tau", histograms=False),
-                "Kendall's tau of attention with the importance of inputs and of hidden states, "
-                f"text by text. {described(alike)}.",
-                "Ticks at the foot are the means. Grey: attention of the first model against "
-                "random scores.",
-            )
+    for corpus, encoder, alike in _by_encoder(not_swept(models)):
+        output.figure(
+            slug("meister-correlations", corpus, encoder),
+            densities(
+                [_tau_panel(alike, method) for method in (*INPUTS, *HIDDEN)],
+                "Kendall's tau",
+                histograms=False,
+            ),
+            "Kendall's tau of attention with the importance of inputs and of hidden states, text "
+            f"by text. {described(alike)}.",
+            "Ticks at the foot are the means. Grey: attention of the first model against random "
+            "scores.",
+        )
+
+
+def _tau_panel(models: Sequence[Model], method: Method) -> Panel:
+    found = [agreement_values(model, (ATTENTION, method)) for model in models]
+    return Panel(
+        title=f"{method.title} of {PLACES[IMPORTANCE_OF[method.name]]}",
+        series={
+            model.name: one.observed.value.ravel() for model, one in zip(models, found, strict=True)
+        },
+        control=found[0].controls["random"].value.ravel(),
+    )
 
 
 def entropies(models: Sequence[Model], output: Output) -> None:
     """A panel a corpus and encoder, a series a projection."""
     chosen = not_swept(models)
-    panels = []
-    for corpus, several in by_corpus(chosen).items():
-        for encoder in dict.fromkeys(model.config.encoder for model in several):
-            series = {
-                model.name.removeprefix(f"{encoder} "): sample(
+    panels = [
+        Panel(
+            title=f"{corpus}, {encoder}",
+            series={
+                model.name.removeprefix(f"{encoder} {model.config.attention} "): sample(
                     model, check(INPUT_TO_HIDDEN)
                 ).value.ravel()
-                for model in several
-                if model.config.encoder == encoder
-            }
-            panels.append(Panel(f"{corpus}, {encoder}", series))
+                for model in alike
+            },
+        )
+        for corpus, encoder, alike in _by_encoder(chosen)
+    ]
     output.figure(
         "meister-entropies",
-        densities(panels, "mean entropy of a text", span=(0.0, 1.0)),
+        densities(panels, "mean entropy of a text", span=(0.0, 1.0), histograms=False),
         "Normalised entropy of the importance of inputs for hidden states, text by text. "
         f"{described(chosen)}.",
         "1: all inputs count the same; 0: one input alone counts. Ticks at the foot are the means.",
     )
+
+
+def _by_encoder(models: Sequence[Model]) -> List[Tuple[str, str, List[Model]]]:
+    """Corpus, encoder, and their models."""
+    return [
+        (corpus, encoder, [model for model in several if model.config.encoder == encoder])
+        for corpus, several in by_corpus(models).items()
+        for encoder in dict.fromkeys(model.config.encoder for model in several)
+    ]
 
 
 PAPER = Paper(

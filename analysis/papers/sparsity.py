@@ -56,8 +56,11 @@ def not_swept(models: Sequence[Model]) -> List[Model]:
     return [model for model in models if model.config.projection != "sparsegen"] or list(models)
 
 
-def sweeps(models: Sequence[Model]) -> List[List[Model]]:
-    """Models that differ in lambda, in rising order; two with the same lambda count once."""
+def sweeps(models: Sequence[Model], least: int = 2) -> List[List[Model]]:
+    """
+    Models that differ in lambda, in rising order; two with the same lambda count once. There is at
+    least one sweep, of so many values of lambda.
+    """
     found: Dict[tuple, Dict[float, Model]] = {}
     for model in models:
         config = model.config
@@ -65,14 +68,17 @@ def sweeps(models: Sequence[Model]) -> List[List[Model]]:
         # Where both are there, sparsegen's is the one that was trained like its neighbours.
         if lambda_of(model) not in steps or config.projection == "sparsegen":
             steps[lambda_of(model)] = model
-    return [[steps[place] for place in sorted(steps)] for steps in found.values()]
+    long_enough = [steps for steps in found.values() if len(steps) >= least]
+    if not long_enough:
+        raise AnalysisError(
+            f"it takes {least} values of lambda with the same corpus, encoder and scorer"
+        )
+    return [[steps[place] for place in sorted(steps)] for steps in long_enough]
 
 
 def table_2(models: Sequence[Model], output: Output) -> None:
     """How lambda and the entropy of importance go together, over trained models."""
-    found = [steps for steps in sweeps(models) if len(steps) >= LEAST_LAMBDAS]
-    if not found:
-        raise AnalysisError(f"it takes {LEAST_LAMBDAS} values of lambda for one encoder and corpus")
+    found = sweeps(models, LEAST_LAMBDAS)
     rows = [correlation(steps, method) for steps in found for method in INPUTS]
     theirs = published("meister_2021_table2_sparsity_entropy").assign(importance=GRADIENT.title)
     table = with_difference(beside(pandas.DataFrame(rows), theirs), "published")
@@ -81,7 +87,7 @@ def table_2(models: Sequence[Model], output: Output) -> None:
         table,
         "Correlation of sparsegen's lambda, which is larger for sparser attention, with the "
         "entropy of the importance of inputs, beside Meister et al. (2021), Table 2. "
-        f"{described([model for steps in found for model in steps])}.",
+        f"{described(_flat(found))}.",
         "Pearson's over trained models (n), each with the mean entropy of its texts, and Fisher's "
         "interval; Spearman's beside it. A negative sign: the sparser attention, the sparser "
         "importance. The paper's table has negative signs, its text says the opposite; `entropy` "
@@ -124,26 +130,28 @@ def correlation(steps: Sequence[Model], method: Method) -> Dict[str, Any]:
 
 def entropy_against_lambda(models: Sequence[Model], output: Output) -> None:
     """A panel a sweep, a line a kind of importance."""
+    found = sweeps(models)
     panels = {
         _titled(steps): {
             method.title: _line(steps, [summarised(model, entropy(method)) for model in steps])
             for method in INPUTS
         }
-        for steps in sweeps(models)
+        for steps in found
     }
     output.figure(
         "meister-entropy-against-lambda",
         against(panels, "lambda", "entropy of importance"),
         f"Normalised entropy of the importance of inputs against sparsegen's lambda. "
-        f"{described(models)}.",
+        f"{described(_flat(found))}.",
         "Lines at each point: bootstrap interval of the mean (95 %).",
     )
 
 
 def tau_against_lambda(models: Sequence[Model], output: Output) -> None:
     """Two panels a sweep: importance of inputs, and of hidden states."""
+    found = sweeps(models)
     panels: Dict[str, Dict[str, Line]] = {}
-    for steps in sweeps(models):
+    for steps in found:
         rows = [_taus(model) for model in steps]
         for methods, of in ((INPUTS, "inputs"), (HIDDEN, "hidden states")):
             panels[f"{_titled(steps)}: {of}"] = {
@@ -153,10 +161,14 @@ def tau_against_lambda(models: Sequence[Model], output: Output) -> None:
         "meister-tau-against-lambda",
         against(panels, "lambda", "Kendall's tau", widest=2),
         "Kendall's tau of attention with the importance of inputs and of hidden states against "
-        f"sparsegen's lambda. {described(models)}.",
+        f"sparsegen's lambda. {described(_flat(found))}.",
         "Lines at each point: bootstrap interval of the mean (95 %). Agreement with hidden states "
         "is nearly a tautology where attention is sparse.",
     )
+
+
+def _flat(found: Sequence[Sequence[Model]]) -> List[Model]:
+    return [model for steps in found for model in steps]
 
 
 def _line(steps: Sequence[Model], rows: Sequence[Dict[str, Any]]) -> Line:

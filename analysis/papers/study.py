@@ -39,14 +39,19 @@ def by_corpus(models: Sequence[Model]) -> Dict[str, List[Model]]:
 
 
 def described(models: Sequence[Model]) -> str:
-    """Data, models and n, for captions: `sst: bilstm tanh softmax, 1725 texts, 3 seeds`."""
+    """Data, models and n, for captions: `sst (1725 texts): bilstm tanh softmax (3 seeds)`."""
     return "; ".join(
-        f"{corpus}: {'; '.join(map(_described, several))}"
+        f"{corpus} ({_texts(several)} texts): {', '.join(map(_with_seeds, several))}"
         for corpus, several in by_corpus(models).items()
     )
 
 
-def _described(model: Model) -> str:
+def _texts(models: Sequence[Model]) -> str:
+    """A range where the files of some models hold more than those of others."""
+    numbers = sorted({len(model.files[0].table) for model in models})
+    return str(numbers[0]) if len(numbers) == 1 else f"{numbers[0]} to {numbers[-1]}"
+
+
+def _with_seeds(model: Model) -> str:
     seeds = len(model.files)
-    texts = f"{model.name}, {len(model.files[0].table)} texts"
-    return f"{texts}, {seeds} seeds" if seeds > 1 else texts
+    return f"{model.name} ({seeds} seeds)" if seeds > 1 else model.name
