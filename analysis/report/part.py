@@ -1,5 +1,6 @@
 """A part of the page: what the table of contents shows, and what stands under the heading."""
 
+import re
 from dataclasses import dataclass, field
 from html import escape
 from typing import List, Sequence
@@ -38,7 +39,12 @@ def contents(parts: Sequence[Part]) -> str:
 
 def paragraph(text: str, kind: str = "") -> str:
     """Escaped; nothing for no text."""
-    return f"<p{f' class={kind}' if kind else ''}>{escape(text)}</p>\n" if text else ""
+    return f"<p{f' class={kind}' if kind else ''}>{prose(text)}</p>\n" if text else ""
+
+
+def prose(text: str) -> str:
+    """Escaped, with what stands in backticks as code."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))
 
 
 def collapsed(summary: str, html: str) -> str:

@@ -1,5 +1,6 @@
 """What the analyses found: the findings in words, then each section's tables and figures."""
 
+import re
 from html import escape
 from pathlib import Path
 from typing import Any, Dict, List
@@ -7,7 +8,7 @@ from urllib.parse import quote
 
 from analysis.errors import AnalysisError
 from analysis.report.anchors import Anchors
-from analysis.report.part import Part, paragraph
+from analysis.report.part import Part, paragraph, prose
 from analysis.report.svg import inlined
 from analysis.report.tables import table_html
 
@@ -15,9 +16,10 @@ Entry = Dict[str, Any]
 NO_SENTENCE = "No analysis has put a finding into words; the numbers are below."
 
 
-def title_of(name: str) -> str:
-    """`neely_schouten` is for files."""
-    words = name.replace("_", " ").strip()
+def title_of(name: str, section: str = "") -> str:
+    """`neely_schouten` is for files; what the section says already is not said again."""
+    words = re.sub(r"[-_]+", " ", name).strip()
+    words = words.removeprefix(re.sub(r"[-_]+", " ", section)).strip() or words
     return words[:1].upper() + words[1:]
 
 
@@ -30,7 +32,7 @@ def findings(entries: List[Entry], sections: List[Part], anchors: Anchors) -> Pa
         link = ""
         if section in where:
             link = f" <a class=where href=#{where[section]}>{escape(section)}</a>"
-        lines.append(f"<li>{escape(entry['caption'])}{link}</li>\n")
+        lines.append(f"<li>{prose(entry['caption'])}{link}</li>\n")
     html = f"<ul class=findings>\n{''.join(lines)}</ul>\n" if lines else paragraph(NO_SENTENCE)
     return Part("In short", anchors.new("in short"), html)
 
@@ -66,7 +68,7 @@ def _part(entry: Entry, folder: Path, anchor: str) -> Part:
         )
     else:
         html = caption + below
-    return Part(title_of(entry["name"]), anchor, html)
+    return Part(title_of(entry["name"], entry["section"]), anchor, html)
 
 
 def _files(files: Dict[str, str]) -> str:

@@ -30,7 +30,8 @@ p { margin: 0 0 .6rem; max-width: 52rem; }
 .question { font-size: 1.05rem; }
 .about, .note, .files, .agreement { color: #4a4a4a; font-size: .88rem; }
 .note { max-width: 52rem; }
-.files a { white-space: nowrap; }
+.files { overflow-wrap: anywhere; }
+code { font-size: .95em; }
 .level2 { margin: 2rem 0 0; }
 .level3 { margin: 1.4rem 0 2rem; }
 .findings { margin: 0; padding: 0; list-style: none; max-width: 56rem; }
@@ -94,16 +95,18 @@ pre { font-size: .8rem; line-height: 1.4; background: #f6f6f6; padding: .6rem .8
   .layout { display: block; max-width: none; padding: 0; }
   nav { position: static; max-height: none; overflow: visible; columns: 2; font-size: 9pt;
     margin: 0 0 6mm; }
-  nav ol ol { display: block; }
+  nav > ol, nav ol ol { display: block; }
+  nav li { break-inside: avoid; }
   a { color: inherit; text-decoration: none; }
   h1, h2, h3, h4, h5, summary, .caption, .agreement { break-after: avoid; }
   figure, tr, .findings li, .warning { break-inside: avoid; }
   figure svg { max-width: 100%; max-height: 22cm; }
   thead { display: table-header-group; }
   .scroll { overflow: visible; background: none; }
-  .scroll table { font-size: 7.5pt; width: 100%; }
-  .scroll th, .scroll td { white-space: normal; padding-right: .5em; }
-  .scroll th, .scroll td:not(.number) { overflow-wrap: anywhere; }
+  .scroll table { font-size: 6.5pt; line-height: 1.3; width: 100%; }
+  .scroll th, .scroll td { white-space: normal; padding: .15em .8em .15em 0; }
+  .scroll :is(th, td):not(.number) { overflow-wrap: anywhere; }
+  .scroll td.number { white-space: nowrap; }
   /* Paper cannot be opened: everything is. */
   .long > input:not(:checked) ~ .scroll .more { display: table-row; }
   .long > label, .files { display: none; }

@@ -7,13 +7,16 @@ from typing import Dict, List, Tuple
 # Longer tables are cut after the first rows until somebody asks for all.
 LONG = 14
 FIRST = 10
+# A number, also with its interval; what is not there is a dash.
+NUMBER = re.compile(r"[-+]?[\d.]+%?( ?\[[^\]]*\])?|-")
 # In a table of so many rows, a column that says the same in all of them is said once.
 SAME = 4
 
 
 def table_html(markdown: str, anchor: str) -> str:
     """From the Markdown of a table, which has the extract and the digits that people read."""
-    columns, right, rows = parse(markdown)
+    columns, marked, rows = parse(markdown)
+    right = _numbers(marked, rows)
     same = _same(columns, right, rows)
     columns, right, *rows = (
         [cell for name, cell in zip(columns, line, strict=True) if name not in same]
@@ -59,6 +62,15 @@ def parse(markdown: str) -> Tuple[List[str], List[bool], List[List[str]]]:
     lines = [_split(line) for line in markdown.splitlines() if line.startswith("|")]
     columns, rule, *rows = lines
     return columns, [mark.endswith(":") for mark in rule], rows
+
+
+def _numbers(right: List[bool], rows: List[List[str]]) -> List[bool]:
+    """Those to the right, and columns of numbers with their intervals, which are text to pandas."""
+    cells_of = zip(*rows, strict=True) if rows else [()] * len(right)
+    return [
+        marked or (any("[" in cell for cell in cells) and all(map(NUMBER.fullmatch, cells)))
+        for marked, cells in zip(right, cells_of, strict=True)
+    ]
 
 
 def _split(line: str) -> List[str]:

@@ -11,6 +11,8 @@ from analysis.__main__ import main
 from analysis.errors import AnalysisError
 from analysis.output import read_manifest
 from analysis.report.page import REPORT, report, write_report
+from analysis.report.part import prose
+from analysis.report.results import title_of
 from tests.analysis.attribution_files import config, random_rows
 from tests.analysis.report.folders import METHODS, attribution_file, output_folder, two_models
 
@@ -62,6 +64,12 @@ def test_every_entry_of_the_manifest_is_there(folder):
         assert file["path"] in words and file["sha256"] in words
     assert report(folder).count("<figure>") == 2
     assert "pair-19" in words
+
+
+def test_titles_are_words_and_do_not_repeat_the_section():
+    assert title_of("neely_schouten") == "Neely schouten"
+    assert title_of("agreement-matrix-bilstm", "agreement") == "Matrix bilstm"
+    assert title_of("agreement", "agreement") == "Agreement"
 
 
 def test_findings_come_first(folder):
@@ -117,6 +125,10 @@ def test_text_is_escaped_wherever_it_comes_from(tmp_path):
     # Sentences, captions, notes, a header and a cell, parameters, and five texts.
     assert text.count("&lt;script&gt;") > 30
     assert unescape(text).count(NASTY) > 30
+
+
+def test_names_in_backticks_are_code_and_stay_escaped():
+    assert prose("see `a<b` and `") == "see <code>a&lt;b</code> and `"
 
 
 def test_the_same_folder_gives_the_same_bytes(folder):

@@ -29,6 +29,12 @@ def test_cells_are_escaped_and_numbers_stand_to_the_right():
     assert text.count("<td class=number>") == 8 and text.count("<th scope=col>") == 1
 
 
+def test_numbers_with_their_intervals_stand_to_the_right_as_well():
+    table = pandas.DataFrame({"mean": ["0.1 [-0.2, 0.3]", "-"], "span": ["1", "x [y]"]})
+    text = table_html(markdown(table), "here")
+    assert "<td class=number>0.1 [-0.2, 0.3]</td><td>1</td>" in text
+
+
 def test_a_long_table_shows_its_first_rows_until_asked_for_all():
     table = pandas.DataFrame({"name": [f"row {number}" for number in range(LONG + 1)]})
     text = table_html(markdown(table), "here")
