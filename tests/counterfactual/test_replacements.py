@@ -55,9 +55,7 @@ def test_uniform_weights_leave_a_uniform_model_as_it_is():
 def test_random_weights_are_uniform_over_all_distributions():
     """The weight of one of n tokens under Dirichlet(1, ..., 1) is Beta(1, n - 1)."""
     texts = by_hand([[0.0, 1.0]] * 4)
-    first = [
-        perturbation("random", seed=seed).weights(texts)[0, 0].item() for seed in range(400)
-    ]
+    first = [perturbation("random", seed=seed).weights(texts)[0, 0].item() for seed in range(400)]
     assert stats.kstest(first, stats.beta(1, 3).cdf).pvalue > 0.01
 
 
