@@ -36,6 +36,11 @@ class Values:
     p_value: Optional[numpy.ndarray] = None
 
     @classmethod
+    def everywhere(cls, value: numpy.ndarray) -> "Values":
+        """Values that are all defined."""
+        return cls(value, numpy.full(len(value), "", dtype=object))
+
+    @classmethod
     def but_where(
         cls,
         reasons: Dict[str, numpy.ndarray],

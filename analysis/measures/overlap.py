@@ -1,0 +1,84 @@
+"""How far two rankings share their top: at one depth, and at every depth."""
+
+from typing import Tuple, Union
+
+import numpy
+
+from analysis.measures.measure import ALL_ZERO, CONSTANT, Measure, Values
+from analysis.measures.registry import checked_number
+from analysis.measures.scores import Scores
+from analysis.measures.top_k import TopK
+
+
+@Measure.register("top-k-overlap")
+class TopKOverlap(Measure):
+    """
+    The share of the k highest tokens that both columns have. Of tokens tied at the cut each is in
+    with the same probability, and the value is the expected one.
+    """
+
+    def __init__(self, k: Union[int, float, str] = 5) -> None:
+        self.top_k = TopK(k)
+
+    def all(self, first: Scores, second: Scores) -> Values:
+        k = self.top_k.sizes(first, second)
+        cut = first.spread(k)
+        inside = [((cut - column.higher) / column.ties).clip(0, 1) for column in (first, second)]
+        with numpy.errstate(invalid="ignore"):
+            share = first.sums(inside[0] * inside[1]) / k
+        return Values.but_where(
+            {ALL_ZERO: k == 0, CONSTANT: first.constant | second.constant}, share
+        )
+
+
+@Measure.register("rbo")
+class RankBiasedOverlap(Measure):
+    """
+    Rank-biased overlap, extrapolated (Webber, Moffat and Zobel 2010): the mean over
+    depths d of the share that the d highest tokens of both columns have in common, where depth d
+    has weight (1 - p) p^(d - 1), and the depths beyond the text count as its last one does.
+
+    Ties: the expected value when they are broken at random in each column by itself. A token in a
+    group of g that begins below h others is among the d highest with probability (d - h) / g.
+    """
+
+    def __init__(self, p: float = 0.9) -> None:
+        self.p = checked_number("p", p, 0, 1, ends=False)
+
+    def all(self, first: Scores, second: Scores) -> Values:
+        depths = numpy.arange(1, first.lengths.max(initial=0) + 1)
+        weights = (1 - self.p) * self.p ** (depths - 1) / depths
+        # The sums of w, w d and w d^2 over depths up to d. Shape: (3, 1 + depths)
+        moments = numpy.zeros((3, len(depths) + 1))
+        numpy.cumsum([weights, weights * depths, weights * depths**2], axis=1, out=moments[:, 1:])
+        value = first.sums(_expected(first, second, moments)) + self.p**first.lengths
+        return Values.but_where({CONSTANT: first.constant | second.constant}, value)
+
+
+def _expected(first: Scores, second: Scores, moments: numpy.ndarray) -> numpy.ndarray:
+    """
+    For each token the sum over depths of weight times the probability that both columns have it
+    among that many. Each probability is a ramp from 0 to 1, so their product has three pieces, each
+    a polynomial in the depth whose weighted sum is read from `moments`: until the first ramp has
+    ended, until both have, and to the end of the text.
+    """
+    begins = numpy.stack([first.higher, second.higher])
+    sizes = numpy.stack([first.ties, second.ties])
+    ends = begins + sizes
+    begin, end = begins.max(axis=0), ends.max(axis=0)
+    middle = numpy.maximum(begin, ends.min(axis=0))
+    second_lasts = ends[1] == end
+    last_begin, last_size = (numpy.where(second_lasts, of[1], of[0]) for of in (begins, sizes))
+
+    one, depth, square = _between(moments, begin, middle)
+    both = square - begins.sum(axis=0) * depth + begins.prod(axis=0) * one
+    one, depth, _ = _between(moments, middle, end)
+    last = depth - last_begin * one
+    rest = _between(moments, end, first.spread(first.lengths))[0]
+    return both / sizes.prod(axis=0) + last / last_size + rest
+
+
+def _between(
+    moments: numpy.ndarray, low: numpy.ndarray, high: numpy.ndarray
+) -> Tuple[numpy.ndarray, ...]:
+    return tuple(moments[:, high] - moments[:, low])

@@ -1,0 +1,44 @@
+"""Kendall's tau with weights for the tokens, so that the highest scores matter most."""
+
+import numpy
+
+from analysis.measures.measure import CONSTANT, Measure, Values
+from analysis.measures.pairs import Ordered
+from analysis.measures.scores import Scores
+
+
+@Measure.register("weighted-tau")
+class WeightedTau(Measure):
+    """
+    Vigna's (2015) additive hyperbolic tau: a pair weighs 1 / a + 1 / b if its tokens stand a-th and
+    b-th from the top. The mean of the tau with tokens in the order of the first column, ties broken
+    by the second, and of the tau the other way round.
+    """
+
+    chance = 0.0
+
+    def all(self, first: Scores, second: Scores) -> Values:
+        ordered = Ordered.by(first, first.ranks, second.ranks)
+        by_first = numpy.arange(len(first.values))
+        by_second = numpy.empty_like(by_first)
+        by_second[ordered.by_second] = by_first
+        # Tokens above with a lower second rank; those below with a higher one then follow from its
+        # two places.
+        discordant = 2 * ordered.before + by_first - by_second
+        ties = [
+            numpy.bincount(first.starts + ranks, minlength=len(by_first))[first.starts + ranks] - 1
+            for ranks in (ordered.first, ordered.second)
+        ]
+        tied_both = ordered.tied_both - 1
+        others = first.spread(first.lengths) - 1
+        ends = first.spread(first.offsets[1:])
+        total = numpy.zeros(len(first))
+        for place in (by_first, by_second):
+            weights = 1 / (ends - place)
+            # A sum over pairs of both tokens' weights is one over tokens, times their pairs.
+            untied = [first.sums(weights * (others - tied)) for tied in ties]
+            balance = others - ties[0] - ties[1] + tied_both - 2 * discordant
+            with numpy.errstate(divide="ignore", invalid="ignore"):
+                tau = first.sums(weights * balance) / numpy.sqrt(untied[0]) / numpy.sqrt(untied[1])
+            total += tau.clip(-1, 1)
+        return Values.but_where({CONSTANT: first.constant | second.constant}, total / 2)
