@@ -52,8 +52,11 @@ def refuse_repeated(files: Sequence[Attributions]) -> None:
             keys.append((trained, file.metadata.get("data_sha256"), _text(_settings(file))))
         for key in keys:
             if key in seen:
-                same = "given twice" if seen[key].path == file.path else "the same model's scores"
-                raise AnalysisError(f"{file.path}: {same} as {seen[key].path}")
+                if key == keys[0]:
+                    raise AnalysisError(f"{file.path}: given twice")
+                raise AnalysisError(
+                    f"{file.path}: holds the same model's scores as {seen[key].path}"
+                )
             seen[key] = file
 
 

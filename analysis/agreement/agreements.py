@@ -7,6 +7,7 @@ import numpy
 
 from analysis.agreement.pairs import Pair
 from analysis.attributions import Attributions
+from analysis.errors import AnalysisError
 from analysis.measures.measure import NO_SCORES, Measure, Values
 from analysis.measures.scores import Scores
 from analysis.seeds import Model
@@ -85,7 +86,10 @@ def _collect(
     columns = {name: file.scores(name) for name in names}
     for measure in measures:
         for pair in pairs:
-            values = measure(columns[pair.first], columns[pair.second])
+            try:
+                values = measure(columns[pair.first], columns[pair.second])
+            except AnalysisError as error:
+                raise AnalysisError(f"{file.path}: {pair}: {error}") from error
             collected[measure.name, pair].observed.append(values)
         step()
     for found in collected.values():

@@ -46,7 +46,7 @@ def _verdict(rows: pandas.DataFrame, measure: Measure) -> str:
     opening = f"{first['model']} on {first['corpus']} ({measure.name}, {_texts(rows)}{seeds}): "
     if defined.empty:
         return opening + "no pair of methods has a value."
-    sentences = [_about_chance(chance, len(defined)) + "."]
+    sentences = [_about_chance(defined, chance) + "."]
     if undefined.any():
         sentences.append(f"{_named(rows[undefined])} has no value on any text.")
     if len(defined) > 1:
@@ -57,17 +57,15 @@ def _verdict(rows: pandas.DataFrame, measure: Measure) -> str:
     return opening + " ".join(sentences)
 
 
-def _about_chance(chance: pandas.DataFrame, number: int) -> str:
+def _about_chance(defined: pandas.DataFrame, chance: pandas.DataFrame) -> str:
+    if len(defined) == 1:
+        better = "better" if chance.empty else "no better"
+        return f"{_with_numbers(defined.iloc[0])} agree {better} than chance"
     if chance.empty:
-        return (
-            "the pair agrees better than chance"
-            if number == 1
-            else f"all {number} pairs of methods agree better than chance"
-        )
-    if number == 1:
-        return f"{_with_numbers(chance.iloc[0])} agree no better than chance"
-    which = "none" if len(chance) == number else f"{number - len(chance)}"
-    return f"{which} of {number} pairs of methods agree better than chance; not so {_named(chance)}"
+        return f"all {len(defined)} pairs of methods agree better than chance"
+    which = len(defined) - len(chance) or "none"
+    better = f"{which} of {len(defined)} pairs of methods agree better than chance"
+    return better if which == "none" else f"{better}; not so {_named(chance)}"
 
 
 def _named(rows: pandas.DataFrame) -> str:

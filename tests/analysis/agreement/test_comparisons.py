@@ -1,0 +1,97 @@
+"""Comparisons of pairs of methods and of models, on the same texts."""
+
+import numpy
+import pandas
+import pytest
+
+from analysis.agreement.agreements import agreements
+from analysis.agreement.comparisons import paired_methods, paired_models, shown_comparisons
+from analysis.agreement.pairs import Pair
+from analysis.attributions import load_attributions
+from analysis.measures import Measure
+from analysis.seeds import models_of
+from analysis.statistics.bootstrap import Bootstrap
+from analysis.statistics.corrections import holm
+from tests.analysis.attribution_files import config, random_rows, write_attributions
+
+BOOTSTRAP = Bootstrap(draws=300)
+PAIRS = [
+    Pair("attention", "gradient"),
+    Pair("attention", "leave-one-out"),
+    Pair("gradient", "leave-one-out"),
+]
+
+
+@pytest.fixture
+def found(tmp_path):
+    """Two seeds of a model whose methods agree well, and one of a model whose methods do less."""
+    files = [
+        load_attributions(write_attributions(tmp_path / f"{name}.parquet", rows, config=config))
+        for name, rows, config in (
+            ("one", random_rows(60, seed=1), config(1)),
+            ("two", random_rows(60, seed=2), config(2)),
+            ("noisy", random_rows(60, seed=3, noise=3.0), config(1, projection="sparsemax")),
+        )
+    ]
+    measure = Measure.named("kendall")
+    return [
+        agreement
+        for model in models_of(files)
+        for agreement in agreements(model, PAIRS, [measure], draws=2)
+    ]
+
+
+def test_models_are_compared_for_every_pair(found):
+    table = paired_models(found, BOOTSTRAP)
+    assert table["pair"].tolist() == [str(pair) for pair in PAIRS]
+    first, second = found[0].observed.value, found[3].observed.value
+    assert table["difference"][0] == pytest.approx(numpy.nanmean(first) - numpy.nanmean(second))
+    assert (table["low"] > 0).all() and (table["p"] < 0.001).all()
+    assert (table["p Holm"] == holm(table["p"].to_numpy())).all()
+    shown = shown_comparisons(table)
+    assert shown["differ"].tolist() == ["yes"] * 3
+    assert shown["p"].tolist() == ["< 0.001"] * 3
+
+
+def test_pairs_with_a_method_in_common_are_compared_in_each_model(found):
+    table = paired_methods(found, BOOTSTRAP)
+    assert len(table) == 2 * 3 and table["model"].nunique() == 2
+    row = table.iloc[0]
+    assert (row["first pair"], row["second pair"]) == (str(PAIRS[0]), str(PAIRS[1]))
+    differences = found[0].observed.value - found[1].observed.value
+    assert row["difference"] == pytest.approx(numpy.nanmean(differences))
+    # The methods are all equally noisy.
+    assert (shown_comparisons(table)["differ"] == "no").all()
+
+
+def test_pairs_without_a_method_in_common_answer_no_question(found):
+    elsewhere = [agreement for agreement in found if agreement.pair == PAIRS[0]][:1]
+    assert paired_methods(elsewhere, BOOTSTRAP).empty
+    assert paired_models(elsewhere, BOOTSTRAP).empty
+
+
+def test_attentions_comparisons_are_the_ones_shown(found):
+    shown = shown_comparisons(paired_methods(found, BOOTSTRAP))
+    assert len(shown) == 2
+    assert all(
+        "attention" in pair for name in ("first pair", "second pair") for pair in shown[name]
+    )
+
+
+def test_a_difference_that_seeds_do_not_bear_out_is_none():
+    table = pandas.DataFrame(
+        {
+            "pair": ["a : b", "c : d"],
+            "first mean": 0.5,
+            "second mean": [0.4, 0.3],
+            "difference": [0.1, 0.2],
+            "low": [-0.1, 0.1],
+            "high": [0.3, 0.3],
+            "p": [0.0001, 0.0001],
+            "texts": 9,
+            "p Holm": [0.0002, 0.0002],
+        }
+    )
+    shown = shown_comparisons(table)
+    assert shown["pair"].tolist() == ["c : d", "a : b"]
+    assert shown["differ"].tolist() == ["yes", "no"]

@@ -1,0 +1,76 @@
+"""The table of agreements: groups, chance, and what people are shown."""
+
+import numpy
+import pytest
+
+from analysis.agreement.agreements import agreements
+from analysis.agreement.groups import groups
+from analysis.agreement.instances import instances
+from analysis.agreement.tables import agreement_table, shown_agreements
+from analysis.measures import Measure
+from analysis.statistics.bootstrap import Bootstrap
+from tests.analysis.agreement.test_agreements import KENDALL, PAIR, model_of
+
+BOOTSTRAP = Bootstrap(draws=200)
+
+
+@pytest.fixture
+def model(tmp_path):
+    return model_of(tmp_path, 1, 2, texts=60)
+
+
+@pytest.fixture
+def found(model):
+    return agreements(model, [PAIR], [KENDALL], draws=3)
+
+
+def test_a_row_a_group_with_the_values_of_its_texts(model, found):
+    table = agreement_table(found, "predicted", BOOTSTRAP).set_index("group")
+    values = instances(found)
+    assert list(table.index) == ["overall", "0", "1"]
+    for group in "01":
+        expected = values["value"][values["predicted"] == group]
+        assert table.loc[group, "mean"] == pytest.approx(expected.mean())
+        assert table.loc[group, "std"] == pytest.approx(expected.std())
+        assert table.loc[group, "n"] == expected.notna().sum()
+    assert table.loc["overall", "mean"] == pytest.approx(values["value"].mean())
+    assert table.loc["overall", "seeds"] == 2 and table.loc["overall", "texts"] <= 60
+    assert (table["low"] < table["mean"]).all() and (table["mean"] < table["high"]).all()
+
+
+def test_above_chance_is_the_difference_on_the_same_texts(found):
+    row = agreement_table(found, "none", BOOTSTRAP).iloc[0]
+    values = instances(found)
+    for name in ("random", "permuted"):
+        expected = (values["value"] - values[name]).mean()
+        assert row[f"above {name}"] == pytest.approx(expected)
+        assert row[f"above {name} low"] < expected < row[f"above {name} high"]
+        assert row[f"above {name} p"] < 0.001
+        assert row[f"{name} mean"] == pytest.approx(values[name].mean())
+
+
+def test_groups_are_each_seeds_own_predictions(model):
+    members = groups(model, "predicted")
+    for seed, file in enumerate(model.files):
+        assert (members["1"][seed] == (file.table["predicted"] == "1")).all()
+    assert (members["0"] ^ members["1"]).all()
+    assert (members["0"][0] != members["0"][1]).any()
+    assert list(groups(model, "none")) == ["overall"]
+
+
+def test_people_see_only_what_differs(found):
+    table = agreement_table(found, "predicted", BOOTSTRAP)
+    shown = shown_agreements(table)
+    assert "model" not in shown and "measure" not in shown
+    assert shown["predicted"].tolist() == ["overall", "0", "1"]
+    assert shown["pair"].tolist() == ["attention : gradient"] * 3
+    row = table.iloc[0]
+    expected = f"{row['mean']:.3f} [{row['low']:.3f}, {row['high']:.3f}]"
+    assert shown["mean [95 %]"][0] == expected
+
+
+def test_a_measure_without_p_values_shows_none(model):
+    found = agreements(model, [PAIR], [Measure.named("fagin:k=3")], draws=2)
+    table = agreement_table(found, "none", BOOTSTRAP)
+    assert numpy.isnan(table["significant"]).all()
+    assert "p <= .05" not in shown_agreements(table)

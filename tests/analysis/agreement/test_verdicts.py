@@ -1,0 +1,84 @@
+"""Sentences say what the numbers say, and the opposite when those do."""
+
+import pandas
+import pytest
+
+from analysis.agreement.verdicts import no_better_than_chance, verdicts
+from analysis.measures import Measure
+
+KENDALL = Measure.named("kendall")
+JSD = Measure.named("jsd")
+
+
+def table(*rows, measure="kendall"):
+    """Rows of pair, mean, and the interval and corrected p of what is above chance."""
+    columns = ["first", "second", "mean", "above permuted low", "above permuted high"]
+    made = pandas.DataFrame(rows, columns=[*columns, "above permuted p Holm"])
+    return made.assign(
+        model="bilstm",
+        corpus="sst",
+        measure=measure,
+        group="overall",
+        seeds=1,
+        texts=50,
+        low=made["mean"] - 0.1,
+        high=made["mean"] + 0.1,
+        **{"permuted mean": 0.0},
+    )
+
+
+GOOD = ("attention", "gradient", 0.5, 0.4, 0.6, 0.001)
+CHANCE = ("attention", "lrp", 0.02, -0.1, 0.1, 1.0)
+LUCKY = ("gradient", "lrp", 0.05, 0.01, 0.1, 0.3)
+OPPOSITE = ("lrp", "occlusion", -0.5, -0.6, -0.4, 0.001)
+
+
+def test_better_than_chance_needs_the_interval_and_the_corrected_test():
+    found = no_better_than_chance(table(GOOD, CHANCE, LUCKY, OPPOSITE), KENDALL)
+    assert found.tolist() == [False, True, True, True]
+
+
+def test_a_distance_is_better_below_chance():
+    found = no_better_than_chance(table(GOOD, CHANCE, LUCKY, OPPOSITE, measure="jsd"), JSD)
+    assert found.tolist() == [True, True, True, False]
+
+
+def test_pairs_that_agree_no_better_than_chance_are_named():
+    (sentence,) = verdicts(table(GOOD, LUCKY, CHANCE), [KENDALL])
+    assert "bilstm on sst (kendall, 50 texts): 1 of 3 pairs" in sentence
+    # Attention's own come first.
+    assert "not so attention : lrp and gradient : lrp." in sentence
+    assert "closest are attention : gradient (0.500 [0.400, 0.600], chance 0.000)" in sentence
+
+
+@pytest.mark.parametrize(
+    "rows, expected",
+    [
+        ([GOOD, GOOD], "all 2 pairs of methods agree better than chance."),
+        ([CHANCE, LUCKY], "none of 2 pairs of methods agree better than chance"),
+        ([GOOD], "attention : gradient (0.500 [0.400, 0.600], chance 0.000) agree better than"),
+        ([CHANCE], "attention : lrp (0.020 [-0.080, 0.120], chance 0.000) agree no better than"),
+    ],
+)
+def test_all_none_and_a_single_pair_are_said_as_such(rows, expected):
+    (sentence,) = verdicts(table(*rows), [KENDALL])
+    assert expected in sentence
+
+
+def test_many_pairs_are_counted():
+    many = [("attention", f"method-{n}", 0.0, -0.1, 0.1, 1.0) for n in range(9)]
+    (sentence,) = verdicts(table(GOOD, *many), [KENDALL])
+    assert "method-4 and 4 more." in sentence and "method-5" not in sentence
+
+
+def test_pairs_without_a_value_are_said_to_have_none():
+    nothing = ("attention", "lime", float("nan"), float("nan"), float("nan"), float("nan"))
+    (sentence,) = verdicts(table(GOOD, nothing), [KENDALL])
+    assert "attention : lime has no value on any text" in sentence
+    (sentence,) = verdicts(table(nothing), [KENDALL])
+    assert "no pair of methods has a value" in sentence
+
+
+def test_the_closest_by_a_distance_are_the_least_distant():
+    (sentence,) = verdicts(table(GOOD, OPPOSITE, measure="jsd"), [JSD])
+    assert "closest are lrp : occlusion" in sentence

@@ -1,0 +1,235 @@
+"""`python -m analysis agreement`: what it writes, and what it refuses."""
+
+import json
+import re
+
+import pandas
+import pyarrow.parquet
+import pytest
+
+from analysis.__main__ import main
+from tests.analysis.attribution_files import config, random_rows, write_attributions
+
+FAST = ["--draws", "100", "--control-draws", "2"]
+
+
+def write(path, *, texts=20, seed=1, noise=0.5, rationale=False, **given):
+    rows = random_rows(texts, seed=seed, noise=noise, rationale=rationale)
+    return write_attributions(path, rows, **{"config": config(seed), **given})
+
+
+def agreement(*arguments):
+    return main(["agreement", *map(str, arguments), *FAST])
+
+
+def written(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir()} if folder.exists() else {}
+
+
+def test_one_file_gives_tables_a_matrix_a_verdict_and_the_values(tmp_path, capsys):
+    folder = tmp_path / "out"
+    assert agreement(write(tmp_path / "a.parquet"), "-o", folder) == 0
+    printed = capsys.readouterr().out
+    assert "attention : gradient" in printed and printed.endswith(f"written to {folder}\n")
+    manifest = json.loads((folder / "manifest.json").read_text())
+    kinds = {entry["name"]: entry["kind"] for entry in manifest["entries"]}
+    assert kinds == {
+        "agreement": "table",
+        "agreement-verdict-1": "sentence",
+        "agreement-matrix-bilstm-tanh-softmax-kendall": "figure",
+        "agreement-paired-methods": "table",
+    }
+    for entry in manifest["entries"]:
+        assert all((folder / name).stat().st_size for name in entry["files"].values())
+    assert manifest["commands"]["agreement"]["parameters"]["draws"] == 100
+    table = pandas.read_csv(folder / "agreement.csv")
+    assert len(table) == 3 * 3 and set(table["group"]) == {"overall", "0", "1"}
+    values = pandas.read_parquet(folder / "instances.parquet")
+    assert len(values) == 3 * 20 and values["id"].nunique() == 20
+
+
+def test_seeds_are_one_model_and_other_models_are_compared(tmp_path):
+    files = [
+        write(tmp_path / "one.parquet", seed=1),
+        write(tmp_path / "two.parquet", seed=2),
+        write(tmp_path / "other.parquet", config=config(1, encoder="cnn")),
+    ]
+    folder = tmp_path / "out"
+    assert agreement(*files, "-o", folder, "--pairs", "attention:gradient", "--by", "none") == 0
+    table = pandas.read_csv(folder / "agreement.csv")
+    assert table["model"].tolist() == ["bilstm tanh softmax", "cnn tanh softmax"]
+    assert table["seeds"].tolist() == [2, 1]
+    compared = pandas.read_csv(folder / "agreement-paired-models.csv")
+    assert compared["texts"].tolist() == [20]
+
+
+def test_the_rationale_is_one_more_method(tmp_path):
+    folder = tmp_path / "out"
+    assert agreement(write(tmp_path / "a.parquet", rationale=True), "-o", folder) == 0
+    table = pandas.read_csv(folder / "agreement.csv")
+    assert len(set(zip(table["first"], table["second"]))) == 6
+    assert "rationale" in set(table["second"])
+
+
+def test_measures_pairs_and_groups_are_as_asked(tmp_path):
+    folder = tmp_path / "out"
+    pairs = ["--pairs", "attention:gradient", "leave-one-out:attention"]
+    measures = ["--measures", "fagin:k=3", "jsd", "fagin:k=3"]
+    file = write(tmp_path / "a.parquet")
+    assert agreement(file, "-o", folder, *pairs, *measures, "--by", "label") == 0
+    table = pandas.read_csv(folder / "agreement.csv")
+    assert table["measure"].unique().tolist() == ["fagin:k=3", "jsd"]
+    assert set(table["by"]) == {"label"}
+    found = dict.fromkeys(zip(table["first"], table["second"]))
+    assert list(found) == [("attention", "gradient"), ("leave-one-out", "attention")]
+
+
+def test_the_same_command_writes_the_same_bytes(tmp_path):
+    file = write(tmp_path / "a.parquet")
+    folder = tmp_path / "out"
+    runs = []
+    for _ in range(2):
+        assert agreement(file, "-o", folder) == 0
+        runs.append(written(folder))
+    assert runs[0] == runs[1]
+    assert agreement(file, "-o", folder, "--seed", "7") == 0
+    assert written(folder)["agreement.csv"] != runs[0]["agreement.csv"]
+
+
+def test_methods_that_not_all_files_have_are_left_out_aloud(tmp_path, capsys):
+    whole = write(tmp_path / "whole.parquet")
+    less = write(tmp_path / "less.parquet", seed=2, methods=["attention", "gradient"])
+    assert agreement(whole, less, "-o", tmp_path / "out") == 0
+    assert f"leave-one-out is left out: {less} does not have it" in capsys.readouterr().out
+
+
+def test_texts_without_a_value_are_counted(tmp_path, capsys):
+    rows = random_rows(10)
+    rows[0]["gradient"] = None
+    for row in rows:
+        row["leave-one-out"] = [0.0] * len(row["tokens"])
+    file = write_attributions(tmp_path / "a.parquet", rows)
+    assert agreement(file, "-o", tmp_path / "out", "--by", "none") == 0
+    table = pandas.read_csv(tmp_path / "out" / "agreement.csv").set_index(["first", "second"])
+    assert table.loc[("attention", "gradient"), "reasons"] == "no scores: 1"
+    nothing = table.loc[("attention", "leave-one-out")]
+    assert (nothing["n"], nothing["undefined"]) == (0, 10) and pandas.isna(nothing["mean"])
+    assert "has no value on any text" in capsys.readouterr().out
+
+
+def other_corpus(folder):
+    return [write(folder / "b.parquet", seed=2, config=config(2, corpus="sst"))]
+
+
+def other_data(folder):
+    return [write(folder / "b.parquet", seed=2, data_sha256="of other texts")]
+
+
+def fewer_texts(folder):
+    return [write(folder / "b.parquet", seed=2, texts=19, data_sha256="of fewer texts")]
+
+
+def other_ids(folder):
+    rows = random_rows(20, seed=2)
+    rows[2]["id"] = "somebody else's"
+    return [write_attributions(folder / "b.parquet", rows, config=config(2))]
+
+
+def repeated_ids(folder):
+    rows = random_rows(20, seed=2)
+    rows[2]["id"] = rows[1]["id"]
+    return [write_attributions(folder / "a.parquet", rows)]
+
+
+def truncated(folder):
+    whole = write(folder / "b.parquet", seed=2)
+    whole.write_bytes(whole.read_bytes()[:1000])
+    return [whole]
+
+
+def no_texts(folder):
+    rows = random_rows(1, seed=2)
+    path = write_attributions(folder / "b.parquet", rows, config=config(2))
+    pyarrow.parquet.write_table(pyarrow.parquet.read_table(path).slice(0, 0), path)
+    return [path]
+
+
+def same_file(folder):
+    return [folder / ".." / folder.name / "a.parquet"]
+
+
+def no_common_method(folder):
+    return [write(folder / "b.parquet", seed=2, methods=["probs"])]
+
+
+def one_common_method(folder):
+    return [write(folder / "b.parquet", seed=2, methods=["gradient"])]
+
+
+def one_method_less(folder):
+    files = [write(folder / "b.parquet", seed=2, methods=["attention", "gradient"])]
+    return [*files, "--pairs", "attention:leave-one-out"]
+
+
+@pytest.mark.parametrize(
+    "others, expected",
+    [
+        (other_corpus, "a.parquet and .*b.parquet are about different corpora, small and sst"),
+        (other_data, "are about different data, though the ids are the same"),
+        (fewer_texts, "are about different data, 20 and 19 texts"),
+        (other_ids, "not have the same ids: text 3 is 'text-2' and 'somebody else's'"),
+        (repeated_ids, "a.parquet: the id 'text-1' is there more than once"),
+        (truncated, "b.parquet: not a readable parquet file"),
+        (no_texts, "b.parquet: holds no text"),
+        (same_file, "a.parquet: given twice"),
+        (no_common_method, "no method is in all of .*a.parquet, .*b.parquet"),
+        (one_common_method, "gradient is the only method, and it takes two to agree"),
+        (one_method_less, "b.parquet: has no method 'leave-one-out'; it has attention, gradient"),
+        (lambda folder: ["--pairs", "attention:shap"], "a.parquet: has no method 'shap'; it has"),
+        (lambda folder: ["--pairs", "attention"], "'attention' is no pair of methods"),
+        (lambda folder: ["--pairs", "a:a"], "'a:a' pairs a method with itself"),
+        (lambda folder: ["--measures", "tau"], "there is no measure 'tau'; there are"),
+        (lambda folder: ["--measures", "kendall:k=2"], "measure 'kendall' has no option 'k=2'"),
+        (lambda folder: ["--by", "colour"], "a.parquet: has no column 'colour'"),
+        (lambda folder: ["--by", "tokens"], "a.parquet: column 'tokens' has lists"),
+        (lambda folder: [folder / "absent.parquet"], "absent.parquet: no such attribution file"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_leaves_earlier_outputs(tmp_path, capsys, others, expected):
+    first = write(tmp_path / "a.parquet")
+    folder = tmp_path / "out"
+    assert agreement(first, "-o", folder) == 0
+    before = written(folder)
+    capsys.readouterr()
+    more = others(tmp_path)
+    first = [] if more[0] == first else [first]
+    assert agreement(*first, *more, "-o", folder) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("error: ") and error.count("\n") == 1
+    assert re.search(expected, error), error
+    assert written(folder) == before
+
+
+def test_too_many_groups_are_none(tmp_path, capsys):
+    file = write(tmp_path / "a.parquet", texts=30)
+    assert agreement(file, "-o", tmp_path / "out", "--by", "id") == 2
+    assert "column 'id' would make 30 groups, more than 20" in capsys.readouterr().err
+
+
+def test_a_folder_that_cannot_be_written_is_found_before_the_work(tmp_path, capsys):
+    file = write(tmp_path / "a.parquet")
+    assert agreement(file, "-o", file) == 2
+    assert "a.parquet: is a file, and no folder to write into" in capsys.readouterr().err
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "manifest.json").write_text("{")
+    assert agreement(tmp_path / "absent.parquet", "-o", tmp_path / "out") == 2
+    assert "manifest.json: not JSON" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("option", ["--draws", "--control-draws", "--seed"])
+def test_numbers_that_make_no_sense_are_refused(tmp_path, capsys, option):
+    file = write(tmp_path / "a.parquet")
+    with pytest.raises(SystemExit) as stopped:
+        main(["agreement", str(file), "-o", str(tmp_path / "out"), option, "-1"])
+    assert stopped.value.code == 2
+    assert f"argument {option}: has to be at least" in capsys.readouterr().err

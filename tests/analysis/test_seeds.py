@@ -1,0 +1,73 @@
+"""Which files are seeds of one model, and what models are called."""
+
+import pytest
+
+from analysis.attributions import load_attributions
+from analysis.errors import AnalysisError
+from analysis.seeds import models_of
+from tests.analysis.attribution_files import config, random_rows, write_attributions
+
+ROWS = random_rows(texts=3)
+
+
+def load(path, config=config(), **metadata):
+    return load_attributions(write_attributions(path, ROWS, config=config, **metadata))
+
+
+def test_configs_that_differ_in_seeds_alone_are_one_model(tmp_path):
+    files = [
+        load(tmp_path / "one.parquet", config(1)),
+        load(tmp_path / "sparse.parquet", config(1, projection="sparsemax")),
+        load(tmp_path / "two.parquet", config(2)),
+    ]
+    plain, sparse = models_of(files)
+    assert plain.name == "bilstm tanh softmax" and plain.files == (files[0], files[2])
+    assert sparse.name == "bilstm tanh sparsemax" and sparse.files == (files[1],)
+    assert plain.config.seed == 1
+
+
+def test_other_parameters_of_a_method_are_another_model_and_say_so_in_the_name(tmp_path):
+    def interpreters(steps):
+        return {"attention": {}, "gradient": {"parameters": {"steps": steps}}}
+
+    files = [
+        load(tmp_path / f"{steps}.parquet", config(steps), interpreters=interpreters(steps))
+        for steps in (5, 50)
+    ]
+    names = [model.name for model in models_of(files)]
+    assert names == ["bilstm tanh softmax (steps 5)", "bilstm tanh softmax (steps 50)"]
+
+
+def test_models_of_the_same_name_are_told_apart_by_what_differs(tmp_path):
+    files = [
+        load(tmp_path / "slow.parquet", config(trainer={"optimizer": {"lr": 0.1}})),
+        load(tmp_path / "fast.parquet", config(trainer={"optimizer": {"lr": 1}})),
+    ]
+    assert [model.name for model in models_of(files)] == [
+        "bilstm tanh softmax (lr 0.1)",
+        "bilstm tanh softmax (lr 1)",
+    ]
+
+
+def test_models_that_differ_in_much_are_called_as_their_files(tmp_path):
+    files = [
+        load(tmp_path / "slow.parquet", config(trainer={"lr": 0.1, "epochs": 3, "clip": 5})),
+        load(tmp_path / "fast.parquet", config(trainer={"lr": 1, "epochs": 4, "clip": 6})),
+    ]
+    assert [model.name for model in models_of(files)] == ["slow", "fast"]
+    elsewhere = load(
+        tmp_path / "other" / "fast.parquet",
+        config(trainer={"lr": 2, "epochs": 5, "clip": 7}),
+        archive_sha256="another",
+    )
+    names = [model.name for model in models_of([*files, elsewhere])]
+    assert len(set(names)) == 3 and names[2].endswith("other/fast.parquet")
+
+
+def test_the_same_scores_twice_are_no_two_seeds(tmp_path):
+    file = load(tmp_path / "one.parquet")
+    with pytest.raises(AnalysisError, match="one.parquet: given twice"):
+        models_of([file, file])
+    copy = load(tmp_path / "copy.parquet", archive_sha256=file.metadata["archive_sha256"])
+    with pytest.raises(AnalysisError, match="copy.parquet: holds the same model's scores as"):
+        models_of([file, copy])
