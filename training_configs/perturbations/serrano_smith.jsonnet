@@ -1,0 +1,2 @@
+// Serrano & Smith 2019: one weight dropped, and weights removed until the decision flips.
+['drop-top', 'removal-order']
