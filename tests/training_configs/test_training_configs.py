@@ -5,30 +5,36 @@ import json
 from pathlib import Path
 from typing import Any, Dict, List
 
+import pyarrow
+import pyarrow.parquet
 import pytest
 from allennlp.commands.train import TrainModel
 from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
 from allennlp.common.util import prepare_environment
+from allennlp.data import DatasetReader
 
-from attention_explain.settings import DATA_VARIABLE, SEED_VARIABLE
+from attention_explain.settings import DATA_VARIABLE, GUIDE_VARIABLE, SEED_VARIABLE
 from tests.commands_run import PROJECT
 
 FOLDER = PROJECT / "training_configs"
 EXPERIMENTS = sorted(
     path.relative_to(FOLDER).with_suffix("").as_posix()
     for path in FOLDER.glob("*/*.jsonnet")
-    # Lists of interpreters, for models that are trained already.
-    if path.parent.name != "interpreters"
+    # Lists of interpreters and perturbations, for models that are trained already.
+    if path.parent.name not in ("interpreters", "perturbations")
 )
 ENCODERS = {"bilstm": "lstm", "affine": "affine", "cnn": "cnn", "transformer": "transformer"}
 SCORERS = {"tanh": "additive", "dot": "scaled_dot", "sdp": "scaled_dot"}
-PROJECTIONS = ("softmax", "sparsemax", "sparsegen", "uniform")
-DATA_FOLDERS = {
-    "sst": "sst/jw_preprocessed",
-    "imdb": "imdb/jw_split",
-    "newsgroups": "20news_sports/jw_split",
-    "ag_news": "agnews_world_business",
+PROJECTIONS = ("softmax", "sparsemax", "sparsegen", "uniform", "guide")
+# How the paths of the splits begin.
+DATA_FILES = {
+    "sst": "sst/jw_preprocessed/",
+    "imdb": "imdb/jw_split/",
+    "newsgroups": "20news_sports/jw_split/",
+    "ag_news": "agnews_world_business/",
+    "pronoun": "deceptive_attention/pronoun_",
+    "sst_wiki": "deceptive_attention/sst-wiki_",
 }
 
 
@@ -36,19 +42,19 @@ DATA_FOLDERS = {
 def data_folder(tmp_path_factory) -> Path:
     """The layout that the configs expect, with a few invented texts in each place."""
     root = tmp_path_factory.mktemp("data")
-    rows = [
-        {
-            "id": f"text-{number}",
-            "text": f"a{' very' * (number % 3)} {'fine' if number % 2 else 'poor'} piece of work "
-            "for an idle sunday afternoon",
-            "label": number % 2,
-        }
-        for number in range(40)
-    ]
-    for place in DATA_FOLDERS.values():
-        (root / place).mkdir(parents=True)
+    rows = []
+    for number in range(40):
+        text = f"a{' very' * (number % 3)} {'fine' if number % 2 else 'poor'} piece of work "
+        text += "for an idle sunday afternoon"
+        tokens = text.split()
+        block = [int(token in ("fine", "poor")) for token in tokens]
+        row = {"id": f"text-{number}", "text": text, "tokens": tokens, "block": block}
+        rows.append({**row, "label": number % 2})
+    for place in DATA_FILES.values():
         for split in ("train", "dev", "test"):
-            with gzip.open(root / place / f"{split}.jsonl.gz", "wt") as file:
+            path = root / f"{place}{split}.jsonl.gz"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with gzip.open(path, "wt") as file:
                 file.writelines(json.dumps(row) + "\n" for row in rows)
     (root / "word_vectors").mkdir()
     with gzip.open(root / "word_vectors" / "glove.6B.100d.subset.txt.gz", "wt") as file:
@@ -58,8 +64,9 @@ def data_folder(tmp_path_factory) -> Path:
 
 
 @pytest.fixture
-def config(data_folder, monkeypatch):
+def config(data_folder, monkeypatch, tmp_path):
     monkeypatch.setenv(DATA_VARIABLE, str(data_folder))
+    monkeypatch.setenv(GUIDE_VARIABLE, str(tmp_path))
     monkeypatch.setenv(SEED_VARIABLE, "7")
 
     def load(experiment: str, **overrides: Any) -> Params:
@@ -67,9 +74,30 @@ def config(data_folder, monkeypatch):
         overrides = {"trainer.cuda_device": -1, **overrides}
         if experiment.startswith("planted/"):
             overrides["dataset_reader.sizes"] = {"train": 40, "dev": 10, "test": 10}
-        return Params.from_file(FOLDER / f"{experiment}.jsonnet", json.dumps(overrides))
+        params = Params.from_file(FOLDER / f"{experiment}.jsonnet", json.dumps(overrides))
+        if "guide" in params["dataset_reader"].as_dict(quiet=True):
+            write_guides(params.duplicate())
+        return params
 
     return load
+
+
+def write_guides(params: Params) -> None:
+    """Attribution files with the attention of no model: each text's first token has it all."""
+    reader = params.pop("dataset_reader")
+    paths = reader.pop("guide")
+    unguided = DatasetReader.from_params(reader)
+    for split, path in zip(("train", "validation", "test"), paths):
+        texts = [text["metadata"].metadata for text in unguided.read(params[f"{split}_data_path"])]
+        rows = [
+            {
+                "id": text["id"],
+                "tokens": text["tokens"],
+                "attention": [1.0] + [0.0] * (len(text["tokens"]) - 1),
+            }
+            for text in texts
+        ]
+        pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows), path)
 
 
 def built(params: Params, folder: Path) -> TrainModel:
@@ -117,9 +145,9 @@ def test_an_experiments_name_says_what_it_is(experiment, config):
     for word in words:
         if word in SCORERS:
             assert model["attention"]["scorer"] == SCORERS[word]
-    for data, place in DATA_FOLDERS.items():
-        if Path(experiment).name.startswith(data):
-            assert place in params["train_data_path"]
+    data = [data for data in DATA_FILES if Path(experiment).name.startswith(data)]
+    if data:
+        assert DATA_FILES[max(data, key=len)] in params["train_data_path"]
 
 
 @pytest.mark.parametrize("experiment", one_of_each_architecture())
@@ -140,6 +168,7 @@ def test_presets_have_the_published_settings(config):
     published = {
         "jain_wallace/sst_bilstm_tanh": ("sum", 32, 8, None, 1e-3),
         "neely_schouten/sst_bilstm_sdp_sparsemax": ("mean", 64, 40, 10, 1e-3),
+        "wiegreffe_pinter/sst_bilstm_tanh_adversary": ("sum", 32, 80, None, 1e-3),
         "meister/sst_bilstm_tanh_softmax": ("mean", 32, 80, 10, 1e-4),
         "meister/sst_transformer_dot_softmax": ("mean", 32, 80, 10, 1e-5),
     }
@@ -154,7 +183,8 @@ def test_presets_have_the_published_settings(config):
             trainer["optimizer"]["lr"],
         ) == expected
         assert trainer["optimizer"]["amsgrad"] and trainer["optimizer"]["weight_decay"] == 1e-5
-        assert trainer["validation_metric"] == "+auc"
+        by = "-adversarial_loss" if experiment.endswith("_adversary") else "+auc"
+        assert trainer["validation_metric"] == by
 
 
 def test_a_missing_data_folder_says_what_to_set(config, monkeypatch, tmp_path):

@@ -12,4 +12,6 @@
   entmax(alpha, learned=false): { projection: { type: 'entmax', alpha: alpha, learned: learned } },
   sparsegen(lambda): { projection: { type: 'sparsegen', lambda_: lambda } },
   uniform: { projection: 'uniform' },
+  // Taken from files of another model: see counterfactual.libsonnet.
+  guide: { projection: 'guide' },
 }

@@ -37,6 +37,18 @@ local published(corpus, folder, min_df, limits={}) =
     vocabulary+: { min_df: min_df, reader: reader, data_path: path('train') },
   };
 
+// Pruthi et al.'s data, whose `block` marks the impermissible tokens. Words start at random, so
+// that nothing but the training data says what a pronoun is.
+local deceptive(corpus, name) =
+  local path(split) = root + '/deceptive_attention/' + name + '_' + split + '.jsonl.gz';
+  text_files(
+    path('train'),
+    path('dev'),
+    path('test'),
+    reader={ corpus: corpus, lowercase: true, fields: { impermissible: 'block' } },
+    embedding={ type: 'word_vectors', embedding_dim: 128 },
+  );
+
 {
   text_files: text_files,
 
@@ -46,6 +58,11 @@ local published(corpus, folder, min_df, limits={}) =
   imdb: published('imdb', 'imdb/jw_split', min_df=10, limits={ min_tokens: 7, max_tokens: 398 }),
   newsgroups: published('20news_sports', '20news_sports/jw_split', min_df=2, limits={ min_tokens: 7, max_tokens: 499 }),
   ag_news: published('agnews', 'agnews_world_business', min_df=5),
+
+  // Is a text about a man or a woman? The pronouns are impermissible.
+  pronoun: deceptive('pronoun', 'pronoun'),
+  // A film review and a sentence of Wikipedia behind it; the review is impermissible.
+  sst_wiki: deceptive('sst-wiki', 'sst-wiki'),
 
   // The embedded corpus, whose causes are known; docs/planted.md has its presets and knobs.
   planted(preset='easy', overrides={}): {

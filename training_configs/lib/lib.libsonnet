@@ -6,7 +6,8 @@
 // The result is a plain AllenNLP config: change anything with `+ { trainer+: { num_epochs: 3 } }`.
 local seed = std.parseInt(std.extVar('ATTENTION_EXPLAIN_SEED'));
 
-{
+// And lib.adversary, lib.deceptive, lib.guided.
+(import 'counterfactual.libsonnet') + {
   data: import 'data.libsonnet',
   encoders: import 'encoders.libsonnet',
   attention: import 'attention.libsonnet',
@@ -30,7 +31,7 @@ local seed = std.parseInt(std.extVar('ATTENTION_EXPLAIN_SEED'));
     validation_data_loader: training.validation_data_loader,
     trainer: training.trainer + (
       // Nothing to group where nothing is trained.
-      if attention.projection == 'uniform' then { optimizer+: { parameter_groups:: null } } else {}
+      if std.member(['uniform', 'guide'], attention.projection) then { optimizer+: { parameter_groups:: null } } else {}
     ),
   },
 }

@@ -41,6 +41,9 @@ local preset(loss_reduction, batch_size, lr, attention_lr=lr, trainer={}) = {
   // Wiegreffe & Pinter took over Jain & Wallace's settings for base and uniform models.
   wiegreffe_pinter: self.jain_wallace,
 
+  // A mean, as the penalty is; ours, since their settings are another code base's.
+  pruthi: preset('mean', batch_size=32, lr=1e-3, trainer={ num_epochs: 10 }),
+
   // lr 1e-4 for the BiLSTM and 1e-5 for the Transformer; the attention's times 1 or 10. The number
   // of epochs is not published: at these rates models need many, so early stopping decides.
   meister(lr=1e-4, attention_factor=1):

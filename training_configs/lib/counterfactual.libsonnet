@@ -1,0 +1,42 @@
+// Models that are trained to attend otherwise. Each function takes a config and adds to it:
+//
+//   lib.adversary(import 'sst_bilstm_tanh.jsonnet', epochs=80)
+//
+// What a sweep varies is read from the environment where it is not given:
+//   ATTENTION_EXPLAIN_BASE      the archive or run folder of the base (default: runs/base)
+//   ATTENTION_EXPLAIN_LAMBDA    what other attention is worth to an adversary (default: 0.001)
+//   ATTENTION_EXPLAIN_STRENGTH  of the penalty on impermissible tokens (default: 1)
+//   ATTENTION_EXPLAIN_GUIDE     folder with train.parquet, dev.parquet and test.parquet, made by
+//                               `allennlp attribute` (default: runs/guide)
+local base_variable = std.extVar('ATTENTION_EXPLAIN_BASE');
+local lambda_variable = std.parseJson(std.extVar('ATTENTION_EXPLAIN_LAMBDA'));
+local strength_variable = std.parseJson(std.extVar('ATTENTION_EXPLAIN_STRENGTH'));
+local guide_variable = std.extVar('ATTENTION_EXPLAIN_GUIDE');
+
+{
+  // Wiegreffe & Pinter: a new model with the base's outputs and other attention. With `frozen`,
+  // Meister et al.'s: the base itself, all of it held fast but the attention.
+  adversary(config, base=base_variable, lambda=lambda_variable, frozen=false, epochs=config.trainer.num_epochs):
+    config {
+      trainer+: {
+        num_epochs: epochs,
+        validation_metric: '-adversarial_loss',
+        callbacks+: [{ type: 'adversarial_attention', base: base, lambda_: lambda, frozen: frozen }],
+      },
+    },
+
+  // Pruthi et al.: no attention on what the reader calls impermissible, or on a list of words.
+  deceptive(config, strength=strength_variable, words=null):
+    config {
+      trainer+: {
+        validation_metric: '-deceptive_loss',
+        callbacks+: [{ type: 'deceptive_attention', strength: strength, words: words }],
+      },
+    },
+
+  // Wiegreffe & Pinter: attention that another model has learned, for data as in data.libsonnet.
+  // Its attention must be `attention.guide`.
+  guided(data, folder=guide_variable): data {
+    dataset_reader+: { guide: [folder + '/' + split + '.parquet' for split in ['train', 'dev', 'test']] },
+  },
+}
