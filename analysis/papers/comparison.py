@@ -56,15 +56,15 @@ def with_difference(table: pandas.DataFrame, *published: str) -> pandas.DataFram
 
 
 def readable(table: pandas.DataFrame, columns: Sequence[str]) -> pandas.DataFrame:
-    """The columns for people, `interval` made of low and high; our mean is called ours."""
+    """The columns for people, `interval` made of low and high; names without `mean`."""
     shown = table.assign(interval=intervals(table, "low", "high"))
-    return shown[list(columns)].rename(columns={"mean": "ours"})
+    return shown[list(columns)].rename(columns={"mean": "ours", "random mean": "random"})
 
 
-def intervals(table: pandas.DataFrame, low: str, high: str, between: str = ", ") -> List[str]:
+def intervals(table: pandas.DataFrame, low: str, high: str, form: str = "[{}, {}]") -> List[str]:
     """As text; a dash where there is none."""
     return [
-        "-" if pandas.isna(one) else f"[{cell(one)}{between}{cell(other)}]"
+        "-" if pandas.isna(one) else form.format(cell(one), cell(other))
         for one, other in zip(table[low], table[high], strict=True)
     ]
 

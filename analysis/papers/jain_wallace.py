@@ -66,7 +66,7 @@ def correlations(models: Sequence[Model], output: Output) -> None:
         table = beside(table, selected, f"published on {split}")
     table = table.merge(released_code(), how="left", validate="many_to_one")
     table = with_difference(table, "published on dev", "published on test")
-    shown = table.assign(**{"their code": intervals(table, "code low", "code high", " to ")})
+    shown = table.assign(**{"their code": intervals(table, "code low", "code high", "{} to {}")})
     output.table(
         "jain-wallace-correlations",
         table,

@@ -56,8 +56,5 @@ def _published(rows: pandas.DataFrame) -> str:
     if known.empty:
         return ""
     above = int((known["published"] > known["chance high"]).sum())
-    return f" Of {len(known)} published values {above or 'none'} {_lie(above)} above that band."
-
-
-def _lie(number: int) -> str:
-    return "lies" if number == 1 or number == 0 else "lie"
+    lie = "lie" if above > 1 else "lies"
+    return f" Of {len(known)} published values {above or 'none'} {lie} above that band."
