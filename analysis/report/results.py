@@ -2,6 +2,7 @@
 
 import re
 from html import escape
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, Dict, List
 from urllib.parse import quote
@@ -18,9 +19,11 @@ NO_SENTENCE = "No analysis has put a finding into words; the numbers are below."
 
 def title_of(name: str, section: str = "") -> str:
     """`neely_schouten` is for files; what the section says already is not said again."""
-    words = re.sub(r"[-_]+", " ", name).strip()
-    words = words.removeprefix(re.sub(r"[-_]+", " ", section)).strip() or words
-    return words[:1].upper() + words[1:]
+    words = re.sub(r"[-_]+", " ", name).split()
+    said = re.findall(r"\w+", re.sub(r"[-_]+", " ", section).lower())
+    repeated = len(list(takewhile(lambda pair: pair[0].lower() == pair[1], zip(words, said))))
+    title = " ".join(words[repeated:] or words)
+    return title[:1].upper() + title[1:]
 
 
 def findings(entries: List[Entry], sections: List[Part], anchors: Anchors) -> Part:

@@ -7,8 +7,10 @@ from typing import Dict, List, Tuple
 # Longer tables are cut after the first rows until somebody asks for all.
 LONG = 14
 FIRST = 10
+# With more columns than this a table is printed across.
+WIDE = 11
 # A number, also with its interval; what is not there is a dash.
-NUMBER = re.compile(r"[-+]?[\d.]+%?( ?\[[^\]]*\])?|-")
+NUMBER = re.compile(r"([-+]?[\d.]+%? ?)?(\[[-+\d., ]*\])?|-")
 # In a table of so many rows, a column that says the same in all of them is said once.
 SAME = 4
 
@@ -22,18 +24,8 @@ def table_html(markdown: str, anchor: str) -> str:
         [cell for name, cell in zip(columns, line, strict=True) if name not in same]
         for line in (columns, right, *rows)
     )
-    in_all = "; ".join(f"{name}: {cell}" for name, cell in same.items())
-    header = _cells("th scope=col", columns, right)
     cut = len(rows) > LONG
-    body = "".join(
-        f"<tr{' class=more' if cut and number >= FIRST else ''}>{_cells('td', row, right)}</tr>\n"
-        for number, row in enumerate(rows)
-    )
-    # A box that scrolls must be reached by the keyboard, too.
-    table = (f"<p class=note>In all rows: {escape(in_all)}.</p>\n" if same else "") + (
-        f"<div class=scroll tabindex=0 role=region aria-labelledby={anchor}-title>\n<table>\n"
-        f"<thead><tr>{header}</tr></thead>\n<tbody>\n{body}</tbody>\n</table>\n</div>\n"
-    )
+    table = _same_html(same) + _box(columns, right, rows, anchor, FIRST if cut else len(rows))
     if not rows:
         return f"{table}<p class=note>The table has no rows.</p>\n"
     if not cut:
@@ -43,6 +35,28 @@ def table_html(markdown: str, anchor: str) -> str:
         f"<label for={anchor}-all><span class=closed>Show all {len(rows)} rows</span>"
         f"<span class=opened>Show the first {FIRST} rows only</span></label>\n</div>\n"
     )
+
+
+def _box(
+    columns: List[str], right: List[bool], rows: List[List[str]], anchor: str, first: int
+) -> str:
+    """The table itself; all rows but the first so many are marked."""
+    kind = "scroll wide" if len(columns) > WIDE else "scroll"
+    body = "".join(
+        f"<tr{' class=more' if number >= first else ''}>{_cells('td', row, right)}</tr>\n"
+        for number, row in enumerate(rows)
+    )
+    return (
+        # A box that scrolls must be reached by the keyboard, too.
+        f'<div class="{kind}" tabindex=0 role=region aria-labelledby={anchor}-title>\n<table>\n'
+        f"<thead><tr>{_cells('th scope=col', columns, right)}</tr></thead>\n"
+        f"<tbody>\n{body}</tbody>\n</table>\n</div>\n"
+    )
+
+
+def _same_html(same: Dict[str, str]) -> str:
+    words = "; ".join(f"{name}: {cell}" for name, cell in same.items())
+    return f"<p class=note>In all rows: {escape(words)}.</p>\n" if same else ""
 
 
 def _same(columns: List[str], right: List[bool], rows: List[List[str]]) -> Dict[str, str]:

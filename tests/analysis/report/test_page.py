@@ -69,6 +69,7 @@ def test_every_entry_of_the_manifest_is_there(folder):
 def test_titles_are_words_and_do_not_repeat_the_section():
     assert title_of("neely_schouten") == "Neely schouten"
     assert title_of("agreement-matrix-bilstm", "agreement") == "Matrix bilstm"
+    assert title_of("jain-wallace-densities", "Jain & Wallace 2019") == "Densities"
     assert title_of("agreement", "agreement") == "Agreement"
 
 
