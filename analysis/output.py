@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Sequence, Union
+from typing import Any, Dict, List, Optional, Sequence, Set, Union
 
 import pandas
 from matplotlib.figure import Figure
@@ -109,6 +109,8 @@ class Output:
                 write_atomically(self.folder / name, content)
             text = json.dumps(self._merged(manifest, command, files, parameters), indent=1)
             write_atomically(self.folder / MANIFEST, text.encode())
+            for name in self._outdated(manifest):
+                (self.folder / name).unlink(missing_ok=True)
         except OSError as error:
             raise AnalysisError(f"{self.folder}: cannot be written ({error.strerror})") from error
 
@@ -125,22 +127,40 @@ class Output:
             for entry in manifest.get("entries", [])
             if entry["name"] not in new and entry["section"] != self.section
         ]
+        commands = {
+            **manifest.get("commands", {}),
+            self.section: {
+                "command": list(command),
+                "parameters": parameters or {},
+                "files": [str(file.path) for file in files],
+            },
+        }
+        # What only an earlier run of this command has read is no longer behind anything here.
+        read = {path for one in commands.values() for path in one.get("files", [])}
         inputs = {entry["path"]: entry for entry in manifest.get("files", [])}
+        inputs = {path: entry for path, entry in inputs.items() if path in read}
         for file in files:
             inputs[str(file.path)] = {"path": str(file.path), "sha256": sha256(file.path)}
         return {
             "format": FORMAT,
             "entries": kept + self.entries,
             "files": list(inputs.values()),
-            "commands": {
-                **manifest.get("commands", {}),
-                self.section: {"command": list(command), "parameters": parameters or {}},
-            },
+            "commands": commands,
             "versions": {
                 "python": platform.python_version(),
                 **{package: version(package) for package in PACKAGES},
             },
         }
+
+    def _outdated(self, manifest: Dict[str, Any]) -> Set[str]:
+        """Files of an earlier run of the command that no longer stand for anything."""
+        earlier = {
+            name
+            for entry in manifest.get("entries", [])
+            if entry["section"] == self.section
+            for name in entry["files"].values()
+        }
+        return {name for name in earlier if Path(name).name == name} - set(self.contents)
 
     def _add(self, name: str, content: Union[str, bytes]) -> str:
         self.contents[name] = content.encode() if isinstance(content, str) else content

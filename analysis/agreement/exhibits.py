@@ -28,7 +28,9 @@ def add_results(
     """Returns the table of agreements."""
     table = agreement_table(found, by, bootstrap)
     shown = shown_agreements(table)
-    output.table("agreement", table, _caption(found), _note(bootstrap, found), shown)
+    names = ", ".join(measure.name for measure in measures)
+    caption = f"Agreement of methods by {names}: {_about(found)}."
+    output.table("agreement", table, caption, _note(bootstrap, found), shown)
     for number, sentence in enumerate(verdicts(table, measures), 1):
         output.sentence(f"agreement-verdict-{number}", sentence)
     _add_matrices(output, table, measures)
@@ -59,16 +61,17 @@ def _add_matrices(output: Output, table: pandas.DataFrame, measures: Sequence[Me
 
 
 def _add_paired(output: Output, found: Sequence[Agreement], bootstrap: Bootstrap) -> None:
+    about = _about(found)
     for name, compared, caption in (
         (
             "agreement-paired-methods",
             paired_methods(found, bootstrap),
-            "Is a method nearer to this one or to that one? Differences on the same texts.",
+            f"Is a method nearer to this one or to that one? Differences on the same texts: {about}",
         ),
         (
             "agreement-paired-models",
             paired_models(found, bootstrap),
-            "In which model do two methods agree more? Differences on the same texts.",
+            f"In which model do two methods agree more? Differences on the same texts: {about}",
         ),
     ):
         if compared.empty:
@@ -76,7 +79,7 @@ def _add_paired(output: Output, found: Sequence[Agreement], bootstrap: Bootstrap
         shown = shown_comparisons(compared)
         some = len(shown) < len(compared)
         extract = f"{len(shown)} of {len(compared)} comparisons are shown, csv has all. "
-        output.table(name, compared, caption, (extract if some else "") + PAIRED_NOTE, shown)
+        output.table(name, compared, f"{caption}.", (extract if some else "") + PAIRED_NOTE, shown)
 
 
 PAIRED_NOTE = (
@@ -96,22 +99,23 @@ def _note(bootstrap: Bootstrap, found: Sequence[Agreement]) -> str:
         "random: noise in place of the second method; permuted: its own scores in random order "
         f"within each text, {draws} draws a text. Their intervals are where the mean over these "
         "texts falls in 95 of 100 cases by chance alone. Undefined values are counted, not "
-        "averaged. `chance` in the figures, and no better than chance in the sentences: not above the "
-        "permuted control by both the interval and the sign-flip test, Holm-corrected for the pairs."
+        "averaged. No better than chance, in sentences and figures, is what is not above the "
+        "permuted control by both the interval of the difference and a sign-flip permutation test, "
+        "Holm-corrected for the number of pairs."
     )
     if 1 < _most_seeds(found) < 5:
         note += " Intervals over so few seeds are rough, rather too narrow than too wide."
     return note
 
 
-def _caption(found: Sequence[Agreement]) -> str:
+def _about(found: Sequence[Agreement]) -> str:
+    """Data, n and models, for captions."""
     models = list({agreement.model.name: agreement.model for agreement in found}.values())
     described = "; ".join(
         f"{model.name}, {len(model.files)} seed{'s' if len(model.files) > 1 else ''}"
         for model in models
     )
-    texts = len(models[0].files[0].table)
-    return f"Agreement of methods on {models[0].config.corpus}, {texts} texts: {described}."
+    return f"{models[0].config.corpus}, {len(models[0].files[0].table)} texts; {described}"
 
 
 def _most_seeds(found: Sequence[Agreement]) -> int:

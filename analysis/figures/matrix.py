@@ -46,7 +46,8 @@ def agreement_matrix(table: pandas.DataFrame, label: str, distance: bool = False
                 if row != column and cell is not None:
                     _annotate(one, row, column, cell, end)
         _name(one, names)
-        bar = figure.colorbar(image, ax=one, shrink=0.6, aspect=25, label=label)
+        bar = figure.colorbar(image, ax=one, shrink=0.6, aspect=25)
+        bar.set_label(f"{label} (0 is the same)" if distance else label)
         bar.outline.set_visible(False)
         if distance:
             bar.ax.set_ylim(0, end)
