@@ -1,6 +1,5 @@
 """Ours beside what was published: rows joined by what they are about, columns that people read."""
 
-import re
 from typing import Any, Dict, List, Sequence
 
 import numpy
@@ -67,8 +66,3 @@ def intervals(table: pandas.DataFrame, low: str, high: str, form: str = "[{}, {}
         "-" if pandas.isna(one) else form.format(cell(one), cell(other))
         for one, other in zip(table[low], table[high], strict=True)
     ]
-
-
-def slug(*names: str) -> str:
-    """For the name of a file."""
-    return re.sub(r"[^a-z0-9.]+", "-", "-".join(names).lower()).strip("-")

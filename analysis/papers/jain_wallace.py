@@ -5,14 +5,13 @@ from typing import Sequence
 import pandas
 
 from analysis.figures.densities import densities
-from analysis.output import Output
+from analysis.output import Output, slug
 from analysis.papers.agreeing import agreement_rows, class_panels
 from analysis.papers.comparison import (
     OURS_SELECTED,
     beside,
     intervals,
     readable,
-    slug,
     with_difference,
 )
 from analysis.papers.exhibits import Exhibit, Paper

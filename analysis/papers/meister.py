@@ -6,7 +6,7 @@ import pandas
 
 from analysis.agreement.groups import OVERALL
 from analysis.figures.densities import Panel, densities
-from analysis.output import Output
+from analysis.output import Output, slug
 from analysis.papers import sparsity
 from analysis.papers.agreeing import agreement_rows, agreement_values
 from analysis.papers.comparison import (
@@ -14,7 +14,6 @@ from analysis.papers.comparison import (
     about,
     beside,
     readable,
-    slug,
     with_difference,
 )
 from analysis.papers.exhibits import Exhibit, Paper

@@ -5,10 +5,10 @@ from typing import Dict, List, Sequence, Tuple
 import pandas
 
 from analysis.figures.densities import densities
-from analysis.output import Output
+from analysis.output import Output, slug
 from analysis.papers import top_k
 from analysis.papers.agreeing import agreement_rows, pair_panel
-from analysis.papers.comparison import OURS_SELECTED, beside, readable, slug, with_difference
+from analysis.papers.comparison import OURS_SELECTED, beside, readable, with_difference
 from analysis.papers.exhibits import Exhibit, Paper
 from analysis.papers.jain_wallace import METHODS, PAIRS
 from analysis.papers.study import by_corpus, described
@@ -81,6 +81,5 @@ EXHIBITS: Tuple[Exhibit, ...] = (
     Exhibit("neely-schouten-table-1", METHODS, table_1),
     Exhibit("neely-schouten-table-2", METHODS, top_k.table_2),
     Exhibit("neely-schouten-densities", METHODS, tau_densities),
-    Exhibit("neely-schouten-chance", METHODS, top_k.chance),
 )
 PAPER = Paper("neely-schouten", "Neely & Schouten 2020", EXHIBITS)

@@ -10,9 +10,9 @@ import pandas
 
 from analysis.agreement.groups import OVERALL
 from analysis.figures.chance import Mark, on_chance_bands
-from analysis.output import Output
+from analysis.output import Output, slug
 from analysis.papers.agreeing import agreement_rows
-from analysis.papers.comparison import OURS_SELECTED, beside, intervals, slug, with_difference
+from analysis.papers.comparison import OURS_SELECTED, beside, intervals, with_difference
 from analysis.papers.jain_wallace import PAIRS
 from analysis.papers.study import by_corpus, described
 from analysis.papers.verdict import verdict
@@ -38,15 +38,9 @@ NOTE = (
 def top_k_rows(models: Sequence[Model]) -> pandas.DataFrame:
     """A row a model, k, importance, predicted class and measure, with the chance band."""
     pairs = [pair for pair in PAIRS if pair[0].name == "attention"]
-    tables = [
-        agreement_rows(
-            model, pairs, [f"{measure}:k={k}" for measure in (AS_PUBLISHED, FAGIN)]
-        ).assign(k=k)
-        for model in models
-        for k in _sizes(model)
-    ]
+    tables = [agreement_rows(model, pairs, _measures(model)) for model in models]
     table = pandas.concat(tables, ignore_index=True)
-    table["measure"] = table["measure"].str.partition(":")[0]
+    table[["measure", "k"]] = table["measure"].str.split(":k=", expand=True)
     table["chance low"] = table[["random low", "permuted low"]].min(axis=1)
     table["chance high"] = table[["random high", "permuted high"]].max(axis=1)
     theirs = published("neely_schouten_2020_table2_top_k")
@@ -54,12 +48,15 @@ def top_k_rows(models: Sequence[Model]) -> pandas.DataFrame:
     return with_difference(beside(table, theirs), "published")
 
 
-def _sizes(model: Model) -> List[str]:
+def _measures(model: Model) -> List[str]:
     sizes = ["average-length", "all"]
-    return sizes if model.config.projection in DENSE else [*sizes, NON_ZERO]
+    if model.config.projection not in DENSE:
+        sizes.append(NON_ZERO)
+    return [f"{measure}:k={k}" for k in sizes for measure in (AS_PUBLISHED, FAGIN)]
 
 
 def table_2(models: Sequence[Model], output: Output) -> None:
+    """The table, and for each corpus its figure and what it says."""
     table = top_k_rows(models)
     output.table(
         "neely-schouten-table-2",
@@ -70,6 +67,19 @@ def table_2(models: Sequence[Model], output: Output) -> None:
         NOTE,
         side_by_side(table),
     )
+    for corpus, several in by_corpus(models).items():
+        rows = table[(table["corpus"] == corpus) & (table["predicted"] != OVERALL)]
+        text = verdict(rows)
+        output.sentence(slug("neely-schouten-verdict", corpus), f"{corpus}: {text}")
+        output.figure(
+            slug("neely-schouten-chance", corpus),
+            on_chance_bands(_marks(rows), "mean agreement"),
+            f"Agreement of attention with importance on the top k tokens, beside chance. {text} "
+            f"{described(several)}.",
+            "Lines: bootstrap interval of the mean (95 %). Bands: where the mean lies if random "
+            "scores, or the same scores in random order, take the place of the importance (95 %). "
+            "What shares nothing with the band is above or below it, the rest inside.",
+        )
 
 
 def side_by_side(table: pandas.DataFrame) -> pandas.DataFrame:
@@ -88,25 +98,8 @@ def side_by_side(table: pandas.DataFrame) -> pandas.DataFrame:
     return shown[order].rename(columns=names).reset_index()
 
 
-def chance(models: Sequence[Model], output: Output) -> None:
-    """A figure a corpus, and a sentence."""
-    for corpus, several in by_corpus(models).items():
-        table = top_k_rows(several)
-        text = verdict(table[table["predicted"] != OVERALL])
-        output.sentence(slug("neely-schouten-verdict", corpus), f"{corpus}: {text}")
-        output.figure(
-            slug("neely-schouten-chance", corpus),
-            on_chance_bands(_marks(table), "mean agreement"),
-            f"Agreement of attention with importance on the top k tokens, beside chance. {text} "
-            f"{described(several)}.",
-            "Lines: bootstrap interval of the mean (95 %). Bands: where the mean lies if random "
-            "scores, or the same scores in random order, take the place of the importance (95 %).",
-        )
-
-
 def _marks(table: pandas.DataFrame) -> List[Mark]:
     titles = {AS_PUBLISHED: "as published", FAGIN: "Fagin"}
-    table = table[table["predicted"] != OVERALL]
     return [
         Mark(
             panel=f"{row['importance']}\n{titles[measure]}",

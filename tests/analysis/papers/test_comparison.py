@@ -4,7 +4,7 @@ import numpy
 import pandas
 import pytest
 
-from analysis.papers.comparison import beside, readable, selected_on, slug, with_difference
+from analysis.papers.comparison import beside, readable, selected_on, with_difference
 
 OURS = pandas.DataFrame(
     {
@@ -56,9 +56,3 @@ def test_people_read_ours_and_its_interval():
 )
 def test_the_split_that_selected_is_the_one_validated_on(config, split):
     assert selected_on(config) == split
-
-
-def test_file_names_are_plain():
-    assert slug("a-table", "20news_sports", "bilstm tanh sparsegen(-0.5)") == (
-        "a-table-20news-sports-bilstm-tanh-sparsegen-0.5"
-    )

@@ -6,7 +6,7 @@ import pytest
 from analysis.agreement.groups import OVERALL
 from analysis.output import Output
 from analysis.papers.study import load_models
-from analysis.papers.top_k import chance, side_by_side, top_k_rows
+from analysis.papers.top_k import side_by_side, table_2, top_k_rows
 from analysis.papers.verdict import places
 from tests.analysis.papers.studies import write_run
 
@@ -89,8 +89,8 @@ def test_both_scores_stand_in_one_row(table):
 
 def test_the_figure_comes_with_its_sentence(tmp_path, models):
     output = Output(tmp_path, "Neely & Schouten 2020")
-    chance(models, output)
-    sentence, figure = output.entries
+    table_2(models, output)
+    _, sentence, figure = output.entries
     assert (sentence["kind"], figure["kind"]) == ("sentence", "figure")
     assert sentence["caption"].removeprefix("sst: ") in figure["caption"]
     assert figure["name"] == "neely-schouten-chance-sst"
