@@ -7,9 +7,12 @@ from analysis.agreement.agreements import agreements
 from analysis.agreement.groups import groups
 from analysis.agreement.instances import instances
 from analysis.agreement.tables import agreement_table, shown_agreements
+from analysis.attributions import load_attributions
 from analysis.measures import Measure
+from analysis.seeds import models_of
 from analysis.statistics.bootstrap import Bootstrap
 from tests.analysis.agreement.test_agreements import KENDALL, PAIR, model_of
+from tests.analysis.attribution_files import random_rows, write_attributions
 
 BOOTSTRAP = Bootstrap(draws=200)
 
@@ -56,6 +59,14 @@ def test_groups_are_each_seeds_own_predictions(model):
     assert (members["0"] ^ members["1"]).all()
     assert (members["0"][0] != members["0"][1]).any()
     assert list(groups(model, "none")) == ["overall"]
+
+
+def test_a_text_without_a_label_is_in_no_class(tmp_path):
+    rows = random_rows(texts=6)
+    rows[2]["label"] = None
+    (model,) = models_of([load_attributions(write_attributions(tmp_path / "a.parquet", rows))])
+    members = groups(model, "label")
+    assert not members["0"][0, 2] and not members["1"][0, 2] and members["overall"][0, 2]
 
 
 def test_people_see_only_what_differs(found):
