@@ -91,9 +91,8 @@ pre { font-size: .8rem; line-height: 1.4; background: #f6f6f6; padding: .6rem .8
 }
 @media print {
   @page { margin: 15mm; }
-  @page wide { size: landscape; }
   html { font-size: 10pt; }
-  .wide { page: wide; }
+  .level3:not(:has(.long, article, details)) { break-inside: avoid; }
   .layout { display: block; max-width: none; padding: 0; }
   nav { position: static; max-height: none; overflow: visible; columns: 2; font-size: 9pt;
     margin: 0 0 6mm; }
@@ -106,8 +105,9 @@ pre { font-size: .8rem; line-height: 1.4; background: #f6f6f6; padding: .6rem .8
   thead { display: table-header-group; }
   .scroll { overflow: visible; background: none; }
   .scroll table { font-size: 6.5pt; line-height: 1.3; width: 100%; }
+  .wide table { font-size: 5.5pt; }
   .scroll th, .scroll td { white-space: normal; padding: .15em .8em .15em 0; }
-  .scroll :is(th, td):not(.number) { overflow-wrap: anywhere; min-width: 5em; }
+  .scroll :is(th, td):not(.number) { overflow-wrap: anywhere; min-width: 6em; }
   .scroll td.number { white-space: nowrap; }
   /* Paper cannot be opened: everything is. */
   .long > input:not(:checked) ~ .scroll .more { display: table-row; }

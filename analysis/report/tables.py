@@ -7,8 +7,8 @@ from typing import Dict, List, Tuple
 # Longer tables are cut after the first rows until somebody asks for all.
 LONG = 14
 FIRST = 10
-# With more columns than this a table is printed across.
-WIDE = 11
+# With more columns than this a table is printed in smaller letters.
+WIDE = 13
 # A number, also with its interval; what is not there is a dash.
 NUMBER = re.compile(r"([-+]?[\d.]+%? ?)?(\[[-+\d., ]*\])?|-")
 # In a table of so many rows, a column that says the same in all of them is said once.
