@@ -34,11 +34,11 @@ def larger_before(places: numpy.ndarray, starts: numpy.ndarray) -> numpy.ndarray
         one_to = stretch + (1 << bit) + ones_before
         moved_to = zero_to + is_one * (one_to - zero_to)
         places, counts = _moved(places, moved_to), _moved(counts, moved_to)
-    # A bool is added as the byte it is: a conversion would take longer than the comparison.
     # Blocks stand in order now: a larger number before a smaller one is always of the same block.
     narrow = places.astype(numpy.min_scalar_type(-len(places)))
     near = numpy.zeros(len(places), dtype=numpy.uint8)
     for distance in range(1, min(longest, 1 << BLOCK_BITS)):
+        # A bool is added as the byte it is: to convert it would take longer than to compare.
         near[distance:] += (narrow[:-distance] > narrow[distance:]).view(numpy.uint8)
     return _moved(counts + near, places)
 

@@ -19,7 +19,7 @@ class Kendall(Measure):
     tau-b: concordant minus discordant pairs, over the geometric mean of the numbers of pairs that
     each column orders. The p-value is two-sided, exact for texts of up to 33 tokens without ties
     and for longer ones that at most one pair keeps from a tau of 1 or -1; else from the normal
-    approximation, corrected for ties (Kendall 1970, chapters 4 and 5).
+    approximation, corrected for ties (Kendall 1970).
     """
 
     chance = 0.0

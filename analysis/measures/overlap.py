@@ -34,9 +34,9 @@ class TopKOverlap(Measure):
 @Measure.register("rbo")
 class RankBiasedOverlap(Measure):
     """
-    Rank-biased overlap, extrapolated (Webber, Moffat and Zobel 2010): the mean over
-    depths d of the share that the d highest tokens of both columns have in common, where depth d
-    has weight (1 - p) p^(d - 1), and the depths beyond the text count as its last one does.
+    Rank-biased overlap, extrapolated (Webber, Moffat and Zobel 2010): the mean over depths d of the
+    share that the d highest tokens of both columns have in common, where depth d has weight
+    (1 - p) p^(d - 1), and the depths beyond the text count as its last one does.
 
     Ties: the expected value when they are broken at random in each column by itself. A token in a
     group of g that begins below h others is among the d highest with probability (d - h) / g.
