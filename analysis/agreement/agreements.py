@@ -8,8 +8,7 @@ import numpy
 from analysis.agreement.pairs import Pair
 from analysis.attributions import Attributions
 from analysis.errors import AnalysisError
-from analysis.measures.measure import NO_SCORES, Measure, Values
-from analysis.measures.scores import Scores
+from analysis.measures.measure import Measure, Values
 from analysis.seeds import Model
 from analysis.statistics.controls import DRAWS, Control, permuted, random_scores
 from analysis.statistics.sample import Sample
@@ -22,7 +21,8 @@ CONTROLS = ("random", "permuted")
 class Agreement:
     """
     observed : what the measure gives for the two columns.
-    controls : what it gives with chance in place of the second, by the names in `CONTROLS`.
+    controls : what it gives, on the same texts, with chance in place of the second; by the names in
+        `CONTROLS`.
     """
 
     model: Model
@@ -53,24 +53,20 @@ def agreements(
     """
     Of each pair by each measure.
 
-    draws : of each control for each text.
+    draws : of each control for each text; one at least, and two for a chance band.
     step : called `len(model.files) * len(measures) * (1 + draws)` times on the way.
     """
     collected = {(measure.name, pair): _Collected() for measure in measures for pair in pairs}
     for file in model.files:
         _collect(file, pairs, measures, draws, seed, step, collected)
-    return [
-        Agreement(
-            model=model,
-            measure=measure,
-            pair=pair,
-            observed=Sample.of(found.observed),
-            controls={name: _control(values) for name, values in found.controls.items()},
-        )
-        for measure in measures
-        for pair in pairs
-        for found in [collected[measure.name, pair]]
-    ]
+    found = []
+    for measure in measures:
+        for pair in pairs:
+            values = collected[measure.name, pair]
+            observed = Sample.of(values.observed)
+            controls = {name: _control(seeds, observed) for name, seeds in values.controls.items()}
+            found.append(Agreement(model, measure, pair, observed, controls))
+    return found
 
 
 def _collect(
@@ -111,28 +107,20 @@ def _collect(
             by_noise = {name: measure(columns[name], scores) for name, scores in noise.items()}
             for pair in pairs:
                 controls = collected[measure.name, pair].controls
-                second = columns[pair.second]
-                controls["random"][-1].append(_where_known(by_noise[pair.first], second))
+                controls["random"][-1].append(by_noise[pair.first])
                 controls["permuted"][-1].append(measure(columns[pair.first], shuffled[pair.second]))
             step()
 
 
-def _where_known(values: Values, second: Scores) -> Values:
-    """Noise has scores for texts that the column it stands for has none for."""
-    return Values(
-        value=numpy.where(second.known, values.value, numpy.nan),
-        undefined=numpy.where(second.known, values.undefined, NO_SCORES).astype(object),
-        p_value=None
-        if values.p_value is None
-        else numpy.where(second.known, values.p_value, numpy.nan),
-    )
-
-
-def _control(seeds: Sequence[Sequence[Values]]) -> Control:
-    """From the draws of each seed."""
+def _control(seeds: Sequence[Sequence[Values]], observed: Sample) -> Control:
+    """
+    From the draws of each seed, on the texts that the two columns themselves have a value for:
+    noise has one for more.
+    """
     draws = [Sample.of(seeds_of_draw) for seeds_of_draw in zip(*seeds, strict=True)]
     with_p = all(sample.p_value is not None for sample in draws)
-    return Control(
+    control = Control(
         value=numpy.array([sample.value for sample in draws]),
         p_value=numpy.array([sample.p_value for sample in draws]) if with_p else None,
     )
+    return control.where(~numpy.isnan(observed.value))

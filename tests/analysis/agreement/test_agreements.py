@@ -77,10 +77,11 @@ def test_seeds_and_draws_have_their_own_chance_and_the_same_every_time(tmp_path)
         assert (values[0] != values[1]).any() and (values[:, 0] != values[:, 1]).any()
 
 
-def test_a_text_without_scores_is_undefined_in_the_controls_too(tmp_path):
+def test_a_text_without_a_value_has_none_in_the_controls_either(tmp_path):
     rows = random_rows(texts=5)
     rows[3]["gradient"] = None
-    rows[4]["attention"] = [1.0] * len(rows[4]["tokens"])
+    # Noise would agree or not with attention here, but the gradient cannot.
+    rows[4]["gradient"] = [1.0] * len(rows[4]["tokens"])
     (model,) = models_of([load_attributions(write_attributions(tmp_path / "a.parquet", rows))])
     (found,) = agreements(model, [PAIR], [KENDALL])
     assert found.observed.undefined[0, 3:].tolist() == ["no scores", "constant scores"]
