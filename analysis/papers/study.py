@@ -3,8 +3,11 @@
 from pathlib import Path
 from typing import Dict, List, Sequence
 
+import pyarrow
+import pyarrow.parquet
+
 from analysis.agreement.same_texts import check_same_texts
-from analysis.attributions import Attributions, load_attributions
+from analysis.attributions import METADATA, Attributions, load_attributions
 from analysis.errors import AnalysisError
 from analysis.seeds import Model, models_of
 
@@ -24,10 +27,18 @@ def load_models(places: Sequence[Path]) -> List[Model]:
 def _paths(place: Path) -> List[Path]:
     if not place.is_dir():
         return [place]
-    found = sorted(place.glob("*.parquet"))
+    found = [path for path in sorted(place.glob("*.parquet")) if not _is_something_else(path)]
     if not found:
         raise AnalysisError(f"{place}: holds no attribution file (*.parquet)")
     return found
+
+
+def _is_something_else(path: Path) -> bool:
+    """A folder may hold other tables too; what cannot be read is left to whoever loads it."""
+    try:
+        return METADATA not in (pyarrow.parquet.read_schema(path).metadata or {})
+    except (pyarrow.ArrowInvalid, OSError):
+        return False
 
 
 def by_corpus(models: Sequence[Model]) -> Dict[str, List[Model]]:
