@@ -71,3 +71,4 @@ def test_a_folder_that_is_none_is_refused_at_once(tmp_path):
 
 def test_names_of_files_are_plain():
     assert slug("Agreement", "bilstm (lr 0.1)", "fagin:k=3") == "agreement-bilstm-lr-0.1-fagin-k-3"
+    assert slug("20news_sports", "sparsegen(-0.5)") == "20news-sports-sparsegen-0.5"
