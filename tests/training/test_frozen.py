@@ -1,0 +1,40 @@
+"""A base of which only the attention is trained."""
+
+import pytest
+import torch
+from allennlp.common.checks import ConfigurationError
+
+from attention_explain.archives import open_archive
+from tests.small_archive import PLANTED, small_archive
+from tests.training.runs import adversary, started, trained
+
+
+def test_frozen_training_moves_attention_and_not_a_bit_of_the_rest(tmp_path, base):
+    loop = trained(tmp_path, adversary(base, lambda_=5.0, frozen=True), num_epochs=3)
+    theirs = open_archive(base).model.state_dict()
+    moved = {
+        name
+        for name, value in loop.model.state_dict().items()
+        if not torch.equal(value, theirs[name])
+    }
+    assert moved and all(name.startswith("attention.") for name in moved)
+
+
+@pytest.mark.parametrize(
+    "options, sentence",
+    [
+        ({"encoder": "bilstm"}, "needs the base's architecture"),
+        ({"reader": {**PLANTED, "lowercase": True, "corpus_seed": 9}}, "needs the base's vocab"),
+        ({"model": {"attention": {"projection": "uniform"}}}, "needs the base's architecture"),
+    ],
+)
+def test_frozen_training_needs_the_same_model(tmp_path, base, options, sentence):
+    with pytest.raises(ConfigurationError, match=sentence):
+        started(tmp_path, adversary(base, frozen=True), **options)
+
+
+def test_frozen_training_of_nothing_is_refused(tmp_path):
+    uniform = {"attention": {"projection": "uniform"}}
+    theirs = small_archive(tmp_path / "base", encoder="affine", **uniform)
+    with pytest.raises(ConfigurationError, match="would train nothing"):
+        started(tmp_path / "run", adversary(theirs, frozen=True), model=uniform)
