@@ -1,5 +1,6 @@
 """Means with their intervals, each on the band that means nothing: is it more than chance?"""
 
+import math
 from dataclasses import dataclass
 from typing import Iterable, List, Optional, Sequence, Tuple
 
@@ -24,7 +25,7 @@ HOLLOW = {
 class Mark:
     """
     panel, row, series : where it stands; `series` is drawn apart within a row.
-    interval, chance : low and high.
+    interval, chance : low and high; not drawn where they are NaN.
     published : what a paper has, where it has it.
     """
 
@@ -72,17 +73,11 @@ def on_chance_bands(marks: Sequence[Mark], label: str) -> Figure:
 def _draw(axes: Axes, mark: Mark, place: float, number: int, of: int) -> None:
     height = 0.8 / of
     low, high = mark.chance
-    axes.add_patch(
-        Rectangle(
-            (low, place - height / 2),
-            high - low,
-            height,
-            facecolor=style.BAND,
-            edgecolor=style.BAND,
-            linewidth=1,
-            zorder=1,
-        )
-    )
+    if not math.isnan(low):
+        # A band that is too narrow to see has its edge.
+        band = Rectangle((low, place - height / 2), high - low, height, color=style.BAND, zorder=1)
+        band.set_linewidth(1)
+        axes.add_patch(band)
     look = style.series(number)
     axes.plot(mark.interval, (place, place), color=look["color"], linewidth=1.2, zorder=3)
     axes.plot(mark.mean, place, zorder=4, **look)

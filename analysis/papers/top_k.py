@@ -71,9 +71,12 @@ def table_2(models: Sequence[Model], output: Output) -> None:
         rows = table[(table["corpus"] == corpus) & (table["predicted"] != OVERALL)]
         text = verdict(rows)
         output.sentence(slug("neely-schouten-verdict", corpus), f"{corpus}: {text}")
+        marks = _marks(rows[rows["mean"].notna()])
+        if not marks:
+            continue
         output.figure(
             slug("neely-schouten-chance", corpus),
-            on_chance_bands(_marks(rows), "mean agreement"),
+            on_chance_bands(marks, "mean agreement"),
             f"Agreement of attention with importance on the top k tokens, beside chance. {text} "
             f"{described(several)}.",
             "Lines: bootstrap interval of the mean (95 %). Bands: where the mean lies if random "

@@ -12,8 +12,9 @@ MEASURES = {"as-published": "Scored as published", "fagin": "scored as Fagin et 
 def places(table: pandas.DataFrame) -> pandas.Series:
     """
     `above` or `below` where the interval of the mean and the chance band have nothing in common,
-    `inside` where they overlap.
+    `inside` where they overlap. Rows that lack one of them have no place and are left out.
     """
+    table = table.dropna(subset=["low", "high", "chance low", "chance high"])
     place = pandas.Series("inside", index=table.index)
     place[table["low"] > table["chance high"]] = "above"
     place[table["high"] < table["chance low"]] = "below"
@@ -37,14 +38,19 @@ def verdict(table: pandas.DataFrame) -> str:
 
 def _counted(rows: pandas.DataFrame) -> str:
     """`inside the chance band in 3 of 8 comparisons and below it in 5 (mean .8, chance .8)`"""
-    count: Dict[str, int] = places(rows).value_counts().to_dict()
+    place_of = places(rows)
+    count: Dict[str, int] = place_of.value_counts().to_dict()
+    if not count:
+        return "without an interval to hold against chance"
+    rows = rows.loc[place_of.index]
     numbers = (
         f"(mean {cell(rows['mean'].mean())}, random scores {cell(rows['random mean'].mean())})"
     )
     total = len(rows)
     if len(count) == 1:
         (place,) = count
-        return f"{place} the chance band in all {total} comparisons {numbers}"
+        comparisons = f"all {total} comparisons" if total > 1 else "the only comparison"
+        return f"{place} the chance band in {comparisons} {numbers}"
     first, *others = (place for place in ("above", "inside", "below") if place in count)
     rest = " and ".join(f"{place} it in {count[place]}" for place in others)
     return f"{first} the chance band in {count[first]} of {total} comparisons, {rest} {numbers}"

@@ -95,3 +95,13 @@ def test_the_figure_comes_with_its_sentence(tmp_path, models):
     assert sentence["caption"].removeprefix("sst: ") in figure["caption"]
     assert figure["name"] == "neely-schouten-chance-sst"
     assert "sst (150 texts): bilstm tanh softmax, bilstm tanh sparsemax" in figure["caption"]
+
+
+def test_attention_that_agrees_with_nothing_has_a_table_and_no_picture(tmp_path):
+    path = write_run(tmp_path / "a.parquet", texts=5)
+    (model,) = load_models([path])
+    model.files[0].table["attention"] = None
+    output = Output(tmp_path / "out", "Neely & Schouten 2020")
+    table_2([model], output)
+    assert [entry["kind"] for entry in output.entries] == ["table", "sentence"]
+    assert "is without an interval" in output.entries[1]["caption"]

@@ -68,5 +68,12 @@ def test_published_values_are_held_against_the_same_band(value, said):
 
 def test_only_sparse_attention_has_the_headline():
     both = pandas.concat([rows([INSIDE], [INSIDE]), rows([ABOVE], [ABOVE], k="all")])
-    assert "inside the chance band in all 1" in verdict(both)
+    assert "inside the chance band in the only comparison" in verdict(both)
     assert "on the top k is above" in verdict(rows([ABOVE], [ABOVE], k="all"))
+
+
+def test_what_is_undefined_is_not_counted():
+    nothing = (numpy.nan, numpy.nan)
+    text = verdict(rows([INSIDE, nothing], [nothing]))
+    assert "inside the chance band in the only comparison (mean 0.750" in text
+    assert "define it, agreement at k = non-zero is without an interval to hold against chance." in text
