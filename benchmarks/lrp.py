@@ -23,12 +23,12 @@ TEXTS = 32
 WORDS = 2000
 
 
-def predictor(tokens: int) -> tuple:
+def predictor(tokens: int, texts: int = TEXTS) -> tuple:
     """A BiLSTM of 128 per direction over 100-dimensional vectors, and a batch of texts."""
     chance = random.Random(0)
     reader = AttentionTextReader(tokenizer=WhitespaceTokenizer())
     instances = []
-    for number in range(TEXTS):
+    for number in range(texts):
         text = " ".join(f"w{chance.randrange(WORDS)}" for _ in range(tokens))
         instances.append(
             reader.text_to_instance(text=text, label=str(number % 2), id=f"text-{number}")
