@@ -1,13 +1,13 @@
 """The page of heatmaps: whole, escaped, self-contained, with the right shades in the right rows."""
 
 import re
-from html.parser import HTMLParser
 
 import pytest
 
 from heatmaps.explanation import Explanation
 from heatmaps.html_page import card, fragment, page
 from heatmaps.html_style import SCALES, SHADES
+from tests.heatmaps.elements import Elements
 
 NASTY = "<script>alert('&')</script>"
 
@@ -29,39 +29,11 @@ def explanation(**changes) -> Explanation:
     return Explanation(**{**values, **changes})
 
 
-class Tree(HTMLParser):
-    """The elements in order, each with its attributes and the text right inside it."""
-
-    VOID = ("meta", "br")
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.elements, self.open = [], []
-        self.feed(text)
-        self.close()
-        assert not self.open, f"never closed: {self.open}"
-
-    def handle_starttag(self, tag, attributes):
-        self.elements.append([tag, dict(attributes), ""])
-        if tag not in self.VOID:
-            self.open.append(self.elements[-1])
-
-    def handle_endtag(self, tag):
-        assert self.open.pop()[0] == tag
-
-    def handle_data(self, data):
-        if self.open:
-            self.open[-1][2] += data
-
-    def all(self, tag):
-        return [(attributes, text) for name, attributes, text in self.elements if name == tag]
-
-
 def test_elements_are_closed_in_order_and_nothing_is_loaded():
     text = page([card(explanation())] * 3, methods={"lrp": {"signed": True, "passes": "1 < 2"}})
-    tree = Tree(text)
+    tree = Elements(text)
     assert len(tree.all("article")) == 3 and len(tree.all("main")) == 1
-    assert not {"script", "link", "img", "iframe"} & {element[0] for element in tree.elements}
+    assert not {"script", "link", "img", "iframe"} & tree.tags
     assert "http" not in text and "url(" not in text and "@import" not in text
     assert tree.all("meta")[0][0] == {"charset": "utf-8"}
 
@@ -83,11 +55,11 @@ def test_text_is_escaped_wherever_it_comes_from():
     ):
         assert "<script" not in text and "alert('&')" not in text
         assert "&lt;script&gt;" in text
-        Tree(text)
+        Elements(text)
 
 
 def test_each_method_is_a_row_over_the_tokens():
-    tree = Tree(card(explanation()))
+    tree = Elements(card(explanation()))
     assert [text for _, text in tree.all("th")] == ["rationale", "attention", "lrp"]
     assert [text for _, text in tree.all("small")] == [
         "known causes",
@@ -117,7 +89,9 @@ def test_the_verdict_says_what_is_predicted_and_what_is_right():
 
 
 def test_a_row_of_zeros_and_a_method_that_failed():
-    tree = Tree(card(explanation(scores={"a": [0.0, 0.0, 0.0], "b": None}, skipped={"b": "NaN"})))
+    tree = Elements(
+        card(explanation(scores={"a": [0.0, 0.0, 0.0], "b": None}, skipped={"b": "NaN"}))
+    )
     assert all("class" not in attributes for attributes, _ in tree.all("i")[3:])
     assert tree.all("td")[-1][1] == "no scores: NaN"
 
@@ -155,8 +129,8 @@ def test_a_page_of_two_hundred_texts_is_small():
 def test_a_notebook_gets_a_heatmap():
     shown = explanation()._repr_html_()
     assert shown.startswith("<div class=ae><style>") and "<article>" in shown
-    assert len(Tree(shown).all("th")) == 3
+    assert len(Elements(shown).all("th")) == 3
 
 
 def test_the_heading_of_a_text_can_be_of_any_level():
-    assert Tree(card(explanation(), heading="h4")).all("h4") == [({}, "text-1")]
+    assert Elements(card(explanation(), heading="h4")).all("h4") == [({}, "text-1")]

@@ -3,7 +3,6 @@
 import json
 import re
 from html import unescape
-from html.parser import HTMLParser
 
 import pytest
 
@@ -15,38 +14,9 @@ from analysis.report.part import prose
 from analysis.report.results import title_of
 from tests.analysis.attribution_files import config, random_rows
 from tests.analysis.report.folders import METHODS, attribution_file, output_folder, two_models
+from tests.heatmaps.elements import Elements
 
 NASTY = "<script>alert('&')</script>"
-VOID = {"meta", "link", "input", "br"}
-
-
-class Elements(HTMLParser):
-    """Every element with its attributes; fails where one is not closed in order."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.found, self.open, self.text = [], [], []
-        self.feed(text)
-        self.close()
-        assert not self.open
-
-    def handle_starttag(self, tag, attributes):
-        self.found.append((tag, dict(attributes)))
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag, attributes):
-        self.found.append((tag, dict(attributes)))
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        if "style" not in self.open:
-            self.text.append(data)
-
-    def values(self, attribute):
-        return [found[attribute] for _, found in self.found if attribute in found]
 
 
 @pytest.fixture
@@ -55,7 +25,7 @@ def folder(tmp_path):
 
 
 def test_every_entry_of_the_manifest_is_there(folder):
-    words = " ".join(" ".join(Elements(report(folder)).text).split())
+    words = Elements(report(folder)).text
     for entry in read_manifest(folder)["entries"]:
         assert entry["caption"] in words and entry["note"] in words
         for name in entry["files"].values():
@@ -95,7 +65,7 @@ def test_every_link_leads_somewhere_and_no_two_parts_have_one_name(folder):
 def test_nothing_is_loaded_and_nothing_runs(folder):
     text = report(folder)
     elements = Elements(text)
-    assert not {"script", "iframe", "object", "embed", "img"} & {tag for tag, _ in elements.found}
+    assert not {"script", "iframe", "object", "embed", "img"} & elements.tags
     assert not elements.values("src")
     for link in elements.values("href"):
         assert not re.match(r"\w+:(?!,)|//", link) or link == "data:,"
@@ -139,8 +109,8 @@ def test_the_same_folder_gives_the_same_bytes(folder):
 
 def test_heatmaps_of_the_first_seed_of_each_model(folder):
     elements = Elements(report(folder))
-    words = " ".join(" ".join(elements.text).split())
-    assert sum(tag == "article" for tag, _ in elements.found) == 10
+    words = elements.text
+    assert len(elements.all("article")) == 10
     assert "bilstm tanh softmax, seed 1" in words and "bilstm tanh sparsemax" in words
     assert "tau-b of attention with gradient, leave-one-out, among" in words
 
