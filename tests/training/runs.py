@@ -21,12 +21,11 @@ def run_config(
     callbacks: List[Dict[str, Any]],
     encoder: str = "affine",
     batch_size: int = 8,
-    shuffle: bool = False,
     reader: Optional[Dict[str, Any]] = None,
     model: Optional[Dict[str, Any]] = None,
     **trainer: Any,
 ) -> Dict[str, Any]:
-    """A config of `allennlp train`; batches are the texts in their order unless shuffled."""
+    """A config of `allennlp train`; batches are the texts in their order."""
     return {
         "dataset_reader": reader or PLANTED,
         "train_data_path": "train",
@@ -42,7 +41,7 @@ def run_config(
             "encoder": ENCODERS[encoder],
             **(model or {}),
         },
-        "data_loader": {"batch_size": batch_size, "shuffle": shuffle},
+        "data_loader": {"batch_size": batch_size, "shuffle": False},
         "trainer": {
             "num_epochs": 1,
             "optimizer": {"type": "sgd", "lr": 0.5},
