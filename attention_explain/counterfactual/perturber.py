@@ -12,7 +12,7 @@ from allennlp.models import Model
 
 from attention_explain.counterfactual.fixed_states import FixedStates
 from attention_explain.counterfactual.perturbation import Field, Perturbation
-from attention_explain.interpret.interpreter import rows_by_length
+from attention_explain.interpret.interpreter import in_batches
 from attention_explain.interpret.outputs import untouched
 from attention_explain.interpret.text_batch import DEFAULT_BUDGET, TextBatch
 from attention_explain.models import AttentionClassifier
@@ -73,12 +73,7 @@ class Perturber:
     def perturb(self, instances: Sequence[Instance]) -> List[Perturbed]:
         """In the order of the instances, which must have their token indexers."""
         self.check(instances)
-        perturbed: Dict[int, Perturbed] = {}
-        lengths = [len(instance["tokens"]) for instance in instances]
-        for rows in rows_by_length(lengths, self.budget):
-            results = self.perturb_batch([instances[row] for row in rows])
-            perturbed.update(zip(rows, results, strict=True))
-        return [perturbed[row] for row in range(len(instances))]
+        return in_batches(instances, self.budget, self.perturb_batch)
 
     def perturb_batch(
         self,

@@ -11,7 +11,7 @@ from attention_explain.interpret.explanation import Explanation
 from attention_explain.interpret.interpreter import (
     Attribution,
     Interpreter,
-    rows_by_length,
+    in_batches,
     target_classes,
     target_index,
 )
@@ -51,12 +51,7 @@ class Explainer:
 
     def explain(self, instances: Sequence[Instance]) -> List[Explanation]:
         """In the order of the instances, which must have their token indexers."""
-        explanations: Dict[int, Explanation] = {}
-        lengths = [len(instance["tokens"]) for instance in instances]
-        for rows in rows_by_length(lengths, self.budget):
-            explained = self.explain_batch([instances[row] for row in rows])
-            explanations.update(zip(rows, explained, strict=True))
-        return [explanations[row] for row in range(len(instances))]
+        return in_batches(instances, self.budget, self.explain_batch)
 
     def explain_batch(
         self,

@@ -1,7 +1,7 @@
 """The base of all saliency methods: a batched entry under the JSON one that AllenNLP defines."""
 
 from dataclasses import dataclass, field
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Any, Callable, Dict, List, Optional, Sequence, TypeVar
 
 import torch
 from allennlp.common.checks import ConfigurationError
@@ -13,6 +13,8 @@ from allennlp.predictors import Predictor
 from attention_explain.interpret.outputs import predicted_class, untouched
 from attention_explain.interpret.text_batch import DEFAULT_BUDGET, TextBatch
 from attention_explain.models import AttentionClassifier
+
+Result = TypeVar("Result")
 
 
 @dataclass
@@ -120,6 +122,18 @@ def rows_by_length(lengths: Sequence[int], budget: int) -> List[List[int]]:
         else:
             groups.append([row])
     return groups
+
+
+def in_batches(
+    instances: Sequence[Instance], budget: int, work: Callable[[List[Instance]], List[Result]]
+) -> List[Result]:
+    """
+    What `work` makes of the instances, batch by batch within the budget, in their own order.
+    """
+    results: Dict[int, Result] = {}
+    for rows in rows_by_length([len(instance["tokens"]) for instance in instances], budget):
+        results.update(zip(rows, work([instances[row] for row in rows]), strict=True))
+    return [results[row] for row in range(len(instances))]
 
 
 def target_index(model: AttentionClassifier, target: str) -> int:

@@ -22,6 +22,7 @@ from attention_explain.commands.attribute import attribute_from_file
 from attention_explain.interpret.explainer import Explainer
 from attention_explain.interpret.gradient import GradientXInput
 from attention_explain.predictors.saliency import SaliencyPredictor
+from tests.commands.stopping import stop_after
 from tests.small_archive import small_archive
 
 METHODS = [
@@ -58,16 +59,7 @@ def stopped(monkeypatch):
     """Lets the work end at its n-th batch, as by the given exception."""
 
     def stop(after: int, error: BaseException) -> None:
-        explain_batch = Explainer.explain_batch
-        calls = []
-
-        def limited(self, *given):
-            calls.append(given)
-            if len(calls) > after:
-                raise error
-            return explain_batch(self, *given)
-
-        monkeypatch.setattr(Explainer, "explain_batch", limited)
+        stop_after(after, Explainer, "explain_batch", monkeypatch, error)
 
     yield stop
     monkeypatch.undo()

@@ -17,6 +17,7 @@ from attention_explain.commands.listed_configs import listed_configs
 from attention_explain.commands.perturb import DEFAULT_PERTURBATIONS, perturb_from_file
 from attention_explain.counterfactual.perturber import Perturber
 from attention_explain.counterfactual.registry import PERTURBATIONS
+from tests.commands.stopping import stop_after
 from tests.commands_run import PROJECT
 from tests.small_archive import small_archive
 
@@ -51,25 +52,6 @@ def perturb(archive, tmp_path):
         return tmp_path / name
 
     return run
-
-
-@pytest.fixture
-def stopped(monkeypatch):
-    """Lets the work end at its n-th batch."""
-
-    def stop(after: int) -> None:
-        perturb_batch = Perturber.perturb_batch
-        calls = []
-
-        def limited(self, *given):
-            calls.append(given)
-            if len(calls) > after:
-                raise KeyboardInterrupt
-            return perturb_batch(self, *given)
-
-        monkeypatch.setattr(Perturber, "perturb_batch", limited)
-
-    return stop
 
 
 def test_one_row_a_text_with_the_fields_of_each_perturbation(archive, perturb):
@@ -151,9 +133,9 @@ def test_the_budget_changes_no_result(perturb):
         }
 
 
-def test_a_stopped_run_goes_on_and_ends_as_an_unbroken_one(perturb, stopped, monkeypatch, capsys):
+def test_a_stopped_run_goes_on_and_ends_as_an_unbroken_one(perturb, monkeypatch, capsys):
     whole = pyarrow.parquet.read_table(perturb("whole.parquet"))
-    stopped(3)
+    stop_after(3, Perturber, "perturb_batch", monkeypatch, KeyboardInterrupt())
     with pytest.raises(SystemExit) as end:
         perturb()
     assert end.value.code == 130
