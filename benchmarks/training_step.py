@@ -8,12 +8,13 @@ import random
 import tempfile
 import time
 from pathlib import Path
-from typing import Dict, List
+from typing import Any, Dict, List
 
 import torch
 from allennlp.commands.train import TrainModel
 from allennlp.common import Params
 from allennlp.common.util import prepare_environment
+from allennlp.training.gradient_descent_trainer import GradientDescentTrainer
 
 from benchmarks.harness import Result, compare
 
@@ -35,7 +36,8 @@ def write_texts(path: Path) -> None:
             file.write(json.dumps({"text": " ".join(words), "label": number % 2}) + "\n")
 
 
-def build(folder: Path) -> TrainModel:
+def build(folder: Path, **overrides: Any) -> TrainModel:
+    """What `allennlp train` builds for the config, with these texts as its data."""
     data = folder / "texts.jsonl"
     write_texts(data)
     reader = {"type": "attention_text", "tokenizer": "just_spaces", "boundary_symbols": True}
@@ -50,11 +52,24 @@ def build(folder: Path) -> TrainModel:
                 "vocabulary": {"type": "document_frequency"},
                 "model.text_field_embedder.token_embedders.tokens.pretrained_file": None,
                 "trainer.cuda_device": -1,
+                **overrides,
             }
         ),
     )
+    run = folder / "run"
+    run.mkdir(exist_ok=True)
+    params.to_file(str(run / "config.json"))
     prepare_environment(params)
-    return TrainModel.from_params(params, serialization_dir=str(folder / "run"), local_rank=0)
+    return TrainModel.from_params(params, serialization_dir=str(run), local_rank=0)
+
+
+def start(loop: TrainModel) -> GradientDescentTrainer:
+    """As `trainer.train()` begins; epochs can then be run one by one."""
+    trainer = loop.trainer
+    trainer._checkpointer = None
+    for callback in trainer._callbacks:
+        callback.on_start(trainer, is_primary=True)
+    return trainer
 
 
 def main() -> List[Result]:
@@ -62,10 +77,7 @@ def main() -> List[Result]:
     torch.set_num_threads(1)
     with tempfile.TemporaryDirectory() as name:
         loop = build(Path(name))
-    trainer, model = loop.trainer, loop.model
-    trainer._checkpointer = None
-    for callback in trainer._callbacks:
-        callback.on_start(trainer, is_primary=True)
+    trainer, model = start(loop), loop.model
     batches = list(trainer.data_loader)
 
     def allennlp_epoch() -> None:

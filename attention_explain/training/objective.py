@@ -87,10 +87,11 @@ def batches_in_group(trainer: GradientDescentTrainer) -> int:
     """
     most = trainer._num_gradient_accumulation_steps
     try:
-        batches = len(trainer.data_loader)
+        left = len(trainer.data_loader) - trainer._batches_in_epoch_completed * most
     except TypeError:
         return most
-    return min(most, batches - trainer._batches_in_epoch_completed * most)
+    # Never 0, even if a loader has given more than it said.
+    return max(1, min(most, left))
 
 
 def full_precision(values: torch.Tensor) -> torch.Tensor:
