@@ -31,7 +31,9 @@ local seed = std.parseInt(std.extVar('ATTENTION_EXPLAIN_SEED'));
     validation_data_loader: training.validation_data_loader,
     trainer: training.trainer + (
       // Nothing to group where nothing is trained.
-      if std.member(['uniform', 'guide'], attention.projection) then { optimizer+: { parameter_groups:: null } } else {}
+      if std.member(['uniform', 'guide'], attention.projection) then { optimizer+: {
+        parameter_groups: [group for group in super.parameter_groups if group[0] != ['^attention\\.']],
+      } } else {}
     ),
   },
 }
