@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from allennlp.models import Model
     from allennlp.predictors import Predictor
 
-    from attention_explain.interpret.explanation import Explanation
+    from heatmaps.explanation import Explanation
 
 
 def explain(

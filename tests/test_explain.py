@@ -1,4 +1,4 @@
-"""`explain` from Python: what it takes, what it gives, and how that looks."""
+"""`explain` from Python: what it takes and what it gives."""
 
 import json
 import os
@@ -8,8 +8,7 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.predictors import Predictor
 
 from attention_explain.explain import explain
-from attention_explain.interpret.explanation import Explanation, short
-from attention_explain.interpret.terminal import columns, fitted, render
+from heatmaps.explanation import short
 from tests.builders import TEXTS, instances, model, reader
 from tests.interpret.no_trace import interpreter
 from tests.small_archive import small_archive
@@ -78,60 +77,6 @@ def test_a_folder_or_file_that_holds_no_model_is_named(tmp_path):
         explain(tmp_path, "a")
     with pytest.raises(FileNotFoundError, match="absent"):
         explain(tmp_path / "absent", "a")
-
-
-def example(**changes) -> Explanation:
-    values = {
-        "tokens": ["a", "film", "電影", "x" * 40, "\x1b[2J"],
-        "label": "good",
-        "labels": ["good", "bad"],
-        "probs": [0.75, 0.25],
-        "scores": {"attention": [0.0, 0.5, 0.25, 0.25, 0.0], "lrp": [-0.02, 0.01, 0.0, 0.0, 0.0]},
-    }
-    return Explanation(**{**values, **changes})
-
-
-def test_a_terminal_shows_a_token_a_line_aligned():
-    lines = render(example(gold="bad", target="bad"), colour=False).splitlines()
-    assert lines[0] == "predicted good (good 0.750, bad 0.250); gold bad; explained bad"
-    assert lines[2].split() == ["token", "attention", "lrp"]
-    assert len(lines) == 3 + 5
-    assert lines[4].split() == ["film", "0.500", "██████", "0.0100", "███"]
-    assert lines[3].split() == ["a", "0.000", "-0.0200", "██████"]
-    # Nothing in a token can move the cursor, and wide characters keep the columns.
-    assert "\x1b" not in "".join(lines)
-    assert len({columns(line[: line.index(".")]) for line in lines[3:]}) == 1
-
-
-def test_colour_only_where_it_is_wanted(monkeypatch):
-    assert "\x1b" not in str(example(tokens=["a", "b", "c", "d", "e"]))
-    coloured = render(example(), colour=True)
-    assert "\x1b[38;5;33m" in coloured and "\x1b[38;5;208m" in coloured
-
-
-def test_many_methods_are_broken_into_blocks_that_fit(monkeypatch):
-    monkeypatch.setenv("COLUMNS", "60")
-    scores = {f"method-number-{n}": [0.1, 0.2, 0.3, 0.4, 0.5] for n in range(7)}
-    shown = render(example(scores=scores), colour=False)
-    assert max(map(columns, shown.splitlines())) <= 60
-    assert all(name in shown for name in scores)
-
-
-def test_a_method_that_failed_says_why():
-    failed = example(scores={"lrp": None}, skipped={"lrp": "a score that is not finite"})
-    assert str(failed).splitlines()[-1] == "lrp: no scores, a score that is not finite"
-
-
-def test_fitted_cuts_and_fills_to_the_width():
-    assert fitted("abc", 5) == "abc  "
-    assert fitted("abcdef", 5) == "abcd…"
-    assert columns(fitted("電影電影", 5)) == 5
-
-
-def test_a_notebook_gets_a_heatmap():
-    shown = example()._repr_html_()
-    assert shown.startswith("<div class=ae><style>") and "<article>" in shown
-    assert shown.count("<th scope=row>") == 2
 
 
 def test_to_dict_is_json_with_short_numbers():

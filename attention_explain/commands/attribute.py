@@ -27,10 +27,11 @@ from attention_explain.commands.parts import Parts
 from attention_explain.commands.provenance import description, provenance
 from attention_explain.commands.summary import attribution_summary
 from attention_explain.files import writing
-from attention_explain.interpret.html_page import card, page
 from attention_explain.interpret.registry import InterpreterConfig, parameters, properties
 from attention_explain.interpret.text_batch import DEFAULT_BUDGET
 from attention_explain.predictors.saliency import SaliencyPredictor
+from heatmaps.attribution_rows import explanations
+from heatmaps.html_page import card, page
 
 # What the debate compares, all of which any encoder allows, and the control.
 DEFAULT_INTERPRETERS = (
@@ -159,7 +160,8 @@ def write_page(
 ) -> None:
     """The heatmaps of the first texts."""
     shown = min(limit, table.num_rows)
-    cards = [card(each) for each in attribution_file.explanations(table, metadata, limit)]
+    rows = table.slice(0, limit).to_pylist()
+    cards = [card(each) for each in explanations(rows, metadata)]
     about = [
         f"Model {metadata['archive']}, data {metadata['data']}",
         f"{shown} of {table.num_rows} texts",

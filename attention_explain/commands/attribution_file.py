@@ -4,13 +4,13 @@ from. Everything that reads attributions reads this file and nothing else of thi
 """
 
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Optional, Sequence, Union
+from typing import Any, Dict, List, Optional, Sequence, Union
 
 import numpy
 import pyarrow
 
 from attention_explain.commands import table_file
-from attention_explain.interpret.explanation import Explanation
+from heatmaps.explanation import Explanation
 
 METADATA = b"attention_explain"
 # Of the layout below; a reader may refuse what it does not know.
@@ -104,42 +104,3 @@ def write(table: pyarrow.Table, metadata: Dict[str, Any], path: Union[str, Path]
 
 def read_metadata(path: Union[str, Path]) -> Dict[str, Any]:
     return table_file.read_metadata(path, METADATA)
-
-
-def explanations(
-    table: pyarrow.Table, metadata: Dict[str, Any], limit: Optional[int] = None
-) -> Iterator[Explanation]:
-    """The rows as they were explained, less the model's attention where it is no method."""
-    methods: Dict[str, Dict[str, Any]] = metadata["interpreters"]
-    signed = {name: declared["signed"] for name, declared in methods.items()}
-    for row in table.slice(0, limit).to_pylist():
-        yield Explanation(
-            id=row["id"],
-            tokens=row["tokens"],
-            label=row["predicted"],
-            labels=metadata["labels"],
-            probs=row["probs"],
-            scores={name: row[name] for name in methods},
-            signed=signed,
-            checks=_checks(row, list(methods)),
-            skipped={
-                name: ", ".join(metadata["skipped"].get(name, {}))
-                for name in methods
-                if row[name] is None
-            },
-            target=metadata["target"],
-            gold=row["label"],
-            rationale=row.get("rationale"),
-        )
-
-
-def _checks(row: Dict[str, Any], methods: List[str]) -> Dict[str, Dict[str, float]]:
-    found = {
-        method: {
-            name.removeprefix(f"{method}."): value
-            for name, value in row.items()
-            if name.startswith(f"{method}.")
-        }
-        for method in methods
-    }
-    return {method: checks for method, checks in found.items() if checks}

@@ -7,7 +7,6 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 import torch
 from allennlp.data import Instance
 
-from attention_explain.interpret.explanation import Explanation
 from attention_explain.interpret.interpreter import (
     Attribution,
     Interpreter,
@@ -18,6 +17,7 @@ from attention_explain.interpret.interpreter import (
 from attention_explain.interpret.outputs import untouched
 from attention_explain.interpret.text_batch import DEFAULT_BUDGET, TextBatch
 from attention_explain.models import AttentionClassifier
+from heatmaps.explanation import Explanation
 
 NOT_FINITE = "a score that is not finite"
 

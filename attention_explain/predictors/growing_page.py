@@ -9,8 +9,8 @@ from typing import Any, Dict, List, Sequence
 from allennlp.common.checks import ConfigurationError
 
 from attention_explain.files import writing
-from attention_explain.interpret.explanation import Explanation
-from attention_explain.interpret.html_page import card, page
+from heatmaps.explanation import Explanation
+from heatmaps.html_page import card, page
 
 # Writing the page again and again may take this share of the time.
 SHARE_OF_TIME = 0.05

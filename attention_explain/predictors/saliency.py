@@ -12,7 +12,6 @@ from allennlp.predictors import Predictor
 from attention_explain.data.errors import DataError
 from attention_explain.data.fields import KnownLabelField
 from attention_explain.interpret.explainer import Explainer
-from attention_explain.interpret.explanation import Explanation
 from attention_explain.interpret.registry import (
     InterpreterConfig,
     build_interpreters,
@@ -26,6 +25,7 @@ from attention_explain.predictors.input_lines import (
     checked_fields,
     parse_line,
 )
+from heatmaps.explanation import Explanation
 
 # Cheap enough to stand beside every prediction: one more pass, and one back.
 DEFAULT_INTERPRETERS = ("attention", "gradient-x-input")
