@@ -76,4 +76,7 @@ def test_what_is_undefined_is_not_counted():
     nothing = (numpy.nan, numpy.nan)
     text = verdict(rows([INSIDE, nothing], [nothing]))
     assert "inside the chance band in the only comparison (mean 0.750" in text
-    assert "define it, agreement at k = non-zero is without an interval to hold against chance." in text
+    assert (
+        "define it, agreement at k = non-zero is without an interval to hold against chance."
+        in text
+    )
