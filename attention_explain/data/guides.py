@@ -10,6 +10,8 @@ from attention_explain.data.errors import DataError
 from attention_explain.data.sources import local_path
 from attention_explain.data.text_key import text_key
 
+COLUMNS = ("id", "tokens", "attention")
+
 
 class Guide:
     """
@@ -18,33 +20,31 @@ class Guide:
     # Parameters
 
     paths : `str` or `List[str]`
-        Attribution files, as `allennlp attribute` writes them: one for each split that is read.
-    column : `str`, optional (default = `"attention"`)
+        Attribution files with the method `attention`, as `allennlp attribute` writes them: one for
+        each split that is read.
     """
 
-    def __init__(self, paths: Union[str, List[str]], column: str = "attention") -> None:
+    def __init__(self, paths: Union[str, List[str]]) -> None:
         self.paths = [paths] if isinstance(paths, str) else list(paths)
         self._weights: Dict[bytes, numpy.ndarray] = {}
         for path in self.paths:
-            self._add(path, column)
+            self._add(path)
 
-    def _add(self, path: str, column: str) -> None:
+    def _add(self, path: str) -> None:
         try:
             table = pyarrow.parquet.read_table(local_path(path))
         except (OSError, pyarrow.ArrowInvalid) as error:
             raise DataError(f"is no attribution file ({error})", path) from error
-        for name in ("id", "tokens", column):
+        for name in COLUMNS:
             if name not in table.column_names:
                 raise DataError(
                     f"has no column '{name}'; its columns are {', '.join(table.column_names)}", path
                 )
-        rows = zip(table["id"].to_pylist(), table["tokens"].to_pylist(), table[column])
-        for id, tokens, weights in rows:
-            given = numpy.array(weights.as_py() or [], dtype=numpy.float32)
+        for id, tokens, weights in zip(*(table[name].to_pylist() for name in COLUMNS)):
+            given = numpy.array(weights or [], dtype=numpy.float32)
             if len(given) != len(tokens) or not (given >= 0).all() or abs(given.sum() - 1) > 1e-3:
                 raise DataError(
-                    f"column '{column}' of text {id!r} is no distribution over its {len(tokens)} "
-                    "tokens",
+                    f"attention of text {id!r} is no distribution over its {len(tokens)} tokens",
                     path,
                 )
             self._weights[text_key(id, tokens)] = given

@@ -63,12 +63,18 @@ class TokenAttention(torch.nn.Module, FromParams):
         weights : `torch.Tensor`
             Shape: (batch, tokens)
         """
-        if isinstance(self.projection, Guide) != (guide is not None):
+        guided = isinstance(self.projection, Guide)
+        if guided and guide is None:
             raise ConfigurationError(
-                "attention follows a guide only if the projection is 'guide' and the dataset "
-                "reader has the option 'guide', but here just one of them is so"
+                "this model is guided, and takes its attention from the instances (the dataset "
+                "reader's option 'guide'), but none came with these"
             )
-        if guide is not None:
+        if guide is not None and not guided:
+            raise ConfigurationError(
+                "the instances have a guide, but the model's attention follows one only if its "
+                "projection is 'guide'"
+            )
+        if guided:
             scores = guide.to(states.dtype)
         elif self.scorer is None:
             scores = states.new_zeros(states.shape[:-1])

@@ -89,14 +89,14 @@ def test_a_file_that_is_no_attribution_file_is_refused(tmp_path):
 
 def test_a_guide_for_a_model_that_takes_none_is_refused(tmp_path, guide):
     loop = built(tmp_path, [], reader={**BOUNDED, "guide": guide})
-    with pytest.raises(ConfigurationError, match="just one of them"):
+    with pytest.raises(ConfigurationError, match="only if its projection is 'guide'"):
         loop.run()
 
 
 def test_a_guided_model_without_a_guide_is_refused():
     vocab = vocabulary()
     classifier = model(vocab=vocab, **GUIDED)
-    with pytest.raises(ConfigurationError, match="just one of them"):
+    with pytest.raises(ConfigurationError, match="none came with these"):
         classifier(**batch(vocab, instances()))
 
 

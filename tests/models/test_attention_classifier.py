@@ -203,6 +203,33 @@ def test_metrics_of_known_predictions():
     assert classifier.get_metrics(reset=True)["accuracy"] == 0
 
 
+def test_extra_metrics_see_every_output_and_stand_beside_the_others():
+    class LargestWeight:
+        def __init__(self):
+            self.seen = []
+
+        def __call__(self, output):
+            self.seen.append(output["attention"].max().item())
+            output["largest"] = output["attention"].max(-1).values
+
+        def get_metric(self, reset=False):
+            found = {"largest_weight": max(self.seen, default=0.0)}
+            if reset:
+                self.seen = []
+            return found
+
+    vocab = vocabulary()
+    classifier = model(vocab=vocab)
+    classifier.extra_metrics.append(LargestWeight())
+    tensors = batch(vocab, instances(labels=None))
+    output = classifier(**tensors)
+    assert classifier.get_metrics()["largest_weight"] == output["largest"].max().item()
+    assert "accuracy" in classifier.get_metrics(reset=True)
+    assert classifier.get_metrics()["largest_weight"] == 0.0
+    # They are no part of the model, whose archive stays what it was.
+    assert set(classifier.state_dict()) == set(model(vocab=vocab).state_dict())
+
+
 def test_more_than_two_classes():
     labels = ["a", "b", "c", "a"]
     vocab = Vocabulary.from_instances(instances(labels=labels))

@@ -74,9 +74,10 @@ def test_a_second_owner_of_the_backward_pass_is_refused(tmp_path, base):
 
 
 @pytest.mark.slow
-def test_two_processes_give_what_one_gives(tmp_path, base):
-    one = run_config(adversary(base), batch_size=16, num_epochs=2)
-    two = run_config(adversary(base), batch_size=8, num_epochs=2)
+@pytest.mark.parametrize("frozen", [False, True])
+def test_two_processes_give_what_one_gives(tmp_path, base, frozen):
+    one = run_config(adversary(base, frozen=frozen), batch_size=16, num_epochs=2)
+    two = run_config(adversary(base, frozen=frozen), batch_size=8, num_epochs=2)
     for config, name in ((one, "one"), (two, "two")):
         # AllenNLP evaluates the test split in one of the processes, whose metrics wait for all.
         config["evaluate_on_test"] = False
