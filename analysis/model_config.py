@@ -4,9 +4,13 @@ import json
 from dataclasses import dataclass
 from typing import Any, Dict, Optional
 
+from analysis.roles import Adversary, adversary_of, role_of, strength_of, suffix_of
+
 SEEDS = ("random_seed", "numpy_seed", "pytorch_seed")
 # The papers' names of the scorers.
 SCORERS = {"additive": "tanh", "scaled_dot": "dot"}
+# Projections that need no scores.
+UNSCORED = ("uniform", "guide")
 
 
 @dataclass(frozen=True)
@@ -35,7 +39,7 @@ class ModelConfig:
     @property
     def scorer(self) -> str:
         return (
-            "-" if self.projection == "uniform" else type_of(self._attention("scorer", "additive"))
+            "-" if self.projection in UNSCORED else type_of(self._attention("scorer", "additive"))
         )
 
     @property
@@ -58,11 +62,25 @@ class ModelConfig:
         return self.config.get("pytorch_seed")
 
     @property
+    def role(self) -> str:
+        """What it was trained for, as `analysis.roles` has it."""
+        return role_of(self.config, self.projection)
+
+    @property
+    def adversary(self) -> Optional[Adversary]:
+        return adversary_of(self.config)
+
+    @property
+    def strength(self) -> Optional[float]:
+        """Of the penalty on impermissible tokens, else None."""
+        return strength_of(self.config)
+
+    @property
     def name(self) -> str:
         """What it is, whatever the seed: `bilstm tanh sparsemax`."""
         sparsity = "" if self.sparsity is None else f"({self.sparsity:g})"
-        parts = (self.encoder, self.attention, self.projection + sparsity)
-        return " ".join(part for part in parts if part != "-")
+        parts = (self.encoder, self.attention, self.projection + sparsity, suffix_of(self.config))
+        return " ".join(part for part in parts if part not in ("-", ""))
 
     @property
     def without_seeds(self) -> str:

@@ -12,12 +12,11 @@ import re
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Sequence, Set, Union
+from typing import Any, Dict, List, Optional, Protocol, Sequence, Set, Union
 
 import pandas
 from matplotlib.figure import Figure
 
-from analysis.attributions import Attributions
 from analysis.errors import AnalysisError
 from analysis.figures import style
 from analysis.formats import all_formats
@@ -26,6 +25,13 @@ MANIFEST = "manifest.json"
 FORMAT = 1
 PACKAGES = ("matplotlib", "numpy", "pandas", "pyarrow", "scipy")
 PNG_DOTS_PER_INCH = 200
+
+
+class Source(Protocol):
+    """What an analysis has read."""
+
+    @property
+    def path(self) -> Path: ...
 
 
 @dataclass
@@ -98,7 +104,7 @@ class Output:
     def finish(
         self,
         command: Sequence[str],
-        files: Sequence[Attributions] = (),
+        files: Sequence[Source] = (),
         parameters: Optional[Dict[str, Any]] = None,
     ) -> None:
         """Writes everything; each file is complete or as it was before."""
@@ -118,7 +124,7 @@ class Output:
         self,
         manifest: Dict[str, Any],
         command: Sequence[str],
-        files: Sequence[Attributions],
+        files: Sequence[Source],
         parameters: Optional[Dict[str, Any]],
     ) -> Dict[str, Any]:
         new = {entry["name"] for entry in self.entries}

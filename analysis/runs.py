@@ -8,6 +8,8 @@ from typing import Any, Dict, List
 from analysis.errors import AnalysisError
 from analysis.model_config import ModelConfig
 
+CONFIG, METRICS = "config.json", "metrics.json"
+
 
 @dataclass(frozen=True)
 class Run:
@@ -20,6 +22,11 @@ class Run:
     @property
     def name(self) -> str:
         return self.folder.name
+
+    @property
+    def path(self) -> Path:
+        """The file with what it reached."""
+        return self.folder / METRICS
 
     @property
     def model(self) -> ModelConfig:
@@ -41,16 +48,12 @@ def load_run(folder: Path) -> Run:
     folder = Path(folder)
     if not folder.is_dir():
         raise AnalysisError(f"{folder}: no such run folder")
-    missing = [
-        name
-        for name in ("config.json", "metrics.json", "model.tar.gz")
-        if not (folder / name).is_file()
-    ]
+    missing = [name for name in (CONFIG, METRICS, "model.tar.gz") if not (folder / name).is_file()]
     if missing:
         raise AnalysisError(
             f"{folder}: not a finished training run, {' and '.join(missing)} missing"
         )
-    return Run(folder, _json(folder / "config.json"), _json(folder / "metrics.json"))
+    return Run(folder, _json(folder / CONFIG), _json(folder / METRICS))
 
 
 def load_runs(folders: List[Path]) -> List[Run]:

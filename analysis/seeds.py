@@ -1,15 +1,15 @@
 """
-Attribution files that belong together: the seeds of one model, whose configs differ in nothing
-but their seeds and whose methods have the same parameters.
+Files that belong together: the seeds of one model, whose configs differ in nothing but their seeds
+and whose methods have the same parameters.
 """
 
 import json
 from dataclasses import dataclass
 from typing import Any, Dict, List, Sequence, Tuple
 
-from analysis.attributions import Attributions
 from analysis.errors import AnalysisError
 from analysis.model_config import SEEDS, ModelConfig
+from analysis.text_files import TextFile
 
 # A name is made unique by so many settings at most.
 SETTINGS_IN_A_NAME = 2
@@ -23,7 +23,7 @@ class Model:
     """
 
     name: str
-    files: Tuple[Attributions, ...]
+    files: Tuple[TextFile, ...]
 
     @property
     def config(self) -> ModelConfig:
@@ -31,10 +31,10 @@ class Model:
         return self.files[0].model
 
 
-def models_of(files: Sequence[Attributions]) -> List[Model]:
+def models_of(files: Sequence[TextFile]) -> List[Model]:
     """The models, in the order in which the first file of each comes."""
     refuse_repeated(files)
-    grouped: Dict[str, List[Attributions]] = {}
+    grouped: Dict[str, List[TextFile]] = {}
     for file in files:
         grouped.setdefault(json.dumps(_settings(file), sort_keys=True), []).append(file)
     groups = list(grouped.values())
@@ -42,9 +42,9 @@ def models_of(files: Sequence[Attributions]) -> List[Model]:
     return [Model(name, tuple(group)) for name, group in zip(names, groups, strict=True)]
 
 
-def refuse_repeated(files: Sequence[Attributions]) -> None:
+def refuse_repeated(files: Sequence[TextFile]) -> None:
     """The scores of one trained model twice would pass for two seeds."""
-    seen: Dict[Any, Attributions] = {}
+    seen: Dict[Any, TextFile] = {}
     for file in files:
         trained = file.metadata.get("archive_sha256")
         keys: List[Any] = [file.path.resolve()]
@@ -60,13 +60,13 @@ def refuse_repeated(files: Sequence[Attributions]) -> None:
             seen[key] = file
 
 
-def _settings(file: Attributions) -> Dict[str, Any]:
+def _settings(file: TextFile) -> Dict[str, Any]:
     """All that two seeds of a model have in common."""
     config = {key: value for key, value in file.metadata["config"].items() if key not in SEEDS}
-    return {"config": config, "interpreters": file.metadata["interpreters"]}
+    return {"config": config, "methods": file.declared}
 
 
-def _unique_names(files: Sequence[Attributions]) -> List[str]:
+def _unique_names(files: Sequence[TextFile]) -> List[str]:
     names = [file.model.name for file in files]
     unique = list(names)
     for name in {name for name in names if names.count(name) > 1}:
@@ -93,6 +93,8 @@ def _differing(settings: Sequence[Dict[str, Any]]) -> List[str]:
 
 def _flat(value: Any, path: str = "") -> Dict[str, Any]:
     """Every setting by its path: `trainer.optimizer.lr`."""
+    if isinstance(value, list) and any(isinstance(part, dict) for part in value):
+        value = {str(place): part for place, part in enumerate(value)}
     if not isinstance(value, dict) or not value:
         return {path: value}
     flat: Dict[str, Any] = {}

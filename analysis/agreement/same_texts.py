@@ -2,11 +2,11 @@
 
 from typing import Sequence
 
-from analysis.attributions import Attributions
 from analysis.errors import AnalysisError
+from analysis.text_files import TextFile
 
 
-def check_same_texts(files: Sequence[Attributions]) -> None:
+def check_same_texts(files: Sequence[TextFile]) -> None:
     """The first file is what the others have to match."""
     first = files[0]
     _check_ids_differ(first)
@@ -27,7 +27,7 @@ def check_same_texts(files: Sequence[Attributions]) -> None:
             raise AnalysisError(f"{both} are about different data, though the ids are the same")
 
 
-def _check_ids_differ(file: Attributions) -> None:
+def _check_ids_differ(file: TextFile) -> None:
     repeated = file.table["id"].duplicated()
     if repeated.any():
         name = file.table["id"][repeated].iloc[0]

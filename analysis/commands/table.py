@@ -1,11 +1,11 @@
-"""The tables and figures of a paper from attribution files, beside what was published."""
+"""The tables and figures of a paper from files and training runs, beside what was published."""
 
 import argparse
 from pathlib import Path
 
 from analysis.output import Output
 from analysis.papers.names import NAMES, find
-from analysis.papers.study import load_models
+from analysis.papers.study import load_study
 
 HELP = "a paper's tables and figures, beside what was published"
 
@@ -17,18 +17,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         type=Path,
         metavar="RUN",
-        help="attribution files, or folders that hold some",
+        help="attribution files, perturbation files, folders that hold some, or run folders",
     )
     parser.add_argument("-o", "--output", type=Path, required=True, help="the folder to write into")
 
 
 def run(arguments: argparse.Namespace) -> None:
     paper = find(arguments.name)
-    models = load_models(arguments.runs)
     output = Output(arguments.output, paper.title)
-    for sentence in paper.fill(models, output):
+    output.check()
+    study = load_study(arguments.runs)
+    for sentence in paper.fill(study, output):
         print(sentence)
-    output.finish(arguments.command, [file for model in models for file in model.files])
+    output.finish(arguments.command, study.sources)
     for entry in output.entries:
         words = entry["caption"] if entry["kind"] == "sentence" else entry["name"]
         print(f"{entry['kind']}: {words}")

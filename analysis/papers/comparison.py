@@ -6,6 +6,7 @@ import numpy
 import pandas
 
 from analysis.formats import cell
+from analysis.roles import PLAIN
 from analysis.seeds import Model
 
 STATISTICS = ("mean", "std", "significant")
@@ -20,6 +21,7 @@ def about(model: Model) -> Dict[str, str]:
         "encoder": model.config.encoder,
         "attention": model.config.attention,
         "projection": model.config.projection,
+        "role": model.config.role,
         "selected on": selected_on(model.config.config),
     }
 
@@ -38,7 +40,10 @@ def beside(
     """
     With the statistics of `theirs` as `name`, `name std`, ... in each row that agrees with one of
     theirs in all columns that both have; a row that does not has none. Ours stay as they are.
+    What was published is of plain models, unless it says what else they were trained for.
     """
+    if "role" not in theirs:
+        theirs = theirs.assign(role=PLAIN)
     statistics = [column for column in STATISTICS if column in theirs]
     keys = [column for column in theirs if column in ours and column not in STATISTICS]
     renamed = {column: name if column == "mean" else f"{name} {column}" for column in statistics}

@@ -18,6 +18,7 @@ from analysis.papers.exhibits import Exhibit, Paper
 from analysis.papers.methods import ATTENTION, GRADIENT_X_INPUT, LEAVE_ONE_OUT
 from analysis.papers.study import described
 from analysis.published import published
+from analysis.roles import PLAIN
 from analysis.seeds import Model
 
 PAIRS = (
@@ -82,7 +83,7 @@ def released_code() -> pandas.DataFrame:
     table = table.rename(columns={"first": "scores", "second": "importance"})
     keys = ["encoder", "attention", "scores", "importance", "predicted"]
     found = table.groupby(keys)["mean"].agg(**{"code low": "min", "code high": "max"})
-    return found.reset_index().assign(corpus="sst", projection="softmax")
+    return found.reset_index().assign(corpus="sst", projection="softmax", role=PLAIN)
 
 
 def tau_densities(models: Sequence[Model], output: Output) -> None:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any, Dict, Optional
 
-from analysis.attributions import Attributions
+from analysis.text_files import TextFile
 
 
 @dataclass(frozen=True)
@@ -24,11 +24,11 @@ class Method:
     def column(self) -> str:
         return f"{self.name}.{self.check}" if self.check else self.name
 
-    def problem(self, file: Attributions) -> Optional[str]:
+    def problem(self, file: TextFile) -> Optional[str]:
         """Why the file cannot serve, in one sentence, or None."""
-        if self.name not in file.methods or self.column not in file.table:
-            return f"{file.path}: has no '{self.column}'; it has {', '.join(file.methods)}"
-        parameters = file.metadata["interpreters"][self.name].get("parameters", {})
+        if self.name not in file.declared or self.column not in file.table:
+            return f"{file.path}: has no '{self.column}'; it has {', '.join(file.declared)}"
+        parameters = file.declared[self.name].get("parameters", {})
         for option, wanted in self.options.items():
             if parameters.get(option, wanted) != wanted:
                 return (

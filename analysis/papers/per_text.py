@@ -5,24 +5,24 @@ from typing import Any, Callable, Dict
 import numpy
 from numpy.typing import ArrayLike
 
-from analysis.attributions import Attributions
 from analysis.measures import Property, Values
 from analysis.papers.methods import Method
 from analysis.seeds import Model
 from analysis.statistics.sample import Sample
 from analysis.statistics.summary import summary
+from analysis.text_files import TextFile
 
 NO_LABEL = "no label"
 NO_VALUE = "no value"
 
 # What a file has for each of its texts.
-PerText = Callable[[Attributions], Values]
+PerText = Callable[[TextFile], Values]
 
 
 def check(method: Method) -> PerText:
     """The number that the method gives beside its scores."""
 
-    def values(file: Attributions) -> Values:
+    def values(file: TextFile) -> Values:
         found = file.table[method.column].to_numpy(dtype=float, na_value=numpy.nan)
         return Values.defined_where(numpy.isfinite(found), found, NO_VALUE)
 
@@ -35,7 +35,7 @@ def entropy(method: Method) -> PerText:
     return lambda file: measure(file.scores(method.name))
 
 
-def correct(file: Attributions) -> Values:
+def correct(file: TextFile) -> Values:
     """1 where the prediction is the label; its mean is accuracy."""
     known = file.table["label"].notna().to_numpy()
     right: ArrayLike = (file.table["label"] == file.table["predicted"]).to_numpy(dtype=float)

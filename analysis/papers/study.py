@@ -1,24 +1,73 @@
-"""The models of a study, from attribution files and folders that hold some."""
+"""
+What a study has: models, from attribution files; the same models under other attention, from
+perturbation files; and training runs. Given one by one, or in folders.
+"""
 
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Dict, List, Sequence
+from typing import Dict, Iterable, List, Sequence
 
 import pyarrow
 import pyarrow.parquet
 
+from analysis import attributions, perturbations
 from analysis.agreement.same_texts import check_same_texts
-from analysis.attributions import METADATA, Attributions, load_attributions
+from analysis.attributions import load_attributions
 from analysis.errors import AnalysisError
+from analysis.output import Source
+from analysis.perturbations import load_perturbations
+from analysis.runs import CONFIG, Run, load_run
 from analysis.seeds import Model, models_of
+from analysis.text_files import TextFile, has_key
+
+KINDS = (attributions.METADATA, perturbations.METADATA)
+
+
+@dataclass(frozen=True)
+class Study:
+    """
+    models : of attribution files.
+    perturbed : of perturbation files.
+    runs : training runs, whether or not any of these files is theirs.
+    """
+
+    models: List[Model] = field(default_factory=list)
+    perturbed: List[Model] = field(default_factory=list)
+    runs: List[Run] = field(default_factory=list)
+
+    @property
+    def sources(self) -> List[Source]:
+        """All that was read."""
+        files = [file for model in (*self.models, *self.perturbed) for file in model.files]
+        return [*files, *self.runs]
+
+
+def load_study(places: Sequence[Path]) -> Study:
+    paths, runs = [], {}
+    for place in map(Path, places):
+        paths += _paths(place)
+        if (place / CONFIG).is_file():
+            runs[place.resolve()] = load_run(place)
+    perturbed = [path for path in paths if has_key(path, perturbations.METADATA)]
+    attributed = [path for path in paths if path not in perturbed]
+    return Study(
+        models=_models(map(load_attributions, attributed)),
+        perturbed=_models(map(load_perturbations, perturbed)),
+        runs=list(runs.values()),
+    )
 
 
 def load_models(places: Sequence[Path]) -> List[Model]:
+    """Those of attribution files alone."""
+    return load_study(places).models
+
+
+def _models(files: Iterable[TextFile]) -> List[Model]:
     """Names are unique among the models of a corpus, whose name stands beside theirs."""
-    files: Dict[str, List[Attributions]] = {}
-    for path in (path for place in places for path in _paths(Path(place))):
-        file = load_attributions(path)
-        files.setdefault(file.model.corpus, []).append(file)
-    models = [model for of_corpus in files.values() for model in models_of(of_corpus)]
+    found: Dict[str, List[TextFile]] = {}
+    for file in files:
+        found.setdefault(file.model.corpus, []).append(file)
+    models = [model for of_corpus in found.values() for model in models_of(of_corpus)]
     for model in models:
         check_same_texts(model.files)
     return models
@@ -28,17 +77,21 @@ def _paths(place: Path) -> List[Path]:
     if not place.is_dir():
         return [place]
     found = [path for path in sorted(place.glob("*.parquet")) if not _is_something_else(path)]
-    if not found:
-        raise AnalysisError(f"{place}: holds no attribution file (*.parquet)")
+    if not found and not (place / CONFIG).is_file():
+        raise AnalysisError(
+            f"{place}: holds no attribution file or perturbation file (*.parquet), and is no "
+            "training run"
+        )
     return found
 
 
 def _is_something_else(path: Path) -> bool:
     """A folder may hold other tables too; what cannot be read is left to whoever loads it."""
     try:
-        return METADATA not in (pyarrow.parquet.read_schema(path).metadata or {})
+        pyarrow.parquet.read_schema(path)
     except (pyarrow.ArrowInvalid, OSError):
         return False
+    return not any(has_key(path, key) for key in KINDS)
 
 
 def by_corpus(models: Sequence[Model]) -> Dict[str, List[Model]]:

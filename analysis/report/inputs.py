@@ -1,4 +1,4 @@
-"""The attribution files behind an output folder, as far as they are still what was analysed."""
+"""The files behind an output folder, as far as they are still what was analysed."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,6 +7,10 @@ from typing import Any, Dict, List, Optional
 from analysis.attributions import Attributions, load_attributions
 from analysis.errors import AnalysisError
 from analysis.output import sha256
+from analysis.perturbations import METADATA as PERTURBED
+from analysis.perturbations import load_perturbations
+from analysis.runs import METRICS
+from analysis.text_files import TextFile, has_key
 
 
 @dataclass(frozen=True)
@@ -14,13 +18,18 @@ class Input:
     """
     A file that the manifest lists.
 
-    attributions : None if the file cannot be shown, and `problem` says why.
+    file : what is in it, where that is texts; None for what a training run reached.
+    problem : why it cannot be shown, if it cannot.
     """
 
     path: str
     sha256: str
-    attributions: Optional[Attributions]
+    file: Optional[TextFile]
     problem: str = ""
+
+    @property
+    def attributions(self) -> Optional[Attributions]:
+        return self.file if isinstance(self.file, Attributions) else None
 
 
 def load_inputs(manifest: Dict[str, Any]) -> List[Input]:
@@ -39,6 +48,12 @@ def _load(path: str, expected: str) -> Input:
     try:
         if sha256(Path(path)) != expected:
             return Input(path, expected, None, "has changed since it was analysed")
-        return Input(path, expected, load_attributions(path))
+        return Input(path, expected, _content(Path(path)))
     except (AnalysisError, OSError) as error:
         return Input(path, expected, None, f"cannot be read ({error})")
+
+
+def _content(path: Path) -> Optional[TextFile]:
+    if path.name == METRICS:
+        return None
+    return load_perturbations(path) if has_key(path, PERTURBED) else load_attributions(path)

@@ -7,13 +7,13 @@ from typing import Any, Dict, Sequence
 
 import pandas
 
-from analysis.attributions import Attributions
 from analysis.formats import markdown
 from analysis.report.anchors import Anchors
 from analysis.report.inputs import Input
 from analysis.report.part import Part, collapsed, paragraph
 from analysis.report.tables import table_html
 from analysis.seeds import Model
+from analysis.text_files import TextFile
 
 TITLE = "Provenance"
 # Of the metadata of an attribution file, what has a place of its own.
@@ -48,19 +48,19 @@ def _commands(commands: Dict[str, Any]) -> str:
 
 def _files(inputs: Sequence[Input], anchor: str) -> Part:
     if not inputs:
-        return Part("Files", anchor, paragraph("The manifest lists no attribution file."))
+        return Part("Files", anchor, paragraph("The manifest lists no file."))
     hashes = pandas.DataFrame(
         [
             {"file": each.path, "now": each.problem or "the same", "sha256": each.sha256}
             for each in inputs
         ]
     )
-    about = "".join(_attribution(each.attributions) for each in inputs if each.attributions)
+    about = "".join(_made(each.file) for each in inputs if each.file)
     return Part("Files", anchor, table_html(markdown(hashes), anchor) + about)
 
 
-def _attribution(file: Attributions) -> str:
-    """What an attribution file says of itself but for what its model has in common."""
+def _made(file: TextFile) -> str:
+    """What a file says of itself but for what its model has in common."""
     metadata = file.metadata
     rest = {name: value for name, value in metadata.items() if name not in SHOWN_APART}
     html = _json(rest) + paragraph(_versions(metadata.get("versions", {})))

@@ -49,7 +49,7 @@ def missing(inputs: Sequence[Input]) -> str:
             "warning",
         )
         for each in inputs
-        if each.attributions is None
+        if each.problem
     )
 
 

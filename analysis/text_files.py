@@ -1,0 +1,73 @@
+"""
+Parquet files of the plugin's commands: one row a text, and metadata on where all of it comes from.
+What the columns are, the kinds of file say.
+"""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Dict, Sequence, Tuple, Union
+
+import pandas
+import pyarrow
+import pyarrow.parquet
+
+from analysis.errors import AnalysisError
+from analysis.model_config import ModelConfig
+
+
+@dataclass(frozen=True)
+class TextFile:
+    """
+    table : one row a text, with `id`, `tokens`, `label`, `predicted`, `probs` at least.
+    metadata : of the whole file.
+    """
+
+    path: Path
+    table: pandas.DataFrame
+    metadata: Dict[str, Any]
+
+    @property
+    def declared(self) -> Dict[str, Any]:
+        """What was done to the texts, by name, each with its `parameters`."""
+        raise NotImplementedError
+
+    @property
+    def model(self) -> ModelConfig:
+        return ModelConfig(self.metadata["config"])
+
+
+def read_text_file(
+    path: Path, key: bytes, kind: str, command: str, formats: Sequence[int]
+) -> Tuple[pandas.DataFrame, Dict[str, Any]]:
+    """The table, and the metadata that the file has under a key; `kind` is for messages."""
+    if not path.is_file():
+        raise AnalysisError(f"{path}: no such {kind} file")
+    try:
+        table = pyarrow.parquet.read_table(path)
+    except (pyarrow.ArrowInvalid, OSError) as error:
+        raise AnalysisError(f"{path}: not a readable parquet file ({error})") from error
+    text = (table.schema.metadata or {}).get(key)
+    if text is None:
+        article = "an" if kind[0] in "aeiou" else "a"
+        raise AnalysisError(f"{path}: not {article} {kind} file of `{command}`")
+    metadata = json.loads(text)
+    if metadata.get("format") not in formats:
+        raise AnalysisError(f"{path}: has format {metadata.get('format')}, which is not known here")
+    if table.num_rows == 0:
+        raise AnalysisError(f"{path}: holds no text")
+    return table.to_pandas(), metadata
+
+
+def has_key(path: Path, key: bytes) -> bool:
+    """Whether it is a parquet file with metadata under the key."""
+    try:
+        return key in (pyarrow.parquet.read_schema(path).metadata or {})
+    except (pyarrow.ArrowInvalid, OSError):
+        return False
+
+
+def place_of(archive: Union[str, Path]) -> Path:
+    """The folder of a training run, whether it was named itself or by its archive."""
+    path = Path(archive).expanduser()
+    return (path.parent if path.name == "model.tar.gz" else path).resolve()
