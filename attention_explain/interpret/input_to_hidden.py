@@ -4,8 +4,8 @@ import torch
 from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 
 from attention_explain.interpret.interpreter import Attribution, Interpreter
-from attention_explain.interpret.lstm_erasure import is_single_lstm
-from attention_explain.interpret.lstm_gradients import lstm_norm_gradients
+from attention_explain.interpret.lstm.norm_gradients import lstm_norm_gradients
+from attention_explain.interpret.lstm.unrolled import is_single_lstm
 from attention_explain.interpret.outputs import untouched
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models import AttentionClassifier

@@ -4,9 +4,9 @@ import torch
 from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 from allennlp.predictors import Predictor
 
-from attention_explain.interpret.erased_logits import logits_with_deleted_inputs
-from attention_explain.interpret.erasure import Erasure
-from attention_explain.interpret.lstm_erasure import erases_fast, lstm_logits_without_inputs
+from attention_explain.interpret.erasure.interpreter import Erasure
+from attention_explain.interpret.erasure.logits import logits_with_deleted_inputs
+from attention_explain.interpret.erasure.lstm import erases_fast, lstm_logits_without_inputs
 from attention_explain.interpret.text_batch import TextBatch
 
 

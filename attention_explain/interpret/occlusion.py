@@ -6,9 +6,9 @@ from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 from allennlp.predictors import Predictor
 
 from attention_explain.interpret.baselines import baseline_embeddings, check_baseline
-from attention_explain.interpret.erased_logits import logits_with_replaced_inputs
-from attention_explain.interpret.erasure import Erasure
-from attention_explain.interpret.lstm_erasure import erases_fast, lstm_logits_without_inputs
+from attention_explain.interpret.erasure.interpreter import Erasure
+from attention_explain.interpret.erasure.logits import logits_with_replaced_inputs
+from attention_explain.interpret.erasure.lstm import erases_fast, lstm_logits_without_inputs
 from attention_explain.interpret.text_batch import TextBatch
 
 

@@ -9,10 +9,10 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 from allennlp.predictors import Predictor
 
-from attention_explain.interpret.attention_flow import flow_from_source
 from attention_explain.interpret.interpreter import Attribution, Interpreter
 from attention_explain.interpret.text_batch import TextBatch
-from attention_explain.interpret.transformer_layers import LayerAttention, layer_attention
+from attention_explain.interpret.transformer.flow import flow_from_source
+from attention_explain.interpret.transformer.layers import LayerAttention, layer_attention
 from attention_explain.modules.encoders import TransformerEncoder
 
 

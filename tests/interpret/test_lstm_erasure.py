@@ -6,14 +6,15 @@ from allennlp.modules import Seq2SeqEncoder
 
 import attention_explain.interpret.leave_one_out
 import attention_explain.interpret.occlusion  # noqa: F401
-from attention_explain.interpret import lstm_erasure, shared_steps
 from attention_explain.interpret.baselines import baseline_embeddings
-from attention_explain.interpret.erased_logits import (
+from attention_explain.interpret.erasure import lstm as lstm_erasure
+from attention_explain.interpret.erasure.logits import (
     logits_with_deleted_inputs,
     logits_with_replaced_inputs,
 )
-from attention_explain.interpret.lstm_erasure import erases_fast, lstm_logits_without_inputs
-from attention_explain.interpret.shared_steps import groups, steps
+from attention_explain.interpret.erasure.lstm import erases_fast, lstm_logits_without_inputs
+from attention_explain.interpret.lstm import shared_steps
+from attention_explain.interpret.lstm.shared_steps import groups, steps
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.modules.scorers import AttentionScorer
 from tests.builders import DIM, ENCODERS, PROJECTIONS, SCORERS, instances, model, vocabulary

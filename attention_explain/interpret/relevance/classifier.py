@@ -7,10 +7,10 @@ import torch
 from allennlp.common.checks import ConfigurationError
 from allennlp.modules import Seq2SeqEncoder
 
+from attention_explain.interpret.lstm.unrolled import is_lstm, lstm_layers
 from attention_explain.interpret.relevance.epsilon import EpsilonRules
 from attention_explain.interpret.relevance.lstm import lstm_states
 from attention_explain.interpret.relevance.transformer import transformer_states
-from attention_explain.interpret.unrolled_lstm import is_lstm, lstm_layers
 from attention_explain.models import AttentionClassifier
 from attention_explain.modules.encoders import AffineEncoder, CnnEncoder, TransformerEncoder
 

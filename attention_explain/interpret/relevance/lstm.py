@@ -9,8 +9,7 @@ from typing import Any, Tuple
 import torch
 from allennlp.modules.seq2seq_encoders import PytorchSeq2SeqWrapper
 
-from attention_explain.interpret.relevance.epsilon import EpsilonRules, stabilizer
-from attention_explain.interpret.unrolled_lstm import (
+from attention_explain.interpret.lstm.unrolled import (
     LstmLayer,
     UnrolledLstm,
     directed,
@@ -18,6 +17,7 @@ from attention_explain.interpret.unrolled_lstm import (
     undirected,
     unroll,
 )
+from attention_explain.interpret.relevance.epsilon import EpsilonRules, stabilizer
 
 
 def lstm_states(

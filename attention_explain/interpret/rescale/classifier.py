@@ -7,6 +7,7 @@ import torch
 from allennlp.common.checks import ConfigurationError
 from allennlp.modules import Seq2SeqEncoder
 
+from attention_explain.interpret.lstm.unrolled import is_lstm, lstm_layers
 from attention_explain.interpret.rescale import pairs
 from attention_explain.interpret.rescale.attention import (
     attend,
@@ -17,7 +18,6 @@ from attention_explain.interpret.rescale.attention import (
 from attention_explain.interpret.rescale.lstm import lstm_states
 from attention_explain.interpret.rescale.pairs import Pair
 from attention_explain.interpret.rescale.transformer import transformer_states
-from attention_explain.interpret.unrolled_lstm import is_lstm, lstm_layers
 from attention_explain.models import AttentionClassifier
 from attention_explain.modules.encoders import AffineEncoder, CnnEncoder, TransformerEncoder
 from attention_explain.modules.projections import Softmax

@@ -6,8 +6,7 @@ products. The values of both runs come from one unrolled pass; then the differen
 import torch
 from allennlp.modules.seq2seq_encoders import PytorchSeq2SeqWrapper
 
-from attention_explain.interpret.rescale.pairs import Pair, secant
-from attention_explain.interpret.unrolled_lstm import (
+from attention_explain.interpret.lstm.unrolled import (
     LstmLayer,
     UnrolledLstm,
     directed,
@@ -15,6 +14,7 @@ from attention_explain.interpret.unrolled_lstm import (
     undirected,
     unroll,
 )
+from attention_explain.interpret.rescale.pairs import Pair, secant
 
 
 def lstm_states(encoder: PytorchSeq2SeqWrapper, inputs: Pair, mask: torch.Tensor) -> Pair:

@@ -13,8 +13,8 @@ from typing import Iterator, Tuple
 import torch
 from allennlp.modules.seq2seq_encoders import PytorchSeq2SeqWrapper
 
-from attention_explain.interpret.shared_steps import steps
-from attention_explain.interpret.unrolled_lstm import (
+from attention_explain.interpret.lstm.shared_steps import steps
+from attention_explain.interpret.lstm.unrolled import (
     LstmLayer,
     UnrolledLstm,
     directed,

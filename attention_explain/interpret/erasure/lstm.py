@@ -13,34 +13,24 @@ from typing import Iterator, List, Optional, Tuple
 import torch
 from torch.nn.functional import linear
 
-from attention_explain.interpret.erased_logits import attended_logits
-from attention_explain.interpret.readout import Readout
-from attention_explain.interpret.shared_steps import groups, steps
-from attention_explain.interpret.text_batch import TextBatch
-from attention_explain.interpret.unrolled_lstm import (
+from attention_explain.interpret.erasure.logits import attended_logits
+from attention_explain.interpret.erasure.readout import Readout
+from attention_explain.interpret.lstm.shared_steps import groups, steps
+from attention_explain.interpret.lstm.unrolled import (
     LstmLayer,
     directed,
-    is_lstm,
+    is_single_lstm,
     lstm_layers,
     undirected,
     unroll,
 )
+from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models import AttentionClassifier
 
 
 def erases_fast(model: AttentionClassifier) -> bool:
     """Whether the model is one that this file can do."""
     return is_single_lstm(model.encoder) and Readout.knows(model.attention.scorer)
-
-
-def is_single_lstm(encoder: torch.nn.Module) -> bool:
-    """AllenNLP's `lstm` of one layer, in one direction or two."""
-    return (
-        is_lstm(encoder)
-        and not encoder.stateful
-        and encoder._module.num_layers == 1
-        and encoder._module.proj_size == 0
-    )
 
 
 @torch.no_grad()

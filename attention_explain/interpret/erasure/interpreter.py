@@ -9,7 +9,7 @@ import torch
 from allennlp.common.checks import ConfigurationError
 from allennlp.predictors import Predictor
 
-from attention_explain.interpret.erased_logits import logits_without_states
+from attention_explain.interpret.erasure.logits import logits_without_states
 from attention_explain.interpret.interpreter import Attribution, Interpreter
 from attention_explain.interpret.outputs import OUTPUTS, class_output
 from attention_explain.interpret.text_batch import TextBatch

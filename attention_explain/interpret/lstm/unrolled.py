@@ -54,6 +54,16 @@ def is_lstm(encoder: torch.nn.Module) -> bool:
     return isinstance(encoder, PytorchSeq2SeqWrapper) and isinstance(encoder._module, torch.nn.LSTM)
 
 
+def is_single_lstm(encoder: torch.nn.Module) -> bool:
+    """AllenNLP's `lstm` of one layer, in one direction or two."""
+    return (
+        is_lstm(encoder)
+        and not encoder.stateful
+        and encoder._module.num_layers == 1
+        and encoder._module.proj_size == 0
+    )
+
+
 def lstm_layers(encoder: PytorchSeq2SeqWrapper) -> List[LstmLayer]:
     """The layers of AllenNLP's `lstm`."""
     lstm = encoder._module

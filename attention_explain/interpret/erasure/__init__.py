@@ -1,0 +1,1 @@
+"""What occlusion and leave-one-out share: every token of a text erased in turn, fast."""

@@ -1,0 +1,1 @@
+"""An LSTM step by step, for the methods that have to look inside it."""
