@@ -46,6 +46,7 @@ class AdversarialObjective(Objective):
     """
 
     name = "adversarial_loss"
+    measures = ("tvd", "tvd_as_published", "jsd", "kl", "decision_agreement", "adversarial_loss")
 
     def __init__(self, base: BaseOutputs, lambda_: float, floor: float = FLOOR) -> None:
         super().__init__()
@@ -68,7 +69,7 @@ class AdversarialObjective(Objective):
             jsd=jensen_shannon(attention.detach(), base_attention),
             kl=kl,
             decision_agreement=(probs.argmax(-1) == base_probs.argmax(-1)).float(),
-            **{self.name: losses},
+            adversarial_loss=losses,
         )
 
 

@@ -12,6 +12,8 @@ from allennlp.training.gradient_descent_trainer import GradientDescentTrainer
 
 from attention_explain.training.objective import Objective, ObjectiveCallback, full_precision
 
+NO_MASK = "has no field 'impermissible', and deceptive_attention was given no words"
+
 
 class DeceptiveObjective(Objective):
     """
@@ -20,6 +22,7 @@ class DeceptiveObjective(Objective):
     """
 
     name = "deceptive_loss"
+    measures = ("impermissible_mass", "deception_penalty", "deceptive_loss")
 
     def __init__(
         self, strength: float, loss_reduction: str, words: Optional[Sequence[str]] = None
@@ -47,11 +50,13 @@ class DeceptiveObjective(Objective):
             output[self.name] = output["loss"] + self._strength * self._reduce(penalties)
             # Of the whole batch, so that instances count alike in batches of any size.
             value = output[self.name].detach()
-            self.record(**{self.name: value.expand(len(mask))})
+            self.record(deceptive_loss=value.expand(len(mask)))
 
     def _impermissible(self, output: Dict[str, Any]) -> torch.Tensor:
         """Shape: (batch, tokens)"""
         if self._words is None:
+            if "impermissible" not in output:
+                raise ConfigurationError(f"text {output['ids'][0]!r} {NO_MASK}")
             return output["impermissible"]
         mask = output["mask"]
         found = [word.lower() in self._words for tokens in output["tokens"] for word in tokens]
@@ -95,8 +100,6 @@ class DeceptiveAttention(ObjectiveCallback):
             for loader in (trainer.data_loader, trainer._validation_data_loader):
                 for instance in loader.iter_instances() if loader is not None else ():
                     if "impermissible" not in instance.fields:
-                        raise ConfigurationError(
-                            f"text {instance['metadata'].metadata['id']!r} has no field "
-                            "'impermissible', and deceptive_attention was given no words"
-                        )
+                        id = instance["metadata"].metadata["id"]
+                        raise ConfigurationError(f"text {id!r} {NO_MASK}")
         return DeceptiveObjective(self.strength, trainer.model.loss_reduction, self.words)

@@ -3,7 +3,7 @@ Training on something else than the model's own loss: an objective looks at ever
 model, and a callback takes the backward pass over.
 """
 
-from typing import Any, Dict
+from typing import Any, Dict, Tuple
 
 import torch
 from allennlp.common.checks import ConfigurationError
@@ -16,14 +16,17 @@ from attention_explain.training.metrics import InstanceMean
 
 class Objective:
     """
-    Adds its loss, a scalar, to each output of the model under `name`, and reports the means of what
-    it measures on the way. One of the model's `extra_metrics`.
+    Adds its loss, a scalar, to each output of the model under `name`, and reports the means of its
+    `measures`, `name` among them. One of the model's `extra_metrics`.
     """
 
     name: str
+    measures: Tuple[str, ...]
 
     def __init__(self) -> None:
-        self._means: Dict[str, InstanceMean] = {}
+        # All of them from the start: workers of distributed training wait for each other at each
+        # mean, and one of them may have seen no batch.
+        self._means = {name: InstanceMean() for name in self.measures}
 
     def __call__(self, output: Dict[str, Any]) -> None:
         raise NotImplementedError
@@ -31,7 +34,7 @@ class Objective:
     def record(self, **values: torch.Tensor) -> None:
         """One number an instance, each. Shape: (batch,)"""
         for name, numbers in values.items():
-            self._means.setdefault(name, InstanceMean())(numbers)
+            self._means[name](numbers)
 
     def get_metric(self, reset: bool = False) -> Dict[str, float]:
         return {name: mean.get_metric(reset) for name, mean in self._means.items()}
