@@ -127,7 +127,8 @@ def test_steps_visit_each_pair_on_one_side_once():
     tokens, positions = 7, range(1, 6)
     for towards_start in (True, False):
         seen = []
-        for group in groups(positions, torch.zeros(tokens, 256, 1)):
+        texts = shared_steps.ROWS_IN_CACHE // 2
+        for group in groups(positions, torch.zeros(tokens, texts, 1)):
             assert len(group) <= 2
             for step, started in steps(group, tokens, towards_start):
                 seen += [(position, step) for position in range(started.start, started.stop)]
