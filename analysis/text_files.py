@@ -6,7 +6,7 @@ What the columns are, the kinds of file say.
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Dict, Sequence, Tuple, Union
+from typing import Any, Dict, Optional, Sequence, Tuple, Union
 
 import pandas
 import pyarrow
@@ -59,12 +59,17 @@ def read_text_file(
     return table.to_pandas(), metadata
 
 
-def has_key(path: Path, key: bytes) -> bool:
-    """Whether it is a parquet file with metadata under the key."""
+def metadata_of(path: Path, key: bytes) -> Optional[Dict[str, Any]]:
+    """Without the table; None of what is no parquet file with metadata under the key."""
     try:
-        return key in (pyarrow.parquet.read_schema(path).metadata or {})
+        text = (pyarrow.parquet.read_schema(path).metadata or {}).get(key)
     except (pyarrow.ArrowInvalid, OSError):
-        return False
+        return None
+    return None if text is None else json.loads(text)
+
+
+def has_key(path: Path, key: bytes) -> bool:
+    return metadata_of(path, key) is not None
 
 
 def place_of(archive: Union[str, Path]) -> Path:

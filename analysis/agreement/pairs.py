@@ -10,6 +10,8 @@ from analysis.errors import AnalysisError
 RATIONALE = "rationale"
 # The column that the whole project asks about.
 ATTENTION = "attention"
+# The method whose scores are noise.
+CONTROL = "random"
 SEPARATOR = " : "
 
 

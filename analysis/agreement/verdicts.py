@@ -5,12 +5,12 @@ from typing import List, Sequence
 import pandas
 
 from analysis.agreement.groups import OVERALL
-from analysis.agreement.pairs import ATTENTION, Pair
+from analysis.agreement.pairs import ATTENTION, CONTROL, Pair
 from analysis.formats import cell
 from analysis.measures.measure import Measure
 from analysis.statistics.corrections import ALPHA
 
-MOST_NAMED = 5
+MOST_NAMED = 6
 
 
 def no_better_than_chance(table: pandas.DataFrame, measure: Measure) -> pandas.Series:
@@ -39,40 +39,69 @@ def verdicts(table: pandas.DataFrame, measures: Sequence[Measure]) -> List[str]:
 
 def _verdict(rows: pandas.DataFrame, measure: Measure) -> str:
     first = rows.iloc[0]
-    undefined = rows["mean"].isna()
-    defined = rows[~undefined]
-    chance = defined[no_better_than_chance(defined, measure)]
     seeds = f", {first['seeds']} seeds" if first["seeds"] > 1 else ""
     opening = f"{first['model']} on {first['corpus']} ({measure.name}, {_texts(rows)}{seeds}): "
+    rows = _without_control(rows)
+    undefined = rows["mean"].isna()
+    defined = rows[~undefined].assign(better=lambda table: ~no_better_than_chance(table, measure))
     if defined.empty:
         return opening + "no pair of methods has a value."
-    sentences = [_about_chance(defined, chance) + "."]
+    of_attention = _about(defined, ATTENTION)
+    sentences = []
+    if of_attention.any():
+        sentences.append(_about_attention(defined[of_attention]))
+    if not of_attention.all():
+        which = "other " if of_attention.any() else ""
+        sentences.append(_about_pairs(defined[~of_attention], which))
     if undefined.any():
-        sentences.append(f"{_named(rows[undefined])} has no value on any text.")
+        sentences.append(f"{_listed(_pairs(rows[undefined]))} has no value on any text.")
     if len(defined) > 1:
-        best = defined.loc[
-            defined["mean"].idxmin() if measure.distance else defined["mean"].idxmax()
-        ]
+        means = defined["mean"]
+        best = defined.loc[means.idxmin() if measure.distance else means.idxmax()]
         sentences.append(f"The closest are {_with_numbers(best)}.")
     return opening + " ".join(sentences)
 
 
-def _about_chance(defined: pandas.DataFrame, chance: pandas.DataFrame) -> str:
-    if len(defined) == 1:
-        better = "better" if chance.empty else "no better"
-        return f"{_with_numbers(defined.iloc[0])} agree {better} than chance"
-    if chance.empty:
-        return f"all {len(defined)} pairs of methods agree better than chance"
-    which = len(defined) - len(chance) or "none"
-    better = f"{which} of {len(defined)} pairs of methods agree better than chance"
-    return better if which == "none" else f"{better}; not so {_named(chance)}"
+def _without_control(rows: pandas.DataFrame) -> pandas.DataFrame:
+    """A method that is random is there to agree with nothing: worth a row, but no verdict."""
+    rest = rows[~_about(rows, CONTROL)]
+    return rows if rest.empty else rest
 
 
-def _named(rows: pandas.DataFrame) -> str:
-    """Attention's pairs first; many are counted and not named."""
-    about_attention = (rows["first"] == ATTENTION) | (rows["second"] == ATTENTION)
-    ordered = pandas.concat([rows[about_attention], rows[~about_attention]])
-    names = [str(Pair(*pair)) for pair in zip(ordered["first"], ordered["second"])]
+def _about(rows: pandas.DataFrame, method: str) -> pandas.Series:
+    return (rows["first"] == method) | (rows["second"] == method)
+
+
+def _about_attention(rows: pandas.DataFrame) -> str:
+    partners = rows["first"].where(rows["first"] != ATTENTION, rows["second"])
+    named = partners + " (" + rows["mean"].map(cell) + ")"
+    agrees, does_not = named[rows["better"]].tolist(), named[~rows["better"]].tolist()
+    if not does_not:
+        return f"attention agrees better than chance with {_listed(agrees)}."
+    if not agrees:
+        return f"attention agrees no better than chance with {_listed(does_not)}."
+    return (
+        f"attention agrees better than chance with {_listed(agrees)}, but not with "
+        f"{_listed(does_not)}."
+    )
+
+
+def _about_pairs(rows: pandas.DataFrame, which: str) -> str:
+    if len(rows) == 1:
+        better = "better" if rows["better"].all() else "no better"
+        return f"{_with_numbers(rows.iloc[0])} agree {better} than chance."
+    count = {len(rows): "all", 0: "none"}.get(rows["better"].sum(), str(rows["better"].sum()))
+    sentence = f"Of {len(rows)} {which}pairs {count} agree better than chance"
+    rest = _pairs(rows[~rows["better"]])
+    return f"{sentence}; not so {_listed(rest)}." if 0 < len(rest) < len(rows) else f"{sentence}."
+
+
+def _pairs(rows: pandas.DataFrame) -> List[str]:
+    return [str(Pair(*pair)) for pair in zip(rows["first"], rows["second"])]
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Many are counted and not named."""
     more = len(names) - MOST_NAMED
     if more > 1:
         return f"{', '.join(names[:MOST_NAMED])} and {more} more"

@@ -1,4 +1,7 @@
-"""Jain & Wallace 2019: how attention agrees with gradients and with leaving a token out."""
+"""
+Jain & Wallace 2019: how attention agrees with gradients and with leaving a token out; other weights
+in its place beside.
+"""
 
 from typing import Sequence
 
@@ -6,6 +9,7 @@ import pandas
 
 from analysis.figures.densities import densities
 from analysis.output import Output, slug
+from analysis.papers import instance_adversary, permutation
 from analysis.papers.agreeing import agreement_rows, class_panels
 from analysis.papers.comparison import (
     OURS_SELECTED,
@@ -104,5 +108,7 @@ PAPER = Paper(
     (
         Exhibit("jain-wallace-correlations", METHODS, correlations),
         Exhibit("jain-wallace-densities", METHODS, tau_densities),
+        permutation.EXHIBIT,
+        instance_adversary.EXHIBIT,
     ),
 )

@@ -7,7 +7,7 @@ import pandas
 from analysis.agreement.groups import OVERALL
 from analysis.figures.densities import Panel, densities
 from analysis.output import Output, slug
-from analysis.papers import sparsity
+from analysis.papers import adversaries, sparsity
 from analysis.papers.agreeing import agreement_rows, agreement_values
 from analysis.papers.comparison import (
     OURS_SELECTED,
@@ -16,7 +16,7 @@ from analysis.papers.comparison import (
     readable,
     with_difference,
 )
-from analysis.papers.exhibits import Exhibit, Paper
+from analysis.papers.exhibits import Exhibit, Paper, StudyExhibit
 from analysis.papers.methods import ATTENTION, INPUT_TO_HIDDEN, Method
 from analysis.papers.per_text import PerText, check, correct, sample, summarised
 from analysis.papers.sparsity import HIDDEN, IMPORTANCE_OF, INPUTS, not_swept
@@ -156,6 +156,7 @@ PAPER = Paper(
         Exhibit("meister-table-1", (INPUT_TO_HIDDEN,), table_1),
         Exhibit("meister-table-2", INPUTS, sparsity.table_2, sparsity.swept, sparsity.ABOUT, 3),
         Exhibit("meister-table-3", (), table_3),
+        StudyExhibit("meister-table-5", adversaries.meister_table_5),
         Exhibit("meister-table-6", (ATTENTION, *INPUTS, *HIDDEN), table_6),
         Exhibit("meister-correlations", (ATTENTION, *INPUTS, *HIDDEN), correlations),
         Exhibit("meister-entropies", (INPUT_TO_HIDDEN,), entropies),

@@ -3,10 +3,24 @@
 from dataclasses import replace
 
 from analysis.errors import AnalysisError
-from analysis.papers import jain_wallace, meister, neely_schouten
+from analysis.papers import (
+    jain_wallace,
+    meister,
+    neely_schouten,
+    pruthi,
+    serrano_smith,
+    wiegreffe_pinter,
+)
 from analysis.papers.exhibits import Paper
 
-PAPERS = (jain_wallace.PAPER, neely_schouten.PAPER, meister.PAPER)
+PAPERS = (
+    jain_wallace.PAPER,
+    serrano_smith.PAPER,
+    wiegreffe_pinter.PAPER,
+    pruthi.PAPER,
+    neely_schouten.PAPER,
+    meister.PAPER,
+)
 NAMES = tuple(
     name for paper in PAPERS for name in (paper.name, *(exhibit.name for exhibit in paper.exhibits))
 )

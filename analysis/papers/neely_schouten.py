@@ -1,15 +1,15 @@
 """Neely & Schouten 2020: does sparse attention agree with importance? Whole texts; top k beside."""
 
-from typing import Dict, List, Sequence, Tuple
+from typing import Dict, List, Sequence
 
 import pandas
 
 from analysis.figures.densities import densities
 from analysis.output import Output, slug
-from analysis.papers import top_k
+from analysis.papers import top_k, usage_of_attention
 from analysis.papers.agreeing import agreement_rows, pair_panel
 from analysis.papers.comparison import OURS_SELECTED, beside, readable, with_difference
-from analysis.papers.exhibits import Exhibit, Paper
+from analysis.papers.exhibits import Exhibit, Paper, StudyExhibit
 from analysis.papers.jain_wallace import METHODS, PAIRS
 from analysis.papers.study import by_corpus, described
 from analysis.published import published
@@ -77,9 +77,10 @@ def _by_scorer(models: Sequence[Model]) -> Dict[str, List[Model]]:
     return found
 
 
-EXHIBITS: Tuple[Exhibit, ...] = (
+EXHIBITS = (
     Exhibit("neely-schouten-table-1", METHODS, table_1),
     Exhibit("neely-schouten-table-2", METHODS, top_k.table_2),
     Exhibit("neely-schouten-densities", METHODS, tau_densities),
+    StudyExhibit(usage_of_attention.NAME, usage_of_attention.usage),
 )
 PAPER = Paper("neely-schouten", "Neely & Schouten 2020", EXHIBITS)

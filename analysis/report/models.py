@@ -7,6 +7,7 @@ import numpy
 import pandas
 
 from analysis.attributions import Attributions
+from analysis.f1 import f1
 from analysis.seeds import Model
 
 CAPTION = (
@@ -46,17 +47,6 @@ def accuracy(file: Attributions) -> float:
     return float((known["label"] == known["predicted"]).mean())
 
 
-def f1(file: Attributions) -> float:
-    """Of the class that the model calls positive, else of all classes alike."""
-    labels = file.metadata["labels"]
-    known = file.table[file.table["label"].notna()]
-    if len(labels) == 2:
-        # As the model has it: the label that sorts last, unless the config names one.
-        positive = file.metadata["config"]["model"].get("positive_label") or max(labels)
-        return _f1_of(known, positive)
-    return float(numpy.mean([_f1_of(known, label) for label in labels]))
-
-
 def selection(config: Dict[str, Any]) -> Optional[str]:
     """On which data, and by which metric, the best epoch was found; None if the config is silent."""
     metric = config.get("trainer", {}).get("validation_metric")
@@ -66,12 +56,6 @@ def selection(config: Dict[str, Any]) -> Optional[str]:
     name = "the test data" if data == config.get("test_data_path") else Path(str(data)).name
     names = metric if isinstance(metric, list) else [metric]
     return f"on {name}, by {', '.join(each.lstrip('+-') for each in names)}"
-
-
-def _f1_of(table: pandas.DataFrame, label: str) -> float:
-    true, predicted = table["label"] == label, table["predicted"] == label
-    counted = true.sum() + predicted.sum()
-    return float(2 * (true & predicted).sum() / counted) if counted else 0.0
 
 
 def _mean(values: List[float]) -> float:

@@ -1,0 +1,77 @@
+"""
+F1 of predictions: of the positive class where there are two, else the unweighted mean over classes.
+It is a ratio of means over texts, so a bootstrap of the means is one of F1.
+"""
+
+from dataclasses import dataclass
+from typing import List, Sequence
+
+import numpy
+
+from analysis.statistics.bootstrap import Bootstrap
+from analysis.text_files import TextFile
+
+
+def counted_labels(file: TextFile) -> List[str]:
+    """The class that the model calls positive, or all of more than two."""
+    labels = file.metadata["labels"]
+    if len(labels) != 2:
+        return list(labels)
+    # As the model has it: the label that sorts last, unless the config names one.
+    return [file.metadata["config"]["model"].get("positive_label") or max(labels)]
+
+
+@dataclass(frozen=True)
+class Decisions:
+    """
+    The files of a model's seeds, taken together: a text counts once a seed.
+
+    hits : 1 where a text is of the class and is said to be.
+    counted : how often a text is counted: once for being of the class, once for being said to be.
+
+    Shape of both: (classes, seeds, texts); NaN where a text has no label.
+    """
+
+    hits: numpy.ndarray
+    counted: numpy.ndarray
+
+    @classmethod
+    def of(cls, files: Sequence[TextFile]) -> "Decisions":
+        hits, counted = [], []
+        for label in counted_labels(files[0]):
+            true, said = (
+                numpy.array([(file.table[column] == label).to_numpy(float) for file in files])
+                for column in ("label", "predicted")
+            )
+            known = numpy.array([file.table["label"].notna().to_numpy() for file in files])
+            hits.append(numpy.where(known, true * said, numpy.nan))
+            counted.append(numpy.where(known, true + said, numpy.nan))
+        return cls(numpy.array(hits), numpy.array(counted))
+
+    @property
+    def n(self) -> int:
+        return int((~numpy.isnan(self.hits[0])).sum())
+
+    @property
+    def f1(self) -> float:
+        if not self.n:
+            return numpy.nan
+        return float(_ratio(*(numpy.nansum(part, axis=(1, 2)) for part in self._parts)).mean())
+
+    def draws(self, bootstrap: Bootstrap, stream: int = 0) -> numpy.ndarray:
+        """F1 in each draw. Shape: (draws,)"""
+        hits, counted = (bootstrap.means(part, stream) for part in self._parts)
+        return _ratio(hits, counted).mean(axis=-1)
+
+    @property
+    def _parts(self) -> tuple:
+        return self.hits, self.counted
+
+
+def f1(file: TextFile) -> float:
+    return Decisions.of([file]).f1
+
+
+def _ratio(hits: numpy.ndarray, counted: numpy.ndarray) -> numpy.ndarray:
+    """0 for a class that is neither there nor said to be."""
+    return 2 * numpy.divide(hits, counted, out=numpy.zeros_like(hits), where=counted != 0)

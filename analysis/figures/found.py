@@ -1,0 +1,87 @@
+"""A histogram of what a search found, with those it found nothing for as a bar of their own."""
+
+from dataclasses import dataclass
+from typing import Dict, Sequence
+
+import numpy
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from analysis.figures import style
+
+BINS = 20
+
+
+@dataclass(frozen=True)
+class Found:
+    """
+    values : what was found, by series.
+    failures : how many texts of each series have nothing.
+    """
+
+    title: str
+    values: Dict[str, numpy.ndarray]
+    failures: Dict[str, int]
+
+
+def found_histograms(
+    panels: Sequence[Found], label: str, failure: str, top: float, widest: int = 2
+) -> Figure:
+    """Shares of the series' texts; `failure` names the bar of the others, which stands at 0."""
+    with style.applied():
+        rows, columns = style.grid_of(len(panels), widest)
+        width = style.SINGLE if columns == 1 else style.DOUBLE
+        figure, axes = style.figure(
+            width, 0.6 + 1.9 * rows, rows, columns, sharex=True, sharey=True
+        )
+        used = style.hide_unused(axes, len(panels))
+        for one, panel in zip(used, panels, strict=True):
+            _draw(one, panel, failure, top)
+            one.set_title(panel.title)
+            one.set_xlabel(label)
+        for one in axes[:, 0]:
+            one.set_ylabel("share of texts")
+        style.legend_below(figure, used, columns=1 if columns == 1 else 4)
+    return figure
+
+
+def _draw(axes: Axes, panel: Found, failure: str, top: float) -> None:
+    edges = numpy.linspace(0, top, BINS + 1)
+    step = edges[1]
+    number_of_series = len(panel.values)
+    for number, (name, values) in enumerate(panel.values.items()):
+        total = len(values) + panel.failures[name]
+        if not total:
+            continue
+        look = style.line(number)
+        if len(values):
+            axes.hist(
+                values,
+                edges,
+                weights=numpy.full(len(values), 1 / total),
+                histtype="stepfilled",
+                color=look["color"],
+                alpha=0.25,
+            )
+            axes.hist(
+                values,
+                edges,
+                weights=numpy.full(len(values), 1 / total),
+                histtype="step",
+                label=name,
+                color=look["color"],
+                linestyle=look["linestyle"],
+            )
+        wide = step / number_of_series
+        axes.bar(
+            -2 * step + wide * (number + 0.5),
+            panel.failures[name] / total,
+            width=wide,
+            color=style.LIGHT_GREY,
+            edgecolor=look["color"],
+            hatch="///",
+        )
+    axes.axvline(-0.5 * step, color=style.GREY, linewidth=0.5)
+    axes.set_xlim(-2.3 * step, top)
+    axes.set_xticks([-1.5 * step, 0, top / 3, 2 * top / 3, top])
+    axes.set_xticklabels([failure, "0", *(f"{top * part / 3:.2f}" for part in (1, 2, 3))])

@@ -1,0 +1,70 @@
+"""Points with their names and intervals both ways, a panel each pair of quantities."""
+
+from dataclasses import dataclass
+from typing import Sequence, Tuple
+
+import numpy
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from analysis.figures import style
+
+Interval = Tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Spot:
+    """`series` decides the look; intervals are low and high, NaN where unknown."""
+
+    name: str
+    series: str
+    across: float
+    up: float
+    across_interval: Interval
+    up_interval: Interval
+
+
+@dataclass(frozen=True)
+class Scatter:
+    across: str
+    up: str
+    spots: Sequence[Spot]
+
+
+def scatters(panels: Sequence[Scatter], widest: int = 2) -> Figure:
+    with style.applied():
+        rows, columns = style.grid_of(len(panels), widest)
+        width = style.SINGLE if columns == 1 else style.DOUBLE
+        figure, axes = style.figure(width, 0.6 + 2.4 * rows, rows, columns)
+        used = style.hide_unused(axes, len(panels))
+        names = list(dict.fromkeys(spot.series for panel in panels for spot in panel.spots))
+        for one, panel in zip(used, panels, strict=True):
+            for spot in panel.spots:
+                _draw(one, spot, names.index(spot.series))
+            one.axvline(0, color=style.LIGHT_GREY, linewidth=0.6, zorder=0)
+            one.set_xlabel(panel.across)
+            one.set_ylabel(panel.up)
+            one.margins(0.12)
+        style.legend_below(figure, used, columns=4)
+    return figure
+
+
+def _draw(axes: Axes, spot: Spot, number: int) -> None:
+    look = {**style.series(number), "linestyle": "none"}
+    errors = [
+        numpy.nan_to_num(numpy.abs(numpy.array(interval) - middle))[:, None]
+        for interval, middle in ((spot.across_interval, spot.across), (spot.up_interval, spot.up))
+    ]
+    axes.errorbar(
+        [spot.across],
+        [spot.up],
+        xerr=errors[0],
+        yerr=errors[1],
+        elinewidth=0.8,
+        capsize=2,
+        label=spot.series,
+        **look,
+    )
+    axes.annotate(
+        spot.name, (spot.across, spot.up), fontsize=6, textcoords="offset points", xytext=(4, 4)
+    )

@@ -1,0 +1,106 @@
+"""Distributions of values by group: violins side by side, a series each, with their medians."""
+
+from dataclasses import dataclass
+from typing import Any, Dict, List, Sequence
+
+import numpy
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+
+from analysis.figures import style
+
+# A density of fewer values would be made up; they are drawn one by one.
+LEAST = 8
+POINTS = 200
+
+
+@dataclass(frozen=True)
+class Violins:
+    """groups : for each series the values of each group, by name; NaN is left out."""
+
+    title: str
+    groups: Dict[str, Dict[str, numpy.ndarray]]
+
+
+def violins(
+    panels: Sequence[Violins],
+    across: str,
+    up: str,
+    top: float,
+    widest: int = 2,
+    legend: bool = True,
+) -> Figure:
+    """
+    Groups stand side by side in the order of the first series; `across` says what they are, `up`
+    what the values are, which lie between 0 and `top`. Below each group is its number of values.
+    """
+    with style.applied():
+        rows, columns = style.grid_of(len(panels), widest)
+        width = style.SINGLE if columns == 1 else style.DOUBLE
+        figure, axes = style.figure(width, 0.6 + 2.1 * rows, rows, columns, sharey=True)
+        used = style.hide_unused(axes, len(panels))
+        names = list(dict.fromkeys(name for panel in panels for name in panel.groups))
+        for one, panel in zip(used, panels, strict=True):
+            _draw(one, panel, names)
+            one.set_title(panel.title)
+            one.set_xlabel(across)
+        used[0].set_ylim(-0.02 * top, 1.02 * top)
+        for one in axes[:, 0]:
+            one.set_ylabel(up)
+        if legend:
+            handles = [
+                Patch(facecolor=colour(number), hatch=HATCHES[number % 4], label=name, alpha=0.6)
+                for number, name in enumerate(names)
+            ]
+            figure.legend(handles=handles, loc="outside lower center", ncols=min(len(names), 4))
+    return figure
+
+
+# So that grey paper is enough.
+HATCHES = ("", "////", "....", "xxxx")
+
+
+def colour(number: int) -> str:
+    return style.COLOURS[number % len(style.COLOURS)]
+
+
+def _draw(axes: Axes, panel: Violins, names: Sequence[str]) -> None:
+    groups = list(dict.fromkeys(group for series in panel.groups.values() for group in series))
+    counts: List[List[int]] = [[] for _ in groups]
+    for number, name in enumerate(names):
+        for place, group in enumerate(groups):
+            values = panel.groups.get(name, {}).get(group, numpy.empty(0))
+            values = values[numpy.isfinite(values)]
+            counts[place].append(len(values))
+            middle = place + 0.8 * ((number + 0.5) / len(names) - 0.5)
+            _one(axes, values, middle, 0.72 / len(names), number)
+    labels = [
+        f"{group}\n{' + '.join(map(str, count))}"
+        for group, count in zip(groups, counts, strict=True)
+    ]
+    axes.set_xticks(range(len(groups)), labels)
+    axes.set_xlim(-0.5, len(groups) - 0.5)
+    axes.tick_params(axis="x", length=0)
+
+
+def _one(axes: Axes, values: numpy.ndarray, middle: float, width: float, number: int) -> None:
+    look: Dict[str, Any] = {"color": colour(number)}
+    if len(values) >= LEAST and numpy.ptp(values) > 1e-9:
+        drawn = axes.violinplot(
+            values, [middle], widths=width, points=POINTS, showextrema=False, bw_method="scott"
+        )
+        for body in drawn["bodies"]:
+            # A kernel reaches beyond the values; no value does.
+            path = body.get_paths()[0].vertices
+            path[:, 1] = path[:, 1].clip(values.min(), values.max())
+            body.set(facecolor=look["color"], edgecolor="black", linewidth=0.4, alpha=0.6)
+            body.set_hatch(HATCHES[number % 4])
+        low, high = numpy.quantile(values, [0.25, 0.75])
+        axes.plot([middle, middle], [low, high], color="black", linewidth=2, solid_capstyle="butt")
+    elif len(values):
+        axes.plot([middle] * len(values), values, linestyle="none", marker=".", **look)
+    if len(values):
+        median = numpy.median(values)
+        axes.plot(middle, median, marker="_", markersize=9, color="black", markeredgewidth=1.2)
+        axes.plot(middle, median, marker="o", markersize=3, color="white", markeredgecolor="black")

@@ -1,0 +1,198 @@
+"""
+Wiegreffe & Pinter 2019, Figure 5: how far adversaries of rising lambda move attention and output,
+beside what another seed, no attention, and an adversary for each text do.
+"""
+
+from typing import Any, Dict, List, Optional, Sequence, Tuple
+
+import numpy
+import pandas
+
+from analysis.agreement.groups import OVERALL
+from analysis.errors import AnalysisError
+from analysis.figures.plane import Plane, Points, planes
+from analysis.output import Output, slug
+from analysis.papers import instance_adversary
+from analysis.papers.adversaries import published_curve
+from analysis.papers.adversary_rows import METRICS, NO_ADVERSARY, adversary_rows
+from analysis.papers.comparison import intervals
+from analysis.papers.convexity import LEAST_POINTS, summarised_curve
+from analysis.papers.divergence import Divergence, divergence
+from analysis.papers.families import Family, families
+from analysis.papers.instance_adversary import BOUND
+from analysis.papers.per_text import check
+from analysis.papers.study import Study
+from analysis.seeds import Model
+from analysis.statistics.sample import Sample
+
+NAME = "wiegreffe-pinter-plane"
+CURVES = {False: "adversaries", True: "frozen adversaries"}
+ACROSS, UP = "attention moved (JSD)", "output moved (TVD)"
+FIGURE_NOTE = (
+    "At each adversary its lambda. Lines at the points: bootstrap interval of the mean over texts "
+    "(95 %). Published values of TVD are doubled, as the published code halves the distance once "
+    "more. The dotted line is the largest JSD there can be."
+)
+
+
+def plane(study: Study, output: Output) -> Optional[str]:
+    found, left_out = families(study)
+    found = [family for family in found if family.adversaries]
+    for family in found:
+        output.figure(
+            slug(NAME, family.base.model.corpus, family.name, f"seed {family.base.model.seed}"),
+            planes(_panels(family), ACROSS, UP, BOUND),
+            "Mean distance of attention and of output from the base, for adversaries of different "
+            f"lambda and for other models, overall and by the base's class. {family.described}.",
+            FIGURE_NOTE,
+        )
+    reported = _reported(study)
+    if reported:
+        output.figure(
+            slug(NAME, "runs"),
+            planes(reported, ACROSS, UP, BOUND),
+            "Mean distance of attention and of output from the base, as the training runs of "
+            f"adversaries report it. {', '.join(panel.title for panel in reported)}.",
+            FIGURE_NOTE,
+        )
+    if not found and not reported:
+        raise AnalysisError(left_out or NO_ADVERSARY)
+    _shape(found, output)
+    return left_out
+
+
+def _shape(found: Sequence[Family], output: Output) -> None:
+    """The curves in numbers, of those that have enough points."""
+    rows = [
+        {
+            "corpus": family.base.model.corpus,
+            "model": family.name,
+            "frozen": frozen,
+            "predicted": name,
+            "adversaries": len(steps),
+            **summarised_curve([_moved(family, step, member) for step in steps]),
+            "n": int(member.sum()),
+        }
+        for family in found
+        for frozen in CURVES
+        for steps in [family.adversaries_of(frozen)]
+        if len(steps) >= LEAST_POINTS
+        for name, member in _classes(family).items()
+    ]
+    if not rows:
+        return
+    table = pandas.DataFrame(rows)
+    shown = table.assign(frozen=table["frozen"].map({True: "yes", False: "no"}))
+    for name in ("convexity", "mean tvd"):
+        shown[f"{name}, interval"] = intervals(table, f"{name} low", f"{name} high")
+    columns = ["corpus", "model", "frozen", "predicted", "adversaries", "convexity"]
+    columns += ["convexity, interval", "mean tvd", "mean tvd, interval", "n"]
+    output.table(
+        "wiegreffe-pinter-convexity",
+        table,
+        "The curve of adversaries in numbers: how far attention moves before outputs do. "
+        f"{'; '.join(family.described for family in found)}.",
+        "Convexity: 1 - 2 A, with A the area under the curve of TVD over JSD through the means of "
+        "the adversaries, both axes scaled from the point with the smallest JSD to the one with "
+        "the largest. 0: on the chord between them; near 1: attention moves nearly all the way "
+        "before the output does; below 0: the output moves first. A dash: the curve does not rise. "
+        "Mean TVD: the area, not scaled, over its width. Intervals: bootstrap over texts (95 %).",
+        shown[columns],
+    )
+
+
+def _panels(family: Family) -> List[Plane]:
+    theirs = published_curve(family.base.model.corpus, family.name)
+    return [
+        Plane(
+            title=name if name == OVERALL else f"predicted {name}",
+            curves={
+                title: _points([_moved(family, step, member) for step in steps], steps)
+                for frozen, title in CURVES.items()
+                for steps in [family.adversaries_of(frozen)]
+                if steps
+            },
+            marks={
+                title: _points([one.where(member) for one in others])
+                for title, others in _others(family).items()
+            },
+            published={"published (TVD doubled)": _table_points(theirs, "published ")}
+            if name == OVERALL and len(theirs)
+            else {},
+        )
+        for name, member in _classes(family).items()
+    ]
+
+
+def _classes(family: Family) -> Dict[str, numpy.ndarray]:
+    """By the base's decision. Shape of each: (texts,)"""
+    predicted = family.base.table["predicted"]
+    found = {OVERALL: numpy.ones(len(predicted), dtype=bool)}
+    for name in sorted(predicted.unique()):
+        found[str(name)] = (predicted == name).to_numpy(bool)
+    return found
+
+
+def _moved(family: Family, model: Model, member: numpy.ndarray) -> Divergence:
+    return divergence(family.base, model.files).where(member)
+
+
+def _others(family: Family) -> Dict[str, List[Divergence]]:
+    """What is held against the curve, as far as there is any."""
+    found: Dict[str, List[Divergence]] = {}
+    if family.seeds:
+        found["other seeds"] = [divergence(family.base, [file]) for file in family.seeds]
+    if family.uniform is not None:
+        found["uniform"] = [divergence(family.base, family.uniform.files)]
+    for_each = per_instance(family)
+    if for_each is not None:
+        found["adversary for each text"] = [for_each]
+    return found
+
+
+def per_instance(family: Family) -> Optional[Divergence]:
+    """Jain & Wallace's adversary; a text that nothing was found for stays where it is."""
+    file = family.perturbed
+    methods = (instance_adversary.TVD, instance_adversary.MAX_JSD)
+    if file is None or any(method.problem(file) for method in methods):
+        return None
+    return Divergence(*(Sample.of([check(method)(file)]) for method in methods))
+
+
+def _points(moved: Sequence[Divergence], steps: Sequence[Model] = ()) -> Points:
+    rows = [one.rows() for one in moved]
+    return Points(
+        across=[row["jsd"] for row in rows],
+        up=[row["tvd"] for row in rows],
+        across_intervals=[_interval(row, "jsd") for row in rows],
+        up_intervals=[_interval(row, "tvd") for row in rows],
+        labels=[f"{step.config.adversary.lambda_:g}" for step in steps],
+    )
+
+
+def _interval(row: Dict[str, Any], name: str) -> Tuple[float, float]:
+    return row[f"{name} low"], row[f"{name} high"]
+
+
+def _table_points(table: pandas.DataFrame, prefix: str = "") -> Points:
+    """Without intervals, in the order of lambda."""
+    labels = [] if prefix else [f"{value:g}" for value in table["lambda"]]
+    return Points(table[f"{prefix}jsd"].tolist(), table[f"{prefix}tvd"].tolist(), labels=labels)
+
+
+def _reported(study: Study) -> List[Plane]:
+    """Of runs whose texts are not known."""
+    try:
+        table, _ = adversary_rows(study)
+    except AnalysisError:
+        return []
+    table = table[table["from"] == METRICS]
+    return [
+        Plane(
+            title=f"{corpus}, {model}",
+            curves={
+                CURVES[frozen]: _table_points(steps) for frozen, steps in rows.groupby("frozen")
+            },
+        )
+        for (corpus, model), rows in table.groupby(["corpus", "model"], sort=False)
+    ]

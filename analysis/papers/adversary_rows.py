@@ -1,0 +1,93 @@
+"""
+Trained adversaries as rows: what they are, how well they predict, and how far they are from their
+base. From attribution files, text by text; where there are none, from what the run has reported.
+"""
+
+from typing import Any, Dict, Optional, Tuple
+
+import numpy
+import pandas
+
+from analysis.errors import AnalysisError
+from analysis.f1 import Decisions
+from analysis.papers.divergence import divergence
+from analysis.papers.families import Family, families
+from analysis.papers.per_text import correct, summarised
+from analysis.papers.reached import f1_metric
+from analysis.papers.study import Study
+from analysis.roles import ADVERSARY
+from analysis.runs import Run
+from analysis.seeds import Model
+from analysis.statistics.bootstrap import Bootstrap
+from analysis.text_files import place_of
+
+# From what a row comes.
+TEXTS, METRICS = "texts", "metrics"
+STATISTICS = ("f1", "accuracy", "tvd", "jsd")
+NO_ADVERSARY = "it takes adversaries: models trained with the callback `adversarial_attention`"
+
+
+def adversary_rows(study: Study) -> Tuple[pandas.DataFrame, Optional[str]]:
+    """A row an adversary; and a sentence on what is left out. There is at least one row."""
+    found, problem = families(study)
+    rows = [_of_texts(family, model) for family in found for model in family.adversaries]
+    seen = {
+        place_of(file.metadata["archive"])
+        for family in found
+        for model in family.adversaries
+        for file in model.files
+    }
+    runs = [run for run in study.runs if run.model.role == ADVERSARY]
+    rows += [_of_run(run) for run in runs if place_of(run.folder) not in seen]
+    if not rows:
+        raise AnalysisError(problem or NO_ADVERSARY)
+    table = pandas.DataFrame(rows).sort_values(
+        ["corpus", "model", "frozen", "lambda"], kind="stable", ignore_index=True
+    )
+    return table, problem
+
+
+def f1_row(model: Model, bootstrap: Bootstrap = Bootstrap()) -> Dict[str, float]:
+    """`f1`, `f1 low` and `f1 high`."""
+    decisions = Decisions.of(model.files)
+    low, high = bootstrap.between(decisions.draws(bootstrap)[:, None])[0]
+    return {"f1": decisions.f1, "f1 low": float(low), "f1 high": float(high)}
+
+
+def _of_texts(family: Family, model: Model) -> Dict[str, Any]:
+    accuracy = summarised(model, correct)
+    return {
+        **_about(model.files[0].model),
+        **f1_row(model),
+        "accuracy": accuracy["mean"],
+        "accuracy low": accuracy["low"],
+        "accuracy high": accuracy["high"],
+        **divergence(family.base, model.files).rows(),
+        "seeds": len(model.files),
+        "n": len(family.base.table),
+        "from": TEXTS,
+    }
+
+
+def _of_run(run: Run) -> Dict[str, Any]:
+    values = {name: run.metric(name) for name in STATISTICS}
+    values["f1"] = f1_metric(run)
+    unknown = {f"{name} {end}": numpy.nan for name in STATISTICS for end in ("low", "high")}
+    return {**_about(run.model), **values, **unknown, "seeds": 1, "n": pandas.NA, "from": METRICS}
+
+
+def _about(config: Any) -> Dict[str, Any]:
+    adversary = config.adversary
+    return {
+        "corpus": config.corpus,
+        "model": " ".join(
+            part for part in (config.encoder, config.attention, config.projection) if part != "-"
+        ),
+        "encoder": config.encoder,
+        "attention": config.attention,
+        "projection": config.projection,
+        "frozen": adversary.frozen,
+        "lambda": adversary.lambda_,
+        # Their loss has the distance halved, so that half the weight does the same.
+        "lambda as published": adversary.lambda_ / 2,
+    }

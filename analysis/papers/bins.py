@@ -1,0 +1,44 @@
+"""Texts by their largest weight of attention, as the papers bin them."""
+
+from typing import Dict, Sequence
+
+import numpy
+
+from analysis.agreement.groups import OVERALL, groups
+from analysis.measures import Property, Scores
+from analysis.seeds import Model
+
+EDGES = (0.0, 0.25, 0.5, 0.75, 1.0)
+NAMES = ("[0, .25)", "[.25, .5)", "[.5, .75)", "[.75, 1]")
+ALL = "all"
+
+
+def largest_weights(attention: Sequence[Scores]) -> numpy.ndarray:
+    """Of each text, file by file. Shape: (files, texts)"""
+    largest = Property.named("max")
+    return numpy.array([largest(scores).value for scores in attention])
+
+
+def bins_of(weights: numpy.ndarray) -> Dict[str, numpy.ndarray]:
+    """Which texts are in each bin; a text without attention is in none. Shape: as `weights`"""
+    # A weight of 1 may come out of its file a little larger.
+    places = numpy.digitize(weights, EDGES[1:-1])
+    known = numpy.isfinite(weights)
+    return {name: known & (places == place) for place, name in enumerate(NAMES)}
+
+
+def classes_of(model: Model) -> Dict[str, numpy.ndarray]:
+    """The predicted classes without all texts together. Shape of each: (seeds, texts)"""
+    found = groups(model, "predicted")
+    return {name: member for name, member in found.items() if name != OVERALL}
+
+
+def by_bin(
+    values: numpy.ndarray, weights: numpy.ndarray, classes: Dict[str, numpy.ndarray]
+) -> Dict[str, Dict[str, numpy.ndarray]]:
+    """The values of each class in each bin. Shape of all that is given: the same"""
+    bins = bins_of(weights)
+    return {
+        f"predicted {name}": {of: values[member & inside] for of, inside in bins.items()}
+        for name, member in classes.items()
+    }

@@ -1,0 +1,83 @@
+"""The F1 of every model of a study: with an interval where its texts are known."""
+
+from dataclasses import dataclass
+from typing import Dict, List, Optional, Sequence, Tuple
+
+import numpy
+
+from analysis.f1 import Decisions
+from analysis.model_config import ModelConfig
+from analysis.papers.study import Study
+from analysis.runs import Run
+from analysis.statistics.bootstrap import Bootstrap
+from analysis.text_files import TextFile, place_of
+
+
+@dataclass(frozen=True)
+class Reached:
+    """
+    f1 : over all seeds.
+    draws : of the bootstrap, None where only the runs' metrics are known.
+    data : tells texts apart.
+    n : texts, where they are known.
+    """
+
+    config: ModelConfig
+    f1: float
+    seeds: int
+    draws: Optional[numpy.ndarray] = None
+    data: Optional[str] = None
+    n: Optional[int] = None
+
+    @property
+    def interval(self) -> Tuple[float, float]:
+        return _between(self.draws)
+
+    def less(self, other: "Reached") -> Dict[str, float]:
+        """The difference of the two, with an interval if both are about the same texts."""
+        paired = self.draws is not None and other.draws is not None and self.data == other.data
+        low, high = _between(self.draws - other.draws if paired else None)
+        return {"difference": self.f1 - other.f1, "low": low, "high": high}
+
+
+def reached(study: Study) -> List[Reached]:
+    """Runs whose attribution file is there too count once, by their file."""
+    explained = {
+        place_of(file.metadata["archive"]) for model in study.models for file in model.files
+    }
+    found = [reached_by(model.files, stream) for stream, model in enumerate(study.models, 1)]
+    runs: Dict[str, List[Run]] = {}
+    for run in study.runs:
+        if place_of(run.folder) not in explained:
+            runs.setdefault(run.model.without_seeds, []).append(run)
+    return found + [_of_runs(seeds) for seeds in runs.values()]
+
+
+def f1_metric(run: Run) -> float:
+    """Of the positive class, else the mean over classes."""
+    value = run.metric("f1")
+    return run.metric("macro_f1") if numpy.isnan(value) else value
+
+
+def reached_by(files: Sequence[TextFile], stream: int) -> Reached:
+    """By the seeds of one model; models with different streams draw their seeds independently."""
+    decisions = Decisions.of(files)
+    return Reached(
+        config=files[0].model,
+        f1=decisions.f1,
+        seeds=len(files),
+        draws=decisions.draws(Bootstrap(), stream),
+        data=files[0].metadata.get("data_sha256"),
+        n=len(files[0].table),
+    )
+
+
+def _of_runs(runs: List[Run]) -> Reached:
+    return Reached(runs[0].model, float(numpy.mean(list(map(f1_metric, runs)))), len(runs))
+
+
+def _between(draws: Optional[numpy.ndarray]) -> Tuple[float, float]:
+    if draws is None:
+        return numpy.nan, numpy.nan
+    low, high = Bootstrap().between(draws[:, None])[0]
+    return float(low), float(high)

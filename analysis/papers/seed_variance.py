@@ -1,0 +1,125 @@
+"""
+Wiegreffe & Pinter 2019, Figures 3 and 4: how far does attention vary from seed to seed anyway, and
+how far beyond that does an adversary get?
+"""
+
+from typing import Any, Dict, List, Optional, Sequence
+
+import numpy
+import pandas
+
+from analysis.agreement.groups import OVERALL
+from analysis.attributions import Attributions
+from analysis.errors import AnalysisError
+from analysis.figures.violins import Violins, violins
+from analysis.output import Output, slug
+from analysis.papers.bins import ALL, bins_of, by_bin, largest_weights
+from analysis.papers.comparison import readable
+from analysis.papers.divergence import divergence
+from analysis.papers.families import Family, families
+from analysis.papers.instance_adversary import BOUND
+from analysis.papers.study import Study
+from analysis.statistics.sample import Sample
+from analysis.statistics.summary import summaries
+
+NAME = "wiegreffe-pinter-seeds"
+SHOWN = ("corpus", "model", "other", "predicted", "max attention", "mean", "interval", "median")
+SHOWN += ("n",)
+
+
+def seeds(study: Study, output: Output) -> Optional[str]:
+    found, left_out = families(study)
+    found = [family for family in found if family.seeds]
+    if not found:
+        raise AnalysisError(
+            left_out or "it takes attribution files of a model with at least 2 seeds"
+        )
+    table = pandas.DataFrame([row for family in found for row in _rows(family)])
+    output.table(
+        NAME,
+        table,
+        "Divergence (JSD, in nats) of other models' attention from the base's, by the base's "
+        f"largest weight and predicted class. {_described(found)}.",
+        "Other seeds differ from the base in nothing but the seed: what they diverge by needs no "
+        "adversary. Beside them the adversary that is furthest away, where there is one. Interval: "
+        "bootstrap of the mean over texts and seeds (95 %).",
+        readable(table, SHOWN),
+    )
+    for family in found:
+        output.figure(
+            slug(NAME, "violins", family.base.model.corpus, family.name),
+            violins(
+                [
+                    Violins(title, _by_bin(family, files))
+                    for title, files in _others(family).items()
+                ],
+                "largest weight of the base's attention",
+                "JSD to the base",
+                top=BOUND,
+            ),
+            "Divergence of attention from the base's, text by text, by the base's largest weight "
+            f"and predicted class. {family.described}, and {len(family.seeds)} other seeds.",
+            "Bar: the middle half; dot: median; below each group: the number of values of each "
+            f"class, one a text and seed. Divergences end at log 2 = {BOUND:.3f}.",
+        )
+    return left_out
+
+
+def _others(family: Family) -> Dict[str, Sequence[Attributions]]:
+    found: Dict[str, Sequence[Attributions]] = {"other seeds": family.seeds}
+    steps = family.adversaries_of(frozen=False)
+    if steps:
+        furthest = max(steps, key=lambda step: _mean_jsd(family, step.files))
+        title = f"adversary, lambda {furthest.config.adversary.lambda_:g}"
+        found[title] = furthest.files
+    return found
+
+
+def _mean_jsd(family: Family, files: Sequence[Attributions]) -> float:
+    return divergence(family.base, files).rows()["jsd"]
+
+
+def _rows(family: Family) -> List[Dict[str, Any]]:
+    rows = []
+    for title, files in _others(family).items():
+        jsd = divergence(family.base, files).jsd
+        weights, classes = _places(family, jsd)
+        members = {OVERALL: numpy.ones(jsd.value.shape, dtype=bool), **classes}
+        bins = {ALL: numpy.ones(jsd.value.shape, dtype=bool), **bins_of(weights)}
+        keys = [(name, of) for name in members for of in bins]
+        found = summaries([jsd.where(members[name] & bins[of]) for name, of in keys])
+        rows += [
+            {
+                "corpus": family.base.model.corpus,
+                "model": family.name,
+                "other": title,
+                "predicted": name,
+                "max attention": of,
+                "seeds": len(files),
+                **row,
+            }
+            for (name, of), row in zip(keys, found, strict=True)
+            if row["n"] or of == ALL
+        ]
+    return rows
+
+
+def _by_bin(family: Family, files: Sequence[Attributions]) -> Dict[str, Dict[str, numpy.ndarray]]:
+    jsd = divergence(family.base, files).jsd
+    return by_bin(jsd.value, *_places(family, jsd))
+
+
+def _places(family: Family, like: Sample) -> tuple:
+    """The base's largest weights and classes, once for each seed of the other."""
+    shape = like.value.shape
+    weights = largest_weights([family.base.scores("attention")])
+    predicted = family.base.table["predicted"]
+    classes = {
+        str(name): numpy.broadcast_to((predicted == name).to_numpy(bool), shape)
+        for name in sorted(predicted.unique())
+    }
+    return numpy.broadcast_to(weights, shape), classes
+
+
+def _described(found: Sequence[Family]) -> str:
+    return "; ".join(f"{family.described}, and {len(family.seeds)} others" for family in found)
