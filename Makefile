@@ -34,13 +34,23 @@ $(INSTALLED): $(REQUIREMENTS) setup.py
 DEMO_MODELS := bilstm_tanh_softmax bilstm_tanh_sparsemax bilstm_tanh_uniform \
 	affine_tanh_softmax affine_tanh_sparsemax affine_tanh_uniform
 
+# Uniform attention is constant: it agrees with nothing.
+DEMO_COMPARED := $(filter-out %_uniform,$(DEMO_MODELS))
+
 demo: $(INSTALLED)
 	@$(MAKE) --no-print-directory -j 2 $(DEMO_MODELS:%=demo/%.parquet)
 	@echo; echo "What the models reached on the test split:"
 	@$(BIN)/python -m analysis models $(DEMO_MODELS:%=demo/%) -o demo/models.csv
 	@echo; echo "How often each method puts the planted cause first:"
 	@$(BIN)/python -m analysis causes $(DEMO_MODELS:%=demo/%.parquet) -o demo/causes.csv
-	@echo; echo "Which tokens mattered, sentence by sentence: open demo/bilstm_tanh_softmax.html"
+	@echo; echo "Whether the methods agree, with each other and with the planted cause:"
+	@OMP_NUM_THREADS=1 $(BIN)/python -m analysis agreement $(DEMO_COMPARED:%=demo/%.parquet) -o demo/report \
+		--measures kendall fagin:k=non-zero > demo/agreement.log \
+		|| { tail -n 5 demo/agreement.log; exit 1; }
+	@grep "(kendall" demo/agreement.log
+	@$(BIN)/python -m analysis report demo/report
+	@echo; echo "Open demo/report/report.html for all of it;"
+	@echo "demo/bilstm_tanh_softmax.html shows which tokens mattered, sentence by sentence."
 
 demo/%.trained: training_configs/planted/%.jsonnet $(wildcard training_configs/lib/*.libsonnet)
 	@mkdir -p demo

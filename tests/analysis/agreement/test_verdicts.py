@@ -43,21 +43,29 @@ def test_a_distance_is_better_below_chance():
     assert found.tolist() == [True, True, True, False]
 
 
-def test_pairs_that_agree_no_better_than_chance_are_named():
-    (sentence,) = verdicts(table(GOOD, LUCKY, CHANCE), [KENDALL])
-    assert "bilstm on sst (kendall, 50 texts): 1 of 3 pairs" in sentence
-    # Attention's own come first.
-    assert "not so attention : lrp and gradient : lrp." in sentence
+OTHER = ("gradient", "occlusion", 0.4, 0.3, 0.5, 0.001)
+NOISE = ("attention", "random", 0.01, -0.1, 0.1, 1.0)
+
+
+def test_attention_comes_first_then_the_others():
+    (sentence,) = verdicts(table(OTHER, GOOD, LUCKY, CHANCE), [KENDALL])
+    assert (
+        "bilstm on sst (kendall, 50 texts): attention agrees better than chance with gradient "
+        "(0.500), but not with lrp (0.020). Of 2 other pairs 1 agree better than chance; not so "
+        "gradient : lrp." in sentence
+    )
     assert "closest are attention : gradient (0.500 [0.400, 0.600], chance 0.000)" in sentence
 
 
 @pytest.mark.parametrize(
     "rows, expected",
     [
-        ([GOOD, GOOD], "all 2 pairs of methods agree better than chance."),
-        ([CHANCE, LUCKY], "none of 2 pairs of methods agree better than chance"),
-        ([GOOD], "attention : gradient (0.500 [0.400, 0.600], chance 0.000) agree better than"),
-        ([CHANCE], "attention : lrp (0.020 [-0.080, 0.120], chance 0.000) agree no better than"),
+        ([GOOD], "attention agrees better than chance with gradient (0.500)."),
+        ([CHANCE], "attention agrees no better than chance with lrp (0.020)."),
+        ([OTHER, OTHER], "Of 2 pairs all agree better than chance."),
+        ([LUCKY, OPPOSITE], "Of 2 pairs none agree better than chance."),
+        ([OTHER], "gradient : occlusion (0.400 [0.300, 0.500], chance 0.000) agree better than"),
+        ([LUCKY], "gradient : lrp (0.050 [-0.050, 0.150], chance 0.000) agree no better than"),
     ],
 )
 def test_all_none_and_a_single_pair_are_said_as_such(rows, expected):
@@ -65,10 +73,17 @@ def test_all_none_and_a_single_pair_are_said_as_such(rows, expected):
     assert expected in sentence
 
 
+def test_the_random_method_gets_no_verdict_unless_it_is_all_there_is():
+    (sentence,) = verdicts(table(GOOD, NOISE), [KENDALL])
+    assert "random" not in sentence
+    (sentence,) = verdicts(table(NOISE), [KENDALL])
+    assert "attention agrees no better than chance with random (0.010)." in sentence
+
+
 def test_many_pairs_are_counted():
     many = [("attention", f"method-{n}", 0.0, -0.1, 0.1, 1.0) for n in range(9)]
     (sentence,) = verdicts(table(GOOD, *many), [KENDALL])
-    assert "method-4 and 4 more." in sentence and "method-5" not in sentence
+    assert "method-5 (0.000) and 3 more." in sentence and "method-6" not in sentence
 
 
 def test_pairs_without_a_value_are_said_to_have_none():
