@@ -54,34 +54,29 @@ def _draw(axes: Axes, panel: Found, failure: str, top: float) -> None:
         if not total:
             continue
         look = style.line(number)
-        if len(values):
-            axes.hist(
-                values,
-                edges,
-                weights=numpy.full(len(values), 1 / total),
-                histtype="stepfilled",
-                color=look["color"],
-                alpha=0.25,
-            )
-            axes.hist(
-                values,
-                edges,
-                weights=numpy.full(len(values), 1 / total),
-                histtype="step",
-                label=name,
-                color=look["color"],
-                linestyle=look["linestyle"],
-            )
+        shares = numpy.full(len(values), 1 / total)
+        axes.hist(
+            values, edges, weights=shares, histtype="stepfilled", color=look["color"], alpha=0.25
+        )
+        axes.hist(
+            values,
+            edges,
+            weights=shares,
+            histtype="step",
+            label=name,
+            color=look["color"],
+            linestyle=look["linestyle"],
+        )
         wide = step / number_of_series
         axes.bar(
-            -2 * step + wide * (number + 0.5),
+            -3 * step + wide * (number + 0.5),
             panel.failures[name] / total,
             width=wide,
             color=style.LIGHT_GREY,
             edgecolor=look["color"],
             hatch="///",
         )
-    axes.axvline(-0.5 * step, color=style.GREY, linewidth=0.5)
-    axes.set_xlim(-2.3 * step, top)
-    axes.set_xticks([-1.5 * step, 0, top / 3, 2 * top / 3, top])
+    axes.axvline(-step, color=style.GREY, linewidth=0.5)
+    axes.set_xlim(-3.5 * step, top)
+    axes.set_xticks([-2.5 * step, 0, top / 3, 2 * top / 3, top])
     axes.set_xticklabels([failure, "0", *(f"{top * part / 3:.2f}" for part in (1, 2, 3))])

@@ -93,7 +93,8 @@ def planes(panels: Sequence[Plane], across: str, up: str, bound: float, widest: 
             one.set_title(panel.title)
             one.set_xlabel(across)
         used[0].set_xlim(-0.02, 1.04 * bound)
-        used[0].set_ylim(bottom=0)
+        # Room for a mark that stands at 0.
+        used[0].set_ylim(bottom=-0.03 * used[0].get_ylim()[1])
         for one in axes[:, 0]:
             one.set_ylabel(up)
         style.legend_below(figure, used, columns=2 if columns == 1 else 4)
@@ -126,13 +127,15 @@ def _bars(axes: Axes, points: Points, colour: str) -> None:
 
 
 def _label(axes: Axes, points: Points, bound: float) -> None:
-    for across, up, text in zip(points.across, points.up, points.labels):
+    # One above, the next below: neighbours lie close together.
+    places = zip(points.across, points.up, points.labels)
+    for number, (across, up, text) in enumerate(places):
         left = across > 0.8 * bound
         axes.annotate(
             text,
             (across, up),
             fontsize=6,
             textcoords="offset points",
-            xytext=(-4 if left else 4, 4),
+            xytext=(-4 if left else 4, -8 if number % 2 else 4),
             ha="right" if left else "left",
         )

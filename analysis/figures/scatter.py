@@ -31,7 +31,8 @@ class Scatter:
     spots: Sequence[Spot]
 
 
-def scatters(panels: Sequence[Scatter], widest: int = 2) -> Figure:
+def scatters(panels: Sequence[Scatter], top: float, widest: int = 2) -> Figure:
+    """Upwards all values lie between 0 and `top`."""
     with style.applied():
         rows, columns = style.grid_of(len(panels), widest)
         width = style.SINGLE if columns == 1 else style.DOUBLE
@@ -44,7 +45,8 @@ def scatters(panels: Sequence[Scatter], widest: int = 2) -> Figure:
             one.axvline(0, color=style.LIGHT_GREY, linewidth=0.6, zorder=0)
             one.set_xlabel(panel.across)
             one.set_ylabel(panel.up)
-            one.margins(0.12)
+            one.margins(x=0.15)
+            one.set_ylim(0, 1.05 * top)
         style.legend_below(figure, used, columns=4)
     return figure
 

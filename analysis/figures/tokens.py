@@ -30,7 +30,7 @@ class Weighted:
 
 
 def token_heatmaps(texts: Sequence[Weighted]) -> Figure:
-    """All weights on one scale, from 0 to the largest of the text."""
+    """Each model's weights are scaled by their largest, which stands beside its name."""
     room = style.DOUBLE * POINTS_AN_INCH - NAMES
     with style.applied():
         placed = [_placed(text.tokens, room) for text in texts]
@@ -75,10 +75,16 @@ def _draw(
     lines: int,
     top: float,
 ) -> None:
-    largest = max(max(weights) for weights in text.weights.values()) or 1.0
     for name, weights in text.weights.items():
+        largest = max(weights) or 1.0
         axes.text(2, top + LINE / 2, name, fontsize=FONT, va="center", fontweight="bold")
-        axes.text(2, top + LINE * 1.35, text.about.get(name, ""), fontsize=6, va="center")
+        axes.text(
+            2,
+            top + LINE * 1.35,
+            f"{text.about[name]}, largest {largest:.2f}",
+            fontsize=6,
+            va="center",
+        )
         for token, weight, (left, line, width) in zip(text.tokens, weights, places, strict=True):
             corner = (NAMES + left - GAP / 2, top + line * LINE + 0.8)
             axes.add_patch(

@@ -1,7 +1,7 @@
 """Distributions of values by group: violins side by side, a series each, with their medians."""
 
 from dataclasses import dataclass
-from typing import Any, Dict, List, Sequence
+from typing import Any, Dict, List, Optional, Sequence
 
 import numpy
 from matplotlib.axes import Axes
@@ -27,13 +27,14 @@ def violins(
     panels: Sequence[Violins],
     across: str,
     up: str,
-    top: float,
+    top: Optional[float] = None,
     widest: int = 2,
     legend: bool = True,
 ) -> Figure:
     """
     Groups stand side by side in the order of the first series; `across` says what they are, `up`
-    what the values are, which lie between 0 and `top`. Below each group is its number of values.
+    what the values are, which lie between 0 and `top`, or the largest there is. Below each group is
+    its number of values.
     """
     with style.applied():
         rows, columns = style.grid_of(len(panels), widest)
@@ -45,6 +46,7 @@ def violins(
             _draw(one, panel, names)
             one.set_title(panel.title)
             one.set_xlabel(across)
+        top = _largest(panels) if top is None else top
         used[0].set_ylim(-0.02 * top, 1.02 * top)
         for one in axes[:, 0]:
             one.set_ylabel(up)
@@ -63,6 +65,16 @@ HATCHES = ("", "////", "....", "xxxx")
 
 def colour(number: int) -> str:
     return style.COLOURS[number % len(style.COLOURS)]
+
+
+def _largest(panels: Sequence[Violins]) -> float:
+    every = [
+        values[numpy.isfinite(values)]
+        for panel in panels
+        for groups in panel.groups.values()
+        for values in groups.values()
+    ]
+    return max((float(values.max()) for values in every if len(values)), default=0.0) or 1.0
 
 
 def _draw(axes: Axes, panel: Violins, names: Sequence[str]) -> None:

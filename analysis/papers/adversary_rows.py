@@ -41,8 +41,10 @@ def adversary_rows(study: Study) -> Tuple[pandas.DataFrame, Optional[str]]:
     rows += [_of_run(run) for run in runs if place_of(run.folder) not in seen]
     if not rows:
         raise AnalysisError(problem or NO_ADVERSARY)
-    table = pandas.DataFrame(rows).sort_values(
-        ["corpus", "model", "frozen", "lambda"], kind="stable", ignore_index=True
+    table = (
+        pandas.DataFrame(rows)
+        .astype({"n": "Int64"})
+        .sort_values(["corpus", "model", "frozen", "lambda"], kind="stable", ignore_index=True)
     )
     return table, problem
 

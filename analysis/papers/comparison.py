@@ -60,9 +60,15 @@ def with_difference(table: pandas.DataFrame, *published: str) -> pandas.DataFram
 
 
 def readable(table: pandas.DataFrame, columns: Sequence[str]) -> pandas.DataFrame:
-    """The columns for people, `interval` made of low and high; names without `mean`."""
-    shown = table.assign(interval=intervals(table, "low", "high"))
-    return shown[list(columns)].rename(columns={"mean": "ours", "random mean": "random"})
+    """
+    The columns for people, `interval` made of low and high; the mean is `ours` where there is
+    another one beside it.
+    """
+    shown = table.assign(interval=intervals(table, "low", "high"))[list(columns)]
+    names = {"random mean": "random"}
+    if any(name.startswith("published") for name in columns) or "their code" in columns:
+        names["mean"] = "ours"
+    return shown.rename(columns=names)
 
 
 def intervals(table: pandas.DataFrame, low: str, high: str, form: str = "[{}, {}]") -> List[str]:

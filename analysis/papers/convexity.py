@@ -12,6 +12,8 @@ from analysis.statistics.bootstrap import Bootstrap
 
 # Two points make a chord and nothing else.
 LEAST_POINTS = 3
+# The share of draws that may be undefined.
+MOST_UNDEFINED = 0.05
 
 
 def convexity(jsd: numpy.ndarray, tvd: numpy.ndarray) -> numpy.ndarray:
@@ -52,8 +54,12 @@ def summarised_curve(
     drawn_jsd, drawn_tvd = (numpy.stack([draw[:, axis] for draw in draws], 1) for axis in (0, 1))
     row: Dict[str, float] = {}
     for name, measure in (("convexity", convexity), ("mean tvd", mean_height)):
-        low, high = bootstrap.between(measure(drawn_jsd, drawn_tvd)[:, None])[0]
-        row |= {name: float(measure(jsd, tvd)), f"{name} low": low, f"{name} high": high}
+        value, drawn = float(measure(jsd, tvd)), measure(drawn_jsd, drawn_tvd)
+        low, high = bootstrap.between(drawn[:, None])[0]
+        # Where many draws have no value, those that have one are no sample of all.
+        if numpy.isnan(value) or numpy.isnan(drawn).mean() > MOST_UNDEFINED:
+            low = high = numpy.nan
+        row |= {name: value, f"{name} low": float(low), f"{name} high": float(high)}
     return row
 
 

@@ -45,7 +45,8 @@ def seeds(study: Study, output: Output) -> Optional[str]:
         "bootstrap of the mean over texts and seeds (95 %).",
         readable(table, SHOWN),
     )
-    for family in found:
+    for place, family in enumerate(found):
+        output.sentence(f"{NAME}-{place}", _finding(family))
         output.figure(
             slug(NAME, "violins", family.base.model.corpus, family.name),
             violins(
@@ -63,6 +64,14 @@ def seeds(study: Study, output: Output) -> Optional[str]:
             f"class, one a text and seed. Divergences end at log 2 = {BOUND:.3f}.",
         )
     return left_out
+
+
+def _finding(family: Family) -> str:
+    """How far the others are, in words."""
+    means = "; ".join(
+        f"{title}: {_mean_jsd(family, files):.3f}" for title, files in _others(family).items()
+    )
+    return f"{family.title}: mean divergence (JSD) of attention from that of the base, {means}."
 
 
 def _others(family: Family) -> Dict[str, Sequence[Attributions]]:

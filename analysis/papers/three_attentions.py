@@ -43,9 +43,8 @@ def heatmaps(study: Study, output: Output) -> Optional[str]:
             "text, and under a trained adversary's (lambda "
             f"{trained.config.adversary.lambda_:g}). {family.described}.",
             "Beside each: the probability of the class that the base predicts, and the divergence "
-            "of attention from the base's. The depth of colour is the weight, on one scale for a "
-            "text. Of the texts of at most "
-            f"{LONGEST} tokens, those whose two divergences are nearest their medians.",
+            "of attention from the base's. The depth of colour is the weight over the largest "
+            f"of the row, which stands beside it. Of the texts of at most {LONGEST} tokens, those whose two divergences are nearest their medians.",
         )
     if not drawn:
         raise AnalysisError(

@@ -16,6 +16,7 @@ from analysis.papers.adversary_plane import per_instance
 from analysis.papers.comparison import intervals
 from analysis.papers.divergence import divergence
 from analysis.papers.families import Family, families
+from analysis.papers.instance_adversary import BOUND
 from analysis.papers.methods import Method
 from analysis.papers.per_text import check
 from analysis.papers.reached import Reached, reached_by
@@ -34,6 +35,12 @@ FREEDOM = {
 }
 # A correlation over fewer points says nothing.
 LEAST_POINTS = 4
+COLUMNS = {
+    "drop": "drop of F1",
+    "change": "TVD, uniform",
+    "trained": "JSD, best adversary",
+    "instance": "mean max JSD",
+}
 
 
 def usage(study: Study, output: Output) -> Optional[str]:
@@ -63,7 +70,7 @@ def usage(study: Study, output: Output) -> Optional[str]:
     ]
     output.figure(
         f"{NAME}-figure",
-        scatters(panels),
+        scatters(panels, top=BOUND),
         "The attention that adversaries reach against the use that a model makes of its own, one "
         f"point a data set and model. {described}.",
         _note(),
@@ -178,7 +185,7 @@ def _correlation(table: pandas.DataFrame, across: str, up: str) -> str:
 
 def _shown(table: pandas.DataFrame) -> pandas.DataFrame:
     shown = table[["corpus", "model"]].copy()
-    for name, title in (USAGE | FREEDOM).items():
+    for name, title in COLUMNS.items():
         shown[title] = table[name]
         shown[f"{title}, interval"] = intervals(table, f"{name} low", f"{name} high")
     return shown.assign(n=table["n"])

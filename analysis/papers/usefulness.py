@@ -41,7 +41,8 @@ def table_2(study: Study, output: Output) -> Optional[str]:
     )
     theirs = theirs.drop(columns="f1_reported_by_jain_wallace").assign(encoder="bilstm")
     theirs["published drop"] = theirs["published base"] - theirs["published uniform"]
-    table = pandas.DataFrame(rows).merge(theirs, how="left", validate="many_to_one")
+    table = pandas.DataFrame(rows).astype({"n": "Int64"})
+    table = table.merge(theirs, how="left", validate="many_to_one")
     shown = table.assign(interval=intervals(table, "drop low", "drop high"))
     columns = ["corpus", "model", "published base", "base", "published uniform", "uniform"]
     columns += ["published drop", "drop", "interval", "seeds", "n", "selected on"]
@@ -72,7 +73,8 @@ def table_3(study: Study, output: Output) -> Optional[str]:
     theirs["guide"] = theirs["guide"].replace(
         {"trained_mlp": "trained MLP", "base_lstm": "base LSTM"}
     )
-    table = pandas.DataFrame(rows).merge(theirs, how="left", validate="many_to_one")
+    table = pandas.DataFrame(rows).astype({"n": "Int64"})
+    table = table.merge(theirs, how="left", validate="many_to_one")
     order = {name: place for place, name in enumerate(GUIDES)}
     table["place"] = table["guide"].map(order).fillna(len(order))
     table = table.sort_values(["corpus", "place"], kind="stable", ignore_index=True)
@@ -148,8 +150,8 @@ def _finding(row: Dict[str, Any]) -> str:
         "" if pandas.isna(row["drop low"]) else f" [{row['drop low']:.3f}, {row['drop high']:.3f}]"
     )
     return (
-        f"{row['corpus']}, {row['model']}: without learned attention F1 falls by "
-        f"{row['drop']:.3f}{interval}, from {row['base']:.3f} to {row['uniform']:.3f}."
+        f"{row['corpus']}, {row['model']}: F1 is {row['base']:.3f} with learned and "
+        f"{row['uniform']:.3f} with uniform attention, a drop of {row['drop']:.3f}{interval}."
     )
 
 
