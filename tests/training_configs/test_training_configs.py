@@ -21,8 +21,8 @@ FOLDER = PROJECT / "training_configs"
 EXPERIMENTS = sorted(
     path.relative_to(FOLDER).with_suffix("").as_posix()
     for path in FOLDER.glob("*/*.jsonnet")
-    # Lists of interpreters and perturbations, for models that are trained already.
-    if path.parent.name not in ("interpreters", "perturbations")
+    # Lists of interpreters and perturbations, for models that are trained already; whole studies.
+    if path.parent.name not in ("interpreters", "perturbations", "studies")
 )
 ENCODERS = {"bilstm": "lstm", "affine": "affine", "cnn": "cnn", "transformer": "transformer"}
 SCORERS = {"tanh": "additive", "dot": "scaled_dot", "sdp": "scaled_dot"}

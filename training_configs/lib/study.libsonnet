@@ -1,0 +1,56 @@
+// A study: which models on which data, with which seeds, what is made of them, which tables. Extend it:
+//
+//   study {
+//     title: 'My study',
+//     data:: { sst: lib.data.sst },
+//     runs(data):: { base: { config: lib.experiment(data, ...), attributions: { all: presets.all } } },
+//     tables: [study.table('jain-wallace', ['attributions/all'])],
+//   }
+//
+// docs/studies.md has every field. The size is `full`, or `quick`: the same on a small planted corpus,
+// in minutes, to see that everything works.
+local lib = import 'lib.libsonnet';
+local quick = std.extVar('ATTENTION_EXPLAIN_SIZE') == 'quick';
+
+{
+  local this = self,
+
+  title: error 'a study needs a title',
+  seeds: if quick then [1] else [1, 2, 3],
+  // Data as in data.libsonnet, each under the name of its corpus.
+  data:: error 'a study needs data',
+  // From data to runs, each under a name: { config, attributions, perturbations, split, seeds }.
+  runs(data):: error 'a study needs runs',
+  tables: [],
+
+  // What the quick size runs on.
+  planted:: lib.data.planted() { dataset_reader+: { sizes: { train: 1000, dev: 200, test: 100 } } },
+  corpora: std.mapWithKey(
+    function(name, data) this.runs(data),
+    if quick then { planted: this.planted } else this.data
+  ),
+
+  // One thing for the quick size, another for the full one.
+  pick(quick_one, full_one):: if quick then quick_one else full_one,
+  // A preset of training.libsonnet; for the quick size with few epochs at a rate that they are enough for.
+  training(preset):: preset + if quick then {
+    trainer+: { num_epochs: 6, optimizer: lib.training.jain_wallace.trainer.optimizer },
+  } else {},
+
+  // Another run of the study, on the same corpus with the study's first seed: its folder,
+  run(name):: '<run:%s>' % name,
+  // the folder of its attention on train, dev and test, for lib.guided,
+  guide(name):: '<guide:%s>' % name,
+  // and the file of its attributions under a name.
+  attributions(name, listed):: '<attributions:%s/%s>' % [name, listed],
+
+  // What `python -m analysis` makes of the files of all runs, or of some `only`.
+  table(name, from, only=null):: { command: 'table', arguments: [name], from: from, only: only },
+  agreement(from, measures=['kendall'], only=null, arguments=[]):: {
+    command: 'agreement',
+    arguments: ['--measures'] + measures + arguments,
+    from: from,
+    only: only,
+  },
+  causes(from, only=null):: { command: 'causes', from: from, only: only },
+}

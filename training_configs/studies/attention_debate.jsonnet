@@ -1,0 +1,48 @@
+// All of the debate for one data set, in one report. For your own data, see docs/studies.md.
+local lib = import '../lib/lib.libsonnet';
+local presets = import '../lib/presets.libsonnet';
+local study = import '../lib/study.libsonnet';
+
+study {
+  title: 'The attention debate',
+  data:: { [name]: lib.data[name] for name in ['sst', 'imdb', 'newsgroups', 'ag_news'] },
+  planted+:: { dataset_reader+: { impermissible: 'rationale' } },
+  // Whether the data says what is impermissible (Pruthi et al.), and what caused the label.
+  impermissible:: study.pick(true, false),
+  rationales:: study.pick(true, false),
+  lambdas:: study.pick([0.002], [0, 0.001, 0.002, 0.02]),
+  runs(data)::
+    local model(encoder, attention, texts=data) =
+      lib.experiment(texts, lib.encoders[encoder], attention, study.training(lib.training.jain_wallace));
+    local base = model('bilstm', lib.attention.tanh);
+    local seen = { attributions: { attention: ['attention'] } };
+    local explained = {
+      attributions: { [name]: presets[name] for name in ['jain_wallace', 'meister', 'bastings_filippova'] },
+      perturbations: { all: import '../perturbations/all.jsonnet' },
+    };
+    {
+      bilstm: explained { config: base },
+      bilstm_sparsemax: explained { config: model('bilstm', lib.attention.tanh + lib.attention.sparsemax) },
+      bilstm_uniform: seen { config: model('bilstm', lib.attention.uniform) },
+      affine: seen { config: model('affine', lib.attention.tanh) },
+      affine_uniform: seen { config: model('affine', lib.attention.uniform) },
+      affine_guided: { config: model('affine', lib.attention.guide, lib.guided(data, study.guide('bilstm'))) },
+      frozen: seen { config: lib.adversary(base, study.run('bilstm'), 0.002, frozen=true) },
+    } + {
+      ['adversary_' + lambda]: seen { config: lib.adversary(base, study.run('bilstm'), lambda, epochs=study.pick(6, 40)) }
+      for lambda in $.lambdas
+    } + (if !$.impermissible then {} else {
+      ['deceptive_' + strength]: { config: lib.deceptive(base { model+: { loss_reduction: 'mean' } }, strength) }
+      for strength in [0, 1]
+    }),
+  tables: [
+    study.table('jain-wallace', ['attributions/jain_wallace', 'perturbations/all']),
+    study.table('serrano-smith', ['perturbations/all']),
+    study.table('wiegreffe-pinter', ['runs', 'attributions/jain_wallace', 'attributions/attention', 'perturbations/all']),
+    study.table('neely-schouten', ['attributions/jain_wallace', 'attributions/attention', 'perturbations/all']),
+    study.table('meister', ['attributions/meister', 'attributions/attention']),
+    study.agreement(['attributions/bastings_filippova'], ['kendall', 'fagin:k=non-zero']),
+  ]
+  + (if $.impermissible then [study.table('pruthi', ['runs'])] else [])
+  + (if $.rationales then [study.causes(['attributions/bastings_filippova'])] else []),
+}

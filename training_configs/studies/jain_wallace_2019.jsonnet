@@ -1,0 +1,27 @@
+// Jain & Wallace 2019, "Attention is not Explanation": agreement of attention with gradients and
+// leave-one-out; permuted and adversarial attention.
+local lib = import '../lib/lib.libsonnet';
+local presets = import '../lib/presets.libsonnet';
+local study = import '../lib/study.libsonnet';
+
+study {
+  title: 'Jain & Wallace 2019',
+  data:: { [name]: lib.data[name] for name in ['sst', 'imdb', 'newsgroups', 'ag_news'] },
+  runs(data):: {
+    [encoder + '_' + scorer]: {
+      config: lib.experiment(
+        data,
+        lib.encoders[encoder],
+        lib.attention[scorer],
+        study.training(lib.training.jain_wallace),
+      ),
+      attributions: { jain_wallace: presets.jain_wallace },
+      perturbations: { jain_wallace: import '../perturbations/jain_wallace.jsonnet' },
+    }
+    for encoder in study.pick(['bilstm', 'affine'], ['bilstm', 'cnn', 'affine'])
+    for scorer in study.pick(['tanh'], ['tanh', 'dot'])
+  },
+  tables: [
+    study.table('jain-wallace', ['attributions/jain_wallace', 'perturbations/jain_wallace']),
+  ],
+}

@@ -1,0 +1,40 @@
+// Meister et al. 2021, "Is Sparse Attention more Interpretable?": what hidden states stand for, a
+// sweep over the sparsity of attention, and adversaries of the base, frozen and not.
+local lib = import '../lib/lib.libsonnet';
+local presets = import '../lib/presets.libsonnet';
+local study = import '../lib/study.libsonnet';
+
+study {
+  title: 'Meister et al. 2021',
+  data:: { [name]: lib.data[name] for name in ['sst', 'imdb', 'newsgroups'] },
+  // Sparsemax is sparsegen at 0.
+  projections:: { softmax: lib.attention.softmax, sparsemax: lib.attention.sparsemax } + {
+    ['sparsegen_' + lambda]: lib.attention.sparsegen(lambda)
+    for lambda in study.pick([0.5, 0.75], [-1, 0.25, 0.5, 0.75])
+  },
+  // Scorer and learning rate of each encoder.
+  encoders:: { bilstm: ['tanh', 1e-4] } + study.pick({}, { transformer: ['dot', 1e-5] }),
+  runs(data)::
+    local model(encoder, projection) = lib.experiment(
+      data,
+      lib.encoders[encoder],
+      lib.attention[$.encoders[encoder][0]] + $.projections[projection],
+      study.training(lib.training.meister(lr=$.encoders[encoder][1])),
+    );
+    {
+      [encoder + '_' + projection]: {
+        config: model(encoder, projection),
+        attributions: { meister: presets.meister },
+      }
+      for encoder in std.objectFields($.encoders)
+      for projection in std.objectFields($.projections)
+    } + {
+      [encoder + (if frozen then '_frozen' else '_adversary')]: {
+        config: lib.adversary(model(encoder, 'softmax'), study.run(encoder + '_softmax'), 0.002, frozen),
+        attributions: { attention: ['attention'] },
+      }
+      for encoder in std.objectFields($.encoders)
+      for frozen in [false, true]
+    },
+  tables: [study.table('meister', ['attributions/meister', 'attributions/attention'])],
+}

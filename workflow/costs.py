@@ -1,0 +1,93 @@
+"""
+About how long a step takes on one core of a present-day machine. Rough on purpose: a plan is told
+in minutes or days. What earlier steps really took corrects it (`correction`).
+"""
+
+import statistics
+from pathlib import Path
+from typing import Any, Dict, Iterable, Optional, Sequence, Tuple
+
+from analysis.model_config import type_of
+from workflow.contents import Contents
+from workflow.study import SPLITS
+
+# Seconds. A process has imported everything, and read its data.
+START = 10.0
+TABLE = 15.0
+# Per word and epoch, forward and backward.
+TRAINING = {"lstm": 9e-5, "affine": 3e-5, "cnn": 5e-5, "transformer": 1.5e-4}
+OTHER_ENCODER = 2e-4
+# An explanation, in words read.
+PASSES = {
+    "attention": 0.3,
+    "random": 0.1,
+    "integrated-gradients": 40.0,
+    "smoothgrad": 40.0,
+    "occlusion": 8.0,
+    "leave-one-out": 8.0,
+    "input-to-hidden": 20.0,
+    "gradient-shap": 20.0,
+    "kernel-shap": 150.0,
+    "lime": 150.0,
+    "instance-adversary": 60.0,
+    "permutation": 5.0,
+}
+# With `patience`, of the epochs allowed.
+STOPPED_EARLY = 0.5
+# The embedded corpus.
+PLANTED_WORDS = 17
+PLANTED_TEXTS = {"train": 2000, "dev": 400, "test": 400}
+WORDS_A_TEXT = 30
+
+
+def training(config: Dict[str, Any], contents: Contents) -> float:
+    trainer = config.get("trainer", {})
+    epochs = trainer.get("num_epochs", 20) * (STOPPED_EARLY if trainer.get("patience") else 1)
+    return START + epochs * words(config, "train", contents) * _a_word(config)
+
+
+def explaining(
+    config: Dict[str, Any],
+    split: str,
+    methods: Sequence[Any],
+    limit: Optional[int],
+    contents: Contents,
+) -> float:
+    read = words(config, split, contents)
+    if limit is not None:
+        read = min(read, limit * WORDS_A_TEXT)
+    passes = sum(PASSES.get(type_of(method), 1.0) for method in methods)
+    return read * passes * _a_word(config)
+
+
+def words(config: Dict[str, Any], split: str, contents: Contents) -> float:
+    reader = config.get("dataset_reader", {})
+    if type_of(reader) == "planted":
+        sizes = reader.get("sizes", {}) if isinstance(reader, dict) else {}
+        return PLANTED_WORDS * {**PLANTED_TEXTS, **sizes}[split]
+    path = Path(config.get(SPLITS[split], ""))
+    # What cannot be read here may be on the machine that trains.
+    return contents.words(path) if path.is_file() else PLANTED_WORDS * PLANTED_TEXTS[split]
+
+
+def correction(taken: Iterable[Tuple[float, float]]) -> float:
+    """From estimates and what it really took."""
+    ratios = [real / estimate for estimate, real in taken if estimate > 0]
+    return statistics.median(ratios) if ratios else 1.0
+
+
+def told(seconds: float) -> str:
+    """In the unit in which a person thinks of it."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    if seconds < 90 * 60:
+        return f"{seconds / 60:.0f} min"
+    if seconds < 48 * 3600:
+        return f"{seconds / 3600:.1f} h"
+    return f"{seconds / 86400:.1f} days"
+
+
+def _a_word(config: Dict[str, Any]) -> float:
+    model = config.get("model", {})
+    encoder = model.get("encoder") if isinstance(model, dict) else None
+    return TRAINING.get(type_of(encoder), OTHER_ENCODER) if encoder else OTHER_ENCODER

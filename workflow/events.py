@@ -1,0 +1,67 @@
+"""What has become of each step of a study that is running: small files, so that it can be told from
+any process, here or on another machine."""
+
+import json
+import re
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Dict, List, Optional
+
+from workflow.files import write_atomically
+from workflow.steps import Step, read_json
+
+DONE, FAILED, STARTED = "done", "failed", "started"
+ERROR = re.compile(r"(error: |([\w.]+\.)?\w*(Error|Exception|Interrupt|Killed)\b)")
+
+
+@dataclass(frozen=True)
+class Events:
+    """
+    folder : the state of the study, with a folder for each kind of event.
+    """
+
+    folder: Path
+
+    def started(self, step: Step) -> None:
+        (self.folder / FAILED / step.name).unlink(missing_ok=True)
+        self._write(STARTED, step, {"time": time.time()})
+
+    def done(self, step: Step) -> None:
+        (self.folder / FAILED / step.name).unlink(missing_ok=True)
+        self._write(DONE, step, {"time": time.time()})
+
+    def failed(self, step: Step, code: int) -> None:
+        self._write(FAILED, step, {"code": code, "why": last_error(self.log(step), code)})
+
+    def log(self, step: Step) -> Path:
+        return self.folder / "logs" / f"{step.name}.log"
+
+    def of(self, kind: str) -> Dict[str, Any]:
+        """By the name of the step."""
+        found = sorted((self.folder / kind).glob("[!.]*"))
+        return {path.name: read_json(path) or {} for path in found}
+
+    def clear(self) -> None:
+        for kind in (DONE, FAILED, STARTED):
+            for path in (self.folder / kind).glob("*"):
+                path.unlink(missing_ok=True)
+
+    def _write(self, kind: str, step: Step, content: Dict[str, Any]) -> None:
+        path = self.folder / kind / step.name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(path, json.dumps(content))
+
+
+def last_error(log: Path, code: Optional[int]) -> str:
+    """The line that says why, as well as can be told."""
+    if code is not None and code > 128:
+        return f"killed by signal {code - 128}"
+    lines: List[str] = []
+    if log.is_file():
+        with open(log, encoding="utf-8", errors="replace") as file:
+            lines = [line.strip() for line in file if line.strip()]
+    for line in reversed(lines):
+        if ERROR.match(line):
+            return line.removeprefix("error: ")
+    return lines[-1] if lines else f"exit code {code}"

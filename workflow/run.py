@@ -1,0 +1,107 @@
+"""Runs a plan: writes it down, starts Snakemake, tells how far it is, and ends with what came of it."""
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import List, Optional
+
+from workflow.errors import StudyError
+from workflow.events import DONE, FAILED, Events
+from workflow.files import locked, write_atomically
+from workflow.gpus import VARIABLE
+from workflow.overview import headline
+from workflow.plan import Plan, read_steps
+from workflow.progress import Progress
+from workflow.steps import MANIFEST, REPORT
+from workflow.summary import summary
+
+HERE = Path(__file__).resolve().parent
+POLL = 0.5
+
+
+def run(
+    plan: Plan, profile: str, cores: Optional[int], gpus: int, snakemake: str = "snakemake"
+) -> int:
+    """The exit code: 0 if everything is done."""
+    state = plan.places.runs / "studies" / plan.results.name
+    _check_writable(state, plan.results)
+    with locked(plan.places.runs / "locks", [f"study-{plan.results.name}"]):
+        return _run(plan, state, profile, cores or available_cores(), gpus, snakemake)
+
+
+def _run(plan: Plan, state: Path, profile: str, cores: int, gpus: int, snakemake: str) -> int:
+    write_atomically(state / "plan.json", plan.to_json())
+    steps = read_steps(state / "plan.json")
+    events = Events(state)
+    events.clear()
+    print(headline(plan, cores))
+    if steps:
+        command = _command(state, profile, cores, gpus, snakemake)
+        environment = {**os.environ, VARIABLE: str(gpus), "PYTHONPATH": _python_path()}
+        with open(state / "snakemake.log", "w", encoding="utf-8") as log:
+            process = subprocess.Popen(
+                command, stdout=log, stderr=subprocess.STDOUT, env=environment
+            )
+            _follow(process, Progress(plan.steps, steps, events, cores))
+        _report_of_the_rest(plan, events)
+    print(summary(plan, steps, events, state / "snakemake.log"))
+    return 0 if all(step.is_done for step in plan.steps.values()) else 1
+
+
+def available_cores() -> int:
+    return len(os.sched_getaffinity(0))
+
+
+def _python_path() -> str:
+    """So that steps find this package from whatever folder the study was started in."""
+    return os.pathsep.join(filter(None, [str(HERE.parent), os.environ.get("PYTHONPATH")]))
+
+
+def _check_writable(*folders: Path) -> None:
+    for folder in folders:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            probe = folder / f".{os.getpid()}.unfinished"
+            probe.touch()
+            probe.unlink()
+        except OSError as error:
+            raise StudyError(f"{folder}: cannot be written into ({error.strerror})") from error
+
+
+def _command(state: Path, profile: str, cores: int, gpus: int, snakemake: str) -> List[str]:
+    own = HERE / "profiles" / profile
+    folder = own if own.is_dir() else Path(profile)
+    if not folder.is_dir():
+        known = ", ".join(sorted(path.name for path in (HERE / "profiles").iterdir()))
+        raise StudyError(f"{profile}: no such profile; there are {known}, or name a folder")
+    command = [snakemake, "--snakefile", str(HERE / "Snakefile"), "--directory", str(state)]
+    command += ["--profile", str(folder), "--config", f"plan={state.resolve() / 'plan.json'}"]
+    command += [f"python={sys.executable}", f"folder={Path.cwd()}"]
+    if profile == "workstation":
+        command += ["--cores", str(cores), "--resources", f"run={gpus or cores}"]
+    return command
+
+
+def _follow(process: subprocess.Popen, progress: Progress) -> None:
+    while True:
+        try:
+            ended = process.poll() is not None
+            progress.tell()
+            if ended:
+                return
+            time.sleep(POLL)
+        except KeyboardInterrupt:
+            # Snakemake has heard it too, and ends its steps.
+            print("\nstopping; the same command goes on from here", file=sys.stderr)
+
+
+def _report_of_the_rest(plan: Plan, events: Events) -> None:
+    """Where something failed, a report of what is there is better than none."""
+    if not events.of(FAILED):
+        return
+    for step in plan.steps.values():
+        made = (step.folder / MANIFEST).is_file()
+        if step.kind == REPORT and step.name not in events.of(DONE) and made:
+            subprocess.run([sys.executable, *step.commands[0]], stdout=subprocess.DEVNULL)

@@ -1,0 +1,120 @@
+"""
+`python -m workflow.step PLAN STEP`: does one step of a plan, if nobody has done it yet. This is what
+the engine starts, here or on another machine. A step that was killed goes on where it was.
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import List, Sequence
+
+from workflow import training_state
+from workflow.errors import StudyError
+from workflow.events import Events
+from workflow.files import locked, write_atomically
+from workflow.gpus import visible_gpu
+from workflow.plan import read_steps
+from workflow.steps import TRAIN, Step
+
+# More threads than one make these small models slower, and there are other runs for the other cores.
+THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
+
+
+def main(plan: Path, name: str) -> int:
+    stored = json.loads(plan.read_text(encoding="utf-8"))
+    step = read_steps(plan)[name]
+    events = Events(plan.parent)
+    try:
+        code = run(step, Path(stored["runs"]), events)
+    except (StudyError, OSError) as error:
+        _say(events.log(step), f"error: {error}")
+        code = 2
+    if code:
+        events.failed(step, code)
+    else:
+        events.done(step)
+    return code
+
+
+def run(step: Step, runs: Path, events: Events) -> int:
+    """The exit code."""
+    locks = runs / "locks"
+    with locked(locks, [Path(output).name for output in _locked_outputs(step)]) as held:
+        if step.is_done:
+            return 0
+        begun = time.time()
+        events.started(step)
+        with visible_gpu(locks) as devices:
+            commands = _commands(step, runs, devices.get("CUDA_VISIBLE_DEVICES", ""))
+            log = events.log(step)
+            for command in commands:
+                code = _finished(command, log, held, devices)
+                if code:
+                    return code
+        if step.kind == TRAIN:
+            training_state.drop_checkpoints(step.folder)
+        step.record(seconds=round(time.time() - begun, 1), estimate=step.seconds)
+        return 0
+
+
+def _locked_outputs(step: Step) -> Sequence[str]:
+    # Several tables go into one folder, each at its own pace.
+    return [step.name] if step.kind in ("table", "report") else step.outputs
+
+
+def _commands(step: Step, runs: Path, device: str) -> List[List[str]]:
+    if step.kind == TRAIN:
+        return [[*step.commands[0], *_recovery(step)]]
+    if step.kind in ("table", "report"):
+        return [list(command) for command in step.commands]
+    missing = [
+        [*command[2:], *(("--cuda-device", "0") if device else ())]
+        for command, output in zip(step.commands, step.outputs)
+        if not Path(output).is_file()
+    ]
+    return [["-m", "workflow.in_one_process", json.dumps(missing)]]
+
+
+def _recovery(step: Step) -> List[str]:
+    config = Path(step.commands[0][3])
+    config.parent.mkdir(parents=True, exist_ok=True)
+    write_atomically(config, json.dumps(step.config, indent=1))
+    if not training_state.prepare(step.folder, step.config):
+        return []
+    training_state.mark_recovered(step.folder)
+    return ["--recover"]
+
+
+def _finished(command: Sequence[str], log: Path, held: Sequence[int], devices: dict) -> int:
+    """Runs it to its end, or to ours: whoever ends us gets it ended too."""
+    environment = {**os.environ, **dict.fromkeys(THREADS, "1"), **devices}
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with open(log, "a", encoding="utf-8") as file:
+        file.write(f"$ python {' '.join(command)}\n")
+        file.flush()
+        process = subprocess.Popen(
+            [sys.executable, *command],
+            stdout=file,
+            stderr=subprocess.STDOUT,
+            env=environment,
+            pass_fds=held,
+        )
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda given, frame: process.send_signal(given))
+        code = process.wait()
+    return code if code >= 0 else 128 - code
+
+
+def _say(log: Path, sentence: str) -> None:
+    print(sentence, file=sys.stderr)
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with open(log, "a", encoding="utf-8") as file:
+        file.write(sentence + "\n")
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1]), sys.argv[2]))

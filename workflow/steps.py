@@ -1,0 +1,111 @@
+"""A step of a plan, and how to tell that it is done: by whole files, never by their mere names."""
+
+import json
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Dict, Optional, Tuple
+
+from workflow.files import write_atomically
+
+TRAIN, ATTRIBUTE, PERTURB, TABLE, REPORT = KINDS = (
+    "train",
+    "attribute",
+    "perturb",
+    "table",
+    "report",
+)
+ARCHIVE, METRICS = "model.tar.gz", "metrics.json"
+# Written last into a run folder. AllenNLP writes an archive in place, and leaves one when it is
+# interrupted; a killed training can leave half of one.
+FINISHED = "finished.json"
+# Beside the tables: which of them are made, from what.
+RECORDS = ".steps"
+MANIFEST, PAGE = "manifest.json", "report.html"
+
+
+@dataclass(frozen=True)
+class Step:
+    """
+    name : unlike any other's, and fit for the name of a file.
+    about : which run or table, for people.
+    seeds_of : what all seeds of a run have in common, for pictures.
+    commands : arguments of `python`, one command after another.
+    outputs : train: the run folder; attribute and perturb: the file of each command; table and
+        report: the folder of results.
+    needs : names of the steps before.
+    identity : hash of what decides the result.
+    seconds : about how long it takes.
+    config : of a training.
+    """
+
+    name: str
+    kind: str
+    about: str
+    seeds_of: str
+    commands: Tuple[Tuple[str, ...], ...]
+    outputs: Tuple[str, ...]
+    needs: Tuple[str, ...]
+    identity: str
+    seconds: float = 0.0
+    config: Optional[Dict[str, Any]] = field(default=None, compare=False)
+
+    @property
+    def folder(self) -> Path:
+        return Path(self.outputs[0])
+
+    @property
+    def is_done(self) -> bool:
+        if self.kind == TRAIN:
+            return self._is_trained()
+        if self.kind in (ATTRIBUTE, PERTURB):
+            # The commands write them under another name until they are whole.
+            return all(Path(output).is_file() for output in self.outputs)
+        return self._is_recorded()
+
+    def record(self, **more: Any) -> None:
+        """That it is done, after everything else was written."""
+        if self.kind == TRAIN:
+            sizes = {name: (self.folder / name).stat().st_size for name in (ARCHIVE, METRICS)}
+            write_atomically(self.folder / FINISHED, json.dumps({"sizes": sizes, **more}))
+        elif self.kind in (TABLE, REPORT):
+            self._record.parent.mkdir(parents=True, exist_ok=True)
+            write_atomically(self._record, json.dumps({"identity": self.identity, **more}))
+
+    @property
+    def _record(self) -> Path:
+        return self.folder / RECORDS / f"{self.kind}-{self.about.split(' ')[0]}.json"
+
+    def _is_trained(self) -> bool:
+        finished = read_json(self.folder / FINISHED)
+        if finished is None:
+            return False
+        return all(
+            (self.folder / name).is_file() and (self.folder / name).stat().st_size == size
+            for name, size in finished["sizes"].items()
+        )
+
+    def _is_recorded(self) -> bool:
+        record = read_json(self._record)
+        if record is None or record["identity"] != self.identity:
+            return False
+        if self.kind == REPORT:
+            return (self.folder / PAGE).is_file()
+        return self._has_all_that_is_listed()
+
+    def _has_all_that_is_listed(self) -> bool:
+        if self.commands[0][2] in ("models", "causes"):
+            return Path(self.commands[0][-1]).is_file()
+        manifest = read_json(self.folder / MANIFEST)
+        return manifest is not None and all(
+            (self.folder / name).is_file()
+            for entry in manifest["entries"]
+            for name in entry["files"].values()
+        )
+
+
+def read_json(path: Path) -> Any:
+    """None if there is none."""
+    with suppress(OSError, ValueError):
+        return json.loads(path.read_text(encoding="utf-8"))
+    return None

@@ -1,0 +1,248 @@
+"""A study as its file states it: which runs, with which seeds, what is made of them, which tables."""
+
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple
+
+import _jsonnet
+
+from workflow.errors import StudyError
+
+STUDIES = Path(__file__).resolve().parents[1] / "training_configs" / "studies"
+SIZES = ("quick", "full")
+DATA = "data"
+SPLITS = {"train": "train_data_path", "dev": "validation_data_path", "test": "test_data_path"}
+# What `python -m analysis` has, and what may stand behind it in a study.
+COMMANDS = ("table", "agreement", "models", "causes")
+RUNS = "runs"
+# Commands whose files have to be about the same texts.
+SAME_TEXTS = ("agreement", "causes")
+
+
+@dataclass(frozen=True)
+class RunKey:
+    """Which run of a study."""
+
+    corpus: str
+    name: str
+    seed: int
+
+    def __str__(self) -> str:
+        return f"{self.corpus}/{self.name} (seed {self.seed})"
+
+
+@dataclass(frozen=True)
+class Run:
+    """
+    A model to be trained.
+
+    attributions, perturbations : lists of methods, each list under the name that tables ask for.
+    split : which texts these are about.
+    """
+
+    key: RunKey
+    config: Dict[str, Any]
+    attributions: Dict[str, List[Any]]
+    perturbations: Dict[str, List[Any]]
+    split: str
+
+
+@dataclass(frozen=True)
+class Table:
+    """
+    A command of `python -m analysis`.
+
+    sources : `runs`, `attributions/NAME` or `perturbations/NAME`, of every run that has it.
+    only : names of the runs it is about; None for all.
+    """
+
+    command: str
+    arguments: Tuple[str, ...]
+    sources: Tuple[str, ...]
+    only: Optional[Tuple[str, ...]] = None
+
+    @property
+    def name(self) -> str:
+        """A table is named after what is first behind `table`, others after their command."""
+        return self.arguments[0] if self.command == "table" else self.command
+
+
+@dataclass(frozen=True)
+class Study:
+    """
+    chosen : the corpora that were asked for by name; empty if all were meant.
+    """
+
+    name: str
+    title: str
+    size: str
+    chosen: Tuple[str, ...]
+    seeds: Tuple[int, ...]
+    runs: Dict[RunKey, Run]
+    tables: Tuple[Table, ...]
+
+
+def study_file(name: str) -> Path:
+    """A name of a study of the project, or a path to a file of one's own."""
+    path = Path(name) if name.endswith(".jsonnet") else STUDIES / f"{name}.jsonnet"
+    if not path.is_file():
+        known = ", ".join(sorted(file.stem for file in STUDIES.glob("*.jsonnet")))
+        raise StudyError(f"{path}: no such study; there are {known}, or name a .jsonnet file")
+    return path
+
+
+def load_study(
+    name: str,
+    size: str = "full",
+    data: str = DATA,
+    seeds: Optional[int] = None,
+    corpora: Sequence[str] = (),
+) -> Study:
+    """
+    # Parameters
+
+    data : `str`
+        The folder that lib/data.libsonnet reads below.
+    seeds : `Optional[int]`
+        How many; more than the study names are continued with the next numbers.
+    corpora : `Sequence[str]`
+        Only these; all that the study has if empty.
+    """
+    path = study_file(name)
+    if size not in SIZES:
+        raise StudyError(f"there is no size '{size}'; there are {', '.join(SIZES)}")
+    first = _checked(_evaluated(path, size, data, seed=1), path)
+    chosen = _chosen_corpora(first["corpora"], corpora, path)
+    numbers = _seeds(first["seeds"], seeds, path)
+    runs: Dict[RunKey, Run] = {}
+    for place, seed in enumerate(numbers):
+        stated = _checked(_evaluated(path, size, data, seed), path)["corpora"]
+        for corpus in chosen:
+            for key, run in stated[corpus].items():
+                if place < run.get("seeds", len(numbers)):
+                    made = _run(RunKey(corpus, key, seed), run, path)
+                    runs[made.key] = made
+    if not runs:
+        raise StudyError(f"{path}: names no runs")
+    tables = tuple(_table(table, path, runs.values()) for table in first["tables"])
+    return Study(path.stem, first["title"], size, tuple(corpora), numbers, runs, tables)
+
+
+def _evaluated(path: Path, size: str, data: str, seed: int) -> Any:
+    # As for training configs, the environment is there as external variables.
+    variables = {
+        name: value
+        for name, value in os.environ.items()
+        if value.encode("utf-8", "ignore").decode("utf-8") == value
+    }
+    variables.update(
+        ATTENTION_EXPLAIN_SIZE=size, ATTENTION_EXPLAIN_DATA=data, ATTENTION_EXPLAIN_SEED=str(seed)
+    )
+    try:
+        return json.loads(_jsonnet.evaluate_file(str(path), ext_vars=variables))
+    except RuntimeError as error:
+        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+        raise StudyError(f"{path}: {' at '.join(lines[:2])}") from error
+
+
+def _checked(stated: Any, path: Path) -> Dict[str, Any]:
+    _check_keys(stated, ("title", "seeds", "corpora", "tables"), f"{path}")
+    if not isinstance(stated["tables"], list):
+        raise StudyError(f"{path}: 'tables' is no list")
+    for corpus, runs in stated["corpora"].items():
+        for name, run in runs.items():
+            where = f"{path}: the run '{name}' of {corpus}"
+            _check_keys(
+                run, ("config", "attributions", "perturbations", "split", "seeds"), where, 1
+            )
+            _check_keys(run["config"], None, f"{where}: its config")
+    return stated
+
+
+def _check_keys(
+    stated: Any, known: Optional[Sequence[str]], where: str, needed: Optional[int] = None
+) -> None:
+    """`needed`: how many of the known, from the first, have to be there; all if None."""
+    if not isinstance(stated, dict):
+        raise StudyError(f"{where}: is no object")
+    if known is None:
+        return
+    for key in stated:
+        if key not in known:
+            raise StudyError(f"{where}: '{key}' is not known here; known are {', '.join(known)}")
+    for key in known[:needed]:
+        if key not in stated:
+            raise StudyError(f"{where}: '{key}' is missing")
+
+
+def _chosen_corpora(stated: Dict[str, Any], wanted: Sequence[str], path: Path) -> Tuple[str, ...]:
+    for corpus in wanted:
+        if corpus not in stated:
+            raise StudyError(
+                f"{path}: there is no corpus '{corpus}' in this study; there are "
+                f"{', '.join(stated)}"
+            )
+    return tuple(wanted) or tuple(stated)
+
+
+def _seeds(stated: Any, number: Optional[int], path: Path) -> Tuple[int, ...]:
+    if not isinstance(stated, list) or not all(isinstance(seed, int) for seed in stated):
+        raise StudyError(f"{path}: 'seeds' is no list of whole numbers")
+    if number is None:
+        return tuple(stated)
+    if number < 1:
+        raise StudyError(f"the number of seeds is {number}, but must be 1 or more")
+    more = (seed for seed in range(1, number + len(stated) + 1) if seed not in stated)
+    return tuple([*stated, *more][:number])
+
+
+def _run(key: RunKey, stated: Dict[str, Any], path: Path) -> Run:
+    config = stated["config"]
+    split = stated.get("split", "test" if SPLITS["test"] in config else "dev")
+    if SPLITS.get(split) not in config:
+        raise StudyError(f"{path}: the run '{key.name}' of {key.corpus} has no data for '{split}'")
+    made = {kind: stated.get(kind, {}) for kind in ("attributions", "perturbations")}
+    for kind, lists in made.items():
+        if not isinstance(lists, dict) or not all(isinstance(one, list) for one in lists.values()):
+            raise StudyError(
+                f"{path}: '{kind}' of the run '{key.name}' of {key.corpus} has to be lists of "
+                "methods, each under a name"
+            )
+    return Run(key, config, **made, split=split)
+
+
+def _table(stated: Any, path: Path, runs: Iterable[Run]) -> Table:
+    where = f"{path}: a table"
+    _check_keys(stated, ("command", "from", "arguments", "only"), where, 2)
+    command = stated["command"]
+    if command not in COMMANDS:
+        raise StudyError(
+            f"{where}: there is no command '{command}'; there are {', '.join(COMMANDS)}"
+        )
+    arguments = tuple(map(str, stated.get("arguments", [])))
+    if command == "table" and not arguments:
+        raise StudyError(f"{where}: the command 'table' needs the name of a table")
+    table = Table(
+        command,
+        arguments,
+        tuple(stated["from"]),
+        None if stated.get("only") is None else tuple(stated["only"]),
+    )
+    runs = list(runs)
+    known = {RUNS}
+    for run in runs:
+        known |= {f"attributions/{name}" for name in run.attributions}
+        known |= {f"perturbations/{name}" for name in run.perturbations}
+    for source in table.sources:
+        if source not in known:
+            raise StudyError(
+                f"{where} is made from '{source}', which no run has; there are "
+                f"{', '.join(sorted(known))}"
+            )
+    names = {run.key.name for run in runs}
+    for name in table.only or ():
+        if name not in names:
+            raise StudyError(f"{where} is about the run '{name}', which the study does not have")
+    return table

@@ -1,0 +1,67 @@
+"""What a killed training left: whether it can go on, and from where."""
+
+import json
+import re
+import shutil
+import zipfile
+from pathlib import Path
+from typing import Any, Dict, List
+
+from workflow.errors import StudyError
+
+STATES = re.compile(r"(model|training)_state_e(\d+)_b(\d+)\.th")
+BEST = "best.th"
+CONFIG = "config.json"
+# Marks a run that went on from a checkpoint, which AllenNLP does not do bit by bit.
+RECOVERED = "recovered"
+
+
+def prepare(folder: Path, config: Dict[str, Any]) -> bool:
+    """
+    Makes the folder fit for `allennlp train`: whether to give `--recover`. Halves of checkpoints
+    are removed; a training without a whole one starts anew, and is then as if never broken.
+    """
+    if not folder.exists() or not any(folder.iterdir()):
+        return False
+    _drop_halves(folder)
+    if not _states(folder) or not _is_whole(folder / BEST):
+        shutil.rmtree(folder)
+        return False
+    stored = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
+    if stored != config:
+        raise StudyError(
+            f"{folder}: was begun with the same settings but other paths; delete it, or finish it "
+            "where it was begun"
+        )
+    return True
+
+
+def mark_recovered(folder: Path) -> None:
+    (folder / RECOVERED).touch()
+
+
+def drop_checkpoints(folder: Path) -> None:
+    """Of a finished run: its best weights are in `best.th` and in the archive."""
+    for path in _states(folder):
+        path.unlink()
+
+
+def _states(folder: Path) -> List[Path]:
+    return [path for path in folder.iterdir() if STATES.fullmatch(path.name)]
+
+
+def _drop_halves(folder: Path) -> None:
+    """A checkpoint is two files; both have to be whole."""
+    whole: Dict[Any, int] = {}
+    for path in _states(folder):
+        _, *point = STATES.fullmatch(path.name).groups()
+        whole[tuple(point)] = whole.get(tuple(point), 0) + _is_whole(path)
+    for path in _states(folder):
+        _, *point = STATES.fullmatch(path.name).groups()
+        if whole[tuple(point)] < 2:
+            path.unlink()
+
+
+def _is_whole(path: Path) -> bool:
+    """What torch saves is a zip archive, whose list of contents comes last."""
+    return path.is_file() and zipfile.is_zipfile(path)
