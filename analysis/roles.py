@@ -37,7 +37,7 @@ def strength_of(config: Dict[str, Any]) -> Optional[float]:
 
 def guides_of(config: Dict[str, Any]) -> List[str]:
     """The files whose attention the model is given; none for a model that is given none."""
-    reader = config["dataset_reader"]
+    reader = config.get("dataset_reader")
     guide = reader.get("guide") if isinstance(reader, dict) else None
     return [] if guide is None else [guide] if isinstance(guide, str) else list(guide)
 

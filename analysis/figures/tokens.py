@@ -16,7 +16,7 @@ SHADES = LinearSegmentedColormap.from_list("weight", ["#FFFFFF", style.SKY], N=2
 FONT = 8
 # Points: between tokens, and from line to line.
 GAP, LINE = 4.0, 13.0
-NAMES = 118.0
+NAMES = 140.0
 POINTS_AN_INCH = 72.0
 
 

@@ -86,6 +86,19 @@ def write_attributions(
     """
     if methods is None:
         methods = [name for name in METHODS if name in rows[0]]
+    described = {
+        "interpreters": {name: {"parameters": {}, "signed": False} for name in methods},
+        "skipped": {},
+        "target": "predicted",
+        **metadata,
+    }
+    return write_text_file(path, METADATA, rows, config, described)
+
+
+def write_text_file(
+    path: Path, key: bytes, rows: Sequence[Row], config: Row, metadata: Dict[str, Any]
+) -> Path:
+    """Of either kind; `metadata` has what is its own, or replaces what both kinds have."""
     table = pyarrow.Table.from_pylist([{"id": str(n), **row} for n, row in enumerate(rows)])
     described = {
         "format": 1,
@@ -95,13 +108,10 @@ def write_attributions(
         "data": "test",
         "data_sha256": "of the small corpus",
         "labels": ["0", "1"],
-        "interpreters": {name: {"parameters": {}, "signed": False} for name in methods},
         "seeds": {},
-        "skipped": {},
-        "target": "predicted",
         **metadata,
     }
-    table = table.replace_schema_metadata({METADATA: json.dumps(described).encode()})
+    table = table.replace_schema_metadata({key: json.dumps(described).encode()})
     path.parent.mkdir(parents=True, exist_ok=True)
     pyarrow.parquet.write_table(table, path)
     return path
