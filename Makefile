@@ -7,13 +7,20 @@ INSTALLED := $(VENV)/.installed
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 REQUIREMENTS := requirements.txt requirements-dev.txt requirements-no-deps.txt constraints.txt
 
-.PHONY: help install demo test test-slow lint format bench clean
+# The engine of studies has an environment of its own: see requirements-workflow.txt.
+ENGINE := .venv-workflow
+ENGINE_INSTALLED := $(ENGINE)/.installed
+
+.PHONY: help install demo study study-plan test test-slow test-slurm lint format bench clean
 
 help:
 	@echo "make install    set up .venv"
 	@echo "make demo       train attention models on the embedded corpus and compare them"
+	@echo "make study      a paper's study: STUDY=neely_schouten_2020 DATA=/path [SIZE=quick] [SEEDS=3] ..."
+	@echo "make study-plan the same, but only says what it would do, and how long it takes"
 	@echo "make test       the fast tests"
 	@echo "make test-slow  the slow tests too"
+	@echo "make test-slurm a study on a Slurm cluster of one node (Debian, as root)"
 	@echo "make lint       check style; make format mends what can be mended"
 	@echo "make bench      what is fast, against what, as ratios"
 	@echo "make clean      remove everything that these made"
@@ -68,12 +75,35 @@ demo/%.parquet: demo/%.trained
 
 .PRECIOUS: demo/%.trained
 
+$(ENGINE_INSTALLED): requirements-workflow.txt
+	@echo "Setting up $(ENGINE) (a minute, once)"
+	@$(PYTHON) -m venv $(ENGINE)
+	@$(ENGINE)/bin/python -m pip --disable-pip-version-check install --quiet -r requirements-workflow.txt
+	@touch $@
+
+# Only what is given is passed on.
+STUDY_OPTIONS = $(if $(SIZE),--size $(SIZE)) $(if $(DATA),--data $(DATA)) $(if $(SEEDS),--seeds $(SEEDS)) \
+	$(if $(CORPORA),--corpora $(CORPORA)) $(if $(LIMIT),--limit $(LIMIT)) $(if $(RUNS),--runs $(RUNS)) \
+	$(if $(RESULTS),--results $(RESULTS)) $(if $(PROFILE),--profile $(PROFILE)) \
+	$(if $(CORES),--cores $(CORES)) $(if $(GPUS),--gpus $(GPUS))
+
+NAMED_STUDY = $(or $(STUDY),$(error name a study: make $@ STUDY=attention_debate SIZE=quick))
+
+study: $(INSTALLED) $(ENGINE_INSTALLED)
+	@$(BIN)/python -m workflow run $(NAMED_STUDY) $(STUDY_OPTIONS) --snakemake $(ENGINE)/bin/snakemake
+
+study-plan: $(INSTALLED)
+	@$(BIN)/python -m workflow plan $(NAMED_STUDY) $(STUDY_OPTIONS)
+
 # One thread a process: threads of two processes that wait for each other are slower than none.
 test: $(INSTALLED)
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
 
 test-slow: $(INSTALLED)
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -m "slow or not slow"
+
+test-slurm: $(INSTALLED) $(ENGINE_INSTALLED)
+	tests/slurm/run.sh
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check .
@@ -87,5 +117,5 @@ bench: $(INSTALLED)
 	OMP_WAIT_POLICY=passive $(BIN)/python -m benchmarks
 
 clean:
-	rm -rf $(VENV) demo build dist *.egg-info .pytest_cache .ruff_cache
+	rm -rf $(VENV) $(ENGINE) demo build dist *.egg-info .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -18,9 +18,12 @@ setup(
     long_description=(HERE / "README.md").read_text(encoding="utf-8"),
     long_description_content_type="text/markdown",
     python_requires=">=3.11,<3.12",
-    packages=find_packages(include=["attention_explain*", "analysis*", "heatmaps*"]),
+    packages=find_packages(include=["attention_explain*", "analysis*", "heatmaps*", "workflow*"]),
     include_package_data=True,
-    package_data={"analysis.published": ["*.csv"]},
+    package_data={
+        "analysis.published": ["*.csv"],
+        "workflow": ["Snakefile", "profiles/*/config.yaml"],
+    },
     # AllenNLP itself, torchvision and fairscale are not here: their stale pins would make pip
     # refuse the set. requirements-no-deps.txt has them, and `make install` installs them.
     install_requires=requirements("requirements.txt"),

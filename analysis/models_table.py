@@ -17,7 +17,10 @@ METRICS = {
 
 
 def models_table(runs: List[Run]) -> pandas.DataFrame:
-    """One row a run; `entropy` and `zeros` are those of its attention."""
+    """
+    One row a run; `entropy` and `zeros` are those of its attention. Where a training was interrupted
+    and went on, `recovered` says which: it is not the same as an unbroken one.
+    """
     rows = []
     for run in runs:
         row = {
@@ -29,4 +32,7 @@ def models_table(runs: List[Run]) -> pandas.DataFrame:
         }
         row.update({title: run.metric(name) for name, title in METRICS.items()})
         rows.append(row)
-    return pandas.DataFrame(rows)
+    table = pandas.DataFrame(rows)
+    if any(run.recovered for run in runs):
+        table["recovered"] = ["yes" if run.recovered else "no" for run in runs]
+    return table

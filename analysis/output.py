@@ -3,16 +3,18 @@ The folder an analysis writes: tables, figures and sentences, and a manifest tha
 is and which files all of it comes from. The report is made of what the manifest lists.
 """
 
+import fcntl
 import hashlib
 import io
 import json
 import os
 import platform
 import re
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Protocol, Sequence, Set, Union
+from typing import Any, Dict, Iterator, List, Optional, Protocol, Sequence, Set, Union
 
 import pandas
 from matplotlib.figure import Figure
@@ -110,15 +112,24 @@ class Output:
         """Writes everything; each file is complete or as it was before."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            manifest = read_manifest(self.folder) if (self.folder / MANIFEST).exists() else {}
-            for name, content in self.contents.items():
-                write_atomically(self.folder / name, content)
-            text = json.dumps(self._merged(manifest, command, files, parameters), indent=1)
-            write_atomically(self.folder / MANIFEST, text.encode())
-            for name in self._outdated(manifest):
-                (self.folder / name).unlink(missing_ok=True)
+            with _alone_in(self.folder):
+                self._write(command, files, parameters)
         except OSError as error:
             raise AnalysisError(f"{self.folder}: cannot be written ({error.strerror})") from error
+
+    def _write(
+        self,
+        command: Sequence[str],
+        files: Sequence[Source],
+        parameters: Optional[Dict[str, Any]],
+    ) -> None:
+        manifest = read_manifest(self.folder) if (self.folder / MANIFEST).exists() else {}
+        for name, content in self.contents.items():
+            write_atomically(self.folder / name, content)
+        text = json.dumps(self._merged(manifest, command, files, parameters), indent=1)
+        write_atomically(self.folder / MANIFEST, text.encode())
+        for name in self._outdated(manifest):
+            (self.folder / name).unlink(missing_ok=True)
 
     def _merged(
         self,
@@ -207,6 +218,18 @@ def sha256(path: Path) -> str:
         while block := file.read(1 << 20):
             digest.update(block)
     return digest.hexdigest()
+
+
+@contextmanager
+def _alone_in(folder: Path) -> Iterator[None]:
+    """One writer of a manifest at a time, where the file system can tell."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        with suppress(OSError):
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def slug(*names: str) -> str:

@@ -9,6 +9,7 @@ from analysis.errors import AnalysisError
 from analysis.model_config import ModelConfig
 
 CONFIG, METRICS = "config.json", "metrics.json"
+RECOVERED = "recovered"
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,11 @@ class Run:
     def path(self) -> Path:
         """The file with what it reached."""
         return self.folder / METRICS
+
+    @property
+    def recovered(self) -> bool:
+        """Whether the training was interrupted and went on; a study leaves a mark of it."""
+        return (self.folder / RECOVERED).is_file()
 
     @property
     def model(self) -> ModelConfig:

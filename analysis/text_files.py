@@ -36,6 +36,11 @@ class TextFile:
     def model(self) -> ModelConfig:
         return ModelConfig(self.metadata["config"])
 
+    @property
+    def recovered(self) -> bool:
+        """Whether its model's training was interrupted and went on."""
+        return bool(self.metadata.get("recovered"))
+
 
 def read_text_file(
     path: Path, key: bytes, kind: str, command: str, formats: Sequence[int]

@@ -343,14 +343,12 @@ class _Planner:
     def _add(self, step: Step) -> None:
         """Two names of a study may stand for the same run, each with its own attributions."""
         known = self.steps.get(step.name)
-        if known is not None and known.commands != step.commands:
-            commands = tuple(dict.fromkeys([*known.commands, *step.commands]))
+        if known is not None:
             step = replace(
-                step,
-                commands=commands,
+                known,
+                commands=tuple(dict.fromkeys([*known.commands, *step.commands])),
                 outputs=tuple(dict.fromkeys([*known.outputs, *step.outputs])),
                 needs=tuple(dict.fromkeys([*known.needs, *step.needs])),
-                seconds=known.seconds + step.seconds,
             )
         self.steps[step.name] = step
 

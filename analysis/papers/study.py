@@ -117,5 +117,7 @@ def _texts(models: Sequence[Model]) -> str:
 
 
 def _with_seeds(model: Model) -> str:
-    seeds = len(model.files)
-    return f"{model.name} ({seeds} seeds)" if seeds > 1 else model.name
+    seeds, recovered = len(model.files), sum(file.recovered for file in model.files)
+    said = [f"{seeds} seeds"] if seeds > 1 else []
+    said += [f"{recovered} recovered"] if recovered else []
+    return f"{model.name} ({', '.join(said)})" if said else model.name

@@ -32,7 +32,7 @@ def _row(model: Model) -> Dict[str, Any]:
         "encoder": config.encoder,
         "attention": config.attention,
         "projection": config.projection,
-        "seeds": ", ".join(str(file.model.seed) for file in model.files),
+        "seeds": ", ".join(map(_seed, model.files)),
         "texts": len(model.files[0].table),
         "accuracy": _mean(accuracies),
         "sd accuracy": _deviation(accuracies),
@@ -40,6 +40,11 @@ def _row(model: Model) -> Dict[str, Any]:
         "sd F1": _deviation(f1s),
         "epoch selected": selection(config.config),
     }
+
+
+def _seed(file: Attributions) -> str:
+    """A training that was interrupted and went on is not the same as an unbroken one."""
+    return f"{file.model.seed} (recovered)" if file.recovered else str(file.model.seed)
 
 
 def accuracy(file: Attributions) -> float:

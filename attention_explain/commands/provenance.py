@@ -9,8 +9,10 @@ from typing import Any, Dict, Iterable, Sequence
 from allennlp.data import Instance
 from allennlp.models.archival import Archive
 
-from attention_explain.archives import archive_sha256
+from attention_explain.archives import archive_sha256, local_path
 
+# In a run folder whose training was interrupted and went on: a study leaves it there.
+RECOVERED = "recovered"
 PACKAGES = ("allennlp", "captum", "entmax", "numpy", "pyarrow", "torch")
 
 
@@ -63,6 +65,7 @@ def provenance(
         "data_sha256": described["data"],
         "labels": list(labels),
         **what,
+        **({"recovered": True} if (local_path(archive_file) / RECOVERED).is_file() else {}),
         "seeds": {name: given["seed"] for name, given in options.items() if "seed" in given},
         "batch_tokens": described["batch-tokens"],
         "versions": described["versions"],
