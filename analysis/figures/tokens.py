@@ -31,7 +31,7 @@ class Weighted:
 
 def token_heatmaps(texts: Sequence[Weighted]) -> Figure:
     """Each model's weights are scaled by their largest, which stands beside its name."""
-    room = style.DOUBLE * POINTS_AN_INCH - NAMES
+    room = style.DOUBLE * POINTS_AN_INCH - NAMES - GAP
     with style.applied():
         placed = [_placed(text.tokens, room) for text in texts]
         heights = [

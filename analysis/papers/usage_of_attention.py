@@ -77,7 +77,7 @@ def usage(study: Study, output: Output) -> Optional[str]:
     )
     for up in FREEDOM:
         for across in USAGE:
-            sentence = _correlation(table, across, up)
+            sentence = correlation(table, across, up)
             if sentence:
                 output.sentence(f"{NAME}-{across}-{up}", sentence)
     return left_out
@@ -172,7 +172,8 @@ def _spots(table: pandas.DataFrame, across: str, up: str) -> List[Spot]:
     ]
 
 
-def _correlation(table: pandas.DataFrame, across: str, up: str) -> str:
+def correlation(table: pandas.DataFrame, across: str, up: str) -> str:
+    """Spearman's, in a sentence; nothing where there are too few models, or all are alike."""
     known = table[_known(table, across, up)]
     if len(known) < LEAST_POINTS or min(known[across].nunique(), known[up].nunique()) < 2:
         return ""

@@ -1,0 +1,30 @@
+"""Points with names and intervals."""
+
+import numpy
+
+from analysis.figures.scatter import Scatter, Spot, scatters
+
+UNKNOWN = (numpy.nan, numpy.nan)
+SPOTS = [
+    Spot("sst", "bilstm", 0.1, 0.5, (0.05, 0.2), (0.4, 0.55)),
+    Spot("imdb", "bilstm", -0.02, 0.6, UNKNOWN, UNKNOWN),
+    Spot("imdb", "cnn", 0.3, 0.2, UNKNOWN, UNKNOWN),
+]
+
+
+def test_every_spot_has_its_name_and_a_series_its_look():
+    figure = scatters([Scatter("use", "freedom", SPOTS)], top=0.693)
+    axes = figure.axes[0]
+    assert [text.get_text() for text in axes.texts] == ["sst", "imdb", "imdb"]
+    colours = [container[0].get_color() for container in axes.containers]
+    assert colours[0] == colours[1] != colours[2]
+    (legend,) = figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == ["bilstm", "cnn"]
+
+
+def test_intervals_reach_from_low_to_high():
+    axes = scatters([Scatter("use", "freedom", SPOTS[:1])], top=0.693).axes[0]
+    across, up = (one.get_segments()[0] for one in axes.containers[0][2])
+    assert across[:, 0].round(6).tolist() == [0.05, 0.2]
+    assert up[:, 1].round(6).tolist() == [0.4, 0.55]
+    assert axes.get_ylim()[0] == 0

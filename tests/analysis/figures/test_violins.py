@@ -1,0 +1,48 @@
+"""Violins: groups stand where they belong, and few values are not made into a density."""
+
+import numpy
+import pytest
+
+from analysis.figures.violins import Violins, violins
+
+VALUES = numpy.random.default_rng(0).beta(2, 5, 200)
+
+
+def drawn(groups, **options):
+    return violins([Violins("one", groups)], "group", "value", **options).axes[0]
+
+
+def bodies(axes):
+    return [one for one in axes.collections if len(one.get_paths())]
+
+
+def test_groups_of_few_values_are_drawn_one_by_one():
+    axes = drawn({"a": {"many": VALUES, "few": VALUES[:4]}})
+    assert len(bodies(axes)) == 1
+    (dots,) = [line for line in axes.get_lines() if line.get_marker() == "."]
+    assert dots.get_ydata().tolist() == VALUES[:4].tolist()
+
+
+def test_a_violin_ends_where_its_values_do():
+    (body,) = bodies(drawn({"a": {"many": VALUES}}))
+    heights = body.get_paths()[0].vertices[:, 1]
+    assert heights.min() == pytest.approx(VALUES.min())
+    assert heights.max() == pytest.approx(VALUES.max())
+
+
+def test_numbers_of_values_stand_below_the_groups_without_nan():
+    holes = numpy.concatenate([VALUES, [numpy.nan] * 3])
+    axes = drawn({"a": {"x": holes, "y": VALUES[:0]}, "b": {"x": VALUES[:50]}})
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["x\n200 + 50", "y\n0 + 0"]
+
+
+def test_series_of_a_group_stand_side_by_side():
+    one, other = bodies(drawn({"a": {"x": VALUES}, "b": {"x": VALUES}}))
+    right, left = (body.get_paths()[0].vertices[:, 0] for body in (one, other))
+    assert right.max() < left.min()
+
+
+def test_without_a_bound_the_largest_value_is_at_the_top():
+    assert drawn({"a": {"x": VALUES / 10}}).get_ylim()[1] == pytest.approx(0.102 * VALUES.max())
+    assert drawn({"a": {"x": VALUES}}, top=2.0).get_ylim()[1] == pytest.approx(2.04)
+    assert drawn({"a": {"x": numpy.full(3, numpy.nan)}}).get_ylim()[1] > 0
