@@ -24,10 +24,7 @@ class Line:
 def against(panels: Dict[str, Dict[str, Line]], across: str, up: str, widest: int = 3) -> Figure:
     """Panels by title, each with its lines by name; `across` and `up` label the axes."""
     with style.applied():
-        rows, columns = style.grid_of(len(panels), widest)
-        width = style.SINGLE if columns == 1 else style.DOUBLE
-        figure, axes = style.figure(width, 0.5 + 2.0 * rows, rows, columns, sharey=True)
-        used = style.hide_unused(axes, len(panels))
+        figure, axes, used = style.panels(len(panels), widest, 0.5, 2.0, sharey=True)
         names = list(dict.fromkeys(name for lines in panels.values() for name in lines))
         for one, (title, lines) in zip(used, panels.items(), strict=True):
             for name, line in lines.items():
@@ -38,7 +35,7 @@ def against(panels: Dict[str, Dict[str, Line]], across: str, up: str, widest: in
             one.xaxis.set_major_formatter("{x:g}")
         for one in axes[:, 0]:
             one.set_ylabel(up)
-        style.legend_below(figure, used, columns=2 if columns == 1 else 4)
+        style.legend_below(figure, used, columns=2 if len(used) == 1 else 4)
     return figure
 
 

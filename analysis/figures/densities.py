@@ -39,12 +39,7 @@ def densities(
     within which bounds they lie.
     """
     with style.applied():
-        rows, columns = style.grid_of(len(panels), widest)
-        width = style.SINGLE if columns == 1 else style.DOUBLE
-        figure, axes = style.figure(
-            width, 0.5 + 1.8 * rows, rows, columns, sharex=True, sharey=True
-        )
-        used = style.hide_unused(axes, len(panels))
+        figure, axes, used = style.panels(len(panels), widest, 0.5, 1.8, sharex=True, sharey=True)
         names = list(dict.fromkeys(name for panel in panels for name in panel.series))
         looks = {name: style.line(number) for number, name in enumerate(names)}
         for one, panel in zip(used, panels, strict=True):
@@ -58,10 +53,10 @@ def densities(
         used[0].xaxis.set_major_formatter("{x:g}")
         # Under a panel that is not drawn, the one above is the last of its column.
         for place, one in enumerate(used):
-            if place + columns >= len(used):
+            if place + axes.shape[1] >= len(used):
                 one.set_xlabel(label)
                 one.xaxis.set_tick_params(labelbottom=True)
-        style.legend_below(figure, used, columns=1 if columns == 1 else 4)
+        style.legend_below(figure, used, columns=1 if len(used) == 1 else 4)
     return figure
 
 

@@ -29,19 +29,14 @@ def found_histograms(
 ) -> Figure:
     """Shares of the series' texts; `failure` names the bar of the others, which stands at 0."""
     with style.applied():
-        rows, columns = style.grid_of(len(panels), widest)
-        width = style.SINGLE if columns == 1 else style.DOUBLE
-        figure, axes = style.figure(
-            width, 0.6 + 1.9 * rows, rows, columns, sharex=True, sharey=True
-        )
-        used = style.hide_unused(axes, len(panels))
+        figure, axes, used = style.panels(len(panels), widest, 0.6, 1.9, sharey=True)
         for one, panel in zip(used, panels, strict=True):
             _draw(one, panel, failure, top)
             one.set_title(panel.title)
             one.set_xlabel(label)
         for one in axes[:, 0]:
             one.set_ylabel("share of texts")
-        style.legend_below(figure, used, columns=1 if columns == 1 else 4)
+        style.legend_below(figure, used, columns=1 if len(used) == 1 else 4)
     return figure
 
 

@@ -33,9 +33,9 @@ class Points:
 @dataclass(frozen=True)
 class Plane:
     """
-    curve : joined in the order in which the points come.
+    curves : joined in the order in which the points come.
     marks : others, by name.
-    published : a curve that somebody else found.
+    published : what somebody else found; not joined, as many lie close together.
     """
 
     title: str
@@ -47,12 +47,7 @@ class Plane:
 def planes(panels: Sequence[Plane], across: str, up: str, bound: float, widest: int = 3) -> Figure:
     """`bound` is the largest value there can be across, and drawn as a line."""
     with style.applied():
-        rows, columns = style.grid_of(len(panels), widest)
-        width = style.SINGLE if columns == 1 else style.DOUBLE
-        figure, axes = style.figure(
-            width, 0.8 + 2.3 * rows, rows, columns, sharex=True, sharey=True
-        )
-        used = style.hide_unused(axes, len(panels))
+        figure, axes, used = style.panels(len(panels), widest, 0.8, 2.3, sharex=True, sharey=True)
         marks = _names(panel.marks for panel in panels)
         curves = _names(panel.curves for panel in panels)
         for one, panel in zip(used, panels, strict=True):
@@ -60,10 +55,9 @@ def planes(panels: Sequence[Plane], across: str, up: str, bound: float, widest: 
                 one.plot(
                     points.across,
                     points.up,
-                    "D-",
+                    "D",
                     color=style.GREY,
                     markerfacecolor="none",
-                    linewidth=0.7,
                     markersize=3,
                     label=name,
                     zorder=1,
@@ -97,7 +91,7 @@ def planes(panels: Sequence[Plane], across: str, up: str, bound: float, widest: 
         used[0].set_ylim(bottom=-0.03 * used[0].get_ylim()[1])
         for one in axes[:, 0]:
             one.set_ylabel(up)
-        style.legend_below(figure, used, columns=2 if columns == 1 else 4)
+        style.legend_below(figure, used, columns=2 if len(used) == 1 else 4)
     return figure
 
 

@@ -34,10 +34,7 @@ class Scatter:
 def scatters(panels: Sequence[Scatter], top: float, widest: int = 2) -> Figure:
     """Upwards all values lie between 0 and `top`."""
     with style.applied():
-        rows, columns = style.grid_of(len(panels), widest)
-        width = style.SINGLE if columns == 1 else style.DOUBLE
-        figure, axes = style.figure(width, 0.6 + 2.4 * rows, rows, columns)
-        used = style.hide_unused(axes, len(panels))
+        figure, _, used = style.panels(len(panels), widest, 0.6, 2.4)
         names = list(dict.fromkeys(spot.series for panel in panels for spot in panel.spots))
         for one, panel in zip(used, panels, strict=True):
             for spot in panel.spots:
@@ -47,7 +44,7 @@ def scatters(panels: Sequence[Scatter], top: float, widest: int = 2) -> Figure:
             one.set_ylabel(panel.up)
             one.margins(x=0.15)
             one.set_ylim(0, 1.05 * top)
-        style.legend_below(figure, used, columns=4)
+        style.legend_below(figure, used, columns=2 if len(used) == 1 else 4)
     return figure
 
 

@@ -76,6 +76,19 @@ def figure(
     return made, made.subplots(rows, columns, squeeze=False, **subplots)
 
 
+def panels(
+    number: int, widest: int, above: float, each: float, **subplots: Any
+) -> Tuple[Figure, numpy.ndarray, List[Axes]]:
+    """
+    A figure of so many panels, its axes, and those of them that are used. It is as wide as a column
+    for one panel and as the page for more; a row is `each` inches high, with `above` for the rest.
+    """
+    rows, columns = grid_of(number, widest)
+    width = SINGLE if columns == 1 else DOUBLE
+    made, axes = figure(width, above + each * rows, rows, columns, **subplots)
+    return made, axes, hide_unused(axes, number)
+
+
 def series(number: int) -> Dict[str, Any]:
     """Colour, line and marker of a figure's n-th series, for `Axes.plot`."""
     place = number % len(COLOURS)

@@ -37,10 +37,7 @@ def violins(
     its number of values.
     """
     with style.applied():
-        rows, columns = style.grid_of(len(panels), widest)
-        width = style.SINGLE if columns == 1 else style.DOUBLE
-        figure, axes = style.figure(width, 0.6 + 2.1 * rows, rows, columns, sharey=True)
-        used = style.hide_unused(axes, len(panels))
+        figure, axes, used = style.panels(len(panels), widest, 0.6, 2.1, sharey=True)
         names = list(dict.fromkeys(name for panel in panels for name in panel.groups))
         for one, panel in zip(used, panels, strict=True):
             _draw(one, panel, names)

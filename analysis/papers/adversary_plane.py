@@ -11,7 +11,7 @@ import pandas
 from analysis.agreement.groups import OVERALL
 from analysis.errors import AnalysisError
 from analysis.figures.plane import Plane, Points, planes
-from analysis.output import Output, slug
+from analysis.output import Output
 from analysis.papers import instance_adversary
 from analysis.papers.adversaries import published_curve
 from analysis.papers.adversary_rows import METRICS, NO_ADVERSARY, adversary_rows
@@ -40,7 +40,7 @@ def plane(study: Study, output: Output) -> Optional[str]:
     found = [family for family in found if family.adversaries]
     for family in found:
         output.figure(
-            slug(NAME, family.base.model.corpus, family.name, f"seed {family.base.model.seed}"),
+            f"{NAME}-{family.key}",
             planes(_panels(family), ACROSS, UP, BOUND),
             "Mean distance of attention and of output from the base, for adversaries of different "
             f"lambda and for other models, overall and by the base's class. {family.described}.",
@@ -49,7 +49,7 @@ def plane(study: Study, output: Output) -> Optional[str]:
     reported = _reported(study)
     if reported:
         output.figure(
-            slug(NAME, "runs"),
+            f"{NAME}-runs",
             planes(reported, ACROSS, UP, BOUND),
             "Mean distance of attention and of output from the base, as the training runs of "
             f"adversaries report it. {', '.join(panel.title for panel in reported)}.",

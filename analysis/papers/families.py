@@ -8,6 +8,7 @@ from typing import Dict, List, Optional, Tuple
 
 from analysis.agreement.same_texts import check_same_texts
 from analysis.attributions import Attributions
+from analysis.output import slug
 from analysis.papers.methods import ATTENTION
 from analysis.papers.study import Study
 from analysis.perturbations import Perturbations
@@ -39,6 +40,11 @@ class Family:
     @property
     def title(self) -> str:
         return f"{self.base.model.corpus}, {self.name}"
+
+    @property
+    def key(self) -> str:
+        """For names of files: unlike that of any other family."""
+        return slug(self.base.model.corpus, self.name, f"seed {self.base.model.seed}")
 
     @property
     def described(self) -> str:

@@ -8,7 +8,7 @@ import pandas
 from analysis.agreement.groups import OVERALL, groups
 from analysis.figures.found import Found, found_histograms
 from analysis.figures.violins import Violins, violins
-from analysis.output import Output
+from analysis.output import Output, slug
 from analysis.papers.bins import by_bin, classes_of, largest_weights
 from analysis.papers.comparison import about, intervals
 from analysis.papers.exhibits import PERTURBED, Exhibit
@@ -98,9 +98,9 @@ def adversary(models: Sequence[Model], output: Output) -> None:
         "texts; dot: median; below each group: the number of texts of each class.",
     )
     overall = table[table["predicted"] == OVERALL]
-    for place, row in enumerate(overall.to_dict("records")):
+    for row in overall.to_dict("records"):
         output.sentence(
-            f"jain-wallace-adversary-{place}",
+            slug("jain-wallace-adversary-finding", row["corpus"], row["model"]),
             f"{row['corpus']}, {row['model']}: for {100 * row['success mean']:.1f} % of the texts "
             f"another attention gives the same output within {row['epsilon']:g}; its divergence is "
             f"{row['found mean']:.3f} on average, of at most {BOUND:.3f} (n = {row['n']}).",

@@ -6,7 +6,7 @@ import pandas
 
 from analysis.agreement.groups import OVERALL, groups
 from analysis.figures.violins import Violins, violins
-from analysis.output import Output
+from analysis.output import Output, slug
 from analysis.papers.bins import ALL, bins_of, by_bin, classes_of
 from analysis.papers.comparison import about, readable
 from analysis.papers.exhibits import PERTURBED, Exhibit
@@ -67,7 +67,8 @@ def permutation(models: Sequence[Model], output: Output) -> None:
         "each class. Groups of fewer than 8 texts are drawn text by text.",
     )
     for model in models:
-        output.sentence(f"jain-wallace-permutation-{len(output.entries)}", _finding(table, model))
+        name = slug("jain-wallace-permutation-finding", model.config.corpus, model.name)
+        output.sentence(name, _finding(table, model))
 
 
 def _finding(table: pandas.DataFrame, model: Model) -> str:

@@ -12,7 +12,7 @@ from analysis.agreement.groups import OVERALL
 from analysis.attributions import Attributions
 from analysis.errors import AnalysisError
 from analysis.figures.violins import Violins, violins
-from analysis.output import Output, slug
+from analysis.output import Output
 from analysis.papers.bins import ALL, bins_of, by_bin, largest_weights
 from analysis.papers.comparison import readable
 from analysis.papers.divergence import divergence
@@ -45,10 +45,10 @@ def seeds(study: Study, output: Output) -> Optional[str]:
         "bootstrap of the mean over texts and seeds (95 %).",
         readable(table, SHOWN),
     )
-    for place, family in enumerate(found):
-        output.sentence(f"{NAME}-{place}", _finding(family))
+    for family in found:
+        output.sentence(f"{NAME}-finding-{family.key}", _finding(family))
         output.figure(
-            slug(NAME, "violins", family.base.model.corpus, family.name),
+            f"{NAME}-violins-{family.key}",
             violins(
                 [
                     Violins(title, _by_bin(family, files))

@@ -7,7 +7,7 @@ import pandas
 
 from analysis.agreement.groups import OVERALL, groups
 from analysis.figures.violins import Violins, violins
-from analysis.output import Output
+from analysis.output import Output, slug
 from analysis.papers.bins import bins_of, largest_weights
 from analysis.papers.comparison import about, intervals, readable
 from analysis.papers.exhibits import PERTURBED, Exhibit, Paper
@@ -160,16 +160,16 @@ def removal(models: Sequence[Model], output: Output) -> None:
 
 def _findings(table: pandas.DataFrame, output: Output) -> None:
     overall = table[(table["predicted"] == OVERALL) & (table["n"] > 0)]
-    for place, (key, rows) in enumerate(overall.groupby(["corpus", "model"], sort=False)):
+    for key, rows in overall.groupby(["corpus", "model"], sort=False):
         best = rows.loc[rows["mean"].idxmin()]
         by_attention = rows[rows["order"] == "attention"].iloc[0]
         quicker = (
-            f"the quickest order is {best['order']} ({100 * best['mean']:.0f} %)"
+            f"the quickest order is {best['order']} with {100 * best['mean']:.0f} %"
             if best["mean"] < by_attention["mean"]
             else "no order is quicker"
         )
         output.sentence(
-            f"serrano-smith-removal-{place}",
+            slug("serrano-smith-removal-finding", *key),
             f"{', '.join(key)}: the decision flips when {100 * by_attention['mean']:.0f} % of the "
             f"tokens are gone in the order of attention; {quicker} (n = {best['n']}).",
         )

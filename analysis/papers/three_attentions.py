@@ -9,7 +9,7 @@ import numpy
 
 from analysis.errors import AnalysisError
 from analysis.figures.tokens import Weighted, token_heatmaps
-from analysis.output import Output, slug
+from analysis.output import Output
 from analysis.papers.adversary_plane import per_instance
 from analysis.papers.divergence import Divergence, divergence
 from analysis.papers.families import Family, families
@@ -37,7 +37,7 @@ def heatmaps(study: Study, output: Output) -> Optional[str]:
             continue
         drawn += 1
         output.figure(
-            slug(NAME, family.base.model.corpus, family.name),
+            f"{NAME}-{family.key}",
             token_heatmaps(texts),
             "Texts under the base's attention, under an adversary's that was searched for the "
             "text, and under a trained adversary's (lambda "

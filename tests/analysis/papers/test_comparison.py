@@ -39,10 +39,19 @@ def test_the_difference_is_from_the_first_column_that_has_a_value():
     assert found.tolist()[:2] == pytest.approx([0.3, 0.3]) and numpy.isnan(found[2])
 
 
-def test_people_read_ours_and_its_interval():
+def test_people_read_ours_beside_what_is_published_and_a_mean_alone():
     shown = readable(OURS, ["corpus", "mean", "interval"])
-    assert shown.columns.tolist() == ["corpus", "ours", "interval"]
+    assert shown.columns.tolist() == ["corpus", "mean", "interval"]
     assert shown["interval"].tolist() == ["[0.400, 0.600]", "-", "[0.200, 0.400]"]
+    compared = readable(beside(OURS, THEIRS), ["corpus", "published", "mean"])
+    assert compared.columns.tolist() == ["corpus", "published", "ours"]
+
+
+def test_what_is_published_of_plain_models_does_not_stand_beside_others():
+    ours = OURS.assign(role=["adversary", "plain", "plain"])
+    assert beside(ours, THEIRS)["published"].isna().all()
+    ours["role"] = "plain"
+    assert beside(ours, THEIRS)["published"].notna().tolist() == [True, False, False]
 
 
 @pytest.mark.parametrize(

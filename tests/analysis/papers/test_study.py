@@ -5,8 +5,11 @@ import pyarrow.parquet
 import pytest
 
 from analysis.errors import AnalysisError
-from analysis.papers.study import by_corpus, described, load_models
+from analysis.papers.study import by_corpus, described, load_models, load_study
+from tests.analysis.attribution_files import config
+from tests.analysis.papers.families import write_training
 from tests.analysis.papers.studies import write_run
+from tests.analysis.perturbation_files import perturbed_rows, write_perturbations
 
 
 def test_seeds_of_a_model_are_one_model_and_corpora_keep_apart(tmp_path):
@@ -42,3 +45,25 @@ def test_other_tables_in_a_folder_are_passed_over_and_broken_ones_are_not(tmp_pa
     (tmp_path / "cut.parquet").write_bytes(path.read_bytes()[:200])
     with pytest.raises(AnalysisError, match="cut.parquet: not a readable parquet file"):
         load_models([tmp_path])
+
+
+def test_a_study_takes_files_of_both_kinds_and_runs(tmp_path):
+    run = write_training(tmp_path / "run", config(), {"test_f1": 0.5})
+    attributed = write_run(run / "a.parquet", texts=8)
+    perturbed = write_perturbations(tmp_path / "p.parquet", perturbed_rows(8))
+    study = load_study([run, perturbed])
+    assert [len(part) for part in (study.models, study.perturbed, study.runs)] == [1, 1, 1]
+    paths = [source.path for source in study.sources]
+    assert paths == [attributed, perturbed, run / "metrics.json"]
+
+
+def test_a_run_given_twice_counts_once(tmp_path):
+    run = write_training(tmp_path / "run", config())
+    assert len(load_study([run, tmp_path / "." / "run"]).runs) == 1
+
+
+def test_a_run_that_is_not_finished_is_refused(tmp_path):
+    run = write_training(tmp_path / "run", config())
+    (run / "metrics.json").unlink()
+    with pytest.raises(AnalysisError, match="not a finished training run, metrics.json missing"):
+        load_study([run])
