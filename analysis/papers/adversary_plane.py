@@ -22,7 +22,6 @@ from analysis.papers.families import Family, families
 from analysis.papers.instance_adversary import BOUND
 from analysis.papers.per_text import check
 from analysis.papers.study import Study
-from analysis.seeds import Model
 from analysis.statistics.sample import Sample
 
 NAME = "wiegreffe-pinter-plane"
@@ -70,12 +69,11 @@ def _shape(found: Sequence[Family], output: Output) -> None:
             "frozen": frozen,
             "predicted": name,
             "adversaries": len(steps),
-            **summarised_curve([_moved(family, step, member) for step in steps]),
+            **summarised_curve([one.where(member) for _, one in steps]),
             "n": int(member.sum()),
         }
         for family in found
-        for frozen in CURVES
-        for steps in [family.adversaries_of(frozen)]
+        for frozen, steps in _moved(family).items()
         if len(steps) >= LEAST_POINTS
         for name, member in _classes(family).items()
     ]
@@ -103,19 +101,20 @@ def _shape(found: Sequence[Family], output: Output) -> None:
 
 
 def _panels(family: Family) -> List[Plane]:
+    moved, others = _moved(family), _others(family)
     theirs = published_curve(family.base.model.corpus, family.name)
     return [
         Plane(
             title=name if name == OVERALL else f"predicted {name}",
             curves={
-                title: _points([_moved(family, step, member) for step in steps], steps)
-                for frozen, title in CURVES.items()
-                for steps in [family.adversaries_of(frozen)]
-                if steps
+                CURVES[frozen]: _points(
+                    [one.where(member) for _, one in steps], [lambda_ for lambda_, _ in steps]
+                )
+                for frozen, steps in moved.items()
             },
             marks={
-                title: _points([one.where(member) for one in others])
-                for title, others in _others(family).items()
+                title: _points([one.where(member) for one in several])
+                for title, several in others.items()
             },
             published={"published (TVD doubled)": _table_points(theirs, "published ")}
             if name == OVERALL and len(theirs)
@@ -134,8 +133,14 @@ def _classes(family: Family) -> Dict[str, numpy.ndarray]:
     return found
 
 
-def _moved(family: Family, model: Model, member: numpy.ndarray) -> Divergence:
-    return divergence(family.base, model.files).where(member)
+def _moved(family: Family) -> Dict[bool, List[Tuple[float, Divergence]]]:
+    """Lambdas and distances, of the adversaries that are frozen and of those that are not."""
+    found: Dict[bool, List[Tuple[float, Divergence]]] = {}
+    for model in family.adversaries:
+        adversary = model.config.adversary
+        moved = divergence(family.base, model.files)
+        found.setdefault(adversary.frozen, []).append((adversary.lambda_, moved))
+    return found
 
 
 def _others(family: Family) -> Dict[str, List[Divergence]]:
@@ -160,14 +165,14 @@ def per_instance(family: Family) -> Optional[Divergence]:
     return Divergence(*(Sample.of([check(method)(file)]) for method in methods))
 
 
-def _points(moved: Sequence[Divergence], steps: Sequence[Model] = ()) -> Points:
+def _points(moved: Sequence[Divergence], lambdas: Sequence[float] = ()) -> Points:
     rows = [one.rows() for one in moved]
     return Points(
         across=[row["jsd"] for row in rows],
         up=[row["tvd"] for row in rows],
         across_intervals=[_interval(row, "jsd") for row in rows],
         up_intervals=[_interval(row, "tvd") for row in rows],
-        labels=[f"{step.config.adversary.lambda_:g}" for step in steps],
+        labels=[f"{lambda_:g}" for lambda_ in lambdas],
     )
 
 

@@ -1,13 +1,14 @@
 """How far one model is from another on the same texts: outputs by TVD, attention by JSD."""
 
 from dataclasses import dataclass
-from typing import Dict, Sequence
+from typing import Dict, Optional, Sequence
 
 import numpy
 
 from analysis.attributions import Attributions
 from analysis.errors import AnalysisError
 from analysis.measures import Measure, Values
+from analysis.seeds import Model
 from analysis.statistics.sample import Sample
 from analysis.statistics.summary import summaries
 
@@ -47,6 +48,16 @@ def divergence(base: Attributions, others: Sequence[Attributions]) -> Divergence
         tvd=Sample.of([Values.everywhere(output_tvd(base, other)) for other in others]),
         jsd=Sample.of([measure(attention, other.scores("attention")) for other in others]),
     )
+
+
+def mean_jsd(base: Attributions, others: Sequence[Attributions]) -> float:
+    """Over all texts and seeds."""
+    return float(numpy.nanmean(divergence(base, others).jsd.value))
+
+
+def furthest(base: Attributions, models: Sequence[Model]) -> Optional[Model]:
+    """The one whose attention is furthest from the base's; the first of equals."""
+    return max(models, key=lambda model: mean_jsd(base, model.files), default=None)
 
 
 def output_tvd(base: Attributions, other: Attributions) -> numpy.ndarray:

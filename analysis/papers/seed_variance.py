@@ -15,7 +15,7 @@ from analysis.figures.violins import Violins, violins
 from analysis.output import Output
 from analysis.papers.bins import ALL, bins_of, by_bin, largest_weights
 from analysis.papers.comparison import readable
-from analysis.papers.divergence import divergence
+from analysis.papers.divergence import divergence, furthest, mean_jsd
 from analysis.papers.families import Family, families
 from analysis.papers.instance_adversary import BOUND
 from analysis.papers.study import Study
@@ -69,23 +69,17 @@ def seeds(study: Study, output: Output) -> Optional[str]:
 def _finding(family: Family) -> str:
     """How far the others are, in words."""
     means = "; ".join(
-        f"{title}: {_mean_jsd(family, files):.3f}" for title, files in _others(family).items()
+        f"{title}: {mean_jsd(family.base, files):.3f}" for title, files in _others(family).items()
     )
     return f"{family.title}: mean divergence (JSD) of attention from that of the base, {means}."
 
 
 def _others(family: Family) -> Dict[str, Sequence[Attributions]]:
     found: Dict[str, Sequence[Attributions]] = {"other seeds": family.seeds}
-    steps = family.adversaries_of(frozen=False)
-    if steps:
-        furthest = max(steps, key=lambda step: _mean_jsd(family, step.files))
-        title = f"adversary, lambda {furthest.config.adversary.lambda_:g}"
-        found[title] = furthest.files
+    adversary = furthest(family.base, family.adversaries_of(frozen=False))
+    if adversary is not None:
+        found[f"adversary, lambda {adversary.config.adversary.lambda_:g}"] = adversary.files
     return found
-
-
-def _mean_jsd(family: Family, files: Sequence[Attributions]) -> float:
-    return divergence(family.base, files).rows()["jsd"]
 
 
 def _rows(family: Family) -> List[Dict[str, Any]]:

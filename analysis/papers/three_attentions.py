@@ -11,7 +11,7 @@ from analysis.errors import AnalysisError
 from analysis.figures.tokens import Weighted, token_heatmaps
 from analysis.output import Output
 from analysis.papers.adversary_plane import per_instance
-from analysis.papers.divergence import Divergence, divergence
+from analysis.papers.divergence import Divergence, divergence, furthest
 from analysis.papers.families import Family, families
 from analysis.papers.methods import Method
 from analysis.papers.study import Study
@@ -29,7 +29,7 @@ def heatmaps(study: Study, output: Output) -> Optional[str]:
     found, left_out = families(study)
     drawn = 0
     for family in found:
-        trained = furthest(family)
+        trained = furthest(family.base, family.adversaries_of(frozen=False))
         if trained is None or per_instance(family) is None:
             continue
         texts = weighted_texts(family, trained)
@@ -53,14 +53,6 @@ def heatmaps(study: Study, output: Output) -> Optional[str]:
             "perturbation file with `instance-adversary`, about the same texts"
         )
     return left_out
-
-
-def furthest(family: Family) -> Optional[Model]:
-    """The adversary that moves attention most."""
-    steps = family.adversaries_of(frozen=False)
-    if not steps:
-        return None
-    return max(steps, key=lambda step: divergence(family.base, step.files).rows()["jsd"])
 
 
 def weighted_texts(family: Family, trained: Model) -> List[Weighted]:
