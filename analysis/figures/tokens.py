@@ -102,5 +102,6 @@ def _draw(
 
 
 def _plain(token: str) -> str:
-    """Dollars would begin a formula."""
-    return token.replace("$", r"\$")
+    """Dollars would begin a formula, and what does not print would leave the line."""
+    printed = "".join(sign if sign.isprintable() else " " for sign in token)
+    return printed.replace("$", r"\$")

@@ -51,7 +51,7 @@ def table_4(study: Study, output: Output) -> Optional[str]:
     best = best_far(table)
     if best.empty:
         raise AnalysisError(
-            f"it takes an adversary whose attention has a JSD above {FAR} to the base's"
+            f"it takes an adversary with an F1 whose attention has a JSD above {FAR} to the base's"
         )
     theirs = best_far(_theirs()).drop(columns="lambda as published")
     best = best.merge(theirs, on=KEYS, how="left", validate="many_to_one")
@@ -107,7 +107,7 @@ def unfrozen(study: Study) -> tuple:
 def best_far(table: pandas.DataFrame) -> pandas.DataFrame:
     """Of each model; `f1` and `jsd` may be the published ones."""
     jsd, f1 = ("jsd", "f1") if "jsd" in table else ("published jsd", "published f1")
-    far = table[table[jsd] > FAR]
+    far = table[(table[jsd] > FAR) & table[f1].notna()]
     return far.loc[far.groupby(KEYS, sort=False)[f1].idxmax()].reset_index(drop=True)
 
 
@@ -174,5 +174,6 @@ def about(table: pandas.DataFrame) -> str:
     for (corpus, model), rows in table.groupby(["corpus", "model"], sort=False):
         known = rows["n"].dropna()
         texts = f" ({int(known.max())} texts)" if len(known) else ""
-        parts.append(f"{corpus}{texts}: {len(rows)} of {model}")
+        number = f"{len(rows)} adversar{'ies' if len(rows) > 1 else 'y'}"
+        parts.append(f"{corpus}{texts}: {number} of {model}")
     return "; ".join(parts)

@@ -93,8 +93,7 @@ def _shape(found: Sequence[Family], output: Output) -> None:
         "Convexity: 1 - 2 A, with A the area under the curve of TVD over JSD through the means of "
         "the adversaries, both axes scaled from the point with the smallest JSD to the one with "
         "the largest. 0: on the chord between them; near 1: attention moves nearly all the way "
-        "before the output does; below 0: the output moves first. A dash: the curve does not rise, or not in more than 5 % of the "
-        "draws. "
+        "before the output does; below 0: the output moves first. A dash: the curve does not rise, or too many draws of it do not. "
         "Mean TVD: the area, not scaled, over its width. Intervals: bootstrap over texts (95 %).",
         shown[columns],
     )

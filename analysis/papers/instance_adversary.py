@@ -101,10 +101,18 @@ def adversary(models: Sequence[Model], output: Output) -> None:
     for row in overall.to_dict("records"):
         output.sentence(
             slug("jain-wallace-adversary-finding", row["corpus"], row["model"]),
-            f"{row['corpus']}, {row['model']}: for {100 * row['success mean']:.1f} % of the texts "
-            f"another attention gives the same output within {row['epsilon']:g}; its divergence is "
-            f"{row['found mean']:.3f} on average, of at most {BOUND:.3f} (n = {row['n']}).",
+            f"{row['corpus']}, {row['model']}: {_finding(row)} (n = {row['n']}).",
         )
+
+
+def _finding(row: Dict[str, Any]) -> str:
+    if not row["success mean"] > 0:
+        return f"no text has another attention with the same output within {row['epsilon']:g}"
+    return (
+        f"for {100 * row['success mean']:.1f} % of the texts another attention gives the same "
+        f"output within {row['epsilon']:g}; its divergence is {row['found mean']:.3f} on average, "
+        f"of at most {BOUND:.3f}"
+    )
 
 
 def _shown(table: pandas.DataFrame) -> pandas.DataFrame:

@@ -63,7 +63,7 @@ def deception(study: Study, output: Output) -> Optional[str]:
             "share",
         ),
         caption,
-        "Attention that hides what the model uses: the mass falls and accuracy does not. Lines at "
+        "Where the mass falls and accuracy does not, attention hides what the model uses. Lines at "
         "the points, where there are several seeds: one standard deviation of these.",
     )
     for place, row in enumerate(_most(table)):

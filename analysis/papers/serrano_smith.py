@@ -16,6 +16,7 @@ from analysis.papers.per_text import check, sample
 from analysis.papers.study import described
 from analysis.seeds import Model
 from analysis.statistics.bootstrap import Bootstrap
+from analysis.statistics.known import mean_of_known
 from analysis.statistics.paired import paired_in_one_model
 from analysis.statistics.sample import Sample
 from analysis.statistics.summary import summaries
@@ -117,7 +118,7 @@ def removal_rows(model: Model) -> List[Dict[str, Any]]:
             **about(model),
             "predicted": name,
             "order": ORDERS[order],
-            "flipped": float(numpy.nanmean(flips[order].where(members[name]).value)),
+            "flipped": float(mean_of_known(flips[order].where(members[name]).value, (0, 1))),
             **row,
         }
         for (order, name), row in zip(keys, found, strict=True)

@@ -31,7 +31,7 @@ def test_a_long_text_goes_on_in_the_next_line_and_stays_on_the_page():
     assert max(box.get_x() + box.get_width() for box in boxes(figure)) <= 7 * 72
 
 
-@pytest.mark.parametrize("token", ["$x$", "_", " ", "\\", "<unk>", "a$b"])
+@pytest.mark.parametrize("token", ["$x$", "_", " ", "\\", "<unk>", "a$b", "a\nb", "\t"])
 def test_tokens_may_be_anything(token, tmp_path):
     figure = token_heatmaps([text([token, "b"], base=[0.5, 0.5])])
     figure.savefig(tmp_path / "a.svg")

@@ -75,8 +75,22 @@ def test_table_4_has_the_best_f1_among_those_far_away(tmp_path):
     assert (row["lambda"], row["f1"], row["jsd"]) == (0.01, 0.85, 0.5)
     # By the same rule the published one is that of 5.25e-4.
     assert (row["published f1"], row["published jsd"]) == (0.823, 0.514)
-    with pytest.raises(AnalysisError, match="JSD above 0.4"):
+    with pytest.raises(AnalysisError, match="a JSD above 0.4"):
         table_4(load_study(runs[:1]), None)
+
+
+def test_texts_without_labels_have_distances_and_no_f1(tmp_path):
+    for name, moved, given in (
+        ("base", 0.0, config(corpus="sst")),
+        ("far", 1.0, adversary_config(tmp_path / "base", 0.01, corpus="sst")),
+    ):
+        rows = [{**row, "label": None} for row in text_rows(moved)]
+        write_model(tmp_path / f"{name}.parquet", rows, given)
+    study = load_study([tmp_path])
+    table = tables(table_5, study, tmp_path / "out")["wiegreffe-pinter-table-5"]
+    assert table["f1"].isna().all() and table["jsd"].notna().all()
+    with pytest.raises(AnalysisError, match="an adversary with an F1"):
+        table_4(study, None)
 
 
 def test_meister_keeps_frozen_and_unfrozen_apart(folder, tmp_path):

@@ -76,6 +76,19 @@ def test_the_sentence_on_adversaries_has_the_numbers(models, tmp_path):
     assert "for 80.0 % of the texts" in found and "within 0.05" in found and "n = 60" in found
 
 
+def test_a_search_that_found_nothing_at_all_says_so(tmp_path):
+    rows = [
+        {**row, "instance-adversary.success": False, "instance-adversary.max_jsd": 0.0}
+        for row in perturbed_rows(10)
+    ]
+    path = write_perturbations(tmp_path / "p.parquet", rows)
+    found = entries(adversary, load_study([path]).perturbed, tmp_path)
+    sentence = found["jain-wallace-adversary-finding-small-bilstm-tanh-softmax"]["caption"]
+    assert (
+        "no text has another attention" in sentence and "jain-wallace-adversary-histogram" in found
+    )
+
+
 def test_dropping_the_largest_weight_is_held_against_another_on_the_same_texts(models, tmp_path):
     table = tables(drop_top, models, tmp_path / "out")["serrano-smith-drop-top"]
     table = table.set_index(["predicted", "effect"])

@@ -2,9 +2,11 @@
 
 import pytest
 
+from analysis.__main__ import main
 from analysis.errors import AnalysisError
 from analysis.papers.pruthi import deception, rows_of
 from analysis.papers.study import Study, load_study
+from analysis.report.page import report
 from tests.analysis.attribution_files import config
 from tests.analysis.papers.families import write_training
 from tests.analysis.papers.written import entries
@@ -44,6 +46,15 @@ def test_without_strength_0_nothing_is_known_to_be_lost(study):
 def test_the_sentence_is_about_the_strongest_penalty(study, tmp_path):
     found = entries(deception, study, tmp_path)["pruthi-deception-0"]["caption"]
     assert "strength 1, 2.0 % of attention" in found and "accuracy is 0.940" in found
+
+
+def test_the_report_knows_what_runs_reported(study, tmp_path, capsys):
+    out = tmp_path / "out"
+    runs = [str(run.folder) for run in study.runs]
+    assert main(["table", "pruthi", *runs, "-o", str(out)]) == 0
+    page = report(out)
+    assert all(str(run.path) in page for run in study.runs)
+    assert "left out of this report" not in page
 
 
 def test_models_that_are_not_deceptive_are_not_enough(study):
