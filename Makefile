@@ -96,10 +96,10 @@ study-plan: $(INSTALLED)
 	@$(BIN)/python -m workflow plan $(NAMED_STUDY) $(STUDY_OPTIONS)
 
 # One thread a process: threads of two processes that wait for each other are slower than none.
-test: $(INSTALLED)
+test: $(INSTALLED) $(ENGINE_INSTALLED)
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
 
-test-slow: $(INSTALLED)
+test-slow: $(INSTALLED) $(ENGINE_INSTALLED)
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -m "slow or not slow"
 
 test-slurm: $(INSTALLED) $(ENGINE_INSTALLED)

@@ -3,6 +3,7 @@
 import gzip
 import hashlib
 import json
+import zlib
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -47,9 +48,10 @@ class Contents:
         touched = [state.st_size, state.st_mtime_ns]
         if name not in self.known or self.known[name][0] != touched:
             content = path.read_bytes()
-            digest = hashlib.sha256(content).hexdigest()
-            with suppress(OSError, EOFError):
+            # A gzip file has a date in it, which says nothing of what is in it.
+            with suppress(OSError, EOFError, zlib.error):
                 content = gzip.decompress(content) if content.startswith(GZIP) else content
+            digest = hashlib.sha256(content).hexdigest()
             self.known[name] = [touched, digest, len(content.split())]
             self.changed = True
         return self.known[name]

@@ -1,6 +1,5 @@
 """A study as steps: full configs, content-addressed folders, commands, and what needs what."""
 
-import hashlib
 import json
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -10,10 +9,10 @@ from workflow import costs
 from workflow.contents import Contents
 from workflow.errors import StudyError
 from workflow.identity import hash_of, name_of, with_contents, with_references
-from workflow.steps import ATTRIBUTE, PERTURB, REPORT, TABLE, TRAIN, Step
-from workflow.study import RUNS, SAME_TEXTS, SPLITS, Run, RunKey, Study, Table
+from workflow.steps import ATTRIBUTE, PERTURB, TRAIN, Step
+from workflow.study import RUNS, SPLITS, Run, RunKey, Study, Table
+from workflow.tables import Asked, parts, table_steps
 
-ANALYSIS = Path(__file__).resolve().parents[1] / "analysis"
 MODELS = Table("models", (), (RUNS,))
 # What a guided model takes: the attention of another on every split.
 GUIDE = ("attention",)
@@ -254,78 +253,18 @@ class _Planner:
         return self.places.runs / "guides" / made.id
 
     def _tables(self, results: Path, made: Sequence[_Trained]) -> None:
-        code = hash_of(_sources(ANALYSIS))
-        folders: Dict[Path, List[Step]] = {}
-        for table in (MODELS, *self.study.tables):
-            for folder, about, chosen in self._parts(table, results, made):
-                step = self._table(table, folder, about, chosen, code)
-                if step is not None:
-                    folders.setdefault(folder, []).append(step)
-        for folder, tables in folders.items():
-            identity = hash_of([code, sorted(table.identity for table in tables)])
-            self._add(
-                Step(
-                    f"report-{folder.name}-{identity}",
-                    REPORT,
-                    "report",
-                    f"report of {folder.name}",
-                    (("-m", "analysis", "report", str(folder)),),
-                    (str(folder),),
-                    tuple(table.name for table in tables),
-                    identity,
-                    costs.TABLE,
-                )
-            )
-
-    def _parts(
-        self, table: Table, results: Path, made: Sequence[_Trained]
-    ) -> List[Tuple[Path, str, List[_Trained]]]:
-        """A corpus has a folder of its own for what cannot be made of several at once."""
-        chosen = [each for each in made if table.only is None or each.run.key.name in table.only]
-        corpora = dict.fromkeys(each.run.key.corpus for each in chosen)
-        if table.command not in SAME_TEXTS or len(corpora) == 1:
-            return [(results, table.name, chosen)]
-        return [
-            (
-                results / corpus,
-                f"{table.name} of {corpus}",
-                [each for each in chosen if each.run.key.corpus == corpus],
-            )
-            for corpus in corpora
+        """Those of the study, one of all runs, and a page for each folder that gets any."""
+        asked = [
+            Asked(table, part.folder, part.about, self._files(table, part.runs))
+            for table in (MODELS, *self.study.tables)
+            for part in parts(table, results, made)
         ]
+        for step in table_steps(asked, results):
+            self._add(step)
 
-    def _table(
-        self, table: Table, folder: Path, about: str, chosen: Sequence[_Trained], code: str
-    ) -> Optional[Step]:
-        files: Dict[str, None] = {}
-        needs: Dict[str, None] = {}
-        for source in table.sources:
-            for each in chosen:
-                found = self._source(source, each)
-                if found is not None:
-                    files[found[0]] = None
-                    needs[found[1]] = None
-        if not files:
-            return None
-        # What each of them is, and not where it lies.
-        identity = hash_of([code, table.command, table.arguments, [Path(f).name for f in files]])
-        output = folder / f"{table.name}.csv" if table.command in ("models", "causes") else folder
-        name = table.arguments[:1] if table.command == "table" else ()
-        options = table.arguments[len(name) :]
-        command = ("-m", "analysis", table.command, *name, *files, *options, "-o", str(output))
-        step = Step(
-            f"table-{folder.name}-{table.name}-{identity}",
-            TABLE,
-            about,
-            f"{about} of {folder.name}",
-            (command,),
-            (str(folder),),
-            tuple(needs),
-            identity,
-            costs.TABLE,
-        )
-        self._add(step)
-        return step
+    def _files(self, table: Table, chosen: Sequence[_Trained]) -> Dict[str, str]:
+        found = (self._source(source, each) for source in table.sources for each in chosen)
+        return dict(one for one in found if one is not None)
 
     def _source(self, source: str, made: _Trained) -> Optional[Tuple[str, str]]:
         """The file or folder, and the step that makes it."""
@@ -351,12 +290,3 @@ class _Planner:
                 needs=tuple(dict.fromkeys([*known.needs, *step.needs])),
             )
         self.steps[step.name] = step
-
-
-def _sources(folder: Path) -> Dict[str, str]:
-    """What the analysis is: tables are made again when it changes."""
-    return {
-        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in sorted(folder.rglob("*"))
-        if path.suffix in (".py", ".csv")
-    }

@@ -41,7 +41,7 @@ class Progress:
                 if kind == DONE:
                     said = f"{VERBS[step.kind]} {step.about}{self._left()}"
                 else:
-                    said = f"FAILED: {step.kind} {step.about}: {event.get('why', '')}"
+                    said = f"FAILED: {step.told}: {event.get('why', '')}"
                 print(f"[{self._done()} of {len(self.every)}] {said}", flush=True)
 
     def _done(self) -> int:

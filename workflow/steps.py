@@ -51,6 +51,11 @@ class Step:
     config: Optional[Dict[str, Any]] = field(default=None, compare=False)
 
     @property
+    def told(self) -> str:
+        """For people."""
+        return self.about if self.kind == REPORT else f"{self.kind} {self.about}"
+
+    @property
     def folder(self) -> Path:
         return Path(self.outputs[0])
 
@@ -94,7 +99,7 @@ class Step:
         return self._has_all_that_is_listed()
 
     def _has_all_that_is_listed(self) -> bool:
-        if self.commands[0][2] in ("models", "causes"):
+        if self.commands[0][-1].endswith(".csv"):
             return Path(self.commands[0][-1]).is_file()
         manifest = read_json(self.folder / MANIFEST)
         return manifest is not None and all(

@@ -22,7 +22,7 @@ def summary(plan: Plan, pending: Dict[str, Step], events: Events, engine_log: Pa
     for step in why:
         known = failed.get(step.name)
         reason = known["why"] if known else "was stopped"
-        lines.append(f"failed: {step.kind} {step.about}: {reason}")
+        lines.append(f"failed: {step.told}: {reason}")
         lines.append(f"        {events.log(step)}")
     rest = [step for step in missing if step not in why]
     if rest:
@@ -40,6 +40,6 @@ def summary(plan: Plan, pending: Dict[str, Step], events: Events, engine_log: Pa
 
 
 def _listed(steps: List[Step], most: int = 6) -> str:
-    named = [f"{step.kind} {step.about}" for step in steps[:most]]
+    named = [step.told for step in steps[:most]]
     more = len(steps) - most
     return ", ".join(named) + (f" and {more} more" if more > 0 else "")

@@ -1,0 +1,91 @@
+"""Study files for tests, small enough to be planned at once and run in seconds."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.commands_run import PROJECT
+from workflow.plan import Places, Plan, make_plan
+from workflow.study import load_study
+
+LIB = PROJECT / "training_configs" / "lib"
+ENGINE = PROJECT / ".venv-workflow" / "bin" / "snakemake"
+
+# A base, its adversary, a model that is guided by it, and one that has to do with none of them.
+FAMILY = """
+local lib = import 'lib/lib.libsonnet';
+local study = import 'lib/study.libsonnet';
+study {
+  title: 'A family',
+  seeds: [1, 2],
+  data:: { planted: lib.data.planted() },
+  local training = lib.training.jain_wallace,
+  runs(data)::
+    local base = lib.experiment(data, lib.encoders.bilstm, lib.attention.tanh, training);
+    {
+      base: { config: base, attributions: { attention: ['attention'] } },
+      adversary: {
+        config: lib.adversary(base, study.run('base'), lambda=0.001),
+        attributions: { attention: ['attention'] },
+        perturbations: {
+          other: [{ type: 'other-model', file: study.attributions('base', 'attention') }],
+        },
+      },
+      guided: {
+        config: lib.experiment(
+          lib.guided(data, study.guide('base')), lib.encoders.affine, lib.attention.guide, training
+        ),
+      },
+      stranger: { config: lib.experiment(data, lib.encoders.affine, lib.attention.tanh, training) },
+    },
+  tables: [study.table('wiegreffe-pinter', ['runs', 'attributions/attention'])],
+}
+"""
+
+# Trains and explains in seconds.
+TINY = """
+local lib = import 'lib/lib.libsonnet';
+local study = import 'lib/study.libsonnet';
+study {
+  title: 'Tiny',
+  seeds: [1],
+  data:: { planted: lib.data.planted() { dataset_reader+: { sizes: { train: 200, dev: 30, test: 30 } } } },
+  runs(data):: {
+    [encoder]: {
+      config: lib.experiment(data, lib.encoders[encoder], lib.attention.tanh, lib.training.jain_wallace)
+              + { trainer+: { num_epochs: EPOCHS } },
+      attributions: { jain_wallace: ['attention', { type: 'gradient-x-input', absolute: true, detach_attention: true, of: 'probability' }, { type: 'leave-one-out', of: 'input', measure: 'tvd' }] },
+    }
+    for encoder in ENCODERS
+  },
+  tables: [study.table('jain-wallace', ['attributions/jain_wallace'])],
+}
+"""
+
+
+def write_study(folder: Path, text: str, name: str = "family") -> Path:
+    """Beside a copy of the library, so that a test may change it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    if not (folder / "lib").exists():
+        shutil.copytree(LIB, folder / "lib")
+    path = folder / f"{name}.jsonnet"
+    path.write_text(text)
+    return path
+
+
+def tiny(folder: Path, epochs: int = 2, encoders: str = "['affine']", name: str = "tiny") -> Path:
+    text = TINY.replace("EPOCHS", str(epochs)).replace("ENCODERS", encoders)
+    return write_study(folder, text, name)
+
+
+def planned(folder: Path, text: str = FAMILY, limit=None, runs: str = "runs", **options) -> Plan:
+    study = load_study(str(write_study(folder, text)), **options)
+    return make_plan(study, Places(folder / runs, folder / "results"), limit)
+
+
+def engine() -> str:
+    found = str(ENGINE) if ENGINE.exists() else shutil.which("snakemake")
+    if not found:
+        pytest.skip("no Snakemake here: `make .venv-workflow/.installed` sets it up")
+    return found

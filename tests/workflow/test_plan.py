@@ -1,0 +1,223 @@
+"""Runs are known by what decides their result: nothing else makes them new, and all of that does."""
+
+import gzip
+import json
+import re
+from pathlib import Path
+from typing import Set
+
+import pytest
+
+from tests.workflow.studies import FAMILY, planned, write_study
+from workflow.errors import StudyError
+from workflow.plan import Plan, read_steps
+
+
+def steps(plan: Plan, *kinds: str) -> Set[str]:
+    return {name for name, step in plan.steps.items() if not kinds or step.kind in kinds}
+
+
+def changed(before: Plan, after: Plan) -> Set[str]:
+    """What would be done again, by kind and by name in the study."""
+    return {
+        f"{after.steps[name].kind} {after.steps[name].about.split(' ')[0].split('/')[-1]}"
+        for name in steps(after) - steps(before)
+    }
+
+
+def test_comments_names_and_order_make_nothing_new(tmp_path):
+    before = planned(tmp_path)
+    text = FAMILY.replace("local training =", "// Eight epochs.\n  local settings =")
+    text = text.replace("attention.tanh, training", "attention.tanh, settings")
+    text = text.replace("attention.guide, training", "attention.guide, settings")
+    text = text.replace("base: {", "first: {").replace("'base'", "'first'")
+    library = tmp_path / "lib" / "training.libsonnet"
+    code = library.read_text()
+    library.write_text("// Another comment.\n" + code.replace("loss_reduction", "reduction", 1))
+    library.write_text(library.read_text().replace("loss_reduction: loss_", "loss_reduction: "))
+    assert library.read_text() != code
+    after = planned(tmp_path, text)
+    assert steps(after) == steps(before)
+
+
+def test_a_changed_number_makes_its_descendants_new_and_nothing_else(tmp_path):
+    before = planned(tmp_path)
+    adversary = planned(tmp_path, FAMILY.replace("lambda=0.001", "lambda=0.002"))
+    assert changed(before, adversary) == {
+        "train adversary",
+        "attribute adversary",
+        "perturb adversary",
+        "table models",
+        "table wiegreffe-pinter",
+        "report report",
+    }
+    base = planned(
+        tmp_path,
+        FAMILY.replace(
+            "lib.attention.tanh, training);\n    {", "lib.attention.dot, training);\n    {"
+        ),
+    )
+    assert changed(before, base) == {
+        *changed(before, adversary),
+        "train base",
+        "attribute base",
+        "train guided",
+    }
+    stranger = planned(tmp_path, FAMILY.replace("stranger: {", "stranger: { split: 'dev',"))
+    assert changed(before, stranger) == set()
+
+
+def test_other_tables_train_nothing(tmp_path):
+    after = planned(tmp_path, FAMILY.replace("'wiegreffe-pinter', ['runs', ", "'meister', ["))
+    assert changed(planned(tmp_path), after) == {"table meister", "report report"}
+
+
+def test_a_limit_explains_again_and_trains_nothing_again(tmp_path):
+    found = changed(planned(tmp_path), planned(tmp_path, limit=5))
+    assert not [name for name in found if name.startswith("train")]
+    before, after = planned(tmp_path), planned(tmp_path, limit=5)
+    (base,) = [
+        step
+        for step in after.steps.values()
+        if step.kind == "attribute" and step.about == "planted/base (seed 1)"
+    ]
+    assert base.commands[0][-2:] == ("--limit", "5")
+    # The attention that guides another model is that of all texts.
+    assert all("--limit" not in command for command in base.commands[1:])
+    assert before.steps[base.name].outputs[0] != base.outputs[0]
+    assert before.steps[base.name].outputs[1:] == base.outputs[1:]
+
+
+def own_data(folder: Path, texts: str) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for split in ("train", "dev", "test"):
+        with gzip.open(folder / f"{split}.jsonl.gz", "wt") as file:
+            file.write(texts)
+
+
+def test_data_counts_by_content_and_not_by_place(tmp_path):
+    text = FAMILY.replace(
+        "lib.data.planted()",
+        "lib.data.text_files(root + 'train.jsonl.gz', root + 'dev.jsonl.gz', root + 'test.jsonl.gz')",
+    ).replace("study {", "local root = std.extVar('ATTENTION_EXPLAIN_DATA') + '/';\nstudy {")
+    own_data(tmp_path / "here", '{"text": "a", "label": "0"}\n')
+    own_data(tmp_path / "there", '{"text": "a", "label": "0"}\n')
+    own_data(tmp_path / "other", '{"text": "b", "label": "0"}\n')
+    here = planned(tmp_path, text, data=str(tmp_path / "here"))
+    there = planned(tmp_path, text, data=str(tmp_path / "there"))
+    other = planned(tmp_path, text, data=str(tmp_path / "other"))
+    assert steps(here) == steps(there)
+    assert not steps(here, "train") & steps(other, "train")
+    own_data(tmp_path / "here", '{"text": "b", "label": "0"}\n')
+    assert steps(planned(tmp_path, text, data=str(tmp_path / "here"))) == steps(other)
+
+
+def test_where_runs_lie_makes_no_difference(tmp_path):
+    assert steps(planned(tmp_path)) == steps(planned(tmp_path, runs="elsewhere"))
+
+
+def test_references_are_paths_to_the_first_seed(tmp_path):
+    plan = planned(tmp_path)
+    configs = {step.about: step.config for step in plan.steps.values() if step.kind == "train"}
+    folders = {step.about: step.outputs[0] for step in plan.steps.values() if step.kind == "train"}
+    for seed in (1, 2):
+        (callback,) = configs[f"planted/adversary (seed {seed})"]["trainer"]["callbacks"]
+        assert callback["base"] == folders["planted/base (seed 1)"]
+        guide = configs[f"planted/guided (seed {seed})"]["dataset_reader"]["guide"]
+        assert [Path(file).name for file in guide] == [
+            "train.parquet",
+            "dev.parquet",
+            "test.parquet",
+        ]
+    (made,) = [
+        step
+        for step in plan.steps.values()
+        if step.kind == "attribute" and guide[0] in step.outputs
+    ]
+    assert made.about == "planted/base (seed 1)"
+    assert set(guide) < set(made.outputs)
+
+
+def test_what_a_run_refers_to_is_done_before(tmp_path):
+    plan = planned(tmp_path)
+    for step in plan.steps.values():
+        text = json.dumps([step.config, step.commands])
+        for other in plan.steps.values():
+            if (
+                other is not step
+                and any(
+                    re.search(re.escape(output) + r'["/]', text)
+                    for output in other.outputs
+                    if other.kind in ("train", "attribute", "perturb")
+                )
+                and step.kind != "report"
+            ):
+                assert other.name in step.needs or all(
+                    need in plan.steps[step.needs[0]].needs or need in step.needs
+                    for need in [other.name]
+                )
+
+
+def test_two_names_for_one_run_are_one_run(tmp_path):
+    text = FAMILY.replace(
+        "stranger: {",
+        "again: { config: base, perturbations: { all: ['uniform'] } },\n      stranger: {",
+    )
+    before, after = planned(tmp_path), planned(tmp_path, text)
+    assert steps(before, "train") == steps(after, "train")
+    assert {name.split(" ")[0] for name in changed(before, after)} == {"perturb"}
+
+
+def test_runs_that_refer_to_each_other_are_refused(tmp_path):
+    text = FAMILY.replace(
+        "base: { config: base,", "base: { config: lib.adversary(base, study.run('adversary')),"
+    )
+    with pytest.raises(StudyError, match=r"planted/adversary \(seed 1\).*to itself"):
+        planned(tmp_path, text)
+
+
+def test_a_reference_to_nothing_is_refused(tmp_path):
+    with pytest.raises(StudyError, match=r"refers to planted/bsae \(seed 1\), which the study"):
+        planned(tmp_path, FAMILY.replace("study.run('base')", "study.run('bsae')"))
+    with pytest.raises(StudyError, match="attributions that base does not have"):
+        planned(tmp_path, FAMILY.replace("('base', 'attention')", "('base', 'all')"))
+
+
+def test_a_limit_of_nothing_is_refused(tmp_path):
+    with pytest.raises(StudyError, match="limit is 0"):
+        planned(tmp_path, limit=0)
+
+
+def test_the_written_plan_has_all_steps_that_are_not_done(tmp_path):
+    plan = planned(tmp_path)
+    written = tmp_path / "plan.json"
+    written.write_text(plan.to_json())
+    assert read_steps(written) == plan.steps
+    (first, *_) = [step for step in plan.steps.values() if step.kind == "attribute"]
+    for output in first.outputs:
+        Path(output).parent.mkdir(parents=True, exist_ok=True)
+        Path(output).touch()
+    written.write_text(plan.to_json())
+    left = read_steps(written)
+    assert set(left) == set(plan.steps) - {first.name}
+    assert all(first.name not in step.needs for step in left.values())
+
+
+def test_several_corpora_have_folders_of_their_own_where_texts_must_be_the_same(tmp_path):
+    text = FAMILY.replace(
+        "planted: lib.data.planted()", "one: lib.data.planted(), two: lib.data.planted('negation')"
+    )
+    text = text.replace(
+        "study.table('wiegreffe-pinter', ['runs', 'attributions/attention'])",
+        "study.agreement(['attributions/attention'])",
+    )
+    plan = planned(tmp_path, text)
+    folders = {Path(step.outputs[0]).name for step in plan.steps.values() if step.kind == "report"}
+    assert folders == {"family", "one", "two"}
+
+
+def test_a_plan_is_the_same_from_any_process(tmp_path, monkeypatch):
+    first = planned(tmp_path)
+    monkeypatch.setenv("PYTHONHASHSEED", "7")
+    write_study(tmp_path, FAMILY)
+    assert planned(tmp_path).steps == first.steps

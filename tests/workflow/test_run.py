@@ -1,0 +1,55 @@
+"""The engine itself, on steps that take no time: what fails stops only what needs it."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.workflow.fake_steps import FAILS, fake_plan, fake_step
+from tests.workflow.studies import engine
+from workflow.errors import StudyError
+from workflow.run import run
+
+
+def run_here(folder: Path, *steps) -> int:
+    return run(fake_plan(folder, steps), "workstation", 2, 0, engine())
+
+
+def content(folder: Path):
+    return {path.stem: path.read_text() for path in (folder / "results").glob("*.csv")}
+
+
+def test_what_fails_stops_what_needs_it_and_nothing_else(tmp_path, capsys):
+    results = tmp_path / "results"
+    good = fake_step(results, "good")
+    bad = fake_step(results, "bad", code=FAILS)
+    child = fake_step(results, "child-of-bad", ["bad"])
+    other = fake_step(results, "child-of-good", ["good"])
+    assert run_here(tmp_path, good, bad, child, other) == 1
+    assert content(tmp_path) == {"good": "x", "child-of-good": "x"}
+    said = capsys.readouterr().out
+    assert "[2 of 4]" in said
+    assert "failed: table bad: ValueError: no luck with" in said
+    assert str(tmp_path / "runs" / "studies" / "fake" / "logs" / "bad.log") in said
+    assert "not done for their sake: table child-of-bad" in said
+
+    # The cause mended, the same command does what is left, and nothing else.
+    assert run_here(tmp_path, good, fake_step(results, "bad"), child, other) == 0
+    assert content(tmp_path) == dict.fromkeys(["good", "child-of-good", "bad", "child-of-bad"], "x")
+    assert "2 done already" in capsys.readouterr().out
+
+    assert run_here(tmp_path, good, fake_step(results, "bad"), child, other) == 0
+    assert set(content(tmp_path).values()) == {"x"}
+
+
+def test_an_unknown_profile_is_refused(tmp_path):
+    plan = fake_plan(tmp_path, [fake_step(tmp_path / "results", "one")])
+    with pytest.raises(StudyError, match="moon: no such profile; there are slurm, workstation"):
+        run(plan, "moon", 1, 0, "snakemake")
+
+
+@pytest.mark.parametrize("place", ["results", "runs"])
+def test_a_place_that_cannot_be_written_is_named_before_any_work(place, tmp_path):
+    (tmp_path / place).write_text("a file, and no folder")
+    plan = fake_plan(tmp_path, [])
+    with pytest.raises(StudyError, match=f"{place}/.*: cannot be written into"):
+        run(plan, "workstation", 1, 0, "snakemake")

@@ -1,0 +1,160 @@
+"""A step is done once, whoever asks, and what is half done is never taken for done."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.commands_run import PROJECT
+from tests.workflow.fake_steps import FAILS, fake_plan, fake_step
+from workflow.events import DONE, FAILED, Events, last_error
+from workflow.files import locked
+from workflow.step import main
+from workflow.steps import TRAIN, Step
+
+
+def written(folder: Path, *steps: Step) -> Path:
+    plan = folder / "state" / "plan.json"
+    plan.parent.mkdir(exist_ok=True)
+    plan.write_text(fake_plan(folder, steps).to_json())
+    return plan
+
+
+def test_a_step_is_done_and_not_done_again(tmp_path):
+    step = fake_step(tmp_path / "results", "one")
+    plan = written(tmp_path, step)
+    assert main(plan, "one") == 0
+    assert step.is_done
+    assert main(plan, "one") == 0
+    assert (tmp_path / "results" / "one.csv").read_text() == "x"
+    assert list(Events(plan.parent).of(DONE)) == ["one"]
+
+
+def test_a_failed_step_says_why(tmp_path):
+    step = fake_step(tmp_path / "results", "one", code=FAILS)
+    plan = written(tmp_path, step)
+    assert main(plan, "one") == 1
+    assert not step.is_done
+    (failed,) = Events(plan.parent).of(FAILED).values()
+    assert failed["why"].startswith("ValueError: no luck with ")
+
+
+def test_a_step_that_ends_well_after_all_has_not_failed(tmp_path):
+    plan = written(tmp_path, fake_step(tmp_path / "results", "one", code=FAILS))
+    main(plan, "one")
+    plan = written(tmp_path, fake_step(tmp_path / "results", "one"))
+    assert main(plan, "one") == 0
+    assert not Events(plan.parent).of(FAILED)
+
+
+def test_two_at_once_do_a_step_once(tmp_path):
+    code = "import time; time.sleep(.5); import pathlib, sys; pathlib.Path(sys.argv[1]).open('a').write('x')"
+    plan = written(tmp_path, fake_step(tmp_path / "results", "one", code=code))
+    command = [sys.executable, "-m", "workflow.step", str(plan), "one"]
+    both = [subprocess.Popen(command, cwd=PROJECT, stderr=subprocess.DEVNULL) for _ in range(2)]
+    assert [process.wait(timeout=60) for process in both] == [0, 0]
+    assert (tmp_path / "results" / "one.csv").read_text() == "x"
+
+
+def test_a_killed_step_holds_its_lock_as_long_as_what_it_started_lives(tmp_path):
+    """Else two trainings would write into one folder."""
+    code = "import os, pathlib, sys, time; pathlib.Path(sys.argv[1] + '.pid').write_text(str(os.getpid())); time.sleep(60)"
+    plan = written(tmp_path, fake_step(tmp_path / "results", "one", code=code))
+    pid = tmp_path / "results" / "one.csv.pid"
+    process = subprocess.Popen(
+        [sys.executable, "-m", "workflow.step", str(plan), "one"], cwd=PROJECT
+    )
+    wait_for(lambda: pid.exists() and pid.read_text())
+    process.kill()
+    process.wait()
+    attempt = [
+        sys.executable,
+        "-c",
+        "from workflow.files import locked\nfrom pathlib import Path\nimport sys\nwith locked(Path(sys.argv[1]), ['one']): pass",
+    ]
+    waiting = subprocess.Popen(
+        [*attempt, str(tmp_path / "runs" / "locks")], cwd=PROJECT, stderr=subprocess.PIPE
+    )
+    assert b"another process is at work" in waiting.stderr.readline()
+    os.kill(int(pid.read_text()), signal.SIGKILL)
+    assert waiting.wait(timeout=30) == 0
+
+
+def test_whoever_ends_a_step_ends_what_it_started(tmp_path):
+    code = "import os, pathlib, sys, time; pathlib.Path(sys.argv[1] + '.pid').write_text(str(os.getpid())); time.sleep(60)"
+    plan = written(tmp_path, fake_step(tmp_path / "results", "one", code=code))
+    pid = tmp_path / "results" / "one.csv.pid"
+    process = subprocess.Popen(
+        [sys.executable, "-m", "workflow.step", str(plan), "one"], cwd=PROJECT
+    )
+    wait_for(lambda: pid.exists() and pid.read_text())
+    process.terminate()
+    assert process.wait(timeout=30) == 128 + signal.SIGTERM
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(pid.read_text()), 0)
+    (failed,) = Events(plan.parent).of(FAILED).values()
+    assert failed["why"] == f"killed by signal {signal.SIGTERM}"
+
+
+def trained(folder: Path) -> Step:
+    folder.mkdir()
+    (folder / "model.tar.gz").write_bytes(b"a" * 100)
+    (folder / "metrics.json").write_text("{}")
+    return Step("train-x", TRAIN, "x", "x", (), (str(folder),), (), "x")
+
+
+def test_an_archive_without_the_word_that_it_is_finished_is_not_done(tmp_path):
+    step = trained(tmp_path / "run")
+    assert not step.is_done
+    step.record()
+    assert step.is_done
+
+
+@pytest.mark.parametrize("name", ["model.tar.gz", "metrics.json", "finished.json"])
+def test_a_run_that_has_lost_a_file_or_half_of_it_is_not_done(name, tmp_path):
+    step = trained(tmp_path / "run")
+    step.record()
+    content = (tmp_path / "run" / name).read_bytes()
+    (tmp_path / "run" / name).write_bytes(content[: len(content) // 2])
+    assert not step.is_done
+    (tmp_path / "run" / name).unlink()
+    assert not step.is_done
+
+
+def test_tables_that_have_lost_a_file_are_not_done(tmp_path):
+    command = ("-m", "analysis", "table", "any", "-o", str(tmp_path))
+    step = Step("table-x", "table", "x", "x", (command,), (str(tmp_path),), (), "x")
+    entry = {"name": "any", "files": {"csv": "any.csv"}}
+    (tmp_path / "manifest.json").write_text(json.dumps({"entries": [entry]}))
+    (tmp_path / "any.csv").touch()
+    step.record()
+    assert step.is_done
+    (tmp_path / "any.csv").unlink()
+    assert not step.is_done
+
+
+def test_locks_of_different_names_do_not_wait(tmp_path):
+    with locked(tmp_path, ["one"]), locked(tmp_path, ["other"]):
+        pass
+
+
+def test_the_reason_is_the_last_line_that_names_an_error(tmp_path):
+    log = tmp_path / "log"
+    log.write_text("Traceback\nKeyError: 'a'\n\nTraceback\nerror: data: no such file\nbye\n")
+    assert last_error(log, 2) == "data: no such file"
+    log.write_text("one\ntwo\n")
+    assert last_error(log, 2) == "two"
+    assert last_error(tmp_path / "none", 3) == "exit code 3"
+    assert last_error(log, 128 + 9) == "killed by signal 9"
+
+
+def wait_for(condition, seconds: float = 30) -> None:
+    until = time.time() + seconds
+    while not condition():
+        assert time.time() < until
+        time.sleep(0.02)

@@ -1,0 +1,115 @@
+"""A study file says what it means, and a slip in one is answered by a sentence."""
+
+import pytest
+
+from tests.workflow.studies import FAMILY, write_study
+from workflow.errors import StudyError
+from workflow.plan import Places, make_plan
+from workflow.study import SIZES, STUDIES, RunKey, load_study
+
+NAMES = sorted(path.stem for path in STUDIES.glob("*.jsonnet"))
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("name", NAMES)
+def test_every_study_of_the_project_can_be_planned(name, size, tmp_path):
+    study = load_study(name, size=size)
+    plan = make_plan(study, Places(tmp_path / "runs", tmp_path / "results"))
+    made = {step.kind for step in plan.steps.values()}
+    assert {"train", "table", "report"} <= made
+    # Nothing is trained or explained that no table asks for.
+    needed = {need for step in plan.steps.values() for need in step.needs}
+    assert {name for name in plan.steps if not name.startswith("report-")} <= needed
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_quick_size_needs_no_data(name):
+    study = load_study(name, size="quick", data="nowhere")
+    assert {key.corpus for key in study.runs} == {"planted"}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_study_is_a_short_file(name):
+    assert len((STUDIES / f"{name}.jsonnet").read_text().splitlines()) <= 48
+
+
+def seeds_of(study, name):
+    return [key.seed for key in study.runs if key.name == name]
+
+
+def test_more_seeds_than_a_study_names_go_on_with_the_next_numbers(tmp_path):
+    path = str(write_study(tmp_path, FAMILY.replace("seeds: [1, 2]", "seeds: [10, 2]")))
+    assert seeds_of(load_study(path), "base") == [10, 2]
+    assert seeds_of(load_study(path, seeds=1), "base") == [10]
+    assert seeds_of(load_study(path, seeds=4), "base") == [10, 2, 1, 3]
+
+
+def test_each_seed_reaches_the_config(tmp_path):
+    study = load_study(str(write_study(tmp_path, FAMILY)))
+    for key, run in study.runs.items():
+        assert run.config["pytorch_seed"] == run.config["random_seed"] == key.seed
+
+
+def test_a_run_may_have_fewer_seeds_than_the_study(tmp_path):
+    text = FAMILY.replace("stranger: {", "stranger: { seeds: 1,")
+    study = load_study(str(write_study(tmp_path, text)))
+    assert seeds_of(study, "stranger") == [1]
+    assert seeds_of(study, "base") == [1, 2]
+
+
+def test_corpora_can_be_chosen():
+    study = load_study("jain_wallace_2019", corpora=["newsgroups"])
+    assert {key.corpus for key in study.runs} == {"newsgroups"}
+
+
+def test_without_test_data_dev_is_explained(tmp_path):
+    text = FAMILY.replace("lib.data.planted()", "lib.data.text_files('train.jsonl', 'dev.jsonl')")
+    study = load_study(str(write_study(tmp_path, text)))
+    assert study.runs[RunKey("planted", "base", 1)].split == "dev"
+
+
+@pytest.mark.parametrize(
+    "old, new, said",
+    [
+        ("seeds: [1, 2],", "seeds: [1, 2], sedes: 3,", "sedes.*not known here; known are title"),
+        (
+            "attributions: { attention: ['attention'] } },\n      adv",
+            "atributions: {} },\n      adv",
+            "run 'base' of planted: 'atributions' is not known",
+        ),
+        (
+            "{ config: lib.experiment(data, lib.encoders.affine",
+            "{ confg: lib.experiment(data, lib.encoders.affine",
+            "run 'stranger' of planted: 'confg' is not known",
+        ),
+        ("seeds: [1, 2]", "seeds: ['one']", "'seeds' is no list of whole numbers"),
+        (
+            "'attributions/attention'])",
+            "'attributions/all'])",
+            "from 'attributions/all', which no run has",
+        ),
+        ("study.table('wieg", "study.tables('wieg", "RUNTIME ERROR"),
+        ("title: 'A family',", "", "a study needs a title"),
+        ("{ attention: ['attention'] }", "['attention']", "has to be lists of methods, each under"),
+    ],
+)
+def test_a_slip_is_answered_by_one_sentence(old, new, said, tmp_path):
+    assert old in FAMILY
+    path = write_study(tmp_path, FAMILY.replace(old, new))
+    with pytest.raises(StudyError, match=said) as caught:
+        load_study(str(path))
+    assert "family.jsonnet" in str(caught.value) and "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "options, said",
+    [
+        ({"name": "no_such_study"}, "no such study; there are attention_debate, "),
+        ({"size": "huge"}, "no size 'huge'; there are quick, full"),
+        ({"corpora": ["sst", "moon"]}, "no corpus 'moon' in this study; there are"),
+        ({"seeds": 0}, "number of seeds is 0"),
+    ],
+)
+def test_what_is_asked_for_and_not_there_is_named(options, said):
+    with pytest.raises(StudyError, match=said):
+        load_study(**{"name": "jain_wallace_2019", **options})
