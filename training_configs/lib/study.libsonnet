@@ -34,7 +34,7 @@ local quick = std.extVar('ATTENTION_EXPLAIN_SIZE') == 'quick';
   pick(quick_one, full_one):: if quick then quick_one else full_one,
   // A preset of training.libsonnet; for the quick size with few epochs at a rate that they are enough for.
   training(preset):: preset + if quick then {
-    trainer+: { num_epochs: 6, optimizer: lib.training.jain_wallace.trainer.optimizer },
+    trainer+: { num_epochs: 6, optimizer: lib.training.unpublished.trainer.optimizer },
   } else {},
 
   // Another run of the study, on the same corpus with the study's first seed: its folder,

@@ -3,5 +3,5 @@ lib.experiment(
   data=lib.guided(lib.data.planted()),
   encoder=lib.encoders.affine,
   attention=lib.attention.guide,
-  training=lib.training.jain_wallace,
+  training=lib.training.unpublished,
 )

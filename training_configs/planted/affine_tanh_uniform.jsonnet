@@ -3,5 +3,5 @@ lib.experiment(
   data=lib.data.planted(),
   encoder=lib.encoders.affine,
   attention=lib.attention.tanh + lib.attention.uniform,
-  training=lib.training.jain_wallace,
+  training=lib.training.unpublished,
 )

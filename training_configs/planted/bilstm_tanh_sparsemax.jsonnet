@@ -3,5 +3,5 @@ lib.experiment(
   data=lib.data.planted(),
   encoder=lib.encoders.bilstm,
   attention=lib.attention.tanh + lib.attention.sparsemax,
-  training=lib.training.jain_wallace,
+  training=lib.training.unpublished,
 )

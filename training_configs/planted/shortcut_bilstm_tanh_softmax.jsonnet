@@ -3,5 +3,5 @@ lib.experiment(
   data=lib.data.planted('shortcut'),
   encoder=lib.encoders.bilstm,
   attention=lib.attention.tanh,
-  training=lib.training.jain_wallace,
+  training=lib.training.unpublished,
 )

@@ -3,5 +3,5 @@ lib.experiment(
   data=lib.data.planted(),
   encoder=lib.encoders.transformer,
   attention=lib.attention.tanh,
-  training=lib.training.jain_wallace,
+  training=lib.training.unpublished,
 )
