@@ -12,7 +12,7 @@ from workflow.files import write_atomically
 from workflow.steps import Step, read_json
 
 DONE, FAILED, STARTED = "done", "failed", "started"
-ERROR = re.compile(r"(error: |([\w.]+\.)?\w*(Error|Exception|Interrupt|Killed)\b)")
+ERROR = re.compile(r"(error: |message: |([\w.]+\.)?\w*(Error|Exception|Interrupt|Killed)\b)")
 
 
 @dataclass(frozen=True)
@@ -63,5 +63,5 @@ def last_error(log: Path, code: Optional[int]) -> str:
             lines = [line.strip() for line in file if line.strip()]
     for line in reversed(lines):
         if ERROR.match(line):
-            return line.removeprefix("error: ")
+            return line.removeprefix("error: ").removeprefix("message: ")
     return lines[-1] if lines else f"exit code {code}"

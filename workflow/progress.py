@@ -51,6 +51,6 @@ class Progress:
         """By how long the done part of the work was thought to take, and took."""
         done = sum(self.pending[name].seconds for name in self.events.of(DONE))
         left = sum(step.seconds for step in self.pending.values()) - done
-        if not left or not done:
+        if left < 1 or not done:
             return ""
         return f"; about {costs.told((time.time() - self.begun) * left / done)} to go"

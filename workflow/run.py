@@ -27,11 +27,13 @@ def run(
     """The exit code: 0 if everything is done."""
     state = plan.places.runs / "studies" / plan.results.name
     _check_writable(state, plan.results)
-    with locked(plan.places.runs / "locks", [f"study-{plan.results.name}"]):
-        return _run(plan, state, profile, cores or available_cores(), gpus, snakemake)
+    with locked(plan.places.runs / "locks", [f"study-{plan.results.name}"]) as held:
+        return _run(plan, state, profile, cores or available_cores(), gpus, snakemake, held)
 
 
-def _run(plan: Plan, state: Path, profile: str, cores: int, gpus: int, snakemake: str) -> int:
+def _run(
+    plan: Plan, state: Path, profile: str, cores: int, gpus: int, snakemake: str, held: List[int]
+) -> int:
     write_atomically(state / "plan.json", plan.to_json())
     steps = read_steps(state / "plan.json")
     events = Events(state)
@@ -42,7 +44,7 @@ def _run(plan: Plan, state: Path, profile: str, cores: int, gpus: int, snakemake
         environment = {**os.environ, VARIABLE: str(gpus), "PYTHONPATH": _python_path()}
         with open(state / "snakemake.log", "w", encoding="utf-8") as log:
             process = subprocess.Popen(
-                command, stdout=log, stderr=subprocess.STDOUT, env=environment
+                command, stdout=log, stderr=subprocess.STDOUT, env=environment, pass_fds=held
             )
             _follow(process, Progress(plan.steps, steps, events, cores))
         _report_of_the_rest(plan, events)
@@ -78,7 +80,8 @@ def _command(state: Path, profile: str, cores: int, gpus: int, snakemake: str) -
         raise StudyError(f"{profile}: no such profile; there are {known}, or name a folder")
     command = [snakemake, "--snakefile", str(HERE / "Snakefile"), "--directory", str(state)]
     command += ["--profile", str(folder), "--config", f"plan={state.resolve() / 'plan.json'}"]
-    command += [f"python={sys.executable}", f"folder={Path.cwd()}"]
+    # The lock is ours: Snakemake's own outlives a kill.
+    command += [f"python={sys.executable}", f"folder={Path.cwd()}", "--nolock"]
     if profile == "workstation":
         command += ["--cores", str(cores), "--resources", f"run={gpus or cores}"]
     return command

@@ -13,6 +13,8 @@ from workflow.errors import StudyError
 STUDIES = Path(__file__).resolve().parents[1] / "training_configs" / "studies"
 SIZES = ("quick", "full")
 DATA = "data"
+# Any seed does to see which there are; this is the likeliest of them.
+FIRST = 1
 SPLITS = {"train": "train_data_path", "dev": "validation_data_path", "test": "test_data_path"}
 # What `python -m analysis` has, and what may stand behind it in a study.
 COMMANDS = ("table", "agreement", "models", "causes")
@@ -113,14 +115,14 @@ def load_study(
     path = study_file(name)
     if size not in SIZES:
         raise StudyError(f"there is no size '{size}'; there are {', '.join(SIZES)}")
-    first = _checked(_evaluated(path, size, data, seed=1), path)
+    first = _checked(_evaluated(path, size, data, FIRST), path)
     chosen = _chosen_corpora(first["corpora"], corpora, path)
     numbers = _seeds(first["seeds"], seeds, path)
     runs: Dict[RunKey, Run] = {}
     for place, seed in enumerate(numbers):
-        stated = _checked(_evaluated(path, size, data, seed), path)["corpora"]
+        stated = first if seed == FIRST else _checked(_evaluated(path, size, data, seed), path)
         for corpus in chosen:
-            for key, run in stated[corpus].items():
+            for key, run in stated["corpora"][corpus].items():
                 if place < run.get("seeds", len(numbers)):
                     made = _run(RunKey(corpus, key, seed), run, path)
                     runs[made.key] = made

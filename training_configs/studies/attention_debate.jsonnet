@@ -13,7 +13,7 @@ study {
   lambdas:: study.pick([0.002], [0, 0.001, 0.002, 0.02]),
   runs(data)::
     local model(encoder, attention, texts=data) =
-      lib.experiment(texts, lib.encoders[encoder], attention, study.training(lib.training.jain_wallace));
+      lib.experiment(texts, lib.encoders[encoder], attention, $.training(lib.training.jain_wallace));
     local base = model('bilstm', lib.attention.tanh);
     local seen = { attributions: { attention: ['attention'] } };
     local explained = {

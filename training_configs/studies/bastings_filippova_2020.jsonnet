@@ -13,7 +13,7 @@ study {
         data,
         lib.encoders[encoder],
         lib.attention.tanh + lib.attention[projection],
-        study.training(lib.training.jain_wallace),
+        $.training(lib.training.jain_wallace),
       ),
       attributions: {
         all: study.pick(presets.bastings_filippova, presets.bastings_filippova + ['deeplift', 'smoothgrad', 'gradient-shap']),

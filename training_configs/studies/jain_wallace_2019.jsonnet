@@ -13,7 +13,7 @@ study {
         data,
         lib.encoders[encoder],
         lib.attention[scorer],
-        study.training(lib.training.jain_wallace),
+        $.training(lib.training.jain_wallace),
       ),
       attributions: { jain_wallace: presets.jain_wallace },
       perturbations: { jain_wallace: import '../perturbations/jain_wallace.jsonnet' },

@@ -19,7 +19,7 @@ study {
       data,
       lib.encoders[encoder],
       lib.attention[$.encoders[encoder][0]] + $.projections[projection],
-      study.training(lib.training.meister(lr=$.encoders[encoder][1])),
+      $.training(lib.training.meister(lr=$.encoders[encoder][1])),
     );
     {
       [encoder + '_' + projection]: {

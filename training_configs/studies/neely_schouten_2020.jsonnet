@@ -9,7 +9,7 @@ study {
   data:: { [name]: lib.data[name] for name in ['sst', 'imdb'] },
   runs(data)::
     local model(attention) = lib.experiment(
-      data, lib.encoders.bilstm, attention, study.training(lib.training.neely_schouten)
+      data, lib.encoders.bilstm, attention, $.training(lib.training.neely_schouten)
     );
     {
       [scorer + '_' + projection]: {

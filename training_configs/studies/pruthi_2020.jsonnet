@@ -12,7 +12,7 @@ study {
     [encoder + '_' + strength]: {
       config: lib.deceptive(
         lib.experiment(
-          data, lib.encoders[encoder], lib.attention.tanh, study.training(lib.training.pruthi)
+          data, lib.encoders[encoder], lib.attention.tanh, $.training(lib.training.pruthi)
         ),
         strength,
       ),

@@ -10,7 +10,7 @@ study {
   lambdas:: study.pick([0, 0.002], [0, 0.0002, 0.001, 0.0015, 0.002, 0.02]),
   runs(data)::
     local model(encoder, attention, texts=data) =
-      lib.experiment(texts, encoder, attention, study.training(lib.training.wiegreffe_pinter));
+      lib.experiment(texts, encoder, attention, $.training(lib.training.wiegreffe_pinter));
     local base = model(lib.encoders.bilstm, lib.attention.tanh);
     // As published, 80 epochs on SST and 40 elsewhere.
     local epochs = study.pick(6, if data == lib.data.sst then 80 else 40);

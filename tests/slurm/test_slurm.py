@@ -1,0 +1,70 @@
+"""A study on a real Slurm: a job is killed in the middle, and the study finishes all the same."""
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.commands_run import PROJECT
+from tests.workflow.studies import engine, tiny
+
+# `make test-slurm` starts the cluster, and names it here.
+PROFILE = "ATTENTION_EXPLAIN_SLURM_PROFILE"
+pytestmark = pytest.mark.slurm
+
+
+def slurm(*command: str) -> str:
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def wait_for(condition, process: subprocess.Popen, seconds: float = 300) -> None:
+    until = time.time() + seconds
+    while not condition():
+        assert process.poll() is None and time.time() < until, process.communicate()
+        time.sleep(0.05)
+
+
+def test_a_job_is_killed_and_the_study_finishes(tmp_path):
+    study = tiny(tmp_path / "studies", epochs=60, encoders="['affine', 'cnn']")
+    command = [sys.executable, "-m", "workflow", "run", str(study), "--snakemake", engine()]
+    process = subprocess.Popen(
+        [*command, "--profile", os.environ[PROFILE]],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(PROJECT)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    checkpoints = "runs/planted-easy-affine-*/training_state_e5_*"
+    wait_for(lambda: any(tmp_path.glob(checkpoints)), process)
+    (folder,) = tmp_path.glob("runs/planted-easy-affine-*")
+    job = job_of(folder.name)
+    slurm("scancel", "--signal=KILL", "--full", job)
+    said, _ = process.communicate(timeout=900)
+    assert process.returncode == 0, said
+    assert (folder / "recovered").exists()
+    assert (tmp_path / "results" / "tiny" / "report.html").is_file()
+    (other,) = tmp_path.glob("runs/planted-easy-cnn-*")
+    assert not (other / "recovered").exists()
+    # Every step was a job, and the killed one was two.
+    jobs = slurm("squeue", "--states=all", "--noheader", "--format=%i %T").split("\n")
+    states = [line.split()[1] for line in jobs if line]
+    steps = len(list(tmp_path.glob("runs/studies/tiny/done/*")))
+    assert states.count("COMPLETED") == steps
+    assert len(states) == steps + 1
+
+
+def job_of(run: str) -> str:
+    """The running job whose step trains it."""
+    for line in slurm("squeue", "--noheader", "--states=R", "--format=%i").split():
+        about = slurm("scontrol", "show", "job", line)
+        if run in about or run in Path(f"/proc/{_pid(line)}/cmdline").read_text():
+            return line
+    raise AssertionError(f"no job trains {run}")
+
+
+def _pid(job: str) -> str:
+    return slurm("scontrol", "listpids", job).split("\n")[1].split()[0]

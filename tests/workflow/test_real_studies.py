@@ -1,0 +1,170 @@
+"""
+Real studies, very small: killed in the middle, two at once, with a broken run, on a full disk. The same
+command finishes with the tables of a study that nothing has happened to.
+"""
+
+import csv
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Callable, Dict, List
+
+import pytest
+
+from tests.commands_run import PROJECT
+from tests.workflow.studies import engine, tiny
+
+pytestmark = pytest.mark.slow
+# Of a file; less than a checkpoint and more than a log.
+FULL = 60_000
+
+
+def command(study: Path) -> List[str]:
+    return [sys.executable, "-m", "workflow", "run", str(study), "--snakemake", engine()]
+
+
+def start(study: Path, folder: Path, **options) -> subprocess.Popen:
+    """In a group of its own, so that all of it can be killed at once."""
+    folder.mkdir(exist_ok=True)
+    return subprocess.Popen(
+        command(study),
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(PROJECT)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+        **options,
+    )
+
+
+def finish(process: subprocess.Popen) -> str:
+    """What it said; it has to end well."""
+    said, _ = process.communicate(timeout=600)
+    assert process.returncode == 0, said
+    return said
+
+
+def kill_when(study: Path, folder: Path, ready: Callable[[], bool]) -> None:
+    process = start(study, folder)
+    until = time.time() + 300
+    while not ready():
+        assert process.poll() is None and time.time() < until, process.communicate()
+        time.sleep(0.01)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.communicate()
+
+
+def tables(folder: Path, study: str = "tiny") -> Dict[str, bytes]:
+    """Without what names files or runs; a run's hash is the same wherever it is."""
+    results = folder / "results" / study
+    return {
+        path.name: path.read_bytes()
+        for path in sorted(results.glob("*.*"))
+        if path.suffix in (".csv", ".md", ".svg")
+    }
+
+
+def run_folders(folder: Path) -> List[Path]:
+    return [path.parent for path in (folder / "runs").glob("*/finished.json")]
+
+
+@pytest.fixture(scope="module")
+def unbroken(tmp_path_factory) -> Dict[str, bytes]:
+    folder = tmp_path_factory.mktemp("unbroken")
+    said = finish(start(tiny(folder / "studies"), folder))
+    assert "open results/tiny/report.html" in said
+    assert (folder / "results" / "tiny" / "report.html").is_file()
+    found = tables(folder)
+    assert {"jain-wallace-correlations.csv", "models.csv"} <= set(found)
+    return found
+
+
+def test_killed_at_every_stage_the_same_command_gives_the_same_tables(unbroken, tmp_path):
+    study = tiny(tmp_path / "studies")
+    runs = tmp_path / "runs"
+    kill_when(study, tmp_path, lambda: any(runs.glob("planted-*/config.json")))
+    assert not run_folders(tmp_path)
+    kill_when(study, tmp_path, lambda: any((runs / "attributions").glob("*.parts")))
+    (trained,) = run_folders(tmp_path)
+    archive = (trained / "model.tar.gz").stat().st_mtime_ns
+    assert not list((runs / "attributions").glob("*.parquet"))
+    kill_when(study, tmp_path, lambda: any(runs.glob("studies/tiny/started/table-tiny-jain*")))
+    assert list((runs / "attributions").glob("*.parquet"))
+    finish(start(study, tmp_path))
+    assert not (trained / "recovered").exists()
+    assert (trained / "model.tar.gz").stat().st_mtime_ns == archive
+    assert tables(tmp_path) == unbroken
+    said = finish(start(study, tmp_path))
+    assert "4 steps, 4 done already" in said or "5 steps, 5 done already" in said
+
+
+def test_a_training_that_went_on_from_a_checkpoint_is_marked_in_the_tables(tmp_path):
+    study = tiny(tmp_path / "studies", epochs=60)
+    kill_when(study, tmp_path, lambda: any(tmp_path.glob("runs/planted-*/training_state_e5_*")))
+    finish(start(study, tmp_path))
+    (trained,) = run_folders(tmp_path)
+    assert (trained / "recovered").exists()
+    results = tmp_path / "results" / "tiny"
+    with open(results / "models.csv", newline="") as file:
+        assert [row["recovered"] for row in csv.DictReader(file)] == ["yes"]
+    assert (
+        "affine tanh softmax (1 recovered)"
+        in (results / "jain-wallace-correlations.md").read_text()
+    )
+    assert "1 (recovered)" in (results / "report.html").read_text()
+    assert not list(trained.glob("*_state_*"))
+
+
+def test_two_studies_at_once_share_what_they_have_in_common(unbroken, tmp_path):
+    first = tiny(tmp_path / "studies", name="tiny")
+    second = tiny(tmp_path / "studies", encoders="['affine', 'cnn']", name="other")
+    for process in [start(first, tmp_path), start(second, tmp_path)]:
+        finish(process)
+    assert len(run_folders(tmp_path)) == 2
+    logs = [path.read_text() for path in tmp_path.glob("runs/studies/*/logs/train-*affine*.log")]
+    assert sum(log.count("attention_explain train") for log in logs) == 1
+    assert tables(tmp_path) == unbroken
+    assert (tmp_path / "results" / "other" / "report.html").is_file()
+
+
+def test_a_broken_run_stops_only_what_needs_it(unbroken, tmp_path):
+    study = tiny(tmp_path / "studies")
+    text = study.read_text().replace(
+        "tables: [",
+        "tables: [study.table('jain-wallace-correlations', ['attributions/broken'])] + [",
+    )
+    broken = (
+        "corpora+: { planted+: { broken: super.affine { config+: { model+: { encoder: { type: 'none' } } }, "
+        "attributions: { broken: ['attention'] } } } },\n  tables:"
+    )
+    study.write_text(text.replace("tables:", broken))
+    process = start(study, tmp_path)
+    said, _ = process.communicate(timeout=600)
+    assert process.returncode == 1
+    assert "failed: train planted/broken (seed 1): none not in" in said
+    (log,) = tmp_path.glob("runs/studies/tiny/logs/train-*none*.log")
+    assert str(log.relative_to(tmp_path)) in said
+    found = tables(tmp_path)
+    assert found["jain-wallace-correlations.csv"] == unbroken["jain-wallace-correlations.csv"]
+    assert "results/tiny/report.html lacks what is not done" in said
+
+
+def test_a_full_disk_leaves_nothing_half_and_the_same_command_goes_on(unbroken, tmp_path):
+    study = tiny(tmp_path / "studies")
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (FULL, resource.RLIM_INFINITY))
+
+    process = start(study, tmp_path, preexec_fn=limit)
+    said, _ = process.communicate(timeout=600)
+    assert process.returncode == 1
+    assert "failed: train planted/affine (seed 1): " in said
+    assert not run_folders(tmp_path) and not list(tmp_path.glob("results/tiny/*.csv"))
+    finish(start(study, tmp_path))
+    assert not list(tmp_path.glob("runs/planted-*/recovered"))
+    assert tables(tmp_path) == unbroken

@@ -1,0 +1,112 @@
+"""The steps at the end of a plan: commands of `python -m analysis`, and the page of their results."""
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Dict, List, Sequence
+
+from workflow import costs
+from workflow.identity import hash_of
+from workflow.steps import REPORT, TABLE, Step
+from workflow.study import SAME_TEXTS, Table
+
+ANALYSIS = Path(__file__).resolve().parents[1] / "analysis"
+# These write a file, all others a folder.
+WRITE_A_FILE = ("models", "causes")
+
+
+@dataclass(frozen=True)
+class Part:
+    """What of a table goes into a folder."""
+
+    folder: Path
+    about: str
+    runs: List[Any]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """
+    A table to be made.
+
+    files : what it is made from, each with the step that makes it.
+    """
+
+    table: Table
+    folder: Path
+    about: str
+    files: Dict[str, str]
+
+
+def parts(table: Table, results: Path, made: Sequence[Any]) -> List[Part]:
+    """A corpus has a folder of its own for what cannot be made of several at once."""
+    chosen = [each for each in made if table.only is None or each.run.key.name in table.only]
+    corpora = dict.fromkeys(each.run.key.corpus for each in chosen)
+    if table.command not in SAME_TEXTS or len(corpora) == 1:
+        return [Part(results, table.name, chosen)]
+    return [
+        Part(
+            results / corpus,
+            f"{table.name} of {corpus}",
+            [each for each in chosen if each.run.key.corpus == corpus],
+        )
+        for corpus in corpora
+    ]
+
+
+def table_steps(asked: Sequence[Asked], results: Path) -> List[Step]:
+    """Each table that has any files, and a page for each folder that gets any table."""
+    code = hash_of(_sources(ANALYSIS))
+    tables = [_table(one, code) for one in asked if one.files]
+    folders: Dict[str, List[Step]] = {}
+    for step in tables:
+        folders.setdefault(step.outputs[0], []).append(step)
+    pages = [_report(Path(folder), results, made, code) for folder, made in folders.items()]
+    return [*tables, *pages]
+
+
+def _table(asked: Asked, code: str) -> Step:
+    table, folder = asked.table, asked.folder
+    # What the files are, and not where they lie.
+    names = [Path(file).name for file in asked.files]
+    identity = hash_of([code, table.command, table.arguments, names])
+    output = folder / f"{table.name}.csv" if table.command in WRITE_A_FILE else folder
+    name = table.arguments[:1] if table.command == "table" else ()
+    options = table.arguments[len(name) :]
+    command = ("-m", "analysis", table.command, *name, *asked.files, *options, "-o", str(output))
+    return Step(
+        f"table-{folder.name}-{table.name}-{identity}",
+        TABLE,
+        asked.about,
+        asked.about,
+        (command,),
+        (str(folder),),
+        tuple(dict.fromkeys(asked.files.values())),
+        identity,
+        costs.TABLE,
+    )
+
+
+def _report(folder: Path, results: Path, tables: Sequence[Step], code: str) -> Step:
+    identity = hash_of([code, sorted(table.identity for table in tables)])
+    about = "report" if folder == results else f"report of {folder.name}"
+    return Step(
+        f"report-{folder.name}-{identity}",
+        REPORT,
+        about,
+        about,
+        (("-m", "analysis", "report", str(folder)),),
+        (str(folder),),
+        tuple(table.name for table in tables),
+        identity,
+        costs.TABLE,
+    )
+
+
+def _sources(folder: Path) -> Dict[str, str]:
+    """What the analysis is: tables are made again when it changes."""
+    return {
+        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(folder.rglob("*"))
+        if path.suffix in (".py", ".csv")
+    }
