@@ -21,9 +21,14 @@ class Attributions(TextFile):
     def methods(self) -> List[str]:
         return list(self.declared)
 
-    def scores(self, method: str) -> Scores:
+    def scores(self, method: str, absolute: bool = False) -> Scores:
         """Of one of the methods, or the `rationale`, of each text in the order of the table."""
-        return Scores.of(self.table[method])
+        scores = Scores.of(self.table[method])
+        return scores.absolute() if absolute else scores
+
+    def signed(self, method: str) -> bool:
+        """Whether the method tells what speaks for the class from what speaks against it."""
+        return bool(self.declared.get(method, {}).get("signed"))
 
 
 def load_attributions(path: Union[str, Path]) -> Attributions:

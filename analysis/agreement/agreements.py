@@ -9,6 +9,7 @@ from analysis.agreement.pairs import Pair
 from analysis.attributions import Attributions
 from analysis.errors import AnalysisError
 from analysis.measures.measure import Measure, Values
+from analysis.measures.scores import Scores
 from analysis.seeds import Model
 from analysis.statistics.controls import DRAWS, Control, permuted, random_scores
 from analysis.statistics.sample import Sample
@@ -48,17 +49,23 @@ def agreements(
     measures: Sequence[Measure],
     draws: int = DRAWS,
     seed: int = 0,
+    absolute: bool = False,
     step: Callable[[], Any] = lambda: None,
 ) -> List[Agreement]:
     """
     Of each pair by each measure.
 
     draws : of each control for each text; one at least, and two for a chance band.
+    absolute : compare the sizes of scores, whatever their signs.
     step : called `len(model.files) * len(measures) * (1 + draws)` times on the way.
     """
     collected = {(measure.name, pair): _Collected() for measure in measures for pair in pairs}
     for file in model.files:
-        _collect(file, pairs, measures, draws, seed, step, collected)
+        columns = {
+            name: file.scores(name, absolute)
+            for name in dict.fromkeys(name for pair in pairs for name in pair)
+        }
+        _collect(file, columns, pairs, measures, draws, seed, step, collected)
     found = []
     for measure in measures:
         for pair in pairs:
@@ -71,6 +78,7 @@ def agreements(
 
 def _collect(
     file: Attributions,
+    columns: Dict[str, Scores],
     pairs: Sequence[Pair],
     measures: Sequence[Measure],
     draws: int,
@@ -78,8 +86,6 @@ def _collect(
     step: Callable[[], Any],
     collected: Dict[Tuple[str, Pair], _Collected],
 ) -> None:
-    names = dict.fromkeys(name for pair in pairs for name in pair)
-    columns = {name: file.scores(name) for name in names}
     for measure in measures:
         for pair in pairs:
             try:

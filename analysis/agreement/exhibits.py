@@ -24,13 +24,14 @@ def add_results(
     measures: Sequence[Measure],
     by: str,
     bootstrap: Bootstrap,
+    absolute: bool = False,
 ) -> pandas.DataFrame:
     """Returns the table of agreements."""
     table = agreement_table(found, by, bootstrap)
     shown = shown_agreements(table)
     names = ", ".join(measure.name for measure in measures)
     caption = f"Agreement of methods by {names}: {_about(found)}."
-    output.table("agreement", table, caption, _note(bootstrap, found), shown)
+    output.table("agreement", table, caption, _note(bootstrap, found, absolute), shown)
     for number, sentence in enumerate(verdicts(table, measures), 1):
         output.sentence(f"agreement-verdict-{number}", sentence)
     _add_matrices(output, table, measures)
@@ -90,7 +91,7 @@ PAIRED_NOTE = (
 )
 
 
-def _note(bootstrap: Bootstrap, found: Sequence[Agreement]) -> str:
+def _note(bootstrap: Bootstrap, found: Sequence[Agreement], absolute: bool) -> str:
     draws = len(next(iter(found[0].controls.values())).value)
     note = (
         f"95 % intervals of the mean: {bootstrap.draws} bootstrap draws of texts"
@@ -105,7 +106,21 @@ def _note(bootstrap: Bootstrap, found: Sequence[Agreement]) -> str:
     )
     if 1 < _most_seeds(found) < 5:
         note += " Intervals over so few seeds are rough, rather too narrow than too wide."
-    return note
+    return note + _about_signs(found, absolute)
+
+
+def _about_signs(found: Sequence[Agreement], absolute: bool) -> str:
+    if absolute:
+        return " Scores are compared by their size, whatever their sign."
+    file = found[0].model.files[0]
+    names = dict.fromkeys(name for agreement in found for name in agreement.pair)
+    signed = [name for name in names if file.signed(name)]
+    if not signed or len(signed) == len(names):
+        return ""
+    return (
+        f" Signed: {', '.join(signed)}; what speaks against the class ranks last there, and high in "
+        "a method without sign (`--absolute` compares sizes)."
+    )
 
 
 def _about(found: Sequence[Agreement]) -> str:

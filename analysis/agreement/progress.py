@@ -15,6 +15,7 @@ def with_progress(
     measures: Sequence[Measure],
     draws: int,
     seed: int,
+    absolute: bool = False,
 ) -> List[Agreement]:
     """The line is for people: it is not written into a file or a pipe."""
     files = sum(len(model.files) for model in models)
@@ -31,5 +32,5 @@ def with_progress(
     return [
         agreement
         for model in models
-        for agreement in agreements(model, pairs, measures, draws, seed, step)
+        for agreement in agreements(model, pairs, measures, draws, seed, absolute, step)
     ]

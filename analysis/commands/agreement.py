@@ -50,6 +50,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="COLUMN",
         help=f"groups of texts: predicted (default), label, any other column, or {NONE}",
     )
+    add(
+        "--absolute",
+        action="store_true",
+        help="compare the sizes of scores: a method without sign ranks what speaks against the "
+        "class high, a signed one ranks it last",
+    )
     add("--draws", type=_at_least(100), default=Bootstrap.draws, help="of the bootstrap")
     add("--control-draws", type=_at_least(2), default=DRAWS, help="of each control, for each text")
     add("--seed", type=_at_least(0), default=0, help="of bootstrap and controls")
@@ -68,12 +74,14 @@ def run(arguments: argparse.Namespace) -> None:
     if not arguments.pairs:
         for sentence in left_out(files):
             print(sentence)
-    found = with_progress(models, pairs, measures, arguments.control_draws, arguments.seed)
+    found = with_progress(
+        models, pairs, measures, arguments.control_draws, arguments.seed, arguments.absolute
+    )
     bootstrap = Bootstrap(draws=arguments.draws, seed=arguments.seed)
-    table = add_results(output, found, measures, arguments.by, bootstrap)
+    table = add_results(output, found, measures, arguments.by, bootstrap, arguments.absolute)
     parameters = {
         name: getattr(arguments, name)
-        for name in ("measures", "by", "draws", "control_draws", "seed")
+        for name in ("measures", "by", "absolute", "draws", "control_draws", "seed")
     }
     parameters["pairs"] = [":".join(pair) for pair in pairs]
     output.finish(arguments.command, files, parameters)

@@ -101,6 +101,10 @@ class Scores:
         """True for a text in which all scores are the same. Shape: (texts,)"""
         return self.sums(self.ranks) == 0
 
+    def absolute(self) -> "Scores":
+        """The sizes of the scores, without their signs."""
+        return Scores(numpy.abs(self.values), self.offsets, self.known)
+
     def only(self, kept: numpy.ndarray) -> "Scores":
         """Of the texts where `kept` is true."""
         if kept.all():

@@ -233,3 +233,20 @@ def test_numbers_that_make_no_sense_are_refused(tmp_path, capsys, option):
         main(["agreement", str(file), "-o", str(tmp_path / "out"), option, "-1"])
     assert stopped.value.code == 2
     assert f"argument {option}: has to be at least" in capsys.readouterr().err
+
+
+def test_absolute_compares_sizes_and_mixed_signs_are_noted(tmp_path):
+    rows = random_rows(20)
+    for row in rows:
+        row["attention"] = [score + 1 for score in row["attention"]]
+        row["gradient"] = [-score for score in row["attention"]]
+    methods = {"attention": {"signed": False}, "gradient": {"signed": True}}
+    file = write_attributions(tmp_path / "a.parquet", rows, list(methods), interpreters=methods)
+    means, notes = {}, {}
+    for name, options in (("plain", []), ("sizes", ["--absolute"])):
+        assert agreement(file, "-o", tmp_path / name, *options) == 0
+        means[name] = pandas.read_csv(tmp_path / name / "agreement.csv")["mean"].iloc[0]
+        manifest = json.loads((tmp_path / name / "manifest.json").read_text())
+        notes[name] = manifest["entries"][0]["note"]
+    assert means == {"plain": -1.0, "sizes": 1.0}
+    assert "Signed: gradient;" in notes["plain"] and "by their size" in notes["sizes"]
