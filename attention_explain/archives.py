@@ -11,6 +11,9 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.common.file_utils import cached_path
 from allennlp.models.archival import CONFIG_NAME, Archive, get_weights_path, load_archive
 
+# A set, which AllenNLP writes in an order that changes from process to process.
+NAMESPACES = "non_padded_namespaces.txt"
+
 
 def open_archive(
     path: Union[str, PathLike], cuda_device: int = -1, overrides: Union[str, Dict[str, Any]] = ""
@@ -34,7 +37,10 @@ def archive_sha256(path: Union[str, PathLike]) -> str:
         return digest.hexdigest()
     for file in _files_that_count(place):
         digest.update(file.relative_to(place).as_posix().encode() + b"\0")
-        _add_file(digest, file)
+        if file.name == NAMESPACES:
+            digest.update(b"".join(sorted(file.read_bytes().splitlines(keepends=True))))
+        else:
+            _add_file(digest, file)
     return digest.hexdigest()
 
 

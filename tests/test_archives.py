@@ -29,3 +29,14 @@ def test_both_can_be_opened(tmp_path):
     archive = small_archive(tmp_path / "run")
     labels = [open_archive(path).model.labels for path in (archive, str(archive.parent))]
     assert sorted(labels[0]) == sorted(labels[1]) == ["0", "1"]
+
+
+def test_the_order_of_a_set_in_a_file_is_no_content(tmp_path):
+    archive = small_archive(tmp_path)
+    before = archive_sha256(archive.parent)
+    namespaces = archive.parent / "vocabulary" / "non_padded_namespaces.txt"
+    lines = namespaces.read_text().splitlines()
+    namespaces.write_text("\n".join(reversed(lines)) + "\n")
+    assert len(lines) > 1 and archive_sha256(archive.parent) == before
+    namespaces.write_text("\n".join([*lines, "another"]) + "\n")
+    assert archive_sha256(archive.parent) != before

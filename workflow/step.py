@@ -92,6 +92,8 @@ def _recovery(step: Step) -> List[str]:
 def _finished(command: Sequence[str], log: Path, held: Sequence[int], devices: dict) -> int:
     """Runs it to its end, or to ours: whoever ends us gets it ended too."""
     environment = {**os.environ, **dict.fromkeys(THREADS, "1"), **devices}
+    # Same bytes, too, where a set is written in the order of its hashes.
+    environment["PYTHONHASHSEED"] = "0"
     log.parent.mkdir(parents=True, exist_ok=True)
     with open(log, "a", encoding="utf-8") as file:
         file.write(f"$ python {' '.join(command)}\n")

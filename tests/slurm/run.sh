@@ -8,12 +8,16 @@ for program in munged slurmctld slurmd sbatch; do
 done
 [ "$(id -u)" = 0 ] || { echo "error: the daemons of Slurm have to be started as root" >&2; exit 2; }
 
+# Where jobs look for it: they do not get SLURM_CONF.
+conf=/etc/slurm/slurm.conf
+[ ! -e "$conf" ] || { echo "error: there is a Slurm here already ($conf)" >&2; exit 2; }
+
 cluster=$(mktemp -d /tmp/attention_explain_slurm.XXXXXX)
 daemons=()
 stop() {
   for daemon in "${daemons[@]}"; do kill "$daemon" 2> /dev/null || true; done
   wait 2> /dev/null || true
-  rm -rf "$cluster"
+  rm -rf "$cluster" "$conf"
 }
 trap stop EXIT
 
@@ -28,13 +32,15 @@ daemons+=($!)
 
 node=$(hostname -s)
 megabytes=$(awk '/MemTotal/ { print int($2 / 1024 * 0.9) }' /proc/meminfo)
+# Not where an earlier one may still be ending.
+port=$((20000 + RANDOM % 5000 * 2))
 mkdir "$cluster/state" "$cluster/spool"
 cat > "$cluster/slurm.conf" << END
 ClusterName=test
 SlurmctldHost=$node(127.0.0.1)
 SlurmUser=root
-SlurmctldPort=26817
-SlurmdPort=26818
+SlurmctldPort=$port
+SlurmdPort=$((port + 1))
 AuthType=auth/munge
 CredType=cred/munge
 AuthInfo=socket=$cluster/munge.socket
@@ -55,14 +61,15 @@ SlurmdTimeout=600
 NodeName=$node NodeAddr=127.0.0.1 CPUs=$(nproc) RealMemory=$megabytes State=UNKNOWN
 PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 END
-export SLURM_CONF=$cluster/slurm.conf
+mkdir -p "$(dirname "$conf")"
+ln -s "$cluster/slurm.conf" "$conf"
 slurmctld -D > "$cluster/slurmctld.log" 2>&1 &
 daemons+=($!)
 slurmd -D > "$cluster/slurmd.log" 2>&1 &
 daemons+=($!)
 
 for attempt in $(seq 30); do
-  sinfo --noheader --format %T 2> /dev/null | grep -q idle && break
+  timeout 5 sinfo --noheader --format %T 2> /dev/null | grep -q idle && break
   [ "$attempt" = 30 ] && { echo "error: Slurm does not start" >&2; cat "$cluster"/*.log "$cluster"/*.out >&2; exit 1; }
   sleep 1
 done
