@@ -1,0 +1,115 @@
+"""What a plan says of itself before it starts: numbers, time, a picture."""
+
+import gzip
+import json
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from tests.workflow.fake_steps import fake_plan, fake_step
+from tests.workflow.studies import planned
+from workflow import costs
+from workflow.__main__ import main
+from workflow.contents import Contents
+from workflow.overview import correction, headline, time_on
+from workflow.picture import placed, svg
+
+
+def test_time_is_that_of_the_longest_chain_or_of_the_work_on_all_cores(tmp_path):
+    chain = [
+        fake_step(tmp_path, "a"),
+        fake_step(tmp_path, "b", ["a"]),
+        fake_step(tmp_path, "c", ["b"]),
+    ]
+    wide = [fake_step(tmp_path, f"w{number}") for number in range(7)]
+    plan = fake_plan(tmp_path, [*chain, *wide])
+    assert time_on([*chain, *wide], 1, plan) == 10
+    assert time_on([*chain, *wide], 2, plan) == 5
+    assert time_on([*chain, *wide], 100, plan) == 3
+    # What is done already is waited for no longer.
+    assert time_on(chain[1:], 100, plan) == 2
+
+
+def test_estimates_are_corrected_by_what_was_taken(tmp_path):
+    plan = planned(tmp_path)
+    assert correction(plan) == 1
+    for step in plan.steps.values():
+        if step.kind == "train":
+            step.folder.mkdir(parents=True)
+            record = {"sizes": {}, "seconds": 30, "estimate": 10}
+            (step.folder / "finished.json").write_text(json.dumps(record))
+    assert correction(plan) == 3
+
+
+def test_a_longer_training_on_more_words_is_thought_to_take_longer(tmp_path):
+    contents = Contents(tmp_path / "contents.json")
+    config = {
+        "dataset_reader": {"type": "attention_text"},
+        "train_data_path": str(tmp_path / "train.jsonl"),
+        "model": {"encoder": {"type": "lstm"}},
+        "trainer": {"num_epochs": 8},
+    }
+    (tmp_path / "train.jsonl").write_text("some words " * 10_000)
+    short = costs.training(config, contents)
+    assert costs.training({**config, "trainer": {"num_epochs": 16}}, contents) > short
+    (tmp_path / "train.jsonl").write_text("some words " * 50_000)
+    assert costs.training(config, contents) > short
+
+
+@pytest.mark.parametrize(
+    "seconds, said", [(30, "30 s"), (600, "10 min"), (7200, "2.0 h"), (864000, "10.0 days")]
+)
+def test_time_is_told_in_the_unit_one_thinks_in(seconds, said):
+    assert costs.told(seconds) == said
+
+
+def test_contents_are_read_once_and_again_when_changed(tmp_path, monkeypatch):
+    file = tmp_path / "data.jsonl.gz"
+    file.write_bytes(gzip.compress(b"one two three", mtime=1))
+    first = Contents(tmp_path / "cache.json")
+    known = first.sha256(file)
+    assert first.words(file) == 3
+    first.save()
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "read_bytes", lambda path: pytest.fail("read again"))
+        assert Contents(tmp_path / "cache.json").sha256(file) == known
+    file.write_bytes(gzip.compress(b"one two three", mtime=2))
+    assert Contents(tmp_path / "cache.json").sha256(file) == known
+    file.write_bytes(gzip.compress(b"one two four", mtime=2))
+    assert Contents(tmp_path / "cache.json").sha256(file) != known
+
+
+def test_the_picture_has_a_box_for_all_seeds_of_a_step_behind_what_it_needs(tmp_path):
+    plan = planned(tmp_path)
+    boxes = placed(plan)
+    assert {len(box.steps) for box in boxes.values() if box.kind == "train"} == {2}
+    for box in boxes.values():
+        assert all(boxes[before].column < box.column for before in box.before)
+    assert len({(box.column, box.row) for box in boxes.values()}) == len(boxes)
+    drawn = ElementTree.fromstring(svg(plan))
+    texts = {text.text for text in drawn.iter("{http://www.w3.org/2000/svg}text")}
+    assert {"planted/adversary x2", "wiegreffe-pinter", "report"} <= texts
+
+
+def test_the_headline_counts_what_is_done(tmp_path):
+    steps = [fake_step(tmp_path, name) for name in ("one", "two")]
+    plan = fake_plan(tmp_path, steps)
+    assert headline(plan, 2) == "Fake: 0 runs, 2 steps; about 1 s on 2 cores"
+    (tmp_path / "one.csv").touch()
+    steps[0].record()
+    assert headline(plan, 2) == "Fake: 0 runs, 2 steps, 1 done already; about 1 s on 2 cores"
+
+
+def test_the_plan_command_runs_nothing(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(["plan", "pruthi_2020", "--size", "quick"]) == 0
+    said = capsys.readouterr().out
+    assert "Pruthi et al. 2020: 4 runs, 7 steps" in said
+    assert (tmp_path / "results" / "pruthi_2020-quick.plan.svg").is_file()
+    assert not list(tmp_path.glob("runs/planted*"))
+
+
+def test_a_mistake_is_a_sentence_and_a_code(capsys):
+    assert main(["plan", "no_such_study"]) == 2
+    assert capsys.readouterr().err.startswith("error: ")
