@@ -38,6 +38,13 @@ def test_a_row_says_what_was_trained_and_what_it_reached(tmp_path):
     assert (row["scorer"], row["projection"]) == ("scaled_dot", "sparsegen")
     # The test split where it was evaluated, dev otherwise.
     assert row["accuracy"] == 0.8125 and row["AUC"] == 0.9
+
+
+def test_a_training_that_was_interrupted_and_went_on_is_marked(tmp_path):
+    whole, broken = (load_run(write_run(tmp_path / name)) for name in ("whole", "broken"))
+    assert "recovered" not in models_table([whole, broken])
+    (tmp_path / "broken" / "recovered").touch()
+    assert list(models_table([whole, broken])["recovered"]) == ["no", "yes"]
     assert pandas.isna(row["F1"])
 
 
