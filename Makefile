@@ -15,7 +15,7 @@ ENGINE_INSTALLED := $(ENGINE)/.installed
 
 help:
 	@echo "make install    set up .venv"
-	@echo "make demo       train attention models on the embedded corpus and compare them"
+	@echo "make demo       the whole debate on the embedded corpus: train, explain, perturb, compare"
 	@echo "make study      a paper's study: STUDY=neely_schouten_2020 DATA=/path [SIZE=quick] [SEEDS=3] ..."
 	@echo "make study-plan the same, but only says what it would do, and how long it takes"
 	@echo "make test       the fast tests"
@@ -37,43 +37,17 @@ $(INSTALLED): $(REQUIREMENTS) setup.py
 	@$(PIP) install --quiet --no-deps --no-build-isolation --editable .
 	@touch $(INSTALLED)
 
-# Two at a time, one thread each. A model that is trained already is not trained again.
-DEMO_MODELS := bilstm_tanh_softmax bilstm_tanh_sparsemax bilstm_tanh_uniform \
-	affine_tanh_softmax affine_tanh_sparsemax affine_tanh_uniform
-
-# Uniform attention is constant: it agrees with nothing.
-DEMO_COMPARED := $(filter-out %_uniform,$(DEMO_MODELS))
-
-demo: $(INSTALLED)
-	@$(MAKE) --no-print-directory -j 2 $(DEMO_MODELS:%=demo/%.parquet)
-	@echo; echo "What the models reached on the test split:"
-	@$(BIN)/python -m analysis models $(DEMO_MODELS:%=demo/%) -o demo/models.csv
-	@echo; echo "How often each method puts the planted cause first:"
-	@$(BIN)/python -m analysis causes $(DEMO_MODELS:%=demo/%.parquet) -o demo/causes.csv
-	@echo; echo "Whether the methods agree, with each other and with the planted cause:"
-	@OMP_NUM_THREADS=1 $(BIN)/python -m analysis agreement $(DEMO_COMPARED:%=demo/%.parquet) -o demo/report \
-		--measures kendall fagin:k=non-zero > demo/agreement.log \
-		|| { tail -n 5 demo/agreement.log; exit 1; }
-	@grep "(kendall" demo/agreement.log
-	@$(BIN)/python -m analysis report demo/report
-	@echo; echo "Open demo/report/report.html for all of it;"
-	@echo "demo/bilstm_tanh_softmax.html shows which tokens mattered, sentence by sentence."
-
-demo/%.trained: training_configs/planted/%.jsonnet $(wildcard training_configs/lib/*.libsonnet)
-	@mkdir -p demo
-	@echo "allennlp train $< -s demo/$*"
-	@OMP_NUM_THREADS=1 $(BIN)/allennlp train $< -s demo/$* --force --file-friendly-logging \
-		> demo/$*.log 2>&1 || { tail -n 5 demo/$*.log; echo "failed: demo/$*.log has it all"; exit 1; }
-	@touch $@
-
-demo/%.parquet: demo/%.trained
-	@echo "allennlp attribute demo/$* test -o $@ --html demo/$*.html --limit 200"
-	@OMP_NUM_THREADS=1 $(BIN)/allennlp attribute demo/$* test -o $@ --html demo/$*.html --limit 200 --force \
-		--interpreters training_configs/interpreters/bastings_filippova.jsonnet \
-		--file-friendly-logging > demo/$*.attribute.log 2>&1 \
-		|| { tail -n 5 demo/$*.attribute.log; echo "failed: demo/$*.attribute.log has it all"; exit 1; }
-
-.PRECIOUS: demo/%.trained
+# What is there already is not made again.
+demo: $(INSTALLED) $(ENGINE_INSTALLED)
+	@$(BIN)/python -m workflow run attention_debate --size quick --runs demo/runs --results demo \
+		--snakemake $(ENGINE)/bin/snakemake
+	@$(BIN)/allennlp attribute demo/runs/planted-easy-bilstm-tanh-softmax-1-* test --force --limit 100 \
+		-o demo/heatmaps.parquet --html demo/heatmaps.html --file-friendly-logging > demo/heatmaps.log 2>&1 \
+		|| { tail -n 5 demo/heatmaps.log; echo "failed: demo/heatmaps.log has it all"; exit 1; }
+	@echo; echo "How often each method puts the planted cause first, in the BiLSTM with softmax:"
+	@$(BIN)/python -m analysis causes demo/heatmaps.parquet
+	@echo; echo "Open demo/attention_debate-quick/report.html: the whole debate on this corpus, in one page."
+	@echo "demo/heatmaps.html shows which tokens mattered, sentence by sentence."
 
 $(ENGINE_INSTALLED): requirements-workflow.txt
 	@echo "Setting up $(ENGINE) (a minute, once)"
