@@ -1,0 +1,45 @@
+"""One run a GPU, and none on a machine that was promised none."""
+
+import fcntl
+
+import pytest
+
+from workflow import gpus
+from workflow.gpus import VARIABLE, visible_gpu
+
+DEVICES = "CUDA_VISIBLE_DEVICES"
+
+
+@pytest.fixture(autouse=True)
+def no_cluster(monkeypatch):
+    monkeypatch.delenv("SLURM_JOB_ID", raising=False)
+
+
+def test_without_gpus_none_is_seen(tmp_path, monkeypatch):
+    monkeypatch.delenv(VARIABLE, raising=False)
+    with visible_gpu(tmp_path) as seen:
+        assert seen == {DEVICES: ""}
+
+
+def test_each_run_has_a_gpu_of_its_own(tmp_path, monkeypatch):
+    monkeypatch.setenv(VARIABLE, "2")
+    with visible_gpu(tmp_path) as one, visible_gpu(tmp_path) as other:
+        assert {one[DEVICES], other[DEVICES]} == {"0", "1"}
+    with visible_gpu(tmp_path) as again:
+        assert again == {DEVICES: "0"}
+
+
+def test_a_run_waits_for_a_gpu_that_is_given_back(tmp_path, monkeypatch):
+    monkeypatch.setenv(VARIABLE, "1")
+    with open(tmp_path / "gpu-0.lock", "a") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        monkeypatch.setattr(gpus.time, "sleep", lambda seconds: fcntl.flock(held, fcntl.LOCK_UN))
+        with visible_gpu(tmp_path) as seen:
+            assert seen == {DEVICES: "0"}
+
+
+def test_on_a_cluster_the_cluster_decides(tmp_path, monkeypatch):
+    monkeypatch.setenv(VARIABLE, "2")
+    monkeypatch.setenv("SLURM_JOB_ID", "7")
+    with visible_gpu(tmp_path) as seen:
+        assert seen == {}
