@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Tuple
 
 import pytest
 
@@ -61,15 +62,24 @@ def test_two_at_once_do_a_step_once(tmp_path):
     assert (tmp_path / "results" / "one.csv").read_text() == "x"
 
 
-def test_a_killed_step_holds_its_lock_as_long_as_what_it_started_lives(tmp_path):
-    """Else two trainings would write into one folder."""
-    code = "import os, pathlib, sys, time; pathlib.Path(sys.argv[1] + '.pid').write_text(str(os.getpid())); time.sleep(60)"
-    plan = written(tmp_path, fake_step(tmp_path / "results", "one", code=code))
-    pid = tmp_path / "results" / "one.csv.pid"
+def long_step(folder: Path) -> Tuple[Path, subprocess.Popen, int]:
+    """Its plan, the process that does it, and what that has started and waits for."""
+    code = (
+        "import os, pathlib, sys, time;"
+        "pathlib.Path(sys.argv[1] + '.pid').write_text(str(os.getpid())); time.sleep(60)"
+    )
+    plan = written(folder, fake_step(folder / "results", "one", code=code))
+    pid = folder / "results" / "one.csv.pid"
     process = subprocess.Popen(
         [sys.executable, "-m", "workflow.step", str(plan), "one"], cwd=PROJECT
     )
     wait_for(lambda: pid.exists() and pid.read_text())
+    return plan, process, int(pid.read_text())
+
+
+def test_a_killed_step_holds_its_lock_as_long_as_what_it_started_lives(tmp_path):
+    """Else two trainings would write into one folder."""
+    _, process, pid = long_step(tmp_path)
     process.kill()
     process.wait()
     attempt = [
@@ -81,22 +91,16 @@ def test_a_killed_step_holds_its_lock_as_long_as_what_it_started_lives(tmp_path)
         [*attempt, str(tmp_path / "runs" / "locks")], cwd=PROJECT, stderr=subprocess.PIPE
     )
     assert b"another process is at work" in waiting.stderr.readline()
-    os.kill(int(pid.read_text()), signal.SIGKILL)
+    os.kill(pid, signal.SIGKILL)
     assert waiting.wait(timeout=30) == 0
 
 
 def test_whoever_ends_a_step_ends_what_it_started(tmp_path):
-    code = "import os, pathlib, sys, time; pathlib.Path(sys.argv[1] + '.pid').write_text(str(os.getpid())); time.sleep(60)"
-    plan = written(tmp_path, fake_step(tmp_path / "results", "one", code=code))
-    pid = tmp_path / "results" / "one.csv.pid"
-    process = subprocess.Popen(
-        [sys.executable, "-m", "workflow.step", str(plan), "one"], cwd=PROJECT
-    )
-    wait_for(lambda: pid.exists() and pid.read_text())
+    plan, process, pid = long_step(tmp_path)
     process.terminate()
     assert process.wait(timeout=30) == 128 + signal.SIGTERM
     with pytest.raises(ProcessLookupError):
-        os.kill(int(pid.read_text()), 0)
+        os.kill(pid, 0)
     (failed,) = Events(plan.parent).of(FAILED).values()
     assert failed["why"] == f"killed by signal {signal.SIGTERM}"
 

@@ -49,6 +49,17 @@ local l2_gradient = { type: 'gradient', of: 'probability', norm: 'l2', normalize
     'random',
   ],
 
+  // What all of these papers' tables need, each method once: Jain & Wallace's options where they differ.
+  debate: self.jain_wallace + [
+    l2_gradient,
+    l2_gradient { at: 'hidden', name: 'gradient-hidden' },
+    leave_one_out { of: 'hidden', normalize: true, name: 'leave-one-out-hidden' },
+    'input-to-hidden',
+    { type: 'integrated-gradients', steps: 50, baseline: 'zero' },
+    'lrp',
+    { type: 'occlusion', baseline: 'zero', measure: 'signed' },
+  ],
+
   // Every method that explains any encoder. kernel-shap and lime take by far the longest.
   all: [
     'attention',

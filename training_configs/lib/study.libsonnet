@@ -52,5 +52,11 @@ local quick = std.extVar('ATTENTION_EXPLAIN_SIZE') == 'quick';
     from: from,
     only: only,
   },
+  // For its arguments: every two of the methods, by size.
+  every_two(methods):: ['--absolute', '--pairs'] + [
+    methods[first] + ':' + methods[second]
+    for first in std.range(0, std.length(methods) - 2)
+    for second in std.range(first + 1, std.length(methods) - 1)
+  ],
   causes(from, only=null):: { command: 'causes', from: from, only: only },
 }

@@ -7,7 +7,7 @@ study {
   title: 'The attention debate',
   data:: { [name]: lib.data[name] for name in ['sst', 'imdb', 'newsgroups', 'ag_news'] },
   planted+:: { dataset_reader+: { impermissible: 'rationale' } },
-  // Whether the data says what is impermissible (Pruthi et al.), and what caused the label.
+  // Whether the data says what is impermissible (Pruthi et al.), and what made the label.
   impermissible:: study.pick(true, false),
   rationales:: study.pick(true, false),
   lambdas:: study.pick([0.002], [0, 0.001, 0.002, 0.02]),
@@ -17,7 +17,7 @@ study {
     local base = model('bilstm', lib.attention.tanh);
     local seen = { attributions: { attention: ['attention'] } };
     local explained = {
-      attributions: { [name]: presets[name] for name in ['jain_wallace', 'meister', 'bastings_filippova'] },
+      attributions: { debate: presets.debate },
       perturbations: { all: import '../perturbations/all.jsonnet' },
     };
     {
@@ -35,14 +35,13 @@ study {
       ['deceptive_' + strength]: { config: lib.deceptive(base { model+: { loss_reduction: 'mean' } }, strength) }
       for strength in [0, 1]
     }),
-  tables: [
-    study.table('jain-wallace', ['attributions/jain_wallace', 'perturbations/all']),
-    study.table('serrano-smith', ['perturbations/all']),
-    study.table('wiegreffe-pinter', ['runs', 'attributions/jain_wallace', 'attributions/attention', 'perturbations/all']),
-    study.table('neely-schouten', ['attributions/jain_wallace', 'attributions/attention', 'perturbations/all']),
-    study.table('meister', ['attributions/meister', 'attributions/attention']),
-    study.agreement(['attributions/bastings_filippova'], ['kendall', 'fagin:k=non-zero']),
-  ]
+  // Methods for inputs; hidden states are another question (Meister et al.).
+  compared:: ['attention', 'gradient', 'gradient-x-input', 'integrated-gradients', 'lrp', 'occlusion', 'leave-one-out']
+             + (if $.rationales then ['rationale'] else []),
+  local all = ['runs', 'attributions/debate', 'attributions/attention', 'perturbations/all'],
+  local papers = ['jain-wallace', 'serrano-smith', 'wiegreffe-pinter', 'neely-schouten', 'meister'],
+  tables: [study.table(paper, all) for paper in papers]
+  + [study.agreement(['attributions/debate'], ['kendall', 'fagin:k=non-zero'], arguments=study.every_two($.compared))]
   + (if $.impermissible then [study.table('pruthi', ['runs'])] else [])
-  + (if $.rationales then [study.causes(['attributions/bastings_filippova'])] else []),
+  + (if $.rationales then [study.causes(['attributions/debate'])] else []),
 }
