@@ -6,6 +6,7 @@ from typing import Any, Dict, Optional
 
 from analysis.roles import Adversary, adversary_of, role_of, strength_of, suffix_of
 
+LAST_EPOCH = "+epochs_trained"
 SEEDS = ("random_seed", "numpy_seed", "pytorch_seed")
 # The papers' names of the scorers.
 SCORERS = {"additive": "tanh", "scaled_dot": "dot"}
@@ -56,6 +57,11 @@ class ModelConfig:
         """The lambda of sparsegen, else None."""
         projection = self._attention("projection", "softmax")
         return projection.get("lambda_") if isinstance(projection, dict) else None
+
+    @property
+    def keeps_last_epoch(self) -> bool:
+        """Whether nothing was selected: the metric that chose the epoch just counts them."""
+        return self.config.get("trainer", {}).get("validation_metric") == LAST_EPOCH
 
     @property
     def seed(self) -> Optional[int]:

@@ -6,6 +6,7 @@ import numpy
 import pandas
 
 from analysis.formats import cell
+from analysis.model_config import ModelConfig
 from analysis.roles import PLAIN
 from analysis.seeds import Model
 
@@ -27,7 +28,9 @@ def about(model: Model) -> Dict[str, str]:
 
 
 def selected_on(config: Dict[str, Any]) -> str:
-    """The split whose metric chose the epoch."""
+    """The split whose metric chose the epoch; the last one is not chosen."""
+    if ModelConfig(config).keeps_last_epoch:
+        return "last epoch"
     validation = config.get("validation_data_path")
     if validation is None:
         return "-"

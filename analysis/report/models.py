@@ -8,6 +8,7 @@ import pandas
 
 from analysis.attributions import Attributions
 from analysis.f1 import f1
+from analysis.model_config import ModelConfig
 from analysis.seeds import Model
 
 CAPTION = (
@@ -58,6 +59,8 @@ def selection(config: Dict[str, Any]) -> Optional[str]:
     data = config.get("validation_data_path")
     if metric is None or data is None:
         return None
+    if ModelConfig(config).keeps_last_epoch:
+        return "the last epoch"
     name = "the test data" if data == config.get("test_data_path") else Path(str(data)).name
     names = metric if isinstance(metric, list) else [metric]
     return f"on {name}, by {', '.join(each.lstrip('+-') for each in names)}"

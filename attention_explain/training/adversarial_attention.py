@@ -82,7 +82,8 @@ class AdversarialAttention(ObjectiveCallback):
 
     Metrics, in training, validation and test: `adversarial_loss`, `tvd` (half the sum of |p - q|),
     `tvd_as_published` (half of that), `kl`, `jsd`, `decision_agreement`. The epoch to keep is that
-    of `validation_metric: "-adversarial_loss"`.
+    of `validation_metric: "-adversarial_loss"`, or the last one, as published, with
+    `"+epochs_trained"`.
 
     Registered as a `TrainerCallback` with name "adversarial_attention".
 

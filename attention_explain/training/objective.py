@@ -3,6 +3,7 @@ Training on something else than the model's own loss: an objective looks at ever
 model, and a callback takes the backward pass over.
 """
 
+import weakref
 from typing import Any, Dict, Tuple
 
 import torch
@@ -40,11 +41,31 @@ class Objective:
         return {name: mean.get_metric(reset) for name, mean in self._means.items()}
 
 
+class EpochsTrained:
+    """
+    Grows with every epoch: `validation_metric: "+epochs_trained"` keeps the last. One of the
+    model's `extra_metrics`.
+    """
+
+    def __init__(self, trainer: GradientDescentTrainer) -> None:
+        self._trainer = weakref.ref(trainer)
+
+    def __call__(self, output: Dict[str, Any]) -> None:
+        """What the outputs are has no say."""
+
+    def get_metric(self, reset: bool = False) -> Dict[str, float]:
+        trainer = self._trainer()
+        if trainer is None:
+            return {}
+        return {"epochs_trained": min(trainer._epochs_completed + 1, trainer._num_epochs)}
+
+
 class ObjectiveCallback(TrainerCallback):
     """
     Trains the model on an objective instead of its loss. The model's own `loss` is still reported;
     the objective's metrics stand beside it, in training, validation and test, so that
-    `validation_metric`, `patience` and the choice of the best epoch can go by them.
+    `validation_metric`, `patience` and the choice of the best epoch can go by them; so can they by
+    `epochs_trained`, to keep the last epoch.
     """
 
     def make_objective(self, trainer: GradientDescentTrainer) -> Objective:
@@ -61,7 +82,7 @@ class ObjectiveCallback(TrainerCallback):
                 f"{type(trainer.model).__name__}"
             )
         self.objective = self.make_objective(trainer)
-        trainer.model.extra_metrics.append(self.objective)
+        trainer.model.extra_metrics += [self.objective, EpochsTrained(trainer)]
 
     def on_backward(
         self,

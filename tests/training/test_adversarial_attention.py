@@ -146,6 +146,14 @@ def test_early_stopping_and_the_best_epoch_go_by_the_adversarial_loss(tmp_path, 
     assert metrics["best_validation_adversarial_loss"] == min(losses)
 
 
+def test_the_last_epoch_can_be_kept(tmp_path, base):
+    options = {"num_epochs": 3, "validation_metric": "+epochs_trained", "patience": 1}
+    metrics = built(tmp_path, adversary(base), **options).run()
+    assert metrics["best_epoch"] == 2
+    epochs = [epoch["validation_epochs_trained"] for epoch in epoch_metrics(tmp_path)]
+    assert epochs == [1, 2, 3]
+
+
 def test_every_split_has_the_metrics(tmp_path, base):
     loop = trained(tmp_path, adversary(base))
     loop.finish(epoch_metrics(tmp_path)[-1])

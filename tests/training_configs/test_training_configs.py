@@ -183,7 +183,7 @@ def test_presets_have_the_published_settings(config):
             trainer["optimizer"]["lr"],
         ) == expected
         assert trainer["optimizer"]["amsgrad"] and trainer["optimizer"]["weight_decay"] == 1e-5
-        by = "-adversarial_loss" if experiment.endswith("_adversary") else "+auc"
+        by = "+epochs_trained" if experiment.endswith("_adversary") else "+auc"
         assert trainer["validation_metric"] == by
 
 

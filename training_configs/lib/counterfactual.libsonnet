@@ -15,12 +15,15 @@ local guide_variable = std.extVar('ATTENTION_EXPLAIN_GUIDE');
 
 {
   // Wiegreffe & Pinter: a new model with the base's outputs and other attention. With `frozen`,
-  // Meister et al.'s: the base itself, all of it held fast but the attention.
-  adversary(config, base=base_variable, lambda=lambda_variable, frozen=false, epochs=config.trainer.num_epochs):
+  // Meister et al.'s: the base itself, all of it held fast but the attention. The last epoch is kept,
+  // or that of the lowest loss on dev (`select='dev'`). On SST the published distances are those of
+  // the last: as epochs go by, attention moves away on dev as in training, while outputs come nearer
+  // in training alone, so that dev selects an epoch from before attention has moved.
+  adversary(config, base=base_variable, lambda=lambda_variable, frozen=false, epochs=config.trainer.num_epochs, select='last'):
     config {
       trainer+: {
         num_epochs: epochs,
-        validation_metric: '-adversarial_loss',
+        validation_metric: { last: '+epochs_trained', dev: '-adversarial_loss' }[select],
         callbacks+: [{ type: 'adversarial_attention', base: base, lambda_: lambda, frozen: frozen }],
       },
     },

@@ -61,6 +61,10 @@ def test_what_is_published_of_plain_models_does_not_stand_beside_others():
         ({"validation_data_path": "a/dev"}, "dev"),
         ({"validation_data_path": "a/test", "test_data_path": "a/test"}, "test"),
         ({"test_data_path": "a/test"}, "-"),
+        (
+            {"validation_data_path": "a/dev", "trainer": {"validation_metric": "+epochs_trained"}},
+            "last epoch",
+        ),
     ],
 )
 def test_the_split_that_selected_is_the_one_validated_on(config, split):

@@ -73,3 +73,8 @@ def test_texts_without_labels_have_no_accuracy(tmp_path):
 )
 def test_it_says_which_data_chose_the_epoch(paths, sentence):
     assert selection({"trainer": {"validation_metric": "+auc"}, **paths}) == sentence
+
+
+def test_the_last_epoch_is_said_to_be_just_that():
+    trainer = {"validation_metric": "+epochs_trained"}
+    assert selection({"trainer": trainer, "validation_data_path": "dev"}) == "the last epoch"
