@@ -12,7 +12,7 @@ from analysis.report.inputs import load_inputs
 from analysis.report.models import CAPTION, models_table
 from analysis.report.part import Part, contents, paragraph
 from analysis.report.provenance import provenance
-from analysis.report.results import findings, sections
+from analysis.report.results import findings, in_order, sections
 from analysis.report.style import STYLE
 from analysis.report.tables import table_html
 from analysis.report.texts import missing, texts
@@ -45,7 +45,7 @@ def report(folder: Path) -> str:
     files = [each.attributions for each in inputs if each.attributions is not None]
     models = models_of(files)
     anchors = Anchors()
-    entries = manifest["entries"]
+    entries = in_order(manifest["entries"])
     found = sections(entries, folder, anchors)
     parts: List[Part] = [findings(entries, found, anchors)]
     if inputs:

@@ -4,7 +4,7 @@ import re
 from html import escape
 from itertools import takewhile
 from pathlib import Path
-from typing import Any, Dict, List
+from typing import Any, Dict, List, Tuple
 from urllib.parse import quote
 
 from analysis.errors import AnalysisError
@@ -26,6 +26,19 @@ def title_of(name: str, section: str = "") -> str:
     return title[:1].upper() + title[1:]
 
 
+def in_order(entries: List[Entry]) -> List[Entry]:
+    """
+    Whatever the order in which the analyses ended: those of no paper first, then the papers as they
+    appeared; within a section as written.
+    """
+
+    def place(entry: Entry) -> Tuple[int, str]:
+        years = re.findall(r"\b(?:19|20)\d\d\b", entry["section"])
+        return (int(years[-1]) if years else 0, entry["section"].lower())
+
+    return sorted(entries, key=place)
+
+
 def findings(entries: List[Entry], sections: List[Part], anchors: Anchors) -> Part:
     """Every sentence of the manifest, each with the way to its numbers."""
     where = {part.title: part.anchor for part in sections}
@@ -41,7 +54,7 @@ def findings(entries: List[Entry], sections: List[Part], anchors: Anchors) -> Pa
 
 
 def sections(entries: List[Entry], folder: Path, anchors: Anchors) -> List[Part]:
-    """One part a section, in the order in which they were written; sentences stand elsewhere."""
+    """One part a section, in the order of the entries; sentences stand elsewhere."""
     shown = [entry for entry in entries if entry["kind"] != "sentence"]
     parts = []
     for section in dict.fromkeys(entry["section"] for entry in shown):

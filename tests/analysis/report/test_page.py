@@ -11,7 +11,7 @@ from analysis.errors import AnalysisError
 from analysis.output import read_manifest
 from analysis.report.page import REPORT, report, write_report
 from analysis.report.part import prose
-from analysis.report.results import title_of
+from analysis.report.results import in_order, title_of
 from tests.analysis.attribution_files import config, random_rows
 from tests.analysis.report.folders import METHODS, attribution_file, output_folder, two_models
 from tests.heatmaps.elements import Elements
@@ -182,3 +182,13 @@ def test_a_folder_that_lacks_a_result_is_refused_and_the_old_page_stays(folder, 
 def test_a_folder_that_is_none_is_refused(tmp_path):
     with pytest.raises(AnalysisError, match="no output of `python -m analysis`"):
         write_report(tmp_path / "absent")
+
+
+def test_sections_stand_in_the_same_order_whichever_ended_first():
+    names = ["Pruthi et al. 2020", "Jain & Wallace 2019", "agreement", "Neely & Schouten 2020"]
+    entries = [{"section": name, "name": str(n)} for n, name in enumerate([*names, "agreement"])]
+    expected = ["2", "4", "1", "3", "0"]
+    assert [entry["name"] for entry in in_order(entries)] == expected
+    among_each_other = [entry for entry in entries if entry["section"] != "agreement"]
+    found = in_order([*reversed(among_each_other)])
+    assert [entry["name"] for entry in found] == ["1", "3", "0"]
