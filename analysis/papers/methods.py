@@ -5,6 +5,8 @@ from typing import Any, Dict, Optional
 
 from analysis.text_files import TextFile
 
+CURE = " (training_configs/interpreters has the methods of each paper)"
+
 
 @dataclass(frozen=True)
 class Method:
@@ -27,13 +29,13 @@ class Method:
     def problem(self, file: TextFile) -> Optional[str]:
         """Why the file cannot serve, in one sentence, or None."""
         if self.name not in file.declared or self.column not in file.table:
-            return f"{file.path}: has no '{self.column}'; it has {', '.join(file.declared)}"
+            return f"{file.path}: has no '{self.column}'; it has {', '.join(file.declared)}{CURE}"
         parameters = file.declared[self.name].get("parameters", {})
         for option, wanted in self.options.items():
             if parameters.get(option, wanted) != wanted:
                 return (
                     f"{file.path}: its '{self.name}' has {option} = {parameters[option]}, "
-                    f"the paper's has {wanted}"
+                    f"the paper's has {wanted}{CURE}"
                 )
         return None
 
