@@ -1,10 +1,12 @@
 """
-The few places where AllenNLP 2.10.1, whose pins end at torch 1.12, meets today's torch.
+The few places where AllenNLP 2.10.1, whose pins end at torch 1.12, meets today's torch, and one
+where it lets a mistake pass.
 
 Nothing else in this project patches anything. Each function mends one thing, says what was broken,
 and has a test. Warnings are silenced one by one, by text and origin, never wholesale.
 """
 
+import inspect
 import sys
 import warnings
 from functools import wraps
@@ -41,6 +43,28 @@ def apply() -> None:
     mend_reduce_on_plateau()
     mend_checkpoint_loading()
     mend_spawned_data_loader()
+    mend_trainer_options()
+
+
+def mend_trainer_options() -> None:
+    """
+    The trainer takes any option and drops those it does not know, so that a mistyped one was never
+    noticed.
+    """
+    from allennlp.common.checks import ConfigurationError
+    from allennlp.training import GradientDescentTrainer
+
+    construct = GradientDescentTrainer.from_partial_objects.__func__
+    known = set(inspect.signature(construct).parameters)
+
+    @wraps(construct)
+    def construct_from_known(cls: type, *arguments: Any, **options: Any) -> Any:
+        unknown = sorted(set(options) - known)
+        if unknown:
+            raise ConfigurationError(f"the trainer has no option '{unknown[0]}'")
+        return construct(cls, *arguments, **options)
+
+    GradientDescentTrainer.from_partial_objects = classmethod(construct_from_known)
 
 
 def mend_device_numbers() -> None:

@@ -71,9 +71,10 @@ def test_works_through_include_package_from_another_folder(tmp_path):
     [
         ({"trainer": {**SMALL["trainer"], "cuda_device": 0}}, "specified a GPU but none"),
         ({"model": {**SMALL["model"], "attentoin": {}}}, "Extra parameters"),
+        ({"trainer": {**SMALL["trainer"], "num_epoch": 3}}, "trainer has no option 'num_epoch'"),
         ({"train_data_path": "trian"}, "trian"),
     ],
-    ids=["no GPU", "typo in a key", "unknown split"],
+    ids=["no GPU", "typo in a key", "typo in the trainer", "unknown split"],
 )
 def test_a_mistake_in_the_config_ends_in_one_sentence(ended, tmp_path, changes, sentence):
     code, message = ended("train", config(tmp_path, **changes), "-s", "run")
