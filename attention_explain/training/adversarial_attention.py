@@ -96,6 +96,9 @@ class AdversarialAttention(ObjectiveCallback):
     frozen : `bool`, optional (default = `False`)
         Start from the base's parameters and train those of the attention alone (Meister et al.
         2021, appendix C.1). Needs the base's architecture and vocabulary.
+    new_attention : `bool`, optional (default = `False`)
+        Whether a frozen model's attention starts anew, and not from the base's. There KL has no
+        slope, and a small lambda never leaves it.
     floor : `float`, optional (default = `1e-8`)
         The least weight that the base is taken to give a token in KL, which would be infinite
         where a sparse base gives none.
@@ -109,6 +112,7 @@ class AdversarialAttention(ObjectiveCallback):
         base: str,
         lambda_: float,
         frozen: bool = False,
+        new_attention: bool = False,
         floor: float = FLOOR,
         cache: Optional[str] = None,
     ) -> None:
@@ -120,6 +124,7 @@ class AdversarialAttention(ObjectiveCallback):
         self.base = base
         self.lambda_ = lambda_
         self.frozen = frozen
+        self.new_attention = new_attention
         self.floor = floor
         self.cache = cache
         self._frozen_parameters: List[torch.nn.Parameter] = []
@@ -140,7 +145,7 @@ class AdversarialAttention(ObjectiveCallback):
     def _freeze(self, trainer: GradientDescentTrainer, base: BaseModel) -> None:
         # The checkpoint of a recovered run has the parameters, and attention has moved on.
         if not self._recovered:
-            copy_parameters(base, trainer.model)
+            copy_parameters(base, trainer.model, with_attention=not self.new_attention)
         self._frozen_parameters = other_than_attention(trainer.model)
         # Distributed training waits for the gradient of every parameter it was told of.
         if not trainer._distributed:

@@ -12,8 +12,8 @@ from attention_explain.training.base_model import BaseModel
 ATTENTION = "attention."
 
 
-def copy_parameters(base: BaseModel, model: Model) -> None:
-    """All of the base's, which must have the model's architecture and vocabulary."""
+def copy_parameters(base: BaseModel, model: Model, with_attention: bool = True) -> None:
+    """Those of the base, which must have the model's architecture and vocabulary."""
     namespace = _other_namespace(base.model.vocab, model.vocab)
     if namespace is not None:
         raise ConfigurationError(
@@ -28,19 +28,22 @@ def copy_parameters(base: BaseModel, model: Model) -> None:
         raise ConfigurationError(
             f"{base.path}: frozen training needs the base's architecture, but '{names[0]}' differs"
         )
-    model.load_state_dict(theirs)
+    kept = {} if with_attention else {name: ours[name] for name in ours if _of_attention(name)}
+    model.load_state_dict({**theirs, **kept})
 
 
 def other_than_attention(model: Model) -> List[torch.nn.Parameter]:
     """The parameters that stay as they are."""
     names = [name for name, _ in model.named_parameters()]
-    if not any(name.startswith(ATTENTION) for name in names):
+    if not any(map(_of_attention, names)):
         raise ConfigurationError(
             "frozen training would train nothing, because this attention has no parameters"
         )
-    return [
-        parameter for name, parameter in model.named_parameters() if not name.startswith(ATTENTION)
-    ]
+    return [parameter for name, parameter in model.named_parameters() if not _of_attention(name)]
+
+
+def _of_attention(name: str) -> bool:
+    return name.startswith(ATTENTION)
 
 
 def _other_namespace(first: Vocabulary, second: Vocabulary) -> Optional[str]:

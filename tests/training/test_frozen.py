@@ -20,6 +20,20 @@ def test_frozen_training_moves_attention_and_not_a_bit_of_the_rest(tmp_path, bas
     assert moved and all(name.startswith("attention.") for name in moved)
 
 
+@pytest.mark.parametrize("anew", [False, True])
+def test_attention_starts_from_the_base_or_anew(tmp_path, base, anew):
+    trainer, _ = started(tmp_path, adversary(base, frozen=True, new_attention=anew))
+    theirs = open_archive(base).model.state_dict()
+    same = {
+        name
+        for name, value in trainer.model.state_dict().items()
+        if torch.equal(value, theirs[name])
+    }
+    weights = {name for name in theirs if name.startswith("attention.") and "weight" in name}
+    assert set(theirs) - same >= weights if anew else same == set(theirs)
+    assert all(name.startswith("attention.") for name in set(theirs) - same)
+
+
 @pytest.mark.parametrize(
     "options, sentence",
     [

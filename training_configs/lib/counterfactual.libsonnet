@@ -24,7 +24,14 @@ local guide_variable = std.extVar('ATTENTION_EXPLAIN_GUIDE');
       trainer+: {
         num_epochs: epochs,
         validation_metric: { last: '+epochs_trained', dev: '-adversarial_loss' }[select],
-        callbacks+: [{ type: 'adversarial_attention', base: base, lambda_: lambda, frozen: frozen }],
+        callbacks+: [{
+          type: 'adversarial_attention',
+          base: base,
+          lambda_: lambda,
+          frozen: frozen,
+          // At the base's own attention KL has no slope: a small lambda would never leave it.
+          [if frozen then 'new_attention']: true,
+        }],
       },
     },
 
