@@ -14,10 +14,6 @@ LATEX_SPECIAL = {
 }
 
 
-def csv(table: pandas.DataFrame) -> str:
-    return table.to_csv(index=False)
-
-
 def markdown(table: pandas.DataFrame) -> str:
     """A pipe table, numbers to the right."""
     header = _row(table.columns, _markdown_cell)
@@ -77,10 +73,12 @@ def _latex_cell(value: Any) -> str:
     return escape_latex(cell(value))
 
 
-def all_formats(table: pandas.DataFrame, caption: str, label: str) -> Dict[str, str]:
-    """By the ending of the file that each is for."""
+def all_formats(
+    table: pandas.DataFrame, readable: pandas.DataFrame, caption: str, label: str
+) -> Dict[str, str]:
+    """By the ending of the file that each is for; csv has the whole table."""
     return {
-        "csv": csv(table),
-        "md": f"{caption}\n\n{markdown(table)}",
-        "tex": latex(table, caption, label),
+        "csv": table.to_csv(index=False),
+        "md": f"{caption}\n\n{markdown(readable)}",
+        "tex": latex(readable, caption, label),
     }

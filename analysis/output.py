@@ -4,7 +4,6 @@ is and which files all of it comes from. The report is made of what the manifest
 """
 
 import fcntl
-import hashlib
 import io
 import json
 import os
@@ -21,6 +20,7 @@ from matplotlib.figure import Figure
 
 from analysis.errors import AnalysisError
 from analysis.figures import style
+from analysis.files import sha256, write_atomically
 from analysis.formats import all_formats
 
 MANIFEST = "manifest.json"
@@ -72,8 +72,7 @@ class Output:
     ) -> None:
         """`shown` is what Markdown, LaTeX and report have, where csv has more than is readable."""
         readable = table if shown is None else shown
-        texts = all_formats(readable, caption, f"tab:{name}")
-        texts["csv"] = table.to_csv(index=False)
+        texts = all_formats(table, readable, caption, f"tab:{name}")
         files = {ending: self._add(f"{name}.{ending}", text) for ending, text in texts.items()}
         self._enter("table", name, caption, files, note, columns=list(map(str, readable.columns)))
 
@@ -212,14 +211,6 @@ def read_manifest(folder: Path) -> Dict[str, Any]:
     return manifest
 
 
-def sha256(path: Path) -> str:
-    digest = hashlib.sha256()
-    with open(path, "rb") as file:
-        while block := file.read(1 << 20):
-            digest.update(block)
-    return digest.hexdigest()
-
-
 @contextmanager
 def _alone_in(folder: Path) -> Iterator[None]:
     """One writer of a manifest at a time, where the file system can tell."""
@@ -235,13 +226,3 @@ def _alone_in(folder: Path) -> Iterator[None]:
 def slug(*names: str) -> str:
     """For the name of a file."""
     return re.sub(r"[^a-z0-9.]+", "-", "-".join(names).lower()).strip("-")
-
-
-def write_atomically(path: Path, content: bytes) -> None:
-    """Under a temporary name until it is complete."""
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}.unfinished")
-    try:
-        unfinished.write_bytes(content)
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Dict, List
 
-from workflow.files import write_atomically
+from analysis.files import write_atomically
 
 GZIP = b"\x1f\x8b"
 

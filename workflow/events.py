@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Dict, List, Optional
 
-from workflow.files import write_atomically
+from analysis.files import write_atomically
 from workflow.steps import Step, read_json
 
 DONE, FAILED, STARTED = "done", "failed", "started"

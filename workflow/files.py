@@ -1,21 +1,10 @@
-"""Files that are whole or not there, and one process at a time at each."""
+"""One process at a time at each file."""
 
 import fcntl
-import os
 import sys
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Iterator, List, Sequence
-
-
-def write_atomically(path: Path, text: str) -> None:
-    """Under a temporary name until it is complete."""
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}.unfinished")
-    try:
-        unfinished.write_text(text, encoding="utf-8")
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
 
 
 @contextmanager

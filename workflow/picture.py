@@ -5,8 +5,8 @@ from html import escape
 from pathlib import Path
 from typing import Dict, List, Set
 
+from analysis.files import write_atomically
 from workflow.errors import StudyError
-from workflow.files import write_atomically
 from workflow.plan import Plan
 from workflow.steps import KINDS, Step
 

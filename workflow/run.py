@@ -7,9 +7,10 @@ import time
 from pathlib import Path
 from typing import List, Optional
 
+from analysis.files import write_atomically
 from workflow.errors import StudyError
 from workflow.events import DONE, FAILED, Events
-from workflow.files import locked, write_atomically
+from workflow.files import locked
 from workflow.gpus import VARIABLE
 from workflow.overview import headline
 from workflow.plan import Plan, read_steps

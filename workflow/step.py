@@ -12,10 +12,11 @@ import time
 from pathlib import Path
 from typing import List, Sequence
 
+from analysis.files import write_atomically
 from workflow import training_state
 from workflow.errors import StudyError
 from workflow.events import Events
-from workflow.files import locked, write_atomically
+from workflow.files import locked
 from workflow.gpus import visible_gpu
 from workflow.plan import read_steps
 from workflow.steps import TRAIN, Step

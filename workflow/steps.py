@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Dict, Optional, Tuple
 
-from workflow.files import write_atomically
+from analysis.files import write_atomically
 
 TRAIN, ATTRIBUTE, PERTURB, TABLE, REPORT = KINDS = (
     "train",

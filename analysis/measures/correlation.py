@@ -11,8 +11,6 @@ from analysis.measures.scores import Scores
 class Pearson(Measure):
     """The correlation of the scores. Two-sided p-value, for normally distributed scores."""
 
-    chance = 0.0
-
     def all(self, first: Scores, second: Scores) -> Values:
         return _correlation(first, second, first.values, second.values)
 
@@ -20,8 +18,6 @@ class Pearson(Measure):
 @Measure.register("spearman")
 class Spearman(Measure):
     """The correlation of the ranks, of tied tokens the mean of theirs. p-value as of `pearson`."""
-
-    chance = 0.0
 
     def all(self, first: Scores, second: Scores) -> Values:
         mean_ranks = (column.ranks + (column.ties - 1) / 2 for column in (first, second))

@@ -22,8 +22,6 @@ class Kendall(Measure):
     approximation, corrected for ties (Kendall 1970).
     """
 
-    chance = 0.0
-
     def all(self, first: Scores, second: Scores) -> Values:
         pairs = Pairs.of(first, second)
         return Values.but_where(

@@ -1,6 +1,6 @@
 """What a measure of agreement is."""
 
-from typing import ClassVar, Dict, Optional, Tuple, Type
+from typing import ClassVar, Dict, Tuple, Type
 
 import numpy
 
@@ -50,9 +50,6 @@ class Measure(Named):
     kind = "measure"
     # Texts with fewer tokens are undefined.
     least_tokens: ClassVar[int] = 2
-    # What two columns that have nothing to do with each other are expected to give, if that is one
-    # number whatever the texts.
-    chance: ClassVar[Optional[float]] = None
     # True of a measure that is 0 for columns that agree, and larger the less they do.
     distance: ClassVar[bool] = False
 

@@ -15,8 +15,6 @@ class WeightedTau(Measure):
     by the second, and of the tau the other way round.
     """
 
-    chance = 0.0
-
     def all(self, first: Scores, second: Scores) -> Values:
         ordered = Ordered.by(first, first.ranks, second.ranks)
         by_first = numpy.arange(len(first.values))

@@ -6,7 +6,7 @@ from typing import Any, Dict, List, Optional
 
 from analysis.attributions import Attributions, load_attributions
 from analysis.errors import AnalysisError
-from analysis.output import sha256
+from analysis.files import sha256
 from analysis.perturbations import METADATA as PERTURBED
 from analysis.perturbations import load_perturbations
 from analysis.runs import METRICS

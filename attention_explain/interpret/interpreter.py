@@ -93,16 +93,18 @@ class Interpreter(SaliencyInterpreter):
         """
         for instance in instances:
             self.predictor._dataset_reader.apply_token_indexers(instance)
-        results: List[Dict[str, Any]] = [{}] * len(instances)
-        for rows in rows_by_length([len(instance["tokens"]) for instance in instances], budget):
-            batch = TextBatch.of(self.model, [instances[row] for row in rows], budget)
+
+        def interpret(together: List[Instance]) -> List[Dict[str, Any]]:
+            batch = TextBatch.of(self.model, together, budget)
             classes = None if target is None else target_classes(self.model, target, batch)
             attribution = self.attribute_batch(batch, classes)
             checks = {name: values.tolist() for name, values in attribution.checks.items()}
-            for place, scores in enumerate(batch.without_padding(attribution.scores)):
-                own_checks = {name: values[place] for name, values in checks.items()}
-                results[rows[place]] = {"scores": scores, **own_checks}
-        return results
+            return [
+                {"scores": scores, **{name: values[row] for name, values in checks.items()}}
+                for row, scores in enumerate(batch.without_padding(attribution.scores))
+            ]
+
+        return in_batches(instances, budget, interpret)
 
     def saliency_interpret_from_json(self, inputs: JsonDict) -> JsonDict:
         """AllenNLP's entry, in AllenNLP's form; the scores are as the method gives them."""

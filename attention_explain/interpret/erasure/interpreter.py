@@ -13,6 +13,7 @@ from attention_explain.interpret.erasure.logits import logits_without_states
 from attention_explain.interpret.interpreter import Attribution, Interpreter
 from attention_explain.interpret.outputs import OUTPUTS, class_output
 from attention_explain.interpret.text_batch import TextBatch
+from attention_explain.modules.distributions import total_variation
 
 ERASED = ("input", "hidden")
 MEASURES = ("signed", "tvd")
@@ -80,8 +81,7 @@ class Erasure(Interpreter):
         Shape: (batch, 1, labels), (batch, tokens, labels), (batch, 1) -> (batch, tokens)
         """
         if self.measure == "tvd":
-            difference = torch.softmax(whole, dim=-1) - torch.softmax(erased, dim=-1)
-            return difference.abs().sum(dim=-1) / 2
+            return total_variation(torch.softmax(whole, dim=-1), torch.softmax(erased, dim=-1))
         targets = target.expand(erased.shape[:-1])
         return class_output(whole, target, self.output) - class_output(erased, targets, self.output)
 
