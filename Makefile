@@ -57,8 +57,8 @@ $(ENGINE_INSTALLED): requirements-workflow.txt
 
 # Only what is given is passed on.
 STUDY_OPTIONS = $(if $(SIZE),--size $(SIZE)) $(if $(DATA),--data $(DATA)) $(if $(SEEDS),--seeds $(SEEDS)) \
-	$(if $(CORPORA),--corpora $(CORPORA)) $(if $(LIMIT),--limit $(LIMIT)) $(if $(RUNS),--runs $(RUNS)) \
-	$(if $(RESULTS),--results $(RESULTS)) $(if $(PROFILE),--profile $(PROFILE)) \
+	$(if $(CORPORA),--corpora $(CORPORA)) $(if $(MODELS),--models $(MODELS)) $(if $(LIMIT),--limit $(LIMIT)) \
+	$(if $(RUNS),--runs $(RUNS)) $(if $(RESULTS),--results $(RESULTS)) $(if $(PROFILE),--profile $(PROFILE)) \
 	$(if $(CORES),--cores $(CORES)) $(if $(GPUS),--gpus $(GPUS))
 
 NAMED_STUDY = $(or $(STUDY),$(error name a study: make $@ STUDY=attention_debate SIZE=quick))

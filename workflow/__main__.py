@@ -19,6 +19,7 @@ def main(arguments: Optional[List[str]] = None) -> int:
     add("--data", default=DATA, help="the folder that holds the corpora")
     add("--seeds", type=int, help="how many (default: those of the study)")
     add("--corpora", nargs="+", default=[], help="only these (default: all of the study)")
+    add("--models", nargs="+", default=[], help="only these, and what they refer to")
     add("--limit", type=int, help="explain and perturb only the first so many texts")
     add("--runs", type=Path, default=Places.runs, help="where run folders lie")
     add("--results", type=Path, default=Places.results, help="where results go")
@@ -42,7 +43,9 @@ def main(arguments: Optional[List[str]] = None) -> int:
 
 
 def _plan(parsed: argparse.Namespace) -> Plan:
-    study = load_study(parsed.study, parsed.size, parsed.data, parsed.seeds, parsed.corpora)
+    study = load_study(
+        parsed.study, parsed.size, parsed.data, parsed.seeds, parsed.corpora, parsed.models
+    )
     return make_plan(study, Places(parsed.runs, parsed.results), parsed.limit)
 
 

@@ -7,7 +7,7 @@ import hashlib
 import json
 import re
 from pathlib import Path
-from typing import Any, Callable, Dict
+from typing import Any, Callable, Dict, Set
 
 from analysis.model_config import ModelConfig
 from workflow.contents import Contents
@@ -36,6 +36,18 @@ def with_references(value: Any, replace: Callable[[str, str], str]) -> Any:
     if isinstance(value, str):
         return REFERENCE.sub(lambda found: replace(found[1], found[2]), value)
     return value
+
+
+def references(value: Any) -> Set[str]:
+    """The names of the runs that are referred to."""
+    found: Set[str] = set()
+
+    def note(_: str, name: str) -> str:
+        found.add(name.partition("/")[0])
+        return name
+
+    with_references(value, note)
+    return found
 
 
 def with_contents(value: Any, contents: Contents, key: str = "") -> Any:

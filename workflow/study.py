@@ -9,6 +9,7 @@ from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple
 import _jsonnet
 
 from workflow.errors import StudyError
+from workflow.identity import references
 
 STUDIES = Path(__file__).resolve().parents[1] / "training_configs" / "studies"
 SIZES = ("quick", "full")
@@ -101,6 +102,7 @@ def load_study(
     data: str = DATA,
     seeds: Optional[int] = None,
     corpora: Sequence[str] = (),
+    models: Sequence[str] = (),
 ) -> Study:
     """
     # Parameters
@@ -111,6 +113,8 @@ def load_study(
         How many; more than the study names are continued with the next numbers.
     corpora : `Sequence[str]`
         Only these; all that the study has if empty.
+    models : `Sequence[str]`
+        Only the runs of these names, and those that they refer to; all if empty.
     """
     path = study_file(name)
     if size not in SIZES:
@@ -129,6 +133,8 @@ def load_study(
     if not runs:
         raise StudyError(f"{path}: names no runs")
     tables = tuple(_table(table, path, runs.values()) for table in first["tables"])
+    if models:
+        runs = _chosen_models(runs, models, path)
     return Study(path.stem, first["title"], size, tuple(corpora), numbers, runs, tables)
 
 
@@ -187,6 +193,27 @@ def _chosen_corpora(stated: Dict[str, Any], wanted: Sequence[str], path: Path) -
                 f"{', '.join(stated)}"
             )
     return tuple(wanted) or tuple(stated)
+
+
+def _chosen_models(
+    runs: Dict[RunKey, Run], wanted: Sequence[str], path: Path
+) -> Dict[RunKey, Run]:
+    known = dict.fromkeys(key.name for key in runs)
+    for name in wanted:
+        if name not in known:
+            raise StudyError(
+                f"{path}: there is no model '{name}' in this study; there are {', '.join(known)}"
+            )
+    chosen = set(wanted)
+    left = list(wanted)
+    while left:
+        name = left.pop()
+        for run in runs.values():
+            if run.key.name == name:
+                referred = references([run.config, run.perturbations]) - chosen
+                chosen |= referred
+                left += referred
+    return {key: run for key, run in runs.items() if key.name in chosen}
 
 
 def _seeds(stated: Any, number: Optional[int], path: Path) -> Tuple[int, ...]:

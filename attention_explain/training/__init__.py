@@ -2,6 +2,14 @@
 
 from attention_explain.training.adversarial_attention import AdversarialAttention
 from attention_explain.training.deceptive_attention import DeceptiveAttention
+from attention_explain.training.fused_adam import FusedAdam
 from attention_explain.training.metrics import Confusion, InstanceMean, RocAuc
 
-__all__ = ["AdversarialAttention", "Confusion", "DeceptiveAttention", "InstanceMean", "RocAuc"]
+__all__ = [
+    "AdversarialAttention",
+    "Confusion",
+    "DeceptiveAttention",
+    "FusedAdam",
+    "InstanceMean",
+    "RocAuc",
+]

@@ -8,6 +8,7 @@
 //   ATTENTION_EXPLAIN_STRENGTH  of the penalty on impermissible tokens (default: 1)
 //   ATTENTION_EXPLAIN_GUIDE     folder with train.parquet, dev.parquet and test.parquet, made by
 //                               `allennlp attribute` (default: runs/guide)
+local corpora = import 'data.libsonnet';
 local base_variable = std.extVar('ATTENTION_EXPLAIN_BASE');
 local lambda_variable = std.parseJson(std.extVar('ATTENTION_EXPLAIN_LAMBDA'));
 local strength_variable = std.parseJson(std.extVar('ATTENTION_EXPLAIN_STRENGTH'));
@@ -34,6 +35,9 @@ local guide_variable = std.extVar('ATTENTION_EXPLAIN_GUIDE');
         }],
       },
     },
+
+  // As published, 80 on SST and 40 elsewhere.
+  adversary_epochs(data): if data == corpora.sst then 80 else 40,
 
   // Pruthi et al.: no attention on what the reader calls impermissible, or on a list of words.
   deceptive(config, strength=strength_variable, words=null):

@@ -19,7 +19,7 @@ local preset(loss_reduction, batch_size, lr, attention_lr=lr, decoder_lr=lr / 2,
   trainer: {
     validation_metric: '+auc',
     optimizer: {
-      type: 'adam',
+      type: 'fused_adam',
       lr: lr,
       amsgrad: true,
       weight_decay: 1e-5,

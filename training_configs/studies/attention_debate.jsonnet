@@ -15,6 +15,7 @@ study {
     local model(encoder, attention, texts=data) =
       lib.experiment(texts, lib.encoders[encoder], attention, $.training(lib.training.jain_wallace));
     local base = model('bilstm', lib.attention.tanh);
+    local epochs = study.pick(6, lib.adversary_epochs(data));
     local seen = { attributions: { attention: ['attention'] } };
     local explained = {
       attributions: { debate: presets.debate },
@@ -27,9 +28,10 @@ study {
       affine: seen { config: model('affine', lib.attention.tanh) },
       affine_uniform: seen { config: model('affine', lib.attention.uniform) },
       affine_guided: { config: model('affine', lib.attention.guide, lib.guided(data, study.guide('bilstm'))) },
-      frozen: seen { config: lib.adversary(base, study.run('bilstm'), 0.002, frozen=true) },
+      // Meister et al. state no lambda: at this one distances on SST are about theirs.
+      frozen: seen { config: lib.adversary(base, study.run('bilstm'), 0.2, frozen=true) },
     } + {
-      ['adversary_' + lambda]: seen { config: lib.adversary(base, study.run('bilstm'), lambda, epochs=study.pick(6, 40)) }
+      ['adversary_' + lambda]: seen { config: lib.adversary(base, study.run('bilstm'), lambda, epochs=epochs) }
       for lambda in $.lambdas
     } + (if !$.impermissible then {} else {
       ['deceptive_' + strength]: { config: lib.deceptive(base { model+: { loss_reduction: 'mean' } }, strength) }
