@@ -1,4 +1,4 @@
-"""The steps at the end of a plan: commands of `python -m analysis`, and the page of their results."""
+"""The steps at the end of a plan: tables, the verdicts on the papers' claims, and the page of it all."""
 
 import hashlib
 from dataclasses import dataclass
@@ -55,14 +55,19 @@ def parts(table: Table, results: Path, made: Sequence[Any]) -> List[Part]:
 
 
 def table_steps(asked: Sequence[Asked], results: Path) -> List[Step]:
-    """Each table that has any files, and a page for each folder that gets any table."""
+    """Each table that has any files; verdicts and a page for each folder that gets any table."""
     code = hash_of(_sources(ANALYSIS))
     tables = [_table(one, code) for one in asked if one.files]
     folders: Dict[str, List[Step]] = {}
     for step in tables:
         folders.setdefault(step.outputs[0], []).append(step)
-    pages = [_report(Path(folder), results, made, code) for folder, made in folders.items()]
-    return [*tables, *pages]
+    steps = list(tables)
+    for name, made in folders.items():
+        folder = Path(name)
+        verdicts = _of_folder(TABLE, "claims", folder, results, made, code)
+        page = _of_folder(REPORT, "report", folder, results, [*made, verdicts], code)
+        steps += [verdicts, page]
+    return steps
 
 
 def _table(asked: Asked, code: str) -> Step:
@@ -87,15 +92,18 @@ def _table(asked: Asked, code: str) -> Step:
     )
 
 
-def _report(folder: Path, results: Path, tables: Sequence[Step], code: str) -> Step:
+def _of_folder(
+    kind: str, command: str, folder: Path, results: Path, tables: Sequence[Step], code: str
+) -> Step:
+    """What is made of all tables of a folder."""
     identity = hash_of([code, sorted(table.identity for table in tables)])
-    about = "report" if folder == results else f"report of {folder.name}"
+    about = command if folder == results else f"{command} of {folder.name}"
     return Step(
-        f"report-{folder.name}-{identity}",
-        REPORT,
+        f"{command}-{folder.name}-{identity}",
+        kind,
         about,
         about,
-        (("-m", "analysis", "report", str(folder)),),
+        (("-m", "analysis", command, str(folder)),),
         (str(folder),),
         tuple(table.name for table in tables),
         identity,

@@ -4,12 +4,13 @@ What `python -m analysis` can do, one file a command. A command has a line of `H
 beside its arguments and raises `AnalysisError` for what a person can mend.
 """
 
-from analysis.commands import agreement, causes, models, report, table
+from analysis.commands import agreement, causes, claims, models, report, table
 
 COMMANDS = {
     "models": models,
     "causes": causes,
     "agreement": agreement,
     "table": table,
+    "claims": claims,
     "report": report,
 }

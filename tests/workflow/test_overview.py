@@ -105,7 +105,7 @@ def test_the_plan_command_runs_nothing(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert main(["plan", "pruthi_2020", "--size", "quick"]) == 0
     said = capsys.readouterr().out
-    assert "Pruthi et al. 2020: 4 runs, 7 steps" in said
+    assert "Pruthi et al. 2020: 4 runs, 8 steps" in said
     assert (tmp_path / "results" / "pruthi_2020-quick.plan.svg").is_file()
     assert not list(tmp_path.glob("runs/planted*"))
 

@@ -1,0 +1,40 @@
+"""Bastings & Filippova 2020, "The elephant in the interpretability room"."""
+
+from typing import Iterator
+
+from analysis.claims.claim import Claim, Judgement, above
+from analysis.claims.estimate import average, estimate
+from analysis.claims.tables import Tables
+
+PAPER = "Bastings & Filippova 2020"
+AGREEMENT = "agreement"
+ATTENTION = "attention"
+# What is no saliency method for inputs.
+OTHERS = ("random", "rationale", "gradient-hidden", "leave-one-out-hidden", "input-to-hidden")
+
+
+def attention_stands_apart(tables: Tables) -> Iterator[Judgement]:
+    rows = [
+        row
+        for row in tables.rows(AGREEMENT, group="overall", measure="kendall")
+        if not {row["first"], row["second"]} & set(OTHERS)
+    ]
+    for (corpus, model), found in tables.by(("corpus", "model"), rows):
+        with_attention = [row for row in found if ATTENTION in (row["first"], row["second"])]
+        among = [row for row in found if row not in with_attention]
+        if with_attention and among:
+            ours, theirs = (average([estimate(row) for row in part]) for part in (with_attention, among))
+            words = f"tau of attention with {len(with_attention)} methods {ours}, of {len(among)} pairs of them {theirs}; difference"
+            yield Judgement(corpus, model, (above(words, theirs.minus(ours)),))
+
+
+CLAIMS = (
+    Claim(
+        "attention-stands-apart",
+        PAPER,
+        "Saliency methods are about what attention is not: they agree with each other better than with it.",
+        "mean tau of pairs of methods less that of attention with each is above 0",
+        AGREEMENT,
+        attention_stands_apart,
+    ),
+)

@@ -1,0 +1,86 @@
+"""A claim, its parts, and the verdict on them."""
+
+import math
+from dataclasses import dataclass
+from enum import Enum
+from typing import Callable, Iterable, Sequence, Tuple
+
+from analysis.claims.estimate import Estimate
+from analysis.claims.tables import Tables
+
+
+class Verdict(str, Enum):
+    HOLDS = "holds"
+    PARTLY = "holds partly"
+    FAILS = "does not hold"
+    UNKNOWN = "cannot be told"
+
+
+@dataclass(frozen=True)
+class Part:
+    """
+    words : what is held against what, with the numbers.
+    verdict : `PARTLY` is of wholes alone.
+    """
+
+    words: str
+    verdict: Verdict
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """How the parts of a claim fare for one model, or for all models of a corpus."""
+
+    corpus: str
+    model: str
+    parts: Tuple[Part, ...]
+
+    @property
+    def verdict(self) -> Verdict:
+        return whole([part.verdict for part in self.parts])
+
+    @property
+    def evidence(self) -> str:
+        return "; ".join(part.words for part in self.parts)
+
+
+@dataclass(frozen=True)
+class Claim:
+    """
+    name : unlike any other's.
+    statement : the claim, in our words.
+    rule : when its parts hold, for people.
+    table : the name of the table that it rests on.
+    judge : a judgement for each model or corpus that the tables have the numbers of.
+    """
+
+    name: str
+    paper: str
+    statement: str
+    rule: str
+    table: str
+    judge: Callable[[Tables], Iterable[Judgement]]
+
+
+def above(words: str, found: Estimate, bound: float = 0.0) -> Part:
+    """Holds if the whole interval lies above the bound."""
+    if math.isnan(found.low) or math.isnan(found.high):
+        return Part(f"{words} {found}", Verdict.UNKNOWN)
+    if found.low > bound:
+        return Part(f"{words} {found}", Verdict.HOLDS)
+    return Part(f"{words} {found}", Verdict.FAILS if found.high < bound else Verdict.UNKNOWN)
+
+
+def below(words: str, found: Estimate, bound: float = 0.0) -> Part:
+    """Holds if the whole interval lies below the bound."""
+    mirrored = above(words, Estimate(-found.mean, -found.high, -found.low), -bound)
+    return Part(f"{words} {found}", mirrored.verdict)
+
+
+def whole(parts: Sequence[Verdict]) -> Verdict:
+    """Of a claim with these parts: one that fails is not made good by one that holds."""
+    if all(part is Verdict.UNKNOWN for part in parts):
+        return Verdict.UNKNOWN
+    if all(part is Verdict.HOLDS for part in parts):
+        return Verdict.HOLDS
+    return Verdict.PARTLY if Verdict.HOLDS in parts else Verdict.FAILS

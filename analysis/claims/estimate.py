@@ -1,0 +1,50 @@
+"""A number with its interval, and how it stands to a bound."""
+
+import math
+from dataclasses import dataclass
+from typing import Any, Mapping
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """low, high : the ends of its 95 % interval."""
+
+    mean: float
+    low: float
+    high: float
+
+    def minus(self, other: "Estimate") -> "Estimate":
+        """
+        As if the two were independent. Most come from the same texts, and vary together: the true
+        interval of the difference is then shorter.
+        """
+        mean = self.mean - other.mean
+        below = math.hypot(self.mean - self.low, other.high - other.mean)
+        above = math.hypot(self.high - self.mean, other.mean - other.low)
+        return Estimate(mean, mean - below, mean + above)
+
+    def __str__(self) -> str:
+        if math.isnan(self.low) or math.isnan(self.high):
+            return _short(self.mean)
+        return f"{_short(self.mean)} [{_short(self.low)}, {_short(self.high)}]"
+
+
+def estimate(row: Mapping[str, Any], name: str = "") -> Estimate:
+    """From the columns `mean`, `low` and `high` of a table, or `NAME`, `NAME low`, `NAME high`."""
+    mean = row[name] if name in row else row[f"{name} mean".strip()]
+    low, high = (float(row[f"{name} {end}".strip()]) for end in ("low", "high"))
+    return Estimate(float(mean), low, high)
+
+
+def average(several: "list[Estimate]") -> Estimate:
+    """As if all varied together, which makes the interval no shorter than it is."""
+    number = len(several)
+    return Estimate(
+        sum(one.mean for one in several) / number,
+        sum(one.low for one in several) / number,
+        sum(one.high for one in several) / number,
+    )
+
+
+def _short(number: float) -> str:
+    return f"{number:.3f}".replace("0.", ".", 1) if abs(number) < 1 else f"{number:.3f}"

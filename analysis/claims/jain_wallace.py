@@ -1,0 +1,133 @@
+"""Jain & Wallace 2019, "Attention is not Explanation"."""
+
+from typing import Iterator, List
+
+from analysis.claims.claim import Claim, Judgement, above, below
+from analysis.claims.estimate import estimate
+from analysis.claims.tables import Row, Tables, one
+
+PAPER = "Jain & Wallace 2019"
+CORRELATIONS = "jain-wallace-correlations"
+PERMUTATION = "jain-wallace-permutation"
+ADVERSARY = "jain-wallace-adversary"
+
+IMPORTANCE = ("gradient", "leave-one-out")
+WITHOUT_CONTEXT = "affine"
+# A correlation below this leaves most of the order unexplained.
+WEAK = 0.5
+# A change of the output's probability that a reader would call small.
+SMALL = 0.1
+# Half of the most that two distributions can diverge, log 2.
+FAR = 0.347
+
+
+def weak_agreement(tables: Tables) -> Iterator[Judgement]:
+    for (corpus, model), rows in _models(tables):
+        if rows[0]["encoder"] != WITHOUT_CONTEXT:
+            yield Judgement(
+                corpus,
+                model,
+                tuple(
+                    below(f"tau with {name}", estimate(row), WEAK) for name, row in _pairs(rows)
+                ),
+            )
+
+
+def less_than_each_other(tables: Tables) -> Iterator[Judgement]:
+    for (corpus, model), rows in _models(tables):
+        each_other = one(rows, scores="gradient", importance="leave-one-out")
+        if rows[0]["encoder"] == WITHOUT_CONTEXT or each_other is None:
+            continue
+        reference = estimate(each_other)
+        parts = [
+            above(f"{reference} of each other less that with {name}:", reference.minus(estimate(row)))
+            for name, row in _pairs(rows)
+        ]
+        yield Judgement(corpus, model, tuple(parts))
+
+
+def context_lowers(tables: Tables) -> Iterator[Judgement]:
+    found = tables.rows(CORRELATIONS, predicted="overall", scores="attention", role="plain")
+    for (corpus, attention, projection), rows in tables.by(
+        ("corpus", "attention", "projection"), found
+    ):
+        parts = []
+        for name in IMPORTANCE:
+            with_context = one(rows, encoder="bilstm", importance=name)
+            without = one(rows, encoder=WITHOUT_CONTEXT, importance=name)
+            if with_context and without:
+                higher = estimate(without).minus(estimate(with_context))
+                parts.append(above(f"tau with {name}, affine less BiLSTM:", higher))
+        if parts:
+            yield Judgement(corpus, f"{attention} {projection}", tuple(parts))
+
+
+def shuffled(tables: Tables) -> Iterator[Judgement]:
+    for row in tables.rows(PERMUTATION, predicted="overall", max_attention="all", role="plain"):
+        if row["encoder"] != WITHOUT_CONTEXT:
+            part = below("change of the output", estimate(row), SMALL)
+            yield Judgement(row["corpus"], row["model"], (part,))
+
+
+def other_attention(tables: Tables) -> Iterator[Judgement]:
+    for row in tables.rows(ADVERSARY, predicted="overall", role="plain"):
+        if row["encoder"] != WITHOUT_CONTEXT:
+            part = above("JSD", estimate(row, "all"), FAR)
+            yield Judgement(row["corpus"], row["model"], (part,))
+
+
+def _models(tables: Tables) -> Iterator:
+    rows = tables.rows(CORRELATIONS, predicted="overall", role="plain")
+    return tables.by(("corpus", "model"), rows)
+
+
+def _pairs(rows: List[Row]) -> Iterator:
+    """How attention agrees with each kind of importance."""
+    for name in IMPORTANCE:
+        row = one(rows, scores="attention", importance=name)
+        if row is not None:
+            yield name, row
+
+
+CLAIMS = (
+    Claim(
+        "weak-agreement",
+        PAPER,
+        "Attention over states with context agrees only weakly with gradients and leave-one-out.",
+        f"tau below {WEAK} with each",
+        CORRELATIONS,
+        weak_agreement,
+    ),
+    Claim(
+        "less-than-each-other",
+        PAPER,
+        "Gradients and leave-one-out agree with each other better than attention does with either.",
+        "the difference is above 0 for each",
+        CORRELATIONS,
+        less_than_each_other,
+    ),
+    Claim(
+        "context-lowers",
+        PAPER,
+        "Attention agrees better where states have no context: in an affine encoder.",
+        "tau of the affine model less that of the BiLSTM is above 0, for gradients and for leave-one-out",
+        CORRELATIONS,
+        context_lowers,
+    ),
+    Claim(
+        "shuffled",
+        PAPER,
+        "Shuffled attention changes the output but little.",
+        f"the mean over texts of the median change over shuffles is below {SMALL}",
+        PERMUTATION,
+        shuffled,
+    ),
+    Claim(
+        "other-attention",
+        PAPER,
+        "For a text there is attention far from the model's own that gives the same output.",
+        f"the mean JSD of the furthest found is above {FAR}, half of what is possible",
+        ADVERSARY,
+        other_attention,
+    ),
+)

@@ -1,0 +1,55 @@
+"""All claims, in the order of their papers."""
+
+from typing import List
+
+import pandas
+
+from analysis.claims import (
+    bastings_filippova,
+    jain_wallace,
+    meister,
+    neely_schouten,
+    pruthi,
+    serrano_smith,
+    wiegreffe_pinter,
+)
+from analysis.claims.claim import Claim
+from analysis.claims.tables import Tables
+
+CLAIMS = (
+    *jain_wallace.CLAIMS,
+    *serrano_smith.CLAIMS,
+    *wiegreffe_pinter.CLAIMS,
+    *neely_schouten.CLAIMS,
+    *bastings_filippova.CLAIMS,
+    *pruthi.CLAIMS,
+    *meister.CLAIMS,
+)
+# What they rest on.
+TABLES = tuple(dict.fromkeys([*(claim.table for claim in CLAIMS), meister.ACCURACY]))
+COLUMNS = ("paper", "claim", "corpus", "model", "verdict", "evidence", "rule", "name", "table")
+
+
+def find(name: str) -> Claim:
+    return next(claim for claim in CLAIMS if claim.name == name)
+
+
+def judged(tables: Tables) -> pandas.DataFrame:
+    """A row for each claim, corpus and model that the tables have the numbers of."""
+    rows: List[tuple] = []
+    for claim in CLAIMS:
+        for judgement in claim.judge(tables):
+            rows.append(
+                (
+                    claim.paper,
+                    claim.statement,
+                    judgement.corpus,
+                    judgement.model,
+                    judgement.verdict.value,
+                    judgement.evidence,
+                    claim.rule,
+                    claim.name,
+                    claim.table,
+                )
+            )
+    return pandas.DataFrame(rows, columns=list(COLUMNS))

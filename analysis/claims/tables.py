@@ -1,0 +1,54 @@
+"""The tables of a folder of results, by name."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
+
+import pandas
+
+from analysis.errors import AnalysisError
+
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Tables:
+    tables: Dict[str, pandas.DataFrame]
+
+    def rows(self, name: str, **equal: Any) -> List[Row]:
+        """Those of a table with these values; none if there is no such table."""
+        table = self.tables.get(name)
+        if table is None:
+            return []
+        return [
+            row
+            for row in table.to_dict("records")
+            if all(row.get(column.replace("_", " ")) == value for column, value in equal.items())
+        ]
+
+    def by(self, columns: Sequence[str], rows: Sequence[Row]) -> Iterator[Tuple[tuple, List[Row]]]:
+        """The rows that have the same values in these columns, in the order of the first of each."""
+        found: Dict[tuple, List[Row]] = {}
+        for row in rows:
+            found.setdefault(tuple(row[column] for column in columns), []).append(row)
+        return iter(found.items())
+
+
+def one(rows: Sequence[Row], **equal: Any) -> Optional[Row]:
+    """The first row with these values; None if there is none."""
+    for row in rows:
+        if all(row.get(column.replace("_", " ")) == value for column, value in equal.items()):
+            return row
+    return None
+
+
+def read_tables(folder: Path, names: Sequence[str]) -> Tables:
+    found = {}
+    for name in names:
+        path = folder / f"{name}.csv"
+        if path.is_file():
+            try:
+                found[name] = pandas.read_csv(path)
+            except (OSError, ValueError) as error:
+                raise AnalysisError(f"{path}: cannot be read as a table ({error})") from error
+    return Tables(found)
