@@ -20,7 +20,7 @@ def main(arguments: Optional[List[str]] = None) -> int:
     add("--seeds", type=int, help="how many (default: those of the study)")
     add("--corpora", nargs="+", default=[], help="only these (default: all of the study)")
     add("--models", nargs="+", default=[], help="only these, and what they refer to")
-    add("--limit", type=int, help="explain and perturb only the first so many texts")
+    add("--limit", type=int, help="explain and perturb only so many texts")
     add("--runs", type=Path, default=Places.runs, help="where run folders lie")
     add("--results", type=Path, default=Places.results, help="where results go")
     add("--profile", default="workstation", help="workstation, slurm, or a folder of your own")
@@ -36,10 +36,31 @@ def main(arguments: Optional[List[str]] = None) -> int:
             return show(plan, parsed.cores)
         from workflow.run import run
 
-        return run(plan, parsed.profile, parsed.cores, parsed.gpus, parsed.snakemake)
+        command = make_command(parsed)
+        return run(plan, parsed.profile, parsed.cores, parsed.gpus, parsed.snakemake, command)
     except StudyError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
+
+
+def make_command(parsed: argparse.Namespace) -> str:
+    """What does the same on another machine, whose folders are its own."""
+    said = [f"make study STUDY={parsed.study}"]
+    if parsed.size != SIZES[-1]:
+        said.append(f"SIZE={parsed.size}")
+    elif parsed.data != DATA:
+        said.append("DATA=/path/to/corpora")
+    for name in ("corpora", "models"):
+        given = getattr(parsed, name)
+        if given:
+            words = " ".join(given)
+            said.append(
+                f'{name.upper()}="{words}"' if len(given) > 1 else f"{name.upper()}={words}"
+            )
+    for name in ("seeds", "limit"):
+        if getattr(parsed, name) is not None:
+            said.append(f"{name.upper()}={getattr(parsed, name)}")
+    return " ".join(said)
 
 
 def _plan(parsed: argparse.Namespace) -> Plan:

@@ -70,10 +70,10 @@ def words(config: Dict[str, Any], split: str, contents: Contents) -> float:
     return contents.words(path) if path.is_file() else PLANTED_WORDS * PLANTED_TEXTS[split]
 
 
-def correction(taken: Iterable[Tuple[float, float]]) -> float:
-    """From estimates and what it really took."""
-    ratios = [real / estimate for estimate, real in taken if estimate > 0]
-    return statistics.median(ratios) if ratios else 1.0
+def correction(taken: Iterable[Tuple[float, float]], otherwise: float = 1.0) -> float:
+    """From what it really took, and estimates; `otherwise` if there are none."""
+    ratios = [real / estimate for real, estimate in taken if estimate > 0]
+    return statistics.median(ratios) if ratios else otherwise
 
 
 def told(seconds: float) -> str:

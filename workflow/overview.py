@@ -5,7 +5,7 @@ from typing import Dict, List, Optional
 
 from workflow import costs
 from workflow.plan import Plan
-from workflow.steps import FINISHED, KINDS, TRAIN, Step, read_json
+from workflow.steps import KINDS, TRAIN, Step
 
 
 def headline(plan: Plan, cores: int) -> str:
@@ -20,28 +20,37 @@ def headline(plan: Plan, cores: int) -> str:
 
 def time_on(steps: List[Step], cores: int, plan: Plan) -> float:
     """No shorter than the longest chain, no shorter than the work shared among the cores."""
-    corrected = correction(plan)
+    corrected = corrections(plan)
+    seconds = {step.name: time_of(step, corrected) for step in steps}
+    needs = {step.name: step.needs for step in steps}
     lengths: Dict[str, float] = {}
-    left = {step.name: step for step in steps}
 
     def length(name: str) -> float:
-        if name not in left:
+        if name not in seconds:
             return 0.0
         if name not in lengths:
-            before = max((length(need) for need in left[name].needs), default=0.0)
-            lengths[name] = before + left[name].seconds
+            before = max((length(need) for need in needs[name]), default=0.0)
+            lengths[name] = before + seconds[name]
         return lengths[name]
 
-    longest = max((length(name) for name in left), default=0.0)
-    return corrected * max(longest, sum(step.seconds for step in steps) / cores)
+    longest = max((length(name) for name in seconds), default=0.0)
+    return max(longest, sum(seconds.values()) / cores)
 
 
-def correction(plan: Plan) -> float:
-    """What trainings that are done have taken, against what was thought."""
-    found = [
-        read_json(step.folder / FINISHED) for step in plan.steps.values() if step.kind == TRAIN
-    ]
-    return costs.correction((one["estimate"], one["seconds"]) for one in found if one)
+def time_of(step: Step, corrected: Dict[str, float]) -> float:
+    return step.seconds * corrected[step.kind]
+
+
+def corrections(plan: Plan) -> Dict[str, float]:
+    """What steps that are done have taken, against what was thought, by their kind."""
+    taken: Dict[str, list] = {kind: [] for kind in KINDS}
+    for step in plan.steps.values():
+        took = step.took
+        if took is not None:
+            taken[step.kind].append(took)
+    of_training = costs.correction(taken[TRAIN])
+    # A machine that trains faster than was thought does all else faster, too.
+    return {kind: costs.correction(several, of_training) for kind, several in taken.items()}
 
 
 def show(plan: Plan, cores: Optional[int]) -> int:
@@ -52,10 +61,11 @@ def show(plan: Plan, cores: Optional[int]) -> int:
     cores = cores or available_cores()
     print(headline(plan, cores))
     print(f"\n{'':10} {'steps':>6} {'done':>6}  left, on one core")
+    corrected = corrections(plan)
     for kind in KINDS:
         steps = [step for step in plan.steps.values() if step.kind == kind]
         left = [step for step in steps if not step.is_done]
-        time = costs.told(correction(plan) * sum(step.seconds for step in left))
+        time = costs.told(sum(time_of(step, corrected) for step in left))
         print(f"{kind:10} {len(steps):6} {len(steps) - len(left):6}  {time}")
     picture = draw(plan, Path(f"{plan.results}.plan.svg"))
     print(f"\nresults go to {plan.results}; the graph: {picture}")

@@ -35,6 +35,8 @@ class Plan:
     places: Places
     results: Path
     steps: Dict[str, Step]
+    # Of the texts that are explained and perturbed.
+    limit: Optional[int] = None
 
     def to_json(self) -> str:
         """With the steps that are not done yet, as the engine reads it."""
@@ -108,7 +110,7 @@ class _Planner:
         self.contents.save()
         results = self.places.results / self._folder()
         self._tables(results, made)
-        return Plan(self.study, self.places, results, self.steps)
+        return Plan(self.study, self.places, results, self.steps, self.limit)
 
     def _folder(self) -> str:
         """The study, and what of it: `jain_wallace_2019-sst`, `pruthi_2020-quick`."""

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import List, Optional
 
 from analysis.files import write_atomically
+from workflow.account import Clock, write_account
 from workflow.errors import StudyError
 from workflow.events import DONE, FAILED, Events
 from workflow.files import locked
@@ -23,13 +24,24 @@ POLL = 0.5
 
 
 def run(
-    plan: Plan, profile: str, cores: Optional[int], gpus: int, snakemake: str = "snakemake"
+    plan: Plan,
+    profile: str,
+    cores: Optional[int],
+    gpus: int,
+    snakemake: str = "snakemake",
+    command: str = "",
 ) -> int:
-    """The exit code: 0 if everything is done."""
+    """The exit code: 0 if everything is done. `command`: what does it all again, for people."""
     state = plan.places.runs / "studies" / plan.results.name
     _check_writable(state, plan.results)
     with locked(plan.places.runs / "locks", [f"study-{plan.results.name}"]) as held:
-        return _run(plan, state, profile, cores or available_cores(), gpus, snakemake, held)
+        clock = Clock(state)
+        cores = cores or available_cores()
+        code = _run(plan, state, profile, cores, gpus, snakemake, held)
+        elapsed = clock.stop()
+        if code == 0:
+            write_account(plan, command, cores, elapsed)
+        return code
 
 
 def _run(

@@ -72,17 +72,30 @@ class Step:
         """That it is done, after everything else was written."""
         if self.kind == TRAIN:
             sizes = {name: (self.folder / name).stat().st_size for name in (ARCHIVE, METRICS)}
-            write_atomically(self.folder / FINISHED, json.dumps({"sizes": sizes, **more}))
+            more = {"sizes": sizes, **more}
         elif self.kind in (TABLE, REPORT):
-            self._record.parent.mkdir(parents=True, exist_ok=True)
-            write_atomically(self._record, json.dumps({"identity": self.identity, **more}))
+            more = {"identity": self.identity, **more}
+        self._record.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(self._record, json.dumps(more))
+
+    @property
+    def took(self) -> Optional[Tuple[float, float]]:
+        """Seconds, and what was thought before; None if it is not done, or nobody knows."""
+        record = read_json(self._record) if self.is_done else None
+        if record is None or "seconds" not in record:
+            return None
+        return record["seconds"], record["estimate"]
 
     @property
     def _record(self) -> Path:
+        if self.kind == TRAIN:
+            return self.folder / FINISHED
+        if self.kind in (ATTRIBUTE, PERTURB):
+            return self.folder.parent / RECORDS / f"{self.name}-{self.identity}.json"
         return self.folder / RECORDS / f"{self.kind}-{self.about.split(' ')[0]}.json"
 
     def _is_trained(self) -> bool:
-        finished = read_json(self.folder / FINISHED)
+        finished = read_json(self._record)
         if finished is None:
             return False
         return all(

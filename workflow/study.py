@@ -195,9 +195,7 @@ def _chosen_corpora(stated: Dict[str, Any], wanted: Sequence[str], path: Path) -
     return tuple(wanted) or tuple(stated)
 
 
-def _chosen_models(
-    runs: Dict[RunKey, Run], wanted: Sequence[str], path: Path
-) -> Dict[RunKey, Run]:
+def _chosen_models(runs: Dict[RunKey, Run], wanted: Sequence[str], path: Path) -> Dict[RunKey, Run]:
     known = dict.fromkeys(key.name for key in runs)
     for name in wanted:
         if name not in known:

@@ -40,6 +40,10 @@ def mark_recovered(folder: Path) -> None:
     (folder / RECOVERED).touch()
 
 
+def is_recovered(folder: Path) -> bool:
+    return (folder / RECOVERED).exists()
+
+
 def drop_checkpoints(folder: Path) -> None:
     """Of a finished run: its best weights are in `best.th` and in the archive."""
     for path in _states(folder):

@@ -23,7 +23,9 @@ def attention_stands_apart(tables: Tables) -> Iterator[Judgement]:
         with_attention = [row for row in found if ATTENTION in (row["first"], row["second"])]
         among = [row for row in found if row not in with_attention]
         if with_attention and among:
-            ours, theirs = (average([estimate(row) for row in part]) for part in (with_attention, among))
+            ours, theirs = (
+                average([estimate(row) for row in part]) for part in (with_attention, among)
+            )
             words = f"tau of attention with {len(with_attention)} methods {ours}, of {len(among)} pairs of them {theirs}; difference"
             yield Judgement(corpus, model, (above(words, theirs.minus(ours)),))
 

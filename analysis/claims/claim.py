@@ -2,14 +2,14 @@
 
 import math
 from dataclasses import dataclass
-from enum import Enum
+from enum import StrEnum
 from typing import Callable, Iterable, Sequence, Tuple
 
 from analysis.claims.estimate import Estimate
 from analysis.claims.tables import Tables
 
 
-class Verdict(str, Enum):
+class Verdict(StrEnum):
     HOLDS = "holds"
     PARTLY = "holds partly"
     FAILS = "does not hold"

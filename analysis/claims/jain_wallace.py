@@ -27,9 +27,7 @@ def weak_agreement(tables: Tables) -> Iterator[Judgement]:
             yield Judgement(
                 corpus,
                 model,
-                tuple(
-                    below(f"tau with {name}", estimate(row), WEAK) for name, row in _pairs(rows)
-                ),
+                tuple(below(f"tau with {name}", estimate(row), WEAK) for name, row in _pairs(rows)),
             )
 
 
@@ -40,7 +38,9 @@ def less_than_each_other(tables: Tables) -> Iterator[Judgement]:
             continue
         reference = estimate(each_other)
         parts = [
-            above(f"{reference} of each other less that with {name}:", reference.minus(estimate(row)))
+            above(
+                f"{reference} of each other less that with {name}:", reference.minus(estimate(row))
+            )
             for name, row in _pairs(rows)
         ]
         yield Judgement(corpus, model, tuple(parts))

@@ -80,7 +80,9 @@ def _above_chance(tables: Tables, measure: str) -> Iterator[Judgement]:
         for name in IMPORTANCE:
             row = one(rows, importance=name)
             if row is not None:
-                words = f"with {name} {row['mean']:.3f}, chance {row['permuted mean']:.3f}, difference"
+                words = (
+                    f"with {name} {row['mean']:.3f}, chance {row['permuted mean']:.3f}, difference"
+                )
                 parts.append(above(words, estimate(row, "above permuted")))
         yield Judgement(corpus, model, tuple(parts))
 

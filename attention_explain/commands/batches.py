@@ -1,6 +1,5 @@
 """A data set worked through in batches, the longest texts first, in parts that survive a kill."""
 
-from itertools import islice
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 import pyarrow
@@ -20,10 +19,15 @@ Work = Callable[[List[int], AfterStep], Tuple[pyarrow.Table, Dict[str, Any]]]
 def read_instances(
     reader: DatasetReader, vocab: Vocabulary, data: str, limit: Optional[int] = None
 ) -> List[Instance]:
-    """All instances, ready for the model; anything wrong with one is said before the work."""
-    instances = list(islice(reader.read(data), limit))
+    """
+    All instances, or so many, ready for the model; anything wrong with one is said before the work.
+    """
+    instances = list(reader.read(data))
     if not instances:
         raise ConfigurationError(f"{data}: the dataset reader finds no text there")
+    if limit is not None and limit < len(instances):
+        # Files may be sorted, by label or otherwise: the first so many would not stand for the rest.
+        instances = [instances[place * len(instances) // limit] for place in range(limit)]
     for instance in instances:
         reader.apply_token_indexers(instance)
         instance.index_fields(vocab)

@@ -29,7 +29,9 @@ def add_job_arguments(subparser: argparse.ArgumentParser) -> None:
 
 def add_job_options(subparser: argparse.ArgumentParser, verb: str) -> None:
     """How the work is done; `verb` is what is done to the texts."""
-    subparser.add_argument("--limit", type=int, help=f"{verb} only the first so many texts")
+    subparser.add_argument(
+        "--limit", type=int, help=f"{verb} only so many texts, spread evenly over the data"
+    )
     subparser.add_argument(
         "--batch-tokens",
         type=int,

@@ -1,6 +1,6 @@
 """AllenNLP's `adam` with the step of all parameters in one kernel."""
 
-from typing import Any, Dict, List, Tuple
+from typing import Any, Dict, List, Optional, Tuple
 
 import torch
 from allennlp.training.optimizers import Optimizer, make_parameter_groups
@@ -17,7 +17,7 @@ class FusedAdam(Optimizer, torch.optim.Adam):
     def __init__(
         self,
         model_parameters: List[Tuple[str, torch.nn.Parameter]],
-        parameter_groups: List[Tuple[List[str], Dict[str, Any]]] = None,
+        parameter_groups: Optional[List[Tuple[List[str], Dict[str, Any]]]] = None,
         lr: float = 0.001,
         betas: Tuple[float, float] = (0.9, 0.999),
         eps: float = 1e-08,

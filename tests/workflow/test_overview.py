@@ -12,7 +12,7 @@ from tests.workflow.studies import planned
 from workflow import costs
 from workflow.__main__ import main
 from workflow.contents import Contents
-from workflow.overview import correction, headline, time_on
+from workflow.overview import corrections, headline, time_on
 from workflow.picture import placed, svg
 
 
@@ -33,13 +33,13 @@ def test_time_is_that_of_the_longest_chain_or_of_the_work_on_all_cores(tmp_path)
 
 def test_estimates_are_corrected_by_what_was_taken(tmp_path):
     plan = planned(tmp_path)
-    assert correction(plan) == 1
+    assert corrections(plan)["train"] == 1
     for step in plan.steps.values():
         if step.kind == "train":
             step.folder.mkdir(parents=True)
             record = {"sizes": {}, "seconds": 30, "estimate": 10}
             (step.folder / "finished.json").write_text(json.dumps(record))
-    assert correction(plan) == 3
+    assert corrections(plan)["train"] == 3
 
 
 def test_a_longer_training_on_more_words_is_thought_to_take_longer(tmp_path):

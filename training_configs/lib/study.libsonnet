@@ -36,6 +36,8 @@ local quick = std.extVar('ATTENTION_EXPLAIN_SIZE') == 'quick';
   training(preset):: preset + if quick then {
     trainer+: { num_epochs: 6, optimizer: lib.training.unpublished.trainer.optimizer },
   } else {},
+  // Of an adversary.
+  epochs(data):: if quick then 6 else lib.adversary_epochs(data),
 
   // Another run of the study, on the same corpus with the study's first seed: its folder,
   run(name):: '<run:%s>' % name,

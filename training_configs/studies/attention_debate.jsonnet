@@ -7,7 +7,7 @@ study {
   title: 'The attention debate',
   data:: { [name]: lib.data[name] for name in ['sst', 'imdb', 'newsgroups', 'ag_news'] },
   planted+:: { dataset_reader+: { impermissible: 'rationale' } },
-  // Whether the data says what is impermissible (Pruthi et al.), and what made the label.
+  // Does the data say what is impermissible (Pruthi et al.), and what made the label?
   impermissible:: study.pick(true, false),
   rationales:: study.pick(true, false),
   lambdas:: study.pick([0.002], [0, 0.001, 0.002, 0.02]),
@@ -15,7 +15,6 @@ study {
     local model(encoder, attention, texts=data) =
       lib.experiment(texts, lib.encoders[encoder], attention, $.training(lib.training.jain_wallace));
     local base = model('bilstm', lib.attention.tanh);
-    local epochs = study.pick(6, lib.adversary_epochs(data));
     local seen = { attributions: { attention: ['attention'] } };
     local explained = {
       attributions: { debate: presets.debate },
@@ -28,10 +27,10 @@ study {
       affine: seen { config: model('affine', lib.attention.tanh) },
       affine_uniform: seen { config: model('affine', lib.attention.uniform) },
       affine_guided: { config: model('affine', lib.attention.guide, lib.guided(data, study.guide('bilstm'))) },
-      // Meister et al. state no lambda: at this one distances on SST are about theirs.
+      // Meister et al. state no lambda; at this one distances on SST are about theirs.
       frozen: seen { config: lib.adversary(base, study.run('bilstm'), 0.2, frozen=true) },
     } + {
-      ['adversary_' + lambda]: seen { config: lib.adversary(base, study.run('bilstm'), lambda, epochs=epochs) }
+      ['adversary_' + lambda]: seen { config: lib.adversary(base, study.run('bilstm'), lambda, epochs=study.epochs(data)) }
       for lambda in $.lambdas
     } + (if !$.impermissible then {} else {
       ['deceptive_' + strength]: { config: lib.deceptive(base { model+: { loss_reduction: 'mean' } }, strength) }

@@ -13,7 +13,6 @@ study {
     local model(encoder, attention, texts=data) =
       lib.experiment(texts, encoder, attention, $.training(lib.training.wiegreffe_pinter));
     local base = model(lib.encoders.bilstm, lib.attention.tanh);
-    local epochs = study.pick(6, lib.adversary_epochs(data));
     local few = { seeds: study.pick(1, 3) };
     local seen = few { attributions: { attention: ['attention'] } };
     {
@@ -24,7 +23,7 @@ study {
       mlp: seen { config: model(lib.encoders.affine, lib.attention.tanh) },
       mlp_uniform: seen { config: model(lib.encoders.affine, lib.attention.uniform) },
     } + {
-      ['adversary_' + lambda]: seen { config: lib.adversary(base, study.run('base'), lambda, epochs=epochs) }
+      ['adversary_' + lambda]: seen { config: lib.adversary(base, study.run('base'), lambda, epochs=study.epochs(data)) }
       for lambda in $.lambdas
     } + {
       ['mlp_guided_by_' + guide]: few {

@@ -1,0 +1,88 @@
+"""
+What a study took, and on which machine: `study.json` beside its tables, for whoever wants to do it
+again, or to know whether that is worth it.
+"""
+
+import json
+import os
+import platform
+import time
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Dict
+
+from analysis.files import write_atomically
+from workflow.plan import Plan
+from workflow.steps import KINDS, TRAIN, read_json
+from workflow.training_state import is_recovered
+
+NAME = "study.json"
+PACKAGES = ("allennlp", "entmax", "torch")
+GIBIBYTE = 2**30
+
+
+class Clock:
+    """
+    The time that all starts of a study have taken until it was done, less that of one that was killed.
+
+    state : the folder of the study's state.
+    """
+
+    def __init__(self, state: Path) -> None:
+        self.path = state / "elapsed.json"
+        self.begun = time.time()
+
+    def stop(self) -> float:
+        """Seconds, with earlier starts."""
+        elapsed = (read_json(self.path) or 0.0) + time.time() - self.begun
+        write_atomically(self.path, json.dumps(elapsed))
+        return elapsed
+
+
+def write_account(plan: Plan, command: str, cores: int, elapsed: float) -> None:
+    text = json.dumps(account(plan, command, cores, elapsed), indent=1)
+    write_atomically(plan.results / NAME, text + "\n")
+
+
+def account(plan: Plan, command: str, cores: int, elapsed: float) -> Dict[str, Any]:
+    steps = list(plan.steps.values())
+    runs = [step for step in steps if step.kind == TRAIN]
+    seconds = {
+        kind: round(sum(step.took[0] for step in steps if step.kind == kind and step.took))
+        for kind in KINDS
+    }
+    return {
+        "title": plan.study.title,
+        "command": command,
+        "corpora": list(dict.fromkeys(key.corpus for key in plan.study.runs)),
+        "seeds": sorted({key.seed for key in plan.study.runs}),
+        "limit": plan.limit,
+        "runs": len(runs),
+        "recovered": sum(is_recovered(run.folder) for run in runs),
+        # On one core each, those of other studies included.
+        "seconds": seconds,
+        "cores": cores,
+        "elapsed": round(elapsed),
+        "machine": machine(),
+        "versions": {package: version(package) for package in PACKAGES},
+        "finished": time.strftime("%Y-%m-%d"),
+    }
+
+
+def machine() -> Dict[str, Any]:
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return {
+        "processor": _processor(),
+        "cores": os.cpu_count(),
+        "memory": f"{memory / GIBIBYTE:.0f} GiB",
+        "python": platform.python_version(),
+    }
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return platform.processor() or platform.machine()
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.machine()
