@@ -11,13 +11,14 @@ REQUIREMENTS := requirements.txt requirements-dev.txt requirements-no-deps.txt c
 ENGINE := .venv-workflow
 ENGINE_INSTALLED := $(ENGINE)/.installed
 
-.PHONY: help install demo study study-plan test test-slow test-slurm lint format bench clean
+.PHONY: help install demo study study-plan results test test-slow test-slurm lint format bench clean
 
 help:
 	@echo "make install    set up .venv"
 	@echo "make demo       the whole debate on the embedded corpus: train, explain, perturb, compare"
 	@echo "make study      a paper's study: STUDY=neely_schouten_2020 DATA=/path [SIZE=quick] [SEEDS=3] ..."
 	@echo "make study-plan the same, but only says what it would do, and how long it takes"
+	@echo "make results    RESULTS.md, of all studies that are done"
 	@echo "make test       the fast tests"
 	@echo "make test-slow  the slow tests too"
 	@echo "make test-slurm a study on a Slurm cluster of one node (Debian, as root)"
@@ -68,6 +69,10 @@ study: $(INSTALLED) $(ENGINE_INSTALLED)
 
 study-plan: $(INSTALLED)
 	@$(BIN)/python -m workflow plan $(NAMED_STUDY) $(STUDY_OPTIONS)
+
+# Every finished study below RESULTS, in one page.
+results: $(INSTALLED)
+	@$(BIN)/python -m analysis results $(dir $(wildcard $(or $(RESULTS),results)/*/study.json)) -o RESULTS.md
 
 # One thread a process: threads of two processes that wait for each other are slower than none.
 test: $(INSTALLED) $(ENGINE_INSTALLED)

@@ -30,6 +30,7 @@ except ModuleNotFoundError as missing:
 
 compat.apply()
 settings.set_defaults()
+settings.flush_denormals()
 
 __version__ = "0.1.0"
 __all__ = ["explain"]

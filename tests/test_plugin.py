@@ -66,6 +66,12 @@ def test_works_through_include_package_from_another_folder(tmp_path):
     assert (tmp_path / "run" / "metrics.json").exists()
 
 
+def test_numbers_too_small_to_matter_cost_nothing():
+    import torch
+
+    assert (torch.tensor([1e-38]) * 1e-5).item() == 0
+
+
 @pytest.mark.parametrize(
     "changes, sentence",
     [

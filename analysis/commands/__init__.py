@@ -4,7 +4,7 @@ What `python -m analysis` can do, one file a command. A command has a line of `H
 beside its arguments and raises `AnalysisError` for what a person can mend.
 """
 
-from analysis.commands import agreement, causes, claims, models, report, table
+from analysis.commands import agreement, causes, claims, models, report, results, table
 
 COMMANDS = {
     "models": models,
@@ -13,4 +13,5 @@ COMMANDS = {
     "table": table,
     "claims": claims,
     "report": report,
+    "results": results,
 }

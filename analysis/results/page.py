@@ -1,0 +1,155 @@
+"""The page: what was run, which claims hold, what corrections change, and every table."""
+
+from itertools import groupby
+from pathlib import Path
+from typing import Any, Dict, Iterator, List, Sequence
+from urllib.parse import quote
+
+import pandas
+
+from analysis.claims.papers import find
+from analysis.commands.claims import NAME as CLAIMS
+from analysis.commands.claims import NOTE
+from analysis.files import write_atomically
+from analysis.formats import markdown
+from analysis.report.results import title_of
+from analysis.results.corrections import corrections
+from analysis.results.studies import StudyResults, find_studies
+from analysis.results.verdicts import all_claims, by_corpus
+
+# Longer tables are linked, not shown.
+MOST_ROWS = 24
+HOUR = 3600
+# A figure that shows the words of texts is not for publication with texts of others.
+WITH_TEXTS = "heatmaps"
+
+HEAD = """# Results
+
+Made by `make results` from what the studies wrote, and by nothing else. Each table names the command that makes it again; `DATA` has
+the layout of [docs/data.md](docs/data.md). Numbers in square brackets are 95 % intervals.
+"""
+
+
+def write_results(folders: Sequence[Path], output: Path) -> None:
+    studies = find_studies(folders)
+    write_atomically(output, "\n".join(_lines(studies, output.parent)) + "\n")
+
+
+def _lines(studies: Sequence[StudyResults], here: Path) -> Iterator[str]:
+    yield HEAD
+    yield "## What was run\n"
+    yield from _runs(studies, here)
+    yield "## The papers' claims\n"
+    yield NOTE + "\n"
+    yield from _claims(studies, here)
+    yield "## What corrections change\n"
+    for part in corrections(studies):
+        yield part + "\n"
+    yield "## Tables and figures\n"
+    for study in studies:
+        yield from _study(study, here)
+
+
+def _runs(studies: Sequence[StudyResults], here: Path) -> Iterator[str]:
+    accounts: Dict[str, Dict[str, Any]] = {study.command: study.account for study in studies}
+    rows = [
+        {
+            "study": account["title"],
+            "corpora": ", ".join(account["corpora"]),
+            "seeds": len(account["seeds"]),
+            "texts explained": account["limit"] or "all",
+            "models trained": account["runs"],
+            "of one core": f"{sum(account['seconds'].values()) / HOUR:.1f} h",
+            "wall-clock": f"{account['elapsed'] / HOUR:.1f} h on {account['cores']} cores",
+            "command": f"`{account['command']}`",
+        }
+        for account in accounts.values()
+    ]
+    yield markdown(pandas.DataFrame(rows))
+    machines = dict.fromkeys(
+        f"{machine['cores']} cores of {machine['processor']}, {machine['memory']}, no GPU; Python "
+        f"{machine['python']}, "
+        + ", ".join(f"{name} {number}" for name, number in versions.items())
+        for machine, versions in (
+            (account["machine"], account["versions"]) for account in accounts.values()
+        )
+    )
+    yield f"Machine: {'; '.join(machines)}. Models that several studies share were trained once: "
+    yield "`of one core` is what a study takes from nothing, `wall-clock` what was left to do for it.\n"
+    recovered = sum(account["recovered"] for account in accounts.values())
+    if recovered:
+        yield f"{recovered} trainings were interrupted and went on from a checkpoint.\n"
+
+
+def _claims(studies: Sequence[StudyResults], here: Path) -> Iterator[str]:
+    claims = all_claims(studies)
+    if claims.empty:
+        yield "No study has the numbers of any.\n"
+        return
+    judged = by_corpus(claims)
+    yield from _at_a_glance(judged)
+    for paper, rows in groupby(judged, key=lambda row: find(row["name"]).paper):
+        yield f"### {paper}\n"
+        yield "| claim | corpus | verdict | the number it rests on |\n|---|---|---|---|"
+        for row in rows:
+            claim, lead = find(row["name"]), row["lead"]
+            statement = f"{claim.statement} *{claim.rule[:1].upper()}{claim.rule[1:]}.*"
+            link = _link(Path(row["table"]), here)
+            evidence = f"{lead['model']}: {lead['evidence']} ([table]({link}))"
+            yield f"| {statement} | {row['corpus']} | {row['verdict']} | {evidence} |"
+        yield ""
+
+
+def _at_a_glance(judged: Sequence[Dict[str, Any]]) -> Iterator[str]:
+    """A row a claim, a column a corpus."""
+    corpora = list(dict.fromkeys(row["corpus"] for row in judged))
+    verdicts = {(row["name"], row["corpus"]): row["verdict"] for row in judged}
+    rows = [
+        {
+            "paper": find(name).paper,
+            "claim": find(name).statement,
+            **{corpus: verdicts.get((name, corpus), "") for corpus in corpora},
+        }
+        for name in dict.fromkeys(row["name"] for row in judged)
+    ]
+    yield markdown(pandas.DataFrame(rows))
+
+
+def _study(study: StudyResults, here: Path) -> Iterator[str]:
+    yield f"### {study.title}\n"
+    yield f"`{study.command}`\n"
+    for entry in study.entries:
+        if entry["kind"] == "sentence":
+            yield f"- {entry['caption']}"
+    yield ""
+    for entry in study.entries:
+        if entry["name"] == CLAIMS or WITH_TEXTS in entry["name"]:
+            continue
+        if entry["kind"] == "table":
+            yield from _table(study, entry, here)
+        elif entry["kind"] == "figure":
+            link = _link(study.folder / entry["files"]["svg"], here)
+            yield f"[{title_of(entry['name'])}]({link}): {entry['caption']}\n"
+
+
+def _table(study: StudyResults, entry: Dict[str, Any], here: Path) -> Iterator[str]:
+    link = _link(study.folder / entry["files"]["csv"], here)
+    yield f"**[{title_of(entry['name'])}]({link})** ({study.seeds}; `{study.command}`). "
+    yield f"{entry['caption']} {entry['note']}\n"
+    rows = _rows((study.folder / entry["files"]["md"]).read_text(encoding="utf-8"))
+    if len(rows) - 2 <= MOST_ROWS:
+        yield "\n".join(rows) + "\n"
+    else:
+        yield f"{len(rows) - 2} rows: see the csv.\n"
+
+
+def _rows(text: str) -> List[str]:
+    return [line for line in text.splitlines() if line.startswith("|")]
+
+
+def _link(path: Path, here: Path) -> str:
+    try:
+        path = path.resolve().relative_to(here.resolve())
+    except ValueError:
+        pass
+    return quote(path.as_posix())

@@ -1,0 +1,61 @@
+"""The verdicts on each claim, over all studies: one for each corpus, with the number it rests on."""
+
+from pathlib import Path
+from typing import Any, Dict, List, Sequence
+
+import pandas
+
+from analysis.claims.claim import Verdict
+from analysis.claims.papers import CLAIMS
+from analysis.results.studies import StudyResults
+
+# Whose numbers stand for a claim, if there are several models: those that the papers are about.
+LEADING = ("bilstm tanh softmax", "bilstm tanh sparsemax", "tanh softmax", "bilstm tanh")
+
+
+def all_claims(studies: Sequence[StudyResults]) -> pandas.DataFrame:
+    """Each claim, corpus and model once: of studies that have the same, the first is taken."""
+    tables = []
+    for study in studies:
+        table = study.claims()
+        if len(table):
+            tables.append(table.assign(folder=str(study.folder), command=study.command))
+    if not tables:
+        return pandas.DataFrame()
+    found = pandas.concat(tables, ignore_index=True)
+    return found.drop_duplicates(["name", "corpus", "model"], ignore_index=True)
+
+
+def by_corpus(claims: pandas.DataFrame) -> List[Dict[str, Any]]:
+    """In the order of the papers."""
+    rows = []
+    for claim in CLAIMS:
+        of_claim = claims[claims["name"] == claim.name]
+        for corpus, models in of_claim.groupby("corpus", sort=False):
+            lead = _lead(models)
+            rows.append(
+                {
+                    "name": claim.name,
+                    "corpus": corpus,
+                    "verdict": _together(models["verdict"]),
+                    "lead": lead,
+                    "table": str(Path(lead["folder"]) / f"{lead['table']}.csv"),
+                }
+            )
+    return rows
+
+
+def _lead(models: pandas.DataFrame) -> Dict[str, Any]:
+    rows = {row["model"]: row for row in models.to_dict("records")}
+    return next((rows[name] for name in LEADING if name in rows), next(iter(rows.values())))
+
+
+def _together(verdicts: pandas.Series) -> str:
+    """`holds`, if for all models; `holds for 3 of 4 models, cannot be told for 1`."""
+    counts = verdicts.value_counts()
+    if len(counts) == 1:
+        words = verdicts.iloc[0]
+        return f"**{words}**" + (f" ({len(verdicts)} models)" if len(verdicts) > 1 else "")
+    order = [one.value for one in Verdict if one.value in counts.index]
+    said = [f"**{order[0]}** for {counts[order[0]]} of {len(verdicts)} models"]
+    return ", ".join([*said, *(f"{one} for {counts[one]}" for one in order[1:])])

@@ -1,0 +1,58 @@
+"""What makes a part of a claim hold, and what the parts make of the whole."""
+
+import math
+
+import pytest
+
+from analysis.claims.claim import Verdict, above, below, whole
+from analysis.claims.estimate import Estimate, average, estimate
+
+HOLDS, PARTLY, FAILS, UNKNOWN = Verdict
+
+
+@pytest.mark.parametrize(
+    "low,high,bound,verdict",
+    [(0.1, 0.3, 0, HOLDS), (-0.1, 0.3, 0, UNKNOWN), (-0.3, -0.1, 0, FAILS), (0.1, 0.3, 0.5, FAILS)],
+)
+def test_a_part_holds_if_the_whole_interval_is_on_its_side(low, high, bound, verdict):
+    found = Estimate((low + high) / 2, low, high)
+    assert above("tau", found, bound).verdict is verdict
+    mirrored = {HOLDS: FAILS, FAILS: HOLDS, UNKNOWN: UNKNOWN}
+    assert below("tau", found, bound).verdict is mirrored[verdict]
+
+
+def test_without_an_interval_nothing_can_be_told():
+    found = Estimate(0.9, math.nan, math.nan)
+    part = above("mass", found)
+    assert part.verdict is UNKNOWN and part.words == "mass .900"
+
+
+@pytest.mark.parametrize(
+    "parts,verdict",
+    [
+        ([HOLDS, HOLDS], HOLDS),
+        ([HOLDS, FAILS], PARTLY),
+        ([HOLDS, UNKNOWN], PARTLY),
+        ([FAILS, UNKNOWN], FAILS),
+        ([UNKNOWN, UNKNOWN], UNKNOWN),
+        ([FAILS], FAILS),
+    ],
+)
+def test_the_whole_is_no_better_than_its_parts(parts, verdict):
+    assert whole(parts) is verdict
+
+
+def test_the_interval_of_a_difference_is_that_of_independent_numbers():
+    less = Estimate(0.5, 0.2, 0.9).minus(Estimate(0.1, 0.06, 0.4))
+    assert less.mean == pytest.approx(0.4)
+    assert less.low == pytest.approx(0.4 - math.hypot(0.3, 0.3))
+    assert less.high == pytest.approx(0.4 + math.hypot(0.4, 0.04))
+
+
+def test_numbers_are_told_without_what_they_all_have():
+    assert str(Estimate(0.25, -0.125, 1.5)) == ".250 [-.125, 1.500]"
+    assert average([Estimate(0, -1, 1), Estimate(1, 0, 4)]) == Estimate(0.5, -0.5, 2.5)
+    row = {"mean": 1, "low": 0, "high": 2, "drop": 5, "drop low": 4, "drop high": 6}
+    assert estimate(row) == Estimate(1, 0, 2)
+    assert estimate(row, "drop") == Estimate(5, 4, 6)
+    assert estimate({"all mean": 1, "all low": 0, "all high": 2}, "all") == Estimate(1, 0, 2)
