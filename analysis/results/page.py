@@ -1,5 +1,6 @@
 """The page: what was run, which claims hold, what corrections change, and every table."""
 
+from contextlib import suppress
 from itertools import groupby
 from pathlib import Path
 from typing import Any, Dict, Iterator, List, Sequence
@@ -148,8 +149,6 @@ def _rows(text: str) -> List[str]:
 
 
 def _link(path: Path, here: Path) -> str:
-    try:
+    with suppress(ValueError):
         path = path.resolve().relative_to(here.resolve())
-    except ValueError:
-        pass
     return quote(path.as_posix())

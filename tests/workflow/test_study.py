@@ -109,3 +109,18 @@ def test_a_slip_is_answered_by_one_sentence(old, new, said, tmp_path):
 def test_what_is_asked_for_and_not_there_is_named(options, said):
     with pytest.raises(StudyError, match=said):
         load_study(**{"name": "jain_wallace_2019", **options})
+
+
+def test_models_can_be_chosen_and_bring_what_they_refer_to(tmp_path):
+    path = str(write_study(tmp_path, FAMILY))
+    study = load_study(path, models=["guided"])
+    assert {key.name for key in study.runs} == {"guided", "base"}
+    study = load_study(path, models=["stranger", "adversary"])
+    assert {key.name for key in study.runs} == {"stranger", "adversary", "base"}
+    # Tables are made of what there is.
+    plan = make_plan(load_study(path, models=["stranger"]), Places(tmp_path / "runs", tmp_path))
+    assert {step.kind for step in plan.steps.values()} == {"train", "table", "report"}
+    with pytest.raises(
+        StudyError, match="no model 'bass' in this study; there are adversary, base"
+    ):
+        load_study(path, models=["bass"])

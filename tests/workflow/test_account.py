@@ -1,0 +1,69 @@
+"""What a study took is written beside its tables, with the command that does it again."""
+
+import json
+
+import pytest
+
+from tests.workflow.fake_steps import fake_plan
+from tests.workflow.studies import planned
+from workflow import account
+from workflow.__main__ import main
+from workflow.account import Clock, write_account
+from workflow.steps import TRAIN
+
+
+def test_the_account_adds_up_what_steps_took(tmp_path):
+    plan = planned(tmp_path)
+    trained = [step for step in plan.steps.values() if step.kind == TRAIN]
+    for step in trained:
+        step.folder.mkdir(parents=True)
+        record = {"sizes": {}, "seconds": 30, "estimate": 10}
+        (step.folder / "finished.json").write_text(json.dumps(record))
+    (trained[0].folder / "recovered").touch()
+    plan.results.mkdir(parents=True)
+    write_account(plan, "make study STUDY=family", 2, 12.4)
+    written = json.loads((plan.results / "study.json").read_text())
+    assert written["runs"] == len(trained) and written["seconds"]["train"] == 30 * len(trained)
+    assert written["recovered"] == 1 and written["elapsed"] == 12
+    assert written["seeds"] == [1, 2] and written["corpora"] == ["planted"]
+    assert written["machine"]["processor"] and str(tmp_path) not in json.dumps(written)
+
+
+def test_what_attribution_took_is_known_later(tmp_path):
+    step = next(step for step in planned(tmp_path).steps.values() if step.kind == "attribute")
+    assert step.took is None
+    for output in step.outputs:
+        path = tmp_path / output
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    step.record(seconds=5, estimate=10)
+    assert step.is_done and step.took == (5, 10)
+
+
+def test_the_clock_goes_on_where_it_was_stopped(tmp_path, monkeypatch):
+    times = iter([100.0, 130.0, 1000.0, 1007.0])
+    monkeypatch.setattr(account.time, "time", lambda: next(times))
+    assert Clock(tmp_path).stop() == 30
+    assert Clock(tmp_path).stop() == 37
+
+
+@pytest.mark.parametrize(
+    "arguments,command",
+    [
+        (["attention_debate", "--size", "quick"], "STUDY=attention_debate SIZE=quick"),
+        (
+            ["a.jsonnet", "--data", "/my/data", "--corpora", "sst", "--limit", "5"],
+            "STUDY=a.jsonnet DATA=/path/to/corpora CORPORA=sst LIMIT=5",
+        ),
+        (
+            ["a.jsonnet", "--models", "base", "uniform", "--seeds", "2"],
+            'STUDY=a.jsonnet MODELS="base uniform" SEEDS=2',
+        ),
+    ],
+)
+def test_the_command_is_one_for_any_machine(arguments, command, tmp_path, monkeypatch):
+    given = []
+    monkeypatch.setattr("workflow.__main__._plan", lambda parsed: fake_plan(tmp_path, []))
+    monkeypatch.setattr("workflow.run.run", lambda *values: given.append(values[-1]) or 0)
+    assert main(["run", *arguments]) == 0
+    assert given == [f"make study {command}"]
