@@ -12,25 +12,25 @@ from workflow.contents import Contents
 from workflow.study import SPLITS
 
 # Seconds. A process has imported everything, and read its data.
-START = 10.0
+START = 8.0
 TABLE = 15.0
 # Per word and epoch, forward and backward.
-TRAINING = {"lstm": 9e-5, "affine": 3e-5, "cnn": 5e-5, "transformer": 1.5e-4}
-OTHER_ENCODER = 2e-4
+TRAINING = {"lstm": 3.5e-5, "affine": 1.2e-5, "cnn": 2e-5, "transformer": 4.5e-5}
+OTHER_ENCODER = 1e-4
 # An explanation, in words read.
 PASSES = {
     "attention": 0.3,
     "random": 0.1,
-    "integrated-gradients": 40.0,
-    "smoothgrad": 40.0,
-    "occlusion": 8.0,
-    "leave-one-out": 8.0,
-    "input-to-hidden": 20.0,
+    "integrated-gradients": 25.0,
+    "smoothgrad": 25.0,
+    "occlusion": 5.0,
+    "leave-one-out": 5.0,
+    "input-to-hidden": 10.0,
     "gradient-shap": 20.0,
     "kernel-shap": 150.0,
     "lime": 150.0,
-    "instance-adversary": 60.0,
-    "permutation": 5.0,
+    "instance-adversary": 6.0,
+    "permutation": 1.0,
 }
 # With `patience`, of the epochs allowed.
 STOPPED_EARLY = 0.5
