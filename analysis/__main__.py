@@ -1,6 +1,7 @@
 """`python -m analysis COMMAND`: tables, figures and a report from the files that were written."""
 
 import argparse
+import signal
 import sys
 from typing import List, Optional
 
@@ -28,4 +29,6 @@ def main(arguments: Optional[List[str]] = None) -> int:
 
 
 if __name__ == "__main__":
+    # `python -m analysis ... | head` ends when head has had enough, without a word.
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     sys.exit(main())
