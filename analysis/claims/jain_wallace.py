@@ -1,17 +1,17 @@
 """Jain & Wallace 2019, "Attention is not Explanation"."""
 
-from typing import Iterator, List
+from typing import Iterator
 
 from analysis.claims.claim import Claim, Judgement, above, below
 from analysis.claims.estimate import estimate
-from analysis.claims.tables import Row, Tables, one
+from analysis.claims.importance import differences, of_each
+from analysis.claims.tables import Tables, one
 
 PAPER = "Jain & Wallace 2019"
 CORRELATIONS = "jain-wallace-correlations"
 PERMUTATION = "jain-wallace-permutation"
 ADVERSARY = "jain-wallace-adversary"
 
-IMPORTANCE = ("gradient", "leave-one-out")
 WITHOUT_CONTEXT = "affine"
 # A correlation below this leaves most of the order unexplained.
 WEAK = 0.5
@@ -24,11 +24,11 @@ FAR = 0.347
 def weak_agreement(tables: Tables) -> Iterator[Judgement]:
     for (corpus, model), rows in _models(tables):
         if rows[0]["encoder"] != WITHOUT_CONTEXT:
-            yield Judgement(
-                corpus,
-                model,
-                tuple(below(f"tau with {name}", estimate(row), WEAK) for name, row in _pairs(rows)),
-            )
+            parts = [
+                below(f"tau with {name}", estimate(row), WEAK)
+                for name, row in of_each(rows, scores="attention")
+            ]
+            yield Judgement(corpus, model, tuple(parts))
 
 
 def less_than_each_other(tables: Tables) -> Iterator[Judgement]:
@@ -41,23 +41,17 @@ def less_than_each_other(tables: Tables) -> Iterator[Judgement]:
             above(
                 f"{reference} of each other less that with {name}:", reference.minus(estimate(row))
             )
-            for name, row in _pairs(rows)
+            for name, row in of_each(rows, scores="attention")
         ]
         yield Judgement(corpus, model, tuple(parts))
 
 
 def context_lowers(tables: Tables) -> Iterator[Judgement]:
     found = tables.rows(CORRELATIONS, predicted="overall", scores="attention", role="plain")
-    for (corpus, attention, projection), rows in tables.by(
-        ("corpus", "attention", "projection"), found
-    ):
-        parts = []
-        for name in IMPORTANCE:
-            with_context = one(rows, encoder="bilstm", importance=name)
-            without = one(rows, encoder=WITHOUT_CONTEXT, importance=name)
-            if with_context and without:
-                higher = estimate(without).minus(estimate(with_context))
-                parts.append(above(f"tau with {name}, affine less BiLSTM:", higher))
+    alike = ("corpus", "attention", "projection")
+    for (corpus, attention, projection), rows in tables.by(alike, found):
+        higher = differences(rows, of={"encoder": WITHOUT_CONTEXT}, less={"encoder": "bilstm"})
+        parts = [above(f"tau with {name}, affine less BiLSTM:", less) for name, less in higher]
         if parts:
             yield Judgement(corpus, f"{attention} {projection}", tuple(parts))
 
@@ -79,14 +73,6 @@ def other_attention(tables: Tables) -> Iterator[Judgement]:
 def _models(tables: Tables) -> Iterator:
     rows = tables.rows(CORRELATIONS, predicted="overall", role="plain")
     return tables.by(("corpus", "model"), rows)
-
-
-def _pairs(rows: List[Row]) -> Iterator:
-    """How attention agrees with each kind of importance."""
-    for name in IMPORTANCE:
-        row = one(rows, scores="attention", importance=name)
-        if row is not None:
-            yield name, row
 
 
 CLAIMS = (

@@ -4,7 +4,8 @@ from typing import Iterator
 
 from analysis.claims.claim import Claim, Judgement, above, below
 from analysis.claims.estimate import estimate
-from analysis.claims.jain_wallace import FAR, IMPORTANCE
+from analysis.claims.importance import differences
+from analysis.claims.jain_wallace import FAR
 from analysis.claims.tables import Tables, one
 
 PAPER = "Meister et al. 2021"
@@ -30,13 +31,8 @@ def states_are_mixed(tables: Tables) -> Iterator[Judgement]:
 def follows_states(tables: Tables) -> Iterator[Judgement]:
     rows = tables.rows(CORRELATIONS, role="plain")
     for (corpus, model), found in tables.by(("corpus", "model"), rows):
-        parts = []
-        for name in IMPORTANCE:
-            hidden = one(found, importance_of="hidden", importance=name)
-            inputs = one(found, importance_of="input", importance=name)
-            if hidden and inputs:
-                closer = estimate(hidden).minus(estimate(inputs))
-                parts.append(above(f"tau with {name}, states less inputs:", closer))
+        closer = differences(found, of={"importance_of": "hidden"}, less={"importance_of": "input"})
+        parts = [above(f"tau with {name}, states less inputs:", less) for name, less in closer]
         if parts:
             yield Judgement(corpus, model, tuple(parts))
 
@@ -44,13 +40,11 @@ def follows_states(tables: Tables) -> Iterator[Judgement]:
 def no_closer_to_inputs(tables: Tables) -> Iterator[Judgement]:
     rows = tables.rows(CORRELATIONS, role="plain", importance_of="input")
     for (corpus, encoder, attention), found in tables.by(("corpus", "encoder", "attention"), rows):
-        parts = []
-        for name in IMPORTANCE:
-            sparse = one(found, projection="sparsemax", importance=name)
-            dense = one(found, projection="softmax", importance=name)
-            if sparse and dense:
-                closer = estimate(sparse).minus(estimate(dense))
-                parts.append(below(f"tau with {name}, sparsemax less softmax:", closer, MARGIN))
+        closer = differences(found, of={"projection": "sparsemax"}, less={"projection": "softmax"})
+        parts = [
+            below(f"tau with {name}, sparsemax less softmax:", less, MARGIN)
+            for name, less in closer
+        ]
         if parts:
             yield Judgement(corpus, f"{encoder} {attention}", tuple(parts))
 

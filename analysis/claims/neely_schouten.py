@@ -7,8 +7,8 @@ from scipy.stats import spearmanr
 
 from analysis.claims.claim import Claim, Judgement, Part, Verdict, above
 from analysis.claims.estimate import estimate
-from analysis.claims.jain_wallace import IMPORTANCE
-from analysis.claims.tables import Tables, one
+from analysis.claims.importance import differences, of_each
+from analysis.claims.tables import Tables
 
 PAPER = "Neely & Schouten 2020"
 TOP_K = "neely-schouten-table-2"
@@ -28,11 +28,9 @@ def strong_by_published(tables: Tables) -> Iterator[Judgement]:
 
 def strong_by_corrected(tables: Tables) -> Iterator[Judgement]:
     for (corpus, model), rows in _sparse(tables, CORRECTED):
-        parts = []
-        for name in IMPORTANCE:
-            row = one(rows, importance=name)
-            if row is not None:
-                parts.append(above(f"top-k tau with {name}", estimate(row), STRONG))
+        parts = [
+            above(f"top-k tau with {name}", estimate(row), STRONG) for name, row in of_each(rows)
+        ]
         yield Judgement(corpus, model, tuple(parts))
 
 
@@ -42,17 +40,13 @@ def above_chance(tables: Tables) -> Iterator[Judgement]:
 
 def sparser_agrees_better(tables: Tables) -> Iterator[Judgement]:
     """At the same k for both: k = non-zero weights makes softmax's a list of all tokens."""
-    rows = tables.rows(TOP_K, predicted="overall", measure=CORRECTED, k="average-length")
-    for (corpus, encoder, attention), found in tables.by(
-        ("corpus", "encoder", "attention"), [row for row in rows if row["role"] == "plain"]
-    ):
-        parts = []
-        for name in IMPORTANCE:
-            sparse = one(found, projection="sparsemax", importance=name)
-            dense = one(found, projection="softmax", importance=name)
-            if sparse and dense:
-                better = estimate(sparse).minus(estimate(dense))
-                parts.append(above(f"with {name}, sparsemax less softmax:", better))
+    rows = tables.rows(
+        TOP_K, predicted="overall", measure=CORRECTED, k="average-length", role="plain"
+    )
+    alike = ("corpus", "encoder", "attention")
+    for (corpus, encoder, attention), found in tables.by(alike, rows):
+        better = differences(found, of={"projection": "sparsemax"}, less={"projection": "softmax"})
+        parts = [above(f"with {name}, sparsemax less softmax:", less) for name, less in better]
         if parts:
             yield Judgement(corpus, f"{encoder} {attention}", tuple(parts))
 
@@ -77,13 +71,9 @@ def use_decides(tables: Tables) -> Iterator[Judgement]:
 def _above_chance(tables: Tables, measure: str) -> Iterator[Judgement]:
     for (corpus, model), rows in _sparse(tables, measure):
         parts = []
-        for name in IMPORTANCE:
-            row = one(rows, importance=name)
-            if row is not None:
-                words = (
-                    f"with {name} {row['mean']:.3f}, chance {row['permuted mean']:.3f}, difference"
-                )
-                parts.append(above(words, estimate(row, "above permuted")))
+        for name, row in of_each(rows):
+            words = f"with {name} {row['mean']:.3f}, chance {row['permuted mean']:.3f}, difference"
+            parts.append(above(words, estimate(row, "above permuted")))
         yield Judgement(corpus, model, tuple(parts))
 
 

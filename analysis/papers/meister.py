@@ -62,7 +62,7 @@ def table_6(models: Sequence[Model], output: Output) -> None:
     table = table[table["predicted"] == OVERALL].reset_index(drop=True)
     table["importance_of"] = table["second"].map(IMPORTANCE_OF)
     table = _beside(table, "meister_2021_table6_correlations")
-    shown = table.rename(columns={"importance_of": "importance of"})
+    table = table.rename(columns={"importance_of": "importance of"})
     keys = [*MODEL, "importance of", "importance"]
     output.table(
         "meister-table-6",
@@ -72,7 +72,7 @@ def table_6(models: Sequence[Model], output: Output) -> None:
         "Agreement with hidden states is nearly a tautology under sparse attention: a state whose "
         "weight is 0 has gradient 0, and leaving it out changes nothing. Random: attention "
         f"against random scores. {PROTOCOL}",
-        readable(shown, [*keys, *SHOWN, "random mean", "selected on"]),
+        readable(table, [*keys, *SHOWN, "random mean", "selected on"]),
     )
 
 

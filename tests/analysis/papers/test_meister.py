@@ -73,7 +73,7 @@ def test_table_6_keeps_inputs_and_hidden_states_apart(paths, models, tmp_path):
     entry, table = written(table_6, models, tmp_path)
     assert "tautology" in entry["note"]
     table = table[table["model"] == "bilstm tanh sparsemax"]
-    rows = table.set_index(["importance_of", "importance"])
+    rows = table.set_index(["importance of", "importance"])
     published = rows["published"].to_dict()
     assert published == {
         ("input", "gradient"): 0.45,
