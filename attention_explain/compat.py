@@ -44,6 +44,7 @@ def apply() -> None:
     mend_checkpoint_loading()
     mend_spawned_data_loader()
     mend_trainer_options()
+    mend_moves_to_nowhere()
 
 
 def mend_trainer_options() -> None:
@@ -81,6 +82,25 @@ def mend_device_numbers() -> None:
         return torch.device("cpu") if device < 0 else torch.device("cuda", device)
 
     _replace_everywhere(util.int_to_device, int_to_device)
+
+
+def mend_moves_to_nowhere() -> None:
+    """
+    AllenNLP looks at every word of a batch's metadata for tensors to move to the device. Without a GPU
+    they are all where they should be, and the search took a fifteenth of a training on SST.
+    """
+    import torch
+    from allennlp.nn import util
+
+    if torch.cuda.is_available():
+        return
+    move = util.move_to_device
+
+    @wraps(move)
+    def move_to_device(obj: Any, device: Union[int, torch.device]) -> Any:
+        return obj if util.int_to_device(device).type == "cpu" else move(obj, device)
+
+    _replace_everywhere(move, move_to_device)
 
 
 def mend_reduce_on_plateau() -> None:

@@ -156,3 +156,17 @@ def test_applying_twice_changes_nothing():
     before = Checkpointer.load_checkpoint
     compat.apply()
     assert Checkpointer.load_checkpoint is before
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is somewhere to move to")
+def test_without_a_gpu_nothing_is_moved():
+    from allennlp.nn import util
+
+    class Untouchable(list):
+        def __iter__(self):
+            raise AssertionError("was looked at")
+
+    batch = {"tokens": torch.ones(2), "metadata": Untouchable("abc")}
+    assert util.move_to_device(batch, -1) is batch
+    with pytest.raises((AssertionError, RuntimeError)):
+        util.move_to_device(batch, torch.device("cuda", 0))
