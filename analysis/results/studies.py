@@ -1,6 +1,7 @@
 """The folders of finished studies: what was run, on what, and what came of it."""
 
 import json
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Dict, List, Sequence
@@ -13,6 +14,7 @@ from analysis.output import MANIFEST, read_manifest
 from analysis.report.results import in_order
 
 ACCOUNT = "study.json"
+LATER = 10000
 
 
 @dataclass(frozen=True)
@@ -52,8 +54,10 @@ class StudyResults:
 
 
 def find_studies(folders: Sequence[Path]) -> List[StudyResults]:
-    """In the order of the folders; what a folder holds for each corpus comes behind it."""
-    found = []
+    """
+    Those of papers as they appeared, then others; what a folder holds for each corpus comes behind it.
+    """
+    found: List[StudyResults] = []
     for folder in folders:
         path = folder / ACCOUNT
         try:
@@ -65,4 +69,9 @@ def find_studies(folders: Sequence[Path]) -> List[StudyResults]:
         inner = sorted(path.parent for path in folder.glob(f"*/{MANIFEST}"))
         for each in (folder, *inner):
             found.append(StudyResults(each, account, in_order(read_manifest(each)["entries"])))
-    return found
+    return sorted(found, key=lambda study: (_year(study.account["title"]), study.folder))
+
+
+def _year(title: str) -> int:
+    years = re.findall(r"\b(?:19|20)\d\d\b", title)
+    return int(years[-1]) if years else LATER
