@@ -21,6 +21,8 @@ from analysis.results.verdicts import all_claims, by_corpus
 # Longer tables are linked, not shown.
 MOST_ROWS = 24
 HOUR = 3600
+# Figures that say most at a glance are shown, others linked.
+SHOWN = ("wiegreffe-pinter-plane", "neely-schouten-chance", "meister-tau-against-lambda")
 # A figure that shows the words of texts is not for publication with texts of others.
 WITH_TEXTS = "heatmaps"
 
@@ -129,8 +131,9 @@ def _study(study: StudyResults, here: Path) -> Iterator[str]:
         if entry["kind"] == "table":
             yield from _table(study, entry, here)
         elif entry["kind"] == "figure":
+            shown = "!" if entry["name"].startswith(SHOWN) else ""
             link = _link(study.folder / entry["files"]["svg"], here)
-            yield f"[{title_of(entry['name'])}]({link}): {entry['caption']}\n"
+            yield f"{shown}[{title_of(entry['name'])}]({link})\n\n*{entry['caption']}*\n"
 
 
 def _table(study: StudyResults, entry: Dict[str, Any], here: Path) -> Iterator[str]:
