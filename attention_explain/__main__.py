@@ -28,7 +28,9 @@ def main() -> None:
     except RuntimeError as error:
         if not str(error).startswith(JSONNET_ERRORS):
             raise
-        _end(str(error).rstrip(), error)
+        # The message, and the innermost place; who imported it is not what is wrong.
+        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+        _end(" at ".join(lines[:2]), error)
 
 
 def _shortened(text: str, most: int = 80) -> str:

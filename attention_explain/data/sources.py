@@ -28,14 +28,21 @@ def local_path(source: PathOrStr) -> Path:
     except FileNotFoundError as error:
         if "://" in source:
             raise DataError("no such file on that server", source) from error
-        hint = "" if here.is_absolute() else f" under {os.getcwd()}"
-        raise DataError(
-            f"no such file or folder{hint}; check the path, or set the environment variable "
-            f"{DATA_VARIABLE} to the folder that holds the data",
-            source,
-        ) from error
+        where = "" if here.is_absolute() else f" under {os.getcwd()}"
+        raise DataError(f"no such file or folder{where}; {_remedy(here)}", source) from error
     except (ValueError, OSError) as error:
         raise DataError(f"cannot be opened ({error})", source) from error
+
+
+def _remedy(path: Path) -> str:
+    """The configs of the papers read below a folder that a variable names."""
+    folder = os.environ.get(DATA_VARIABLE)
+    if folder and Path(folder).expanduser() in path.parents:
+        return (
+            f"check the path, or set the environment variable {DATA_VARIABLE} to the folder that "
+            "holds the data"
+        )
+    return "check the path"
 
 
 def numbered_lines(source: PathOrStr, path: Optional[Path] = None) -> Iterator[Tuple[int, str]]:

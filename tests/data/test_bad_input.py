@@ -14,6 +14,12 @@ GOOD = b'{"text": "a b", "label": "1"}\n'
 
 def test_a_missing_file(refusal, tmp_path):
     path = str(tmp_path / "none.jsonl")
+    assert refusal(path) == f"{path}: no such file or folder; check the path"
+
+
+def test_a_missing_file_of_a_paper_names_the_variable(refusal, tmp_path, monkeypatch):
+    monkeypatch.setenv("ATTENTION_EXPLAIN_DATA", str(tmp_path))
+    path = str(tmp_path / "sst" / "train.jsonl")
     assert refusal(path) == (
         f"{path}: no such file or folder; check the path, or set the environment variable "
         "ATTENTION_EXPLAIN_DATA to the folder that holds the data"
