@@ -1,13 +1,11 @@
 """Pruthi et al. 2020, "Learning to Deceive with Attention-Based Explanations"."""
 
-import math
 from typing import Iterator
-
-from scipy.stats import t as student
 
 from analysis.claims.claim import Claim, Judgement, below
 from analysis.claims.estimate import Estimate
 from analysis.claims.tables import Row, Tables
+from analysis.statistics.student import student_interval
 
 PAPER = "Pruthi et al. 2020"
 DECEPTION = "pruthi-deception"
@@ -36,11 +34,7 @@ def hides_what_it_uses(tables: Tables) -> Iterator[Judgement]:
 
 def over_seeds(row: Row, name: str) -> Estimate:
     """The mean of trained models, with Student's interval; of one seed there is none."""
-    seeds = int(row["seeds"])
-    if seeds < 2:
-        return Estimate(row[name], math.nan, math.nan)
-    half = student.ppf(0.975, seeds - 1) * row[f"sd {name}"] / math.sqrt(seeds)
-    return Estimate(row[name], row[name] - half, row[name] + half)
+    return Estimate(row[name], *student_interval(row[name], row[f"sd {name}"], int(row["seeds"])))
 
 
 CLAIMS = (

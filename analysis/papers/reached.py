@@ -1,4 +1,4 @@
-"""The F1 of every model of a study: with an interval where its texts are known."""
+"""The F1 of every model of a study, with an interval over texts and seeds, or over seeds alone."""
 
 from dataclasses import dataclass
 from typing import Dict, List, Optional, Sequence, Tuple
@@ -10,6 +10,7 @@ from analysis.model_config import ModelConfig
 from analysis.papers.study import Study
 from analysis.runs import Run
 from analysis.statistics.bootstrap import Bootstrap
+from analysis.statistics.student import student_interval
 from analysis.text_files import TextFile, place_of
 
 
@@ -20,6 +21,7 @@ class Reached:
     draws : of the bootstrap, None where only the runs' metrics are known.
     data : tells texts apart.
     n : texts, where they are known.
+    std : of the seeds' F1, where they are not.
     """
 
     config: ModelConfig
@@ -28,9 +30,12 @@ class Reached:
     draws: Optional[numpy.ndarray] = None
     data: Optional[str] = None
     n: Optional[int] = None
+    std: float = numpy.nan
 
     @property
     def interval(self) -> Tuple[float, float]:
+        if self.draws is None:
+            return student_interval(self.f1, self.std, self.seeds)
         return _between(self.draws)
 
     def less(self, other: "Reached") -> Dict[str, float]:
@@ -73,7 +78,9 @@ def reached_by(files: Sequence[TextFile], stream: int) -> Reached:
 
 
 def _of_runs(runs: List[Run]) -> Reached:
-    return Reached(runs[0].model, float(numpy.mean(list(map(f1_metric, runs)))), len(runs))
+    f1 = numpy.array([f1_metric(run) for run in runs])
+    std = float(f1.std(ddof=1)) if len(runs) > 1 else numpy.nan
+    return Reached(runs[0].model, float(f1.mean()), len(runs), std=std)
 
 
 def _between(draws: Optional[numpy.ndarray]) -> Tuple[float, float]:

@@ -86,7 +86,8 @@ def table_3(study: Study, output: Output) -> Optional[str]:
         f"(2019), Table 3. {_about(table)}.",
         "Uniform: the same weight for each token; trained MLP: its own, learned; base LSTM and "
         "adversary: the weights of that model, given. Weights that help another model say "
-        f"something of the tokens themselves. {BOOTSTRAP} {OURS_SELECTED}",
+        f"something of the tokens themselves. {BOOTSTRAP} Guided models have no attribution file: "
+        f"theirs is Student's, over seeds. {OURS_SELECTED}",
         shown[["corpus", "guide", "published", "f1", "interval", "seeds", "selected on"]].rename(
             columns={"f1": "ours"}
         ),

@@ -26,7 +26,7 @@ study {
       bilstm_uniform: seen { config: model('bilstm', lib.attention.uniform) },
       affine: seen { config: model('affine', lib.attention.tanh) },
       affine_uniform: seen { config: model('affine', lib.attention.uniform) },
-      affine_guided: seen { config: model('affine', lib.attention.guide, lib.guided(data, study.guide('bilstm'))) },
+      affine_guided: { config: model('affine', lib.attention.guide, lib.guided(data, study.guide('bilstm'))) },
       // Meister et al. state no lambda; at this one distances on SST are about theirs.
       frozen: seen { config: lib.adversary(base, study.run('bilstm'), 0.2, frozen=true) },
     } + {

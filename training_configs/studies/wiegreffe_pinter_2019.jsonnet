@@ -26,7 +26,7 @@ study {
       ['adversary_' + lambda]: seen { config: lib.adversary(base, study.run('base'), lambda, epochs=study.epochs(data)) }
       for lambda in $.lambdas
     } + {
-      ['mlp_guided_by_' + guide]: seen {
+      ['mlp_guided_by_' + guide]: few {
         config: model(lib.encoders.affine, lib.attention.guide, lib.guided(data, study.guide(guide))),
       }
       for guide in ['base', 'adversary_0.002']
