@@ -52,6 +52,7 @@ class Claim:
     rule : when its parts hold, for people.
     table : the name of the table that it rests on.
     judge : a judgement for each model or corpus that the tables have the numbers of.
+    over_models : whether it is one of all models together, whichever study they are of.
     """
 
     name: str
@@ -60,6 +61,7 @@ class Claim:
     rule: str
     table: str
     judge: Callable[[Tables], Iterable[Judgement]]
+    over_models: bool = False
 
 
 def above(words: str, found: Estimate, bound: float = 0.0) -> Part:

@@ -123,5 +123,6 @@ CLAIMS = (
         f"Spearman's correlation with p below {SIGNIFICANT}",
         USAGE,
         use_decides,
+        over_models=True,
     ),
 )

@@ -1,6 +1,6 @@
 """All claims, in the order of their papers."""
 
-from typing import List
+from typing import List, Sequence
 
 import pandas
 
@@ -34,10 +34,10 @@ def find(name: str) -> Claim:
     return next(claim for claim in CLAIMS if claim.name == name)
 
 
-def judged(tables: Tables) -> pandas.DataFrame:
+def judged(tables: Tables, claims: Sequence[Claim] = CLAIMS) -> pandas.DataFrame:
     """A row for each claim, corpus and model that the tables have the numbers of."""
     rows: List[tuple] = []
-    for claim in CLAIMS:
+    for claim in claims:
         for judgement in claim.judge(tables):
             rows.append(
                 (

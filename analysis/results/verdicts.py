@@ -5,8 +5,9 @@ from typing import Any, Dict, List, Sequence
 
 import pandas
 
-from analysis.claims.claim import Verdict
-from analysis.claims.papers import CLAIMS
+from analysis.claims.claim import Claim, Verdict
+from analysis.claims.papers import CLAIMS, judged
+from analysis.claims.tables import Tables
 from analysis.results.studies import StudyResults
 
 # Whose numbers stand for a claim, if there are several models: those that the papers are about.
@@ -23,7 +24,21 @@ def all_claims(studies: Sequence[StudyResults]) -> pandas.DataFrame:
     if not tables:
         return pandas.DataFrame()
     found = pandas.concat(tables, ignore_index=True)
-    return found.drop_duplicates(["name", "corpus", "model"], ignore_index=True)
+    found = found.drop_duplicates(["name", "corpus", "model"])
+    together = [claim for claim in CLAIMS if claim.over_models]
+    apart = found[~found["name"].isin([claim.name for claim in together])]
+    pooled = [_over_all_models(claim, studies) for claim in together]
+    return pandas.concat([apart, *pooled], ignore_index=True)
+
+
+def _over_all_models(claim: Claim, studies: Sequence[StudyResults]) -> pandas.DataFrame:
+    """From the tables of all studies that have it; linked is that of the first."""
+    having = [study for study in studies if len(study.table(claim.table))]
+    if not having:
+        return pandas.DataFrame()
+    rows = pandas.concat([study.table(claim.table) for study in having], ignore_index=True)
+    tables = Tables({claim.table: rows.drop_duplicates(ignore_index=True)})
+    return judged(tables, [claim]).assign(folder=str(having[0].folder), command=having[0].command)
 
 
 def by_corpus(claims: pandas.DataFrame) -> List[Dict[str, Any]]:

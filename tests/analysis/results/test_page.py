@@ -7,7 +7,7 @@ import pytest
 
 from analysis.__main__ import main
 from analysis.output import Output
-from tests.analysis.claims.test_papers import SPARSE, adversary, pairs, top_k
+from tests.analysis.claims.test_papers import SPARSE, adversary, pairs, top_k, usage
 
 COMMAND = "make study STUDY=jain_wallace_2019 CORPORA=sst"
 ACCOUNT = {
@@ -94,3 +94,19 @@ def test_corrections_stand_beside_what_they_correct(study):
 def test_a_study_that_is_not_finished_is_named(tmp_path, capsys):
     assert main(["results", str(tmp_path), "-o", str(tmp_path / "RESULTS.md")]) == 2
     assert "no finished study, study.json is missing" in capsys.readouterr().err
+
+
+def test_what_takes_many_models_is_judged_over_all_studies(study, tmp_path):
+    other = tmp_path / "results" / "other"
+    for folder, rows in ((study, usage(-1.0)[:3]), (other, usage(-1.0)[3:])):
+        output = Output(folder, "Neely & Schouten 2020")
+        output.table("neely-schouten-usage", pandas.DataFrame(rows), "Usage.")
+        output.finish(["python"])
+        account = {**ACCOUNT, "title": folder.name, "command": f"make {folder.name}"}
+        (folder / "study.json").write_text(json.dumps(account))
+        assert main(["claims", str(folder)]) == 0
+    path = tmp_path / "RESULTS.md"
+    assert main(["results", str(study), str(other), "-o", str(path)]) == 0
+    text = path.read_text()
+    assert "Spearman's -1.00, p 0.000, 6 models" in text
+    assert "3 models, 5 are needed" not in text
