@@ -19,7 +19,7 @@ from analysis.results.studies import StudyResults, find_studies
 from analysis.results.verdicts import all_claims, by_corpus
 
 # Longer tables are linked, not shown.
-MOST_ROWS = 24
+MOST_ROWS = 60
 HOUR = 3600
 # Figures that say most at a glance are shown, others linked.
 SHOWN = ("wiegreffe-pinter-plane", "neely-schouten-chance", "meister-tau-against-lambda")
@@ -98,7 +98,7 @@ def _claims(studies: Sequence[StudyResults], here: Path) -> Iterator[str]:
             claim, lead = find(row["name"]), row["lead"]
             statement = f"{claim.statement} *{claim.rule[:1].upper()}{claim.rule[1:]}.*"
             link = _link(Path(row["table"]), here)
-            evidence = f"{lead['model']}: {lead['evidence']} ([table]({link}))"
+            evidence = f"{lead['model']}, {lead['seeds']}: {lead['evidence']} ([table]({link}))"
             yield f"| {statement} | {row['corpus']} | {row['verdict']} | {evidence} |"
         yield ""
 
@@ -144,7 +144,8 @@ def _table(study: StudyResults, entry: Dict[str, Any], here: Path) -> Iterator[s
     if len(rows) - 2 <= MOST_ROWS:
         yield "\n".join(rows) + "\n"
     else:
-        yield f"{len(rows) - 2} rows: see the csv.\n"
+        readable = _link(study.folder / entry["files"]["md"], here)
+        yield f"[{len(rows) - 2} rows]({readable}).\n"
 
 
 def _rows(text: str) -> List[str]:

@@ -20,7 +20,7 @@ def all_claims(studies: Sequence[StudyResults]) -> pandas.DataFrame:
     for study in studies:
         table = study.claims()
         if len(table):
-            tables.append(table.assign(folder=str(study.folder), command=study.command))
+            tables.append(table.assign(folder=str(study.folder), seeds=study.seeds))
     if not tables:
         return pandas.DataFrame()
     found = pandas.concat(tables, ignore_index=True)
@@ -38,7 +38,7 @@ def _over_all_models(claim: Claim, studies: Sequence[StudyResults]) -> pandas.Da
         return pandas.DataFrame()
     rows = pandas.concat([study.table(claim.table) for study in having], ignore_index=True)
     tables = Tables({claim.table: rows.drop_duplicates(ignore_index=True)})
-    return judged(tables, [claim]).assign(folder=str(having[0].folder), command=having[0].command)
+    return judged(tables, [claim]).assign(folder=str(having[0].folder), seeds="all seeds")
 
 
 def by_corpus(claims: pandas.DataFrame) -> List[Dict[str, Any]]:

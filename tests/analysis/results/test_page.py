@@ -71,7 +71,7 @@ def test_a_claim_has_its_verdict_and_the_number_it_rests_on(study):
     text = page(study)
     link = "results/jain_wallace_2019-sst/jain-wallace-correlations.csv"
     assert "| sst | **holds** for 1 of 2 models, does not hold for 1 |" in text
-    evidence = "bilstm tanh softmax: tau with gradient .300 [.290, .310];"
+    evidence = "bilstm tanh softmax, 3 seeds: tau with gradient .300 [.290, .310];"
     (line,) = [line for line in text.splitlines() if evidence in line]
     assert line.endswith(f"([table]({link})) |") and "*Tau below 0.5 with each.*" in line
 
@@ -80,7 +80,7 @@ def test_every_table_names_its_command_and_long_ones_are_linked(study):
     text = page(study)
     link = "results/jain_wallace_2019-sst/long.csv"
     assert f"**[Long]({link})** (3 seeds; `{COMMAND}`)" in text
-    assert "100 rows: see the csv." in text and "| 99 |" not in text
+    assert f"[100 rows]({link.replace('csv', 'md')})." in text and "| 99 |" not in text
     assert "| sst | bilstm tanh softmax | gradient | 0.300 |" in text
     assert "- It was found." in text
 
