@@ -18,7 +18,8 @@ from analysis.results.corrections import corrections
 from analysis.results.studies import StudyResults, find_studies
 from analysis.results.verdicts import all_claims, by_corpus
 
-# Longer tables are linked, not shown.
+# Tables with something published beside it are shown, others and longer ones linked.
+BESIDE = "published"
 MOST_ROWS = 60
 HOUR = 3600
 # Figures that say most at a glance are shown, others linked.
@@ -141,7 +142,7 @@ def _table(study: StudyResults, entry: Dict[str, Any], here: Path) -> Iterator[s
     yield f"**[{title_of(entry['name'])}]({link})** ({study.seeds}; `{study.command}`). "
     yield f"{entry['caption']} {entry['note']}\n"
     rows = _rows((study.folder / entry["files"]["md"]).read_text(encoding="utf-8"))
-    if len(rows) - 2 <= MOST_ROWS:
+    if BESIDE in rows[0] and len(rows) - 2 <= MOST_ROWS:
         yield "\n".join(rows) + "\n"
     else:
         readable = _link(study.folder / entry["files"]["md"], here)

@@ -38,7 +38,7 @@ def study(tmp_path):
     output = Output(folder, "Jain & Wallace 2019")
     rows = controlled([*pairs(0.3, 0.6), *pairs(0.7, 0.8, **SPARSE)])
     table = pandas.DataFrame(rows)
-    shown = table[["corpus", "model", "importance", "mean"]]
+    shown = table[["corpus", "model", "importance", "mean"]].assign(published=0.35)
     output.table("jain-wallace-correlations", table, "Correlations.", "A note.", shown)
     many = pandas.DataFrame({"row": range(100)})
     output.table("long", many, "Long.")
@@ -81,7 +81,7 @@ def test_every_table_names_its_command_and_long_ones_are_linked(study):
     link = "results/jain_wallace_2019-sst/long.csv"
     assert f"**[Long]({link})** (3 seeds; `{COMMAND}`)" in text
     assert f"[100 rows]({link.replace('csv', 'md')})." in text and "| 99 |" not in text
-    assert "| sst | bilstm tanh softmax | gradient | 0.300 |" in text
+    assert "| sst | bilstm tanh softmax | gradient | 0.300 | 0.350 |" in text
     assert "- It was found." in text
 
 
