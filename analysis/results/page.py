@@ -21,7 +21,7 @@ from analysis.results.verdicts import all_claims, by_corpus
 # Tables with something published beside it are shown, others and longer ones linked.
 BESIDE = "published"
 MOST_ROWS = 60
-HOUR = 3600
+MINUTE, HOUR = 60, 3600
 # Figures that say most at a glance are shown, others linked.
 SHOWN = ("wiegreffe-pinter-plane", "neely-schouten-chance", "meister-tau-against-lambda")
 # A figure that shows the words of texts is not for publication with texts of others.
@@ -63,8 +63,8 @@ def _runs(studies: Sequence[StudyResults], here: Path) -> Iterator[str]:
             "seeds": len(account["seeds"]),
             "texts explained": account["limit"] or "all",
             "models trained": account["runs"],
-            "of one core": f"{sum(account['seconds'].values()) / HOUR:.1f} h",
-            "wall-clock": f"{account['elapsed'] / HOUR:.1f} h on {account['cores']} cores",
+            "of one core": _told(sum(account["seconds"].values())),
+            "wall-clock": f"{_told(account['elapsed'])} on {account['cores']} cores",
             "command": f"`{account['command']}`",
         }
         for account in accounts.values()
@@ -151,6 +151,12 @@ def _table(study: StudyResults, entry: Dict[str, Any], here: Path) -> Iterator[s
 
 def _rows(text: str) -> List[str]:
     return [line for line in text.splitlines() if line.startswith("|")]
+
+
+def _told(seconds: float) -> str:
+    if seconds < 2 * HOUR:
+        return f"{seconds / MINUTE:.0f} min"
+    return f"{seconds / HOUR:.1f} h"
 
 
 def _link(path: Path, here: Path) -> str:
