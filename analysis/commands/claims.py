@@ -4,21 +4,11 @@ import argparse
 from pathlib import Path
 
 from analysis.claims.papers import TABLES, judged
+from analysis.claims.section import CAPTION, NAME, NOTE, SECTION, SHOWN
 from analysis.claims.tables import read_tables
 from analysis.output import Output
 
 HELP = "which claims of the papers hold, by the tables in a folder"
-NAME = "claims"
-SECTION = "The papers' claims"
-SHOWN = ["paper", "claim", "corpus", "model", "verdict", "evidence"]
-CAPTION = "Which claims of the papers hold here, and the numbers that say so."
-NOTE = (
-    "A part of a claim holds if the whole 95 % interval is on the right side of its bound, does not "
-    "hold if the whole interval is on the other, and cannot be told in between. A claim holds if all of "
-    "its parts do, and partly if some do. The bounds are ours, and stand in the csv (`rule`): papers "
-    "seldom name any. Intervals of differences are those of independent numbers, which is on the safe "
-    "side. With one seed they are about texts alone."
-)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Dict, List, Tuple
 from urllib.parse import quote
 
+from analysis.claims.section import SECTION as CLAIMS
 from analysis.errors import AnalysisError
 from analysis.report.anchors import Anchors
 from analysis.report.part import Part, paragraph, prose
@@ -28,11 +29,13 @@ def title_of(name: str, section: str = "") -> str:
 
 def in_order(entries: List[Entry]) -> List[Entry]:
     """
-    Whatever the order in which the analyses ended: those of no paper first, then the papers as they
-    appeared; within a section as written.
+    Whatever the order in which the analyses ended: the verdicts first, then what is of no paper, then
+    the papers as they appeared; within a section as written.
     """
 
     def place(entry: Entry) -> Tuple[int, str]:
+        if entry["section"] == CLAIMS:
+            return (-1, "")
         years = re.findall(r"\b(?:19|20)\d\d\b", entry["section"])
         return (int(years[-1]) if years else 0, entry["section"].lower())
 

@@ -9,8 +9,8 @@ from urllib.parse import quote
 import pandas
 
 from analysis.claims.papers import find
-from analysis.commands.claims import NAME as CLAIMS
-from analysis.commands.claims import NOTE
+from analysis.claims.section import NAME as CLAIMS
+from analysis.claims.section import NOTE
 from analysis.files import write_atomically
 from analysis.formats import markdown
 from analysis.report.results import title_of
