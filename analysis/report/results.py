@@ -36,10 +36,15 @@ def in_order(entries: List[Entry]) -> List[Entry]:
     def place(entry: Entry) -> Tuple[int, str]:
         if entry["section"] == CLAIMS:
             return (-1, "")
-        years = re.findall(r"\b(?:19|20)\d\d\b", entry["section"])
-        return (int(years[-1]) if years else 0, entry["section"].lower())
+        return (year_of(entry["section"], 0), entry["section"].lower())
 
     return sorted(entries, key=place)
+
+
+def year_of(title: str, otherwise: int) -> int:
+    """When the paper of a title appeared."""
+    years = re.findall(r"\b(?:19|20)\d\d\b", title)
+    return int(years[-1]) if years else otherwise
 
 
 def findings(entries: List[Entry], sections: List[Part], anchors: Anchors) -> Part:

@@ -4,10 +4,11 @@ from typing import Iterator, List, Sequence
 
 import pandas
 
+from analysis.claims.jain_wallace import CORRELATIONS
 from analysis.claims.neely_schouten import AS_PUBLISHED, CORRECTED, TOP_K
 from analysis.claims.wiegreffe_pinter import ADVERSARIES
 from analysis.formats import cell, markdown
-from analysis.results.studies import StudyResults
+from analysis.results.studies import StudyResults, joined
 
 
 def corrections(studies: Sequence[StudyResults]) -> Iterator[str]:
@@ -17,7 +18,7 @@ def corrections(studies: Sequence[StudyResults]) -> Iterator[str]:
 
 
 def _top_k(studies: Sequence[StudyResults]) -> Iterator[str]:
-    table = _joined(studies, TOP_K)
+    table = joined(studies, TOP_K)
     if table.empty:
         return
     chosen = table[(table["k"] == "non-zero") & (table["predicted"] == "overall")]
@@ -46,7 +47,7 @@ def _top_k(studies: Sequence[StudyResults]) -> Iterator[str]:
 
 
 def _total_variation(studies: Sequence[StudyResults]) -> Iterator[str]:
-    table = _joined(studies, ADVERSARIES)
+    table = joined(studies, ADVERSARIES)
     if table.empty or "published tvd" not in table:
         return
     known = table[table["published tvd"].notna()].drop_duplicates(["corpus", "model", "lambda"])
@@ -72,7 +73,7 @@ def _total_variation(studies: Sequence[StudyResults]) -> Iterator[str]:
 
 
 def _controls(studies: Sequence[StudyResults]) -> Iterator[str]:
-    table = _joined(studies, "jain-wallace-correlations")
+    table = joined(studies, CORRELATIONS)
     if table.empty:
         return
     chosen = table[(table["predicted"] == "overall") & (table["scores"] == "attention")]
@@ -97,11 +98,6 @@ def _controls(studies: Sequence[StudyResults]) -> Iterator[str]:
         "is taken into account (Benjamini-Hochberg)."
     )
     yield markdown(pandas.DataFrame(rows))
-
-
-def _joined(studies: Sequence[StudyResults], name: str) -> pandas.DataFrame:
-    tables = [table for table in (study.table(name) for study in studies) if len(table)]
-    return pandas.concat(tables, ignore_index=True) if tables else pandas.DataFrame()
 
 
 def _interval(row: dict, name: str = "") -> str:

@@ -42,7 +42,7 @@ def write_results(folders: Sequence[Path], output: Path) -> None:
 def _lines(studies: Sequence[StudyResults], here: Path) -> Iterator[str]:
     yield HEAD
     yield "## What was run\n"
-    yield from _runs(studies, here)
+    yield from _runs(studies)
     yield "## The papers' claims\n"
     yield NOTE + "\n"
     yield from _claims(studies, here)
@@ -54,7 +54,7 @@ def _lines(studies: Sequence[StudyResults], here: Path) -> Iterator[str]:
         yield from _study(study, here)
 
 
-def _runs(studies: Sequence[StudyResults], here: Path) -> Iterator[str]:
+def _runs(studies: Sequence[StudyResults]) -> Iterator[str]:
     accounts: Dict[str, Dict[str, Any]] = {study.command: study.account for study in studies}
     rows = [
         {

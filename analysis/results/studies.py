@@ -1,17 +1,15 @@
 """The folders of finished studies: what was run, on what, and what came of it."""
 
 import json
-import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Dict, List, Sequence
 
 import pandas
 
-from analysis.claims.section import NAME as CLAIMS
 from analysis.errors import AnalysisError
 from analysis.output import MANIFEST, read_manifest
-from analysis.report.results import in_order
+from analysis.report.results import in_order, year_of
 
 ACCOUNT = "study.json"
 LATER = 10000
@@ -43,12 +41,8 @@ class StudyResults:
         corpora = ", ".join(self.account["corpora"])
         return f"{self.account['title']}: {corpora}"
 
-    def claims(self) -> pandas.DataFrame:
-        """Empty if the tables are such as no claim rests on."""
-        path = self.folder / f"{CLAIMS}.csv"
-        return pandas.read_csv(path) if path.is_file() else pandas.DataFrame()
-
     def table(self, name: str) -> pandas.DataFrame:
+        """Empty if the study has none."""
         path = self.folder / f"{name}.csv"
         return pandas.read_csv(path) if path.is_file() else pandas.DataFrame()
 
@@ -69,9 +63,10 @@ def find_studies(folders: Sequence[Path]) -> List[StudyResults]:
         inner = sorted(path.parent for path in folder.glob(f"*/{MANIFEST}"))
         for each in (folder, *inner):
             found.append(StudyResults(each, account, in_order(read_manifest(each)["entries"])))
-    return sorted(found, key=lambda study: (_year(study.account["title"]), study.folder))
+    return sorted(found, key=lambda study: (year_of(study.account["title"], LATER), study.folder))
 
 
-def _year(title: str) -> int:
-    years = re.findall(r"\b(?:19|20)\d\d\b", title)
-    return int(years[-1]) if years else LATER
+def joined(studies: Sequence[StudyResults], name: str) -> pandas.DataFrame:
+    """A table as all studies that have it have it."""
+    tables = [table for table in (study.table(name) for study in studies) if len(table)]
+    return pandas.concat(tables, ignore_index=True) if tables else pandas.DataFrame()

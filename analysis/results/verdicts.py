@@ -7,8 +7,9 @@ import pandas
 
 from analysis.claims.claim import Claim, Verdict
 from analysis.claims.papers import CLAIMS, judged
+from analysis.claims.section import NAME
 from analysis.claims.tables import Tables
-from analysis.results.studies import StudyResults
+from analysis.results.studies import StudyResults, joined
 
 # Whose numbers stand for a claim, if there are several models: those that the papers are about.
 LEADING = ("bilstm tanh softmax", "bilstm tanh sparsemax", "tanh softmax", "bilstm tanh")
@@ -18,7 +19,7 @@ def all_claims(studies: Sequence[StudyResults]) -> pandas.DataFrame:
     """Each claim, corpus and model once: of studies that have the same, the first is taken."""
     tables = []
     for study in studies:
-        table = study.claims()
+        table = study.table(NAME)
         if len(table):
             tables.append(table.assign(folder=str(study.folder), seeds=study.seeds))
     if not tables:
@@ -36,7 +37,7 @@ def _over_all_models(claim: Claim, studies: Sequence[StudyResults]) -> pandas.Da
     having = [study for study in studies if len(study.table(claim.table))]
     if not having:
         return pandas.DataFrame()
-    rows = pandas.concat([study.table(claim.table) for study in having], ignore_index=True)
+    rows = joined(having, claim.table)
     tables = Tables({claim.table: rows.drop_duplicates(ignore_index=True)})
     return judged(tables, [claim]).assign(folder=str(having[0].folder), seeds="all seeds")
 
