@@ -10,13 +10,12 @@ from typing import List
 
 import torch
 
-from benchmarks.harness import Result, compare
+from benchmarks.harness import Result, compare, one_thread
 from benchmarks.training_step import MEAN_LENGTH, TEXTS, build, start
 
 
+@one_thread()
 def main() -> List[Result]:
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         plain = build(folder)
@@ -35,7 +34,6 @@ def main() -> List[Result]:
         at_least=1 / 1.3,
         clock=time.process_time,
     )
-    torch.set_num_threads(threads)
     return [result]
 
 

@@ -2,8 +2,11 @@
 
 import statistics
 import time
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Callable, Optional
+from typing import Callable, Iterator, Optional
+
+import torch
 
 
 @dataclass
@@ -57,3 +60,14 @@ def compare(
     return Result(
         name, statistics.median(times[ours]), statistics.median(times[other]), at_least, note
     )
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """For `time.process_time` as clock, which counts what waiting threads burn."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)

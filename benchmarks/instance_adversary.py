@@ -15,7 +15,7 @@ from attention_explain.counterfactual.instance_adversary import InstanceAdversar
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models import AttentionClassifier
 from attention_explain.modules.distributions import jensen_shannon, total_variation
-from benchmarks.harness import Result, compare
+from benchmarks.harness import Result, compare, one_thread
 from benchmarks.lrp import predictor
 
 TEXTS = 64
@@ -56,9 +56,8 @@ def _farthest(
     return farthest.jsd
 
 
+@one_thread()
 def main() -> List[Result]:
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
     explainer, batch = predictor(TOKENS, TEXTS)
     model: AttentionClassifier = explainer._model
     model.requires_grad_(False)
@@ -90,7 +89,6 @@ def main() -> List[Result]:
             ("one text at a time by torch's gradients", straightforward),
         )
     ]
-    torch.set_num_threads(threads)
     return results
 
 

@@ -7,7 +7,7 @@ import torch
 from allennlp.training.optimizers import AdamOptimizer, Optimizer
 
 from attention_explain.training.fused_adam import FusedAdam
-from benchmarks.harness import Result, compare
+from benchmarks.harness import Result, compare, one_thread
 
 WORDS = 14000
 STEPS = 20
@@ -29,9 +29,8 @@ def steps_of(optimizer: Callable[..., Optimizer]) -> Callable[[], None]:
     return steps
 
 
+@one_thread()
 def main() -> List[Result]:
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
     result = compare(
         f"{STEPS} steps for {WORDS} word vectors and a BiLSTM: adam / fused_adam",
         steps_of(FusedAdam),
@@ -39,7 +38,6 @@ def main() -> List[Result]:
         at_least=2,
         clock=time.process_time,
     )
-    torch.set_num_threads(threads)
     return [result]
 
 

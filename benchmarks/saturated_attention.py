@@ -8,7 +8,7 @@ from typing import Callable, List
 
 import torch
 
-from benchmarks.harness import Result, compare
+from benchmarks.harness import Result, compare, one_thread
 
 STEPS = 5
 # Of a batch of SST.
@@ -30,9 +30,8 @@ def steps(flush: bool) -> Callable[[], None]:
     return run
 
 
+@one_thread()
 def main() -> List[Result]:
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
     result = compare(
         f"{STEPS} backward passes under saturated attention: denormal numbers / none",
         steps(flush=True),
@@ -40,7 +39,6 @@ def main() -> List[Result]:
         at_least=2,
         clock=time.process_time,
     )
-    torch.set_num_threads(threads)
     return [result]
 
 

@@ -10,13 +10,12 @@ import time
 from pathlib import Path
 from typing import Any, Dict, List
 
-import torch
 from allennlp.commands.train import TrainModel
 from allennlp.common import Params
 from allennlp.common.util import prepare_environment
 from allennlp.training.gradient_descent_trainer import GradientDescentTrainer
 
-from benchmarks.harness import Result, compare
+from benchmarks.harness import Result, compare, one_thread
 
 TEXTS = 320
 MEAN_LENGTH = 180
@@ -72,9 +71,8 @@ def start(loop: TrainModel) -> GradientDescentTrainer:
     return trainer
 
 
+@one_thread()
 def main() -> List[Result]:
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
     with tempfile.TemporaryDirectory() as name:
         loop = build(Path(name))
     trainer, model = start(loop), loop.model
@@ -102,7 +100,6 @@ def main() -> List[Result]:
         note=note,
         clock=time.process_time,
     )
-    torch.set_num_threads(threads)
     return [result]
 
 
