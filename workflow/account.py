@@ -39,12 +39,12 @@ class Clock:
         return elapsed
 
 
-def write_account(plan: Plan, command: str, cores: int, elapsed: float) -> None:
-    text = json.dumps(account(plan, command, cores, elapsed), indent=1)
+def write_account(plan: Plan, command: str, cores: int, gpus: int, elapsed: float) -> None:
+    text = json.dumps(account(plan, command, cores, gpus, elapsed), indent=1)
     write_atomically(plan.results / NAME, text + "\n")
 
 
-def account(plan: Plan, command: str, cores: int, elapsed: float) -> Dict[str, Any]:
+def account(plan: Plan, command: str, cores: int, gpus: int, elapsed: float) -> Dict[str, Any]:
     steps = list(plan.steps.values())
     runs = [step for step in steps if step.kind == TRAIN]
     seconds = {
@@ -62,6 +62,7 @@ def account(plan: Plan, command: str, cores: int, elapsed: float) -> Dict[str, A
         # On one core each, those of other studies included.
         "seconds": seconds,
         "cores": cores,
+        "gpus": gpus,
         "elapsed": round(elapsed),
         "machine": machine(),
         "versions": {package: version(package) for package in PACKAGES},

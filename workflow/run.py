@@ -40,7 +40,7 @@ def run(
         code = _run(plan, state, profile, cores, gpus, snakemake, held)
         elapsed = clock.stop()
         if code == 0:
-            write_account(plan, command, cores, elapsed)
+            write_account(plan, command, cores, gpus, elapsed)
         return code
 
 

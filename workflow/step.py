@@ -48,6 +48,7 @@ def run(step: Step, runs: Path, events: Events) -> int:
         if step.is_done:
             return 0
         begun = time.time()
+        missing = step.missing
         events.started(step)
         with visible_gpu(locks) as devices:
             commands = _commands(step, runs, devices.get("CUDA_VISIBLE_DEVICES", ""))
@@ -58,7 +59,7 @@ def run(step: Step, runs: Path, events: Events) -> int:
                     return code
         if step.kind == TRAIN:
             training_state.drop_checkpoints(step.folder)
-        step.record(seconds=round(time.time() - begun, 1), estimate=step.seconds)
+        step.record(time.time() - begun, missing)
         return 0
 
 
@@ -75,7 +76,7 @@ def _commands(step: Step, runs: Path, device: str) -> List[List[str]]:
     missing = [
         [*command[2:], *(("--cuda-device", "0") if device else ())]
         for command, output in zip(step.commands, step.outputs)
-        if not Path(output).is_file()
+        if output in step.missing
     ]
     return [["-m", "workflow.in_one_process", json.dumps(missing)]]
 

@@ -4,7 +4,7 @@ import json
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Dict, Optional, Tuple
+from typing import Any, Dict, Optional, Sequence, Tuple
 
 from analysis.files import write_atomically
 
@@ -64,38 +64,59 @@ class Step:
         if self.kind == TRAIN:
             return self._is_trained()
         if self.kind in (ATTRIBUTE, PERTURB):
-            # The commands write them under another name until they are whole.
-            return all(Path(output).is_file() for output in self.outputs)
+            return not self.missing
         return self._is_recorded()
 
-    def record(self, **more: Any) -> None:
-        """That it is done, after everything else was written."""
+    @property
+    def missing(self) -> Tuple[str, ...]:
+        """Outputs that are not there. Files are written under another name until they are whole."""
+        return tuple(output for output in self.outputs if not Path(output).exists())
+
+    def record(self, seconds: float, made: Sequence[str] = ()) -> None:
+        """
+        That it is done, after everything else was written.
+
+        # Parameters
+
+        seconds : `float`
+            What was made took that long.
+        made : `Sequence[str]`
+            Outputs that were not there before; the rest is another study's work, and on record.
+        """
+        records = [self._record(output) for output in made or self.outputs]
+        content: Dict[str, Any] = {
+            "seconds": round(seconds / len(records), 1),
+            "estimate": self.seconds / len(self.outputs),
+        }
         if self.kind == TRAIN:
-            sizes = {name: (self.folder / name).stat().st_size for name in (ARCHIVE, METRICS)}
-            more = {"sizes": sizes, **more}
+            content["sizes"] = {
+                name: (self.folder / name).stat().st_size for name in (ARCHIVE, METRICS)
+            }
         elif self.kind in (TABLE, REPORT):
-            more = {"identity": self.identity, **more}
-        self._record.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(self._record, json.dumps(more))
+            content["identity"] = self.identity
+        for record in records:
+            record.parent.mkdir(parents=True, exist_ok=True)
+            write_atomically(record, json.dumps(content))
 
     @property
     def took(self) -> Optional[Tuple[float, float]]:
         """Seconds, and what was thought before; None if it is not done, or nobody knows."""
-        record = read_json(self._record) if self.is_done else None
-        if record is None or "seconds" not in record:
+        if not self.is_done:
             return None
-        return record["seconds"], record["estimate"]
+        records = [read_json(self._record(output)) for output in self.outputs]
+        if any(record is None or "seconds" not in record for record in records):
+            return None
+        return tuple(sum(record[key] for record in records) for key in ("seconds", "estimate"))
 
-    @property
-    def _record(self) -> Path:
+    def _record(self, output: str) -> Path:
         if self.kind == TRAIN:
-            return self.folder / FINISHED
+            return Path(output) / FINISHED
         if self.kind in (ATTRIBUTE, PERTURB):
-            return self.folder.parent / RECORDS / f"{self.name}-{self.identity}.json"
-        return self.folder / RECORDS / f"{self.kind}-{self.about.split(' ')[0]}.json"
+            return Path(output).parent / RECORDS / f"{Path(output).name}.json"
+        return Path(output) / RECORDS / f"{self.kind}-{self.about.split(' ')[0]}.json"
 
     def _is_trained(self) -> bool:
-        finished = read_json(self._record)
+        finished = read_json(self._record(self.outputs[0]))
         if finished is None:
             return False
         return all(
@@ -104,7 +125,7 @@ class Step:
         )
 
     def _is_recorded(self) -> bool:
-        record = read_json(self._record)
+        record = read_json(self._record(self.outputs[0]))
         if record is None or record["identity"] != self.identity:
             return False
         if self.kind == REPORT:

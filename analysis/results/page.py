@@ -70,19 +70,21 @@ def _runs(studies: Sequence[StudyResults]) -> Iterator[str]:
         for account in accounts.values()
     ]
     yield markdown(pandas.DataFrame(rows))
-    machines = dict.fromkeys(
-        f"{machine['cores']} cores of {machine['processor']}, {machine['memory']}, no GPU; Python "
-        f"{machine['python']}, "
-        + ", ".join(f"{name} {number}" for name, number in versions.items())
-        for machine, versions in (
-            (account["machine"], account["versions"]) for account in accounts.values()
-        )
-    )
+    machines = dict.fromkeys(map(_machine, accounts.values()))
     yield f"Machine: {'; '.join(machines)}. Models that several studies share were trained once: "
     yield "`of one core` is what a study takes from nothing, `wall-clock` what was left to do for it.\n"
     recovered = sum(account["recovered"] for account in accounts.values())
     if recovered:
         yield f"{recovered} trainings were interrupted and went on from a checkpoint.\n"
+
+
+def _machine(account: Dict[str, Any]) -> str:
+    machine, gpus = account["machine"], account["gpus"]
+    versions = ", ".join(f"{name} {number}" for name, number in account["versions"].items())
+    return (
+        f"{machine['cores']} cores of {machine['processor']}, {machine['memory']}, "
+        f"{gpus or 'no'} GPU{'s' if gpus > 1 else ''}; Python {machine['python']}, {versions}"
+    )
 
 
 def _claims(studies: Sequence[StudyResults], here: Path) -> Iterator[str]:

@@ -1,6 +1,7 @@
 """What a study took is written beside its tables, with the command that does it again."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -9,7 +10,7 @@ from tests.workflow.studies import planned
 from workflow import account
 from workflow.__main__ import main
 from workflow.account import Clock, write_account
-from workflow.steps import TRAIN
+from workflow.steps import TRAIN, Step
 
 
 def test_the_account_adds_up_what_steps_took(tmp_path):
@@ -21,7 +22,7 @@ def test_the_account_adds_up_what_steps_took(tmp_path):
         (step.folder / "finished.json").write_text(json.dumps(record))
     (trained[0].folder / "recovered").touch()
     plan.results.mkdir(parents=True)
-    write_account(plan, "make study STUDY=family", 2, 12.4)
+    write_account(plan, "make study STUDY=family", 2, 0, 12.4)
     written = json.loads((plan.results / "study.json").read_text())
     assert written["runs"] == len(trained) and written["seconds"]["train"] == 30 * len(trained)
     assert written["recovered"] == 1 and written["elapsed"] == 12
@@ -36,8 +37,23 @@ def test_what_attribution_took_is_known_later(tmp_path):
         path = tmp_path / output
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
-    step.record(seconds=5, estimate=10)
-    assert step.is_done and step.took == (5, 10)
+    step.record(5)
+    assert step.is_done and step.took == (5, step.seconds)
+
+
+def test_of_outputs_that_several_studies_made_the_time_is_the_sum(tmp_path):
+    outputs = tuple(str(tmp_path / name) for name in ("one.parquet", "two.parquet"))
+    one, both = (
+        Step("attribute-x", "attribute", "x", "x", (), several, (), "x", 10 * len(several))
+        for several in (outputs[:1], outputs)
+    )
+    Path(outputs[0]).touch()
+    one.record(4)
+    assert both.missing == outputs[1:] and both.took is None
+    made = both.missing
+    Path(outputs[1]).touch()
+    both.record(7, made)
+    assert one.took == (4, 10) and both.took == (11, 20)
 
 
 def test_the_clock_goes_on_where_it_was_stopped(tmp_path, monkeypatch):

@@ -97,7 +97,7 @@ def test_the_headline_counts_what_is_done(tmp_path):
     plan = fake_plan(tmp_path, steps)
     assert headline(plan, 2) == "Fake: 0 runs, 2 steps; about 1 s on 2 cores"
     (tmp_path / "one.csv").touch()
-    steps[0].record()
+    steps[0].record(1)
     assert headline(plan, 2) == "Fake: 0 runs, 2 steps, 1 done already; about 1 s on 2 cores"
 
 

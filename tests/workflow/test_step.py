@@ -115,14 +115,14 @@ def trained(folder: Path) -> Step:
 def test_an_archive_without_the_word_that_it_is_finished_is_not_done(tmp_path):
     step = trained(tmp_path / "run")
     assert not step.is_done
-    step.record()
+    step.record(1)
     assert step.is_done
 
 
 @pytest.mark.parametrize("name", ["model.tar.gz", "metrics.json", "finished.json"])
 def test_a_run_that_has_lost_a_file_or_half_of_it_is_not_done(name, tmp_path):
     step = trained(tmp_path / "run")
-    step.record()
+    step.record(1)
     content = (tmp_path / "run" / name).read_bytes()
     (tmp_path / "run" / name).write_bytes(content[: len(content) // 2])
     assert not step.is_done
@@ -136,7 +136,7 @@ def test_tables_that_have_lost_a_file_are_not_done(tmp_path):
     entry = {"name": "any", "files": {"csv": "any.csv"}}
     (tmp_path / "manifest.json").write_text(json.dumps({"entries": [entry]}))
     (tmp_path / "any.csv").touch()
-    step.record()
+    step.record(1)
     assert step.is_done
     (tmp_path / "any.csv").unlink()
     assert not step.is_done

@@ -20,6 +20,7 @@ ACCOUNT = {
     "recovered": 1,
     "seconds": {"train": 3600, "table": 1800},
     "cores": 2,
+    "gpus": 0,
     "elapsed": 7200,
     "machine": {"processor": "A processor", "cores": 2, "memory": "24 GiB", "python": "3.11"},
     "versions": {"torch": "2.1"},
