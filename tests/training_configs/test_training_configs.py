@@ -169,8 +169,8 @@ def test_presets_have_the_published_settings(config):
         "jain_wallace/sst_bilstm_tanh": ("sum", 32, 8, None, 1e-3),
         "neely_schouten/sst_bilstm_sdp_sparsemax": ("mean", 64, 40, 10, 1e-3),
         "wiegreffe_pinter/sst_bilstm_tanh_adversary": ("sum", 32, 80, None, 1e-3),
-        "meister/sst_bilstm_tanh_softmax": ("mean", 32, 80, 10, 1e-4),
-        "meister/sst_transformer_dot_softmax": ("mean", 32, 80, 10, 1e-5),
+        "meister/sst_bilstm_tanh_softmax": ("mean", 32, 40, 10, 1e-4),
+        "meister/sst_transformer_dot_softmax": ("mean", 32, 40, 10, 1e-5),
     }
     for experiment, expected in published.items():
         params = config(experiment).as_dict(quiet=True)

@@ -29,12 +29,18 @@ study {
       for encoder in std.objectFields($.encoders)
       for projection in std.objectFields($.projections)
     } + {
-      [encoder + (if frozen then '_frozen' else '_adversary')]: {
-        config: lib.adversary(model(encoder, 'softmax'), study.run(encoder + '_softmax'), 0.002, frozen),
+      [encoder + '_' + kind]: {
+        config: lib.adversary(
+          model(encoder, 'softmax'),
+          study.run(encoder + '_softmax'),
+          // What other attention is worth: a frozen model has more to lose by it.
+          { adversary: 0.002, frozen: 0.2 }[kind],
+          frozen=kind == 'frozen',
+        ),
         attributions: { attention: ['attention'] },
       }
       for encoder in std.objectFields($.encoders)
-      for frozen in [false, true]
+      for kind in ['adversary', 'frozen']
     },
   tables: [study.table('meister', ['attributions/meister', 'attributions/attention'])],
 }
