@@ -9,11 +9,17 @@ from typing import Dict, List, Sequence, Tuple
 import numpy
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.text import Annotation
+from matplotlib.transforms import Bbox
 
 from analysis.figures import style
 
 # Markers that no curve has.
 MARKERS = ("^", "s", "P", "X", "*", "v")
+# Half of a mark's size, in pixels.
+MARK = 5
+# Where a label may stand, in points from its mark; the first of equally good ones is taken.
+OFFSETS = tuple((across, up) for up in (4, -8, 11, -15, 18, -22) for across in (4, -4))
 
 
 @dataclass(frozen=True)
@@ -66,7 +72,6 @@ def planes(panels: Sequence[Plane], across: str, up: str, bound: float, widest: 
                 look = style.series(curves.index(name))
                 _bars(one, points, look["color"])
                 one.plot(points.across, points.up, label=name, zorder=3, **look)
-                _label(one, points, bound)
             for name, points in panel.marks.items():
                 number = marks.index(name)
                 colour = style.COLOURS[(number + len(curves)) % len(style.COLOURS)]
@@ -92,6 +97,10 @@ def planes(panels: Sequence[Plane], across: str, up: str, bound: float, widest: 
         for one in axes[:, 0]:
             one.set_ylabel(up)
         style.legend_below(figure, used, columns=2 if len(used) == 1 else 4)
+        # Where things are is known only once they have been laid out.
+        figure.draw_without_rendering()
+        for one, panel in zip(used, panels, strict=True):
+            _label(one, panel)
     return figure
 
 
@@ -120,16 +129,37 @@ def _bars(axes: Axes, points: Points, colour: str) -> None:
         )
 
 
-def _label(axes: Axes, points: Points, bound: float) -> None:
-    # One above, the next below: neighbours lie close together.
-    places = zip(points.across, points.up, points.labels)
-    for number, (across, up, text) in enumerate(places):
-        left = across > 0.8 * bound
-        axes.annotate(
-            text,
-            (across, up),
-            fontsize=6,
-            textcoords="offset points",
-            xytext=(-4 if left else 4, -8 if number % 2 else 4),
-            ha="right" if left else "left",
-        )
+def _label(axes: Axes, panel: Plane) -> None:
+    """Each label beside its point, where it covers least of points and of other labels."""
+    drawn = [panel.curves, panel.marks, panel.published]
+    places = [
+        axes.transData.transform(numpy.column_stack([points.across, points.up]))
+        for several in drawn
+        for points in several.values()
+    ]
+    taken = [
+        Bbox.from_extents(*(place - MARK), *(place + MARK)) for place in numpy.concatenate(places)
+    ]
+    for points in panel.curves.values():
+        for across, up, text in zip(points.across, points.up, points.labels):
+            label = axes.annotate(
+                text, (across, up), (0, 0), fontsize=6, textcoords="offset points"
+            )
+            boxes = {}
+            for offset in OFFSETS:
+                _place(label, offset)
+                boxes[offset] = label.get_window_extent()
+            best = min(OFFSETS, key=lambda offset: _covered(boxes[offset], taken, axes.bbox))
+            _place(label, best)
+            taken.append(boxes[best])
+
+
+def _place(label: Annotation, offset: Tuple[int, int]) -> None:
+    label.set(position=offset, ha="left" if offset[0] > 0 else "right")
+
+
+def _covered(box: Bbox, taken: Sequence[Bbox], inside: Bbox) -> float:
+    """The area of others that a box would cover, and of its own outside."""
+    common = [Bbox.intersection(box, other) for other in (inside, *taken)]
+    shown, *covered = [0.0 if each is None else each.width * each.height for each in common]
+    return sum(covered) + box.width * box.height - shown
