@@ -4,7 +4,8 @@ something was varied, and marks of others.
 """
 
 from dataclasses import dataclass, field
-from typing import Dict, List, Sequence, Tuple
+from itertools import pairwise
+from typing import Dict, Iterator, List, Sequence, Tuple
 
 import numpy
 from matplotlib.axes import Axes
@@ -16,10 +17,11 @@ from analysis.figures import style
 
 # Markers that no curve has.
 MARKERS = ("^", "s", "P", "X", "*", "v")
-# Half of a mark's size, in pixels.
-MARK = 5
+# In pixels: half the size of a mark, half the width of a line, and how close marks are as good as one.
+MARK, LINE, CLOSE = 5, 1, 15
+PARTS_OF_A_LINE = 50
 # Where a label may stand, in points from its mark; the first of equally good ones is taken.
-OFFSETS = tuple((across, up) for up in (4, -8, 11, -15, 18, -22) for across in (4, -4))
+OFFSETS = tuple((across, up) for up in (4, -9, 10, -15) for across in (4, -4))
 
 
 @dataclass(frozen=True)
@@ -130,28 +132,62 @@ def _bars(axes: Axes, points: Points, colour: str) -> None:
 
 
 def _label(axes: Axes, panel: Plane) -> None:
-    """Each label beside its point, where it covers least of points and of other labels."""
-    drawn = [panel.curves, panel.marks, panel.published]
-    places = [
-        axes.transData.transform(numpy.column_stack([points.across, points.up]))
-        for several in drawn
-        for points in several.values()
-    ]
-    taken = [
-        Bbox.from_extents(*(place - MARK), *(place + MARK)) for place in numpy.concatenate(places)
-    ]
+    """Each label beside its point, where it covers least of points, lines and other labels."""
+    taken = list(_drawn(axes, panel))
     for points in panel.curves.values():
-        for across, up, text in zip(points.across, points.up, points.labels):
+        for place, text in _shared_labels(_pixels(axes, points), points.labels):
             label = axes.annotate(
-                text, (across, up), (0, 0), fontsize=6, textcoords="offset points"
+                text,
+                axes.transData.inverted().transform(place),
+                (0, 0),
+                fontsize=6,
+                zorder=5,
+                textcoords="offset points",
             )
             boxes = {}
             for offset in OFFSETS:
                 _place(label, offset)
-                boxes[offset] = label.get_window_extent()
+                boxes[offset] = label.get_window_extent().padded(LINE)
             best = min(OFFSETS, key=lambda offset: _covered(boxes[offset], taken, axes.bbox))
             _place(label, best)
             taken.append(boxes[best])
+
+
+def _pixels(axes: Axes, points: Points) -> numpy.ndarray:
+    return axes.transData.transform(numpy.column_stack([points.across, points.up]))
+
+
+def _drawn(axes: Axes, panel: Plane) -> Iterator[Bbox]:
+    """What labels should not cover: boxes around marks, and along lines."""
+    for several in (panel.curves, panel.marks, panel.published):
+        for points in several.values():
+            for place in _pixels(axes, points):
+                yield Bbox.from_extents(*(place - MARK), *(place + MARK))
+    for points in panel.curves.values():
+        places = _pixels(axes, points)
+        for one, other in pairwise(places):
+            for share in numpy.linspace(0, 1, PARTS_OF_A_LINE):
+                place = one + share * (other - one)
+                yield Bbox.from_extents(*(place - LINE), *(place + LINE))
+        for up, (low, high) in zip(points.up, points.across_intervals):
+            if numpy.isfinite([low, high]).all():
+                (left, height), (right, _) = axes.transData.transform([(low, up), (high, up)])
+                yield Bbox.from_extents(left, height - LINE, right, height + LINE)
+
+
+def _shared_labels(
+    places: numpy.ndarray, labels: Sequence[str]
+) -> Iterator[Tuple[numpy.ndarray, str]]:
+    """Of neighbours that lie on each other one label: from the first to the last of them."""
+    groups: List[List[int]] = []
+    for number in range(len(labels)):
+        if groups and numpy.abs(places[number] - places[groups[-1][-1]]).max() < CLOSE:
+            groups[-1].append(number)
+        else:
+            groups.append([number])
+    for first, *_, last in ([group[0], group[0], group[-1]] for group in groups):
+        text = labels[first] if first == last else f"{labels[first]} to {labels[last]}"
+        yield places[last], text
 
 
 def _place(label: Annotation, offset: Tuple[int, int]) -> None:

@@ -1,5 +1,7 @@
 """The plane of attention and output moved: curves, marks, intervals, labels."""
 
+from itertools import combinations
+
 import numpy
 
 from analysis.figures.plane import Plane, Points, planes
@@ -52,3 +54,19 @@ def test_what_lies_at_0_is_inside():
     nothing = Points([0.0], [0.0])
     axes = planes([Plane("one", {"a": nothing, "b": CURVE})], "JSD", "TVD", 0.693).axes[0]
     assert axes.get_ylim()[0] < 0 and axes.get_xlim()[0] < 0 < 0.693 < axes.get_xlim()[1]
+
+
+def test_points_that_lie_on_each_other_share_a_label():
+    curve = Points([0.1, 0.101, 0.102, 0.5], [0.1] * 4, labels=["0", "1", "2", "3"])
+    axes = planes([Plane("one", {"adversaries": curve})], "JSD", "TVD", 0.693).axes[0]
+    assert [text.get_text() for text in axes.texts] == ["0 to 2", "3"]
+
+
+def test_labels_cover_neither_marks_nor_each_other():
+    curve = Points([0.1, 0.2, 0.3], [0.1] * 3, [UNKNOWN] * 3, labels=["0.0001", "0.0002", "0.0003"])
+    above = Points([0.12, 0.22, 0.32], [0.105] * 3)
+    axes = planes([Plane("one", {"curve": curve}, {"above": above})], "JSD", "TVD", 0.693).axes[0]
+    boxes = [text.get_window_extent() for text in axes.texts]
+    marks = axes.transData.transform([*zip(above.across, above.up), *zip(curve.across, curve.up)])
+    assert not any(box.contains(*mark) for box in boxes for mark in marks)
+    assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
