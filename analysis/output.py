@@ -3,17 +3,15 @@ The folder an analysis writes: tables, figures and sentences, and a manifest tha
 is and which files all of it comes from. The report is made of what the manifest lists.
 """
 
-import fcntl
 import io
 import json
 import os
 import platform
 import re
-from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Optional, Protocol, Sequence, Set, Union
+from typing import Any, Dict, List, Optional, Protocol, Sequence, Set, Union
 
 import pandas
 from matplotlib.figure import Figure
@@ -22,9 +20,8 @@ from analysis.errors import AnalysisError
 from analysis.figures import style
 from analysis.files import sha256, write_atomically
 from analysis.formats import all_formats
+from analysis.manifest import FORMAT, MANIFEST, alone_in, files_of, read_manifest
 
-MANIFEST = "manifest.json"
-FORMAT = 1
 PACKAGES = ("matplotlib", "numpy", "pandas", "pyarrow", "scipy")
 PNG_DOTS_PER_INCH = 200
 
@@ -111,7 +108,7 @@ class Output:
         """Writes everything; each file is complete or as it was before."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            with _alone_in(self.folder):
+            with alone_in(self.folder):
                 self._write(command, files, parameters)
         except OSError as error:
             raise AnalysisError(f"{self.folder}: cannot be written ({error.strerror})") from error
@@ -170,13 +167,7 @@ class Output:
 
     def _outdated(self, manifest: Dict[str, Any]) -> Set[str]:
         """Files of an earlier run of the command that no longer stand for anything."""
-        earlier = {
-            name
-            for entry in manifest.get("entries", [])
-            if entry["section"] == self.section
-            for name in entry["files"].values()
-        }
-        return {name for name in earlier if Path(name).name == name} - set(self.contents)
+        return files_of(manifest, self.section) - set(self.contents)
 
     def _add(self, name: str, content: Union[str, bytes]) -> str:
         self.contents[name] = content.encode() if isinstance(content, str) else content
@@ -196,31 +187,6 @@ class Output:
                 **more,
             }
         )
-
-
-def read_manifest(folder: Path) -> Dict[str, Any]:
-    path = folder / MANIFEST
-    if not path.is_file():
-        raise AnalysisError(f"{folder}: no output of `python -m analysis`, {MANIFEST} is missing")
-    try:
-        manifest = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise AnalysisError(f"{path}: not JSON ({error})") from error
-    if manifest.get("format") != FORMAT:
-        raise AnalysisError(f"{path}: has format {manifest.get('format')}, not known here")
-    return manifest
-
-
-@contextmanager
-def _alone_in(folder: Path) -> Iterator[None]:
-    """One writer of a manifest at a time, where the file system can tell."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        with suppress(OSError):
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(descriptor)
 
 
 def slug(*names: str) -> str:

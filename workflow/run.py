@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import List, Optional
 
 from analysis.files import write_atomically
+from analysis.manifest import MANIFEST
 from workflow.account import Clock, write_account
 from workflow.errors import StudyError
 from workflow.events import DONE, FAILED, Events
@@ -16,8 +17,9 @@ from workflow.gpus import VARIABLE
 from workflow.overview import headline
 from workflow.plan import Plan, read_steps
 from workflow.progress import Progress
-from workflow.steps import MANIFEST, REPORT
+from workflow.steps import REPORT
 from workflow.summary import summary
+from workflow.tables import drop_others
 
 HERE = Path(__file__).resolve().parent
 POLL = 0.5
@@ -37,6 +39,7 @@ def run(
     with locked(plan.places.runs / "locks", [f"study-{plan.results.name}"]) as held:
         clock = Clock(state)
         cores = cores or available_cores()
+        drop_others(plan.results, plan.steps.values())
         code = _run(plan, state, profile, cores, gpus, snakemake, held)
         elapsed = clock.stop()
         if code == 0:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Dict, Optional, Sequence, Tuple
 
 from analysis.files import write_atomically
+from analysis.manifest import MANIFEST
 
 TRAIN, ATTRIBUTE, PERTURB, TABLE, REPORT = KINDS = (
     "train",
@@ -21,7 +22,7 @@ ARCHIVE, METRICS = "model.tar.gz", "metrics.json"
 FINISHED = "finished.json"
 # Beside the tables: which of them are made, from what.
 RECORDS = ".steps"
-MANIFEST, PAGE = "manifest.json", "report.html"
+PAGE = "report.html"
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,11 @@ class Step:
     def told(self) -> str:
         """For people."""
         return self.about if self.kind == REPORT else f"{self.kind} {self.about}"
+
+    @property
+    def table(self) -> str:
+        """Its name within a folder of results."""
+        return self.about.split(" ")[0]
 
     @property
     def folder(self) -> Path:
@@ -113,7 +119,7 @@ class Step:
             return Path(output) / FINISHED
         if self.kind in (ATTRIBUTE, PERTURB):
             return Path(output).parent / RECORDS / f"{Path(output).name}.json"
-        return Path(output) / RECORDS / f"{self.kind}-{self.about.split(' ')[0]}.json"
+        return Path(output) / RECORDS / f"{self.kind}-{self.table}.json"
 
     def _is_trained(self) -> bool:
         finished = read_json(self._record(self.outputs[0]))

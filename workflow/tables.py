@@ -1,13 +1,16 @@
 """The steps at the end of a plan: tables, the verdicts on the papers' claims, and the page of it all."""
 
 import hashlib
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Dict, List, Sequence
+from typing import Any, Dict, Iterable, List, Sequence
 
+from analysis.errors import AnalysisError
+from analysis.manifest import MANIFEST, drop_section, read_manifest
 from workflow import costs
 from workflow.identity import hash_of
-from workflow.steps import REPORT, TABLE, Step
+from workflow.steps import RECORDS, REPORT, TABLE, Step
 from workflow.study import SAME_TEXTS, Table
 
 ANALYSIS = Path(__file__).resolve().parents[1] / "analysis"
@@ -109,6 +112,26 @@ def _of_folder(
         identity,
         costs.TABLE,
     )
+
+
+def drop_others(results: Path, steps: Iterable[Step]) -> None:
+    """Tables that the study had once, and no longer asks for; what was added by hand stays."""
+    wanted = {(step.folder, step.table) for step in steps if step.kind == TABLE}
+    for folder in sorted({path.parent for path in results.rglob(MANIFEST)}):
+        for section, made in _commands(folder).items():
+            # python -m analysis table NAME ..., or python -m analysis NAME ...
+            name = next(word for word in made["command"][3:] if word != "table")
+            record = folder / RECORDS / f"{TABLE}-{name}.json"
+            if record.is_file() and (folder, name) not in wanted:
+                drop_section(folder, section)
+                record.unlink()
+
+
+def _commands(folder: Path) -> Dict[str, Any]:
+    # The step that writes into the folder will say what is wrong with it.
+    with suppress(AnalysisError):
+        return read_manifest(folder)["commands"]
+    return {}
 
 
 def _sources(folder: Path) -> Dict[str, str]:

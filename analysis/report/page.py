@@ -7,7 +7,7 @@ from typing import List, Sequence
 from analysis.errors import AnalysisError
 from analysis.files import write_atomically
 from analysis.formats import markdown
-from analysis.output import read_manifest
+from analysis.manifest import read_manifest
 from analysis.report.anchors import Anchors
 from analysis.report.inputs import load_inputs
 from analysis.report.models import CAPTION, models_table

@@ -8,7 +8,7 @@ from typing import Any, Dict, List, Sequence
 import pandas
 
 from analysis.errors import AnalysisError
-from analysis.output import MANIFEST, read_manifest
+from analysis.manifest import MANIFEST, read_manifest
 from analysis.report.results import in_order, year_of
 
 ACCOUNT = "study.json"

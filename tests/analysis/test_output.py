@@ -8,7 +8,8 @@ from matplotlib.figure import Figure
 
 from analysis.attributions import load_attributions
 from analysis.errors import AnalysisError
-from analysis.output import MANIFEST, Output, slug
+from analysis.manifest import MANIFEST
+from analysis.output import Output, slug
 from tests.analysis.attribution_files import config, random_rows, write_attributions
 
 TABLE = pandas.DataFrame({"method": ["a", "b"], "mean": [0.12345, -0.00001]})

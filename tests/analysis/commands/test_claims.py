@@ -3,7 +3,7 @@
 import pandas
 
 from analysis.__main__ import main
-from analysis.output import read_manifest
+from analysis.manifest import read_manifest
 from tests.analysis.claims.test_papers import pairs
 
 

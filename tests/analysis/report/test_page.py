@@ -8,7 +8,7 @@ import pytest
 
 from analysis.__main__ import main
 from analysis.errors import AnalysisError
-from analysis.output import read_manifest
+from analysis.manifest import read_manifest
 from analysis.report.page import REPORT, report, write_report
 from analysis.report.part import prose
 from analysis.report.results import in_order, title_of
