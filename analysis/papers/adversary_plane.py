@@ -3,7 +3,7 @@ Wiegreffe & Pinter 2019, Figure 5: how far adversaries of rising lambda move att
 beside what another seed, no attention, and an adversary for each text do.
 """
 
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
 
 import numpy
 import pandas
@@ -26,6 +26,7 @@ from analysis.statistics.sample import Sample
 
 NAME = "wiegreffe-pinter-plane"
 CURVES = {False: "adversaries", True: "frozen adversaries"}
+SEEDS = "other seeds"
 ACROSS, UP = "attention moved (JSD)", "output moved (TVD)"
 FIGURE_NOTE = (
     "At each adversary its lambda. Lines at the points: bootstrap interval of the mean over texts "
@@ -56,8 +57,68 @@ def plane(study: Study, output: Output) -> Optional[str]:
         )
     if not found and not reported:
         raise AnalysisError(left_out or NO_ADVERSARY)
+    _beside(found, output)
     _shape(found, output)
     return left_out
+
+
+def _beside(found: Sequence[Family], output: Output) -> None:
+    """The marks in numbers: what tells whether an adversary's distance is large."""
+    rows = [
+        {
+            "corpus": family.base.model.corpus,
+            "model": family.name,
+            "other": title,
+            "predicted": name,
+            **moved.where(member).rows(),
+            "seeds": len(moved.tvd.value),
+            "n": int(member.sum()),
+        }
+        for family in found
+        for title, moved in _one_by_one(family)
+        for name, member in _classes(family).items()
+    ]
+    if not rows:
+        return
+    table = pandas.DataFrame(rows)
+    shown = table[table["predicted"] == OVERALL]
+    for name in ("tvd", "jsd"):
+        shown = shown.assign(
+            **{f"{name}, interval": intervals(shown, f"{name} low", f"{name} high")}
+        )
+    columns = [
+        "corpus",
+        "model",
+        "other",
+        "tvd",
+        "tvd, interval",
+        "jsd",
+        "jsd, interval",
+        "seeds",
+        "n",
+    ]
+    output.table(
+        "wiegreffe-pinter-beside",
+        table,
+        "Mean distance of output and of attention from the base, of models that no adversary is "
+        f"among. {'; '.join(family.described for family in found)}.",
+        "What an adversary's distances are to be held against. TVD: half the sum of absolute "
+        "differences. Adversary for each text: Jain & Wallace's, the furthest attention found that "
+        "keeps the output. Intervals: bootstrap over texts (95 %). The csv has each class, too.",
+        shown[columns],
+    )
+
+
+def _one_by_one(family: Family) -> Iterator[Tuple[str, Divergence]]:
+    """All other seeds together, then each, then the rest of what is held against the curve."""
+    if len(family.seeds) > 1:
+        yield f"all {len(family.seeds)} other seeds", divergence(family.base, family.seeds)
+    for title, several in _others(family).items():
+        if title == SEEDS:
+            for file, moved in zip(family.seeds, several, strict=True):
+                yield f"seed {file.model.seed}", moved
+        else:
+            yield from ((title, moved) for moved in several)
 
 
 def _shape(found: Sequence[Family], output: Output) -> None:
@@ -146,7 +207,7 @@ def _others(family: Family) -> Dict[str, List[Divergence]]:
     """What is held against the curve, as far as there is any."""
     found: Dict[str, List[Divergence]] = {}
     if family.seeds:
-        found["other seeds"] = [divergence(family.base, [file]) for file in family.seeds]
+        found[SEEDS] = [divergence(family.base, [file]) for file in family.seeds]
     if family.uniform is not None:
         found["uniform"] = [divergence(family.base, family.uniform.files)]
     for_each = per_instance(family)

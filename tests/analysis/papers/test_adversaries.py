@@ -1,6 +1,7 @@
 """Tables of trained adversaries, beside the published rows of the same lambda."""
 
 import numpy
+import pandas
 import pytest
 
 from analysis.errors import AnalysisError
@@ -131,6 +132,22 @@ def test_the_plane_has_a_panel_a_class_and_marks_what_is_there(folder, tmp_path,
     # Adversaries were made to move attention before the output.
     row = convexities.set_index("predicted").loc["overall"]
     assert row["convexity low"] > 0 and row["n"] == 40
+
+
+def test_the_marks_of_the_plane_are_a_table_too(tmp_path):
+    folder = write_family(tmp_path / "family", seeds=(2, 3))
+    found = tables(plane, load_study([folder]), tmp_path / "out")["wiegreffe-pinter-beside"]
+    rows = found[found["predicted"] == "overall"].set_index("other")
+    base, second = (pandas.read_parquet(folder / f"{name}.parquet") for name in ("base", "seed_2"))
+    apart = [abs(one[0] - other[0]) for one, other in zip(base["probs"], second["probs"])]
+    assert rows.loc["seed 2", "tvd"] == pytest.approx(numpy.mean(apart), abs=1e-6)
+    together = rows.loc["all 2 other seeds"]
+    assert together["seeds"] == 2
+    for name in ("tvd", "jsd"):
+        each = rows.loc[["seed 2", "seed 3"], name]
+        assert together[name] == pytest.approx(each.mean())
+    assert {"uniform", "adversary for each text"} <= set(rows.index)
+    assert found.groupby("other")["n"].sum().eq(2 * 40).all()
 
 
 def test_runs_alone_have_a_plane_too(tmp_path):
