@@ -100,10 +100,9 @@ def _beside(found: Sequence[Family], output: Output) -> None:
     output.table(
         "wiegreffe-pinter-beside",
         table,
-        "Mean distance of output and of attention from the base, of models that no adversary is "
-        f"among. {'; '.join(family.described for family in found)}.",
-        "What an adversary's distances are to be held against. TVD: half the sum of absolute "
-        "differences. Adversary for each text: Jain & Wallace's, the furthest attention found that "
+        "What the adversaries' distances are to be held against: the mean distance of output and of "
+        f"attention from the base. {'; '.join(family.described for family in found)}.",
+        "TVD: half the sum of absolute differences. Adversary for each text: Jain & Wallace's, the furthest attention found that "
         "keeps the output. Intervals: bootstrap over texts (95 %). The csv has each class, too.",
         shown[columns],
     )
