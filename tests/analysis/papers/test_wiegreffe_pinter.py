@@ -54,6 +54,17 @@ def test_table_2_from_runs_has_the_mean_of_the_seeds_and_no_interval(tmp_path):
         table_2(load_study(runs[:2]), None)
 
 
+def test_what_was_published_is_of_softmax_alone(tmp_path):
+    runs = [
+        write_training(tmp_path / name, config(projection=name, corpus="sst"), {"test_f1": 0.8})
+        for name in ("softmax", "sparsemax", "uniform")
+    ]
+    table = tables(table_2, load_study(runs), tmp_path / "out")["wiegreffe-pinter-table-2"]
+    published = table.set_index("model")["published base"]
+    assert published["bilstm tanh softmax"] == 0.831
+    assert numpy.isnan(published["bilstm tanh sparsemax"])
+
+
 def guided(tmp_path, name, guide):
     given = config(encoder="affine", projection="guide", corpus="sst")
     given["dataset_reader"]["guide"] = [str(guide)]
