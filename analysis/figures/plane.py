@@ -4,24 +4,21 @@ something was varied, and marks of others.
 """
 
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Dict, Iterator, List, Sequence, Tuple
 
 import numpy
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.text import Annotation
 from matplotlib.transforms import Bbox
 
 from analysis.figures import style
+from analysis.figures.labels import Place, along_line, around_marks, pixels, place_labels
 
 # Markers that no curve has.
 MARKERS = ("^", "s", "P", "X", "*", "v")
-# In pixels: half the size of a mark, half the width of a line, and how close marks are as good as one.
-MARK, LINE, CLOSE = 5, 1, 15
-PARTS_OF_A_LINE = 50
-# Where a label may stand, in points from its mark; the first of equally good ones is taken.
-OFFSETS = tuple((across, up) for up in (4, -9, 10, -15) for across in (4, -4))
+# Marks that are closer than so many pixels are as good as one.
+CLOSE = 15
 
 
 @dataclass(frozen=True)
@@ -36,6 +33,10 @@ class Points:
     across_intervals: Sequence[Tuple[float, float]] = ()
     up_intervals: Sequence[Tuple[float, float]] = ()
     labels: Sequence[str] = ()
+
+    @property
+    def places(self) -> List[Place]:
+        return list(zip(self.across, self.up, strict=True))
 
 
 @dataclass(frozen=True)
@@ -132,70 +133,31 @@ def _bars(axes: Axes, points: Points, colour: str) -> None:
 
 
 def _label(axes: Axes, panel: Plane) -> None:
-    """Each label beside its point, where it covers least of points, lines and other labels."""
-    taken = list(_drawn(axes, panel))
-    for points in panel.curves.values():
-        for place, text in _shared_labels(_pixels(axes, points), points.labels):
-            label = axes.annotate(
-                text,
-                axes.transData.inverted().transform(place),
-                (0, 0),
-                fontsize=6,
-                zorder=5,
-                textcoords="offset points",
-            )
-            boxes = {}
-            for offset in OFFSETS:
-                _place(label, offset)
-                boxes[offset] = label.get_window_extent().padded(LINE)
-            best = min(OFFSETS, key=lambda offset: _covered(boxes[offset], taken, axes.bbox))
-            _place(label, best)
-            taken.append(boxes[best])
-
-
-def _pixels(axes: Axes, points: Points) -> numpy.ndarray:
-    return axes.transData.transform(numpy.column_stack([points.across, points.up]))
+    found = (_shared_labels(axes, points) for points in panel.curves.values())
+    place_labels(axes, chain.from_iterable(found), _drawn(axes, panel))
 
 
 def _drawn(axes: Axes, panel: Plane) -> Iterator[Bbox]:
-    """What labels should not cover: boxes around marks, and along lines."""
+    """What labels should not cover."""
     for several in (panel.curves, panel.marks, panel.published):
         for points in several.values():
-            for place in _pixels(axes, points):
-                yield Bbox.from_extents(*(place - MARK), *(place + MARK))
+            yield from around_marks(axes, points.places)
     for points in panel.curves.values():
-        places = _pixels(axes, points)
-        for one, other in pairwise(places):
-            for share in numpy.linspace(0, 1, PARTS_OF_A_LINE):
-                place = one + share * (other - one)
-                yield Bbox.from_extents(*(place - LINE), *(place + LINE))
+        for one, other in pairwise(points.places):
+            yield from along_line(axes, one, other)
         for up, (low, high) in zip(points.up, points.across_intervals):
-            if numpy.isfinite([low, high]).all():
-                (left, height), (right, _) = axes.transData.transform([(low, up), (high, up)])
-                yield Bbox.from_extents(left, height - LINE, right, height + LINE)
+            yield from along_line(axes, (low, up), (high, up))
 
 
-def _shared_labels(
-    places: numpy.ndarray, labels: Sequence[str]
-) -> Iterator[Tuple[numpy.ndarray, str]]:
+def _shared_labels(axes: Axes, points: Points) -> Iterator[Tuple[str, Place]]:
     """Of neighbours that lie on each other one label: from the first to the last of them."""
+    places = pixels(axes, points.places)
     groups: List[List[int]] = []
-    for number in range(len(labels)):
+    for number in range(len(points.labels)):
         if groups and numpy.abs(places[number] - places[groups[-1][-1]]).max() < CLOSE:
             groups[-1].append(number)
         else:
             groups.append([number])
-    for first, *_, last in ([group[0], group[0], group[-1]] for group in groups):
-        text = labels[first] if first == last else f"{labels[first]} to {labels[last]}"
-        yield places[last], text
-
-
-def _place(label: Annotation, offset: Tuple[int, int]) -> None:
-    label.set(position=offset, ha="left" if offset[0] > 0 else "right")
-
-
-def _covered(box: Bbox, taken: Sequence[Bbox], inside: Bbox) -> float:
-    """The area of others that a box would cover, and of its own outside."""
-    common = [Bbox.intersection(box, other) for other in (inside, *taken)]
-    shown, *covered = [0.0 if each is None else each.width * each.height for each in common]
-    return sum(covered) + box.width * box.height - shown
+    for group in groups:
+        ends = dict.fromkeys([points.labels[group[0]], points.labels[group[-1]]])
+        yield " to ".join(ends), points.places[group[-1]]

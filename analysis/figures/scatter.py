@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from analysis.figures import style
+from analysis.figures.labels import along_line, around_marks, place_labels
 
 Interval = Tuple[float, float]
 
@@ -45,6 +46,11 @@ def scatters(panels: Sequence[Scatter], top: float, widest: int = 2) -> Figure:
             one.margins(x=0.15)
             one.set_ylim(0, 1.05 * top)
         style.legend_below(figure, used, columns=2 if len(used) == 1 else 4)
+        # One name for all of them says nothing.
+        if len({spot.name for panel in panels for spot in panel.spots}) > 1:
+            figure.draw_without_rendering()
+            for one, panel in zip(used, panels, strict=True):
+                _label(one, panel)
     return figure
 
 
@@ -64,6 +70,13 @@ def _draw(axes: Axes, spot: Spot, number: int) -> None:
         label=spot.series,
         **look,
     )
-    axes.annotate(
-        spot.name, (spot.across, spot.up), fontsize=6, textcoords="offset points", xytext=(4, 4)
-    )
+
+
+def _label(axes: Axes, panel: Scatter) -> None:
+    places = [(spot.across, spot.up) for spot in panel.spots]
+    drawn = list(around_marks(axes, places))
+    for spot in panel.spots:
+        left, right = ((end, spot.up) for end in spot.across_interval)
+        low, high = ((spot.across, end) for end in spot.up_interval)
+        drawn += [*along_line(axes, left, right), *along_line(axes, low, high)]
+    place_labels(axes, zip((spot.name for spot in panel.spots), places), drawn)

@@ -28,3 +28,8 @@ def test_intervals_reach_from_low_to_high():
     assert across[:, 0].round(6).tolist() == [0.05, 0.2]
     assert up[:, 1].round(6).tolist() == [0.4, 0.55]
     assert axes.get_ylim()[0] == 0
+
+
+def test_one_name_for_all_spots_is_left_out():
+    axes = scatters([Scatter("use", "freedom", SPOTS[1:])], top=0.693).axes[0]
+    assert not axes.texts

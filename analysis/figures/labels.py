@@ -1,0 +1,71 @@
+"""Labels of points, each where it covers least of what is drawn."""
+
+from typing import Iterable, Iterator, Sequence, Tuple
+
+import numpy
+from matplotlib.axes import Axes
+from matplotlib.text import Annotation
+from matplotlib.transforms import Bbox
+
+Place = Tuple[float, float]
+# In pixels: half the size of a mark, half the width of a line.
+MARK, LINE = 5, 1
+PARTS_OF_A_LINE = 50
+# Where a label may stand, in points from its mark; the first of equally good ones is taken.
+OFFSETS = tuple((across, up) for up in (4, -9, 10, -15) for across in (4, -4))
+
+
+def place_labels(axes: Axes, labels: Iterable[Tuple[str, Place]], drawn: Iterable[Bbox]) -> None:
+    """
+    The figure has to be laid out: only then is it known where things are.
+
+    # Parameters
+
+    axes : `Axes`
+    labels : `Iterable[Tuple[str, Place]]`
+        Each with the point that it belongs to.
+    drawn : `Iterable[Bbox]`
+        What labels should not cover, apart from each other: see `around_marks` and `along_line`.
+    """
+    taken = list(drawn)
+    for text, place in labels:
+        label = axes.annotate(text, place, (0, 0), fontsize=6, zorder=5, textcoords="offset points")
+        boxes = {}
+        for offset in OFFSETS:
+            _move(label, offset)
+            boxes[offset] = label.get_window_extent().padded(LINE)
+        best = min(OFFSETS, key=lambda offset: _covered(boxes[offset], taken, axes.bbox))
+        _move(label, best)
+        taken.append(boxes[best])
+
+
+def around_marks(axes: Axes, places: Sequence[Place]) -> Iterator[Bbox]:
+    """Around each."""
+    for place in pixels(axes, places):
+        yield Bbox.from_extents(*(place - MARK), *(place + MARK))
+
+
+def along_line(axes: Axes, start: Place, end: Place) -> Iterator[Bbox]:
+    """All along it; none of one whose ends are not known."""
+    if not numpy.isfinite([start, end]).all():
+        return
+    first, last = pixels(axes, [start, end])
+    for share in numpy.linspace(0, 1, PARTS_OF_A_LINE):
+        place = first + share * (last - first)
+        yield Bbox.from_extents(*(place - LINE), *(place + LINE))
+
+
+def pixels(axes: Axes, places: Sequence[Place]) -> numpy.ndarray:
+    """Shape: (places, 2)"""
+    return axes.transData.transform(numpy.asarray(places, dtype=float).reshape(-1, 2))
+
+
+def _move(label: Annotation, offset: Tuple[int, int]) -> None:
+    label.set(position=offset, ha="left" if offset[0] > 0 else "right")
+
+
+def _covered(box: Bbox, taken: Sequence[Bbox], inside: Bbox) -> float:
+    """The area of others that a box would cover, and of its own outside."""
+    common = [Bbox.intersection(box, other) for other in (inside, *taken)]
+    shown, *covered = [0.0 if each is None else each.width * each.height for each in common]
+    return sum(covered) + box.width * box.height - shown
