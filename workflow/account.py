@@ -9,11 +9,11 @@ import platform
 import time
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Dict
+from typing import Any, Dict, Iterable
 
 from analysis.files import write_atomically
 from workflow.plan import Plan
-from workflow.steps import KINDS, TRAIN, read_json
+from workflow.steps import KINDS, REPORT, TABLE, TRAIN, Step, read_json
 from workflow.training_state import is_recovered
 
 NAME = "study.json"
@@ -23,18 +23,22 @@ GIBIBYTE = 2**30
 
 class Clock:
     """
-    The time that all starts of a study have taken until it was done, less that of one that was killed.
+    The time that all starts of a study have taken until it was done, less that of one that was killed,
+    and of those that only made tables again, as a changed `analysis/` has it.
 
     state : the folder of the study's state.
     """
 
-    def __init__(self, state: Path) -> None:
+    def __init__(self, state: Path, steps: Iterable[Step]) -> None:
         self.path = state / "elapsed.json"
+        self.earlier = read_json(self.path) or 0.0
+        left = {step.kind for step in steps if not step.is_done}
+        self.counts = not self.earlier or not left <= {TABLE, REPORT}
         self.begun = time.time()
 
     def stop(self) -> float:
         """Seconds, with earlier starts."""
-        elapsed = (read_json(self.path) or 0.0) + time.time() - self.begun
+        elapsed = self.earlier + (time.time() - self.begun if self.counts else 0.0)
         write_atomically(self.path, json.dumps(elapsed))
         return elapsed
 

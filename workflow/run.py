@@ -37,7 +37,7 @@ def run(
     state = plan.places.runs / "studies" / plan.results.name
     _check_writable(state, plan.results)
     with locked(plan.places.runs / "locks", [f"study-{plan.results.name}"]) as held:
-        clock = Clock(state)
+        clock = Clock(state, plan.steps.values())
         cores = cores or available_cores()
         drop_others(plan.results, plan.steps.values())
         code = _run(plan, state, profile, cores, gpus, snakemake, held)

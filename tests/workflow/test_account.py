@@ -59,8 +59,17 @@ def test_of_outputs_that_several_studies_made_the_time_is_the_sum(tmp_path):
 def test_the_clock_goes_on_where_it_was_stopped(tmp_path, monkeypatch):
     times = iter([100.0, 130.0, 1000.0, 1007.0])
     monkeypatch.setattr(account.time, "time", lambda: next(times))
-    assert Clock(tmp_path).stop() == 30
-    assert Clock(tmp_path).stop() == 37
+    steps = [step for step in planned(tmp_path).steps.values() if step.kind == TRAIN]
+    assert Clock(tmp_path, steps).stop() == 30
+    assert Clock(tmp_path, steps).stop() == 37
+
+
+def test_tables_made_again_are_not_counted(tmp_path, monkeypatch):
+    times = iter([100.0, 130.0, 1000.0])
+    monkeypatch.setattr(account.time, "time", lambda: next(times))
+    steps = [step for step in planned(tmp_path).steps.values() if step.kind in ("table", "report")]
+    assert Clock(tmp_path, steps).stop() == 30
+    assert Clock(tmp_path, steps).stop() == 30
 
 
 @pytest.mark.parametrize(
