@@ -1,11 +1,13 @@
 """Runs a plan: writes it down, starts Snakemake, tells how far it is, and ends with what came of it."""
 
 import os
+import signal
 import subprocess
 import sys
 import time
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import List, Optional
+from typing import Any, Iterator, List, Optional
 
 from analysis.files import write_atomically
 from analysis.manifest import MANIFEST
@@ -23,6 +25,7 @@ from workflow.tables import drop_others
 
 HERE = Path(__file__).resolve().parent
 POLL = 0.5
+STOPPING = "\nstopping; the same command goes on from here"
 
 
 def run(
@@ -62,7 +65,8 @@ def _run(
             process = subprocess.Popen(
                 command, stdout=log, stderr=subprocess.STDOUT, env=environment, pass_fds=held
             )
-            _follow(process, Progress(plan.steps, steps, events, cores))
+            with _ended_with_us(process.pid):
+                _follow(process, Progress(plan.steps, steps, events, cores))
         _report_of_the_rest(plan, events)
     print(summary(plan, steps, events, state / "snakemake.log"))
     return 0 if all(step.is_done for step in plan.steps.values()) else 1
@@ -113,7 +117,45 @@ def _follow(process: subprocess.Popen, progress: Progress) -> None:
             time.sleep(POLL)
         except KeyboardInterrupt:
             # Snakemake has heard it too, and ends its steps.
-            print("\nstopping; the same command goes on from here", file=sys.stderr)
+            print(STOPPING, file=sys.stderr)
+
+
+@contextmanager
+def _ended_with_us(engine: int) -> Iterator[None]:
+    """
+    When we are told to end, Snakemake and its steps end, too. Left alone it would start one step after
+    another, for hours. A key pressed in the terminal is heard by all of them without us.
+    """
+
+    def end(*_: Any) -> None:
+        print(STOPPING, file=sys.stderr)
+        for pid in reversed(_descendants(engine)):
+            _send(pid, signal.SIGTERM)
+        # Starts nothing more; and, where it is not deaf to it, takes back what waits in a cluster.
+        _send(engine, signal.SIGTERM)
+        _send(engine, signal.SIGINT)
+
+    before = {number: signal.signal(number, end) for number in (signal.SIGTERM, signal.SIGHUP)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _descendants(pid: int) -> List[int]:
+    listed = subprocess.run(["ps", "-A", "-o", "pid=,ppid="], capture_output=True, text=True).stdout
+    parents = {int(child): int(parent) for child, parent in map(str.split, listed.splitlines())}
+    found = [pid]
+    # Grows while we go through it.
+    for one in found:
+        found += [child for child, parent in parents.items() if parent == one]
+    return found[1:]
+
+
+def _send(pid: int, number: int) -> None:
+    with suppress(ProcessLookupError):
+        os.kill(pid, number)
 
 
 def _report_of_the_rest(plan: Plan, events: Events) -> None:

@@ -1,9 +1,15 @@
 """The engine itself, on steps that take no time: what fails stops only what needs it."""
 
+import os
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
 
+from tests.commands_run import PROJECT
 from tests.workflow.fake_steps import FAILS, fake_plan, fake_step
 from tests.workflow.studies import engine
 from workflow.errors import StudyError
@@ -53,3 +59,34 @@ def test_a_place_that_cannot_be_written_is_named_before_any_work(place, tmp_path
     plan = fake_plan(tmp_path, [])
     with pytest.raises(StudyError, match=f"{place}/.*: cannot be written into"):
         run(plan, "workstation", 1, 0, "snakemake")
+
+
+def is_alive(pid: int) -> bool:
+    """A process that has ended and that nobody has asked about is not."""
+    status = Path(f"/proc/{pid}/stat")
+    return status.exists() and status.read_text().split()[2] != "Z"
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_told_to_end_it_ends_the_engine_and_its_steps(number, tmp_path):
+    # Deaf to the keyboard, as what a shell starts in the background is.
+    deaf = tmp_path / "deaf"
+    deaf.write_text("#!/bin/sh\ntrap '' INT\nsleep 1000 &\necho $! > $PWD/pid\nwait\nsleep 1000\n")
+    deaf.chmod(0o700)
+    command = ["-m", "workflow", "run", "pruthi_2020", "--size", "quick", "--snakemake", str(deaf)]
+    process = subprocess.Popen(
+        [sys.executable, *command],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(PROJECT)},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    until = time.time() + 60
+    while not (tmp_path / "pid").is_file() or not (tmp_path / "pid").read_text():
+        assert process.poll() is None and time.time() < until
+        time.sleep(0.05)
+    step = int((tmp_path / "pid").read_text())
+    process.send_signal(number)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 1 and "the same command goes on from here" in said
+    assert not is_alive(step)
