@@ -55,6 +55,6 @@ local preset(loss_reduction, batch_size, lr, attention_lr=lr, decoder_lr=lr / 2,
 
   // lr 1e-4 for the BiLSTM and 1e-5 for the Transformer; the attention's times 1 or 10. The number
   // of epochs is not published: with these, models reach the published accuracy on SST.
-  meister(lr=1e-4, attention_factor=1):
-    preset('mean', batch_size=32, lr=lr, attention_lr=lr * attention_factor, trainer={ num_epochs: 40, patience: 10 }),
+  meister(lr=1e-4, attention_factor=1, epochs=40):
+    preset('mean', batch_size=32, lr=lr, attention_lr=lr * attention_factor, trainer={ num_epochs: epochs, patience: 10 }),
 }
