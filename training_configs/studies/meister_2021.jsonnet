@@ -9,7 +9,7 @@ study {
   data:: { [name]: lib.data[name] for name in ['sst', 'imdb', 'newsgroups'] },
   // Sparsemax is sparsegen at 0.
   projections:: { softmax: lib.attention.softmax, sparsemax: lib.attention.sparsemax } + {
-    ['sparsegen_' + lambda]: lib.attention.sparsegen(lambda)
+    ['sparsegen_%g' % lambda]: lib.attention.sparsegen(lambda)
     for lambda in study.pick([0.5, 0.75], [-1, 0.25, 0.5, 0.75])
   },
   encoders:: {

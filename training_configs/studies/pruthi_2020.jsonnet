@@ -9,7 +9,7 @@ study {
   // The words that make the label are impermissible.
   planted+:: { dataset_reader+: { impermissible: 'rationale' } },
   runs(data):: {
-    [encoder + '_' + strength]: {
+    ['%s_%g' % [encoder, strength]]: {
       config: lib.deceptive(
         lib.experiment(
           data, lib.encoders[encoder], lib.attention.tanh, $.training(lib.training.pruthi)
