@@ -12,11 +12,20 @@ study {
     ['sparsegen_%g' % lambda]: lib.attention.sparsegen(lambda)
     for lambda in study.pick([0.5, 0.75], [-1, 0.25, 0.5, 0.75])
   },
+  // What other attention is worth to adversaries is not published. A frozen model has more to lose by
+  // it; and where attention is close to uniform, as it begins, little would leave it there.
   encoders:: {
-    bilstm: { scorer: 'tanh', training: lib.training.meister(lr=1e-4) },
+    bilstm: {
+      scorer: 'tanh',
+      training: lib.training.meister(lr=1e-4),
+      lambdas: { adversary: 0.02, frozen: 0.2 },
+    },
   } + study.pick({}, {
-    // At 1e-5 attention would stay uniform, as it begins: ten times that, as published.
-    transformer: { scorer: 'dot', training: lib.training.meister(lr=1e-5, attention_factor=10, epochs=20) },
+    transformer: {
+      scorer: 'dot',
+      training: lib.training.meister(lr=1e-5, attention_factor=10, epochs=20),
+      lambdas: { adversary: 2, frozen: 2 },
+    },
   }),
   runs(data)::
     local model(encoder, projection) = lib.experiment(
@@ -37,14 +46,13 @@ study {
         config: lib.adversary(
           model(encoder, 'softmax'),
           study.run(encoder + '_softmax'),
-          // Not published. A frozen model has more to lose by other attention.
-          { adversary: 0.02, frozen: 0.2 }[kind],
+          $.encoders[encoder].lambdas[kind],
           frozen=kind == 'frozen',
         ),
         attributions: { attention: ['attention'] },
       }
       for encoder in std.objectFields($.encoders)
-      for kind in ['adversary', 'frozen']
+      for kind in std.objectFields($.encoders[encoder].lambdas)
     },
   tables: [study.table('meister', ['attributions/meister', 'attributions/attention'])],
 }
