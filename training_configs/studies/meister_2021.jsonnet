@@ -12,27 +12,19 @@ study {
     ['sparsegen_%g' % lambda]: lib.attention.sparsegen(lambda)
     for lambda in study.pick([0.5, 0.75], [-1, 0.25, 0.5, 0.75])
   },
-  // What other attention is worth to adversaries is not published. A frozen model has more to lose by
-  // it; and where attention is close to uniform, as it begins, little would leave it there.
+  // Scorer, training, and lambda of adversaries. That is not published: a frozen model has more to lose
+  // by other attention, and where it is near uniform, as it begins, little would leave it there.
   encoders:: {
-    bilstm: {
-      scorer: 'tanh',
-      training: lib.training.meister(lr=1e-4),
-      lambdas: { adversary: 0.02, frozen: 0.2 },
-    },
+    bilstm: ['tanh', lib.training.meister(1e-4), { adversary: 0.02, frozen: 0.2 }],
   } + study.pick({}, {
-    transformer: {
-      scorer: 'dot',
-      training: lib.training.meister(lr=1e-5, attention_factor=10, epochs=20),
-      lambdas: { adversary: 2, frozen: 2 },
-    },
+    transformer: ['dot', lib.training.meister(1e-5, 10, epochs=20), { adversary: 2, frozen: 2 }],
   }),
   runs(data)::
     local model(encoder, projection) = lib.experiment(
       data,
       lib.encoders[encoder],
-      lib.attention[$.encoders[encoder].scorer] + $.projections[projection],
-      $.training($.encoders[encoder].training),
+      lib.attention[$.encoders[encoder][0]] + $.projections[projection],
+      $.training($.encoders[encoder][1]),
     );
     {
       [encoder + '_' + projection]: {
@@ -44,15 +36,12 @@ study {
     } + {
       [encoder + '_' + kind]: {
         config: lib.adversary(
-          model(encoder, 'softmax'),
-          study.run(encoder + '_softmax'),
-          $.encoders[encoder].lambdas[kind],
-          frozen=kind == 'frozen',
+          model(encoder, 'softmax'), study.run(encoder + '_softmax'), $.encoders[encoder][2][kind], kind == 'frozen'
         ),
         attributions: { attention: ['attention'] },
       }
       for encoder in std.objectFields($.encoders)
-      for kind in std.objectFields($.encoders[encoder].lambdas)
+      for kind in ['adversary', 'frozen']
     },
   tables: [study.table('meister', ['attributions/meister', 'attributions/attention'])],
 }
