@@ -13,11 +13,11 @@ study {
     for lambda in study.pick([0.5, 0.75], [-1, 0.25, 0.5, 0.75])
   },
   // Scorer, training, and that of adversaries. A Transformer's attention stays near uniform, as it begins:
-  // one that shall leave it learns at Wiegreffe & Pinter's rate.
+  // one that shall leave it learns at Wiegreffe & Pinter's rate, 1e-3, and the rest follows at 1e-4.
   encoders:: {
     bilstm: ['tanh', lib.training.meister(1e-4), self.bilstm[1]],
   } + study.pick({}, {
-    transformer: ['dot', lib.training.meister(1e-5, 10, epochs=20), lib.training.meister(1e-3, epochs=20)],
+    transformer: ['dot', lib.training.meister(1e-5, 10, epochs=20), lib.training.meister(1e-4, 10, epochs=20)],
   }),
   // What other attention is worth is not published: a frozen model has more to lose by it.
   lambdas:: { bilstm: { adversary: 0.02, frozen: 0.2 }, transformer: { adversary: 2, frozen: 2 } },
