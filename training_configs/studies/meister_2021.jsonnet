@@ -20,7 +20,7 @@ study {
     transformer: ['dot', lib.training.meister(1e-5, 10, epochs=20), lib.training.meister(1e-4, 10, epochs=20)],
   }),
   // What other attention is worth is not published: a frozen model has more to lose by it.
-  lambdas:: { bilstm: { adversary: 0.02, frozen: 0.2 }, transformer: { adversary: 2, frozen: 2 } },
+  lambdas:: { bilstm: { adversary: 0.02, frozen: 0.2 }, transformer: { adversary: 0.2, frozen: 2 } },
   runs(data)::
     local model(encoder, projection, training) = lib.experiment(
       data,
