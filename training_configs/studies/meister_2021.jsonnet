@@ -22,17 +22,11 @@ study {
   // What other attention is worth is not published: a frozen model has more to lose by it.
   lambdas:: { bilstm: { adversary: 0.02, frozen: 0.2 }, transformer: { adversary: 0.2, frozen: 2 } },
   runs(data)::
-    local model(encoder, projection, training) = lib.experiment(
-      data,
-      lib.encoders[encoder],
-      lib.attention[$.encoders[encoder][0]] + $.projections[projection],
-      $.training($.encoders[encoder][training]),
-    );
+    local model(encoder, projection, training) =
+      local attention = lib.attention[$.encoders[encoder][0]] + $.projections[projection];
+      lib.experiment(data, lib.encoders[encoder], attention, $.training($.encoders[encoder][training]));
     {
-      [encoder + '_' + projection]: {
-        config: model(encoder, projection, 1),
-        attributions: { meister: presets.meister },
-      }
+      [encoder + '_' + projection]: { config: model(encoder, projection, 1), attributions: { meister: presets.meister } }
       for encoder in std.objectFields($.encoders)
       for projection in std.objectFields($.projections)
     } + {
