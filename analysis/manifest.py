@@ -50,6 +50,11 @@ def files_of(manifest: Dict[str, Any], section: str) -> Set[str]:
     return {name for name in names if Path(name).name == name}
 
 
+def files_read(commands: Dict[str, Any]) -> Set[str]:
+    """What any of the commands has read."""
+    return {path for one in commands.values() for path in one.get("files", [])}
+
+
 def drop_section(folder: Path, section: str) -> None:
     """As if its command had never written into the folder."""
     with alone_in(folder):
@@ -59,7 +64,7 @@ def drop_section(folder: Path, section: str) -> None:
             entry for entry in manifest["entries"] if entry["section"] != section
         ]
         manifest["commands"].pop(section)
-        read = {path for one in manifest["commands"].values() for path in one.get("files", [])}
+        read = files_read(manifest["commands"])
         manifest["files"] = [entry for entry in manifest["files"] if entry["path"] in read]
         write_atomically(folder / MANIFEST, json.dumps(manifest, indent=1).encode())
         for name in outdated:

@@ -20,7 +20,7 @@ from analysis.errors import AnalysisError
 from analysis.figures import style
 from analysis.files import sha256, write_atomically
 from analysis.formats import all_formats
-from analysis.manifest import FORMAT, MANIFEST, alone_in, files_of, read_manifest
+from analysis.manifest import FORMAT, MANIFEST, alone_in, files_of, files_read, read_manifest
 
 PACKAGES = ("matplotlib", "numpy", "pandas", "pyarrow", "scipy")
 PNG_DOTS_PER_INCH = 200
@@ -149,7 +149,7 @@ class Output:
             },
         }
         # What only an earlier run of this command has read is no longer behind anything here.
-        read = {path for one in commands.values() for path in one.get("files", [])}
+        read = files_read(commands)
         inputs = {entry["path"]: entry for entry in manifest.get("files", [])}
         inputs = {path: entry for path, entry in inputs.items() if path in read}
         for file in files:

@@ -51,7 +51,7 @@ def run(step: Step, runs: Path, events: Events) -> int:
         missing = step.missing
         events.started(step)
         with visible_gpu(locks) as devices:
-            commands = _commands(step, runs, devices.get("CUDA_VISIBLE_DEVICES", ""))
+            commands = _commands(step, missing, devices.get("CUDA_VISIBLE_DEVICES", ""))
             log = events.log(step)
             for command in commands:
                 code = _finished(command, log, held, devices)
@@ -68,17 +68,17 @@ def _locked_outputs(step: Step) -> Sequence[str]:
     return [step.name] if step.kind in ("table", "report") else step.outputs
 
 
-def _commands(step: Step, runs: Path, device: str) -> List[List[str]]:
+def _commands(step: Step, missing: Sequence[str], device: str) -> List[List[str]]:
     if step.kind == TRAIN:
         return [[*step.commands[0], *_recovery(step)]]
     if step.kind in ("table", "report"):
         return [list(command) for command in step.commands]
-    missing = [
+    left = [
         [*command[2:], *(("--cuda-device", "0") if device else ())]
         for command, output in zip(step.commands, step.outputs)
-        if output in step.missing
+        if output in missing
     ]
-    return [["-m", "workflow.in_one_process", json.dumps(missing)]]
+    return [["-m", "workflow.in_one_process", json.dumps(left)]]
 
 
 def _recovery(step: Step) -> List[str]:

@@ -75,8 +75,8 @@ class Step:
 
     @property
     def missing(self) -> Tuple[str, ...]:
-        """Outputs that are not there. Files are written under another name until they are whole."""
-        return tuple(output for output in self.outputs if not Path(output).exists())
+        """Outputs that are no files yet. They are written under another name until they are whole."""
+        return tuple(output for output in self.outputs if not Path(output).is_file())
 
     def record(self, seconds: float, made: Sequence[str] = ()) -> None:
         """
@@ -119,7 +119,7 @@ class Step:
             return Path(output) / FINISHED
         if self.kind in (ATTRIBUTE, PERTURB):
             return Path(output).parent / RECORDS / f"{Path(output).name}.json"
-        return Path(output) / RECORDS / f"{self.kind}-{self.table}.json"
+        return record_of_table(Path(output), self.kind, self.table)
 
     def _is_trained(self) -> bool:
         finished = read_json(self._record(self.outputs[0]))
@@ -147,6 +147,10 @@ class Step:
             for entry in manifest["entries"]
             for name in entry["files"].values()
         )
+
+
+def record_of_table(folder: Path, kind: str, name: str) -> Path:
+    return folder / RECORDS / f"{kind}-{name}.json"
 
 
 def read_json(path: Path) -> Any:

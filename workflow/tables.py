@@ -10,7 +10,7 @@ from analysis.errors import AnalysisError
 from analysis.manifest import MANIFEST, drop_section, read_manifest
 from workflow import costs
 from workflow.identity import hash_of
-from workflow.steps import RECORDS, REPORT, TABLE, Step
+from workflow.steps import REPORT, TABLE, Step, record_of_table
 from workflow.study import SAME_TEXTS, Table
 
 ANALYSIS = Path(__file__).resolve().parents[1] / "analysis"
@@ -121,7 +121,7 @@ def drop_others(results: Path, steps: Iterable[Step]) -> None:
         for section, made in _commands(folder).items():
             # python -m analysis table NAME ..., or python -m analysis NAME ...
             name = next(word for word in made["command"][3:] if word != "table")
-            record = folder / RECORDS / f"{TABLE}-{name}.json"
+            record = record_of_table(folder, TABLE, name)
             if record.is_file() and (folder, name) not in wanted:
                 drop_section(folder, section)
                 record.unlink()

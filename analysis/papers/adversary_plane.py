@@ -65,18 +65,10 @@ def plane(study: Study, output: Output) -> Optional[str]:
 def _beside(found: Sequence[Family], output: Output) -> None:
     """The marks in numbers: what tells whether an adversary's distance is large."""
     rows = [
-        {
-            "corpus": family.base.model.corpus,
-            "model": family.name,
-            "other": title,
-            "predicted": name,
-            **moved.where(member).rows(),
-            "seeds": len(moved.tvd.value),
-            "n": int(member.sum()),
-        }
+        {**row, **moved.where(member).rows(), "seeds": len(moved.tvd.value), "n": int(member.sum())}
         for family in found
         for title, moved in _one_by_one(family)
-        for name, member in _classes(family).items()
+        for row, member in _by_class(family, other=title)
     ]
     if not rows:
         return
@@ -102,8 +94,8 @@ def _beside(found: Sequence[Family], output: Output) -> None:
         table,
         "What the adversaries' distances are to be held against: the mean distance of output and of "
         f"attention from the base. {'; '.join(family.described for family in found)}.",
-        "TVD: half the sum of absolute differences. Adversary for each text: Jain & Wallace's, the furthest attention found that "
-        "keeps the output. Intervals: bootstrap over texts (95 %). The csv has each class, too.",
+        "TVD: half the sum of absolute differences. Adversary for each text: Jain & Wallace's, the "
+        "furthest attention found that keeps the output. Intervals: bootstrap over texts (95 %). The csv has each class, too.",
         shown[columns],
     )
 
@@ -124,10 +116,7 @@ def _shape(found: Sequence[Family], output: Output) -> None:
     """The curves in numbers, of those that have enough points."""
     rows = [
         {
-            "corpus": family.base.model.corpus,
-            "model": family.name,
-            "frozen": frozen,
-            "predicted": name,
+            **row,
             "adversaries": len(steps),
             **summarised_curve([one.where(member) for _, one in steps]),
             "n": int(member.sum()),
@@ -135,7 +124,7 @@ def _shape(found: Sequence[Family], output: Output) -> None:
         for family in found
         for frozen, steps in _moved(family).items()
         if len(steps) >= LEAST_POINTS
-        for name, member in _classes(family).items()
+        for row, member in _by_class(family, frozen=frozen)
     ]
     if not rows:
         return
@@ -181,6 +170,13 @@ def _panels(family: Family) -> List[Plane]:
         )
         for name, member in _classes(family).items()
     ]
+
+
+def _by_class(family: Family, **about: Any) -> Iterator[Tuple[Dict[str, Any], numpy.ndarray]]:
+    """How the row of each class begins, and which texts it is of. Shape of the latter: (texts,)"""
+    model = {"corpus": family.base.model.corpus, "model": family.name}
+    for name, member in _classes(family).items():
+        yield {**model, **about, "predicted": name}, member
 
 
 def _classes(family: Family) -> Dict[str, numpy.ndarray]:

@@ -54,8 +54,8 @@ def table_2(study: Study, output: Output) -> Optional[str]:
         "F1 of models with learned and with uniform attention, beside Wiegreffe & Pinter (2019), "
         f"Table 2. {_about(table)}.",
         "Drop: what the model loses without attention; where its interval has 0 in it, attention "
-        f"is of no use that could be seen. {BOOTSTRAP} Published: BiLSTM with tanh and softmax, selected on the test "
-        f"set. {OURS_SELECTED}",
+        f"is of no use that could be seen. {BOOTSTRAP} Published: BiLSTM with tanh and softmax, "
+        f"selected on the test set. {OURS_SELECTED}",
         shown[columns],
     )
     for place, row in enumerate(rows):
