@@ -5,6 +5,7 @@ from typing import Any, Dict, List, Union
 
 from analysis.measures.scores import Scores
 from analysis.text_files import TextFile, read_text_file
+from heatmaps.rationales import rationales_of
 
 METADATA = b"attention_explain"
 KNOWN_FORMATS = (1,)
@@ -29,6 +30,11 @@ class Attributions(TextFile):
     def signed(self, method: str) -> bool:
         """Whether the method tells what speaks for the class from what speaks against it."""
         return bool(self.declared.get(method, {}).get("signed"))
+
+    @property
+    def rationales(self) -> str:
+        """Who says which tokens decide: `known causes`, or `marked by people`."""
+        return rationales_of(self.metadata["config"])
 
 
 def load_attributions(path: Union[str, Path]) -> Attributions:

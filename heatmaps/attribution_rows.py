@@ -3,6 +3,7 @@
 from typing import Any, Dict, Iterable, Iterator, List, Mapping
 
 from heatmaps.explanation import Explanation
+from heatmaps.rationales import rationales_of
 
 
 def explanations(
@@ -20,6 +21,7 @@ def explanations(
     """
     methods: Dict[str, Dict[str, Any]] = metadata["interpreters"]
     signed = {name: declared["signed"] for name, declared in methods.items()}
+    rationales = rationales_of(metadata["config"])
     for row in rows:
         yield Explanation(
             id=row["id"],
@@ -38,6 +40,7 @@ def explanations(
             target=metadata["target"],
             gold=row["label"],
             rationale=row.get("rationale"),
+            rationales=rationales,
         )
 
 

@@ -5,6 +5,8 @@ from typing import Any, Dict, List, Optional, Sequence
 
 import numpy
 
+from heatmaps.rationales import MARKED
+
 
 @dataclass
 class Explanation:
@@ -19,7 +21,8 @@ class Explanation:
     signed : of each method, whether a score may be negative.
     checks : of each method that has any, numbers that tell how good its scores are.
     target : the label that is explained, where that is not the predicted one of each text.
-    gold, rationale : where they are known.
+    gold, rationale : where there are any.
+    rationales : who says so, as `heatmaps.rationales` has it.
     """
 
     tokens: List[str]
@@ -35,6 +38,7 @@ class Explanation:
     target: Optional[str] = None
     gold: Optional[str] = None
     rationale: Optional[List[int]] = None
+    rationales: str = MARKED
 
     def to_dict(self) -> Dict[str, Any]:
         """As a line of `allennlp predict`; what is not known is left out."""

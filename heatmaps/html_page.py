@@ -1,7 +1,7 @@
 """Heatmaps as HTML: methods as rows over the tokens of a text, in a page or in a notebook."""
 
 from html import escape
-from typing import Any, Dict, Iterable, List, Optional, Sequence
+from typing import Any, Dict, List, Optional, Sequence
 
 from heatmaps.explanation import Explanation
 from heatmaps.html_style import PAGE_STYLE, SHADES, style
@@ -55,7 +55,7 @@ def card(explanation: Explanation, heading: str = "h2") -> str:
     """One text: what the model says of it, then a row of its tokens for each method."""
     rows = [_row(explanation, method, scores) for method, scores in explanation.scores.items()]
     if explanation.rationale is not None:
-        rows.insert(0, _rationale_row(explanation.tokens, explanation.rationale))
+        rows.insert(0, _rationale_row(explanation))
     name = f"<{heading}>{escape(explanation.id)}</{heading}>" if explanation.id else ""
     return (
         f"<article>\n<div class=verdict>{name}{_verdict(explanation)}</div>\n"
@@ -113,13 +113,13 @@ def _token(token: str, score: float, largest: float, signed: bool) -> str:
     return f"<i{mark} title={score:.3g}>{escape(token)}</i>"
 
 
-def _rationale_row(tokens: Iterable[str], rationale: Iterable[int]) -> str:
+def _rationale_row(explanation: Explanation) -> str:
     marked = " ".join(
         f"<i{' class=r' if inside else ''}>{escape(token)}</i>"
-        for token, inside in zip(tokens, rationale, strict=True)
+        for token, inside in zip(explanation.tokens, explanation.rationale, strict=True)
     )
     return (
-        "<tr class=rationale><th scope=row>rationale<small>known causes</small></th>"
+        f"<tr class=rationale><th scope=row>rationale<small>{explanation.rationales}</small></th>"
         f"<td dir=auto>{marked}</td></tr>\n"
     )
 

@@ -1,13 +1,16 @@
-"""How often each method puts a known cause of the label first, in texts that have a rationale."""
+"""
+How often each method puts first what the rationale of a text marks: a known cause of the label, or
+what people have marked.
+"""
 
 import argparse
 from pathlib import Path
 
 from analysis.attributions import load_attributions
-from analysis.causes import causes_of_several, side_by_side
+from analysis.causes import causes_of_several, in_words, side_by_side
 from analysis.commands.printed import show, write_csv
 
-HELP = "how often each method puts a known cause of the label first"
+HELP = "how often each method puts first what the rationale marks"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -17,5 +20,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     table = causes_of_several([load_attributions(file) for file in arguments.files])
-    show(table if len(arguments.files) == 1 else side_by_side(table))
+    said = ["file", "unmarked", "rationales"]
+    show(table.drop(columns=said) if len(arguments.files) == 1 else side_by_side(table))
+    for sentence in in_words(table):
+        print(sentence)
     write_csv(table, arguments.output)

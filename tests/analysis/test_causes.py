@@ -1,4 +1,4 @@
-"""How often a known cause comes first, on a file whose answer is known."""
+"""How often a marked token comes first, on a file whose answer is known."""
 
 import numpy
 import pandas
@@ -11,7 +11,7 @@ from analysis.__main__ import main
 from analysis.attributions import load_attributions
 from analysis.causes import cause_first, causes_table
 from analysis.errors import AnalysisError
-from tests.analysis.attribution_files import write_attributions
+from tests.analysis.attribution_files import config, write_attributions
 
 ROWS = [
     {"label": "1", "predicted": "1", "rationale": [0, 1, 0], "good": [0, 3, 1], "bad": [3, 0, 1]},
@@ -29,8 +29,8 @@ def write(path, rows, methods=("good", "bad"), **metadata):
 def test_counts_correctly_predicted_texts_whose_highest_score_is_a_cause(tmp_path):
     table = causes_table(load_attributions(write(tmp_path / "a.parquet", ROWS)))
     good, bad = (table[table["method"] == name].iloc[0] for name in ("good", "bad"))
-    assert (good["cause first"], good["n"]) == (1.0, 2)
-    assert (bad["cause first"], bad["n"]) == (pytest.approx(1 / 3), 3)
+    assert (good["marked first"], good["n"]) == (1.0, 2)
+    assert (bad["marked first"], bad["n"]) == (pytest.approx(1 / 3), 3)
     assert bad["chance"] == pytest.approx((1 / 3 + 1 / 2 + 1) / 3)
     expected = binomtest(1, 3).proportion_ci(method="wilson")
     assert (bad["low"], bad["high"]) == (expected.low, expected.high)
@@ -43,7 +43,29 @@ def test_ties_are_worth_their_share_of_causes():
 
 def test_the_command_prints_the_table(tmp_path, capsys):
     assert main(["causes", str(write(tmp_path / "a.parquet", ROWS))]) == 0
-    assert "cause first" in capsys.readouterr().out
+    assert "marked first" in capsys.readouterr().out
+
+
+def test_what_people_have_marked_is_not_called_a_known_cause(tmp_path, capsys):
+    planted = {**config(), "dataset_reader": {"type": "planted", "preset": "easy"}}
+    for name, given in (("people", config()), ("planted", planted)):
+        assert main(["causes", str(write(tmp_path / f"{name}.parquet", ROWS, config=given))]) == 0
+    people, known = capsys.readouterr().out.split("people: ")[1].split("planted: ")
+    assert "marked by people" in people and "cause" not in people
+    assert "known cause" in known and "people" not in known
+
+
+def test_a_text_in_which_nothing_is_marked_is_no_miss(tmp_path, capsys):
+    nothing = {**ROWS[0], "rationale": [0, 0, 0]}
+    table = causes_table(load_attributions(write(tmp_path / "a.parquet", [*ROWS, nothing])))
+    expected = causes_table(load_attributions(write(tmp_path / "b.parquet", ROWS)))
+    assert (table["unmarked"] == 1).all() and (expected["unmarked"] == 0).all()
+    counted = table.columns.drop("unmarked")
+    pandas.testing.assert_frame_equal(table[counted], expected[counted])
+    assert main(["causes", str(tmp_path / "a.parquet")]) == 0
+    assert "; 1 text in which nothing is marked left out." in capsys.readouterr().out
+    with pytest.raises(AnalysisError, match="marks a token"):
+        causes_table(load_attributions(write(tmp_path / "c.parquet", [nothing])))
 
 
 def test_several_files_stand_side_by_side(tmp_path, capsys):

@@ -1,12 +1,14 @@
 """Rows of an attribution file as explained texts."""
 
 from heatmaps.attribution_rows import explanations
+from heatmaps.rationales import KNOWN, MARKED
 
 METADATA = {
     "labels": ["good", "bad"],
     "interpreters": {"attention": {"signed": False}, "lrp": {"signed": True}},
     "skipped": {"lrp": {"a score that is not finite": 1}},
     "target": None,
+    "config": {"dataset_reader": {"type": "attention_text"}},
 }
 ROW = {
     "id": "7",
@@ -36,3 +38,15 @@ def test_a_method_that_failed_on_a_text_says_why():
     assert first.scores["lrp"] is None and first.rationale == [0, 1]
     assert first.skipped == {"lrp": "a score that is not finite"}
     assert second.skipped == {}
+
+
+def test_only_a_corpus_made_of_causes_has_known_ones():
+    def said(**config):
+        (text,) = explanations([ROW], {**METADATA, "config": config})
+        return text.rationales
+
+    assert said(dataset_reader={"type": "planted"}) == said(dataset_reader="planted") == KNOWN
+    assert said(dataset_reader={"type": "attention_text"}) == MARKED
+    # The texts that are explained are read by the reader of validation data, where there is one.
+    both = {"dataset_reader": "planted", "validation_dataset_reader": {"type": "attention_text"}}
+    assert said(**both) == MARKED

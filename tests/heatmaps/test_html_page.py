@@ -62,7 +62,7 @@ def test_each_method_is_a_row_over_the_tokens():
     tree = Elements(card(explanation()))
     assert [text for _, text in tree.all("th")] == ["rationale", "attention", "lrp"]
     assert [text for _, text in tree.all("small")] == [
-        "known causes",
+        "marked by people",
         "largest 0.5",
         "largest 0.2; flagged",
     ]
