@@ -1,6 +1,6 @@
 """
-The few places where AllenNLP 2.10.1, whose pins end at torch 1.12, meets today's torch, and one
-where it lets a mistake pass.
+The few places where AllenNLP 2.10.1, whose pins end at torch 1.12, meets today's torch and
+transformers, and one where it lets a mistake pass.
 
 Nothing else in this project patches anything. Each function mends one thing, says what was broken,
 and has a test. Warnings are silenced one by one, by text and origin, never wholesale.
@@ -45,6 +45,7 @@ def apply() -> None:
     mend_spawned_data_loader()
     mend_trainer_options()
     mend_moves_to_nowhere()
+    mend_pretrained_tokenizers()
 
 
 def mend_trainer_options() -> None:
@@ -144,6 +145,22 @@ def mend_checkpoint_loading() -> None:
             return original(self)
 
     Checkpointer.load_checkpoint = load_checkpoint
+
+
+def mend_pretrained_tokenizers() -> None:
+    """
+    transformers no longer takes `add_special_tokens` where a tokenizer is built, only where it is used.
+    AllenNLP says it in both places, so that nothing called `pretrained_transformer` could be built.
+    """
+    from allennlp.common import cached_transformers
+
+    original = cached_transformers.get_tokenizer
+
+    @wraps(original)
+    def get_tokenizer(model_name: str, add_special_tokens: bool = True, **options: Any) -> Any:
+        return original(model_name, **options)
+
+    cached_transformers.get_tokenizer = get_tokenizer
 
 
 def _numpy_number_types() -> List[Any]:
