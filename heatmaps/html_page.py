@@ -4,6 +4,7 @@ from html import escape
 from typing import Any, Dict, List, Optional, Sequence
 
 from heatmaps.explanation import Explanation
+from heatmaps.html_document import document
 from heatmaps.html_style import PAGE_STYLE, SHADES, style
 
 # More labels than this are not all worth a bar.
@@ -35,15 +36,13 @@ def page(
         Of each method, what it declares (`registry.properties`).
     """
     lines = "".join(f"<p class=about>{escape(line)}</p>\n" for line in about)
-    return (
-        "<!doctype html>\n<html lang=en>\n<head>\n<meta charset=utf-8>\n"
-        '<meta name=viewport content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape(title)}</title>\n<style>{style()}{PAGE_STYLE}</style>\n</head>\n"
-        f"<body class=ae>\n<div class=page>\n<header>\n<h1>{escape(title)}</h1>\n{lines}"
+    body = (
+        f"<div class=page>\n<header>\n<h1>{escape(title)}</h1>\n{lines}"
         f"{legend()}{_methods_table(methods or {})}</header>\n<main>\n"
         + "".join(cards)
-        + "</main>\n</div>\n</body>\n</html>\n"
+        + "</main>\n</div>\n"
     )
+    return document(title, style() + PAGE_STYLE, body, classes="ae")
 
 
 def fragment(explanation: Explanation) -> str:

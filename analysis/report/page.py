@@ -18,6 +18,7 @@ from analysis.report.style import STYLE
 from analysis.report.tables import table_html
 from analysis.report.texts import missing, texts
 from analysis.seeds import Model, models_of
+from heatmaps.html_document import document
 from heatmaps.html_style import style
 
 REPORT = "report.html"
@@ -78,15 +79,11 @@ def _about(models: Sequence[Model]) -> str:
 
 
 def _document(parts: Sequence[Part], about: str) -> str:
-    return (
-        "<!doctype html>\n<html lang=en>\n<head>\n<meta charset=utf-8>\n"
-        '<meta name=viewport content="width=device-width, initial-scale=1">\n'
-        # Not even the icon is asked for.
-        '<link rel=icon href="data:,">\n'
-        f"<title>{escape(TITLE)}</title>\n<style>{style()}{STYLE}</style>\n</head>\n"
-        f"<body>\n<div class=layout>\n<header>\n<h1>{escape(TITLE)}</h1>\n"
+    body = (
+        f"<div class=layout>\n<header>\n<h1>{escape(TITLE)}</h1>\n"
         f"{paragraph(QUESTION, 'question')}{paragraph(about, 'about')}</header>\n"
         f"<nav aria-label=Contents>\n{contents(parts)}</nav>\n<main>\n"
         + "".join(part.render() for part in parts)
-        + "</main>\n</div>\n</body>\n</html>\n"
+        + "</main>\n</div>\n"
     )
+    return document(TITLE, style() + STYLE, body)

@@ -5,6 +5,7 @@ import re
 import pytest
 
 from heatmaps.explanation import Explanation
+from heatmaps.html_document import policy
 from heatmaps.html_page import card, fragment, page
 from heatmaps.html_style import SCALES, SHADES
 from tests.heatmaps.elements import Elements
@@ -33,9 +34,16 @@ def test_elements_are_closed_in_order_and_nothing_is_loaded():
     text = page([card(explanation())] * 3, methods={"lrp": {"signed": True, "passes": "1 < 2"}})
     tree = Elements(text)
     assert len(tree.all("article")) == 3 and len(tree.all("main")) == 1
-    assert not {"script", "link", "img", "iframe"} & tree.tags
-    assert "http" not in text and "url(" not in text and "@import" not in text
-    assert tree.all("meta")[0][0] == {"charset": "utf-8"}
+    assert not {"script", "img", "iframe"} & tree.tags
+    assert (
+        "http:" not in text
+        and "https:" not in text
+        and "url(" not in text
+        and "@import" not in text
+    )
+    meta = [attributes for attributes, _ in tree.all("meta")]
+    assert meta[0] == {"charset": "utf-8"}
+    assert meta[1] == {"http-equiv": "Content-Security-Policy", "content": policy()}
 
 
 def test_text_is_escaped_wherever_it_comes_from():

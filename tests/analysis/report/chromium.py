@@ -16,7 +16,7 @@ COMMANDS, ANSWERS = 3, 4
 
 class Page:
     """
-    requests : the addresses that were asked for, its own included.
+    requests : the addresses that were asked for, its own included; not what the browser refused.
     complaints : errors and warnings of the console.
     """
 
@@ -26,6 +26,7 @@ class Page:
         self._received = b""
         self._session: Optional[str] = None
         self.requests: List[str] = []
+        self._urls: Dict[str, str] = {}
         self.complaints: List[str] = []
         self._loaded = False
         target = self.send("Target.createTarget", url="about:blank")["targetId"]
@@ -82,6 +83,9 @@ class Page:
             # What is in the page itself comes from nowhere.
             if not details["request"]["url"].startswith("data:"):
                 self.requests.append(details["request"]["url"])
+                self._urls[details["requestId"]] = details["request"]["url"]
+        elif event == "Network.loadingFailed" and details.get("blockedReason"):
+            self.requests.remove(self._urls[details["requestId"]])
         elif event in ("Runtime.exceptionThrown", "Log.entryAdded", "Runtime.consoleAPICalled"):
             self.complaints.append(json.dumps(details))
 

@@ -3,12 +3,17 @@
 import pytest
 
 from analysis.report.page import write_report
+from analysis.report.svg import inlined
+from heatmaps.html_document import document
 from tests.analysis.attribution_files import random_rows
 from tests.analysis.report.chromium import PATH, chromium
 from tests.analysis.report.folders import METHODS, attribution_file, output_folder
+from tests.analysis.report.hostile_figures import FIGURES
 
 pytestmark = pytest.mark.skipif(PATH is None, reason="there is no Chromium here")
 
+# A browser heeds these wherever they stand, and a policy in the page does not forbid it.
+HTML = ("refresh",)
 LONG_WORD = "Donaudampfschifffahrtsgesellschaft" * 4
 OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 # Of the elements, how many can be seen.
@@ -46,6 +51,38 @@ def test_the_page_never_scrolls_sideways_and_never_complains(browser, path, widt
     assert browser.value(OVERFLOW) == 0
     assert browser.complaints == []
     assert browser.requests == [path.as_uri()]
+
+
+def test_nothing_that_a_figure_holds_runs_or_loads(browser, tmp_path):
+    """Neither as the report takes it up, nor, by the page's policy, as it was."""
+    cleaned = [
+        inlined(figure, f"n{number}", name, name)
+        for number, (name, figure) in enumerate(FIGURES.items())
+    ]
+    raw = [
+        figure.decode().replace("h:", "") for name, figure in FIGURES.items() if name not in HTML
+    ]
+    for content in (cleaned, raw):
+        file = tmp_path / "page.html"
+        file.write_text(document("Figures", "", "".join(content)))
+        browser.requests.clear()
+        browser.open(file, 1280)
+        assert browser.value("document.querySelectorAll('svg').length") == len(content)
+        assert browser.value("typeof evil") == "undefined"
+        assert browser.requests == [file.as_uri()]
+        if content is cleaned:
+            assert browser.complaints == []
+    browser.complaints.clear()
+
+
+def test_of_scripts_only_the_page_s_own_run(browser, tmp_path):
+    file = tmp_path / "page.html"
+    body = "<script>other = 1</script><p onclick='other = 1'>a</p>"
+    file.write_text(document("A page", "p { color: red }", body, scripts=["own = 'é' + 1"]))
+    browser.open(file, 1280)
+    browser.value("document.querySelector('p').click()")
+    assert browser.value("own") == "é1" and browser.value("typeof other") == "undefined"
+    browser.complaints.clear()
 
 
 def test_wide_tables_scroll_in_their_own_box(browser, path):

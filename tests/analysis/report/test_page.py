@@ -12,6 +12,7 @@ from analysis.manifest import read_manifest
 from analysis.report.page import REPORT, report, write_report
 from analysis.report.part import prose
 from analysis.report.results import in_order, title_of
+from heatmaps.html_document import policy
 from tests.analysis.attribution_files import config, random_rows
 from tests.analysis.report.folders import METHODS, attribution_file, output_folder, two_models
 from tests.heatmaps.elements import Elements
@@ -70,8 +71,10 @@ def test_nothing_is_loaded_and_nothing_runs(folder):
     for link in elements.values("href"):
         assert not re.match(r"\w+:(?!,)|//", link) or link == "data:,"
     assert not re.search(r"url\((?!#)|@import|javascript:", text)
-    outside = re.sub(r'xmlns(:\w+)?="[^"]*"', "", text)
-    assert "http" not in outside
+    assert "http:" not in text and "https:" not in text
+    assert {"http-equiv": "Content-Security-Policy", "content": policy()} in [
+        attributes for attributes, _ in elements.all("meta")
+    ]
 
 
 def test_text_is_escaped_wherever_it_comes_from(tmp_path):
