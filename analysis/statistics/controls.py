@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Dict, Optional
 
 import numpy
-from scipy.stats import norm
+from scipy.stats import t
 
 from analysis.measures.scores import Scores
 from analysis.statistics.known import mean_of_known
@@ -55,8 +55,9 @@ class Control:
     def summary(self, level: float = 0.95) -> Dict[str, float]:
         """
         `low` and `high` are the chance band: where the mean over these very texts falls in 95 of
-        100 cases if the second column is drawn once. The draws of a text say how much its value
-        varies; the band is not narrower for there being more of them.
+        100 cases if the second column is drawn once more. The draws of a text say what its value
+        is on average and how much it varies; however many there are, the band is no narrower than
+        a single draw varies.
         """
         band = chance_band(self.value, level)
         return {**located(self.value, band), **significance(self.p_value)}
@@ -64,8 +65,8 @@ class Control:
 
 def chance_band(values: numpy.ndarray, level: float = 0.95) -> numpy.ndarray:
     """
-    A sum over many independent texts is near normal; its variance is the sum of theirs.
-    Shape: (draws, seeds, texts) -> (2,)
+    A sum over many independent texts is near normal; its variance is the sum of theirs. The middle
+    is a mean of few draws and has an error of its own. Shape: (draws, seeds, texts) -> (2,)
     """
     mean = mean_of_known(values, axis=0)
     known = (~numpy.isnan(values)).sum(axis=0)
@@ -73,6 +74,8 @@ def chance_band(values: numpy.ndarray, level: float = 0.95) -> numpy.ndarray:
     drawn_often = known > 1
     if not drawn_often.any():
         return numpy.full(2, numpy.nan)
-    variance = (squares[drawn_often] / (known[drawn_often] - 1)).mean()
-    error = numpy.sqrt(variance / (known > 0).sum())
-    return numpy.nanmean(values) + norm.ppf([(1 - level) / 2, (1 + level) / 2]) * error
+    freedom = known[drawn_often] - 1
+    variance = (squares[drawn_often] / freedom).mean()
+    texts = known > 0
+    error = numpy.sqrt(variance / texts.sum() * (1 + (1 / known[texts]).mean()))
+    return numpy.nanmean(values) + t.ppf([(1 - level) / 2, (1 + level) / 2], freedom.sum()) * error
