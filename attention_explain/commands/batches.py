@@ -1,5 +1,6 @@
 """A data set worked through in batches, the longest texts first, in parts that survive a kill."""
 
+from collections import Counter
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 import pyarrow
@@ -8,6 +9,8 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader, Instance, Vocabulary
 
 from attention_explain.commands.parts import Parts
+from attention_explain.data.any_reader import complete
+from attention_explain.data.errors import DataError
 from attention_explain.interpret.interpreter import rows_by_length
 
 # Is called with the name of each step of a batch that is through, and the seconds it took.
@@ -22,9 +25,13 @@ def read_instances(
     """
     All instances, or so many, ready for the model; anything wrong with one is said before the work.
     """
-    instances = list(reader.read(data))
+    instances = [
+        complete(instance, f"text-{place}", data)
+        for place, instance in enumerate(reader.read(data), 1)
+    ]
     if not instances:
         raise ConfigurationError(f"{data}: the dataset reader finds no text there")
+    _check_ids(instances, data)
     if limit is not None and limit < len(instances):
         # Files may be sorted, by label or otherwise: the first so many would not stand for the rest.
         instances = [instances[place * len(instances) // limit] for place in range(limit)]
@@ -32,6 +39,17 @@ def read_instances(
         reader.apply_token_indexers(instance)
         instance.index_fields(vocab)
     return instances
+
+
+def _check_ids(instances: Sequence[Instance], data: str) -> None:
+    counts = Counter(instance["metadata"].metadata["id"] for instance in instances)
+    id, count = counts.most_common(1)[0]
+    if count > 1:
+        raise DataError(
+            f"{count} texts have the id {id!r}; ids must be unique, because results are joined by "
+            "them",
+            data,
+        )
 
 
 def work_through(

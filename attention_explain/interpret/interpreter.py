@@ -10,6 +10,7 @@ from allennlp.data import Instance
 from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 from allennlp.predictors import Predictor
 
+from attention_explain.data.any_reader import complete
 from attention_explain.interpret.outputs import predicted_class, untouched
 from attention_explain.interpret.text_batch import DEFAULT_BUDGET, TextBatch
 from attention_explain.models import AttentionClassifier
@@ -91,7 +92,8 @@ class Interpreter(SaliencyInterpreter):
         budget : `int`, optional
             How many tokens, padding included, a pass may hold.
         """
-        for instance in instances:
+        for place, instance in enumerate(instances, 1):
+            complete(instance, f"text-{place}")
             self.predictor._dataset_reader.apply_token_indexers(instance)
 
         def interpret(together: List[Instance]) -> List[Dict[str, Any]]:

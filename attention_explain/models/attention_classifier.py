@@ -144,6 +144,7 @@ class AttentionClassifier(Model):
         impermissible: Optional[torch.Tensor] = None,
         guide: Optional[torch.Tensor] = None,
         metadata: Optional[List[Dict[str, Any]]] = None,
+        **others: Any,
     ) -> Dict[str, Any]:
         """
         # Parameters
@@ -158,11 +159,13 @@ class AttentionClassifier(Model):
             The attention to take, for the projection `guide`.
         metadata : `List[Dict[str, Any]]`, optional
             `id` and `tokens` of each instance.
+        others : `Any`
+            What else a reader says of its texts, such as the data set each is from; not looked at.
 
         # Returns
 
         `logits`, `probs`, `attention`, `mask` (the tokens attention can see); `loss` and `label`
-        where there are labels; `ids` and `tokens` where there is metadata; `impermissible` where
+        where there are labels; `ids` and `tokens` where the metadata has them; `impermissible` where
         given; `states` if `output_states`.
         """
         mask = get_text_field_mask(tokens)
@@ -185,7 +188,7 @@ class AttentionClassifier(Model):
             output["impermissible"] = impermissible
         if self.output_states:
             output["states"] = states
-        if metadata is not None:
+        if metadata is not None and all({"id", "tokens"} <= set(each) for each in metadata):
             output["ids"] = [instance["id"] for instance in metadata]
             output["tokens"] = [instance["tokens"] for instance in metadata]
         for metric in self.extra_metrics:

@@ -9,6 +9,7 @@ from allennlp.data import DatasetReader, Instance
 from allennlp.models import Model
 from allennlp.predictors import Predictor
 
+from attention_explain.data.any_reader import complete, instance_of
 from attention_explain.data.errors import DataError
 from attention_explain.data.fields import KnownLabelField
 from attention_explain.interpret.explainer import Explainer
@@ -77,6 +78,7 @@ class SaliencyPredictor(Predictor):
         self.interpreters = build_interpreters(interpreters, self, seed)
         self.explainer = Explainer(model, self.interpreters, target, batch_tokens)
         self._lines = 0
+        self._texts = 0
         self._page: Optional[GrowingPage] = None
         if html is not None:
             declared = {name: properties(method) for name, method in self.interpreters.items()}
@@ -85,6 +87,8 @@ class SaliencyPredictor(Predictor):
     def explain(self, instances: Sequence[Instance]) -> List[Explanation]:
         """All instances, in their order; the methods work in batches."""
         for instance in instances:
+            self._texts += 1
+            complete(instance, f"text-{self._texts}")
             self._dataset_reader.apply_token_indexers(instance)
         explanations = self.explainer.explain(instances)
         if self._page is not None:
@@ -131,7 +135,7 @@ class SaliencyPredictor(Predictor):
     def _json_to_instance(self, json_dict: JsonDict) -> Instance:
         try:
             fields = checked_fields(json_dict)
-            instance = self._dataset_reader.text_to_instance(**fields)
+            instance = instance_of(self._dataset_reader, fields)
             self._dataset_reader.apply_token_indexers(instance)
             # Now, and not with its batch, because an unknown label is a mistake of this line.
             instance.index_fields(self._model.vocab)

@@ -81,8 +81,23 @@ class ObjectiveCallback(TrainerCallback):
                 f"{type(self).__name__} trains an attention_classifier, but the model is a "
                 f"{type(trainer.model).__name__}"
             )
+        alike = [each for each in trainer._callbacks if isinstance(each, ObjectiveCallback)]
+        if len(alike) > 1:
+            names = " and ".join(type(each).__name__ for each in alike)
+            raise ConfigurationError(
+                f"{names} would each train the model on a loss of its own; a config may have one"
+            )
+        self._check_texts(trainer)
         self.objective = self.make_objective(trainer)
         trainer.model.extra_metrics += [self.objective, EpochsTrained(trainer)]
+
+    def _check_texts(self, trainer: GradientDescentTrainer) -> None:
+        first = next(iter(trainer.data_loader.iter_instances()), None)
+        if first is not None and "metadata" not in first.fields:
+            raise ConfigurationError(
+                f"{type(self).__name__} must know the id and the tokens of each text, which this "
+                "dataset reader does not tell; the reader attention_text does"
+            )
 
     def on_backward(
         self,

@@ -23,14 +23,15 @@ def run_config(
     batch_size: int = 8,
     reader: Optional[Dict[str, Any]] = None,
     model: Optional[Dict[str, Any]] = None,
+    data: Optional[str] = None,
     **trainer: Any,
 ) -> Dict[str, Any]:
-    """A config of `allennlp train`; batches are the texts in their order."""
+    """A config of `allennlp train`; batches are the texts in their order. `data` is for all splits."""
     return {
         "dataset_reader": reader or PLANTED,
-        "train_data_path": "train",
-        "validation_data_path": "dev",
-        "test_data_path": "test",
+        "train_data_path": data or "train",
+        "validation_data_path": data or "dev",
+        "test_data_path": data or "test",
         "evaluate_on_test": True,
         "datasets_for_vocab_creation": ["train"],
         "model": {
