@@ -1,6 +1,6 @@
 """
 The few places where AllenNLP 2.10.1, whose pins end at torch 1.12, meets today's torch and
-transformers, and one where it lets a mistake pass.
+transformers, one where it lets a mistake pass, and two where a broken training stays broken.
 
 Nothing else in this project patches anything. Each function mends one thing, says what was broken,
 and has a test. Warnings are silenced one by one, by text and origin, never wholesale.
@@ -10,8 +10,10 @@ import inspect
 import sys
 import warnings
 from functools import wraps
+from os import PathLike
+from pathlib import Path
 from types import ModuleType
-from typing import Any, Callable, List, Union
+from typing import Any, Callable, List, Optional, Tuple, Union
 
 
 def quiet_imports() -> None:
@@ -42,6 +44,8 @@ def apply() -> None:
     mend_device_numbers()
     mend_reduce_on_plateau()
     mend_checkpoint_loading()
+    mend_half_checkpoints()
+    mend_run_folders()
     mend_spawned_data_loader()
     mend_trainer_options()
     mend_moves_to_nowhere()
@@ -161,6 +165,62 @@ def mend_pretrained_tokenizers() -> None:
         return original(model_name, **options)
 
     cached_transformers.get_tokenizer = get_tokenizer
+
+
+def mend_half_checkpoints() -> None:
+    """
+    A kill while a checkpoint was written left half of one, and `--recover` ended in an EOFError though
+    the one before was whole.
+    """
+    from allennlp.training.checkpointer import Checkpointer
+
+    load = Checkpointer.load_checkpoint
+
+    def find_latest_checkpoint(self) -> Optional[Tuple[str, str]]:
+        from attention_explain.training.checkpoints import whole_checkpoints
+
+        latest = max(whole_checkpoints(self), default=None)
+        if latest is None:
+            return None
+        return self._model_state_path(*latest), self._training_state_path(*latest)
+
+    @wraps(load)
+    def load_checkpoint(self):
+        from attention_explain.training.checkpoints import drop_halves, restore_best
+
+        drop_halves(self)
+        loaded = load(self)
+        if loaded is not None:
+            restore_best(self, loaded.trainer_state)
+        return loaded
+
+    Checkpointer.find_latest_checkpoint = find_latest_checkpoint
+    Checkpointer.load_checkpoint = load_checkpoint
+
+
+def mend_run_folders() -> None:
+    """
+    A training that failed before its first epoch was over left a folder that blocked the next one, also
+    with `--recover` if the mistake had been in the config.
+    """
+    from allennlp.training import util
+
+    create = util.create_serialization_dir
+
+    @wraps(create)
+    def create_serialization_dir(
+        params: Any, serialization_dir: Union[str, PathLike], recover: bool, force: bool
+    ) -> None:
+        from attention_explain.training.run_folder import hold, may_recover
+
+        folder = Path(serialization_dir)
+        hold(folder)
+        if not force:
+            recover = may_recover(params, folder, recover)
+        create(params, serialization_dir, recover, force)
+        hold(folder)
+
+    _replace_everywhere(create, create_serialization_dir)
 
 
 def _numpy_number_types() -> List[Any]:

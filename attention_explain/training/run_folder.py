@@ -1,0 +1,123 @@
+"""
+The folder of a training run before training starts: whether it may be used, and what to say if not.
+One in which nothing was trained holds nothing that anybody would miss, and is used again.
+"""
+
+import errno
+import fcntl
+import logging
+import os
+import reprlib
+import shutil
+from pathlib import Path
+from typing import List, Optional
+
+from allennlp.common import Params
+from allennlp.common.checks import ConfigurationError
+from allennlp.common.meta import META_NAME
+from allennlp.models.archival import CONFIG_NAME
+
+logger = logging.getLogger(__name__)
+
+# A finished training has both.
+RESULTS = ("metrics.json", "model.tar.gz")
+# What AllenNLP writes before the first epoch is over.
+BEFORE_TRAINING = {CONFIG_NAME, META_NAME, "vocabulary", "log"}
+LOG_ENDING = ".log"
+# So many differences of two configs are told.
+TOLD = 3
+
+# The folder of this process's training, open for as long as it trains: that is its lock.
+_held: Optional[int] = None
+
+
+def may_recover(params: Params, folder: Path, recover: bool) -> bool:
+    """
+    Whether there is a training to go on with; if the folder cannot be used, a sentence says why. A
+    folder in which nothing was trained is emptied, if `hold` has it.
+    """
+    if not folder.is_dir() or not any(folder.iterdir()):
+        return recover
+    if _held is not None and is_untrained(folder):
+        logger.warning("%s: nothing was trained there; it is used again", folder)
+        for path in folder.iterdir():
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+        return False
+    if not (folder / CONFIG_NAME).exists():
+        names = sorted(path.name for path in folder.iterdir())
+        raise ConfigurationError(
+            f"{folder}: is not empty and not the folder of a training (it has {names[0]!r}, but no "
+            f"{CONFIG_NAME}); give one that is not there yet"
+        )
+    if recover:
+        _check_same_config(params, folder)
+    elif all((folder / name).exists() for name in RESULTS):
+        raise ConfigurationError(
+            f"{folder}: holds a finished training; give another folder, or --force to delete it"
+        )
+    else:
+        raise ConfigurationError(
+            f"{folder}: holds a training that was broken off; --recover goes on with it, --force "
+            "deletes it"
+        )
+    return recover
+
+
+def is_untrained(folder: Path) -> bool:
+    """Whether a training left nothing there but what it writes before its first epoch is over."""
+    names = {path.name for path in folder.iterdir()}
+    # Both, so that a folder in which somebody keeps a config of his own is not taken for one.
+    begun = {CONFIG_NAME, META_NAME} <= names
+    return begun and all(name in BEFORE_TRAINING or name.endswith(LOG_ENDING) for name in names)
+
+
+def hold(folder: Path) -> None:
+    """Keeps other processes from training there until this one ends, or trains elsewhere."""
+    global _held
+    release()
+    if not folder.is_dir():
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        os.close(descriptor)
+        if error.errno == errno.EWOULDBLOCK:
+            raise ConfigurationError(f"{folder}: another process is training there") from error
+        # Some file systems of clusters do not lock folders.
+        logger.info("%s: cannot be locked (%s)", folder, error)
+    else:
+        _held = descriptor
+
+
+def release() -> None:
+    global _held
+    if _held is not None:
+        os.close(_held)
+        _held = None
+
+
+def _check_same_config(params: Params, folder: Path) -> None:
+    path = folder / CONFIG_NAME
+    try:
+        stored = Params.from_file(str(path)).as_flat_dict()
+    except RuntimeError as error:
+        raise ConfigurationError(f"{path}: cannot be read; --force trains anew") from error
+    given = params.as_flat_dict()
+    differences: List[str] = []
+    for key in sorted({*stored, *given}):
+        if key not in given:
+            differences.append(f"{key} was {reprlib.repr(stored[key])} and is not given now")
+        elif key not in stored:
+            differences.append(f"{key} is {reprlib.repr(given[key])} and was not given")
+        elif stored[key] != given[key]:
+            differences.append(
+                f"{key} was {reprlib.repr(stored[key])} and is {reprlib.repr(given[key])}"
+            )
+    if differences:
+        more = len(differences) - TOLD
+        told = ", ".join(differences[:TOLD]) + (f" (and {more} more)" if more > 0 else "")
+        raise ConfigurationError(
+            f"{folder}: was trained with another config, and --recover goes on with the same one "
+            f"only: {told}; give another folder, or --force to train anew"
+        )

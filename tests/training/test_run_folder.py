@@ -1,0 +1,95 @@
+"""Which folders a training may use, and what is said of the others."""
+
+import fcntl
+import json
+import os
+from copy import deepcopy
+
+import pytest
+from allennlp.commands.train import train_model
+from allennlp.common import Params
+from allennlp.common.checks import ConfigurationError
+
+from attention_explain.training import run_folder
+from tests.training.runs import adversary, run_config
+
+RIGHT = run_config([])
+# Fails when training is to begin, with data, vocabulary and model made.
+WRONG = run_config(adversary("no/such/run"))
+
+
+def train(config, folder, **options):
+    return train_model(Params(deepcopy(config)), folder, **options)
+
+
+def failed(folder):
+    with pytest.raises(ConfigurationError, match="no/such/run"):
+        train(WRONG, folder)
+    assert (folder / "config.json").exists() and (folder / "vocabulary").exists()
+
+
+@pytest.mark.parametrize("recover", [False, True])
+def test_a_folder_in_which_nothing_was_trained_is_used_again(tmp_path, recover, monkeypatch):
+    said = []
+    monkeypatch.setattr(run_folder.logger, "warning", lambda *parts: said.append(parts[0]))
+    failed(tmp_path)
+    assert not said
+    (tmp_path / "vocabulary" / "stale.txt").touch()
+    train(RIGHT, tmp_path, recover=recover)
+    assert said == ["%s: nothing was trained there; it is used again"]
+    assert (tmp_path / "model.tar.gz").exists()
+    assert not (tmp_path / "vocabulary" / "stale.txt").exists()
+    stored = json.loads((tmp_path / "config.json").read_text())
+    assert stored["trainer"]["callbacks"] == []
+
+
+@pytest.mark.parametrize("other", ["notes.txt", "best.th", "metrics_epoch_0.json"])
+def test_a_folder_with_anything_else_in_it_is_left_as_it_is(tmp_path, other):
+    failed(tmp_path)
+    (tmp_path / other).write_text("precious")
+    with pytest.raises(ConfigurationError, match="was broken off; --recover goes on with it"):
+        train(RIGHT, tmp_path)
+    assert (tmp_path / other).read_text() == "precious"
+    assert (tmp_path / "vocabulary").exists()
+
+
+def test_a_folder_with_a_config_of_somebodys_own_is_left_as_it_is(tmp_path):
+    (tmp_path / "config.json").write_text(json.dumps(RIGHT))
+    with pytest.raises(ConfigurationError, match="broken off"):
+        train(RIGHT, tmp_path)
+    assert (tmp_path / "config.json").exists()
+
+
+def test_a_folder_of_other_things_is_named_as_such(tmp_path):
+    (tmp_path / "notes.txt").touch()
+    with pytest.raises(ConfigurationError, match="not the folder of a training .*'notes.txt'"):
+        train(RIGHT, tmp_path)
+
+
+def test_a_finished_training_is_neither_trained_over_nor_gone_on_with_otherwise(tmp_path):
+    train(RIGHT, tmp_path)
+    with pytest.raises(ConfigurationError, match="holds a finished training"):
+        train(RIGHT, tmp_path)
+    other = {**RIGHT, "evaluate_on_test": False, "random_seed": 3}
+    del other["datasets_for_vocab_creation"]
+    with pytest.raises(ConfigurationError) as caught:
+        train(other, tmp_path, recover=True)
+    assert (
+        "datasets_for_vocab_creation was ['train'] and is not given now, evaluate_on_test was True "
+        "and is False, random_seed is 3 and was not given; give another folder"
+    ) in str(caught.value)
+
+
+def test_another_process_that_trains_there_is_not_disturbed(tmp_path):
+    failed(tmp_path)
+    run_folder.release()
+    held = os.open(tmp_path, os.O_RDONLY)
+    fcntl.flock(held, fcntl.LOCK_EX)
+    try:
+        for options in ({}, {"recover": True}, {"force": True}):
+            with pytest.raises(ConfigurationError, match="another process is training there"):
+                train(RIGHT, tmp_path, **options)
+        assert (tmp_path / "vocabulary").exists()
+    finally:
+        os.close(held)
+    train(RIGHT, tmp_path)
