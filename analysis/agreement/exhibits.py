@@ -106,7 +106,17 @@ def _note(bootstrap: Bootstrap, found: Sequence[Agreement], absolute: bool) -> s
     )
     if 1 < _most_seeds(found) < 5:
         note += " Intervals over so few seeds are rough, rather too narrow than too wide."
-    return note + _about_signs(found, absolute)
+    return note + _about_whole_texts(found) + _about_signs(found, absolute)
+
+
+def _about_whole_texts(found: Sequence[Agreement]) -> str:
+    """Of measures of the top k that have a value where k leaves no token out."""
+    lengths = found[0].model.files[0].table["tokens"].map(len).to_numpy()
+    said = ""
+    for measure in {agreement.measure.name: agreement.measure for agreement in found}.values():
+        if measure.top_k is not None and (texts := measure.top_k.takes_all(lengths).sum()):
+            said += f" {measure.name}: in {texts} of {len(lengths)} texts k is the whole text."
+    return said
 
 
 def _about_signs(found: Sequence[Agreement], absolute: bool) -> str:

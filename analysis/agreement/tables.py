@@ -97,7 +97,7 @@ def shown_agreements(table: pandas.DataFrame) -> pandas.DataFrame:
     for name in CONTROLS:
         shown[f"{name} [95 %]"] = with_interval(table, f"{name} ", mean=f"{name} mean")
     shown["n"] = table["n"]
-    shown["undefined"] = table["undefined"]
+    shown["undefined"] = table["reasons"].where(table["undefined"] > 0, "0")
     return shown.reset_index(drop=True)
 
 

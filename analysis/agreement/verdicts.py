@@ -45,7 +45,7 @@ def _verdict(rows: pandas.DataFrame, measure: Measure) -> str:
     undefined = rows["mean"].isna()
     defined = rows[~undefined].assign(better=lambda table: ~no_better_than_chance(table, measure))
     if defined.empty:
-        return opening + "no pair of methods has a value."
+        return opening + f"no pair of methods has a value ({_why(rows)})."
     of_attention = _about(defined, ATTENTION)
     sentences = []
     if of_attention.any():
@@ -54,12 +54,19 @@ def _verdict(rows: pandas.DataFrame, measure: Measure) -> str:
         which = "other " if of_attention.any() else ""
         sentences.append(_about_pairs(defined[~of_attention], which))
     if undefined.any():
-        sentences.append(f"{_listed(_pairs(rows[undefined]))} has no value on any text.")
+        without = rows[undefined]
+        sentences.append(f"{_listed(_pairs(without))} has no value on any text ({_why(without)}).")
     if len(defined) > 1:
         means = defined["mean"]
         best = defined.loc[means.idxmin() if measure.distance else means.idxmax()]
         sentences.append(f"The closest are {_with_numbers(best)}.")
     return opening + " ".join(sentences)
+
+
+def _why(rows: pandas.DataFrame) -> str:
+    """The reasons of rows without a value, each once, without how often it holds."""
+    reasons = "; ".join(rows["reasons"]).split("; ")
+    return ", ".join(dict.fromkeys(reason.rpartition(": ")[0] for reason in reasons))
 
 
 def _without_control(rows: pandas.DataFrame) -> pandas.DataFrame:

@@ -1,12 +1,13 @@
 """What a measure of agreement is."""
 
-from typing import ClassVar, Dict, Tuple, Type
+from typing import ClassVar, Dict, Optional, Tuple, Type
 
 import numpy
 
 from analysis.errors import AnalysisError
 from analysis.measures.registry import Named
 from analysis.measures.scores import Scores
+from analysis.measures.top_k import TopK
 from analysis.measures.values import (
     ALL_ZERO,
     CONSTANT,
@@ -14,6 +15,7 @@ from analysis.measures.values import (
     NO_SCORES,
     NOT_FINITE,
     TOO_SHORT,
+    WHOLE_TEXT,
     ZERO_SUM,
     Undefined,
     Values,
@@ -27,6 +29,7 @@ __all__ = [
     "NOT_FINITE",
     "NO_SCORES",
     "TOO_SHORT",
+    "WHOLE_TEXT",
     "ZERO_SUM",
     "Measure",
     "Undefined",
@@ -52,6 +55,8 @@ class Measure(Named):
     least_tokens: ClassVar[int] = 2
     # True of a measure that is 0 for columns that agree, and larger the less they do.
     distance: ClassVar[bool] = False
+    # Of a measure that looks at the top tokens alone: how many those are.
+    top_k: Optional[TopK] = None
 
     _registry: ClassVar[Dict[str, Type["Measure"]]] = {}
 

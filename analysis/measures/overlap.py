@@ -4,7 +4,7 @@ from typing import Tuple, Union
 
 import numpy
 
-from analysis.measures.measure import ALL_ZERO, CONSTANT, Measure, Values
+from analysis.measures.measure import ALL_ZERO, CONSTANT, WHOLE_TEXT, Measure, Values
 from analysis.measures.registry import checked_number
 from analysis.measures.scores import Scores
 from analysis.measures.top_k import TopK
@@ -14,7 +14,8 @@ from analysis.measures.top_k import TopK
 class TopKOverlap(Measure):
     """
     The share of the k highest tokens that both columns have. Of tokens tied at the cut each is in
-    with the same probability, and the value is the expected one.
+    with the same probability, and the value is the expected one. Undefined where the k highest are
+    all tokens of the text: any two columns share those.
     """
 
     def __init__(self, k: Union[int, float, str] = 5) -> None:
@@ -26,9 +27,12 @@ class TopKOverlap(Measure):
         inside = [((cut - column.higher) / column.ties).clip(0, 1) for column in (first, second)]
         with numpy.errstate(invalid="ignore"):
             share = first.sums(inside[0] * inside[1]) / k
-        return Values.but_where(
-            {ALL_ZERO: k == 0, CONSTANT: first.constant | second.constant}, share
-        )
+        reasons = {
+            ALL_ZERO: k == 0,
+            CONSTANT: first.constant | second.constant,
+            WHOLE_TEXT: k == first.lengths,
+        }
+        return Values.but_where(reasons, share)
 
 
 @Measure.register("rbo")

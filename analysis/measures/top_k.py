@@ -35,12 +35,21 @@ class TopK:
         """The k of each text. Shape: (texts,)"""
         if isinstance(self.k, str):
             sizes = RULES[self.k](first, second)
-        elif isinstance(self.k, int):
-            sizes = self.k
         else:
-            # .1 * 30 is a little more than 3.
-            sizes = numpy.ceil((self.k * first.lengths).round(9)).astype(numpy.int64)
+            sizes = self._counted(first.lengths)
         return numpy.minimum(sizes, first.lengths)
+
+    def takes_all(self, lengths: numpy.ndarray) -> numpy.ndarray:
+        """Where a k that was given as a number leaves no token of a text out. Shape: (texts,)"""
+        if isinstance(self.k, str):
+            return numpy.zeros(len(lengths), dtype=bool)
+        return self._counted(lengths) >= lengths
+
+    def _counted(self, lengths: numpy.ndarray) -> numpy.ndarray:
+        if isinstance(self.k, int):
+            return numpy.full(len(lengths), self.k)
+        # .1 * 30 is a little more than 3.
+        return numpy.ceil((self.k * lengths).round(9)).astype(numpy.int64)
 
 
 def _all(first: Scores, second: Scores) -> numpy.ndarray:

@@ -15,6 +15,7 @@ CONSTANT = "constant scores"
 NEGATIVE = "negative scores"
 ZERO_SUM = "scores sum to 0"
 ALL_ZERO = "no score but 0"
+WHOLE_TEXT = "k is the whole text"
 
 
 class Undefined(Exception):

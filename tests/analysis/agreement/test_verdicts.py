@@ -21,6 +21,7 @@ def table(*rows, measure="kendall"):
         group="overall",
         seeds=1,
         texts=50,
+        reasons="constant scores: 50",
         low=made["mean"] - 0.1,
         high=made["mean"] + 0.1,
         **{"permuted mean": 0.0},
@@ -89,9 +90,9 @@ def test_many_pairs_are_counted():
 def test_pairs_without_a_value_are_said_to_have_none():
     nothing = ("attention", "lime", float("nan"), float("nan"), float("nan"), float("nan"))
     (sentence,) = verdicts(table(GOOD, nothing), [KENDALL])
-    assert "attention : lime has no value on any text" in sentence
+    assert "attention : lime has no value on any text (constant scores)." in sentence
     (sentence,) = verdicts(table(nothing), [KENDALL])
-    assert "no pair of methods has a value" in sentence
+    assert "no pair of methods has a value (constant scores)." in sentence
 
 
 def test_the_closest_by_a_distance_are_the_least_distant():

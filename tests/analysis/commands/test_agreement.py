@@ -117,6 +117,21 @@ def test_texts_without_a_value_are_counted(tmp_path, capsys):
     assert "has no value on any text" in capsys.readouterr().out
 
 
+def test_a_k_that_is_no_less_than_a_text_is_said_and_never_passes_for_agreement(tmp_path, capsys):
+    file = write(tmp_path / "a.parquet")
+    lengths = pandas.read_parquet(file)["tokens"].map(len)
+    short = (lengths <= 10).sum()
+    measures = ["--measures", "top-k-overlap:k=10", "fagin:k=10", "top-k-overlap:k=20"]
+    assert agreement(file, "-o", tmp_path / "out", "--by", "none", *measures) == 0
+    table = pandas.read_csv(tmp_path / "out" / "agreement.csv").set_index("measure")
+    assert (table.loc["top-k-overlap:k=10", "reasons"] == f"k is the whole text: {short}").all()
+    assert (table.loc["top-k-overlap:k=10", "n"] == 20 - short).all() and 0 < short < 20
+    assert table.loc["top-k-overlap:k=20", "mean"].isna().all()
+    assert "no pair of methods has a value (k is the whole text)." in capsys.readouterr().out
+    note = json.loads((tmp_path / "out" / "manifest.json").read_text())["entries"][0]["note"]
+    assert f"fagin:k=10: in {short} of 20 texts k is the whole text." in note
+
+
 def other_corpus(folder):
     return [write(folder / "b.parquet", seed=2, config=config(2, corpus="sst"))]
 

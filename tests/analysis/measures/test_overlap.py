@@ -39,8 +39,8 @@ def rbo(first, second, p):
     return sum((1 - p) * p**depth * share for depth, share in enumerate(shares))
 
 
-def check(name, value):
-    first, second = random_pairs(60, (2, 5), seed=2)
+def check(name, value, shortest=2):
+    first, second = random_pairs(60, (shortest, 5), seed=2)
     found = agreement(name, first, second)
     defined = numpy.flatnonzero(found.undefined == "")
     assert len(defined) > 20
@@ -57,11 +57,17 @@ def test_rbo_is_the_mean_over_all_ways_to_break_ties(p):
 
 @pytest.mark.parametrize("k", [1, 2, 3])
 def test_top_k_overlap_is_the_mean_over_all_ways_to_break_ties(k):
-    def value(first, second):
-        depth = min(k, len(first))
-        return common(first, second, depth) / depth
+    check(
+        f"top-k-overlap:k={k}",
+        lambda first, second: common(first, second, k) / k,
+        shortest=k + 1,
+    )
 
-    check(f"top-k-overlap:k={k}", value)
+
+@pytest.mark.parametrize("k", [3, 4, 0.9, "all", "non-zero"])
+def test_the_overlap_of_whole_texts_is_undefined(k):
+    found = agreement(f"top-k-overlap:k={k}", [[1, 2, 3]], [[3, 1, 2]])
+    assert found.undefined.tolist() == ["k is the whole text"] and numpy.isnan(found.value).all()
 
 
 @pytest.mark.parametrize("p", [0.5, 0.9, 0.99])
