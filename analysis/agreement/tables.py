@@ -12,7 +12,7 @@ from analysis.formats import cell
 from analysis.statistics.bootstrap import Bootstrap
 from analysis.statistics.corrections import holm
 from analysis.statistics.known import mean_of_known
-from analysis.statistics.paired import sign_flip_p
+from analysis.statistics.sign_flip import SignFlips
 from analysis.statistics.summary import summaries
 
 
@@ -76,7 +76,7 @@ def _above(values: numpy.ndarray, bootstrap: Bootstrap) -> List[Dict[str, float]
     """Shape: (agreements and groups, seeds, texts)"""
     numbers = pandas.DataFrame(bootstrap.intervals(values), columns=[" low", " high"])
     numbers.insert(0, "", mean_of_known(values, (1, 2)))
-    numbers[" p"] = sign_flip_p(mean_of_known(values, 1))
+    numbers[" p"] = SignFlips(seed=bootstrap.seed).p_values(mean_of_known(values, 1))
     return numbers.to_dict("records")
 
 

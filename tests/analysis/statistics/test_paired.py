@@ -1,43 +1,12 @@
-"""Comparisons on the same texts, against all signs tried and against plain loops."""
-
-import itertools
+"""Comparisons on the same texts, against plain loops."""
 
 import numpy
 import pytest
-from scipy.stats import ttest_1samp
 
 from analysis.statistics.bootstrap import Bootstrap
-from analysis.statistics.paired import paired_across_models, paired_in_one_model, sign_flip_p
+from analysis.statistics.paired import paired_across_models, paired_in_one_model
 
 BOOTSTRAP = Bootstrap(draws=500)
-
-
-def slow_sign_flip(differences):
-    observed = abs(sum(differences))
-    all_signs = list(itertools.product([1, -1], repeat=len(differences)))
-    flipped = [abs(sum(s * d for s, d in zip(signs, differences))) for signs in all_signs]
-    return sum(value >= observed - 1e-9 for value in flipped) / len(flipped)
-
-
-def test_with_few_texts_all_signs_are_tried():
-    differences = numpy.random.default_rng(0).normal(0.3, size=(4, 7))
-    expected = [slow_sign_flip(row) for row in differences]
-    assert sign_flip_p(differences) == pytest.approx(expected)
-    with_gaps = numpy.insert(differences, 3, numpy.nan, axis=1)
-    assert sign_flip_p(with_gaps) == pytest.approx(expected)
-
-
-def test_with_many_texts_the_normal_limit_is_near_all_signs():
-    differences = numpy.random.default_rng(1).normal(0.2, size=(5, 14))
-    expected = [slow_sign_flip(row) for row in differences]
-    assert sign_flip_p(differences) == pytest.approx(expected, abs=0.03)
-    many = numpy.random.default_rng(2).normal(0.1, size=(3, 500))
-    assert sign_flip_p(many) == pytest.approx(ttest_1samp(many, 0, axis=1).pvalue, abs=0.01)
-
-
-def test_no_difference_is_p_1_and_no_text_is_no_test():
-    assert sign_flip_p(numpy.zeros((1, 40))) == 1
-    assert numpy.isnan(sign_flip_p(numpy.full((1, 4), numpy.nan))).all()
 
 
 def test_in_one_model_a_text_counts_where_both_have_a_value():
