@@ -41,6 +41,23 @@ class TextFile:
         """Whether its model's training was interrupted and went on."""
         return bool(self.metadata.get("recovered"))
 
+    @property
+    def left_out(self) -> str:
+        """What the reader dropped or cut of the data, in words; nothing for nothing."""
+        texts = self.metadata.get("texts", {})
+        kept, dropped, cut = (texts.get(name) for name in ("kept", "dropped", "cut"))
+        said = []
+        if dropped:
+            whole = kept + sum(dropped.values())
+            said.append(f"{sum(dropped.values())} of {whole} texts dropped ({_counted(dropped)})")
+        if cut:
+            said.append(f"{sum(cut.values())} of {kept} texts cut ({_counted(cut)})")
+        return ", ".join(said)
+
+
+def _counted(reasons: Dict[str, int]) -> str:
+    return ", ".join(f"{count} {reason}" for reason, count in sorted(reasons.items()))
+
 
 def read_text_file(
     path: Path, key: bytes, kind: str, command: str, formats: Sequence[int]

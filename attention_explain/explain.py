@@ -19,6 +19,7 @@ def explain(
     dataset_reader: Optional["DatasetReader"] = None,
     seed: Optional[int] = None,
     cuda_device: int = -1,
+    split_text: bool = False,
 ) -> "Explanation":
     """
     Which tokens of a text mattered, by each of the methods. The result prints in a terminal and
@@ -32,7 +33,7 @@ def explain(
         An archive or the folder of a training run; or what was loaded from one. A `Model` needs
         its `dataset_reader`.
     text : `str` or `Sequence[str]`
-        A text, or its tokens.
+        A text, or its tokens: a model that was trained on tokens takes these.
     methods : `Sequence`, optional (default = `attention` and `gradient-x-input`)
         Names of interpreters, or their configs.
     target : `str`, optional (default = the predicted label)
@@ -43,6 +44,8 @@ def explain(
         For the methods that draw random numbers.
     cuda_device : `int`, optional (default = `-1`)
         Where to load an archive to.
+    split_text : `bool`, optional (default = `False`)
+        Split a string even for a model that was trained on tokens.
     """
     # Imported here, so that importing this module costs nothing.
     from attention_explain.predictors.saliency import DEFAULT_INTERPRETERS, SaliencyPredictor
@@ -56,6 +59,7 @@ def explain(
         interpreters=DEFAULT_INTERPRETERS if methods is None else methods,
         target=target,
         seed=seed,
+        split_text=split_text,
     )
     inputs = {"text": text} if isinstance(text, str) else {"tokens": list(text)}
     instance = predictor._json_to_instance(inputs)

@@ -41,6 +41,7 @@ def explanations(
             gold=row["label"],
             rationale=row.get("rationale"),
             rationales=rationales,
+            unknown=row.get("unknown"),
         )
 
 

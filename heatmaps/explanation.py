@@ -23,6 +23,7 @@ class Explanation:
     target : the label that is explained, where that is not the predicted one of each text.
     gold, rationale : where there are any.
     rationales : who says so, as `heatmaps.rationales` has it.
+    unknown : 1 for each token that is not in the model's vocabulary; None where that says nothing.
     """
 
     tokens: List[str]
@@ -39,6 +40,7 @@ class Explanation:
     gold: Optional[str] = None
     rationale: Optional[List[int]] = None
     rationales: str = MARKED
+    unknown: Optional[List[int]] = None
 
     def to_dict(self) -> Dict[str, Any]:
         """As a line of `allennlp predict`; what is not known is left out."""
@@ -52,6 +54,7 @@ class Explanation:
             "probs": short(self.probs),
             "attention": None if self.attention is None else short(self.attention),
             "rationale": self.rationale,
+            "unknown": self.unknown,
         }
         values = {name: value for name, value in known.items() if value is not None}
         values["saliency"] = {

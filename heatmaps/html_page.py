@@ -90,9 +90,10 @@ def _row(explanation: Explanation, method: str, scores: Optional[List[float]]) -
         return f"<tr><th scope=row>{name}</th><td>no scores: {reason}</td></tr>\n"
     signed = explanation.signed.get(method, any(score < 0 for score in scores))
     largest = max(map(abs, scores), default=0.0)
+    unknown = explanation.unknown or [0] * len(scores)
     tokens = " ".join(
-        _token(token, score, largest, signed)
-        for token, score in zip(explanation.tokens, scores, strict=True)
+        _token(token, score, largest, signed, bool(mark))
+        for token, score, mark in zip(explanation.tokens, scores, unknown, strict=True)
     )
     checks = explanation.checks.get(method, {})
     flagged = "; flagged" if checks.get("flagged") else ""
@@ -104,12 +105,15 @@ def _row(explanation: Explanation, method: str, scores: Optional[List[float]]) -
     )
 
 
-def _token(token: str, score: float, largest: float, signed: bool) -> str:
+def _token(token: str, score: float, largest: float, signed: bool, unknown: bool) -> str:
     shade = round(SHADES * abs(score) / largest) if largest > 0 else 0
     scale = "u" if not signed else "n" if score < 0 else "p"
+    colour = f"{scale}{shade}" if shade else ""
+    word = escape(token)
+    if unknown:
+        return f'<i class="{colour} x" title="{score:.3g}, unknown">{word}</i>'
     # Most tokens of a page have no shade to speak of; short marks keep it small.
-    mark = f" class={scale}{shade}" if shade else ""
-    return f"<i{mark} title={score:.3g}>{escape(token)}</i>"
+    return f"<i{f' class={colour}' if colour else ''} title={score:.3g}>{word}</i>"
 
 
 def _rationale_row(explanation: Explanation) -> str:
@@ -130,6 +134,7 @@ def legend() -> str:
         "<div>against the class (dotted) <span class='scale signed-scale'></span> for it, "
         "signed methods</div>"
         "<div>0 <span class='scale strength-scale'></span> largest, methods without sign</div>"
+        "<div><i class=x>word</i> unknown to the model, which reads all such words alike</div>"
         f"</div>\n<p class=about>{SCALE_NOTE}</p>\n"
     )
 

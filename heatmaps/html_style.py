@@ -37,6 +37,7 @@ _STYLE = """
 .ae tr + tr > * { border-top: 1px solid #efefef; }
 .ae i { font-style: normal; border-radius: 3px; padding: .08rem .14rem; }
 .ae i[class^="n"] { text-decoration: underline dotted #1b1b1b 1px; text-underline-offset: .2em; }
+.ae i.x { outline: 1px dashed #6a6a6a; outline-offset: -1px; font-style: italic; }
 .ae .rationale i { color: #767676; }
 .ae .rationale i.r { color: #1b1b1b; font-weight: 700; border-bottom: 2px solid #1b1b1b;
   border-radius: 0; }

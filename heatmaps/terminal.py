@@ -11,6 +11,7 @@ from heatmaps.explanation import Explanation
 BAR = 6
 EIGHTHS = " ▏▎▍▌▋▊▉█"
 NUMBER = 9
+UNKNOWN = "?"
 LONGEST_TOKEN = 24
 # For and against the class, as on the HTML pages.
 ORANGE, BLUE, PLAIN = "\033[38;5;208m", "\033[38;5;33m", "\033[0m"
@@ -22,10 +23,13 @@ def render(explanation: Explanation, colour: Optional[bool] = None) -> str:
     lines = [_verdict(explanation)]
     width = max(map(columns, explanation.tokens), default=0)
     width = min(max(width, len("token")), LONGEST_TOKEN)
+    width += 2 * any(explanation.unknown or [])
     methods = [name for name, scores in explanation.scores.items() if scores is not None]
     room = shutil.get_terminal_size().columns - width
     for block in _blocks(methods, room):
         lines += ["", *_block(explanation, block, width, colour)]
+    if any(explanation.unknown or []):
+        lines += ["", f"{UNKNOWN} unknown to the model, which reads all such words alike"]
     lines += [f"{name}: no scores, {reason}" for name, reason in explanation.skipped.items()]
     return "\n".join(lines)
 
@@ -63,8 +67,10 @@ def _block(explanation: Explanation, methods: List[str], width: int, colour: boo
     header = "  ".join(name.ljust(_cell_width(name)) for name in methods)
     cells = [_cells(explanation.scores[name], _cell_width(name), colour) for name in methods]
     lines = [f"{'token'.ljust(width)}  {header}"]
-    for token, *row in zip(explanation.tokens, *cells, strict=True):
-        lines.append(f"{fitted(token, width)}  {'  '.join(row)}")
+    unknown = explanation.unknown or [0] * len(explanation.tokens)
+    for token, mark, *row in zip(explanation.tokens, unknown, *cells, strict=True):
+        end = f" {UNKNOWN}" if mark else ""
+        lines.append(f"{fitted(token, width - len(end))}{end}  {'  '.join(row)}")
     return [line.rstrip() for line in lines]
 
 

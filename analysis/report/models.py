@@ -43,6 +43,17 @@ def _row(model: Model) -> Dict[str, Any]:
     }
 
 
+def left_out(models: Sequence[Model]) -> List[str]:
+    """A sentence for each data set of which texts were dropped or cut when it was explained."""
+    said = {
+        f"Of {file.metadata['data']}: {file.left_out}."
+        for model in models
+        for file in model.files
+        if file.left_out
+    }
+    return sorted(said)
+
+
 def _seed(file: Attributions) -> str:
     """A training that was interrupted and went on is not the same as an unbroken one."""
     return f"{file.model.seed} (recovered)" if file.recovered else str(file.model.seed)

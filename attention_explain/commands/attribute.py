@@ -14,7 +14,7 @@ from allennlp.commands.subcommand import Subcommand
 from attention_explain.archives import open_archive
 from attention_explain.commands import attribution_file
 from attention_explain.commands.attribution import attribute
-from attention_explain.commands.batches import read_instances
+from attention_explain.commands.batches import read_counts, read_instances
 from attention_explain.commands.job_options import (
     add_job_arguments,
     add_job_options,
@@ -100,6 +100,7 @@ def attribute_from_file(
     seed: Optional[int] = None,
     html: Optional[str] = None,
     html_texts: int = HTML_TEXTS,
+    split_text: bool = False,
     overrides: str = "",
     force: bool = False,
 ) -> Dict[str, Any]:
@@ -118,7 +119,8 @@ def attribute_from_file(
         batch_tokens=batch_tokens,
         seed=seed,
     )
-    instances = read_instances(archive.validation_dataset_reader, archive.model.vocab, data, limit)
+    reader = archive.validation_dataset_reader
+    instances = read_instances(reader, archive.model.vocab, data, limit, split_text)
     methods = predictor.interpreters
     options = {name: parameters(method) for name, method in methods.items()}
     declared = {
@@ -142,6 +144,7 @@ def attribute_from_file(
         options,
         interpreters=declared,
         target=target,
+        **read_counts(reader),
     )
     with Parts(output, job).opened(discard=force) as parts, resumable(parts):
         table, totals = attribute(predictor.explainer, instances, parts)

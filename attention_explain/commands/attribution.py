@@ -33,6 +33,7 @@ def attribute(
     )
     return table, {
         "instances": table.num_rows,
+        "unknown_tokens": attribution_file.unknown_tokens(table),
         "seconds": total_seconds(records, methods),
         "skipped": _summed([entry for record in records for entry in record["skipped"]]),
         "checks": attribution_file.check_summaries(table),

@@ -17,16 +17,20 @@ METADATA = b"attention_explain"
 FORMAT = 1
 
 SCORES = table_file.NUMBERS
+# 0 or 1 a token.
+MARKS = pyarrow.list_(pyarrow.int8())
 
 
 def schema(example: Explanation, with_rationale: bool) -> pyarrow.Schema:
     """
     The columns for texts that are explained as the example is: the text and its prediction, then
-    the scores of each method, then its checks as `method.check`.
+    which tokens are marked, the scores of each method, then its checks as `method.check`.
     """
     fields = table_file.text_fields()
     if with_rationale:
-        fields.append(pyarrow.field("rationale", pyarrow.list_(pyarrow.int8())))
+        fields.append(pyarrow.field("rationale", MARKS))
+    if example.unknown is not None:
+        fields.append(pyarrow.field("unknown", MARKS))
     # A method that failed on a text has no scores there: null, and never a list of NaN.
     fields += [pyarrow.field(method, SCORES) for method in example.scores]
     fields += [
@@ -58,6 +62,7 @@ def _record(explanation: Explanation) -> Dict[str, Any]:
             explanation.probs,
         ),
         "rationale": explanation.rationale,
+        "unknown": explanation.unknown,
         **explanation.scores,
         **{
             f"{method}.{check}": value
@@ -77,6 +82,18 @@ def check_summaries(table: pyarrow.Table) -> Dict[str, Dict[str, Optional[float]
             "largest_absolute": _finite(values.max()),
         }
     return summaries
+
+
+def unknown_tokens(table: pyarrow.Table) -> Optional[Dict[str, int]]:
+    """How many tokens there are, how many of them are unknown, and how many texts hold one."""
+    if "unknown" not in table.column_names:
+        return None
+    marks = table["unknown"].to_pylist()
+    return {
+        "tokens": sum(map(len, marks)),
+        "unknown": sum(map(sum, marks)),
+        "texts": sum(map(any, marks)),
+    }
 
 
 def flagged(table: pyarrow.Table) -> Dict[str, int]:

@@ -1,5 +1,6 @@
 """A data set worked through in batches, the longest texts first, in parts that survive a kill."""
 
+import logging
 from collections import Counter
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
@@ -11,7 +12,11 @@ from allennlp.data import DatasetReader, Instance, Vocabulary
 from attention_explain.commands.parts import Parts
 from attention_explain.data.any_reader import complete
 from attention_explain.data.errors import DataError
+from attention_explain.data.origins import check_split
+from attention_explain.data.text_reader import TextReader
 from attention_explain.interpret.interpreter import rows_by_length
+
+logger = logging.getLogger(__name__)
 
 # Is called with the name of each step of a batch that is through, and the seconds it took.
 AfterStep = Callable[[str, float], Any]
@@ -20,11 +25,18 @@ Work = Callable[[List[int], AfterStep], Tuple[pyarrow.Table, Dict[str, Any]]]
 
 
 def read_instances(
-    reader: DatasetReader, vocab: Vocabulary, data: str, limit: Optional[int] = None
+    reader: DatasetReader,
+    vocab: Vocabulary,
+    data: str,
+    limit: Optional[int] = None,
+    split_text: bool = False,
 ) -> List[Instance]:
     """
     All instances, or so many, ready for the model; anything wrong with one is said before the work.
+    They need no label. `split_text` allows strings for a model that was trained on tokens.
     """
+    if isinstance(reader, TextReader):
+        reader.require_label = False
     instances = [
         complete(instance, f"text-{place}", data)
         for place, instance in enumerate(reader.read(data), 1)
@@ -35,6 +47,12 @@ def read_instances(
     if limit is not None and limit < len(instances):
         # Files may be sorted, by label or otherwise: the first so many would not stand for the rest.
         instances = [instances[place * len(instances) // limit] for place in range(limit)]
+    try:
+        warning = check_split(instances, vocab, split_text)
+    except ConfigurationError as error:
+        raise ConfigurationError(f"{data}: {error.message}") from error
+    if warning is not None:
+        logger.warning("%s: %s", data, warning)
     for instance in instances:
         reader.apply_token_indexers(instance)
         instance.index_fields(vocab)
@@ -50,6 +68,11 @@ def _check_ids(instances: Sequence[Instance], data: str) -> None:
             "them",
             data,
         )
+
+
+def read_counts(reader: DatasetReader) -> Dict[str, Any]:
+    """For the file: how many texts of the data were kept, dropped and cut, where the reader counts."""
+    return {"texts": reader.counts.to_dict()} if isinstance(reader, TextReader) else {}
 
 
 def work_through(

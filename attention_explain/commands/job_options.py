@@ -42,6 +42,11 @@ def add_job_options(subparser: argparse.ArgumentParser, verb: str) -> None:
     subparser.add_argument(
         "--seed", type=int, help="for what draws random numbers (default: its own)"
     )
+    subparser.add_argument(
+        "--split-text",
+        action="store_true",
+        help="let the reader split strings for a model that was trained on tokens",
+    )
     subparser.add_argument("--overrides", default="", help="JSON that changes the archive's config")
     subparser.add_argument(
         "--force",
@@ -59,7 +64,9 @@ def job_options(args: argparse.Namespace) -> Dict[str, Any]:
     """What was given for them, by the names that the commands' functions have."""
     common_logging.FILE_FRIENDLY_LOGGING = args.file_friendly_logging
     names = ("archive_file", "data", "output_file", "limit", "batch_tokens", "cuda_device")
-    return {name: getattr(args, name) for name in (*names, "seed", "overrides", "force")}
+    return {
+        name: getattr(args, name) for name in (*names, "seed", "split_text", "overrides", "force")
+    }
 
 
 def check_job(

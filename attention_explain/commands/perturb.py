@@ -16,6 +16,7 @@ from attention_explain.archives import archive_sha256, open_archive
 from attention_explain.commands import perturbation_file
 from attention_explain.commands.batches import (
     AfterStep,
+    read_counts,
     read_instances,
     total_seconds,
     work_through,
@@ -88,6 +89,7 @@ def perturb_from_file(
     batch_tokens: int = DEFAULT_BUDGET,
     cuda_device: int = -1,
     seed: Optional[int] = None,
+    split_text: bool = False,
     overrides: str = "",
     force: bool = False,
 ) -> Dict[str, Any]:
@@ -100,7 +102,8 @@ def perturb_from_file(
     built = PERTURBATIONS.build(perturbations, seed)
     archive = open_archive(archive_file, cuda_device, overrides)
     perturber = Perturber(archive.model, built, batch_tokens)
-    instances = read_instances(archive.validation_dataset_reader, archive.model.vocab, data, limit)
+    reader = archive.validation_dataset_reader
+    instances = read_instances(reader, archive.model.vocab, data, limit, split_text)
     perturber.check(instances)
     options = {name: PERTURBATIONS.parameters(each) for name, each in built.items()}
     reads = {file: archive_sha256(file) for each in built.values() for file in each.reads}
@@ -121,6 +124,7 @@ def perturb_from_file(
         options,
         perturbations={name: {"parameters": given} for name, given in options.items()},
         reads=reads,
+        **read_counts(reader),
     )
     with Parts(output, job).opened(discard=force) as parts, resumable(parts):
         table, totals = perturb(perturber, instances, parts)

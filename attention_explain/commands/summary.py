@@ -2,10 +2,12 @@
 
 from typing import Any, Dict, List
 
+from attention_explain.data.read_counts import counted
+
 
 def attribution_summary(metadata: Dict[str, Any], flagged: Dict[str, int]) -> str:
     """
-    How many texts, how fast, where the time went, what was skipped or flagged, and why.
+    How many texts, how fast, where the time went, what was left out, unknown, skipped or flagged.
 
     # Parameters
 
@@ -14,8 +16,14 @@ def attribution_summary(metadata: Dict[str, Any], flagged: Dict[str, int]) -> st
     flagged : `Dict[str, int]`
         How many texts each method has flagged.
     """
-    lines = _time_spent(metadata, "explained")
+    lines = _time_spent(metadata, "explained") + _left_out(metadata)
     count = metadata["instances"]
+    unknown = metadata["unknown_tokens"]
+    if unknown is not None:
+        lines.append(
+            f"  {unknown['unknown'] / unknown['tokens']:.1%} of the tokens are unknown to the model "
+            f"({unknown['unknown']} of {unknown['tokens']}, in {unknown['texts']} texts)"
+        )
     for method, reasons in metadata["skipped"].items():
         for reason, times in reasons.items():
             lines.append(f"  {method} skipped {times} of {count} texts: {reason}")
@@ -30,13 +38,26 @@ def attribution_summary(metadata: Dict[str, Any], flagged: Dict[str, int]) -> st
 
 def perturbation_summary(metadata: Dict[str, Any]) -> str:
     """The same of a perturbation file, with what failed or is undefined."""
-    lines = _time_spent(metadata, "perturbed")
+    lines = _time_spent(metadata, "perturbed") + _left_out(metadata)
     count = metadata["instances"]
     for name, times in metadata["failed"].items():
         lines.append(f"  {name} found no other attention for {times} of {count} texts")
     for name, times in metadata["undefined"].items():
         lines.append(f"  {name} is undefined for {times} of {count} texts")
     return "\n".join(lines)
+
+
+def _left_out(metadata: Dict[str, Any]) -> List[str]:
+    """What the reader dropped or cut of the data."""
+    texts = metadata.get("texts", {"kept": 0, "dropped": {}, "cut": {}})
+    dropped, cut = sum(texts["dropped"].values()), sum(texts["cut"].values())
+    lines = []
+    if dropped:
+        all_texts = texts["kept"] + dropped
+        lines.append(f"  {dropped} of {all_texts} texts dropped: {counted(texts['dropped'])}")
+    if cut:
+        lines.append(f"  {cut} of {texts['kept']} texts cut: {counted(texts['cut'])}")
+    return lines
 
 
 def _time_spent(metadata: Dict[str, Any], done: str) -> List[str]:

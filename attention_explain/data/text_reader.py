@@ -5,7 +5,6 @@ texts are kept, and what is said about the others. A reader of one file format o
 """
 
 import logging
-from collections import Counter
 from functools import cached_property, lru_cache
 from inspect import signature
 from typing import Any, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple, Union
@@ -14,16 +13,20 @@ import numpy
 from allennlp.common.checks import ConfigurationError
 from allennlp.common.util import END_SYMBOL, START_SYMBOL
 from allennlp.data import DatasetReader, Field, Instance, Token, TokenIndexer, Tokenizer
-from allennlp.data.fields import MetadataField, TensorField, TextField
+from allennlp.data.fields import TensorField, TextField
 from allennlp.data.token_indexers import SingleIdTokenIndexer
 
 from attention_explain.data.errors import DataError
 from attention_explain.data.example import Example
 from attention_explain.data.fields import KnownLabelField
 from attention_explain.data.guides import Guide
+from attention_explain.data.origins import TEXT, TOKENS, TextMetadataField
+from attention_explain.data.read_counts import ReadCounts, counted
 from attention_explain.data.tokenizers import EnglishTokenizer
 
 logger = logging.getLogger(__name__)
+
+TOO_LONG = ("drop", "cut")
 
 
 class TextReader(DatasetReader):
@@ -42,11 +45,13 @@ class TextReader(DatasetReader):
         The labels the file may hold and the names they get; a label mapped to `null` drops its
         texts. Any other label is an error. Without a map, labels are taken as they are.
     require_label : `bool`, optional (default = `True`)
-        Whether a text without label is an error.
+        Whether a text without label is an error. The commands that explain need no label.
     min_tokens, max_tokens : `int`, optional (default = `None`)
         Shortest and longest text that is kept, inclusive, in tokens without boundary symbols. What
         is dropped is counted and logged. Without `min_tokens` an empty text is an error; with it,
         an empty text is too short.
+    too_long : `str`, optional (default = `"drop"`)
+        What becomes of a text with more than `max_tokens`: `drop` it, or `cut` it to that many.
     drop_longest : `bool`, optional (default = `False`)
         Drop the texts as long as the longest of their file (of those with a wanted label): what a
         strict bound at the longest length does, as in the published SST splits.
@@ -72,6 +77,7 @@ class TextReader(DatasetReader):
         require_label: bool = True,
         min_tokens: Optional[int] = None,
         max_tokens: Optional[int] = None,
+        too_long: str = "drop",
         drop_longest: bool = False,
         boundary_symbols: bool = False,
         guide: Optional[Union[str, List[str]]] = None,
@@ -90,28 +96,36 @@ class TextReader(DatasetReader):
             raise ConfigurationError(
                 f"min_tokens ({min_tokens}) is larger than max_tokens ({max_tokens})"
             )
+        if too_long not in TOO_LONG:
+            raise ConfigurationError(
+                f"too_long is {too_long!r}, but must be one of {', '.join(TOO_LONG)}"
+            )
+        if too_long == "cut" and (max_tokens is None or max_tokens < 1):
+            raise ConfigurationError("too_long 'cut' needs a max_tokens of 1 or more to cut to")
         self._tokenizer = tokenizer or EnglishTokenizer()
         self._token_indexers = token_indexers or {"tokens": SingleIdTokenIndexer()}
         self._lowercase = lowercase
         self._digit_word = digit_word
         self._labels = labels
-        self._require_label = require_label
+        self.require_label = require_label
         self._min_tokens = min_tokens
         self._max_tokens = max_tokens
+        self._cut_to = max_tokens if too_long == "cut" else None
         self._drop_longest = drop_longest
         self._boundary_symbols = boundary_symbols
         self._guide_paths = guide
         self.corpus = corpus
+        # Of the file that was read last, as far as it was read.
+        self.counts = ReadCounts()
 
     def _examples(self, path: str) -> Iterable[Example]:
         """The texts of a file, a folder or an archive, in order, unprocessed."""
         raise NotImplementedError
 
     def _read(self, file_path: str) -> Iterator[Instance]:
-        dropped: Counter = Counter()
-        read = 0
+        counts = self.counts = ReadCounts()
         ids: Dict[str, Optional[int]] = {}
-        for example, words in self._kept(self._wanted(file_path, dropped), dropped):
+        for example, words in self._kept(self._wanted(file_path, counts), counts):
             if example.id in ids:
                 raise example.error(
                     f"field '{self._field_name('id')}' is {example.id!r}, as in line "
@@ -119,37 +133,39 @@ class TextReader(DatasetReader):
                     "by them"
                 )
             ids[example.id] = example.line
-            read += 1
+            counts.kept += 1
+            if self._cut_to is not None and len(words) > self._cut_to:
+                counts.cut[f"to {self._cut_to} tokens"] += 1
             yield self._guided(self._to_instance(example, words))
-        if read + sum(dropped.values()) == 0:
+        if counts.kept + sum(counts.dropped.values()) == 0:
             raise DataError("holds no text at all", file_path)
-        if read == 0:
-            raise DataError(f"no text is left; dropped: {_counts(dropped)}", file_path)
-        if dropped:
-            logger.info("%s: %d texts kept; dropped: %s", file_path, read, _counts(dropped))
+        if counts.kept == 0:
+            raise DataError(f"no text is left; dropped: {counted(counts.dropped)}", file_path)
+        if counts.dropped or counts.cut:
+            logger.info("%s: %s", file_path, counts)
 
     def _field_name(self, field: str) -> str:
         """What the file calls `field`, for messages."""
         return field
 
-    def _wanted(self, file_path: str, dropped: Counter) -> Iterator[Tuple[Example, List[str]]]:
+    def _wanted(self, file_path: str, counts: ReadCounts) -> Iterator[Tuple[Example, List[str]]]:
         """The examples whose label is wanted, by the name it is to have, and their words."""
         for example in self._examples(file_path):
             if example.label is not None:
                 example.label = self._mapped_label(example)
                 if example.label is None:
-                    dropped["an unwanted label"] += 1
+                    counts.dropped["with an unwanted label"] += 1
                     continue
-            elif self._require_label:
+            elif self.require_label:
                 raise example.error(f"field '{self._field_name('label')}' is missing")
             yield example, self._words(example)
 
     def _kept(
-        self, examples: Iterable[Tuple[Example, List[str]]], dropped: Counter
+        self, examples: Iterable[Tuple[Example, List[str]]], counts: ReadCounts
     ) -> Iterator[Tuple[Example, List[str]]]:
         """The examples that the limits keep; the others are counted by reason."""
         shortest = self._min_tokens or 0
-        longest = self._max_tokens
+        longest = self._max_tokens if self._cut_to is None else None
         if self._drop_longest:
             examples = list(examples)
             longest_found = max((len(words) for _, words in examples), default=0)
@@ -160,9 +176,9 @@ class TextReader(DatasetReader):
                     "the text is empty (set min_tokens to 1 or more to drop such texts)"
                 )
             elif len(words) < shortest:
-                dropped[f"fewer than {shortest} tokens"] += 1
+                counts.dropped[f"with fewer than {shortest} tokens"] += 1
             elif longest is not None and len(words) > longest:
-                dropped[f"more than {longest} tokens"] += 1
+                counts.dropped[f"with more than {longest} tokens"] += 1
             else:
                 yield example, words
 
@@ -201,8 +217,9 @@ class TextReader(DatasetReader):
         impermissible: Optional[Sequence[int]] = None,
     ) -> Instance:
         """
-        One Instance from a `text` or its `tokens`; no length limit applies here. The label may be
-        one of the file's or one of the names that the label map gives.
+        One Instance from a `text` or its `tokens`. No text is too short or too long here, but long
+        ones are cut if those of files are. The label may be one of the file's or one of the names
+        that the label map gives.
         """
         if (text is None) == (tokens is None):
             raise DataError("an input needs a 'text' or its 'tokens', and not both")
@@ -228,14 +245,15 @@ class TextReader(DatasetReader):
         return label in new_names and label not in labels
 
     def _to_instance(self, example: Example, words: List[str]) -> Instance:
-        tokens = [_token(word) for word in words]
+        read = words[: self._cut_to]
+        tokens = [_token(word) for word in read]
         metadata: Dict[str, Any] = {"id": example.id, "tokens": [token.text for token in tokens]}
         pad = [0] if self._boundary_symbols else []
         if self._boundary_symbols:
             tokens = [_token(START_SYMBOL), *tokens, _token(END_SYMBOL)]
         fields: Dict[str, Field] = {"tokens": TextField(tokens)}
         if self._boundary_symbols:
-            fields["attendable"] = _mask_field(pad + [1] * len(words) + pad)
+            fields["attendable"] = _mask_field(pad + [1] * len(read) + pad)
         if example.label is not None:
             fields["label"] = KnownLabelField(
                 example.label, example.path, example.line, self._field_name("label")
@@ -245,8 +263,12 @@ class TextReader(DatasetReader):
         if example.impermissible is not None:
             mask = self._checked_mask(example, "impermissible", words)
             fields["impermissible"] = _mask_field(pad + mask + pad)
-        fields["metadata"] = MetadataField(metadata)
+        fields["metadata"] = TextMetadataField(metadata, self._origin(example))
         return Instance(fields)
+
+    def _origin(self, example: Example) -> str:
+        """Whether its words were given, or split here."""
+        return TEXT if example.tokens is None else TOKENS
 
     @cached_property
     def _guide(self) -> Guide:
@@ -270,7 +292,7 @@ class TextReader(DatasetReader):
             )
         if any(value not in (0, 1) for value in mask):
             raise example.error(f"field '{name}' may hold only 0 and 1")
-        return [int(value) for value in mask]
+        return [int(value) for value in mask[: self._cut_to]]
 
     def apply_token_indexers(self, instance: Instance) -> None:
         instance["tokens"].token_indexers = self._token_indexers
@@ -291,7 +313,3 @@ def _mask_field(mask: List[int]) -> TensorField:
 
 def _has_digit(word: str) -> bool:
     return any(character.isdigit() for character in word)
-
-
-def _counts(dropped: Counter) -> str:
-    return ", ".join(f"{count} with {reason}" for reason, count in sorted(dropped.items()))

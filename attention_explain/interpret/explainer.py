@@ -7,6 +7,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 import torch
 from allennlp.data import Instance
 
+from attention_explain.data.unknown_words import unknown_words
 from attention_explain.interpret.interpreter import (
     Attribution,
     Interpreter,
@@ -95,6 +96,9 @@ class Explainer:
                 target=self.target,
                 gold=instance["label"].label if "label" in instance.fields else None,
                 rationale=instance["metadata"].metadata.get("rationale"),
+                unknown=unknown_words(
+                    batch.words[row], instance["tokens"].token_indexers, self.model.vocab
+                ),
             )
             for row, instance in enumerate(instances)
         ]

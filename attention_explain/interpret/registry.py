@@ -16,7 +16,7 @@ INTERPRETERS = ComponentKind(
     # AllenNLP's own know no batches.
     base=Interpreter,
     # The attribution file has a column for each method, and these beside them.
-    reserved=("id", "tokens", "label", "predicted", "probs", "rationale", "row"),
+    reserved=("id", "tokens", "label", "predicted", "probs", "rationale", "unknown", "row"),
     given=("predictor",),
 )
 

@@ -1,5 +1,6 @@
 """The predictor behind `allennlp predict --predictor saliency`: predictions and why."""
 
+import logging
 from typing import Any, Dict, List, Optional, Sequence
 
 import numpy
@@ -12,6 +13,7 @@ from allennlp.predictors import Predictor
 from attention_explain.data.any_reader import complete, instance_of
 from attention_explain.data.errors import DataError
 from attention_explain.data.fields import KnownLabelField
+from attention_explain.data.origins import check_split
 from attention_explain.interpret.explainer import Explainer
 from attention_explain.interpret.registry import (
     InterpreterConfig,
@@ -27,6 +29,8 @@ from attention_explain.predictors.input_lines import (
     parse_line,
 )
 from heatmaps.explanation import Explanation
+
+logger = logging.getLogger(__name__)
 
 # Cheap enough to stand beside every prediction: one more pass, and one back.
 DEFAULT_INTERPRETERS = ("attention", "gradient-x-input")
@@ -52,6 +56,9 @@ class SaliencyPredictor(Predictor):
         How many tokens, padding included, a pass through the model may hold.
     seed : `int`, optional (default = `None`)
         For the methods that draw random numbers and whose config gives none.
+    split_text : `bool`, optional (default = `False`)
+        Allows strings for a model that was trained on tokens: the reader's tokenizer splits them,
+        which need not be how the tokens came about.
     frozen : `bool`, optional (default = `True`)
         Puts the model into evaluation mode for good. Explanations are made in that mode anyway.
     """
@@ -66,17 +73,20 @@ class SaliencyPredictor(Predictor):
         html: Optional[str] = None,
         batch_tokens: int = DEFAULT_BUDGET,
         seed: Optional[int] = None,
+        split_text: bool = False,
         **unknown: Any,
     ) -> None:
         if unknown:
             # `--predictor-args` come here as they were typed.
             raise ConfigurationError(
                 f"the saliency predictor has no argument '{sorted(unknown)[0]}'; it has "
-                "interpreters, target, html, batch_tokens and seed"
+                "interpreters, target, html, batch_tokens, seed and split_text"
             )
         super().__init__(model, dataset_reader, frozen)
         self.interpreters = build_interpreters(interpreters, self, seed)
         self.explainer = Explainer(model, self.interpreters, target, batch_tokens)
+        self._split_text = split_text
+        self._warned = False
         self._lines = 0
         self._texts = 0
         self._page: Optional[GrowingPage] = None
@@ -136,6 +146,7 @@ class SaliencyPredictor(Predictor):
         try:
             fields = checked_fields(json_dict)
             instance = instance_of(self._dataset_reader, fields)
+            self._warn_once(check_split([instance], self._model.vocab, self._split_text))
             self._dataset_reader.apply_token_indexers(instance)
             # Now, and not with its batch, because an unknown label is a mistake of this line.
             instance.index_fields(self._model.vocab)
@@ -146,6 +157,11 @@ class SaliencyPredictor(Predictor):
             place = f"line {json_dict.number} of the input (blank lines not counted)"
             raise DataError(error.message, place) from error
         return instance
+
+    def _warn_once(self, warning: Optional[str]) -> None:
+        if warning is not None and not self._warned:
+            logger.warning(warning)
+            self._warned = True
 
     # For AllenNLP's own interpreters and attackers ----------------------------------------------
 

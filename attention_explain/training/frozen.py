@@ -7,6 +7,7 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.data import Vocabulary
 from allennlp.models import Model
 
+from attention_explain.data.origins import NAMESPACE
 from attention_explain.training.base_model import BaseModel
 
 ATTENTION = "attention."
@@ -47,7 +48,8 @@ def _of_attention(name: str) -> bool:
 
 
 def _other_namespace(first: Vocabulary, second: Vocabulary) -> Optional[str]:
-    namespaces = sorted(first.get_namespaces() | second.get_namespaces())
+    # How the training texts were split changes nothing in a model that knows the same words.
+    namespaces = sorted((first.get_namespaces() | second.get_namespaces()) - {NAMESPACE})
     for namespace in namespaces:
         theirs, ours = (one.get_token_to_index_vocabulary(namespace) for one in (first, second))
         if theirs != ours:

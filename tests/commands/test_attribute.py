@@ -95,6 +95,7 @@ def test_the_columns_are_those_of_the_contract(explain):
         "predicted": "string",
         "probs": floats,
         "rationale": "list<element: int8>",
+        "unknown": "list<element: int8>",
         **dict.fromkeys(NAMES, floats),
         "integrated-gradients.convergence_delta": "float",
         "integrated-gradients.flagged": "int32",

@@ -203,6 +203,39 @@ def test_a_mask_in_a_table_is_separated_by_spaces(write, read):
     assert read(path)[0]["metadata"]["rationale"] == [0, 1, 1]
 
 
+@pytest.mark.parametrize("boundary_symbols", [False, True])
+def test_a_text_that_is_too_long_can_be_cut(write, make_reader, caplog, boundary_symbols):
+    line = {"text": "a b c d", "label": 1, "rationale": [0, 1, 1, 1], "impermissible": [1, 0, 1, 0]}
+    path = write("data.jsonl", jsonl(line, {"text": "a b", "label": 0}))
+    reader = make_reader(max_tokens=3, too_long="cut", boundary_symbols=boundary_symbols)
+    with caplog.at_level("INFO"):
+        cut, whole = reader.read(path)
+    padding = [False] * boundary_symbols
+    assert cut["metadata"]["tokens"] == ["a", "b", "c"] and cut["metadata"]["rationale"] == [
+        0,
+        1,
+        1,
+    ]
+    mask = cut["impermissible"].tensor.tolist()
+    assert mask == [*padding, True, False, True, *padding]
+    assert len(cut["tokens"]) == len(mask)
+    if boundary_symbols:
+        assert cut["attendable"].tensor.tolist() == [*padding, True, True, True, *padding]
+    assert whole["metadata"]["tokens"] == ["a", "b"]
+    assert reader.counts.to_dict() == {"kept": 2, "dropped": {}, "cut": {"to 3 tokens": 1}}
+    assert "2 texts kept; cut: 1 to 3 tokens" in caplog.text
+    # The same text given alone is the same text.
+    assert reader.text_to_instance("a b c d")["metadata"]["tokens"] == ["a", "b", "c"]
+
+
+def test_the_longest_are_dropped_before_any_is_cut(write, make_reader):
+    texts = ["a", "a b c", "a b c d"]
+    path = write("data.jsonl", jsonl(*({"text": text, "label": 1} for text in texts)))
+    reader = make_reader(max_tokens=2, too_long="cut", drop_longest=True)
+    assert words(reader.read(path)) == ["a", "a b"]
+    assert reader.counts.dropped == {"with more than 3 tokens": 1}
+
+
 def test_text_to_instance_takes_a_text_or_tokens(make_reader):
     reader = make_reader(labels={"pos": "1", "neg": "0"}, min_tokens=5)
     from_text = reader.text_to_instance("a b", id=3)
@@ -240,6 +273,8 @@ def test_equal_words_share_one_token(write, read):
             "min_tokens (3) is larger than max_tokens (2)",
         ),
         ({"min_tokens": 0}, "min_tokens is 0, but must be 1 or more"),
+        ({"too_long": "trim"}, "too_long is 'trim', but must be one of drop, cut"),
+        ({"too_long": "cut"}, "too_long 'cut' needs a max_tokens of 1 or more to cut to"),
         ({"lower_case": True}, "the dataset reader has no option 'lower_case'"),
     ],
 )

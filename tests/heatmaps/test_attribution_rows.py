@@ -31,6 +31,12 @@ def test_a_row_has_its_text_its_prediction_and_the_scores_and_checks_of_each_met
     assert text.signed == {"attention": False, "lrp": True}
     assert text.checks == {"lrp": {"conservation_error": 0.125}}
     assert text.skipped == {} and text.rationale is None and text.target is None
+    assert text.unknown is None
+
+
+def test_unknown_tokens_are_no_method():
+    (text,) = explanations([{**ROW, "unknown": [0, 1]}], METADATA)
+    assert text.unknown == [0, 1] and list(text.scores) == ["attention", "lrp"]
 
 
 def test_a_method_that_failed_on_a_text_says_why():

@@ -85,6 +85,16 @@ def test_each_method_is_a_row_over_the_tokens():
     assert titles == ["0", "0.5", "0.5", "-0.2", "0.1", "0"]
 
 
+def test_unknown_words_are_marked_and_explained():
+    tree = Elements(page([card(explanation(unknown=[1, 0, 1], rationale=None))]))
+    legend, *marks = [each for each, _ in tree.all("i")]
+    assert legend == {"class": "x"} and "word unknown to the model" in tree.text
+    assert [(mark.get("class", "").split(), mark["title"]) for mark in marks] == [
+        (["x"], "0, unknown"), ([f"u{SHADES}"], "0.5"), ([f"u{SHADES}", "x"], "0.5, unknown"),
+        ([f"n{SHADES}", "x"], "-0.2, unknown"), ([f"p{SHADES // 2}"], "0.1"), (["x"], "0, unknown"),
+    ]  # fmt: skip
+
+
 def test_the_verdict_says_what_is_predicted_and_what_is_right():
     text = re.sub(r"<[^>]+>", " ", card(explanation()))
     words = " ".join(text.split())

@@ -27,6 +27,15 @@ def test_a_terminal_shows_a_token_a_line_aligned():
     assert len({columns(line[: line.index(".")]) for line in lines[3:]}) == 1
 
 
+def test_unknown_words_are_marked_and_explained():
+    lines = render(example(unknown=[0, 1, 0, 1, 0]), colour=False).splitlines()
+    assert lines[4].split()[:2] == ["film", "?"] and lines[5].split()[0] == "電影"
+    assert lines[6].split()[0] == "x" * 23 + "…" and lines[6].split()[1] == "?"
+    assert lines[-1] == "? unknown to the model, which reads all such words alike"
+    assert len({columns(line[: line.index(".")]) for line in lines[3:8]}) == 1
+    assert "unknown" not in render(example(unknown=[0] * 5), colour=False)
+
+
 def test_colour_only_where_it_is_wanted(monkeypatch):
     assert "\x1b" not in str(example(tokens=["a", "b", "c", "d", "e"]))
     coloured = render(example(), colour=True)

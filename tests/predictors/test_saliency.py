@@ -36,7 +36,8 @@ def test_a_line_has_all_that_a_reader_needs(predictor, classifier):
     line = json.dumps({"text": TEXTS[1], "label": "1", "id": "mine", "date": "monday"})
     output = json.loads(predictor.dump_line(predictor.predict_json(*lines(predictor, line))))
     assert list(output) == [
-        "id", "tokens", "label", "gold", "labels", "probs", "attention", "saliency", "checks",
+        "id", "tokens", "label", "gold", "labels", "probs", "attention", "unknown", "saliency",
+        "checks",
     ]  # fmt: skip
     assert output["id"] == "mine" and output["gold"] == "1"
     assert output["tokens"] == TEXTS[1].split()

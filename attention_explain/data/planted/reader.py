@@ -8,8 +8,10 @@ from allennlp.data import DatasetReader, Instance
 
 from attention_explain.data.errors import DataError
 from attention_explain.data.example import Example
+from attention_explain.data.origins import TEXT
 from attention_explain.data.planted.corpus import PlantedCorpus
 from attention_explain.data.text_reader import TextReader
+from attention_explain.data.tokenizers import EnglishTokenizer
 
 MASKS = ("rationale", "contrary", "distractor")
 
@@ -84,10 +86,16 @@ class PlantedReader(TextReader):
                 distractor=sentence.distractor,
             )
 
+    def _origin(self, example: Example) -> str:
+        """The tokens of the corpus are what the `english` tokenizer makes of its sentences."""
+        if isinstance(example, PlantedExample) and isinstance(self._tokenizer, EnglishTokenizer):
+            return TEXT
+        return super()._origin(example)
+
     def _to_instance(self, example: Example, words: List[str]) -> Instance:
         instance = super()._to_instance(example, words)
         if isinstance(example, PlantedExample):
             metadata = instance["metadata"].metadata
-            metadata["contrary"] = list(example.contrary)
-            metadata["distractor"] = list(example.distractor)
+            metadata["contrary"] = list(example.contrary[: self._cut_to])
+            metadata["distractor"] = list(example.distractor[: self._cut_to])
         return instance

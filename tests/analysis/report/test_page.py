@@ -44,6 +44,21 @@ def test_titles_are_words_and_do_not_repeat_the_section():
     assert title_of("agreement", "agreement") == "Agreement"
 
 
+def test_what_was_dropped_or_cut_is_told_once_a_data_set(tmp_path):
+    texts = {"kept": 96, "dropped": {"with more than 400 tokens": 103}, "cut": {}}
+    files = [
+        attribution_file(
+            tmp_path / f"{seed}.parquet", config=config(seed=seed), texts=texts, data="d"
+        )
+        for seed in (1, 2)
+    ]
+    cut = {"kept": 96, "dropped": {}, "cut": {"to 400 tokens": 7}}
+    files += [attribution_file(tmp_path / "cut.parquet", texts=cut, data="<e>")]
+    words = Elements(report(output_folder(tmp_path / "out", files))).text
+    assert words.count("Of d: 103 of 199 texts dropped (103 with more than 400 tokens).") == 1
+    assert words.count("Of <e>: 7 of 96 texts cut (7 to 400 tokens).") == 1
+
+
 def test_findings_come_first(folder):
     text = report(folder)
     places = [text.index(sentence) for sentence in ("Attention agrees", "Something else about")]
