@@ -1,11 +1,13 @@
 """The agreement of pairs of columns in one model: a value a text and seed, and its controls."""
 
+import itertools
 from dataclasses import dataclass, field
 from typing import Any, Callable, Dict, List, Sequence, Tuple
 
 import numpy
 
 from analysis.agreement.pairs import Pair
+from analysis.agreement.signs import BY_SIZE, Signs, compared
 from analysis.attributions import Attributions
 from analysis.errors import AnalysisError
 from analysis.measures.measure import Measure, Values
@@ -21,6 +23,7 @@ CONTROLS = ("random", "permuted")
 @dataclass(frozen=True)
 class Agreement:
     """
+    compared : what of their scores, as `analysis.agreement.signs` has it.
     observed : what the measure gives for the two columns.
     controls : what it gives, on the same texts, with chance in place of the second; by the names in
         `CONTROLS`.
@@ -29,6 +32,7 @@ class Agreement:
     model: Model
     measure: Measure
     pair: Pair
+    compared: str
     observed: Sample
     controls: Dict[str, Control]
 
@@ -49,47 +53,70 @@ def agreements(
     measures: Sequence[Measure],
     draws: int = DRAWS,
     seed: int = 0,
-    absolute: bool = False,
+    signs: Signs = Signs.LIKE,
     step: Callable[[], Any] = lambda: None,
 ) -> List[Agreement]:
     """
     Of each pair by each measure.
 
     draws : of each control for each text; one at least, and two for a chance band.
-    absolute : compare the sizes of scores, whatever their signs.
+    signs : which pairs are compared by the sizes of their scores.
     step : called `len(model.files) * len(measures) * (1 + draws)` times on the way.
     """
     collected = {(measure.name, pair): _Collected() for measure in measures for pair in pairs}
+    how = {pair: compared(model.files[0], pair, signs) for pair in pairs}
     for file in model.files:
-        columns = {
-            name: file.scores(name, absolute)
-            for name in dict.fromkeys(name for pair in pairs for name in pair)
-        }
-        _collect(file, columns, pairs, measures, draws, seed, step, collected)
+        _collect(file, _Columns.of(file, how), measures, draws, seed, step, collected)
     found = []
     for measure in measures:
         for pair in pairs:
             values = collected[measure.name, pair]
             observed = Sample.of(values.observed)
             controls = {name: _control(seeds, observed) for name, seeds in values.controls.items()}
-            found.append(Agreement(model, measure, pair, observed, controls))
+            found.append(Agreement(model, measure, pair, how[pair], observed, controls))
     return found
+
+
+# A method, and whether the sizes of its scores stand for them.
+Column = Tuple[str, bool]
+
+
+@dataclass(frozen=True)
+class _Columns:
+    """The columns of a file that are compared, and which two of them a pair is."""
+
+    scores: Dict[Column, Scores]
+    pairs: Dict[Pair, Tuple[Column, Column]]
+
+    @classmethod
+    def of(cls, file: Attributions, how: Dict[Pair, str]) -> "_Columns":
+        plain = {name: file.scores(name) for name in dict.fromkeys(itertools.chain(*how))}
+        sizes = {name: scores.absolute() for name, scores in plain.items()}
+        scores, pairs = {}, {}
+        for pair, compared_by in how.items():
+            # What has no sign is one column either way.
+            pairs[pair] = tuple(
+                (name, compared_by == BY_SIZE and sizes[name] is not plain[name]) for name in pair
+            )
+            for name, by_size in pairs[pair]:
+                scores[name, by_size] = (sizes if by_size else plain)[name]
+        return cls(scores, pairs)
 
 
 def _collect(
     file: Attributions,
-    columns: Dict[str, Scores],
-    pairs: Sequence[Pair],
+    columns: _Columns,
     measures: Sequence[Measure],
     draws: int,
     seed: int,
     step: Callable[[], Any],
     collected: Dict[Tuple[str, Pair], _Collected],
 ) -> None:
+    scores = columns.scores
     for measure in measures:
-        for pair in pairs:
+        for pair, (first, second) in columns.pairs.items():
             try:
-                values = measure(columns[pair.first], columns[pair.second])
+                values = measure(scores[first], scores[second])
             except AnalysisError as error:
                 raise AnalysisError(f"{file.path}: {pair}: {error}") from error
             collected[measure.name, pair].observed.append(values)
@@ -101,20 +128,15 @@ def _collect(
     for draw in range(draws):
         # Seeds of a model draw independently of each other.
         stream = (seed, file.metadata.get("archive_sha256"), draw)
-        shuffled = {
-            name: permuted(columns[name], keys, *stream)
-            for name in dict.fromkeys(pair.second for pair in pairs)
-        }
-        noise = {
-            name: random_scores(columns[name], keys, *stream)
-            for name in dict.fromkeys(pair.first for pair in pairs)
-        }
+        firsts, seconds = (dict.fromkeys(side) for side in zip(*columns.pairs.values()))
+        shuffled = {column: permuted(scores[column], keys, *stream) for column in seconds}
+        noise = {column: random_scores(scores[column], keys, *stream) for column in firsts}
         for measure in measures:
-            by_noise = {name: measure(columns[name], scores) for name, scores in noise.items()}
-            for pair in pairs:
+            by_noise = {column: measure(scores[column], drawn) for column, drawn in noise.items()}
+            for pair, (first, second) in columns.pairs.items():
                 controls = collected[measure.name, pair].controls
-                controls["random"][-1].append(by_noise[pair.first])
-                controls["permuted"][-1].append(measure(columns[pair.first], shuffled[pair.second]))
+                controls["random"][-1].append(by_noise[first])
+                controls["permuted"][-1].append(measure(scores[first], shuffled[second]))
             step()
 
 

@@ -8,6 +8,7 @@ from analysis.agreement.agreements import Agreement
 from analysis.agreement.comparisons import paired_methods, paired_models, shown_comparisons
 from analysis.agreement.groups import OVERALL
 from analysis.agreement.instances import as_parquet, instances
+from analysis.agreement.signs import BY_SIZE, MIXED, SIGNED
 from analysis.agreement.tables import agreement_table, shown_agreements
 from analysis.agreement.verdicts import no_better_than_chance, verdicts
 from analysis.figures.matrix import agreement_matrix
@@ -24,14 +25,13 @@ def add_results(
     measures: Sequence[Measure],
     by: str,
     bootstrap: Bootstrap,
-    absolute: bool = False,
 ) -> pandas.DataFrame:
     """Returns the table of agreements."""
     table = agreement_table(found, by, bootstrap)
     shown = shown_agreements(table)
     names = ", ".join(measure.name for measure in measures)
     caption = f"Agreement of methods by {names}: {_about(found)}."
-    output.table("agreement", table, caption, _note(bootstrap, found, absolute), shown)
+    output.table("agreement", table, caption, _note(bootstrap, found), shown)
     for number, sentence in enumerate(verdicts(table, measures), 1):
         output.sentence(f"agreement-verdict-{number}", sentence)
     _add_matrices(output, table, measures)
@@ -91,7 +91,7 @@ PAIRED_NOTE = (
 )
 
 
-def _note(bootstrap: Bootstrap, found: Sequence[Agreement], absolute: bool) -> str:
+def _note(bootstrap: Bootstrap, found: Sequence[Agreement]) -> str:
     draws = len(next(iter(found[0].controls.values())).value)
     note = (
         f"95 % intervals of the mean: {bootstrap.draws} bootstrap draws of texts"
@@ -106,7 +106,7 @@ def _note(bootstrap: Bootstrap, found: Sequence[Agreement], absolute: bool) -> s
     )
     if 1 < _most_seeds(found) < 5:
         note += " Intervals over so few seeds are rough, rather too narrow than too wide."
-    return note + _about_whole_texts(found) + _about_signs(found, absolute)
+    return note + _about_whole_texts(found) + _about_signs(found)
 
 
 def _about_whole_texts(found: Sequence[Agreement]) -> str:
@@ -119,18 +119,22 @@ def _about_whole_texts(found: Sequence[Agreement]) -> str:
     return said
 
 
-def _about_signs(found: Sequence[Agreement], absolute: bool) -> str:
-    if absolute:
-        return " Scores are compared by their size, whatever their sign."
-    file = found[0].model.files[0]
-    names = dict.fromkeys(name for agreement in found for name in agreement.pair)
-    signed = [name for name in names if file.signed(name)]
-    if not signed or len(signed) == len(names):
-        return ""
-    return (
-        f" Signed: {', '.join(signed)}; what speaks against the class ranks last there, and high in "
-        "a method without sign (`--absolute` compares sizes)."
-    )
+def _about_signs(found: Sequence[Agreement]) -> str:
+    how = {agreement.compared for agreement in found}
+    return "".join(f" {words}" for name, words in SIGNS.items() if name in how)
+
+
+SIGNS = {
+    BY_SIZE: (
+        "Compared by sizes: what speaks against the class is high there, as it is in a method "
+        "without sign."
+    ),
+    SIGNED: "Compared by signed scores: what speaks against the class is low.",
+    MIXED: (
+        "Signed with unsigned: what speaks against the class is low in the one and high in the "
+        "other, so that they disagree by convention."
+    ),
+}
 
 
 def _about(found: Sequence[Agreement]) -> str:

@@ -44,6 +44,7 @@ def _of_seed(agreement: Agreement, seed: int) -> pandas.DataFrame:
             "measure": agreement.measure.name,
             "first": agreement.pair.first,
             "second": agreement.pair.second,
+            "compared": agreement.compared,
             "value": observed.value[seed],
             "p_value": p_value,
             "undefined": observed.undefined[seed],

@@ -5,6 +5,7 @@ from typing import List, Sequence
 
 from analysis.agreement.agreements import Agreement, agreements
 from analysis.agreement.pairs import Pair
+from analysis.agreement.signs import Signs
 from analysis.measures.measure import Measure
 from analysis.seeds import Model
 
@@ -15,7 +16,7 @@ def with_progress(
     measures: Sequence[Measure],
     draws: int,
     seed: int,
-    absolute: bool = False,
+    signs: Signs,
 ) -> List[Agreement]:
     """The line is for people: it is not written into a file or a pipe."""
     files = sum(len(model.files) for model in models)
@@ -32,5 +33,5 @@ def with_progress(
     return [
         agreement
         for model in models
-        for agreement in agreements(model, pairs, measures, draws, seed, absolute, step)
+        for agreement in agreements(model, pairs, measures, draws, seed, signs, step)
     ]

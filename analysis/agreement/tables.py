@@ -8,6 +8,7 @@ import pandas
 from analysis.agreement.agreements import CONTROLS, Agreement
 from analysis.agreement.groups import groups
 from analysis.agreement.pairs import Pair
+from analysis.agreement.signs import UNSIGNED
 from analysis.formats import cell
 from analysis.statistics.bootstrap import Bootstrap
 from analysis.statistics.corrections import holm
@@ -49,6 +50,7 @@ def _rows(found: Sequence[Agreement], by: str, bootstrap: Bootstrap) -> List[Dic
             "measure": agreement.measure.name,
             "first": agreement.pair.first,
             "second": agreement.pair.second,
+            "compared": agreement.compared,
             "by": by,
             "group": group,
             "seeds": len(model.files),
@@ -87,6 +89,8 @@ def shown_agreements(table: pandas.DataFrame) -> pandas.DataFrame:
         if table[name].nunique() > 1:
             shown[name] = table[name]
     shown["pair"] = [str(Pair(*names)) for names in zip(table["first"], table["second"])]
+    if (table["compared"] != UNSIGNED).any():
+        shown["compared"] = table["compared"]
     if table["group"].nunique() > 1:
         shown[table["by"].iloc[0]] = table["group"]
     shown["mean [95 %]"] = with_interval(table)

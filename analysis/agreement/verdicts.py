@@ -6,6 +6,7 @@ import pandas
 
 from analysis.agreement.groups import OVERALL
 from analysis.agreement.pairs import ATTENTION, CONTROL, Pair
+from analysis.agreement.signs import UNSIGNED
 from analysis.formats import cell
 from analysis.measures.measure import Measure
 from analysis.statistics.corrections import ALPHA
@@ -81,7 +82,8 @@ def _about(rows: pandas.DataFrame, method: str) -> pandas.Series:
 
 def _about_attention(rows: pandas.DataFrame) -> str:
     partners = rows["first"].where(rows["first"] != ATTENTION, rows["second"])
-    named = partners + " (" + rows["mean"].map(cell) + ")"
+    numbers = rows["mean"].map(cell) + rows["compared"].map(_how)
+    named = partners + " (" + numbers + ")"
     agrees, does_not = named[rows["better"]].tolist(), named[~rows["better"]].tolist()
     if not does_not:
         return f"attention agrees better than chance with {_listed(agrees)}."
@@ -118,7 +120,12 @@ def _listed(names: Sequence[str]) -> str:
 def _with_numbers(row: pandas.Series) -> str:
     interval = f"[{cell(row['low'])}, {cell(row['high'])}]"
     chance = f"chance {cell(row['permuted mean'])}"
-    return f"{Pair(row['first'], row['second'])} ({cell(row['mean'])} {interval}, {chance})"
+    pair, how = Pair(row["first"], row["second"]), _how(row["compared"])
+    return f"{pair} ({cell(row['mean'])} {interval}, {chance}{how})"
+
+
+def _how(compared: str) -> str:
+    return "" if compared == UNSIGNED else f", {compared}"
 
 
 def _texts(rows: pandas.DataFrame) -> str:

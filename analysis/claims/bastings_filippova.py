@@ -2,6 +2,7 @@
 
 from typing import Iterator
 
+from analysis.agreement.signs import SIGNED
 from analysis.claims.claim import Claim, Judgement, above
 from analysis.claims.estimate import average, estimate
 from analysis.claims.tables import Tables
@@ -22,6 +23,8 @@ def attention_stands_apart(tables: Tables) -> Iterator[Judgement]:
     for (corpus, model), found in tables.by(("corpus", "model"), rows):
         with_attention = [row for row in found if ATTENTION in (row["first"], row["second"])]
         among = [row for row in found if row not in with_attention]
+        # Attention has no sign: other pairs by their signs too would be more than it can have.
+        among = [row for row in among if row.get("compared") != SIGNED] or among
         if with_attention and among:
             ours, theirs = (
                 average([estimate(row) for row in part]) for part in (with_attention, among)

@@ -12,6 +12,7 @@ from analysis.agreement.groups import NONE, OVERALL, check_groups
 from analysis.agreement.pairs import chosen_pairs, left_out
 from analysis.agreement.progress import with_progress
 from analysis.agreement.same_texts import check_same_texts
+from analysis.agreement.signs import Signs
 from analysis.agreement.tables import shown_agreements
 from analysis.attributions import load_attributions
 from analysis.commands.printed import show
@@ -50,12 +51,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="COLUMN",
         help=f"groups of texts: predicted (default), label, any other column, or {NONE}",
     )
-    add(
-        "--absolute",
-        action="store_true",
-        help="compare the sizes of scores: a method without sign ranks what speaks against the "
-        "class high, a signed one ranks it last",
-    )
+    signs = parser.add_mutually_exclusive_group()
+    signs.set_defaults(signs=Signs.LIKE)
+    for option, value, words in (
+        (
+            "--absolute",
+            Signs.SIZES,
+            "compare all by the sizes of scores; default: pairs of which one has no sign",
+        ),
+        ("--signed", Signs.GIVEN, "compare all scores as they are, signed ones with others too"),
+    ):
+        signs.add_argument(option, action="store_const", dest="signs", const=value, help=words)
     add("--draws", type=_at_least(100), default=Bootstrap.draws, help="of the bootstrap")
     add("--control-draws", type=_at_least(2), default=DRAWS, help="of each control, for each text")
     add("--seed", type=_at_least(0), default=0, help="of bootstrap and controls")
@@ -75,13 +81,13 @@ def run(arguments: argparse.Namespace) -> None:
         for sentence in left_out(files):
             print(sentence)
     found = with_progress(
-        models, pairs, measures, arguments.control_draws, arguments.seed, arguments.absolute
+        models, pairs, measures, arguments.control_draws, arguments.seed, arguments.signs
     )
     bootstrap = Bootstrap(draws=arguments.draws, seed=arguments.seed)
-    table = add_results(output, found, measures, arguments.by, bootstrap, arguments.absolute)
+    table = add_results(output, found, measures, arguments.by, bootstrap)
     parameters = {
         name: getattr(arguments, name)
-        for name in ("measures", "by", "absolute", "draws", "control_draws", "seed")
+        for name in ("measures", "by", "signs", "draws", "control_draws", "seed")
     }
     parameters["pairs"] = [":".join(pair) for pair in pairs]
     output.finish(arguments.command, files, parameters)

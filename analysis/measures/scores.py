@@ -103,6 +103,8 @@ class Scores:
 
     def absolute(self) -> "Scores":
         """The sizes of the scores, without their signs."""
+        if not (self.values < 0).any():
+            return self
         return Scores(numpy.abs(self.values), self.offsets, self.known)
 
     def only(self, kept: numpy.ndarray) -> "Scores":

@@ -7,6 +7,7 @@ import pandas
 from analysis.agreement.agreements import Agreement, agreements
 from analysis.agreement.groups import OVERALL, groups
 from analysis.agreement.pairs import Pair
+from analysis.agreement.signs import Signs
 from analysis.agreement.tables import agreement_table
 from analysis.figures.densities import Panel
 from analysis.measures import Measure
@@ -74,4 +75,7 @@ def _agreements(
     model: Model, pairs: Sequence[Methods], measures: Sequence[str], draws: int
 ) -> List[Agreement]:
     names = [Pair(first.name, second.name) for first, second in pairs]
-    return agreements(model, names, [Measure.named(name) for name in measures], draws)
+    # The papers compare what their methods give, and those methods have the options for it.
+    return agreements(
+        model, names, [Measure.named(name) for name in measures], draws, signs=Signs.GIVEN
+    )

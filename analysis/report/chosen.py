@@ -5,6 +5,9 @@ from typing import List, Tuple
 
 import numpy
 
+from analysis.agreement.pairs import Pair
+from analysis.agreement.signs import BY_SIZE
+from analysis.agreement.signs import compared as compared_by
 from analysis.attributions import Attributions
 from analysis.measures.kendall import Kendall
 
@@ -40,14 +43,17 @@ def compared(attributions: Attributions) -> Tuple[str, List[str]]:
 def agreements(attributions: Attributions) -> numpy.ndarray:
     """
     The mean over the other methods of the reference's agreement with each; NaN where it agrees or
-    disagrees with none in a defined way. Shape: (texts,)
+    disagrees with none in a defined way. Like is compared with like. Shape: (texts,)
     """
     reference, others = compared(attributions)
     measure = Kendall()
-    first = attributions.scores(reference)
-    values = [measure(first, attributions.scores(name)).value for name in others]
+    firsts = {by_size: attributions.scores(reference, by_size) for by_size in (True, False)}
+    values = []
+    for name in others:
+        by_size = compared_by(attributions, Pair(reference, name)) == BY_SIZE
+        values.append(measure(firsts[by_size], attributions.scores(name, by_size)).value)
     if not values:
-        return numpy.full(len(first), numpy.nan)
+        return numpy.full(len(attributions.table), numpy.nan)
     every = numpy.stack(values)
     count = (~numpy.isnan(every)).sum(axis=0)
     # Not `nanmean`, which warns of texts without any value.

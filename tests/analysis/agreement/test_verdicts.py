@@ -22,6 +22,7 @@ def table(*rows, measure="kendall"):
         seeds=1,
         texts=50,
         reasons="constant scores: 50",
+        compared="scores",
         low=made["mean"] - 0.1,
         high=made["mean"] + 0.1,
         **{"permuted mean": 0.0},
@@ -98,3 +99,11 @@ def test_pairs_without_a_value_are_said_to_have_none():
 def test_the_closest_by_a_distance_are_the_least_distant():
     (sentence,) = verdicts(table(GOOD, OPPOSITE, measure="jsd"), [JSD])
     assert "closest are lrp : occlusion" in sentence
+
+
+def test_how_a_pair_was_compared_is_said_with_its_number():
+    rows = table(GOOD, OTHER, ("lrp", "lime", 0.3, 0.2, 0.4, 0.001))
+    rows["compared"] = ["sizes", "scores", "signed scores"]
+    (sentence,) = verdicts(rows, [KENDALL])
+    assert "chance with gradient (0.500, sizes)." in sentence
+    assert "attention : gradient (0.500 [0.400, 0.600], chance 0.000, sizes)" in sentence

@@ -188,6 +188,14 @@ def test_names_are_unlike_each_other():
     assert len({claim.name for claim in CLAIMS}) == len(CLAIMS) == len(CASES)
 
 
+def test_pairs_compared_by_signs_are_not_held_against_attention_which_has_none():
+    rows = agreement(0.3, 0.2)
+    signed = {**rows[2], "second": "deeplift", **near(0.9), "compared": "signed scores"}
+    assert verdict("attention-stands-apart", [*rows, signed]) == "does not hold"
+    # Unless there are no others.
+    assert verdict("attention-stands-apart", [*rows[:2], signed]) == "holds"
+
+
 def test_a_correlation_over_few_models_says_nothing():
     assert verdict("use-decides", usage(-1.0)[:4]) == "cannot be told"
 

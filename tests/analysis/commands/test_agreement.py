@@ -3,6 +3,7 @@
 import json
 import re
 
+import numpy
 import pandas
 import pyarrow.parquet
 import pytest
@@ -250,18 +251,54 @@ def test_numbers_that_make_no_sense_are_refused(tmp_path, capsys, option):
     assert f"argument {option}: has to be at least" in capsys.readouterr().err
 
 
-def test_absolute_compares_sizes_and_mixed_signs_are_noted(tmp_path):
+SIGNED = {"attention": False, "gradient": True, "lrp": True, "gini": False}
+
+
+def signed_file(path, methods=tuple(SIGNED)):
+    """All see the same sizes; what the signed ones see has a random sign, the same for both."""
     rows = random_rows(20)
-    for row in rows:
-        row["attention"] = [score + 1 for score in row["attention"]]
-        row["gradient"] = [-score for score in row["attention"]]
-    methods = {"attention": {"signed": False}, "gradient": {"signed": True}}
-    file = write_attributions(tmp_path / "a.parquet", rows, list(methods), interpreters=methods)
-    means, notes = {}, {}
-    for name, options in (("plain", []), ("sizes", ["--absolute"])):
-        assert agreement(file, "-o", tmp_path / name, *options) == 0
-        means[name] = pandas.read_csv(tmp_path / name / "agreement.csv")["mean"].iloc[0]
-        manifest = json.loads((tmp_path / name / "manifest.json").read_text())
-        notes[name] = manifest["entries"][0]["note"]
-    assert means == {"plain": -1.0, "sizes": 1.0}
-    assert "Signed: gradient;" in notes["plain"] and "by their size" in notes["sizes"]
+    for number, row in enumerate(rows):
+        sizes = [score + 1 for score in row["attention"]]
+        signs = numpy.random.default_rng(number).choice([-1, 1], len(sizes))
+        for name, signed in SIGNED.items():
+            row[name] = (signs * sizes).tolist() if signed else sizes
+    declared = {name: {"signed": SIGNED[name]} for name in methods}
+    return write_attributions(path, rows, list(declared), interpreters=declared)
+
+
+def compared(folder):
+    table = pandas.read_csv(folder / "agreement.csv").query("group == 'overall'")
+    pairs = table["first"] + ":" + table["second"]
+    return dict(zip(pairs, zip(table["compared"], table["mean"].round(9))))
+
+
+def test_like_is_compared_with_like_whatever_else_is_in_the_file(tmp_path, capsys):
+    file = signed_file(tmp_path / "all.parquet")
+    assert agreement(file, "-o", tmp_path / "all") == 0
+    found = compared(tmp_path / "all")
+    assert found["attention:gini"] == ("scores", 1)
+    assert found["attention:lrp"] == found["lrp:gini"] == ("sizes", 1)
+    assert found["gradient:lrp"] == ("signed scores", 1)
+    assert "with gradient (1.000, sizes)" in capsys.readouterr().out
+    for methods in (["attention", "lrp"], ["gradient", "lrp"], ["attention", "gini"]):
+        few = signed_file(tmp_path / "few.parquet", methods)
+        assert agreement(few, "-o", tmp_path / "few") == 0
+        assert compared(tmp_path / "few").items() <= found.items()
+
+
+def test_all_can_be_compared_by_sizes_or_as_they_are(tmp_path):
+    file = signed_file(tmp_path / "a.parquet")
+    notes = {}
+    for option in ("--absolute", "--signed"):
+        assert agreement(file, "-o", tmp_path / option, option) == 0
+        manifest = json.loads((tmp_path / option / "manifest.json").read_text())
+        notes[option] = manifest["entries"][0]["note"]
+    sizes, given = compared(tmp_path / "--absolute"), compared(tmp_path / "--signed")
+    assert sizes["gradient:lrp"] == ("sizes", 1) and sizes["attention:gini"] == ("scores", 1)
+    how, mean = given["attention:lrp"]
+    assert how == "signed with unsigned" and mean < 0.5
+    assert given["gradient:lrp"] == ("signed scores", 1)
+    assert "by sizes" in notes["--absolute"] and "by sizes" not in notes["--signed"]
+    assert "disagree by convention" in notes["--signed"]
+    with pytest.raises(SystemExit):
+        agreement(file, "-o", tmp_path / "both", "--absolute", "--signed")

@@ -18,7 +18,7 @@ from analysis.report.chosen import (
     compared,
     token_counts,
 )
-from tests.analysis.attribution_files import random_rows
+from tests.analysis.attribution_files import random_rows, write_attributions
 from tests.analysis.report.folders import METHODS, attribution_file
 
 
@@ -70,6 +70,19 @@ def test_agreement_is_the_mean_over_the_methods_that_have_any(rows, tmp_path):
     slow = [slow_agreement(row, "attention", ["gradient", "leave-one-out"]) for row in rows]
     assert numpy.allclose(found, slow, equal_nan=True)
     assert numpy.isnan(found[[4, 5]]).all() and not numpy.isnan(found[[3, 6]]).any()
+
+
+def test_what_has_no_sign_is_compared_with_the_sizes_of_what_has_one(rows, tmp_path):
+    for row in rows:
+        if row["gradient"] is not None:
+            row["gradient"] = [score * (-1) ** place for place, score in enumerate(row["gradient"])]
+    declared = {"attention": {"signed": False}, "gradient": {"signed": True}}
+    path = write_attributions(tmp_path / "a.parquet", rows, list(declared), interpreters=declared)
+    for row in rows:
+        if row["gradient"] is not None:
+            row["gradient"] = [abs(score) for score in row["gradient"]]
+    slow = [slow_agreement(row, "attention", ["gradient"]) for row in rows]
+    assert numpy.allclose(agreements(load_attributions(path)), slow, equal_nan=True)
 
 
 def test_attention_is_held_against_every_method_but_the_control(rows, tmp_path):
