@@ -35,7 +35,7 @@ def explain(
     text : `str` or `Sequence[str]`
         A text, or its tokens: a model that was trained on tokens takes these.
     methods : `Sequence`, optional (default = `attention` and `gradient-x-input`)
-        Names of interpreters, or their configs.
+        Names of interpreters, or their configs; of the default those that the model allows.
     target : `str`, optional (default = the predicted label)
         The label to explain.
     dataset_reader : `DatasetReader`, optional
@@ -48,7 +48,7 @@ def explain(
         Split a string even for a model that was trained on tokens.
     """
     # Imported here, so that importing this module costs nothing.
-    from attention_explain.predictors.saliency import DEFAULT_INTERPRETERS, SaliencyPredictor
+    from attention_explain.predictors.saliency import SaliencyPredictor
 
     model, reader = _model_and_reader(archive_or_model, dataset_reader, cuda_device)
     predictor = SaliencyPredictor(
@@ -56,7 +56,7 @@ def explain(
         reader,
         # The mode of a model that somebody else owns stays as it is.
         frozen=False,
-        interpreters=DEFAULT_INTERPRETERS if methods is None else methods,
+        interpreters=methods,
         target=target,
         seed=seed,
         split_text=split_text,

@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import Any, Dict, Optional
+from typing import Any, Dict, Optional, Union
 
 import torch
 from allennlp.common import Params
@@ -16,7 +16,7 @@ PLANTED = {"type": "planted", "sizes": {"train": 40, "dev": 10, "test": 24}}
 
 def small_archive(
     folder: Path,
-    encoder: str = "bilstm",
+    encoder: Union[str, Dict[str, Any]] = "bilstm",
     reader: Optional[Dict[str, Any]] = None,
     train: str = "train",
     **model_options: Any,
@@ -30,7 +30,7 @@ def small_archive(
             "text_field_embedder": {
                 "token_embedders": {"tokens": {"type": "embedding", "embedding_dim": DIM}}
             },
-            "encoder": ENCODERS[encoder],
+            "encoder": ENCODERS[encoder] if isinstance(encoder, str) else encoder,
             **model_options,
         },
     }

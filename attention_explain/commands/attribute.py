@@ -27,13 +27,18 @@ from attention_explain.commands.parts import Parts
 from attention_explain.commands.provenance import description, provenance
 from attention_explain.commands.summary import attribution_summary
 from attention_explain.files import writing
-from attention_explain.interpret.registry import InterpreterConfig, parameters, properties
+from attention_explain.interpret.registry import (
+    InterpreterConfig,
+    parameters,
+    properties,
+    supported_interpreters,
+)
 from attention_explain.interpret.text_batch import DEFAULT_BUDGET
 from attention_explain.predictors.saliency import SaliencyPredictor
 from heatmaps.attribution_rows import explanations
 from heatmaps.html_page import card, page
 
-# What the debate compares, all of which any encoder allows, and the control.
+# What the debate compares, and the control; what a model does not allow is left out.
 DEFAULT_INTERPRETERS = (
     "attention",
     "gradient",
@@ -66,7 +71,7 @@ class Attribute(Subcommand):
             nargs="+",
             metavar="NAME",
             help="names of methods, their configs as JSON, or a jsonnet file with a list of them "
-            f"(default: {' '.join(DEFAULT_INTERPRETERS)})",
+            f"(default: those of {' '.join(DEFAULT_INTERPRETERS)} that the model allows)",
         )
         subparser.add_argument("--target", help="the label to explain (default: the predicted)")
         subparser.add_argument("--html", metavar="FILE", help="write a page of heatmaps, too")
@@ -80,7 +85,7 @@ class Attribute(Subcommand):
 
 def attribute_from_args(args: argparse.Namespace) -> Dict[str, Any]:
     return attribute_from_file(
-        interpreters=listed_configs(args.interpreters or DEFAULT_INTERPRETERS, "interpreters"),
+        interpreters=args.interpreters and listed_configs(args.interpreters, "interpreters"),
         target=args.target,
         html=args.html,
         html_texts=args.html_texts,
@@ -92,7 +97,7 @@ def attribute_from_file(
     archive_file: str,
     data: str,
     output_file: Union[str, Path],
-    interpreters: Sequence[InterpreterConfig] = DEFAULT_INTERPRETERS,
+    interpreters: Optional[Sequence[InterpreterConfig]] = None,
     target: Optional[str] = None,
     limit: Optional[int] = None,
     batch_tokens: int = DEFAULT_BUDGET,
@@ -111,15 +116,20 @@ def attribute_from_file(
     output = Path(output_file)
     check_job(output, limit, batch_tokens, cuda_device, force, html)
     archive = open_archive(archive_file, cuda_device, overrides)
+    reader = archive.validation_dataset_reader
+    left_out: Dict[str, str] = {}
+    if interpreters is None:
+        interpreters, left_out = supported_interpreters(DEFAULT_INTERPRETERS, archive.model, reader)
+        for reason in left_out.values():
+            print(f"left out: {reason}", file=sys.stderr)
     predictor = SaliencyPredictor(
         archive.model,
-        archive.validation_dataset_reader,
+        reader,
         interpreters=interpreters,
         target=target,
         batch_tokens=batch_tokens,
         seed=seed,
     )
-    reader = archive.validation_dataset_reader
     instances = read_instances(reader, archive.model.vocab, data, limit, split_text)
     methods = predictor.interpreters
     options = {name: parameters(method) for name, method in methods.items()}
@@ -143,6 +153,7 @@ def attribute_from_file(
         job,
         options,
         interpreters=declared,
+        left_out=left_out,
         target=target,
         **read_counts(reader),
     )

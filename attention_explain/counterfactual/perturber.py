@@ -12,6 +12,7 @@ from allennlp.models import Model
 
 from attention_explain.counterfactual.fixed_states import FixedStates
 from attention_explain.counterfactual.perturbation import Field, Perturbation
+from attention_explain.interpret.assumptions import check_texts_are_independent
 from attention_explain.interpret.interpreter import in_batches
 from attention_explain.interpret.outputs import untouched
 from attention_explain.interpret.text_batch import DEFAULT_BUDGET, TextBatch
@@ -59,6 +60,7 @@ class Perturber:
                 f"it is the attention of an attention_classifier that can be perturbed, not a "
                 f"{type(model).__name__}"
             )
+        check_texts_are_independent(model)
         self.model = model
         self.perturbations = perturbations
         self.budget = budget

@@ -18,6 +18,7 @@ class AttentionWeights(Interpreter):
     signed = False
     sums_to = "1"
     passes = "1 forward"
+    of_embeddings = False
 
     @torch.no_grad()
     def attribute(self, batch: TextBatch, target: torch.Tensor) -> Attribution:

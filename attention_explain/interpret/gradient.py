@@ -55,9 +55,10 @@ class Gradient(Interpreter):
         at: str = "input",
         normalize: bool = False,
     ) -> None:
-        super().__init__(predictor)
         if at not in PLACES:
             raise ConfigurationError(f"at is {at!r}, but must be one of {', '.join(PLACES)}")
+        self.of_embeddings = at == "input"
+        super().__init__(predictor)
         self.of = check_output(of)
         self.norm = check_norm(norm)
         self.detach_attention = detach_attention

@@ -11,6 +11,10 @@ from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 from allennlp.predictors import Predictor
 
 from attention_explain.data.any_reader import complete
+from attention_explain.interpret.assumptions import (
+    check_embeddings_are_tokens,
+    check_texts_are_independent,
+)
 from attention_explain.interpret.outputs import predicted_class, untouched
 from attention_explain.interpret.text_batch import DEFAULT_BUDGET, TextBatch
 from attention_explain.models import AttentionClassifier
@@ -44,6 +48,8 @@ class Interpreter(SaliencyInterpreter):
     sums_to: Optional[str] = None
     # Forward and backward passes through the model for a text of n tokens.
     passes: str
+    # Whether a score is about what `embed` gives for the token, and not its state or its weight.
+    of_embeddings: bool = True
 
     def __init__(self, predictor: Predictor) -> None:
         super().__init__(predictor)
@@ -52,6 +58,9 @@ class Interpreter(SaliencyInterpreter):
                 f"{type(self).__name__} explains an attention_classifier, "
                 f"not a {type(predictor._model).__name__}"
             )
+        check_texts_are_independent(self.model)
+        if self.of_embeddings:
+            check_embeddings_are_tokens(self.model)
 
     @property
     def model(self) -> AttentionClassifier:

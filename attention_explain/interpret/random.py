@@ -25,6 +25,7 @@ class RandomScores(Interpreter):
     signed = False
     deterministic = False
     passes = "none"
+    of_embeddings = False
 
     def __init__(self, predictor: Predictor, seed: int = 0) -> None:
         super().__init__(predictor)

@@ -1,8 +1,11 @@
 """From the names or configs that a user gives to interpreters, each with a name for its scores."""
 
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
+from allennlp.common.checks import ConfigurationError
+from allennlp.data import DatasetReader
 from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
+from allennlp.models import Model
 from allennlp.predictors import Predictor
 
 from attention_explain.interpret.interpreter import Interpreter
@@ -33,6 +36,25 @@ def build_interpreters(
     The interpreters by the name of their scores; a `seed` is for those whose config gives none.
     """
     return INTERPRETERS.build(configs, seed, predictor=predictor)
+
+
+def supported_interpreters(
+    names: Sequence[str], model: Model, reader: DatasetReader
+) -> Tuple[List[str], Dict[str, str]]:
+    """
+    Of methods that nobody has named, those that can explain this model; and why the others cannot.
+    """
+    predictor = Predictor(model, reader, frozen=False)
+    supported, left_out = [], {}
+    for name in names:
+        try:
+            build_interpreters([name], predictor)
+            supported.append(name)
+        except ConfigurationError as error:
+            left_out[name] = error.message
+    if not supported:
+        raise ConfigurationError(left_out[names[0]])
+    return supported, left_out
 
 
 def parameters(interpreter: Interpreter) -> Dict[str, Any]:

@@ -19,6 +19,7 @@ from attention_explain.interpret.registry import (
     InterpreterConfig,
     build_interpreters,
     properties,
+    supported_interpreters,
 )
 from attention_explain.interpret.text_batch import DEFAULT_BUDGET
 from attention_explain.predictors.growing_page import GrowingPage
@@ -47,7 +48,7 @@ class SaliencyPredictor(Predictor):
 
     interpreters : `List[Union[str, Dict[str, Any]]]`, optional
         Names of interpreters, or configs with a `type`, options and, if it is to differ from the
-        type, a `name`. Default: `attention` and `gradient-x-input`.
+        type, a `name`. Default: `attention` and `gradient-x-input`, where the model allows it.
     target : `str`, optional (default = the predicted label of each text)
         The label to explain.
     html : `str`, optional (default = `None`)
@@ -68,7 +69,7 @@ class SaliencyPredictor(Predictor):
         model: Model,
         dataset_reader: DatasetReader,
         frozen: bool = True,
-        interpreters: Sequence[InterpreterConfig] = DEFAULT_INTERPRETERS,
+        interpreters: Optional[Sequence[InterpreterConfig]] = None,
         target: Optional[str] = None,
         html: Optional[str] = None,
         batch_tokens: int = DEFAULT_BUDGET,
@@ -83,6 +84,12 @@ class SaliencyPredictor(Predictor):
                 "interpreters, target, html, batch_tokens, seed and split_text"
             )
         super().__init__(model, dataset_reader, frozen)
+        if interpreters is None:
+            interpreters, left_out = supported_interpreters(
+                DEFAULT_INTERPRETERS, model, dataset_reader
+            )
+            for reason in left_out.values():
+                logger.warning("left out: %s", reason)
         self.interpreters = build_interpreters(interpreters, self, seed)
         self.explainer = Explainer(model, self.interpreters, target, batch_tokens)
         self._split_text = split_text

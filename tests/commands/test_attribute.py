@@ -18,10 +18,11 @@ from filelock import FileLock
 import attention_explain
 from attention_explain.__main__ import main
 from attention_explain.commands import attribution_file
-from attention_explain.commands.attribute import attribute_from_file
+from attention_explain.commands.attribute import DEFAULT_INTERPRETERS, attribute_from_file
 from attention_explain.interpret.explainer import Explainer
 from attention_explain.interpret.gradient import GradientXInput
 from attention_explain.predictors.saliency import SaliencyPredictor
+from tests.builders import DIM
 from tests.commands.stopping import stop_after
 from tests.small_archive import small_archive
 
@@ -384,3 +385,17 @@ def test_a_killed_process_leaves_no_half_file_and_can_be_taken_up(explain, archi
     whole = pyarrow.parquet.read_table(explain("whole.parquet", interpreters=slow))
     assert killed.equals(whole)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["killed.parquet", "whole.parquet"]
+
+
+def test_default_methods_that_an_encoder_does_not_allow_are_left_out(tmp_path, capfd):
+    gru = {"type": "gru", "input_size": DIM, "hidden_size": 3}
+    archive = small_archive(tmp_path / "run", encoder=gru)
+    output = tmp_path / "scores.parquet"
+    metadata = attribute_from_file(str(archive), "test", output, limit=2)
+    assert list(metadata["interpreters"]) == [
+        name for name in DEFAULT_INTERPRETERS if name != "lrp"
+    ]
+    assert "encoder is a GruSeq2SeqEncoder" in metadata["left_out"]["lrp"]
+    assert f"left out: {metadata['left_out']['lrp']}" in capfd.readouterr().err
+    with pytest.raises(ConfigurationError, match="interpreter 'lrp': lrp has rules for"):
+        attribute_from_file(str(archive), "test", tmp_path / "named", ["attention", "lrp"])

@@ -41,8 +41,9 @@ class Erasure(Interpreter):
     def __init__(
         self, predictor: Predictor, of: str, measure: str, output: str, normalize: bool
     ) -> None:
-        super().__init__(predictor)
         self.of = check_choice("of", of, ERASED)
+        self.of_embeddings = of == "input"
+        super().__init__(predictor)
         self.measure = check_choice("measure", measure, MEASURES)
         self.output = check_choice("output", output, OUTPUTS)
         if measure == "tvd" and output != "probability":
