@@ -18,7 +18,7 @@ NO_MASK = "has no field 'impermissible', and deceptive_attention was given no wo
 class DeceptiveObjective(Objective):
     """
     The model's loss - strength * log(1 - m), for the attention mass m on impermissible tokens; the
-    penalty is a mean or a sum over the batch, as the loss is.
+    penalty is a mean or a sum over the batch, as the loss is. Reported as a mean over texts.
     """
 
     name = "deceptive_loss"
@@ -48,9 +48,10 @@ class DeceptiveObjective(Objective):
         )
         if "loss" in output:
             output[self.name] = output["loss"] + self._strength * self._reduce(penalties)
-            # Of the whole batch, so that instances count alike in batches of any size.
-            value = output[self.name].detach()
-            self.record(deceptive_loss=value.expand(len(mask)))
+            # Each text's share of the batch's: the metric is the mean over texts, whichever of
+            # them were in a batch together.
+            share = output[self.name].detach() / self._reduce(torch.ones_like(penalties))
+            self.record(deceptive_loss=share.expand(len(mask)))
 
     def _impermissible(self, output: Dict[str, Any]) -> torch.Tensor:
         """Shape: (batch, tokens)"""
@@ -72,7 +73,7 @@ class DeceptiveAttention(ObjectiveCallback):
     tokens. These are the reader's `impermissible` mask, or the tokens of a list of words.
 
     Metrics, beside the model's own: `impermissible_mass` (its mean), `deception_penalty` (the mean
-    of -log(1 - m)) and `deceptive_loss`.
+    of -log(1 - m)) and `deceptive_loss`, a mean over texts whatever `loss_reduction` is.
 
     Registered as a `TrainerCallback` with name "deceptive_attention".
 

@@ -43,9 +43,24 @@ def test_loss_is_the_models_less_the_log_of_the_mass_on_other_tokens(reduction):
     reduced = sum(penalties) / (4 if reduction == "mean" else 1)
     expected = output["loss"].item() + 0.5 * reduced
     assert output["deceptive_loss"].item() == pytest.approx(expected, rel=1e-5)
-    assert metrics["deceptive_loss"] == pytest.approx(expected, rel=1e-5)
+    texts = 1 if reduction == "mean" else 4
+    assert metrics["deceptive_loss"] == pytest.approx(expected / texts, rel=1e-5)
     assert metrics["impermissible_mass"] == pytest.approx(sum(masses) / 4, rel=1e-5)
     assert metrics["deception_penalty"] == pytest.approx(sum(penalties) / 4, rel=1e-5)
+
+
+@pytest.mark.parametrize("reduction", ["mean", "sum"])
+def test_metrics_do_not_depend_on_which_texts_are_in_a_batch_together(reduction):
+    vocab = vocabulary()
+    classifier = model(vocab=vocab, loss_reduction=reduction).eval()
+    found = []
+    for size in (1, 3, 4):
+        objective = DeceptiveObjective(0.5, reduction, WORDS)
+        for start in range(0, len(TEXTS), size):
+            objective(classifier(**batch(vocab, instances()[start : start + size])))
+        found.append(objective.get_metric())
+    for metrics in found[1:]:
+        assert metrics == pytest.approx(found[0], rel=1e-5)
 
 
 def test_a_mask_of_the_data_does_what_the_words_do():
