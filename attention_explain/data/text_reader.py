@@ -52,9 +52,10 @@ class TextReader(DatasetReader):
         an empty text is too short.
     too_long : `str`, optional (default = `"drop"`)
         What becomes of a text with more than `max_tokens`: `drop` it, or `cut` it to that many.
-    drop_longest : `bool`, optional (default = `False`)
-        Drop the texts as long as the longest of their file (of those with a wanted label): what a
-        strict bound at the longest length does, as in the published SST splits.
+    drop_shortest, drop_longest : `bool`, optional (default = `False`)
+        Drop the texts as short as the shortest, or as long as the longest, of their file (of those
+        with a wanted label): what a strict bound at that length does, as in the published splits
+        of AG News (both) and SST (the longest).
     boundary_symbols : `bool`, optional (default = `False`)
         Feed each text between a start and an end symbol, which the encoder reads and attention
         cannot see. They are part of no output.
@@ -78,6 +79,7 @@ class TextReader(DatasetReader):
         min_tokens: Optional[int] = None,
         max_tokens: Optional[int] = None,
         too_long: str = "drop",
+        drop_shortest: bool = False,
         drop_longest: bool = False,
         boundary_symbols: bool = False,
         guide: Optional[Union[str, List[str]]] = None,
@@ -111,6 +113,7 @@ class TextReader(DatasetReader):
         self._min_tokens = min_tokens
         self._max_tokens = max_tokens
         self._cut_to = max_tokens if too_long == "cut" else None
+        self._drop_shortest = drop_shortest
         self._drop_longest = drop_longest
         self._boundary_symbols = boundary_symbols
         self._guide_paths = guide
@@ -166,10 +169,13 @@ class TextReader(DatasetReader):
         """The examples that the limits keep; the others are counted by reason."""
         shortest = self._min_tokens or 0
         longest = self._max_tokens if self._cut_to is None else None
-        if self._drop_longest:
+        if self._drop_shortest or self._drop_longest:
             examples = list(examples)
-            longest_found = max((len(words) for _, words in examples), default=0)
-            longest = min(longest_found - 1, longest if longest is not None else longest_found)
+            lengths = [len(words) for _, words in examples] or [0]
+            if self._drop_shortest:
+                shortest = max(min(lengths) + 1, shortest)
+            if self._drop_longest:
+                longest = min([max(lengths) - 1] + ([] if longest is None else [longest]))
         for example, words in examples:
             if not words and self._min_tokens is None:
                 raise example.error(

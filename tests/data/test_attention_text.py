@@ -147,6 +147,14 @@ def test_drop_longest_drops_every_text_of_the_greatest_length(write, read):
     assert words(read(path, drop_longest=True, max_tokens=1)) == ["a"]
 
 
+def test_drop_shortest_drops_every_text_of_the_least_length(write, read):
+    texts = ["a b", "a", "a b c", "b", "a b c d"]
+    path = write("data.jsonl", jsonl(*({"text": text, "label": 1} for text in texts)))
+    assert words(read(path, drop_shortest=True)) == ["a b", "a b c", "a b c d"]
+    assert words(read(path, drop_shortest=True, min_tokens=3)) == ["a b c", "a b c d"]
+    assert words(read(path, drop_shortest=True, drop_longest=True)) == ["a b", "a b c"]
+
+
 def test_drop_longest_looks_only_at_wanted_labels(write, read):
     records = [("a b c d", "neutral"), ("a b c", "good"), ("a b", "bad")]
     path = write("data.jsonl", jsonl(*({"text": text, "label": label} for text, label in records)))

@@ -14,6 +14,7 @@ SPLITS = {
     "sst/jw_preprocessed": {"min_tokens": 6, "drop_longest": True},
     "imdb/jw_split": {"min_tokens": 7, "max_tokens": 398},
     "20news_sports/jw_split": {"min_tokens": 7, "max_tokens": 499},
+    "agnews_world_business": {"drop_shortest": True, "drop_longest": True},
 }
 
 
@@ -26,6 +27,10 @@ SPLITS = {
         ("20news_sports/jw_split", "train", 1145),
         ("20news_sports/jw_split", "dev", 278),
         ("20news_sports/jw_split", "test", 357),
+        # One shortest and one longest text fewer than the files have.
+        ("agnews_world_business", "train", 11255 - 2),
+        ("agnews_world_business", "dev", 1295 - 2),
+        ("agnews_world_business", "test", 3800 - 2),
         ("imdb/jw_split", "train", 17200),
         ("imdb/jw_split", "dev", 4297),
         ("imdb/jw_split", "test", 4356),

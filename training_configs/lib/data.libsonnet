@@ -57,7 +57,8 @@ local deceptive(corpus, name) =
   // "Under 400 tokens", less the longest of each file (399) for the same reason.
   imdb: published('imdb', 'imdb/jw_split', min_df=10, limits={ min_tokens: 7, max_tokens: 398 }),
   newsgroups: published('20news_sports', '20news_sports/jw_split', min_df=2, limits={ min_tokens: 7, max_tokens: 499 }),
-  ag_news: published('agnews', 'agnews_world_business', min_df=5),
+  // No bounds but those that their strict ones are without any: the shortest and longest of each file.
+  ag_news: published('agnews', 'agnews_world_business', min_df=5, limits={ drop_shortest: true, drop_longest: true }),
 
   // Is a text about a man or a woman? The pronouns are impermissible.
   pronoun: deceptive('pronoun', 'pronoun'),
