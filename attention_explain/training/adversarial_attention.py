@@ -19,6 +19,7 @@ from attention_explain.training.frozen import copy_parameters, other_than_attent
 from attention_explain.training.objective import Objective, ObjectiveCallback, full_precision
 
 FLOOR = 1e-8
+REDUCTIONS = ("mean", "sum", "as_published")
 
 
 def kl_from_base(
@@ -41,18 +42,27 @@ def kl_from_base(
 
 class AdversarialObjective(Objective):
     """
-    The mean over the batch of TVD(y_a, y_b) - lambda KL(a_a || a_b), for the model's output and
-    attention (a) and those of the base (b).
+    TVD(y_a, y_b) - lambda KL(a_a || a_b), for the model's output and attention (a) and those of the
+    base (b); trained on as a mean or a sum over the batch, reported as a mean over texts.
     """
 
     name = "adversarial_loss"
     measures = ("tvd", "tvd_as_published", "jsd", "kl", "decision_agreement", "adversarial_loss")
 
-    def __init__(self, base: BaseOutputs, lambda_: float, floor: float = FLOOR) -> None:
+    def __init__(
+        self,
+        base: BaseOutputs,
+        lambda_: float,
+        floor: float = FLOOR,
+        loss_reduction: str = "mean",
+        class_weights: Optional[torch.Tensor] = None,
+    ) -> None:
         super().__init__()
         self._base = base
         self._lambda = lambda_
         self._floor = floor
+        self._loss_reduction = loss_reduction
+        self._class_weights = class_weights
 
     def __call__(self, output: Dict[str, Any]) -> None:
         mask = output["mask"]
@@ -61,7 +71,7 @@ class AdversarialObjective(Objective):
         tvd = total_variation(probs, base_probs)
         kl = kl_from_base(attention, base_attention, mask, self._floor)
         losses = tvd - self._lambda * kl
-        output[self.name] = losses.mean()
+        output[self.name] = self._reduced(losses, output)
         self.record(
             tvd=tvd,
             # Their code halves the distance once more.
@@ -72,12 +82,22 @@ class AdversarialObjective(Objective):
             adversarial_loss=losses,
         )
 
+    def _reduced(self, losses: torch.Tensor, output: Dict[str, Any]) -> torch.Tensor:
+        if self._loss_reduction == "mean":
+            return losses.mean()
+        # Nothing is trained on texts without labels.
+        if self._loss_reduction == "sum" or "label" not in output:
+            return losses.sum()
+        # Their code sums over the batch, with the distance halved once more; gives each text this
+        # sum, times the weight of its class; and sums again.
+        return losses.sum() / 2 * self._class_weights[output["label"]].sum()
+
 
 @TrainerCallback.register("adversarial_attention")
 class AdversarialAttention(ObjectiveCallback):
     """
     Trains the model against a base: its outputs are to be the same, its attention another. The
-    loss is the mean of TVD(y_a, y_b) - lambda KL(a_a || a_b) and does not see the labels. What the
+    loss of a text is TVD(y_a, y_b) - lambda KL(a_a || a_b) and does not see its label. What the
     base makes of each text is computed once and kept on disk.
 
     Metrics, in training, validation and test: `adversarial_loss`, `tvd` (half the sum of |p - q|),
@@ -104,6 +124,11 @@ class AdversarialAttention(ObjectiveCallback):
         where a sparse base gives none.
     cache : `str`, optional (default = the folder `base_outputs` beside the base)
         Where the base's outputs are kept.
+    loss_reduction : `str`, optional (default = `"mean"`)
+        `mean` or `sum` over the batch, or `as_published`: the sum, times half the sum of the class
+        weights of the batch, so about B * B / 2 times the mean for B texts. Adam's steps are the
+        same for all; but the larger the loss, the less weight decay counts beside it. Metrics are
+        means over texts in any case.
     """
 
     def __init__(
@@ -115,18 +140,24 @@ class AdversarialAttention(ObjectiveCallback):
         new_attention: bool = False,
         floor: float = FLOOR,
         cache: Optional[str] = None,
+        loss_reduction: str = "mean",
     ) -> None:
         super().__init__(serialization_dir)
         if not lambda_ >= 0:
             raise ConfigurationError(f"lambda_ is {lambda_}, but must be 0 or more")
         if not 0 < floor < 1:
             raise ConfigurationError(f"floor is {floor}, but must lie between 0 and 1")
+        if loss_reduction not in REDUCTIONS:
+            raise ConfigurationError(
+                f"loss_reduction is {loss_reduction!r}, but must be one of {', '.join(REDUCTIONS)}"
+            )
         self.base = base
         self.lambda_ = lambda_
         self.frozen = frozen
         self.new_attention = new_attention
         self.floor = floor
         self.cache = cache
+        self.loss_reduction = loss_reduction
         self._frozen_parameters: List[torch.nn.Parameter] = []
         self._recovered = False
 
@@ -140,7 +171,9 @@ class AdversarialAttention(ObjectiveCallback):
         for loader in (trainer.data_loader, trainer._validation_data_loader):
             if loader is not None:
                 outputs.add(cached_outputs(base, _texts(loader), self.cache))
-        return AdversarialObjective(outputs, self.lambda_, self.floor)
+        return AdversarialObjective(
+            outputs, self.lambda_, self.floor, self.loss_reduction, trainer.model.class_weights
+        )
 
     def _freeze(self, trainer: GradientDescentTrainer, base: BaseModel) -> None:
         # The checkpoint of a recovered run has the parameters, and attention has moved on.

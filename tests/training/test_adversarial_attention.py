@@ -90,6 +90,52 @@ def test_metrics_are_the_means_of_the_measures_by_scipy(tmp_path, projection):
         assert metrics[name] == pytest.approx(value, rel=1e-4, abs=1e-6)
 
 
+@pytest.mark.parametrize("reduction", ["mean", "sum", "as_published"])
+def test_the_loss_has_the_scale_asked_for_and_metrics_are_means(tmp_path, base, reduction):
+    # Six texts of one label and two of the other, whose weights then differ.
+    weights = {"0": 1.0, "1": 3.0}
+    trainer, _ = started(
+        tmp_path,
+        adversary(base, lambda_=0.4, loss_reduction=reduction),
+        model={"class_weights": weights},
+    )
+    ours, theirs = trainer.model.eval(), open_archive(base).model
+    read = list(trainer.data_loader.iter_instances())
+    by_label = {name: [one for one in read if one["label"].label == name] for name in weights}
+    read = by_label["0"][:6] + by_label["1"][:2]
+    # As the released code has it, for the probability of label 1 alone.
+    distance = divergence = 0.0
+    for mine, its in zip(ours.forward_on_instances(read), theirs.forward_on_instances(read)):
+        probs = [
+            made["probs"][made_by.labels.index("1")]
+            for made, made_by in ((mine, ours), (its, theirs))
+        ]
+        distance += 0.5 * abs(probs[0] - probs[1])
+        divergence += rel_entr(mine["attention"], its["attention"]).sum()
+    # Their lambda is half of ours.
+    loss = distance - 0.2 * divergence
+    published = sum(weights[one["label"].label] * loss for one in read)
+    expected = {"mean": 2 * loss / 8, "sum": 2 * loss, "as_published": published}
+    ours.get_metrics(reset=True)
+    output = ours(**batch(ours.vocab, read))
+    assert output["adversarial_loss"].item() == pytest.approx(expected[reduction], rel=1e-4)
+    metrics = ours.get_metrics(reset=True)
+    assert metrics["adversarial_loss"] == pytest.approx(expected["mean"], rel=1e-4)
+
+
+def test_weight_decay_counts_for_less_beside_a_larger_loss(tmp_path, base):
+    norms = {}
+    for reduction in ("mean", "as_published"):
+        loop = trained(
+            tmp_path / reduction,
+            adversary(base, loss_reduction=reduction),
+            num_epochs=8,
+            optimizer={"type": "adam", "lr": 0.01, "weight_decay": 0.1},
+        )
+        norms[reduction] = sum(value.norm() for value in parameters(loop).values())
+    assert norms["mean"] < 0.7 * norms["as_published"]
+
+
 def test_gradient_equals_finite_differences(tmp_path, base):
     trainer, callback = started(tmp_path, adversary(base, lambda_=0.7))
     ours = trainer.model.double()
@@ -187,6 +233,7 @@ def test_a_recovered_run_goes_on_where_it_was(tmp_path, base):
     [
         ({"lambda_": -1}, "lambda_ is -1"),
         ({"floor": 0}, "floor is 0"),
+        ({"loss_reduction": "max"}, "loss_reduction is 'max', but must be one of mean, sum, as"),
         ({"base": "no/such/run"}, "base is 'no/such/run', but no model archive"),
     ],
 )

@@ -187,6 +187,17 @@ def test_presets_have_the_published_settings(config):
         assert trainer["validation_metric"] == by
 
 
+def test_adversaries_have_the_published_scale_of_the_loss(config):
+    published = {
+        "wiegreffe_pinter/sst_bilstm_tanh_adversary": "as_published",
+        "planted/bilstm_tanh_softmax_frozen": "as_published",
+        "meister/sst_bilstm_tanh_softmax_adversary": "mean",
+    }
+    for experiment, expected in published.items():
+        *_, callback = config(experiment)["trainer"]["callbacks"]
+        assert callback["loss_reduction"] == expected, experiment
+
+
 def test_a_missing_data_folder_says_what_to_set(config, monkeypatch, tmp_path):
     monkeypatch.setenv(DATA_VARIABLE, "nowhere")
     with pytest.raises(ConfigurationError, match=rf"nowhere/sst/.*{DATA_VARIABLE}"):

@@ -19,8 +19,18 @@ local guide_variable = std.extVar('ATTENTION_EXPLAIN_GUIDE');
   // Meister et al.'s: the base itself, all of it held fast but the attention. The last epoch is kept,
   // or that of the lowest loss on dev (`select='dev'`). On SST the published distances are those of
   // the last: as epochs go by, attention moves away on dev as in training, while outputs come nearer
-  // in training alone, so that dev selects an epoch from before attention has moved.
-  adversary(config, base=base_variable, lambda=lambda_variable, frozen=false, epochs=config.trainer.num_epochs, select='last'):
+  // in training alone, so that dev selects an epoch from before attention has moved. Of the loss's
+  // scale, weight decay alone takes notice: beside a mean it would count some 500 times as much as it
+  // did in the published training, and lead attention further away.
+  adversary(
+    config,
+    base=base_variable,
+    lambda=lambda_variable,
+    frozen=false,
+    epochs=config.trainer.num_epochs,
+    select='last',
+    loss_reduction='as_published',
+  ):
     config {
       trainer+: {
         num_epochs: epochs,
@@ -30,6 +40,7 @@ local guide_variable = std.extVar('ATTENTION_EXPLAIN_GUIDE');
           base: base,
           lambda_: lambda,
           frozen: frozen,
+          loss_reduction: loss_reduction,
           // At the base's own attention KL has no slope: a small lambda would never leave it.
           [if frozen then 'new_attention']: true,
         }],

@@ -31,8 +31,13 @@ study {
       for projection in std.objectFields($.projections)
     } + {
       [encoder + '_' + kind]: {
+        // A mean, as their other losses.
         config: lib.adversary(
-          model(encoder, 'softmax', 2), study.run(encoder + '_softmax'), $.lambdas[encoder][kind], kind == 'frozen'
+          model(encoder, 'softmax', 2),
+          study.run(encoder + '_softmax'),
+          $.lambdas[encoder][kind],
+          frozen=kind == 'frozen',
+          loss_reduction='mean',
         ),
         attributions: { attention: ['attention'] },
       }
