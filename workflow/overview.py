@@ -15,7 +15,7 @@ def headline(plan: Plan, cores: int) -> str:
     said = f"{plan.study.title}: {len(runs)} runs, {len(steps)} steps"
     if len(left) < len(steps):
         said += f", {len(steps) - len(left)} done already"
-    return f"{said}; about {costs.told(time_on(left, cores, plan))} on {cores} cores"
+    return f"{said}; about {costs.told(time_on(left, cores, plan))} on {cores} idle cores"
 
 
 def time_on(steps: List[Step], cores: int, plan: Plan) -> float:

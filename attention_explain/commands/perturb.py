@@ -131,7 +131,8 @@ def perturb_from_file(
         metadata.update(totals)
         perturbation_file.write(table, metadata, output)
         parts.remove()
-    print(f"{output}: {perturbation_summary(metadata)}", file=sys.stderr)
+    message = perturbation_summary(metadata, perturbation_file.in_words(table, built))
+    print(f"{output}: {message}", file=sys.stderr)
     return metadata
 
 

@@ -6,8 +6,9 @@ neither is taken for the other.
 """
 
 from pathlib import Path
-from typing import Any, Dict, Mapping, Sequence, Union
+from typing import Any, Dict, List, Mapping, Sequence, Union
 
+import numpy
 import pyarrow
 import pyarrow.compute
 
@@ -62,6 +63,20 @@ def _record(text: Perturbed) -> Dict[str, Any]:
             for field, value in fields.items()
         },
     }
+
+
+def in_words(table: pyarrow.Table, perturbations: Mapping[str, Perturbation]) -> List[str]:
+    """What each perturbation found, of those that have something to say."""
+    sentences = []
+    for name, perturbation in perturbations.items():
+        results = {
+            field: table[f"{name}.{field}"].cast(pyarrow.float64()).to_numpy()
+            for field, kind in perturbation.fields.items()
+            if kind in (Field.NUMBER, Field.FLAG)
+        }
+        if not any(numpy.isnan(values).all() for values in results.values()):
+            sentences.append(perturbation.found(results))
+    return [sentence for sentence in sentences if sentence is not None]
 
 
 def failed(table: pyarrow.Table) -> Dict[str, int]:

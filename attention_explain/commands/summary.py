@@ -36,14 +36,15 @@ def attribution_summary(metadata: Dict[str, Any], flagged: Dict[str, int]) -> st
     return "\n".join(lines)
 
 
-def perturbation_summary(metadata: Dict[str, Any]) -> str:
-    """The same of a perturbation file, with what failed or is undefined."""
+def perturbation_summary(metadata: Dict[str, Any], found: List[str]) -> str:
+    """The same of a perturbation file, with what failed or is undefined; last, what was found."""
     lines = _time_spent(metadata, "perturbed") + _left_out(metadata)
     count = metadata["instances"]
     for name, times in metadata["failed"].items():
         lines.append(f"  {name} found no other attention for {times} of {count} texts")
     for name, times in metadata["undefined"].items():
         lines.append(f"  {name} is undefined for {times} of {count} texts")
+    lines += found
     return "\n".join(lines)
 
 

@@ -1,11 +1,12 @@
 """Does the largest weight matter more than another one? Serrano & Smith 2019, section 4."""
 
-from typing import Dict
+from typing import Dict, Mapping
 
+import numpy
 import torch
 
 from attention_explain.counterfactual.fixed_states import FixedStates
-from attention_explain.counterfactual.perturbation import Field, Perturbation
+from attention_explain.counterfactual.perturbation import Field, Perturbation, percent
 from attention_explain.counterfactual.replacement import effect
 from attention_explain.modules.distributions import jensen_shannon
 
@@ -46,6 +47,13 @@ class DropTop(Perturbation):
             **_dropped(texts, other, "random"),
         }
         return {name: torch.where(defined, value, torch.nan) for name, value in result.items()}
+
+    def found(self, results: Mapping[str, numpy.ndarray]) -> str:
+        top, other = (numpy.nanmean(results[f"{name}_flip"]) for name in ("top", "random"))
+        return (
+            f"Without its largest weight the model predicts another label for {percent(top)} of the "
+            f"texts, without another weight at random for {percent(other)}."
+        )
 
 
 def _dropped(texts: FixedStates, place: torch.Tensor, name: str) -> Dict[str, torch.Tensor]:

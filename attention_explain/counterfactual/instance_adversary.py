@@ -1,7 +1,9 @@
 """How different could attention be, with the same output? Jain & Wallace 2019, section 4.2.2."""
 
-from typing import Dict
+import math
+from typing import Dict, Mapping
 
+import numpy
 import torch
 from allennlp.common.checks import ConfigurationError
 
@@ -12,7 +14,7 @@ from attention_explain.counterfactual.adversary_search import (
     start,
 )
 from attention_explain.counterfactual.fixed_states import FixedStates
-from attention_explain.counterfactual.perturbation import Field, Perturbation
+from attention_explain.counterfactual.perturbation import Field, Perturbation, percent
 from attention_explain.counterfactual.replacement import effect
 
 KEEPS = ("last", "best")
@@ -105,3 +107,13 @@ class InstanceAdversary(Perturbation):
             "flip": after["flip"],
             "attention": farthest.weights,
         }
+
+    def found(self, results: Mapping[str, numpy.ndarray]) -> str:
+        success = results["success"] == 1
+        if not success.any():
+            return f"For no text other weights give the same output (to within {self.epsilon:g})."
+        return (
+            f"For {percent(success.mean())} of the texts other weights give the same output (to "
+            f"within {self.epsilon:g}), {results['max_jsd'][success].mean():.2f} away from the "
+            f"attention on average (Jensen-Shannon divergence, at most {math.log(2):.2f})."
+        )

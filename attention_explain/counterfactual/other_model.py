@@ -38,6 +38,7 @@ class OtherModelsAttention(Replacement):
         self.file = file
         self.column = column
         self.reads = (file,)
+        self.called = f"the weights of {file} ({column})"
         if not Path(file).is_file():
             raise ConfigurationError(f"{file}: no such file")
         try:

@@ -1,8 +1,9 @@
 """The base of all post hoc counterfactuals: other attention for the same hidden states."""
 
 from enum import Enum
-from typing import Dict, Iterable, Mapping, Sequence, Tuple
+from typing import Dict, Iterable, Mapping, Optional, Sequence, Tuple
 
+import numpy
 import torch
 from allennlp.common import Registrable
 
@@ -45,3 +46,19 @@ class Perturbation(Registrable):
     def perturb(self, texts: FixedStates) -> Dict[str, torch.Tensor]:
         """The fields, each of the shape that its kind has."""
         raise NotImplementedError
+
+    def found(self, results: Mapping[str, numpy.ndarray]) -> Optional[str]:
+        """
+        What it found over all texts, in a sentence; None where there is nothing to say.
+
+        # Parameters
+
+        results : `Mapping[str, numpy.ndarray]`
+            Its numbers and flags (1 or 0), one a text, NaN where undefined; no field is undefined
+            for all texts.
+        """
+        return None
+
+
+def percent(share: float) -> str:
+    return f"{100 * share:.0f} %"

@@ -21,6 +21,8 @@ class RandomAttention(Replacement):
         With the instance's id it decides the weights.
     """
 
+    called = "random weights"
+
     def __init__(self, seed: int = 0) -> None:
         self.seed = seed
 

@@ -1,21 +1,23 @@
 """Other weights in the attention's place, one set a text: what that does to the output."""
 
-from typing import Dict
+from typing import Dict, Mapping
 
+import numpy
 import torch
 
 from attention_explain.counterfactual.fixed_states import FixedStates
-from attention_explain.counterfactual.perturbation import Field, Perturbation
+from attention_explain.counterfactual.perturbation import Field, Perturbation, percent
 from attention_explain.modules.distributions import jensen_shannon, total_variation
 
 
 class Replacement(Perturbation):
     """
-    A subclass gives the weights. The result has the `tvd` of the output, the `jsd` of the weights
+    A subclass gives the weights, and may say what they are called. The result has the `tvd` of the output, the `jsd` of the weights
     to the attention, whether the decision is another (`flip`), and the `probs`.
     """
 
     fields = {"tvd": Field.NUMBER, "jsd": Field.NUMBER, "flip": Field.FLAG, "probs": Field.LIST}
+    called: str = "other weights"
 
     def weights(self, texts: FixedStates) -> torch.Tensor:
         """Shape: (batch, tokens)"""
@@ -23,6 +25,13 @@ class Replacement(Perturbation):
 
     def perturb(self, texts: FixedStates) -> Dict[str, torch.Tensor]:
         return effect(texts, self.weights(texts))
+
+    def found(self, results: Mapping[str, numpy.ndarray]) -> str:
+        return (
+            f"With {self.called} the model predicts another label for "
+            f"{percent(results['flip'].mean())} of the texts; its output moves by "
+            f"{results['tvd'].mean():.2f} on average (total variation)."
+        )
 
 
 def effect(texts: FixedStates, weights: torch.Tensor) -> Dict[str, torch.Tensor]:

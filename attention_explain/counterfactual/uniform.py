@@ -16,6 +16,8 @@ class UniformAttention(Replacement):
     Registered as a `Perturbation` with name "uniform".
     """
 
+    called = "uniform weights"
+
     def weights(self, texts: FixedStates) -> torch.Tensor:
         seen = texts.attendable.to(texts.attention)
         return seen / seen.sum(dim=-1, keepdim=True)

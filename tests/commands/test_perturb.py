@@ -121,6 +121,28 @@ def test_failures_and_what_is_undefined_are_counted(tmp_path, capsys):
     assert pyarrow.parquet.read_table(path)["drop-top.top_flip"].null_count == 1
 
 
+def test_it_ends_with_what_was_found(perturb, capsys):
+    path = perturb()
+    lines = capsys.readouterr().err.splitlines()
+    table = pyarrow.parquet.read_table(path).to_pylist()
+    flips = sum(row["uniform.flip"] for row in table)
+    moved = sum(row["uniform.tvd"] for row in table) / len(table)
+    (uniform,) = [line for line in lines[-len(CONFIGS) :] if line.startswith("With uniform")]
+    assert f"for {100 * flips / len(table):.0f} % of the texts" in uniform
+    assert f"moves by {moved:.2f} on average" in uniform
+    assert all(line.endswith(".") and line[0].isupper() for line in lines[-len(CONFIGS) :])
+
+
+def test_nothing_is_said_of_what_is_undefined_for_all_texts(tmp_path, capsys):
+    reader = {"type": "attention_text"}
+    train = tmp_path / "train.jsonl"
+    train.write_text('{"text": "a", "label": "x"}\n{"text": "c", "label": "y"}\n')
+    archive = small_archive(tmp_path / "run", reader=reader, train=str(train))
+    perturb_from_file(str(archive), str(train), tmp_path / "out.parquet", ["uniform", "drop-top"])
+    printed = capsys.readouterr().err
+    assert printed.splitlines()[-1].startswith("With uniform") and "Without" not in printed
+
+
 def test_the_budget_changes_no_result(perturb):
     one = pyarrow.parquet.read_table(perturb("one")).to_pylist()
     other = pyarrow.parquet.read_table(perturb("other", batch_tokens=100000)).to_pylist()

@@ -95,10 +95,10 @@ def test_the_picture_has_a_box_for_all_seeds_of_a_step_behind_what_it_needs(tmp_
 def test_the_headline_counts_what_is_done(tmp_path):
     steps = [fake_step(tmp_path, name) for name in ("one", "two")]
     plan = fake_plan(tmp_path, steps)
-    assert headline(plan, 2) == "Fake: 0 runs, 2 steps; about 1 s on 2 cores"
+    assert headline(plan, 2) == "Fake: 0 runs, 2 steps; about 1 s on 2 idle cores"
     (tmp_path / "one.csv").touch()
     steps[0].record(1)
-    assert headline(plan, 2) == "Fake: 0 runs, 2 steps, 1 done already; about 1 s on 2 cores"
+    assert headline(plan, 2) == "Fake: 0 runs, 2 steps, 1 done already; about 1 s on 2 idle cores"
 
 
 def test_the_plan_command_runs_nothing(tmp_path, monkeypatch, capsys):
