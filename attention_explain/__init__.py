@@ -6,6 +6,10 @@ An AllenNLP plugin. Importing this package registers everything it has, which is
 `.allennlp_plugins`, `--include-package attention_explain` and our `allennlp` command do.
 """
 
+from attention_explain import interrupts
+
+interrupts.end_at_once()
+
 try:
     # First of all: what makes AllenNLP 2.10.1 run on today's torch.
     from attention_explain import compat, settings
@@ -31,6 +35,7 @@ except ModuleNotFoundError as missing:
 compat.apply()
 settings.set_defaults()
 settings.flush_denormals()
+interrupts.raise_again()
 
 __version__ = "0.1.0"
 __all__ = ["explain"]

@@ -2,12 +2,15 @@
 
 import hashlib
 import os
+import pickle
 import tarfile
+import textwrap
+import zlib
 from os import PathLike
 from pathlib import Path
-from typing import Any, Dict, List, Union
+from typing import Any, Dict, List, Optional, Union
 
-from allennlp.common.checks import ConfigurationError
+from allennlp.common.checks import ConfigurationError, check_for_gpu
 from allennlp.common.file_utils import cached_path
 from allennlp.models.archival import CONFIG_NAME, Archive, get_weights_path, load_archive
 
@@ -15,17 +18,41 @@ from allennlp.models.archival import CONFIG_NAME, Archive, get_weights_path, loa
 NAMESPACES = "non_padded_namespaces.txt"
 
 
+# What reading a file raises that is broken, or of another kind or model than was expected; torch has
+# no exceptions of its own for that.
+BROKEN = (tarfile.ReadError, zlib.error, EOFError, OSError, pickle.UnpicklingError, RuntimeError)
+
+
 def open_archive(
-    path: Union[str, PathLike], cuda_device: int = -1, overrides: Union[str, Dict[str, Any]] = ""
+    path: Union[str, PathLike],
+    cuda_device: int = -1,
+    overrides: Union[str, Dict[str, Any]] = "",
+    weights_file: Optional[str] = None,
 ) -> Archive:
-    """The archive, or training run, at a path or URL."""
+    """The archive, or training run, at a path or URL; with other weights, where they are named."""
+    check_device(cuda_device)
     place = local_path(path)
     if place.is_dir() and not (place / CONFIG_NAME).exists():
         raise ConfigurationError(f"{path}: the folder of no training run (it has no {CONFIG_NAME})")
     try:
-        return load_archive(place, cuda_device=cuda_device, overrides=overrides)
-    except (tarfile.ReadError, EOFError) as error:
-        raise ConfigurationError(f"{path}: is not a model archive ({error})") from error
+        return load_archive(place, cuda_device, overrides, weights_file)
+    except FileNotFoundError:
+        # Says itself what is missing.
+        raise
+    except BROKEN as error:
+        what = path if weights_file is None else f"{path} with the weights of {weights_file}"
+        reason = textwrap.shorten(str(error), 300, placeholder=" ...")
+        raise ConfigurationError(f"{what}: is not a model archive, or broken ({reason})") from error
+
+
+def check_device(cuda_device: int) -> None:
+    """Says that a GPU is not there before anything is loaded."""
+    try:
+        check_for_gpu(cuda_device)
+    except ConfigurationError as error:
+        raise ConfigurationError(
+            f"cuda_device is {cuda_device}, but there is no such GPU here; -1 is the CPU"
+        ) from error
 
 
 def archive_sha256(path: Union[str, PathLike]) -> str:

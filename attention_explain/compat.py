@@ -50,12 +50,14 @@ def apply() -> None:
     mend_trainer_options()
     mend_moves_to_nowhere()
     mend_pretrained_tokenizers()
+    mend_archive_loading()
+    mend_jsonnet_errors()
 
 
 def mend_trainer_options() -> None:
     """
     The trainer takes any option and drops those it does not know, so that a mistyped one was never
-    noticed.
+    noticed; and with no epochs to train it failed only when there was nothing to archive.
     """
     from allennlp.common.checks import ConfigurationError
     from allennlp.training import GradientDescentTrainer
@@ -68,7 +70,17 @@ def mend_trainer_options() -> None:
         unknown = sorted(set(options) - known)
         if unknown:
             raise ConfigurationError(f"the trainer has no option '{unknown[0]}'")
-        return construct(cls, *arguments, **options)
+        epochs = options.get("num_epochs", 1)
+        if epochs < 1:
+            raise ConfigurationError(f"num_epochs is {epochs}, but must be 1 or more")
+        try:
+            return construct(cls, *arguments, **options)
+        except ValueError as error:
+            if not options.get("use_amp") or "AMP" not in str(error):
+                raise
+            raise ConfigurationError(
+                "use_amp is for a GPU, but the trainer's device is the CPU"
+            ) from error
 
     GradientDescentTrainer.from_partial_objects = classmethod(construct_from_known)
 
@@ -165,6 +177,47 @@ def mend_pretrained_tokenizers() -> None:
         return original(model_name, **options)
 
     cached_transformers.get_tokenizer = get_tokenizer
+
+
+def mend_archive_loading() -> None:
+    """
+    Broken weights, another file than an archive, and a GPU that is not there ended in a traceback: all
+    of AllenNLP opens archives as our commands do.
+    """
+    from allennlp.models import archival
+
+    # Imported before the original is replaced, which it calls.
+    from attention_explain.archives import open_archive
+
+    original = archival.load_archive
+
+    @wraps(original)
+    def load_archive(archive_file, cuda_device=-1, overrides="", weights_file=None):
+        return open_archive(archive_file, cuda_device, overrides, weights_file)
+
+    _replace_everywhere(original, load_archive)
+
+
+def mend_jsonnet_errors() -> None:
+    """jsonnet's messages are bare RuntimeErrors, with a stack of places in its own library."""
+    from allennlp.common import params
+    from allennlp.common.checks import ConfigurationError
+
+    from workflow.jsonnet_errors import jsonnet_sentence
+
+    def with_sentences(evaluate: Callable, called: Callable[[str], str]) -> Callable:
+        @wraps(evaluate)
+        def evaluated(name: str, *arguments: Any, **options: Any) -> str:
+            try:
+                return evaluate(name, *arguments, **options)
+            except RuntimeError as error:
+                raise ConfigurationError(jsonnet_sentence(error, called(name))) from error
+
+        return evaluated
+
+    params.evaluate_file = with_sentences(params.evaluate_file, str)
+    # All that AllenNLP evaluates without a file.
+    params.evaluate_snippet = with_sentences(params.evaluate_snippet, lambda _: "the overrides")
 
 
 def mend_half_checkpoints() -> None:

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from attention_explain.__main__ import main
 from tests.commands_run import PROJECT, allennlp, plain_allennlp, run
 from tests.small_archive import small_archive
 
@@ -104,21 +103,6 @@ def test_arguments_that_are_no_json_are_shown(ended, tmp_path):
     code, message = ended("predict", archive, "input.txt", "--predictor-args", given)
     assert code == 2
     assert message.startswith(f"error: not JSON: {given!r}") and "line 1 column 2" in message
-
-
-@pytest.fixture
-def ended(tmp_path, monkeypatch, capsys):
-    """Runs our `allennlp` in this process; its exit code and what it said last."""
-
-    def run_and_end(*arguments: str):
-        monkeypatch.chdir(tmp_path)
-        monkeypatch.setattr(sys, "argv", ["allennlp", *arguments])
-        with pytest.raises(SystemExit) as end:
-            main()
-        printed = capsys.readouterr().err
-        return end.value.code, printed[printed.index("error: ") :].strip()
-
-    return run_and_end
 
 
 def test_a_missing_dependency_is_named_and_not_mistaken_for_a_missing_plugin(tmp_path):

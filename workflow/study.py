@@ -10,6 +10,7 @@ import _jsonnet
 
 from workflow.errors import StudyError
 from workflow.identity import references
+from workflow.jsonnet_errors import jsonnet_sentence
 
 STUDIES = Path(__file__).resolve().parents[1] / "training_configs" / "studies"
 SIZES = ("quick", "full")
@@ -151,8 +152,7 @@ def _evaluated(path: Path, size: str, data: str, seed: int) -> Any:
     try:
         return json.loads(_jsonnet.evaluate_file(str(path), ext_vars=variables))
     except RuntimeError as error:
-        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-        raise StudyError(f"{path}: {' at '.join(lines[:2])}") from error
+        raise StudyError(jsonnet_sentence(error, path)) from error
 
 
 def _checked(stated: Any, path: Path) -> Dict[str, Any]:

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any, Dict, Iterator, Optional, Union
 
 from allennlp.common import logging as common_logging
-from allennlp.common.checks import ConfigurationError, check_for_gpu
+from allennlp.common.checks import ConfigurationError
 from allennlp.common.util import SigTermReceived
 
+from attention_explain.archives import check_device
 from attention_explain.commands.parts import Parts
 from attention_explain.files import check_writable
 from attention_explain.interpret.text_batch import DEFAULT_BUDGET
@@ -85,7 +86,7 @@ def check_job(
         raise ConfigurationError(f"{output}: exists already; give --force to replace it")
     for path in filter(None, (output, *others)):
         check_writable(path)
-    check_for_gpu(cuda_device)
+    check_device(cuda_device)
 
 
 @contextmanager

@@ -5,8 +5,8 @@ import os
 from pathlib import Path
 from typing import Any, Dict, List, Sequence
 
+from allennlp.common import params
 from allennlp.common.checks import ConfigurationError
-from allennlp.common.params import evaluate_file
 
 from attention_explain.named_components import ComponentConfig
 
@@ -33,7 +33,7 @@ def _from_file(path: str, kind: str) -> List[ComponentConfig]:
     if not Path(path).is_file():
         raise ConfigurationError(f"{path}: no such file")
     # As for training configs, the environment is there as external variables.
-    loaded = json.loads(evaluate_file(path, ext_vars=_environment()))
+    loaded = json.loads(params.evaluate_file(path, ext_vars=_environment()))
     if isinstance(loaded, dict) and kind in loaded:
         loaded = loaded[kind]
     return _as_list(loaded, path, kind)
