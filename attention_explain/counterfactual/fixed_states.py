@@ -23,15 +23,19 @@ class FixedStates:
     attendable : True at the tokens that attention sees. Shape: (batch, tokens)
     attention : the model's weights, 0 at all other tokens. Shape: (batch, tokens)
     votes : the logits that each state alone would give. Shape: (batch, tokens, labels)
+    bias : the decoder's, which is part of every vote. Shape: (labels,)
 
     The decoder is linear and weights sum to 1, so the logits are the weighted mean of the votes:
-    the decoder is applied once, and not again for each of the weights that are tried.
+    the decoder is applied once, and not again for each of the weights that are tried. Of weights
+    that do not sum to 1, as next to a point at which a gradient is taken, the votes are not enough:
+    the model adds its bias once, whatever they sum to.
     """
 
     ids: List[str]
     attendable: torch.Tensor
     attention: torch.Tensor
     votes: torch.Tensor
+    bias: torch.Tensor
 
     @classmethod
     @torch.no_grad()
@@ -43,6 +47,7 @@ class FixedStates:
             attendable=batch.attendable,
             attention=attention / attention.sum(dim=-1, keepdim=True),
             votes=model.decoder(states).double(),
+            bias=model.decoder.bias.detach().double(),
         )
 
     def logits(self, weights: torch.Tensor) -> torch.Tensor:

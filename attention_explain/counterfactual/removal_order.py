@@ -69,13 +69,14 @@ class RemovalOrder(Perturbation):
 def decision_gradient(texts: FixedStates) -> torch.Tensor:
     """
     Of the predicted class's probability p_c, by each weight: p_c (v_c - sum_j p_j v_j), where v are
-    the votes of the weight's token. Shape: (batch, tokens)
+    the votes of the weight's token without the bias, which no weight moves. Shape: (batch, tokens)
     """
+    votes = texts.votes - texts.bias
     # Shape: (batch, labels, 1)
     probs = texts.probs(texts.attention).unsqueeze(-1)
-    mean_votes = torch.bmm(texts.votes, probs).squeeze(-1)
+    mean_votes = torch.bmm(votes, probs).squeeze(-1)
     predicted = texts.predicted().view(-1, 1, 1)
-    own_votes = texts.votes.gather(2, predicted.expand(-1, texts.votes.size(1), 1)).squeeze(-1)
+    own_votes = votes.gather(2, predicted.expand(-1, votes.size(1), 1)).squeeze(-1)
     return probs.gather(1, predicted).squeeze(-1) * (own_votes - mean_votes)
 
 

@@ -52,4 +52,5 @@ def by_hand(
         attendable=torch.ones(1, tokens, dtype=torch.bool),
         attention=torch.tensor([weights], dtype=torch.float64),
         votes=torch.tensor([votes], dtype=torch.float64),
+        bias=torch.zeros(len(votes[0]), dtype=torch.float64),
     )

@@ -12,6 +12,8 @@ from attention_explain.counterfactual.removal_order import (
     decision_gradient,
     removed_at_flip,
 )
+from attention_explain.interpret.text_batch import TextBatch
+from tests.builders import instances
 from tests.counterfactual.fixed import by_hand, fixed, perturbation, sharp_model
 
 
@@ -38,7 +40,16 @@ def varied_texts(projection: str = "softmax", labels: int = 3) -> FixedStates:
     texts = fixed(sharp_model(projection=projection))
     shape = (*texts.attention.shape, labels)
     votes = torch.randn(shape, generator=torch.Generator().manual_seed(2), dtype=torch.float64)
-    return FixedStates(texts.ids, texts.attendable, texts.attention, votes)
+    bias = torch.linspace(-1, 2, labels, dtype=torch.float64)
+    return FixedStates(texts.ids, texts.attendable, texts.attention, votes, bias)
+
+
+def gradient_by_weights(texts: FixedStates) -> torch.Tensor:
+    """torch's, of the decoder as the model has it: its bias is added once."""
+    weights = texts.attention.clone().requires_grad_()
+    logits = torch.einsum("bt,btl->bl", weights, texts.votes - texts.bias) + texts.bias
+    logits.softmax(dim=-1).max(dim=-1).values.sum().backward()
+    return weights.grad
 
 
 @pytest.mark.parametrize("projection", ["softmax", "sparsemax", "uniform"])
@@ -56,12 +67,11 @@ def test_prefixes_at_once_equal_a_loop(projection, seed):
 
 def test_the_orders_are_those_that_are_named():
     texts = varied_texts()
-    weights = texts.attention.clone().requires_grad_()
-    texts.probs(weights).max(dim=-1).values.sum().backward()
+    gradient = gradient_by_weights(texts)
     importance = {
         "attention": texts.attention,
-        "gradient": weights.grad,
-        "gradient_x_attention": weights.grad * texts.attention,
+        "gradient": gradient,
+        "gradient_x_attention": gradient * texts.attention,
     }
     result = perturbation("removal-order").perturb(texts)
     for name, values in importance.items():
@@ -73,11 +83,27 @@ def test_the_orders_are_those_that_are_named():
     assert not any(fractions[-1].equal(other) for other in fractions[:-1])
 
 
-def test_the_gradient_is_torchs():
+def test_the_gradient_is_torchs_at_the_weights_that_the_model_decodes_with():
+    classifier = sharp_model().double()
+    batch = TextBatch.of(classifier, instances(boundary_symbols=True))
+    with torch.no_grad():
+        classifier.decoder.bias.add_(torch.tensor([0.7, -0.4]))
+        states = classifier.encode(classifier.embed(batch.tokens), batch.mask)
+        weights = classifier.attend(states, batch.attendable)
+    weights.requires_grad_()
+    probs = classifier.decode(states, weights).softmax(dim=-1)
+    (gradient,) = torch.autograd.grad(probs.max(dim=-1).values.sum(), weights)
+    found = decision_gradient(FixedStates.of(classifier, batch))
+    seen = batch.attendable
+    assert found[seen].numpy() == pytest.approx(gradient[seen].numpy(), abs=1e-12)
+    # Large enough for the bias to be seen in it.
+    assert gradient[seen].abs().max() > 0.01
+
+
+def test_the_gradient_of_texts_written_down_is_torchs():
     texts = varied_texts()
-    weights = texts.attention.clone().requires_grad_()
-    texts.probs(weights).max(dim=-1).values.sum().backward()
-    assert decision_gradient(texts).numpy() == pytest.approx(weights.grad.numpy(), abs=1e-12)
+    expected = gradient_by_weights(texts)
+    assert decision_gradient(texts).numpy() == pytest.approx(expected.numpy(), abs=1e-12)
 
 
 def test_removal_by_hand():
