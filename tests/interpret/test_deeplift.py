@@ -9,7 +9,7 @@ from captum.attr import DeepLift as CaptumDeepLift
 import attention_explain.interpret.deeplift  # noqa: F401  (registers it)
 from attention_explain.interpret.outputs import logits_from_embeddings
 from attention_explain.interpret.text_batch import TextBatch
-from attention_explain.modules.projections import Projection
+from attention_explain.modules.projections import Projection, Sparsegen
 from attention_explain.modules.scorers import AttentionScorer
 from tests.builders import (
     DIM,
@@ -71,6 +71,26 @@ def test_scores_sum_to_the_difference_of_the_outputs(encoder, scorer, projection
         method = interpreter("deeplift", classifier, of=of, baseline=baseline)
         for result in method.saliency_interpret_instances(made):
             assert result["convergence_delta"] == pytest.approx(0, abs=1e-12)
+
+
+@every_encoder
+@pytest.mark.parametrize("projection", PROJECTIONS)
+@pytest.mark.parametrize("factor", [40, 1e4])
+def test_saturated_attention_gives_scores_that_still_sum(encoder, projection, factor):
+    """One token has all the weight, in the text and in the baseline, at scores of any size."""
+    classifier = model(encoder, projection=projection, vocab=vocabulary(boundary_symbols=True))
+    if projection == "sparsegen":
+        classifier.attention.projection = Sparsegen(0.9)
+    if classifier.attention.scorer is not None:
+        with torch.no_grad():
+            classifier.attention.scorer.weight_layer.weight.mul_(factor)
+    made = instances(boundary_symbols=True)
+    for baseline in ("zero", "unk"):
+        method = interpreter("deeplift", classifier, baseline=baseline)
+        for result in method.saliency_interpret_instances(made):
+            assert torch.tensor(result["scores"]).isfinite().all()
+            size = sum(map(abs, result["scores"])) + 1
+            assert result["convergence_delta"] == pytest.approx(0, abs=0.01 * size)
 
 
 def test_the_reported_sum_is_that_of_the_model_s_own_outputs():

@@ -79,7 +79,11 @@ def project(projection: Projection, scores: Pair, mask: torch.Tensor) -> Pair:
     slope = (_slope(text, alpha) + _slope(baseline, alpha)) / 2
     secants = pairs.secant(step, text - baseline, slope).masked_fill(~mask, 0.0)
     difference = scale * scores.difference
-    of_threshold = (secants * difference).sum(-1, keepdim=True) / secants.sum(-1, keepdim=True)
+    # Secants that are all 0 say that no weight moves: so it is where one token has all the weight in
+    # both runs, at scores so large that rounding hides that its own step is 0. Then nothing is
+    # handed on, whatever the threshold does.
+    total = secants.sum(-1, keepdim=True)
+    of_threshold = (secants * difference).sum(-1, keepdim=True) / torch.where(total > 0, total, 1.0)
     return Pair(text, baseline, secants * (difference - of_threshold))
 
 
