@@ -18,7 +18,9 @@ setup(
     long_description=(HERE / "README.md").read_text(encoding="utf-8"),
     long_description_content_type="text/markdown",
     python_requires=">=3.11,<3.12",
-    packages=find_packages(include=["attention_explain*", "analysis*", "heatmaps*", "workflow*"]),
+    packages=find_packages(
+        include=["attention_explain*", "analysis*", "durable*", "heatmaps*", "workflow*"]
+    ),
     include_package_data=True,
     package_data={
         "analysis.published": ["*.csv"],

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Dict, Iterator, Set
 
 from analysis.errors import AnalysisError
-from analysis.files import write_atomically
+from durable.whole import write_whole
 
 MANIFEST = "manifest.json"
 FORMAT = 1
@@ -66,6 +66,6 @@ def drop_section(folder: Path, section: str) -> None:
         manifest["commands"].pop(section)
         read = files_read(manifest["commands"])
         manifest["files"] = [entry for entry in manifest["files"] if entry["path"] in read]
-        write_atomically(folder / MANIFEST, json.dumps(manifest, indent=1).encode())
+        write_whole(folder / MANIFEST, json.dumps(manifest, indent=1).encode())
         for name in outdated:
             (folder / name).unlink(missing_ok=True)

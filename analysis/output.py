@@ -18,9 +18,10 @@ from matplotlib.figure import Figure
 
 from analysis.errors import AnalysisError
 from analysis.figures import style
-from analysis.files import sha256, write_atomically
+from analysis.files import sha256
 from analysis.formats import all_formats
 from analysis.manifest import FORMAT, MANIFEST, alone_in, files_of, files_read, read_manifest
+from durable.whole import write_whole
 
 PACKAGES = ("matplotlib", "numpy", "pandas", "pyarrow", "scipy")
 PNG_DOTS_PER_INCH = 200
@@ -121,9 +122,9 @@ class Output:
     ) -> None:
         manifest = read_manifest(self.folder) if (self.folder / MANIFEST).exists() else {}
         for name, content in self.contents.items():
-            write_atomically(self.folder / name, content)
+            write_whole(self.folder / name, content)
         text = json.dumps(self._merged(manifest, command, files, parameters), indent=1)
-        write_atomically(self.folder / MANIFEST, text.encode())
+        write_whole(self.folder / MANIFEST, text.encode())
         for name in self._outdated(manifest):
             (self.folder / name).unlink(missing_ok=True)
 

@@ -3,9 +3,7 @@
 import hashlib
 import os
 import pickle
-import tarfile
 import textwrap
-import zlib
 from os import PathLike
 from pathlib import Path
 from typing import Any, Dict, List, Optional, Union
@@ -14,13 +12,14 @@ from allennlp.common.checks import ConfigurationError, check_for_gpu
 from allennlp.common.file_utils import cached_path
 from allennlp.models.archival import CONFIG_NAME, Archive, get_weights_path, load_archive
 
+from attention_explain.safe_archives import checked_folder, names_of_an_archive, trusting
+
 # A set, which AllenNLP writes in an order that changes from process to process.
 NAMESPACES = "non_padded_namespaces.txt"
 
-
 # What reading a file raises that is broken, or of another kind or model than was expected; torch has
 # no exceptions of its own for that.
-BROKEN = (tarfile.ReadError, zlib.error, EOFError, OSError, pickle.UnpicklingError, RuntimeError)
+BROKEN = (EOFError, OSError, pickle.UnpicklingError, RuntimeError)
 
 
 def open_archive(
@@ -28,14 +27,19 @@ def open_archive(
     cuda_device: int = -1,
     overrides: Union[str, Dict[str, Any]] = "",
     weights_file: Optional[str] = None,
+    trust: bool = False,
 ) -> Archive:
-    """The archive, or training run, at a path or URL; with other weights, where they are named."""
+    """
+    The archive, or training run, at a path or URL; with other weights, where they are named. It may
+    run no code of its own, unless it is to be trusted.
+    """
     check_device(cuda_device)
     place = local_path(path)
     if place.is_dir() and not (place / CONFIG_NAME).exists():
         raise ConfigurationError(f"{path}: the folder of no training run (it has no {CONFIG_NAME})")
     try:
-        return load_archive(place, cuda_device, overrides, weights_file)
+        with trusting(trust), checked_folder(place) as folder, names_of_an_archive():
+            return load_archive(folder, cuda_device, overrides, weights_file)
     except FileNotFoundError:
         # Says itself what is missing.
         raise

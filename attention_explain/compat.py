@@ -9,11 +9,12 @@ and has a test. Warnings are silenced one by one, by text and origin, never whol
 import inspect
 import sys
 import warnings
+from contextlib import contextmanager
 from functools import wraps
 from os import PathLike
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Callable, List, Optional, Tuple, Union
+from typing import Any, Callable, Iterator, List, Optional, Tuple, Union
 
 
 def quiet_imports() -> None:
@@ -49,6 +50,7 @@ def apply() -> None:
     mend_spawned_data_loader()
     mend_trainer_options()
     mend_moves_to_nowhere()
+    mend_class_names()
     mend_pretrained_tokenizers()
     mend_archive_loading()
     mend_jsonnet_errors()
@@ -181,13 +183,15 @@ def mend_pretrained_tokenizers() -> None:
 
 def mend_archive_loading() -> None:
     """
-    Broken weights, another file than an archive, and a GPU that is not there ended in a traceback: all
-    of AllenNLP opens archives as our commands do.
+    Broken weights, another file than an archive, and a GPU that is not there ended in a traceback,
+    and whatever an archive held was unpacked and run: all of AllenNLP opens archives as our commands
+    do.
     """
     from allennlp.models import archival
 
     # Imported before the original is replaced, which it calls.
     from attention_explain.archives import open_archive
+    from attention_explain.safe_archives import unpacked
 
     original = archival.load_archive
 
@@ -195,7 +199,13 @@ def mend_archive_loading() -> None:
     def load_archive(archive_file, cuda_device=-1, overrides="", weights_file=None):
         return open_archive(archive_file, cuda_device, overrides, weights_file)
 
+    @contextmanager
+    def extracted_archive(resolved_archive_file: Any, cleanup: bool = True) -> Iterator[str]:
+        with unpacked(Path(resolved_archive_file)) as folder:
+            yield str(folder)
+
     _replace_everywhere(original, load_archive)
+    _replace_everywhere(archival.extracted_archive, extracted_archive)
 
 
 def mend_jsonnet_errors() -> None:
@@ -312,6 +322,28 @@ def mend_spawned_data_loader() -> None:
     loader = module.MultiProcessDataLoader
     loader._start_instance_workers = with_lock_of_context(loader._start_instance_workers)
     loader._start_batch_workers = with_lock_of_context(loader._start_batch_workers)
+
+
+def mend_class_names() -> None:
+    """
+    AllenNLP takes any name with a dot for the path of something to import and call, those that
+    stand in an archive too: see safe_archives.py.
+    """
+    from allennlp.common import Registrable
+
+    from attention_explain.safe_archives import class_by_path
+
+    resolve = Registrable.resolve_class_name.__func__
+
+    @wraps(resolve)
+    def resolve_class_name(cls: type, name: str) -> Any:
+        if "." in name and name not in Registrable._registry[cls]:
+            by_path = class_by_path(name, cls)
+            if by_path is not None:
+                return by_path, None
+        return resolve(cls, name)
+
+    Registrable.resolve_class_name = classmethod(resolve_class_name)
 
 
 def _replace_everywhere(old: Callable, new: Callable) -> None:

@@ -1,33 +1,24 @@
-"""Files that are whole or not there: written under another name, and renamed when complete."""
+"""What the commands write: whole files or none, and one sentence where that cannot be."""
 
 import errno
-import os
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Iterator, Union
 
 from allennlp.common.checks import ConfigurationError
 
+from durable import whole
+
 
 @contextmanager
 def writing(path: Union[str, Path]) -> Iterator[Path]:
     """
-    Gives a name to write to, in the folder of `path`; on leaving, what was written there is forced
-    to disk and takes its place. If anything fails, `path` is as it was and nothing else is left.
+    Gives a name to write to, in the folder of `path`; on leaving, what was written there takes its
+    place. If anything fails, `path` is as it was and nothing else is left.
     """
-    path = Path(path)
-    unfinished = path.with_name(f".{path.name}.unfinished")
-    try:
-        with explained_failures(path):
-            yield unfinished
-            _force_to_disk(unfinished)
-            os.replace(unfinished, path)
-            _force_to_disk(path.parent)
-    finally:
-        # What cannot be removed could not be written either, and that has been said.
-        with suppress(OSError):
-            unfinished.unlink(missing_ok=True)
+    with explained_failures(path), whole.writing(path) as unfinished:
+        yield unfinished
 
 
 @contextmanager
@@ -49,11 +40,3 @@ def check_writable(path: Union[str, Path]) -> None:
             raise IsADirectoryError(errno.EISDIR, "it is a folder")
         with TemporaryFile(dir=path.parent):
             pass
-
-
-def _force_to_disk(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -11,7 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Dict, Iterable
 
-from analysis.files import write_atomically
+from durable.whole import write_whole
 from workflow.plan import Plan
 from workflow.steps import KINDS, REPORT, TABLE, TRAIN, Step, read_json
 from workflow.training_state import is_recovered
@@ -39,13 +39,13 @@ class Clock:
     def stop(self) -> float:
         """Seconds, with earlier starts."""
         elapsed = self.earlier + (time.time() - self.begun if self.counts else 0.0)
-        write_atomically(self.path, json.dumps(elapsed))
+        write_whole(self.path, json.dumps(elapsed))
         return elapsed
 
 
 def write_account(plan: Plan, command: str, cores: int, gpus: int, elapsed: float) -> None:
     text = json.dumps(account(plan, command, cores, gpus, elapsed), indent=1)
-    write_atomically(plan.results / NAME, text + "\n")
+    write_whole(plan.results / NAME, text + "\n")
 
 
 def account(plan: Plan, command: str, cores: int, gpus: int, elapsed: float) -> Dict[str, Any]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Dict, List
 
-from analysis.files import write_atomically
+from durable.whole import write_whole
 
 GZIP = b"\x1f\x8b"
 
@@ -40,7 +40,7 @@ class Contents:
         if self.changed:
             with suppress(OSError):
                 self.cache.parent.mkdir(parents=True, exist_ok=True)
-                write_atomically(self.cache, json.dumps(self.known, indent=1))
+                write_whole(self.cache, json.dumps(self.known, indent=1))
 
     def _about(self, path: Path) -> List[Any]:
         name = str(path.resolve())

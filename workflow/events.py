@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Dict, List, Optional
 
-from analysis.files import write_atomically
+from durable.whole import write_whole
 from workflow.steps import Step, read_json
 
 DONE, FAILED, STARTED = "done", "failed", "started"
@@ -50,7 +50,7 @@ class Events:
     def _write(self, kind: str, step: Step, content: Dict[str, Any]) -> None:
         path = self.folder / kind / step.name
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(path, json.dumps(content))
+        write_whole(path, json.dumps(content))
 
 
 def last_error(log: Path, code: Optional[int]) -> str:

@@ -5,7 +5,7 @@ from html import escape
 from pathlib import Path
 from typing import Dict, List, Set
 
-from analysis.files import write_atomically
+from durable.whole import write_whole
 from workflow.errors import StudyError
 from workflow.plan import Plan
 from workflow.steps import KINDS, Step
@@ -37,7 +37,7 @@ class Box:
 def draw(plan: Plan, path: Path) -> Path:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(path, svg(plan))
+        write_whole(path, svg(plan))
     except OSError as error:
         raise StudyError(f"{path}: cannot be written ({error.strerror})") from error
     return path

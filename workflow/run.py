@@ -9,8 +9,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Iterator, List, Optional
 
-from analysis.files import write_atomically
 from analysis.manifest import MANIFEST
+from durable.whole import write_whole
 from workflow.account import Clock, write_account
 from workflow.errors import StudyError
 from workflow.events import DONE, FAILED, Events
@@ -53,7 +53,7 @@ def run(
 def _run(
     plan: Plan, state: Path, profile: str, cores: int, gpus: int, snakemake: str, held: List[int]
 ) -> int:
-    write_atomically(state / "plan.json", plan.to_json())
+    write_whole(state / "plan.json", plan.to_json())
     steps = read_steps(state / "plan.json")
     events = Events(state)
     events.clear()

@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 from typing import List, Sequence
 
-from analysis.files import write_atomically
+from durable.whole import write_whole
 from workflow import training_state
 from workflow.errors import StudyError
 from workflow.events import Events
@@ -84,7 +84,7 @@ def _commands(step: Step, missing: Sequence[str], device: str) -> List[List[str]
 def _recovery(step: Step) -> List[str]:
     config = Path(step.commands[0][3])
     config.parent.mkdir(parents=True, exist_ok=True)
-    write_atomically(config, json.dumps(step.config, indent=1))
+    write_whole(config, json.dumps(step.config, indent=1))
     if not training_state.prepare(step.folder, step.config):
         return []
     training_state.mark_recovered(step.folder)

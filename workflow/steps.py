@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Dict, Optional, Sequence, Tuple
 
-from analysis.files import write_atomically
 from analysis.manifest import MANIFEST
+from durable.whole import write_whole
 
 TRAIN, ATTRIBUTE, PERTURB, TABLE, REPORT = KINDS = (
     "train",
@@ -102,7 +102,7 @@ class Step:
             content["identity"] = self.identity
         for record in records:
             record.parent.mkdir(parents=True, exist_ok=True)
-            write_atomically(record, json.dumps(content))
+            write_whole(record, json.dumps(content))
 
     @property
     def took(self) -> Optional[Tuple[float, float]]:

@@ -6,7 +6,7 @@ from typing import Optional
 import pandas
 
 from analysis.errors import AnalysisError
-from analysis.files import write_atomically
+from durable.whole import write_whole
 
 
 def show(table: pandas.DataFrame) -> None:
@@ -21,6 +21,6 @@ def write_csv(table: pandas.DataFrame, path: Optional[Path]) -> None:
         return
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(path, table.to_csv(index=False))
+        write_whole(path, table.to_csv(index=False))
     except OSError as error:
         raise AnalysisError(f"{path}: cannot be written ({error.strerror})") from error

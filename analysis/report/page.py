@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import List, Sequence
 
 from analysis.errors import AnalysisError
-from analysis.files import write_atomically
 from analysis.formats import markdown
 from analysis.manifest import read_manifest
 from analysis.report.anchors import Anchors
@@ -18,6 +17,7 @@ from analysis.report.style import STYLE
 from analysis.report.tables import table_html
 from analysis.report.texts import missing, texts
 from analysis.seeds import Model, models_of
+from durable.whole import write_whole
 from heatmaps.html_document import document
 from heatmaps.html_style import style
 
@@ -35,7 +35,7 @@ def write_report(folder: Path) -> Path:
     content = report(folder).encode("utf-8", "replace")
     path = folder / REPORT
     try:
-        write_atomically(path, content)
+        write_whole(path, content)
     except OSError as error:
         raise AnalysisError(f"{path}: cannot be written ({error.strerror})") from error
     return path

@@ -11,12 +11,12 @@ import pandas
 from analysis.claims.papers import find
 from analysis.claims.section import NAME as CLAIMS
 from analysis.claims.section import NOTE
-from analysis.files import write_atomically
 from analysis.formats import markdown
 from analysis.report.results import title_of
 from analysis.results.corrections import corrections
 from analysis.results.studies import StudyResults, find_studies
 from analysis.results.verdicts import all_claims, by_corpus
+from durable.whole import write_whole
 
 # Tables with something published beside it are shown, others and longer ones linked.
 BESIDE = "published"
@@ -36,7 +36,7 @@ the layout of [docs/data.md](docs/data.md). Numbers in square brackets are 95 % 
 
 def write_results(folders: Sequence[Path], output: Path) -> None:
     studies = find_studies(folders)
-    write_atomically(output, "\n".join(_lines(studies, output.parent)) + "\n")
+    write_whole(output, "\n".join(_lines(studies, output.parent)) + "\n")
 
 
 def _lines(studies: Sequence[StudyResults], here: Path) -> Iterator[str]:

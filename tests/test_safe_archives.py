@@ -1,0 +1,241 @@
+"""An archive is data: whatever it holds, opening it runs nothing and writes nothing elsewhere."""
+
+import io
+import json
+import os
+import tarfile
+import tempfile
+from pathlib import Path
+from typing import Any, Callable, Dict
+
+import pytest
+import torch
+from allennlp.common.checks import ConfigurationError
+from allennlp.models import Model
+from allennlp.models.archival import load_archive
+from allennlp.predictors import Predictor
+
+from attention_explain import explain
+from attention_explain.archives import open_archive
+from tests.builders import ENCODERS
+from tests.small_archive import small_archive
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory) -> Path:
+    return small_archive(tmp_path_factory.mktemp("honest") / "run").parent
+
+
+@pytest.fixture
+def temporary(tmp_path, monkeypatch) -> Path:
+    """Where archives are unpacked."""
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    return folder
+
+
+def archived(run: Path, path: Path, config: Any = None, **more: tarfile.TarInfo) -> Path:
+    """An archive of the run, maybe with another config (text or object) and more members."""
+    with tarfile.open(path, "w:gz") as archive:
+        archive.add(run / "best.th", "weights.th")
+        archive.add(run / "vocabulary", "vocabulary")
+        if config is None:
+            config = (run / "config.json").read_text()
+        add(archive, "config.json", config if isinstance(config, str) else json.dumps(config))
+        for member in more.values():
+            archive.addfile(member, io.BytesIO(b"x" * member.size))
+    return path
+
+
+def add(archive: tarfile.TarFile, name: str, text: str) -> None:
+    member = tarfile.TarInfo(name)
+    member.size = len(text.encode())
+    archive.addfile(member, io.BytesIO(text.encode()))
+
+
+def changed(run: Path, change: Callable[[Dict[str, Any]], Any]) -> Dict[str, Any]:
+    config = json.loads((run / "config.json").read_text())
+    change(config)
+    return config
+
+
+def command_at(*keys: str, form: str) -> Callable[[Dict[str, Any]], None]:
+    """Puts something callable in the place of a class."""
+
+    def change(config: Dict[str, Any]) -> None:
+        place = config
+        for key in keys[:-1]:
+            place = place[key]
+        command = {"type": "os.system", "command": "touch ran"}
+        place[keys[-1]] = command if form == "object" else "os.getcwd"
+
+    return change
+
+
+@pytest.mark.parametrize(
+    "place, form",
+    [
+        (("model",), "object"),
+        (("model", "encoder"), "object"),
+        (("model", "encoder"), "string"),
+        (("model", "text_field_embedder", "token_embedders", "tokens"), "string"),
+        (("dataset_reader",), "object"),
+        (("dataset_reader", "tokenizer"), "string"),
+        (("validation_dataset_reader",), "object"),
+    ],
+)
+def test_a_class_is_a_registered_name_and_no_path(run, tmp_path, monkeypatch, place, form):
+    monkeypatch.chdir(tmp_path)
+    config = changed(run, command_at(*place, form=form))
+    path = archived(run, tmp_path / "model.tar.gz", config)
+    for opened in (open_archive, load_archive, Model.from_archive, Predictor.from_path):
+        with pytest.raises(ConfigurationError, match=r"asks for 'os\.(system|getcwd)'"):
+            opened(str(path))
+    assert not (tmp_path / "ran").exists()
+
+
+def test_explain_opens_by_the_same_door(run, tmp_path):
+    config = changed(run, command_at("model", form="object"))
+    path = archived(run, tmp_path / "model.tar.gz", config)
+    with pytest.raises(ConfigurationError, match="asks for 'os.system'"):
+        explain(path, "a text")
+
+
+def test_an_archive_within_an_archive_is_opened_by_the_same_door(run, tmp_path):
+    config = changed(run, command_at("model", form="object"))
+    inner = archived(run, tmp_path / "inner.tar.gz", config)
+    pretrained = {"_pretrained": {"archive_file": str(inner), "module_path": "encoder"}}
+    config = changed(run, lambda config: config["model"].update(encoder=pretrained))
+    outer = archived(run, tmp_path / "outer.tar.gz", config)
+    with pytest.raises(ConfigurationError, match="asks for 'os.system'"):
+        open_archive(outer)
+
+
+def test_a_class_of_a_package_that_is_imported_may_go_by_its_path(run, tmp_path):
+    path = "attention_explain.modules.encoders.affine.AffineEncoder"
+    affine = {**ENCODERS["affine"], "type": path}
+    honest = small_archive(tmp_path / "affine", "affine").parent
+    config = changed(honest, lambda config: config["model"].update(encoder=affine))
+    assert open_archive(archived(honest, tmp_path / "model.tar.gz", config)).model.labels
+    # But only as what it is.
+    config = changed(run, lambda config: config.update(dataset_reader=affine))
+    with pytest.raises(ConfigurationError, match="no registered DatasetReader"):
+        open_archive(archived(run, tmp_path / "other.tar.gz", config))
+
+
+def test_a_trusted_archive_may_name_anything(run, tmp_path):
+    config = changed(run, command_at("model", "encoder", form="string"))
+    path = archived(run, tmp_path / "model.tar.gz", config)
+    # It gets the working directory for an encoder.
+    with pytest.raises(AttributeError, match="'str' object"):
+        open_archive(path, trust=True)
+    # And only that one.
+    with pytest.raises(ConfigurationError, match="asks for"):
+        open_archive(path)
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "{ model: importstr '/etc/hostname' }",
+        "{ model: std.extVar('HOME') }",
+        "{ model: 1 + 1 }",
+        '{ "model": NaN }',
+        "[" * 100_000,
+        '{ "model": ' + "9" * 5000 + " }",
+        "[]",
+    ],
+    ids=["file", "environment", "sum", "nan", "deep", "digits", "list"],
+)
+@pytest.mark.parametrize("packed", [True, False])
+def test_a_config_is_data_and_no_program(run, tmp_path, program, packed):
+    if packed:
+        path = archived(run, tmp_path / "model.tar.gz", program)
+    else:
+        path = tmp_path
+        (tmp_path / "config.json").write_text(program)
+    with pytest.raises(
+        ConfigurationError, match=r"its config.json (is not plain JSON|has no object)"
+    ):
+        open_archive(path)
+
+
+def test_code_from_elsewhere_is_not_asked_for(run, tmp_path):
+    kwargs = {"transformer_kwargs": {"trust_remote_code": True}}
+    config = changed(run, lambda config: config["model"].update(kwargs))
+    with pytest.raises(ConfigurationError, match="trust_remote_code"):
+        open_archive(archived(run, tmp_path / "model.tar.gz", config))
+
+
+def member(name: str, kind: bytes = tarfile.REGTYPE, target: str = "", size: int = 0):
+    made = tarfile.TarInfo(name)
+    made.type, made.linkname, made.size = kind, target, size
+    return made
+
+
+@pytest.mark.parametrize(
+    "hostile, sentence",
+    [
+        (member("../outside"), "'../outside', outside of its folder"),
+        (member("vocabulary/../../outside"), "outside of its folder"),
+        (member("/tmp/outside"), "'/tmp/outside', outside of its folder"),
+        (member("link", tarfile.SYMTYPE, "/etc"), "'link', which is neither a file nor a folder"),
+        (member("link", tarfile.LNKTYPE, "config.json"), "neither a file nor a folder"),
+        (member("pipe", tarfile.FIFOTYPE), "neither a file nor a folder"),
+        (member("device", tarfile.CHRTYPE), "neither a file nor a folder"),
+        (member("config.json"), "'config.json' twice"),
+    ],
+    ids=["up", "within", "absolute", "symlink", "hardlink", "pipe", "device", "twice"],
+)
+def test_members_are_checked_before_anything_is_unpacked(
+    run, tmp_path, temporary, hostile, sentence
+):
+    path = archived(run, tmp_path / "model.tar.gz", hostile=hostile)
+    before = {*tmp_path.rglob("*")}
+    for opened in (open_archive, load_archive):
+        with pytest.raises(ConfigurationError, match=sentence):
+            opened(path)
+    assert {*tmp_path.rglob("*")} == before
+
+
+def test_what_would_fill_the_disk_is_not_unpacked(run, tmp_path, monkeypatch):
+    from attention_explain import safe_archives
+
+    path = archived(run, tmp_path / "model.tar.gz", large=member("large", size=2_000_000))
+    usage = type("Usage", (), {"free": 1_000_000})
+    monkeypatch.setattr(safe_archives.shutil, "disk_usage", lambda folder: usage)
+    with pytest.raises(ConfigurationError, match=r"unpacks to 0.0 GB, but .* has 0.0 GB left"):
+        open_archive(path)
+
+
+def test_what_is_unpacked_is_gone_when_the_model_is_there(run, tmp_path, temporary):
+    path = archived(run, tmp_path / "model.tar.gz")
+    left = temporary / "attention_explain-archive.999999999-abc"
+    left.mkdir()
+    open_archive(path)
+    with pytest.raises(ConfigurationError):
+        open_archive(archived(run, path, "[]"))
+    assert list(temporary.iterdir()) == []
+
+
+def test_pickled_code_among_the_weights_is_not_run(run, tmp_path):
+    class Payload:
+        def __reduce__(self):
+            return os.system, (f"touch {tmp_path}/ran",)
+
+    with tarfile.open(tmp_path / "model.tar.gz", "w:gz") as archive:
+        torch.save({"decoder.weight": Payload()}, tmp_path / "weights.th")
+        archive.add(tmp_path / "weights.th", "weights.th")
+        archive.add(run / "vocabulary", "vocabulary")
+        archive.add(run / "config.json", "config.json")
+    with pytest.raises(Exception, match=r"(?i)weights|pickle"):
+        open_archive(tmp_path / "model.tar.gz")
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize("content", [b"", b"no archive", b"\x1f\x8b\x08broken"])
+def test_what_is_no_archive_is_said(tmp_path, content):
+    (tmp_path / "model.tar.gz").write_bytes(content)
+    with pytest.raises(ConfigurationError, match=r"model.tar.gz: is not a model archive"):
+        open_archive(tmp_path / "model.tar.gz")
