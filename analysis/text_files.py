@@ -42,7 +42,7 @@ class TextFile:
         return bool(self.metadata.get("recovered"))
 
     @property
-    def left_out(self) -> str:
+    def dropped_or_cut(self) -> str:
         """What the reader dropped or cut of the data, in words; nothing for nothing."""
         texts = self.metadata.get("texts", {})
         kept, dropped, cut = (texts.get(name) for name in ("kept", "dropped", "cut"))

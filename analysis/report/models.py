@@ -43,13 +43,13 @@ def _row(model: Model) -> Dict[str, Any]:
     }
 
 
-def left_out(models: Sequence[Model]) -> List[str]:
+def dropped_or_cut(models: Sequence[Model]) -> List[str]:
     """A sentence for each data set of which texts were dropped or cut when it was explained."""
     said = {
-        f"Of {file.metadata['data']}: {file.left_out}."
+        f"Of {file.metadata['data']}: {file.dropped_or_cut}."
         for model in models
         for file in model.files
-        if file.left_out
+        if file.dropped_or_cut
     }
     return sorted(said)
 

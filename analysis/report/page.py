@@ -9,7 +9,7 @@ from analysis.formats import markdown
 from analysis.manifest import read_manifest
 from analysis.report.anchors import Anchors
 from analysis.report.inputs import load_inputs
-from analysis.report.models import CAPTION, left_out, models_table
+from analysis.report.models import CAPTION, dropped_or_cut, models_table
 from analysis.report.part import Part, contents, paragraph
 from analysis.report.provenance import provenance
 from analysis.report.results import findings, in_order, sections
@@ -64,7 +64,7 @@ def _models(models: Sequence[Model], warnings: str, anchors: Anchors) -> Part:
     table = ""
     if models:
         table = table_html(markdown(models_table(models)), anchor) + paragraph(CAPTION, "note")
-        table += "".join(paragraph(sentence, "note") for sentence in left_out(models))
+        table += "".join(paragraph(sentence, "note") for sentence in dropped_or_cut(models))
     return Part("Models", anchor, warnings + table)
 
 

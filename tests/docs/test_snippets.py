@@ -1,0 +1,142 @@
+"""What README and docs show as Python or jsonnet runs as it stands."""
+
+import gzip
+import json
+import re
+import sys
+from pathlib import Path
+from textwrap import dedent
+from typing import List, Tuple
+
+import pyarrow.parquet
+import pytest
+from allennlp.common import Params, Registrable
+from allennlp.data import DatasetReader, Vocabulary
+from allennlp.models import Model
+
+from analysis.measures.measure import Measure
+from analysis.measures.scores import Scores
+from attention_explain.__main__ import main
+from attention_explain.commands.attribute import attribute_from_file
+from attention_explain.commands.perturb import perturb_from_file
+from tests.builders import batch, instances, model
+from tests.commands_run import PROJECT
+from tests.small_archive import small_archive
+
+PAGES = [PROJECT / "README.md", *sorted((PROJECT / "docs").glob("*.md"))]
+FENCE = re.compile(r"^( *)```(\w+)\n(.*?)^\1```$", re.DOTALL | re.MULTILINE)
+
+
+def shown(language: str, *pages: Path) -> List[Tuple[str, str]]:
+    """The page and number of each snippet, and the snippet."""
+    return [
+        (f"{page.name}-{number}", dedent(code))
+        for page in pages or PAGES
+        for number, (_, found, code) in enumerate(FENCE.findall(page.read_text("utf-8")))
+        if found == language
+    ]
+
+
+def each(language: str):
+    """One test a snippet."""
+    # Studies are no configs of AllenNLP: tests/workflow plans those of their page.
+    named = shown(language, *(page for page in PAGES if page.name != "studies.md"))
+    return pytest.mark.parametrize("code", [code for _, code in named], ids=[id for id, _ in named])
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory) -> Path:
+    """A folder with all that the snippets name."""
+    folder = tmp_path_factory.mktemp("docs")
+    (folder / "training_configs").symlink_to(PROJECT / "training_configs")
+    (folder / "my").mkdir()
+    texts = [("A fine film, saved by its music.", "good"), ("The plot is thin.", "bad")]
+    lines = "".join(json.dumps({"text": text, "label": label}) + "\n" for text, label in texts)
+    for name in ("test.jsonl", "my/train.jsonl", "my/dev.jsonl", "my/test.jsonl"):
+        (folder / name).write_text(lines)
+    vector = "film" + " 0.5" * 300 + "\n"
+    (folder / "wiki.simple.vec.gz").write_bytes(gzip.compress(vector.encode()))
+    for run in ("runs/sst", "runs/mine"):
+        reader = {"type": "attention_text"}
+        small_archive(folder / run, reader=reader, train=str(folder / "test.jsonl"))
+    given = str(folder / "runs" / "sst"), str(folder / "test.jsonl")
+    attribute_from_file(*given, folder / "sst.parquet", ["attention"])
+    adversary = {"type": "instance-adversary", "steps": 2}
+    perturb_from_file(*given, folder / "sst.perturbed.parquet", [adversary])
+    return folder
+
+
+@pytest.fixture
+def there(files, monkeypatch) -> Path:
+    """In that folder, where what a snippet registers or imports is forgotten afterwards."""
+    monkeypatch.chdir(files)
+    for kind, known in Registrable._registry.items():
+        monkeypatch.setitem(Registrable._registry, kind, dict(known))
+    monkeypatch.setattr(Measure, "_registry", dict(Measure._registry))
+    for name in ("my_methods", "my_parts"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    return files
+
+
+def run(code: str) -> None:
+    exec(compile(code, "snippet", "exec"), {"__name__": "snippet"})
+
+
+def only(language: str, page: str, containing: str) -> str:
+    """The one snippet of a page of docs that holds these words."""
+    (found,) = [code for _, code in shown(language, PROJECT / "docs" / page) if containing in code]
+    return found
+
+
+def test_snippets_are_found():
+    assert len(shown("python")) >= 7 and len(shown("jsonnet")) >= 9
+    # A fence that is not closed, or closed elsewhere, would hide one.
+    for page in PAGES:
+        opened = re.findall(r"^ *```(?:python|jsonnet)$", page.read_text("utf-8"), re.MULTILINE)
+        assert len(opened) == len(shown("python", page)) + len(shown("jsonnet", page)), page
+
+
+@each("python")
+def test_python_runs(code, there, capsys):
+    run(code)
+
+
+@each("jsonnet")
+def test_jsonnet_is_a_config_whose_parts_can_be_built(code, there):
+    Path("snippet.jsonnet").write_text(code)
+    config = Params.from_file("snippet.jsonnet")
+    assert config.params
+    if "dataset_reader" in config:
+        reader = DatasetReader.from_params(config.get("dataset_reader").duplicate())
+        if "model" in config and Path(config.get("train_data_path")).exists():
+            texts = list(reader.read(config.get("train_data_path")))
+            for text in texts:
+                reader.apply_token_indexers(text)
+            vocab = Vocabulary.from_params(config.get("vocabulary").duplicate(), instances=texts)
+            Model.from_params(config.get("model").duplicate(), vocab=vocab)
+
+
+def test_a_method_of_ones_own_is_there_for_the_command(there, monkeypatch):
+    Path("my_methods.py").write_text(only("python", "explain.md", "embedding-norm"))
+    command = ["attribute", "runs/sst", "test.jsonl", "-o", "own.parquet", "--force"]
+    command += ["--interpreters", "embedding-norm", "--include-package", "my_methods"]
+    monkeypatch.setattr(sys, "argv", ["allennlp", *command])
+    main()
+    for row in pyarrow.parquet.read_table("own.parquet").to_pylist():
+        assert len(row["embedding-norm"]) == len(row["tokens"]) and min(row["embedding-norm"]) > 0
+
+
+def test_a_projection_of_ones_own_is_there_for_configs(there):
+    run(only("python", "add_an_experiment.md", "top_k"))
+    attention = {"scorer": "additive", "projection": {"type": "top_k", "k": 2}}
+    classifier = model(attention=attention)
+    weights = classifier(**batch(classifier.vocab, instances()))["attention"]
+    # Of the four texts one has a single token.
+    assert (weights > 0).sum(dim=-1).tolist() == [2, 2, 1, 2]
+    assert weights.sum(dim=-1).tolist() == pytest.approx([1] * 4)
+
+
+def test_a_measure_of_ones_own_is_there_by_its_name(there):
+    run(only("python", "compare.md", "same-top-token"))
+    first, second = Scores.of([[1.0, 2.0], [3.0, 1.0]]), Scores.of([[0.0, 5.0], [0.0, 5.0]])
+    assert Measure.named("same-top-token")(first, second).value.tolist() == [1, 0]
