@@ -1,24 +1,35 @@
 """A table as csv, Markdown and LaTeX: the same numbers, in the form each reader wants."""
 
-from typing import Any, Callable, Dict
+from csv import QUOTE_NONNUMERIC
+from pathlib import Path
+from typing import Any, Callable, Dict, Iterable, Sequence
 
 import pandas
 
+from analysis.escaping import csv_text, latex_text, markdown_text, text_of_csv
+
 # Digits of a number in the tables for people; csv keeps all of them.
 DIGITS = 3
-LATEX_SPECIAL = {
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    **{character: f"\\{character}" for character in "&%$#_{}"},
-}
+# Columns of names, also where all of them look like numbers.
+NAMES = ("corpus", "model", "group", "predicted", "label", "first", "second")
 
 
 def markdown(table: pandas.DataFrame) -> str:
     """A pipe table, numbers to the right."""
-    header = _row(table.columns, _markdown_cell)
-    rule = "|" + "|".join("---:" if numeric(table[name]) else "---" for name in table) + "|\n"
-    return header + rule + "".join(_row(row, _markdown_cell) for row in _rows(table))
+    return pipe_table(
+        [markdown_text(cell(name)) for name in table.columns],
+        [[markdown_text(cell(value)) for value in row] for row in _rows(table)],
+        ["---:" if numeric(table[name]) else "---" for name in table],
+    )
+
+
+def pipe_table(
+    columns: Sequence[str], rows: Iterable[Sequence[str]], rule: Sequence[str] = ()
+) -> str:
+    """Of cells that are Markdown already; `rule` says where those of a column stand."""
+    lines = [f"| {' | '.join(line)} |\n" for line in (columns, *rows)]
+    lines.insert(1, f"|{'|'.join(rule or ['---'] * len(columns))}|\n")
+    return "".join(lines)
 
 
 def latex(table: pandas.DataFrame, caption: str, label: str) -> str:
@@ -26,7 +37,9 @@ def latex(table: pandas.DataFrame, caption: str, label: str) -> str:
     columns = "".join("r" if numeric(table[name]) else "l" for name in table)
 
     def line(cells: Any) -> str:
-        return " & ".join(map(_latex_cell, cells)) + r" \\" + "\n"
+        text = " & ".join(latex_text(cell(value)) for value in cells) + r" \\" + "\n"
+        # Behind the end of a row, these would be an option of it.
+        return f"{{}}{text}" if text.startswith(("[", "*")) else text
 
     return (
         "\\begin{table}\n\\centering\n"
@@ -35,7 +48,7 @@ def latex(table: pandas.DataFrame, caption: str, label: str) -> str:
         + "\\midrule\n"
         + "".join(map(line, _rows(table)))
         + "\\bottomrule\n\\end{tabular}\n"
-        f"\\caption{{{escape_latex(caption)}}}\n\\label{{{label}}}\n\\end{{table}}\n"
+        f"\\caption{{{latex_text(caption)}}}\n\\label{{{label}}}\n\\end{{table}}\n"
     )
 
 
@@ -53,24 +66,37 @@ def numeric(column: pandas.Series) -> bool:
     return pandas.api.types.is_numeric_dtype(column) and column.dtype != bool
 
 
-def escape_latex(text: str) -> str:
-    return "".join(LATEX_SPECIAL.get(character, character) for character in text)
+def csv(table: pandas.DataFrame) -> str:
+    """With all digits; no text of it is a formula in a spreadsheet."""
+    written = texts(table, csv_text)
+    content = written.to_csv(index=False)
+    # Outside of quotes, which it does not get by itself, it would end the row.
+    return written.to_csv(index=False, quoting=QUOTE_NONNUMERIC) if "\r" in content else content
+
+
+def read_csv(path: Path) -> pandas.DataFrame:
+    """What `csv` has written. Only what is empty is missing: a label may be called `NA`."""
+    names = dict.fromkeys(NAMES, str)
+    table = pandas.read_csv(path, dtype=names, keep_default_na=False, na_values=[""])
+    return texts(table, text_of_csv)
+
+
+def texts(table: pandas.DataFrame, form: Callable[[str], str]) -> pandas.DataFrame:
+    """The table with its texts, and the names of its columns, in another form."""
+
+    def changed(value: Any) -> Any:
+        return form(value) if isinstance(value, str) else value
+
+    named = table.rename(columns=changed)
+    for place in range(named.shape[1]):
+        column = named.iloc[:, place]
+        if not pandas.api.types.is_numeric_dtype(column):
+            named.isetitem(place, column.map(changed))
+    return named
 
 
 def _rows(table: pandas.DataFrame) -> Any:
     return table.itertuples(index=False, name=None)
-
-
-def _row(cells: Any, form: Callable[[Any], str]) -> str:
-    return "| " + " | ".join(map(form, cells)) + " |\n"
-
-
-def _markdown_cell(value: Any) -> str:
-    return cell(value).replace("|", "\\|").replace("\n", " ")
-
-
-def _latex_cell(value: Any) -> str:
-    return escape_latex(cell(value))
 
 
 def all_formats(
@@ -78,7 +104,7 @@ def all_formats(
 ) -> Dict[str, str]:
     """By the ending of the file that each is for; csv has the whole table."""
     return {
-        "csv": table.to_csv(index=False),
-        "md": f"{caption}\n\n{markdown(readable)}",
+        "csv": csv(table),
+        "md": f"{markdown_text(caption)}\n\n{markdown(readable)}",
         "tex": latex(readable, caption, label),
     }

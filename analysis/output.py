@@ -10,6 +10,7 @@ import platform
 import re
 from dataclasses import dataclass, field
 from importlib.metadata import version
+from itertools import chain, count
 from pathlib import Path
 from typing import Any, Dict, List, Optional, Protocol, Sequence, Set, Union
 
@@ -25,6 +26,7 @@ from durable.whole import write_whole
 
 PACKAGES = ("matplotlib", "numpy", "pandas", "pyarrow", "scipy")
 PNG_DOTS_PER_INCH = 200
+LONGEST_NAME = 150
 
 
 class Source(Protocol):
@@ -70,6 +72,7 @@ class Output:
     ) -> None:
         """`shown` is what Markdown, LaTeX and report have, where csv has more than is readable."""
         readable = table if shown is None else shown
+        name = self._free(name)
         texts = all_formats(table, readable, caption, f"tab:{name}")
         files = {ending: self._add(f"{name}.{ending}", text) for ending, text in texts.items()}
         self._enter("table", name, caption, files, note, columns=list(map(str, readable.columns)))
@@ -77,6 +80,7 @@ class Output:
     def figure(self, name: str, figure: Figure, caption: str, note: str = "") -> None:
         """As svg and png. The caption says data, model and n."""
         files = {}
+        name = self._free(name)
         for ending in ("svg", "png"):
             drawn = io.BytesIO()
             # Without a date, the same figure is the same file.
@@ -170,6 +174,12 @@ class Output:
         """Files of an earlier run of the command that no longer stand for anything."""
         return files_of(manifest, self.section) - set(self.contents)
 
+    def _free(self, name: str) -> str:
+        """The name, with a number if names of the data that differ have come to the same."""
+        taken = {entry["name"] for entry in self.entries}
+        numbered = (f"{name}-{number}" for number in count(2))
+        return next(each for each in chain([name], numbered) if each not in taken)
+
     def _add(self, name: str, content: Union[str, bytes]) -> str:
         self.contents[name] = content.encode() if isinstance(content, str) else content
         return name
@@ -191,5 +201,5 @@ class Output:
 
 
 def slug(*names: str) -> str:
-    """For the name of a file."""
-    return re.sub(r"[^a-z0-9.]+", "-", "-".join(names).lower()).strip("-")
+    """For the name of a file; the data's own names may be longer than one can be."""
+    return re.sub(r"[^a-z0-9.]+", "-", "-".join(names).lower()).strip("-")[:LONGEST_NAME]

@@ -30,7 +30,9 @@ def render(explanation: Explanation, colour: Optional[bool] = None) -> str:
         lines += ["", *_block(explanation, block, width, colour)]
     if any(explanation.unknown or []):
         lines += ["", f"{UNKNOWN} unknown to the model, which reads all such words alike"]
-    lines += [f"{name}: no scores, {reason}" for name, reason in explanation.skipped.items()]
+    lines += [
+        printable(f"{name}: no scores, {reason}") for name, reason in explanation.skipped.items()
+    ]
     return "\n".join(lines)
 
 
@@ -60,11 +62,11 @@ def _verdict(explanation: Explanation) -> str:
         parts.append(f"gold {explanation.gold}")
     if explanation.target is not None:
         parts.append(f"explained {explanation.target}")
-    return "; ".join(parts)
+    return printable("; ".join(parts))
 
 
 def _block(explanation: Explanation, methods: List[str], width: int, colour: bool) -> List[str]:
-    header = "  ".join(name.ljust(_cell_width(name)) for name in methods)
+    header = "  ".join(printable(name).ljust(_cell_width(name)) for name in methods)
     cells = [_cells(explanation.scores[name], _cell_width(name), colour) for name in methods]
     lines = [f"{'token'.ljust(width)}  {header}"]
     unknown = explanation.unknown or [0] * len(explanation.tokens)
@@ -95,6 +97,11 @@ def _bar(share: float) -> str:
     return EIGHTHS[8] * whole + EIGHTHS[eighths].strip()
 
 
+def printable(text: str) -> str:
+    """A token or a label could hold anything, also what moves the cursor."""
+    return "".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in text)
+
+
 def columns(text: str) -> int:
     """How many columns of a terminal the text takes: wide characters take two, marks none."""
     return sum(
@@ -105,8 +112,7 @@ def columns(text: str) -> int:
 
 def fitted(text: str, width: int) -> str:
     """The text in exactly that many columns, its end cut off if need be."""
-    # A token could hold anything, also what moves the cursor.
-    text = "".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in text)
+    text = printable(text)
     if columns(text) > width:
         while columns(text) > width - 1:
             text = text[:-1]

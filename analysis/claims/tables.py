@@ -7,6 +7,7 @@ from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 import pandas
 
 from analysis.errors import AnalysisError
+from analysis.formats import read_csv
 
 Row = Mapping[str, Any]
 
@@ -48,7 +49,7 @@ def read_tables(folder: Path, names: Sequence[str]) -> Tables:
         path = folder / f"{name}.csv"
         if path.is_file():
             try:
-                found[name] = pandas.read_csv(path)
+                found[name] = read_csv(path)
             except (OSError, ValueError) as error:
                 raise AnalysisError(f"{path}: cannot be read as a table ({error})") from error
     return Tables(found)

@@ -15,7 +15,7 @@ from analysis.agreement.same_texts import check_same_texts
 from analysis.agreement.signs import Signs
 from analysis.agreement.tables import shown_agreements
 from analysis.attributions import load_attributions
-from analysis.commands.printed import show
+from analysis.commands.printed import say, show
 from analysis.measures import Measure
 from analysis.output import Output
 from analysis.seeds import models_of
@@ -79,7 +79,7 @@ def run(arguments: argparse.Namespace) -> None:
     pairs = chosen_pairs(files, arguments.pairs)
     if not arguments.pairs:
         for sentence in left_out(files):
-            print(sentence)
+            say(sentence)
     found = with_progress(
         models, pairs, measures, arguments.control_draws, arguments.seed, arguments.signs
     )
@@ -97,7 +97,8 @@ def run(arguments: argparse.Namespace) -> None:
     show(shown_agreements(table))
     for entry in output.entries:
         if entry["kind"] == "sentence":
-            print(f"\n{entry['caption']}")
+            print()
+            say(entry["caption"])
     print(f"\nwritten to {arguments.output}")
 
 

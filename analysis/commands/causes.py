@@ -8,7 +8,7 @@ from pathlib import Path
 
 from analysis.attributions import load_attributions
 from analysis.causes import causes_of_several, in_words, side_by_side
-from analysis.commands.printed import show, write_csv
+from analysis.commands.printed import say, show, write_csv
 
 HELP = "how often each method puts first what the rationale marks"
 
@@ -23,5 +23,5 @@ def run(arguments: argparse.Namespace) -> None:
     said = ["file", "unmarked", "rationales"]
     show(table.drop(columns=said) if len(arguments.files) == 1 else side_by_side(table))
     for sentence in in_words(table):
-        print(sentence)
+        say(sentence)
     write_csv(table, arguments.output)

@@ -6,6 +6,7 @@ from pathlib import Path
 from analysis.claims.papers import TABLES, judged
 from analysis.claims.section import CAPTION, NAME, NOTE, SECTION, SHOWN
 from analysis.claims.tables import read_tables
+from analysis.commands.printed import say
 from analysis.output import Output
 
 HELP = "which claims of the papers hold, by the tables in a folder"
@@ -28,6 +29,6 @@ def run(arguments: argparse.Namespace) -> None:
     for paper, rows in table.groupby("paper", sort=False):
         print(paper)
         for row in rows.to_dict("records"):
-            print(f"  {row['verdict']:15} {row['claim']}")
-            print(f"  {'':15} {row['corpus']}, {row['model']}: {row['evidence']}")
+            say(f"  {row['verdict']:15} {row['claim']}")
+            say(f"  {'':15} {row['corpus']}, {row['model']}: {row['evidence']}")
     print(f"written to {folder}")

@@ -6,13 +6,20 @@ from typing import Optional
 import pandas
 
 from analysis.errors import AnalysisError
+from analysis.escaping import one_line
+from analysis.formats import csv, texts
 from durable.whole import write_whole
 
 
 def show(table: pandas.DataFrame) -> None:
-    """Columns without a value are left out."""
-    shown = table.dropna(axis="columns", how="all")
+    """Columns without a value are left out, and so is what would move a terminal's cursor."""
+    shown = texts(table.dropna(axis="columns", how="all"), one_line)
     print(shown.to_string(index=False, float_format="%.3f", na_rep="-"))
+
+
+def say(text: str) -> None:
+    """A sentence on a line of its own."""
+    print(one_line(text))
 
 
 def write_csv(table: pandas.DataFrame, path: Optional[Path]) -> None:
@@ -21,6 +28,6 @@ def write_csv(table: pandas.DataFrame, path: Optional[Path]) -> None:
         return
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(path, table.to_csv(index=False))
+        write_whole(path, csv(table))
     except OSError as error:
         raise AnalysisError(f"{path}: cannot be written ({error.strerror})") from error

@@ -3,6 +3,7 @@
 import argparse
 from pathlib import Path
 
+from analysis.commands.printed import say
 from analysis.output import Output
 from analysis.papers.names import NAMES, find
 from analysis.papers.study import load_study
@@ -28,9 +29,9 @@ def run(arguments: argparse.Namespace) -> None:
     output.check()
     study = load_study(arguments.runs)
     for sentence in paper.fill(study, output):
-        print(sentence)
+        say(sentence)
     output.finish(arguments.command, study.sources)
     for entry in output.entries:
         words = entry["caption"] if entry["kind"] == "sentence" else entry["name"]
-        print(f"{entry['kind']}: {words}")
+        say(f"{entry['kind']}: {words}")
     print(f"written to {arguments.output}")

@@ -29,12 +29,12 @@ def against(panels: Dict[str, Dict[str, Line]], across: str, up: str, widest: in
         for one, (title, lines) in zip(used, panels.items(), strict=True):
             for name, line in lines.items():
                 _draw(one, name, line, style.series(names.index(name)))
-            one.set_title(title)
-            one.set_xlabel(across)
+            one.set_title(style.shown(title))
+            one.set_xlabel(style.shown(across))
             one.xaxis.set_major_locator(MaxNLocator(5))
             one.xaxis.set_major_formatter("{x:g}")
         for one in axes[:, 0]:
-            one.set_ylabel(up)
+            one.set_ylabel(style.shown(up))
         style.legend_below(figure, used, columns=2 if len(used) == 1 else 4)
     return figure
 
@@ -45,4 +45,6 @@ def _draw(axes: Axes, name: str, line: Line, look: Dict[str, object]) -> None:
         means - numpy.asarray(line.lows),
         numpy.asarray(line.highs) - means,
     )
-    axes.errorbar(line.places, means, yerr=errors, label=name, capsize=2, elinewidth=0.8, **look)
+    axes.errorbar(
+        line.places, means, yerr=errors, label=style.shown(name), capsize=2, elinewidth=0.8, **look
+    )

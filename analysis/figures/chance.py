@@ -53,14 +53,14 @@ def on_chance_bands(marks: Sequence[Mark], label: str) -> Figure:
                 if mark.panel == panel:
                     place = rows.index(mark.row) + _apart(series.index(mark.series), len(series))
                     _draw(one, mark, place, series.index(mark.series), len(series))
-            one.set_title(panel)
-            one.set_xlabel(label)
+            one.set_title(style.shown(panel))
+            one.set_xlabel(style.shown(label))
             one.tick_params(axis="y", length=0)
             one.axvline(0, color=style.GREY, linewidth=0.5, zorder=0)
             for between in range(1, len(rows)):
                 one.axhline(between - 0.5, color=style.LIGHT_GREY, linewidth=0.5, zorder=0)
         first = axes[0, 0]
-        first.set_yticks(range(len(rows)), rows)
+        first.set_yticks(range(len(rows)), list(map(style.shown, rows)))
         first.set_ylim(len(rows) - 0.5, -0.5)
         figure.legend(
             handles=_legend(series, any(mark.published is not None for mark in marks)),
@@ -92,7 +92,7 @@ def _apart(number: int, of: int) -> float:
 
 def _legend(series: Sequence[str], with_published: bool) -> List[object]:
     handles: List[object] = [
-        Line2D([], [], label=name, **{**style.series(number), "linestyle": "-"})
+        Line2D([], [], label=style.shown(name), **{**style.series(number), "linestyle": "-"})
         for number, name in enumerate(series)
     ]
     handles.append(Patch(facecolor=style.BAND, label="chance: random and permuted scores"))

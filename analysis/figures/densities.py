@@ -54,7 +54,7 @@ def densities(
         # Under a panel that is not drawn, the one above is the last of its column.
         for place, one in enumerate(used):
             if place + axes.shape[1] >= len(used):
-                one.set_xlabel(label)
+                one.set_xlabel(style.shown(label))
                 one.xaxis.set_tick_params(labelbottom=True)
         style.legend_below(figure, used, columns=1 if len(used) == 1 else 4)
     return figure
@@ -85,10 +85,10 @@ def _draw(
             axes.hist(
                 values, edges, density=True, histtype="stepfilled", color=look["color"], alpha=0.2
             )
-        axes.plot(places, density(values, places), label=name, **look)
+        axes.plot(places, density(values, places), label=style.shown(name), **look)
         if len(values):
             axes.axvline(values.mean(), 0, 0.06, color=look["color"], linewidth=1.5)
-    axes.set_title(panel.title)
+    axes.set_title(style.shown(panel.title))
 
 
 def density(values: numpy.ndarray, places: numpy.ndarray) -> numpy.ndarray:

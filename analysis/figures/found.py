@@ -32,8 +32,8 @@ def found_histograms(
         figure, axes, used = style.panels(len(panels), widest, 0.6, 1.9, sharey=True)
         for one, panel in zip(used, panels, strict=True):
             _draw(one, panel, failure, top)
-            one.set_title(panel.title)
-            one.set_xlabel(label)
+            one.set_title(style.shown(panel.title))
+            one.set_xlabel(style.shown(label))
         for one in axes[:, 0]:
             one.set_ylabel("share of texts")
         style.legend_below(figure, used, columns=1 if len(used) == 1 else 4)
@@ -58,7 +58,7 @@ def _draw(axes: Axes, panel: Found, failure: str, top: float) -> None:
             edges,
             weights=shares,
             histtype="step",
-            label=name,
+            label=style.shown(name),
             color=look["color"],
             linestyle=look["linestyle"],
         )

@@ -7,6 +7,8 @@ from matplotlib.axes import Axes
 from matplotlib.text import Annotation
 from matplotlib.transforms import Bbox
 
+from analysis.figures import style
+
 Place = Tuple[float, float]
 # In pixels: half the size of a mark, half the width of a line.
 MARK, LINE = 5, 1
@@ -29,7 +31,9 @@ def place_labels(axes: Axes, labels: Iterable[Tuple[str, Place]], drawn: Iterabl
     """
     taken = list(drawn)
     for text, place in labels:
-        label = axes.annotate(text, place, (0, 0), fontsize=6, zorder=5, textcoords="offset points")
+        label = axes.annotate(
+            style.shown(text), place, (0, 0), fontsize=6, zorder=5, textcoords="offset points"
+        )
         boxes = {}
         for offset in OFFSETS:
             _move(label, offset)

@@ -47,7 +47,7 @@ def agreement_matrix(table: pandas.DataFrame, label: str, distance: bool = False
                     _annotate(one, row, column, cell, end)
         _name(one, names)
         bar = figure.colorbar(image, ax=one, shrink=0.6, aspect=25)
-        bar.set_label(f"{label} (0 is the same)" if distance else label)
+        bar.set_label(style.shown(f"{label} (0 is the same)" if distance else label))
         bar.outline.set_visible(False)
         if distance:
             bar.ax.set_ylim(0, end)
@@ -97,6 +97,7 @@ def _short(value: float) -> str:
 
 
 def _name(axes: Axes, names: List[str]) -> None:
+    names = list(map(style.shown, names))
     axes.set_xticks(range(len(names)), names, rotation=40, ha="right", rotation_mode="anchor")
     axes.set_yticks(range(len(names)), names)
     axes.tick_params(length=0)

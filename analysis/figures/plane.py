@@ -68,13 +68,13 @@ def planes(panels: Sequence[Plane], across: str, up: str, bound: float, widest: 
                     color=style.GREY,
                     markerfacecolor="none",
                     markersize=3,
-                    label=name,
+                    label=style.shown(name),
                     zorder=1,
                 )
             for name, points in panel.curves.items():
                 look = style.series(curves.index(name))
                 _bars(one, points, look["color"])
-                one.plot(points.across, points.up, label=name, zorder=3, **look)
+                one.plot(points.across, points.up, label=style.shown(name), zorder=3, **look)
             for name, points in panel.marks.items():
                 number = marks.index(name)
                 colour = style.COLOURS[(number + len(curves)) % len(style.COLOURS)]
@@ -83,7 +83,7 @@ def planes(panels: Sequence[Plane], across: str, up: str, bound: float, widest: 
                     points.across,
                     points.up,
                     linestyle="none",
-                    label=name,
+                    label=style.shown(name),
                     color=colour,
                     marker=MARKERS[number % len(MARKERS)],
                     markersize=6,
@@ -92,13 +92,13 @@ def planes(panels: Sequence[Plane], across: str, up: str, bound: float, widest: 
                     markeredgewidth=0.4,
                 )
             one.axvline(bound, color=style.GREY, linewidth=0.6, linestyle=":", zorder=0)
-            one.set_title(panel.title)
-            one.set_xlabel(across)
+            one.set_title(style.shown(panel.title))
+            one.set_xlabel(style.shown(across))
         used[0].set_xlim(-0.02, 1.04 * bound)
         # Room for a mark that stands at 0.
         used[0].set_ylim(bottom=-0.03 * used[0].get_ylim()[1])
         for one in axes[:, 0]:
-            one.set_ylabel(up)
+            one.set_ylabel(style.shown(up))
         style.legend_below(figure, used, columns=2 if len(used) == 1 else 4)
         # Where things are is known only once they have been laid out.
         figure.draw_without_rendering()

@@ -41,8 +41,8 @@ def scatters(panels: Sequence[Scatter], top: float, widest: int = 2) -> Figure:
             for spot in panel.spots:
                 _draw(one, spot, names.index(spot.series))
             one.axvline(0, color=style.LIGHT_GREY, linewidth=0.6, zorder=0)
-            one.set_xlabel(panel.across)
-            one.set_ylabel(panel.up)
+            one.set_xlabel(style.shown(panel.across))
+            one.set_ylabel(style.shown(panel.up))
             one.margins(x=0.15)
             one.set_ylim(0, 1.05 * top)
         style.legend_below(figure, used, columns=2 if len(used) == 1 else 4)
@@ -67,7 +67,7 @@ def _draw(axes: Axes, spot: Spot, number: int) -> None:
         yerr=errors[1],
         elinewidth=0.8,
         capsize=2,
-        label=spot.series,
+        label=style.shown(spot.series),
         **look,
     )
 

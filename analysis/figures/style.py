@@ -12,6 +12,8 @@ import numpy
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from analysis.escaping import one_line
+
 # Inches: one column of a page of two, and the whole page.
 SINGLE = 3.4
 DOUBLE = 7.0
@@ -54,10 +56,21 @@ RC: Dict[str, Any] = {
     "lines.linewidth": 1.3,
     "lines.markersize": 4,
     "patch.linewidth": 0.6,
+    # A dollar in a name begins no formula.
+    "text.parse_math": False,
     # The same numbers are the same bytes, and look the same without the font.
     "svg.fonttype": "path",
     "svg.hashsalt": "attention_explain",
 }
+
+
+def shown(name: str) -> str:
+    """
+    A name of the data as a figure has it: on one line. Legends pass over what begins with an
+    underscore, so that it stands a space further in.
+    """
+    line = one_line(name)
+    return f" {line}" if line.startswith("_") else line
 
 
 def applied() -> AbstractContextManager:

@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.textpath import TextPath
 
+from analysis.escaping import one_line
 from analysis.figures import style
 
 SHADES = LinearSegmentedColormap.from_list("weight", ["#FFFFFF", style.SKY], N=256)
@@ -63,9 +64,10 @@ def _placed(tokens: Sequence[str], room: float) -> Tuple[List[Tuple[float, int, 
 
 
 def _width(token: str) -> float:
+    token = one_line(token)
     if not token.strip():
         return GAP
-    return TextPath((0, 0), _plain(token), size=FONT).get_extents().x1
+    return TextPath((0, 0), token, size=FONT).get_extents().x1
 
 
 def _draw(
@@ -77,11 +79,11 @@ def _draw(
 ) -> None:
     for name, weights in text.weights.items():
         largest = max(weights) or 1.0
-        axes.text(2, top + LINE / 2, name, fontsize=FONT, va="center", fontweight="bold")
+        axes.text(2, top + LINE / 2, one_line(name), fontsize=FONT, va="center", fontweight="bold")
         axes.text(
             2,
             top + LINE * 1.35,
-            f"{text.about[name]}, largest {largest:.2f}",
+            f"{one_line(text.about[name])}, largest {largest:.2f}",
             fontsize=6,
             va="center",
         )
@@ -93,15 +95,9 @@ def _draw(
             axes.text(
                 NAMES + left,
                 top + line * LINE + LINE / 2,
-                _plain(token),
+                one_line(token),
                 fontsize=FONT,
                 va="center_baseline",
             )
         top += lines * LINE + 10
     axes.plot([0, style.DOUBLE * POINTS_AN_INCH], [top, top], color=style.LIGHT_GREY, linewidth=0.5)
-
-
-def _plain(token: str) -> str:
-    """Dollars would begin a formula, and what does not print would leave the line."""
-    printed = "".join(sign if sign.isprintable() else " " for sign in token)
-    return printed.replace("$", r"\$")

@@ -41,15 +41,20 @@ def violins(
         names = list(dict.fromkeys(name for panel in panels for name in panel.groups))
         for one, panel in zip(used, panels, strict=True):
             _draw(one, panel, names)
-            one.set_title(panel.title)
-            one.set_xlabel(across)
+            one.set_title(style.shown(panel.title))
+            one.set_xlabel(style.shown(across))
         top = _largest(panels) if top is None else top
         used[0].set_ylim(-0.02 * top, 1.02 * top)
         for one in axes[:, 0]:
-            one.set_ylabel(up)
+            one.set_ylabel(style.shown(up))
         if legend:
             handles = [
-                Patch(facecolor=colour(number), hatch=HATCHES[number % 4], label=name, alpha=0.6)
+                Patch(
+                    facecolor=colour(number),
+                    hatch=HATCHES[number % 4],
+                    label=style.shown(name),
+                    alpha=0.6,
+                )
                 for number, name in enumerate(names)
             ]
             figure.legend(handles=handles, loc="outside lower center", ncols=min(len(names), 4))
@@ -85,7 +90,7 @@ def _draw(axes: Axes, panel: Violins, names: Sequence[str]) -> None:
             middle = place + 0.8 * ((number + 0.5) / len(names) - 0.5)
             _one(axes, values, middle, 0.72 / len(names), number)
     labels = [
-        f"{group}\n{' + '.join(map(str, count))}"
+        f"{style.shown(group)}\n{' + '.join(map(str, count))}"
         for group, count in zip(groups, counts, strict=True)
     ]
     axes.set_xticks(range(len(groups)), labels)

@@ -4,6 +4,8 @@ import re
 from html import escape
 from typing import Dict, List, Tuple
 
+from analysis.escaping import plain_text
+
 # Longer tables are cut after the first rows until somebody asks for all.
 LONG = 14
 FIRST = 10
@@ -73,7 +75,7 @@ def _same(columns: List[str], right: List[bool], rows: List[List[str]]) -> Dict[
 
 def parse(markdown: str) -> Tuple[List[str], List[bool], List[List[str]]]:
     """Names of the columns, whether each stands to the right, and the rows."""
-    lines = [_split(line) for line in markdown.splitlines() if line.startswith("|")]
+    lines = [_split(line) for line in markdown.split("\n") if line.startswith("|")]
     columns, rule, *rows = lines
     return columns, [mark.endswith(":") for mark in rule], rows
 
@@ -89,7 +91,7 @@ def _numbers(right: List[bool], rows: List[List[str]]) -> List[bool]:
 
 def _split(line: str) -> List[str]:
     inner = line.strip().removeprefix("|").removesuffix("|")
-    return [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", inner)]
+    return [plain_text(cell.strip()) for cell in re.split(r"(?<!\\)\|", inner)]
 
 
 def _cells(tag: str, cells: List[str], right: List[bool]) -> str:

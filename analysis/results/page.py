@@ -11,7 +11,8 @@ import pandas
 from analysis.claims.papers import find
 from analysis.claims.section import NAME as CLAIMS
 from analysis.claims.section import NOTE
-from analysis.formats import markdown
+from analysis.escaping import markdown_code, markdown_text
+from analysis.formats import markdown, pipe_table
 from analysis.report.results import title_of
 from analysis.results.corrections import corrections
 from analysis.results.studies import StudyResults, find_studies
@@ -65,13 +66,13 @@ def _runs(studies: Sequence[StudyResults]) -> Iterator[str]:
             "models trained": account["runs"],
             "of one core": _told(sum(account["seconds"].values())),
             "wall-clock": f"{_told(account['elapsed'])} on {account['cores']} cores",
-            "command": f"`{account['command']}`",
+            "command": markdown_code(account["command"]),
         }
         for account in accounts.values()
     ]
     yield markdown(pandas.DataFrame(rows))
     machines = dict.fromkeys(map(_machine, accounts.values()))
-    yield f"Machine: {'; '.join(machines)}. Models that several studies share were trained once: "
+    yield f"Machine: {markdown_text('; '.join(machines))}. Models that several studies share were trained once: "
     yield "`of one core` is what a study takes from nothing, `wall-clock` what was left to do for it.\n"
     recovered = sum(account["recovered"] for account in accounts.values())
     if recovered:
@@ -96,14 +97,20 @@ def _claims(studies: Sequence[StudyResults], here: Path) -> Iterator[str]:
     yield from _at_a_glance(judged)
     for paper, rows in groupby(judged, key=lambda row: find(row["name"]).paper):
         yield f"### {paper}\n"
-        yield "| claim | corpus | verdict | the number it rests on |\n|---|---|---|---|"
-        for row in rows:
-            claim, lead = find(row["name"]), row["lead"]
-            statement = f"{claim.statement} *{claim.rule[:1].upper()}{claim.rule[1:]}.*"
-            link = _link(Path(row["table"]), here)
-            evidence = f"{lead['model']}, {lead['seeds']}: {lead['evidence']} ([table]({link}))"
-            yield f"| {statement} | {row['corpus']} | {row['verdict']} | {evidence} |"
-        yield ""
+        columns = ["claim", "corpus", "verdict", "the number it rests on"]
+        yield pipe_table(columns, [_claim(row, here) for row in rows])
+
+
+def _claim(row: Dict[str, Any], here: Path) -> List[str]:
+    claim, lead = find(row["name"]), row["lead"]
+    rule = f"{claim.rule[:1].upper()}{claim.rule[1:]}"
+    evidence = f"{lead['model']}, {lead['seeds']}: {lead['evidence']}"
+    return [
+        f"{markdown_text(claim.statement)} *{markdown_text(rule)}.*",
+        markdown_text(row["corpus"]),
+        row["verdict"],
+        f"{markdown_text(evidence)} ([table]({_link(Path(row['table']), here)}))",
+    ]
 
 
 def _at_a_glance(judged: Sequence[Dict[str, Any]]) -> Iterator[str]:
@@ -111,22 +118,22 @@ def _at_a_glance(judged: Sequence[Dict[str, Any]]) -> Iterator[str]:
     corpora = list(dict.fromkeys(row["corpus"] for row in judged))
     verdicts = {(row["name"], row["corpus"]): row["verdict"] for row in judged}
     rows = [
-        {
-            "paper": find(name).paper,
-            "claim": find(name).statement,
-            **{corpus: verdicts.get((name, corpus), "") for corpus in corpora},
-        }
+        [
+            markdown_text(find(name).paper),
+            markdown_text(find(name).statement),
+            *(verdicts.get((name, corpus), "") for corpus in corpora),
+        ]
         for name in dict.fromkeys(row["name"] for row in judged)
     ]
-    yield markdown(pandas.DataFrame(rows))
+    yield pipe_table(["paper", "claim", *map(markdown_text, corpora)], rows)
 
 
 def _study(study: StudyResults, here: Path) -> Iterator[str]:
-    yield f"### {study.title}\n"
-    yield f"`{study.command}`\n"
+    yield f"### {markdown_text(study.title)}\n"
+    yield f"{markdown_code(study.command)}\n"
     for entry in study.entries:
         if entry["kind"] == "sentence":
-            yield f"- {entry['caption']}"
+            yield f"- {markdown_text(entry['caption'])}"
     yield ""
     for entry in study.entries:
         if entry["name"] == CLAIMS or WITH_TEXTS in entry["name"]:
@@ -136,13 +143,15 @@ def _study(study: StudyResults, here: Path) -> Iterator[str]:
         elif entry["kind"] == "figure":
             shown = "!" if entry["name"].startswith(SHOWN) else ""
             link = _link(study.folder / entry["files"]["svg"], here)
-            yield f"{shown}[{title_of(entry['name'])}]({link})\n\n*{entry['caption']}*\n"
+            caption = markdown_text(entry["caption"])
+            yield f"{shown}[{title_of(entry['name'])}]({link})\n\n*{caption}*\n"
 
 
 def _table(study: StudyResults, entry: Dict[str, Any], here: Path) -> Iterator[str]:
     link = _link(study.folder / entry["files"]["csv"], here)
-    yield f"**[{title_of(entry['name'])}]({link})** ({study.seeds}; `{study.command}`). "
-    yield f"{entry['caption']} {entry['note']}\n"
+    command = markdown_code(study.command)
+    yield f"**[{title_of(entry['name'])}]({link})** ({study.seeds}; {command}). "
+    yield markdown_text(f"{entry['caption']} {entry['note']}") + "\n"
     rows = _rows((study.folder / entry["files"]["md"]).read_text(encoding="utf-8"))
     if BESIDE in rows[0] and len(rows) - 2 <= MOST_ROWS:
         yield "\n".join(rows) + "\n"
@@ -152,7 +161,7 @@ def _table(study: StudyResults, entry: Dict[str, Any], here: Path) -> Iterator[s
 
 
 def _rows(text: str) -> List[str]:
-    return [line for line in text.splitlines() if line.startswith("|")]
+    return [line for line in text.split("\n") if line.startswith("|")]
 
 
 def _told(seconds: float) -> str:

@@ -8,6 +8,7 @@ from typing import Any, Dict, List, Sequence
 import pandas
 
 from analysis.errors import AnalysisError
+from analysis.formats import read_csv
 from analysis.manifest import MANIFEST, read_manifest
 from analysis.report.results import in_order, year_of
 
@@ -44,7 +45,7 @@ class StudyResults:
     def table(self, name: str) -> pandas.DataFrame:
         """Empty if the study has none."""
         path = self.folder / f"{name}.csv"
-        return pandas.read_csv(path) if path.is_file() else pandas.DataFrame()
+        return read_csv(path) if path.is_file() else pandas.DataFrame()
 
 
 def find_studies(folders: Sequence[Path]) -> List[StudyResults]:

@@ -9,6 +9,7 @@ from analysis.claims.claim import Claim, Verdict
 from analysis.claims.papers import CLAIMS, judged
 from analysis.claims.section import NAME
 from analysis.claims.tables import Tables
+from analysis.escaping import markdown_text
 from analysis.results.studies import StudyResults, joined
 
 # Whose numbers stand for a claim, if there are several models: those that the papers are about.
@@ -67,11 +68,13 @@ def _lead(models: pandas.DataFrame) -> Dict[str, Any]:
 
 
 def _together(verdicts: pandas.Series) -> str:
-    """`holds`, if for all models; `holds for 3 of 4 models, cannot be told for 1`."""
+    """In Markdown: `holds`, if for all models; `holds for 3 of 4 models, cannot be told for 1`."""
     counts = verdicts.value_counts()
     if len(counts) == 1:
         words = verdicts.iloc[0]
-        return f"**{words}**" + (f" ({len(verdicts)} models)" if len(verdicts) > 1 else "")
+        return f"**{markdown_text(words)}**" + (
+            f" ({len(verdicts)} models)" if len(verdicts) > 1 else ""
+        )
     order = [one.value for one in Verdict if one.value in counts.index]
     said = [f"**{order[0]}** for {counts[order[0]]} of {len(verdicts)} models"]
     return ", ".join([*said, *(f"{one} for {counts[one]}" for one in order[1:])])

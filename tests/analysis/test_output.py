@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 
 from analysis.attributions import load_attributions
 from analysis.errors import AnalysisError
+from analysis.formats import read_csv
 from analysis.manifest import MANIFEST
 from analysis.output import Output, slug
 from tests.analysis.attribution_files import config, random_rows, write_attributions
@@ -68,6 +69,17 @@ def test_a_folder_that_is_none_is_refused_at_once(tmp_path):
     (tmp_path / MANIFEST).write_text('{"format": 99}')
     with pytest.raises(AnalysisError, match="manifest.json: has format 99"):
         Output(tmp_path, "agreement").check()
+
+
+def test_names_that_come_to_the_same_are_files_of_their_own(tmp_path):
+    output = Output(tmp_path, "agreement")
+    for corpus in ("日本", "中国", "a" * 300):
+        output.table(slug("means", corpus), TABLE.assign(corpus=corpus), "The means.")
+    output.finish(["command"])
+    names = [entry["name"] for entry in manifest_of(tmp_path)["entries"]]
+    assert names[:2] == ["means", "means-2"]
+    for name, corpus in zip(names, ("日本", "中国", "a" * 300), strict=True):
+        assert set(read_csv(tmp_path / f"{name}.csv")["corpus"]) == {corpus}
 
 
 def test_names_of_files_are_plain():

@@ -55,6 +55,15 @@ def test_a_method_that_failed_says_why():
     assert str(failed).splitlines()[-1] == "lrp: no scores, a score that is not finite"
 
 
+def test_no_name_moves_the_cursor():
+    name = "a\x1b[2Jb\r\u2028"
+    shown = render(
+        example(label=name, labels=[name, "b"], scores={name: None}, skipped={name: name}),
+        colour=False,
+    )
+    assert not set(shown) & set("\x1b\r\u2028") and "a\N{REPLACEMENT CHARACTER}[2Jb" in shown
+
+
 def test_fitted_cuts_and_fills_to_the_width():
     assert fitted("abc", 5) == "abc  "
     assert fitted("abcdef", 5) == "abcd…"

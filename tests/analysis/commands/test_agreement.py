@@ -9,6 +9,7 @@ import pyarrow.parquet
 import pytest
 
 from analysis.__main__ import main
+from analysis.formats import read_csv
 from tests.analysis.attribution_files import config, random_rows, write_attributions
 
 FAST = ["--draws", "100", "--control-draws", "2"]
@@ -62,6 +63,28 @@ def test_seeds_are_one_model_and_other_models_are_compared(tmp_path):
     assert table["seeds"].tolist() == [2, 1]
     compared = pandas.read_csv(folder / "agreement-paired-models.csv")
     assert compared["texts"].tolist() == [20]
+
+
+def test_names_of_the_data_reach_every_format_and_the_report(tmp_path, capsys):
+    methods = ["attention", '=HYPERLINK("http://a.invalid")', "a\rb\x0b$\\frac$"]
+    labels = ["<b>\u2028</b>", "-x\x85\n\n"]
+    rows = random_rows(20, methods)
+    for row in rows:
+        row["label"] = row["predicted"] = labels[int(row["predicted"])]
+    named = config(corpus="[a](http://b.invalid)\x1b[31m")
+    folder = tmp_path / "out"
+    file = write_attributions(tmp_path / "a.parquet", rows, methods, named, labels=labels)
+    assert agreement(file, "-o", folder) == 0
+    assert main(["report", str(folder)]) == 0
+    assert not re.search(r"[^\n -~]", capsys.readouterr().out)
+    table = read_csv(folder / "agreement.csv")
+    assert set(table["group"]) == {"overall", *labels}
+    assert set(table["first"]) | set(table["second"]) == set(methods)
+    assert "\n=" not in (folder / "agreement.csv").read_text()
+    assert "<b>" not in (folder / "agreement.md").read_text().replace(r"\<b>", "")
+    assert "\n\n" not in (folder / "agreement.tex").read_text()
+    page = (folder / "report.html").read_text()
+    assert "&lt;b&gt;" in page and "=HYPERLINK(&quot;http://a.invalid&quot;)" in page
 
 
 def test_the_rationale_is_one_more_method(tmp_path):
