@@ -5,11 +5,21 @@ import signal
 import sys
 from typing import List, Optional
 
-from analysis.commands import COMMANDS
-from analysis.errors import AnalysisError
-
 
 def main(arguments: Optional[List[str]] = None) -> int:
+    """The exit code: 2 after a mistake that a person can mend, 130 after Ctrl-C."""
+    try:
+        return _run(arguments)
+    except KeyboardInterrupt:
+        print("\nstopped", file=sys.stderr)
+        return 128 + signal.SIGINT
+
+
+def _run(arguments: Optional[List[str]]) -> int:
+    # Imported here, because that takes a second, in which there can be a Ctrl-C.
+    from analysis.commands import COMMANDS
+    from analysis.errors import AnalysisError
+
     arguments = sys.argv[1:] if arguments is None else arguments
     parser = argparse.ArgumentParser(prog="python -m analysis", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")

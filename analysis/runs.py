@@ -10,6 +10,8 @@ from analysis.model_config import ModelConfig
 
 CONFIG, METRICS = "config.json", "metrics.json"
 RECOVERED = "recovered"
+# The model that all tables are about.
+CLASSIFIER = "attention_classifier"
 
 
 @dataclass(frozen=True)
@@ -59,7 +61,14 @@ def load_run(folder: Path) -> Run:
         raise AnalysisError(
             f"{folder}: not a finished training run, {' and '.join(missing)} missing"
         )
-    return Run(folder, _json(folder / CONFIG), _json(folder / METRICS))
+    config = _json(folder / CONFIG)
+    model = config.get("model")
+    kind = model.get("type", CLASSIFIER) if isinstance(model, dict) else model
+    if kind != CLASSIFIER:
+        raise AnalysisError(
+            f"{folder}: its model is a {kind}, but tables are about the attention of an {CLASSIFIER}"
+        )
+    return Run(folder, config, _json(folder / METRICS))
 
 
 def load_runs(folders: List[Path]) -> List[Run]:

@@ -1,7 +1,7 @@
 """`attention_explain.explain`: one text, explained, from Python."""
 
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Dict, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Dict, Iterable, Optional, Sequence, Union
 
 if TYPE_CHECKING:
     from allennlp.data import DatasetReader
@@ -48,8 +48,12 @@ def explain(
         Split a string even for a model that was trained on tokens.
     """
     # Imported here, so that importing this module costs nothing.
+    from allennlp.common.checks import ConfigurationError
+
     from attention_explain.predictors.saliency import SaliencyPredictor
 
+    if not isinstance(text, Iterable):
+        raise ConfigurationError(f"text is {text!r}, but must be a text or a list of its tokens")
     model, reader = _model_and_reader(archive_or_model, dataset_reader, cuda_device)
     predictor = SaliencyPredictor(
         model,

@@ -1,12 +1,12 @@
 """From the names or configs that a user lists to components, each with a name for its results."""
 
-import inspect
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, Dict, List, Optional, Sequence, Tuple, Type, Union
 
 from allennlp.common import Params, Registrable
 from allennlp.common.checks import ConfigurationError
+from allennlp.common.from_params import infer_constructor_params
 
 # "lrp", or {"type": "gradient-x-input", "absolute": true, "name": "jain-wallace"}.
 ComponentConfig = Union[str, Dict[str, Any]]
@@ -20,6 +20,7 @@ class ComponentKind:
     base : what those of this project have in common.
     reserved : names of columns that stand beside those of the components.
     given : what their constructors take that is no option.
+    declared : attributes that each must have.
     """
 
     noun: str
@@ -27,6 +28,7 @@ class ComponentKind:
     base: Type
     reserved: Tuple[str, ...]
     given: Tuple[str, ...] = ()
+    declared: Tuple[str, ...] = ()
 
     def known(self) -> List[str]:
         """The names of this project's own."""
@@ -72,14 +74,29 @@ class ComponentKind:
         # One without a constructor has Python's own, which takes anything.
         if component.__init__ is object.__init__:
             return []
-        names = list(inspect.signature(component.__init__).parameters)
-        return [name for name in names if name not in ("self", *self.given)]
+        # Those that it hands on as **kwargs to the class it is derived from included.
+        options = infer_constructor_params(component)
+        return [
+            name
+            for name, option in options.items()
+            if option.kind not in (option.VAR_POSITIONAL, option.VAR_KEYWORD)
+            and name not in ("self", *self.given)
+        ]
 
     def parameters(self, component: Any) -> Dict[str, Any]:
         """Type and options, those left at their defaults included, which it has as attributes."""
         kind = next(name for name in self.known() if self.registry.by_name(name) is type(component))
-        options = {name: getattr(component, name) for name in self.option_names(type(component))}
-        return {"type": kind, **options}
+        names = self.option_names(type(component))
+        self._check_attributes(component, kind, names)
+        return {"type": kind, **{name: getattr(component, name) for name in names}}
+
+    def _check_attributes(self, component: Any, kind: str, names: Sequence[str]) -> None:
+        for name in names:
+            if not hasattr(component, name):
+                raise ConfigurationError(
+                    f"{self.noun} '{kind}': {type(component).__name__} has no attribute '{name}', "
+                    "which is to be said of its results"
+                )
 
     @property
     def _one(self) -> str:
@@ -112,10 +129,12 @@ class ComponentKind:
         if seed is not None and "seed" in self.option_names(self.registry.by_name(kind)):
             options.setdefault("seed", seed)
         try:
-            return self.registry.from_params(Params(options), **given)
+            built = self.registry.from_params(Params(options), **given)
         except (ConfigurationError, TypeError, ValueError) as error:
             # AllenNLP says a wrong type with a TypeError, and all say which option, but not whose.
             raise ConfigurationError(f"{self.noun} '{kind}': {_sentence(error)}") from error
+        self._check_attributes(built, kind, self.declared)
+        return built
 
 
 def _sentence(error: Exception) -> str:

@@ -13,6 +13,9 @@ from attention_explain.named_components import ComponentConfig, ComponentKind
 
 InterpreterConfig = ComponentConfig
 
+# What a method declares about its scores and its cost.
+PROPERTIES = ("signed", "deterministic", "sums_to", "passes")
+
 INTERPRETERS = ComponentKind(
     noun="interpreter",
     registry=SaliencyInterpreter,
@@ -21,6 +24,7 @@ INTERPRETERS = ComponentKind(
     # The attribution file has a column for each method, and these beside them.
     reserved=("id", "tokens", "label", "predicted", "probs", "rationale", "unknown", "row"),
     given=("predictor",),
+    declared=PROPERTIES,
 )
 
 
@@ -64,7 +68,4 @@ def parameters(interpreter: Interpreter) -> Dict[str, Any]:
 
 def properties(interpreter: Interpreter) -> Dict[str, Any]:
     """What the method declares about its scores and its cost."""
-    return {
-        name: getattr(interpreter, name)
-        for name in ("signed", "deterministic", "sums_to", "passes")
-    }
+    return {name: getattr(interpreter, name) for name in PROPERTIES}

@@ -57,6 +57,24 @@ def test_defaults_and_uniform_attention_are_named(tmp_path):
     assert load_run(write_run(tmp_path / "uniform", {"model": uniform})).model.scorer == "-"
 
 
+@pytest.mark.parametrize("model", [{"type": "basic_classifier"}, "from_archive", None])
+def test_another_model_is_refused_in_a_sentence(tmp_path, capsys, model):
+    assert main(["models", str(write_run(tmp_path / "other", {"model": model}))]) == 2
+    said = capsys.readouterr().err
+    assert (
+        said.startswith(f"error: {tmp_path / 'other'}: its model is a ") and said.count("\n") == 1
+    )
+
+
+def test_ctrl_c_ends_in_a_word(monkeypatch, capsys):
+    def pressed(*arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("analysis.commands.models.load_runs", pressed)
+    assert main(["models", "any"]) == 130
+    assert capsys.readouterr().err == "\nstopped\n"
+
+
 def test_the_command_prints_and_writes_the_table(tmp_path, capsys):
     run = write_run(tmp_path / "mine")
     output = tmp_path / "tables" / "models.csv"
@@ -84,7 +102,7 @@ def test_broken_and_absent_folders_are_refused(tmp_path):
 
 def test_analysis_imports_neither_torch_nor_the_plugin():
     code = (
-        "import sys, analysis.__main__\n"
+        "import sys, analysis.__main__, analysis.commands\n"
         "found = {'torch', 'allennlp', 'attention_explain'} & set(sys.modules)\n"
         "sys.exit(', '.join(found) or 0)"
     )

@@ -2,7 +2,11 @@
 
 import pytest
 from allennlp.common.checks import ConfigurationError
+from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 
+from attention_explain.interpret.gradient import Gradient
+from attention_explain.interpret.interpreter import Interpreter
+from attention_explain.interpret.random import RandomScores
 from attention_explain.interpret.registry import (
     build_interpreters,
     known_interpreters,
@@ -81,3 +85,46 @@ def test_what_is_wrong_is_said_in_one_sentence(predictor, configs, sentence):
     with pytest.raises(ConfigurationError, match=sentence) as raised:
         build_interpreters(configs, predictor)
     assert "\n" not in raised.value.message
+
+
+@pytest.fixture
+def registered():
+    """Registers a method as a plugin would, for as long as the test takes."""
+    registry = SaliencyInterpreter._registry[SaliencyInterpreter]
+    before = dict(registry)
+    yield SaliencyInterpreter.register
+    registry.clear()
+    registry.update(before)
+
+
+def test_a_plugin_may_hand_options_on(predictor, registered):
+    @registered("mine")
+    class Mine(RandomScores):
+        def __init__(self, predictor, width: int = 2, **kw):
+            super().__init__(predictor, **kw)
+            self.width = width
+
+    built = build_interpreters([{"type": "mine", "width": 3}], predictor, seed=9)["mine"]
+    assert parameters(built) == {"type": "mine", "width": 3, "seed": 9}
+
+
+def test_what_a_plugin_does_not_declare_is_named(predictor, registered):
+    @registered("undeclared")
+    class Undeclared(Interpreter):
+        passes = "none"
+
+    with pytest.raises(
+        ConfigurationError, match="'undeclared': Undeclared has no attribute 'signed'"
+    ):
+        build_interpreters(["undeclared"], predictor)
+
+
+def test_an_option_that_a_plugin_does_not_keep_is_named(predictor, registered):
+    @registered("forgetful")
+    class Forgetful(Gradient):
+        def __init__(self, predictor, width: int = 2):
+            super().__init__(predictor)
+
+    built = build_interpreters(["forgetful"], predictor)["forgetful"]
+    with pytest.raises(ConfigurationError, match="'forgetful': Forgetful has no attribute 'width'"):
+        parameters(built)

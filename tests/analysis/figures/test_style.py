@@ -35,7 +35,7 @@ def test_what_is_outside_keeps_its_own_style():
 
 
 def test_pyplot_is_not_needed():
-    code = "import sys, analysis.__main__; sys.exit('matplotlib.pyplot' in sys.modules)"
+    code = "import sys, analysis.commands; sys.exit('matplotlib.pyplot' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], cwd=PROJECT).returncode == 0
 
 
