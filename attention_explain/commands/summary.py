@@ -21,7 +21,7 @@ def attribution_summary(metadata: Dict[str, Any], flagged: Dict[str, int]) -> st
     unknown = metadata["unknown_tokens"]
     if unknown is not None:
         lines.append(
-            f"  {unknown['unknown'] / unknown['tokens']:.1%} of the tokens are unknown to the model "
+            f"  {100 * unknown['unknown'] / unknown['tokens']:.1f} % of the tokens are unknown to the model "
             f"({unknown['unknown']} of {unknown['tokens']}, in {unknown['texts']} texts)"
         )
     for method, reasons in metadata["skipped"].items():

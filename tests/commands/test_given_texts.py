@@ -139,6 +139,6 @@ def test_unknown_tokens_are_a_column_and_a_share(archive, write, tmp_path, capsy
     assert pyarrow.parquet.read_table(path)["unknown"].to_pylist() == [[0, 1, 1], [0]]
     counts = {"tokens": 4, "unknown": 2, "texts": 1}
     assert attribution_file.read_metadata(path)["unknown_tokens"] == counts
-    share = "50.0% of the tokens are unknown to the model (2 of 4, in 1 texts)"
+    share = "50.0 % of the tokens are unknown to the model (2 of 4, in 1 texts)"
     assert share in capsys.readouterr().err
     assert page.read_text().count(", unknown") == 2
