@@ -52,3 +52,13 @@ def test_frozen_training_of_nothing_is_refused(tmp_path):
     theirs = small_archive(tmp_path / "base", encoder="affine", **uniform)
     with pytest.raises(ConfigurationError, match="would train nothing"):
         started(tmp_path / "run", adversary(theirs, frozen=True), model=uniform)
+
+
+def test_a_base_from_before_vocabularies_kept_how_texts_were_split_will_do(tmp_path):
+    older = small_archive(tmp_path / "base", encoder="affine").parent
+    (older / "vocabulary" / "text_origin_tags.txt").unlink()
+    trainer, _ = started(tmp_path / "run", adversary(older, frozen=True))
+    theirs = open_archive(older).model.state_dict()
+    assert all(
+        torch.equal(value, theirs[name]) for name, value in trainer.model.state_dict().items()
+    )
