@@ -1,6 +1,6 @@
 """
 F1 of predictions: of the positive class where there are two, else the unweighted mean over classes.
-It is a ratio of means over texts, so a bootstrap of the means is one of F1.
+It is a ratio of sums over texts, and so a mean of what each text moves it by.
 """
 
 from dataclasses import dataclass
@@ -8,7 +8,6 @@ from typing import List, Sequence
 
 import numpy
 
-from analysis.statistics.bootstrap import Bootstrap
 from analysis.text_files import TextFile
 
 
@@ -56,16 +55,24 @@ class Decisions:
     def f1(self) -> float:
         if not self.n:
             return numpy.nan
-        return float(_ratio(*(numpy.nansum(part, axis=(1, 2)) for part in self._parts)).mean())
-
-    def draws(self, bootstrap: Bootstrap, stream: int = 0) -> numpy.ndarray:
-        """F1 in each draw. Shape: (draws,)"""
-        hits, counted = (bootstrap.means(part, stream) for part in self._parts)
-        return _ratio(hits, counted).mean(axis=-1)
+        return float(_ratio(*self._sums).mean())
 
     @property
-    def _parts(self) -> tuple:
-        return self.hits, self.counted
+    def values(self) -> numpy.ndarray:
+        """
+        A value a text, as intervals and comparisons need them: their mean is F1, and each is away
+        from it by what the text moves F1 by, to first order. Shape: (seeds, texts)
+        """
+        hits, counted = self._sums
+        ratios = _ratio(hits, counted)
+        moves = 2 * self.hits - ratios[:, None, None] * self.counted
+        scale = numpy.divide(self.n, counted, out=numpy.zeros_like(counted), where=counted != 0)
+        return self.f1 + (scale[:, None, None] * moves).mean(axis=0)
+
+    @property
+    def _sums(self) -> tuple:
+        """Of each class."""
+        return tuple(numpy.nansum(part, axis=(1, 2)) for part in (self.hits, self.counted))
 
 
 def f1(file: TextFile) -> float:

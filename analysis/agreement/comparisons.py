@@ -12,16 +12,16 @@ import pandas
 from analysis.agreement.agreements import Agreement
 from analysis.agreement.pairs import ATTENTION, SEPARATOR
 from analysis.agreement.tables import with_interval
-from analysis.statistics.bootstrap import Bootstrap
 from analysis.statistics.corrections import ALPHA, holm
 from analysis.statistics.paired import paired_across_models, paired_in_one_model
+from analysis.statistics.sign_flip import SignFlips
 
 Compared = Tuple[Agreement, Agreement]
 # Rows of the extracts for people.
 MOST_SHOWN = 30
 
 
-def paired_methods(found: Sequence[Agreement], bootstrap: Bootstrap) -> pandas.DataFrame:
+def paired_methods(found: Sequence[Agreement], flips: SignFlips) -> pandas.DataFrame:
     """
     In each model, every two pairs that have a method in common: which of the two other methods is
     nearer to it? `p Holm` counts the comparisons of the same model by the same measure.
@@ -38,11 +38,11 @@ def paired_methods(found: Sequence[Agreement], bootstrap: Bootstrap) -> pandas.D
             }
             for a, b in compared
         ]
-        tables.append(_family(rows, compared, paired_in_one_model, bootstrap))
+        tables.append(_family(rows, compared, paired_in_one_model, flips))
     return _joined(tables)
 
 
-def paired_models(found: Sequence[Agreement], bootstrap: Bootstrap) -> pandas.DataFrame:
+def paired_models(found: Sequence[Agreement], flips: SignFlips) -> pandas.DataFrame:
     """
     Every two models, for each pair of methods. `p Holm` counts the comparisons by the same measure.
     """
@@ -62,7 +62,7 @@ def paired_models(found: Sequence[Agreement], bootstrap: Bootstrap) -> pandas.Da
             }
             for a, b in compared
         ]
-        tables.append(_family(rows, compared, paired_across_models, bootstrap))
+        tables.append(_family(rows, compared, paired_across_models, flips))
     return _joined(tables)
 
 
@@ -117,8 +117,8 @@ def _families(found: Sequence[Agreement], key: Callable[[Agreement], Any]) -> Li
 def _family(
     rows: List[Dict[str, Any]],
     compared: Sequence[Compared],
-    test: Callable[[numpy.ndarray, numpy.ndarray, Bootstrap], Dict[str, numpy.ndarray]],
-    bootstrap: Bootstrap,
+    test: Callable[[numpy.ndarray, numpy.ndarray, SignFlips], Dict[str, numpy.ndarray]],
+    flips: SignFlips,
 ) -> pandas.DataFrame:
     """The numbers beside the names; seeds of the models compared may differ in number."""
     table = pandas.DataFrame(rows)
@@ -132,7 +132,7 @@ def _family(
             numpy.array([compared[place][side].observed.value for place in places])
             for side in (0, 1)
         )
-        parts.append(pandas.DataFrame(test(first, second, bootstrap), index=places))
+        parts.append(pandas.DataFrame(test(first, second, flips), index=places))
     table = table.join(pandas.concat(parts).sort_index())
     table["p Holm"] = holm(table["p"].to_numpy())
     return table

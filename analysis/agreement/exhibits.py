@@ -14,7 +14,8 @@ from analysis.agreement.verdicts import no_better_than_chance, verdicts
 from analysis.figures.matrix import agreement_matrix
 from analysis.measures.measure import Measure
 from analysis.output import Output, slug
-from analysis.statistics.bootstrap import Bootstrap
+from analysis.statistics.intervals import ABOUT_INTERVALS
+from analysis.statistics.sign_flip import SignFlips
 
 INSTANCES = "instances.parquet"
 
@@ -24,18 +25,18 @@ def add_results(
     found: Sequence[Agreement],
     measures: Sequence[Measure],
     by: str,
-    bootstrap: Bootstrap,
+    flips: SignFlips,
 ) -> pandas.DataFrame:
     """Returns the table of agreements."""
-    table = agreement_table(found, by, bootstrap)
+    table = agreement_table(found, by, flips)
     shown = shown_agreements(table)
     names = ", ".join(measure.name for measure in measures)
     caption = f"Agreement of methods by {names}: {_about(found)}."
-    output.table("agreement", table, caption, _note(bootstrap, found), shown)
+    output.table("agreement", table, caption, _note(found), shown)
     for number, sentence in enumerate(verdicts(table, measures), 1):
         output.sentence(f"agreement-verdict-{number}", sentence)
     _add_matrices(output, table, measures)
-    _add_paired(output, found, bootstrap)
+    _add_paired(output, found, flips)
     output.data(INSTANCES, as_parquet(instances(found)))
     return table
 
@@ -61,17 +62,17 @@ def _add_matrices(output: Output, table: pandas.DataFrame, measures: Sequence[Me
             )
 
 
-def _add_paired(output: Output, found: Sequence[Agreement], bootstrap: Bootstrap) -> None:
+def _add_paired(output: Output, found: Sequence[Agreement], flips: SignFlips) -> None:
     about = _about(found)
     for name, compared, caption in (
         (
             "agreement-paired-methods",
-            paired_methods(found, bootstrap),
+            paired_methods(found, flips),
             f"Is a method nearer to this one or to that one? Differences on the same texts: {about}",
         ),
         (
             "agreement-paired-models",
-            paired_models(found, bootstrap),
+            paired_models(found, flips),
             f"In which model do two methods agree more? Differences on the same texts: {about}",
         ),
     ):
@@ -84,19 +85,17 @@ def _add_paired(output: Output, found: Sequence[Agreement], bootstrap: Bootstrap
 
 
 PAIRED_NOTE = (
-    "The interval is a bootstrap over texts and seeds. p is of a sign-flip permutation test over "
+    f"{ABOUT_INTERVALS} p is of a sign-flip permutation test over "
     "texts, with the trained models as they are; p Holm is corrected for the number of "
     "comparisons by the same measure (and in the same model, if within one). They differ where "
     "p Holm is at most .05 and the interval leaves out 0."
 )
 
 
-def _note(bootstrap: Bootstrap, found: Sequence[Agreement]) -> str:
+def _note(found: Sequence[Agreement]) -> str:
     draws = len(next(iter(found[0].controls.values())).value)
     note = (
-        f"95 % intervals of the mean: {bootstrap.draws} bootstrap draws of texts"
-        f"{', and of seeds with the same texts in each' if _most_seeds(found) > 1 else ''}. "
-        "BH: share significant after Benjamini-Hochberg over the texts of a row and seed. "
+        f"{ABOUT_INTERVALS} BH: share significant after Benjamini-Hochberg over the texts of a row and seed. "
         "random: noise in place of the second method; permuted: its own scores in random order "
         f"within each text, {draws} draws a text. Their intervals are where the mean over these "
         "texts falls in 95 of 100 cases by chance alone. Undefined values are counted, not "
@@ -104,8 +103,6 @@ def _note(bootstrap: Bootstrap, found: Sequence[Agreement]) -> str:
         "permuted control by both the interval of the difference and a sign-flip permutation test, "
         "Holm-corrected for the number of pairs."
     )
-    if 1 < _most_seeds(found) < 5:
-        note += " Intervals over so few seeds are rough, rather too narrow than too wide."
     return note + _about_whole_texts(found) + _about_signs(found)
 
 
@@ -145,7 +142,3 @@ def _about(found: Sequence[Agreement]) -> str:
         for model in models
     )
     return f"{models[0].config.corpus}, {len(models[0].files[0].table)} texts; {described}"
-
-
-def _most_seeds(found: Sequence[Agreement]) -> int:
-    return max(len(agreement.model.files) for agreement in found)

@@ -10,25 +10,25 @@ from analysis.agreement.groups import groups
 from analysis.agreement.pairs import Pair
 from analysis.agreement.signs import UNSIGNED
 from analysis.formats import cell
-from analysis.statistics.bootstrap import Bootstrap
 from analysis.statistics.corrections import holm
+from analysis.statistics.intervals import intervals
 from analysis.statistics.known import mean_of_known
 from analysis.statistics.sign_flip import SignFlips
 from analysis.statistics.summary import summaries
 
 
 def agreement_table(
-    found: Sequence[Agreement], by: str, bootstrap: Bootstrap = Bootstrap()
+    found: Sequence[Agreement], by: str, flips: SignFlips = SignFlips()
 ) -> pandas.DataFrame:
     """
     One row an agreement and group of texts. `random ...` and `permuted ...` are the controls'
     numbers, with the chance band as `low` and `high`; `above ...` is how much more the agreement
-    is than what chance gives the same texts, with its bootstrap interval and the p-value of the
+    is than what chance gives the same texts, with its interval and the p-value of the
     sign-flip test, also corrected for the number of pairs.
     """
     rows: List[Dict[str, Any]] = []
     for model in dict.fromkeys(agreement.model.name for agreement in found):
-        rows += _rows([one for one in found if one.model.name == model], by, bootstrap)
+        rows += _rows([one for one in found if one.model.name == model], by, flips)
     table = pandas.DataFrame(rows)
     for name in CONTROLS:
         families = table.groupby(["model", "measure", "group"])[f"above {name} p"]
@@ -36,14 +36,14 @@ def agreement_table(
     return table
 
 
-def _rows(found: Sequence[Agreement], by: str, bootstrap: Bootstrap) -> List[Dict[str, Any]]:
+def _rows(found: Sequence[Agreement], by: str, flips: SignFlips) -> List[Dict[str, Any]]:
     """Of one model, whose samples all have the same shape."""
     model = found[0].model
     members = groups(model, by)
     cases = [(agreement, group) for agreement in found for group in members]
     samples = [agreement.observed.where(members[group]) for agreement, group in cases]
     rows = []
-    for (agreement, group), numbers in zip(cases, summaries(samples, bootstrap), strict=True):
+    for (agreement, group), numbers in zip(cases, summaries(samples), strict=True):
         row = {
             "model": model.name,
             "corpus": model.config.corpus,
@@ -58,9 +58,7 @@ def _rows(found: Sequence[Agreement], by: str, bootstrap: Bootstrap) -> List[Dic
         }
         for name in CONTROLS:
             control = agreement.controls[name].where(members[group])
-            row.update(
-                {f"{name} {key}": value for key, value in control.summary(bootstrap.level).items()}
-            )
+            row.update({f"{name} {key}": value for key, value in control.summary().items()})
         rows.append(row)
     for name in CONTROLS:
         above = numpy.array(
@@ -69,17 +67,17 @@ def _rows(found: Sequence[Agreement], by: str, bootstrap: Bootstrap) -> List[Dic
                 for sample, (agreement, _) in zip(samples, cases, strict=True)
             ]
         )
-        for row, numbers in zip(rows, _above(above, bootstrap), strict=True):
+        for row, numbers in zip(rows, _above(above, flips), strict=True):
             row.update({f"above {name}{key}": number for key, number in numbers.items()})
     return rows
 
 
-def _above(values: numpy.ndarray, bootstrap: Bootstrap) -> List[Dict[str, float]]:
+def _above(values: numpy.ndarray, flips: SignFlips) -> List[Dict[str, float]]:
     """Shape: (agreements and groups, seeds, texts)"""
-    numbers = pandas.DataFrame(bootstrap.intervals(values), columns=[" low", " high"])
-    numbers.insert(0, "", mean_of_known(values, (1, 2)))
-    numbers[" p"] = SignFlips(seed=bootstrap.seed).p_values(mean_of_known(values, 1))
-    return numbers.to_dict("records")
+    found = intervals(values)
+    p_values = flips.p_values(mean_of_known(values, 1))
+    numbers = {"": found.mean, " low": found.low, " high": found.high, " p": p_values}
+    return pandas.DataFrame(numbers).to_dict("records")
 
 
 def shown_agreements(table: pandas.DataFrame) -> pandas.DataFrame:

@@ -19,8 +19,8 @@ from analysis.commands.printed import say, show
 from analysis.measures import Measure
 from analysis.output import Output
 from analysis.seeds import models_of
-from analysis.statistics.bootstrap import Bootstrap
 from analysis.statistics.controls import DRAWS
+from analysis.statistics.sign_flip import SignFlips
 
 HELP = "how far methods agree, with intervals, beside chance"
 # Rows on the terminal, if they can be fewer.
@@ -62,9 +62,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ("--signed", Signs.GIVEN, "compare all scores as they are, signed ones with others too"),
     ):
         signs.add_argument(option, action="store_const", dest="signs", const=value, help=words)
-    add("--draws", type=_at_least(100), default=Bootstrap.draws, help="of the bootstrap")
+    add("--draws", type=_at_least(100), default=SignFlips.draws, help="of signs, in tests")
     add("--control-draws", type=_at_least(2), default=DRAWS, help="of each control, for each text")
-    add("--seed", type=_at_least(0), default=0, help="of bootstrap and controls")
+    add("--seed", type=_at_least(0), default=0, help="of tests and controls")
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -83,8 +83,8 @@ def run(arguments: argparse.Namespace) -> None:
     found = with_progress(
         models, pairs, measures, arguments.control_draws, arguments.seed, arguments.signs
     )
-    bootstrap = Bootstrap(draws=arguments.draws, seed=arguments.seed)
-    table = add_results(output, found, measures, arguments.by, bootstrap)
+    flips = SignFlips(draws=arguments.draws, seed=arguments.seed)
+    table = add_results(output, found, measures, arguments.by, flips)
     parameters = {
         name: getattr(arguments, name)
         for name in ("measures", "by", "signs", "draws", "control_draws", "seed")

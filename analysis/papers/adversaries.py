@@ -13,6 +13,7 @@ from analysis.papers.adversary_rows import NO_ADVERSARY, adversary_rows
 from analysis.papers.comparison import intervals
 from analysis.papers.study import Study
 from analysis.published import published
+from analysis.statistics.intervals import ABOUT_INTERVALS
 
 # Table 4 has the best of the adversaries whose attention is this far away on average.
 FAR = 0.4
@@ -27,8 +28,8 @@ TVD = (
     "most .693."
 )
 SOURCE = (
-    "Intervals: bootstrap over texts (95 %), where attribution files of adversary and base were "
-    "given; rows from `metrics` have what the run reported."
+    f"{ABOUT_INTERVALS} They need attribution files of adversary and base; rows from `metrics` have "
+    "what the run reported. The base is always the same one."
 )
 
 

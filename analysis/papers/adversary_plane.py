@@ -22,6 +22,7 @@ from analysis.papers.families import Family, families
 from analysis.papers.instance_adversary import BOUND
 from analysis.papers.per_text import check
 from analysis.papers.study import Study
+from analysis.statistics.intervals import ABOUT_INTERVALS
 from analysis.statistics.sample import Sample
 
 NAME = "wiegreffe-pinter-plane"
@@ -29,8 +30,8 @@ CURVES = {False: "adversaries", True: "frozen adversaries"}
 SEEDS = "other seeds"
 ACROSS, UP = "attention moved (JSD)", "output moved (TVD)"
 FIGURE_NOTE = (
-    "At each adversary its lambda. Lines at the points: bootstrap interval of the mean over texts "
-    "(95 %). Published values of TVD are doubled, as the published code halves the distance once "
+    f"At each adversary its lambda. Lines at the points: interval of the mean. {ABOUT_INTERVALS} "
+    "Published values of TVD are doubled, as the published code halves the distance once "
     "more. The dotted line is the largest JSD there can be."
 )
 
@@ -95,7 +96,8 @@ def _beside(found: Sequence[Family], output: Output) -> None:
         "What the adversaries' distances are to be held against: the mean distance of output and of "
         f"attention from the base. {'; '.join(family.described for family in found)}.",
         "TVD: half the sum of absolute differences. Adversary for each text: Jain & Wallace's, the "
-        "furthest attention found that keeps the output. Intervals: bootstrap over texts (95 %). The csv has each class, too.",
+        f"furthest attention found that keeps the output. {ABOUT_INTERVALS} The csv has each class, "
+        "too.",
         shown[columns],
     )
 
@@ -143,7 +145,8 @@ def _shape(found: Sequence[Family], output: Output) -> None:
         "the adversaries, both axes scaled from the point with the smallest JSD to the one with "
         "the largest. 0: on the chord between them; near 1: attention moves nearly all the way "
         "before the output does; below 0: the output moves first. A dash: the curve does not rise, or too many draws of it do not. "
-        "Mean TVD: the area, not scaled, over its width. Intervals: bootstrap over texts (95 %).",
+        "Mean TVD: the area, not scaled, over its width. Intervals (95 %): "
+        "bootstrap over texts, of the adversaries as they were trained.",
         shown[columns],
     )
 

@@ -18,7 +18,7 @@ from analysis.papers.study import Study
 from analysis.roles import ADVERSARY
 from analysis.runs import Run
 from analysis.seeds import Model
-from analysis.statistics.bootstrap import Bootstrap
+from analysis.statistics.intervals import intervals
 from analysis.text_files import place_of
 
 # From what a row comes.
@@ -49,11 +49,11 @@ def adversary_rows(study: Study) -> Tuple[pandas.DataFrame, Optional[str]]:
     return table, problem
 
 
-def f1_row(model: Model, bootstrap: Bootstrap = Bootstrap()) -> Dict[str, float]:
+def f1_row(model: Model) -> Dict[str, float]:
     """`f1`, `f1 low` and `f1 high`."""
     decisions = Decisions.of(model.files)
-    low, high = bootstrap.between(decisions.draws(bootstrap)[:, None])[0]
-    return {"f1": decisions.f1, "f1 low": float(low), "f1 high": float(high)}
+    found = intervals(decisions.values[None])
+    return {"f1": decisions.f1, "f1 low": float(found.low[0]), "f1 high": float(found.high[0])}
 
 
 def _of_texts(family: Family, model: Model) -> Dict[str, Any]:

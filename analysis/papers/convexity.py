@@ -42,20 +42,20 @@ def mean_height(jsd: numpy.ndarray, tvd: numpy.ndarray) -> numpy.ndarray:
 def summarised_curve(
     points: Sequence[Divergence], bootstrap: Bootstrap = Bootstrap()
 ) -> Dict[str, float]:
-    """Both numbers with their intervals, over the same draws of texts for all points."""
+    """
+    Both numbers with their intervals, over the same draws of texts for all points; their models
+    are taken as they were trained.
+    """
     jsd, tvd = (
         numpy.array([numpy.nanmean(getattr(point, axis).value) for point in points])
         for axis in ("jsd", "tvd")
     )
-    draws = [
-        bootstrap.means(numpy.stack([point.jsd.value, point.tvd.value]), stream)
-        for stream, point in enumerate(points)
-    ]
+    draws = [bootstrap.means(numpy.stack([point.jsd.value, point.tvd.value])) for point in points]
     drawn_jsd, drawn_tvd = (numpy.stack([draw[:, axis] for draw in draws], 1) for axis in (0, 1))
     row: Dict[str, float] = {}
     for name, measure in (("convexity", convexity), ("mean tvd", mean_height)):
         value, drawn = float(measure(jsd, tvd)), measure(drawn_jsd, drawn_tvd)
-        low, high = bootstrap.between(drawn[:, None])[0]
+        low, high = bootstrap.between(drawn)
         # Where many draws have no value, those that have one are no sample of all.
         if numpy.isnan(value) or numpy.isnan(drawn).mean() > MOST_UNDEFINED:
             low = high = numpy.nan

@@ -16,6 +16,7 @@ from analysis.papers.methods import Method
 from analysis.papers.per_text import check, sample
 from analysis.papers.study import described
 from analysis.seeds import Model
+from analysis.statistics.intervals import ABOUT_INTERVALS
 from analysis.statistics.sample import Sample
 from analysis.statistics.summary import summaries
 
@@ -29,7 +30,7 @@ STATISTICS = {"success": "share found", "all": "max JSD", "found": "max JSD wher
 NOTE = (
     "Found: another attention with an output at most epsilon away (total variation distance). As "
     "published, a text without one counts with a divergence of 0; the mean over the texts that "
-    "have one stands beside it. Intervals: bootstrap (95 %). The largest possible divergence is "
+    f"have one stands beside it. {ABOUT_INTERVALS} The largest possible divergence is "
     f"log 2 = {BOUND:.3f}."
 )
 

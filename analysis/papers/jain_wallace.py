@@ -24,6 +24,7 @@ from analysis.papers.study import described
 from analysis.published import published
 from analysis.roles import PLAIN
 from analysis.seeds import Model
+from analysis.statistics.intervals import ABOUT_INTERVALS
 
 PAIRS = (
     (ATTENTION, GRADIENT_X_INPUT),
@@ -57,7 +58,7 @@ NOTE = (
     "dev: selected on dev; both with 300-dimensional fastText vectors. The difference is from the "
     "value on dev, and from the value on test where there is no other. Their code: the lowest and "
     "highest mean over seeds of the released code on the same SST files as ours. "
-    f"{OURS_SELECTED} Significant: share of texts with p <= .05."
+    f"{OURS_SELECTED} {ABOUT_INTERVALS} Significant: share of texts with p <= .05."
 )
 
 

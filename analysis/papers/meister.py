@@ -23,12 +23,13 @@ from analysis.papers.sparsity import HIDDEN, IMPORTANCE_OF, INPUTS, not_swept
 from analysis.papers.study import by_corpus, described
 from analysis.published import published
 from analysis.seeds import Model
+from analysis.statistics.intervals import ABOUT_INTERVALS
 
 SCORERS = {"bilstm": "tanh", "transformer": "dot"}
 PLACES = {"input": "inputs", "hidden": "hidden states"}
 SHOWN = ("published", "mean", "interval", "difference", "published std", "std", "n", "undefined")
 MODEL = ("corpus", "model")
-PROTOCOL = f"Published: BiLSTM with tanh, Transformer with dot attention. {OURS_SELECTED}"
+PROTOCOL = f"Published: BiLSTM with tanh, Transformer with dot attention. {OURS_SELECTED} {ABOUT_INTERVALS}"
 
 
 def table_1(models: Sequence[Model], output: Output) -> None:

@@ -14,6 +14,7 @@ from analysis.papers.jain_wallace import METHODS, PAIRS
 from analysis.papers.study import by_corpus, described
 from analysis.published import published
 from analysis.seeds import Model
+from analysis.statistics.intervals import ABOUT_INTERVALS
 
 SHOWN = (
     "corpus",
@@ -36,7 +37,8 @@ SHOWN = (
 NOTE = (
     "Published: selected on dev; the first and last token of each text were cut, and padding was "
     "not masked. The paper's table does not name its scorer: it is taken for tanh with softmax. "
-    f"Its shares of significant texts are those of both classes together. {OURS_SELECTED}"
+    f"Its shares of significant texts are those of both classes together. {OURS_SELECTED} "
+    f"{ABOUT_INTERVALS}"
 )
 
 

@@ -14,6 +14,7 @@ from analysis.papers.methods import Method
 from analysis.papers.per_text import check, sample
 from analysis.papers.study import described
 from analysis.seeds import Model
+from analysis.statistics.intervals import ABOUT_INTERVALS
 from analysis.statistics.summary import summaries
 
 MEDIAN = Method("permutation", "permutation", check="median_tvd")
@@ -43,8 +44,7 @@ def permutation(models: Sequence[Model], output: Output) -> None:
         "Median change of the output (total variation distance) over permutations of attention, by "
         f"predicted class and by the largest weight. {described(models)}.",
         "Hidden states stay as they are. A small change where one weight is large says that the "
-        "token it stands at was not needed. The mean is that of the texts' medians, with its "
-        "bootstrap interval (95 %).",
+        f"token it stands at was not needed. The mean is that of the texts' medians. {ABOUT_INTERVALS}",
         readable(table, SHOWN),
     )
     panels = [

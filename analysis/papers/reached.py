@@ -9,7 +9,7 @@ from analysis.f1 import Decisions
 from analysis.model_config import ModelConfig
 from analysis.papers.study import Study
 from analysis.runs import Run
-from analysis.statistics.bootstrap import Bootstrap
+from analysis.statistics.intervals import Intervals, intervals, intervals_of_sums
 from analysis.statistics.student import student_interval
 from analysis.text_files import TextFile, place_of
 
@@ -18,7 +18,7 @@ from analysis.text_files import TextFile, place_of
 class Reached:
     """
     f1 : over all seeds.
-    draws : of the bootstrap, None where only the runs' metrics are known.
+    values : of texts, whose mean it is; None where only the runs' metrics are known.
     data : tells texts apart.
     n : texts, where they are known.
     std : of the seeds' F1, where they are not.
@@ -27,21 +27,23 @@ class Reached:
     config: ModelConfig
     f1: float
     seeds: int
-    draws: Optional[numpy.ndarray] = None
+    values: Optional[numpy.ndarray] = None
     data: Optional[str] = None
     n: Optional[int] = None
     std: float = numpy.nan
 
     @property
     def interval(self) -> Tuple[float, float]:
-        if self.draws is None:
+        if self.values is None:
             return student_interval(self.f1, self.std, self.seeds)
-        return _between(self.draws)
+        return _ends(intervals(self.values[None]))
 
     def less(self, other: "Reached") -> Dict[str, float]:
         """The difference of the two, with an interval if both are about the same texts."""
-        paired = self.draws is not None and other.draws is not None and self.data == other.data
-        low, high = _between(self.draws - other.draws if paired else None)
+        low, high = numpy.nan, numpy.nan
+        known = self.values is not None and other.values is not None
+        if known and (self.data, self.n) == (other.data, other.n):
+            low, high = _ends(intervals_of_sums([self.values[None], -other.values[None]]))
         return {"difference": self.f1 - other.f1, "low": low, "high": high}
 
 
@@ -50,7 +52,7 @@ def reached(study: Study) -> List[Reached]:
     explained = {
         place_of(file.metadata["archive"]) for model in study.models for file in model.files
     }
-    found = [reached_by(model.files, stream) for stream, model in enumerate(study.models, 1)]
+    found = [reached_by(model.files) for model in study.models]
     runs: Dict[str, List[Run]] = {}
     for run in study.runs:
         if place_of(run.folder) not in explained:
@@ -64,14 +66,14 @@ def f1_metric(run: Run) -> float:
     return run.metric("macro_f1") if numpy.isnan(value) else value
 
 
-def reached_by(files: Sequence[TextFile], stream: int) -> Reached:
-    """By the seeds of one model; models with different streams draw their seeds independently."""
+def reached_by(files: Sequence[TextFile]) -> Reached:
+    """By the seeds of one model."""
     decisions = Decisions.of(files)
     return Reached(
         config=files[0].model,
         f1=decisions.f1,
         seeds=len(files),
-        draws=decisions.draws(Bootstrap(), stream),
+        values=decisions.values,
         data=files[0].metadata.get("data_sha256"),
         n=len(files[0].table),
     )
@@ -83,8 +85,5 @@ def _of_runs(runs: List[Run]) -> Reached:
     return Reached(runs[0].model, float(f1.mean()), len(runs), std=std)
 
 
-def _between(draws: Optional[numpy.ndarray]) -> Tuple[float, float]:
-    if draws is None:
-        return numpy.nan, numpy.nan
-    low, high = Bootstrap().between(draws[:, None])[0]
-    return float(low), float(high)
+def _ends(found: Intervals) -> Tuple[float, float]:
+    return float(found.low[0]), float(found.high[0])

@@ -19,6 +19,7 @@ from analysis.papers.divergence import divergence, furthest, mean_jsd
 from analysis.papers.families import Family, families
 from analysis.papers.instance_adversary import BOUND
 from analysis.papers.study import Study
+from analysis.statistics.intervals import ABOUT_INTERVALS
 from analysis.statistics.sample import Sample
 from analysis.statistics.summary import summaries
 
@@ -41,8 +42,8 @@ def seeds(study: Study, output: Output) -> Optional[str]:
         "Divergence (JSD, in nats) of other models' attention from the base's, by the base's "
         f"largest weight and predicted class. {_described(found)}.",
         "Other seeds differ from the base in nothing but the seed: what they diverge by needs no "
-        "adversary. Beside them the adversary that is furthest away, where there is one. Interval: "
-        "bootstrap of the mean over texts and seeds (95 %).",
+        "adversary. Beside them the adversary that is furthest away, where there is one. "
+        f"{ABOUT_INTERVALS} The base is always the same one.",
         readable(table, SHOWN),
     )
     for family in found:

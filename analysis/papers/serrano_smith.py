@@ -15,7 +15,7 @@ from analysis.papers.methods import Method
 from analysis.papers.per_text import check, sample
 from analysis.papers.study import described
 from analysis.seeds import Model
-from analysis.statistics.bootstrap import Bootstrap
+from analysis.statistics.intervals import ABOUT_INTERVALS
 from analysis.statistics.known import mean_of_known
 from analysis.statistics.paired import paired_in_one_model
 from analysis.statistics.sample import Sample
@@ -54,7 +54,7 @@ def drop_rows(model: Model) -> List[Dict[str, Any]]:
             numpy.array([one.where(member).value for member in members.values()])
             for one in (top, other)
         ]
-        compared = paired_in_one_model(*stacked, Bootstrap())
+        compared = paired_in_one_model(*stacked)
         for place, name in enumerate(members):
             row = {column: values[place] for column, values in compared.items()}
             row = {"top": row.pop("first mean"), "random": row.pop("second mean"), **row}
@@ -72,7 +72,7 @@ def drop_top(models: Sequence[Model], output: Output) -> None:
         "What happens when the largest weight of attention is set to 0, and when that of another "
         f"token at random is (Serrano & Smith 2019). {described(models)}.",
         "The rest of the weights is renormalised. Difference: of the same texts, with its "
-        "bootstrap interval (95 %); p: sign-flip permutation test. Texts with all weight on one "
+        f"interval; p: sign-flip permutation test. {ABOUT_INTERVALS} Texts with all weight on one "
         "token are left out.",
         shown[[*columns, "p", "n"]],
     )
@@ -133,8 +133,7 @@ def removal(models: Sequence[Model], output: Output) -> None:
         "The fraction of tokens whose weights have to go, one after the other, until the decision "
         f"flips, by the order in which they go (Serrano & Smith 2019). {described(models)}.",
         "A good order needs few. Of the texts whose decision flips in every order (n); `flipped`: "
-        "the share of all texts whose decision flips in that order at all. Interval: bootstrap "
-        "of the mean (95 %).",
+        f"the share of all texts whose decision flips in that order at all. {ABOUT_INTERVALS}",
         readable(table, SHOWN),
     )
     panels = [

@@ -27,6 +27,7 @@ from analysis.papers.per_text import entropy, sample, summarised
 from analysis.papers.study import described
 from analysis.published import published
 from analysis.seeds import Model
+from analysis.statistics.intervals import ABOUT_INTERVALS
 from analysis.statistics.known import mean_of_known
 
 INPUTS = (GRADIENT, LEAVE_ONE_OUT)
@@ -143,7 +144,7 @@ def entropy_against_lambda(models: Sequence[Model], output: Output) -> None:
         against(panels, "lambda", "entropy of importance"),
         f"Normalised entropy of the importance of inputs against sparsegen's lambda. "
         f"{described(_flat(found))}.",
-        "Lines at each point: bootstrap interval of the mean (95 %).",
+        f"Lines at each point: interval of the mean. {ABOUT_INTERVALS}",
     )
 
 
@@ -162,7 +163,7 @@ def tau_against_lambda(models: Sequence[Model], output: Output) -> None:
         against(panels, "lambda", "Kendall's tau", widest=2),
         "Kendall's tau of attention with the importance of inputs and of hidden states against "
         f"sparsegen's lambda. {described(_flat(found))}.",
-        "Lines at each point: bootstrap interval of the mean (95 %). Agreement with hidden states "
+        f"Lines at each point: interval of the mean. {ABOUT_INTERVALS} Agreement with hidden states "
         "is nearly a tautology where attention is sparse.",
     )
 

@@ -18,6 +18,7 @@ from analysis.papers.study import by_corpus, described
 from analysis.papers.verdict import verdict
 from analysis.published import published
 from analysis.seeds import Model
+from analysis.statistics.intervals import ABOUT_INTERVALS
 
 AS_PUBLISHED = "as-published"
 FAGIN = "fagin"
@@ -31,7 +32,7 @@ NOTE = (
     "one list only and the other in the other list only, so that lists that share nothing score "
     "near 1. Fagin: the definition (Fagin et al. 2003), lists that share nothing score -1. Random "
     "and permuted: the same score with noise, or with the importance in random order, in place of "
-    f"the importance. Published values are selected on dev. {OURS_SELECTED}"
+    f"the importance. Published values are selected on dev. {OURS_SELECTED} {ABOUT_INTERVALS}"
 )
 
 
@@ -79,7 +80,7 @@ def table_2(models: Sequence[Model], output: Output) -> None:
             on_chance_bands(marks, "mean agreement"),
             f"Agreement of attention with importance on the top k tokens, beside chance. {text} "
             f"{described(several)}.",
-            "Lines: bootstrap interval of the mean (95 %). Bands: where the mean lies if random "
+            f"Lines: interval of the mean. {ABOUT_INTERVALS} Bands: where the mean lies if random "
             "scores, or the same scores in random order, take the place of the importance (95 %). "
             "What shares nothing with the band is above or below it, the rest inside.",
         )

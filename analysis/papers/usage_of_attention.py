@@ -21,6 +21,7 @@ from analysis.papers.methods import Method
 from analysis.papers.per_text import check
 from analysis.papers.reached import Reached, reached_by
 from analysis.papers.study import Study
+from analysis.statistics.intervals import ABOUT_INTERVALS
 from analysis.statistics.sample import Sample
 from analysis.statistics.summary import summary
 
@@ -89,8 +90,8 @@ def _note() -> str:
         "attention: of the output, when the trained model's own weights are made uniform. Best "
         f"adversary: the largest mean JSD among those trained with a mean TVD of at most "
         f"{MOST_TVD:g}. Mean max JSD: of the adversary searched for each text, 0 where none was "
-        "found. Intervals: bootstrap over texts (95 %). If usage is the hidden variable, points "
-        "with little use lie high."
+        f"found. {ABOUT_INTERVALS} If usage is the hidden variable, points with little use lie "
+        "high."
     )
 
 
@@ -118,8 +119,8 @@ UNKNOWN: Value = (numpy.nan, numpy.nan, numpy.nan)
 def _drop(family: Family) -> Value:
     if family.uniform is None:
         return UNKNOWN
-    base: Reached = reached_by((family.base, *family.seeds), stream=1)
-    less = base.less(reached_by(family.uniform.files, stream=2))
+    base: Reached = reached_by((family.base, *family.seeds))
+    less = base.less(reached_by(family.uniform.files))
     return less["difference"], less["low"], less["high"]
 
 

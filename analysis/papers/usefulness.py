@@ -17,6 +17,7 @@ from analysis.papers.reached import Reached, reached
 from analysis.papers.study import Study
 from analysis.published import published
 from analysis.roles import ADVERSARY, GUIDED, PLAIN, UNIFORM, guides_of
+from analysis.statistics.intervals import ABOUT_INTERVALS, LEAST_SEEDS
 from analysis.text_files import metadata_of
 
 # The model that sees one token at a time.
@@ -24,7 +25,7 @@ TOKEN_LEVEL = "affine"
 # The model of their Table 2.
 PUBLISHED = "bilstm tanh softmax"
 GUIDES = ("uniform", "trained MLP", "base LSTM", "adversary")
-BOOTSTRAP = "Intervals: bootstrap over texts (95 %), where attribution files were given."
+INTERVALS = f"{ABOUT_INTERVALS} They need attribution files."
 
 
 def table_2(study: Study, output: Output) -> Optional[str]:
@@ -54,7 +55,7 @@ def table_2(study: Study, output: Output) -> Optional[str]:
         "F1 of models with learned and with uniform attention, beside Wiegreffe & Pinter (2019), "
         f"Table 2. {_about(table)}.",
         "Drop: what the model loses without attention; where its interval has 0 in it, attention "
-        f"is of no use that could be seen. {BOOTSTRAP} Published: BiLSTM with tanh and softmax, "
+        f"is of no use that could be seen. {INTERVALS} Published: BiLSTM with tanh and softmax, "
         f"selected on the test set. {OURS_SELECTED}",
         shown[columns],
     )
@@ -88,8 +89,9 @@ def table_3(study: Study, output: Output) -> Optional[str]:
         f"(2019), Table 3. {_about(table)}.",
         "Uniform: the same weight for each token; trained MLP: its own, learned; base LSTM and "
         "adversary: the weights of that model, given. Weights that help another model say "
-        f"something of the tokens themselves. {BOOTSTRAP} Guided models have no attribution file: "
-        f"theirs is Student's, over seeds. {OURS_SELECTED}",
+        f"something of the tokens themselves. {INTERVALS} Guided models have no attribution file: "
+        "their interval is Student's over the seeds alone, on these texts, and with fewer than "
+        f"{LEAST_SEEDS} there is none. {OURS_SELECTED}",
         shown[["corpus", "guide", "published", "f1", "interval", "seeds", "selected on"]].rename(
             columns={"f1": "ours"}
         ),

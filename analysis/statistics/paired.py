@@ -2,48 +2,43 @@
 Comparisons on the same texts: of two pairs of methods in one model, or of one pair of methods in
 two models. A text counts where both have a value.
 
-The interval is the bootstrap's, over texts and seeds. The p-value is of the sign-flip permutation
-test on the texts' differences, averaged over seeds. It takes the trained models as they are; what
-other seeds would give is in the interval only.
+The p-value is of the sign-flip permutation test on the texts' differences, averaged over seeds. It
+takes the trained models as they are; what other seeds would give is in the interval only.
 """
 
 from typing import Dict
 
 import numpy
 
-from analysis.statistics.bootstrap import Bootstrap
-from analysis.statistics.known import mean_of_known, texts_with_values
+from analysis.statistics.intervals import Intervals, intervals, intervals_of_sums
+from analysis.statistics.known import mean_of_known
 from analysis.statistics.sign_flip import SignFlips
 
 
 def paired_in_one_model(
-    first: numpy.ndarray, second: numpy.ndarray, bootstrap: Bootstrap
+    first: numpy.ndarray, second: numpy.ndarray, flips: SignFlips = SignFlips()
 ) -> Dict[str, numpy.ndarray]:
     """First less second, seed by seed. Shape of both: (comparisons, seeds, texts)"""
     difference = first - second
     both = ~numpy.isnan(difference)
     first, second = (numpy.where(both, values, numpy.nan) for values in (first, second))
-    flips = SignFlips(seed=bootstrap.seed)
-    return _described(first, second, bootstrap.intervals(difference), flips)
+    return _described(first, second, intervals(difference), flips)
 
 
 def paired_across_models(
-    first: numpy.ndarray, second: numpy.ndarray, bootstrap: Bootstrap
+    first: numpy.ndarray, second: numpy.ndarray, flips: SignFlips = SignFlips()
 ) -> Dict[str, numpy.ndarray]:
     """
-    First less second; the models' seeds have nothing to do with each other and are drawn
-    independently. Shape: (comparisons, seeds of the model, texts)
+    First less second; the models' seeds have nothing to do with each other.
+    Shape: (comparisons, seeds of the model, texts)
     """
     both = ~(numpy.isnan(first).all(axis=1) | numpy.isnan(second).all(axis=1))[:, None]
     first, second = (numpy.where(both, values, numpy.nan) for values in (first, second))
-    draws = bootstrap.means(first, stream=1) - bootstrap.means(second, stream=2)
-    interval = bootstrap.between(draws)
-    interval[texts_with_values(first) < 2] = numpy.nan
-    return _described(first, second, interval, SignFlips(seed=bootstrap.seed))
+    return _described(first, second, intervals_of_sums([first, -second]), flips)
 
 
 def _described(
-    first: numpy.ndarray, second: numpy.ndarray, interval: numpy.ndarray, flips: SignFlips
+    first: numpy.ndarray, second: numpy.ndarray, interval: Intervals, flips: SignFlips
 ) -> Dict[str, numpy.ndarray]:
     """Of values that are there only where both models, or both pairs, have some."""
     first_mean, second_mean = (mean_of_known(values, (1, 2)) for values in (first, second))
@@ -52,8 +47,7 @@ def _described(
         "first mean": first_mean,
         "second mean": second_mean,
         "difference": first_mean - second_mean,
-        "low": interval[:, 0],
-        "high": interval[:, 1],
+        **interval.columns(),
         "p": flips.p_values(of_texts),
         "texts": (~numpy.isnan(of_texts)).sum(axis=1),
     }

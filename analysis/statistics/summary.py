@@ -4,32 +4,30 @@ from typing import Any, Dict, List, Optional, Sequence
 
 import numpy
 
-from analysis.statistics.bootstrap import Bootstrap
 from analysis.statistics.corrections import share_significant
+from analysis.statistics.intervals import intervals
 from analysis.statistics.known import mean_of_known, texts_with_values
 from analysis.statistics.sample import Sample
 
 
-def summary(sample: Sample, bootstrap: Bootstrap = Bootstrap()) -> Dict[str, Any]:
+def summary(sample: Sample) -> Dict[str, Any]:
     """Of one sample."""
-    return summaries([sample], bootstrap)[0]
+    return summaries([sample])[0]
 
 
-def summaries(
-    samples: Sequence[Sample], bootstrap: Bootstrap = Bootstrap()
-) -> List[Dict[str, Any]]:
+def summaries(samples: Sequence[Sample]) -> List[Dict[str, Any]]:
     """
     Of samples of the same seeds and texts. `n` counts values, so a text counts once a seed that has
-    a value for it; `low` and `high` are the bootstrap interval of the mean; `seed std` is that of
-    the seeds' means.
+    a value for it; `low` and `high` are the interval of the mean, and `interval over` says over
+    what; `seed std` is that of the seeds' means.
     """
     if not samples:
         return []
-    intervals = bootstrap.intervals(numpy.array([sample.value for sample in samples]))
-    return [_row(*pair) for pair in zip(samples, intervals, strict=True)]
+    found = intervals(numpy.array([sample.value for sample in samples]))
+    return [_row(*row) for row in zip(samples, zip(found.low, found.high), found.over, strict=True)]
 
 
-def _row(sample: Sample, interval: numpy.ndarray) -> Dict[str, Any]:
+def _row(sample: Sample, interval: Sequence[float], over: str) -> Dict[str, Any]:
     reasons = sample.reasons
     return {
         "n": int((~numpy.isnan(sample.value)).sum()),
@@ -37,12 +35,13 @@ def _row(sample: Sample, interval: numpy.ndarray) -> Dict[str, Any]:
         "undefined": sum(reasons.values()),
         "reasons": "; ".join(f"{reason}: {times}" for reason, times in reasons.items()),
         **located(sample.value, interval),
+        "interval over": over,
         "seed std": seed_std(sample.value),
         **significance(sample.p_value),
     }
 
 
-def located(values: numpy.ndarray, interval: numpy.ndarray) -> Dict[str, float]:
+def located(values: numpy.ndarray, interval: Sequence[float]) -> Dict[str, float]:
     """Mean, its interval, standard deviation (of a sample) and median of all that are not NaN."""
     known = values[~numpy.isnan(values)]
     return {

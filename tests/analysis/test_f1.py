@@ -1,11 +1,11 @@
-"""F1 and its bootstrap, against the definition."""
+"""F1 and what each text moves it by, against the definition."""
 
 import numpy
 import pytest
 
 from analysis.attributions import load_attributions
 from analysis.f1 import Decisions, f1
-from analysis.statistics.bootstrap import Bootstrap
+from analysis.statistics.intervals import intervals
 from tests.analysis.attribution_files import random_rows, write_attributions
 
 
@@ -50,20 +50,41 @@ def test_a_class_that_is_nowhere_has_0(tmp_path):
     assert f1(load(tmp_path, rows)) == 0.0
 
 
-def test_draws_are_f1_of_texts_drawn_again(tmp_path):
-    rows = random_rows(40)
-    draws = Decisions.of([load(tmp_path, rows)]).draws(Bootstrap(draws=4000))
+def test_the_values_of_texts_have_f1_for_their_mean_and_say_what_a_text_moves_it_by(tmp_path):
+    several = [random_rows(40, seed=number) for number in range(3)]
+    for rows in several:
+        rows[3]["label"] = None
+    files = [load(tmp_path, rows, str(number)) for number, rows in enumerate(several)]
+    decisions = Decisions.of(files)
+    values = decisions.values
+    assert values.shape == (3, 40) and numpy.isnan(values[:, 3]).all()
+    assert numpy.nanmean(values) == pytest.approx(decisions.f1)
+    for seed, text in ((0, 0), (1, 7), (2, 30)):
+        # Counted a little more than the others, it moves the mean, and F1, by as much.
+        more = 1e-6
+        weights = numpy.ones_like(values)
+        weights[seed, text] += more
+        hits, counted = (
+            numpy.nansum(weights * part[0]) for part in (decisions.hits, decisions.counted)
+        )
+        mean = numpy.nansum(weights * values) / weights[~numpy.isnan(values)].sum()
+        assert mean - decisions.f1 == pytest.approx(2 * hits / counted - decisions.f1, rel=1e-3)
+
+
+def test_the_interval_is_as_wide_as_that_of_texts_drawn_again(tmp_path):
+    rows = random_rows(300)
+    found = intervals(Decisions.of([load(tmp_path, rows)]).values[None])
     generator = numpy.random.default_rng(1)
     again = [
-        by_definition([rows[place] for place in generator.integers(0, 40, 40)], "1")
-        for _ in range(4000)
+        by_definition([rows[place] for place in generator.integers(0, 300, 300)], "1")
+        for _ in range(400)
     ]
-    assert draws.shape == (4000,)
-    assert draws.mean() == pytest.approx(numpy.mean(again), abs=0.01)
-    assert draws.std() == pytest.approx(numpy.std(again), rel=0.1)
+    assert found.high[0] - found.low[0] == pytest.approx(2 * 1.96 * numpy.std(again), rel=0.15)
 
 
-def test_equal_decisions_have_equal_draws(tmp_path):
-    rows = random_rows(30)
-    one, other = (Decisions.of([load(tmp_path, rows, name)]) for name in "ab")
-    assert numpy.array_equal(one.draws(Bootstrap(), 1), other.draws(Bootstrap(), 2))
+def test_of_three_classes_the_values_have_f1_for_their_mean(tmp_path):
+    rows = random_rows(60)
+    for index, row in enumerate(rows):
+        row["label"], row["predicted"] = str(index % 3), str(index % 4 % 3)
+    decisions = Decisions.of([load(tmp_path, rows, labels=["0", "1", "2", "never"])])
+    assert decisions.values.mean() == pytest.approx(decisions.f1)

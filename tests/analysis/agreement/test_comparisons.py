@@ -10,11 +10,11 @@ from analysis.agreement.pairs import Pair
 from analysis.attributions import load_attributions
 from analysis.measures import Measure
 from analysis.seeds import models_of
-from analysis.statistics.bootstrap import Bootstrap
 from analysis.statistics.corrections import holm
+from analysis.statistics.sign_flip import SignFlips
 from tests.analysis.attribution_files import config, random_rows, write_attributions
 
-BOOTSTRAP = Bootstrap(draws=300)
+FLIPS = SignFlips(draws=999)
 PAIRS = [
     Pair("attention", "gradient"),
     Pair("attention", "leave-one-out"),
@@ -42,7 +42,7 @@ def found(tmp_path):
 
 
 def test_models_are_compared_for_every_pair(found):
-    table = paired_models(found, BOOTSTRAP)
+    table = paired_models(found, FLIPS)
     assert table["pair"].tolist() == [str(pair) for pair in PAIRS]
     first, second = found[0].observed.value, found[3].observed.value
     assert table["difference"][0] == pytest.approx(numpy.nanmean(first) - numpy.nanmean(second))
@@ -54,7 +54,7 @@ def test_models_are_compared_for_every_pair(found):
 
 
 def test_pairs_with_a_method_in_common_are_compared_in_each_model(found):
-    table = paired_methods(found, BOOTSTRAP)
+    table = paired_methods(found, FLIPS)
     assert len(table) == 2 * 3 and table["model"].nunique() == 2
     row = table.iloc[0]
     assert (row["first pair"], row["second pair"]) == (str(PAIRS[0]), str(PAIRS[1]))
@@ -66,12 +66,12 @@ def test_pairs_with_a_method_in_common_are_compared_in_each_model(found):
 
 def test_pairs_without_a_method_in_common_answer_no_question(found):
     elsewhere = [agreement for agreement in found if agreement.pair == PAIRS[0]][:1]
-    assert paired_methods(elsewhere, BOOTSTRAP).empty
-    assert paired_models(elsewhere, BOOTSTRAP).empty
+    assert paired_methods(elsewhere, FLIPS).empty
+    assert paired_models(elsewhere, FLIPS).empty
 
 
 def test_attentions_comparisons_are_the_ones_shown(found):
-    shown = shown_comparisons(paired_methods(found, BOOTSTRAP))
+    shown = shown_comparisons(paired_methods(found, FLIPS))
     assert len(shown) == 2
     assert all(
         "attention" in pair for name in ("first pair", "second pair") for pair in shown[name]

@@ -10,11 +10,11 @@ from analysis.agreement.tables import agreement_table, shown_agreements
 from analysis.attributions import load_attributions
 from analysis.measures import Measure
 from analysis.seeds import models_of
-from analysis.statistics.bootstrap import Bootstrap
+from analysis.statistics.sign_flip import SignFlips
 from tests.analysis.agreement.test_agreements import KENDALL, PAIR, model_of
 from tests.analysis.attribution_files import random_rows, write_attributions
 
-BOOTSTRAP = Bootstrap(draws=200)
+FLIPS = SignFlips(draws=999)
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def found(model):
 
 
 def test_a_row_a_group_with_the_values_of_its_texts(model, found):
-    table = agreement_table(found, "predicted", BOOTSTRAP).set_index("group")
+    table = agreement_table(found, "predicted", FLIPS).set_index("group")
     values = instances(found)
     assert list(table.index) == ["overall", "0", "1"]
     for group in "01":
@@ -42,7 +42,7 @@ def test_a_row_a_group_with_the_values_of_its_texts(model, found):
 
 
 def test_above_chance_is_the_difference_on_the_same_texts(found):
-    row = agreement_table(found, "none", BOOTSTRAP).iloc[0]
+    row = agreement_table(found, "none", FLIPS).iloc[0]
     values = instances(found)
     for name in ("random", "permuted"):
         expected = (values["value"] - values[name]).mean()
@@ -70,7 +70,7 @@ def test_a_text_without_a_label_is_in_no_class(tmp_path):
 
 
 def test_people_see_only_what_differs(found):
-    table = agreement_table(found, "predicted", BOOTSTRAP)
+    table = agreement_table(found, "predicted", FLIPS)
     shown = shown_agreements(table)
     assert "model" not in shown and "measure" not in shown
     assert shown["predicted"].tolist() == ["overall", "0", "1"]
@@ -82,6 +82,6 @@ def test_people_see_only_what_differs(found):
 
 def test_a_measure_without_p_values_shows_none(model):
     found = agreements(model, [PAIR], [Measure.named("fagin:k=3")], draws=2)
-    table = agreement_table(found, "none", BOOTSTRAP)
+    table = agreement_table(found, "none", FLIPS)
     assert numpy.isnan(table["significant"]).all()
     assert "p <= .05" not in shown_agreements(table)

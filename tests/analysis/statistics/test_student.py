@@ -14,5 +14,6 @@ def test_it_is_that_of_a_t_test():
     assert found == pytest.approx((expected.low, expected.high))
 
 
-def test_one_value_has_none():
-    assert numpy.isnan(student_interval(0.8, 0.1, 1)).all()
+@pytest.mark.parametrize("number", [1, 2])
+def test_one_or_two_values_have_none(number):
+    assert numpy.isnan(student_interval(0.8, 0.1, number)).all()

@@ -4,7 +4,6 @@ import numpy
 import pytest
 
 from analysis.measures.measure import Values
-from analysis.statistics.bootstrap import Bootstrap
 from analysis.statistics.sample import Sample
 from analysis.statistics.summary import summaries, summary
 
@@ -59,5 +58,12 @@ def test_one_seed_has_no_spread_of_seeds_and_no_p_value_no_share():
 
 def test_several_at_once_are_each_alone():
     other = Sample(value=SAMPLE.value + 1, undefined=SAMPLE.undefined, p_value=SAMPLE.p_value)
-    together = summaries([SAMPLE, other], Bootstrap(draws=50))
-    assert together == [summary(sample, Bootstrap(draws=50)) for sample in (SAMPLE, other)]
+    together = summaries([SAMPLE, other])
+    assert together == [summary(sample) for sample in (SAMPLE, other)]
+
+
+@pytest.mark.parametrize("seeds, over", [(1, "texts"), (2, "texts"), (3, "texts and seeds")])
+def test_a_summary_says_what_its_interval_is_over(seeds, over):
+    values = numpy.random.default_rng(0).normal(size=(seeds, 20))
+    sample = Sample(value=values, undefined=numpy.full(values.shape, "", dtype=object))
+    assert summary(sample)["interval over"] == over
