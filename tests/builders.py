@@ -89,6 +89,8 @@ def model(
         },
         "encoder": ENCODERS[encoder],
         "attention": {"scorer": scorer, "projection": PROJECTIONS[projection]},
+        # Four texts are few for any number of labels.
+        "min_label_count": 1,
         **options,
     }
     made = Model.from_params(params(config), vocab=vocab or vocabulary())

@@ -31,6 +31,8 @@ def small_archive(
                 "token_embedders": {"tokens": {"type": "embedding", "embedding_dim": DIM}}
             },
             "encoder": ENCODERS[encoder] if isinstance(encoder, str) else encoder,
+            # Some tests have two texts, one of each label.
+            "min_label_count": 1,
             **model_options,
         },
     }

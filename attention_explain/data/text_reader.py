@@ -43,7 +43,8 @@ class TextReader(DatasetReader):
         If given, every token that contains a digit becomes this word (`"qqq"` as published).
     labels : `Dict[str, str]`, optional (default = `None`)
         The labels the file may hold and the names they get; a label mapped to `null` drops its
-        texts. Any other label is an error. Without a map, labels are taken as they are.
+        texts. Any other label is an error. Without a map, labels are taken as they are, less the
+        spaces around them.
     require_label : `bool`, optional (default = `True`)
         Whether a text without label is an error. The commands that explain need no label.
     min_tokens, max_tokens : `int`, optional (default = `None`)
@@ -146,6 +147,12 @@ class TextReader(DatasetReader):
             raise DataError(f"no text is left; dropped: {counted(counts.dropped)}", file_path)
         if counts.dropped or counts.cut:
             logger.info("%s: %s", file_path, counts)
+        if counts.spaced_labels:
+            logger.warning(
+                "%s: %d labels had spaces around them, which are cut",
+                file_path,
+                counts.spaced_labels,
+            )
 
     def _field_name(self, field: str) -> str:
         """What the file calls `field`, for messages."""
@@ -154,6 +161,10 @@ class TextReader(DatasetReader):
     def _wanted(self, file_path: str, counts: ReadCounts) -> Iterator[Tuple[Example, List[str]]]:
         """The examples whose label is wanted, by the name it is to have, and their words."""
         for example in self._examples(file_path):
+            if example.label is not None:
+                label = self._without_spaces(example.label)
+                counts.spaced_labels += label != example.label
+                example.label = label or None
             if example.label is not None:
                 example.label = self._mapped_label(example)
                 if example.label is None:
@@ -187,6 +198,10 @@ class TextReader(DatasetReader):
                 counts.dropped[f"with more than {longest} tokens"] += 1
             else:
                 yield example, words
+
+    def _without_spaces(self, label: str) -> str:
+        """A label as it is meant: spaces around it count only where the label map has them."""
+        return label if label in (self._labels or {}) else label.strip()
 
     def _mapped_label(self, example: Example) -> Optional[str]:
         """The example's label by the label map; None where its texts are to be dropped."""
@@ -233,7 +248,7 @@ class TextReader(DatasetReader):
             id=str(id) if id is not None else "",
             text=text,
             tokens=tokens,
-            label=str(label) if label is not None else None,
+            label=self._without_spaces(str(label)) if label is not None else None,
             rationale=rationale,
             impermissible=impermissible,
         )

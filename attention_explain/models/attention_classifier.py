@@ -17,6 +17,7 @@ from allennlp.nn import InitializerApplicator, RegularizerApplicator
 from allennlp.nn.util import get_text_field_mask
 
 from attention_explain.models.class_weights import check_known, class_weight_vector
+from attention_explain.models.label_counts import check_label_counts
 from attention_explain.modules.distributions import normalized_entropy, zero_share
 from attention_explain.modules.encoders.unpacked_lstm import runs_unpacked, unpacked_states
 from attention_explain.modules.token_attention import TokenAttention
@@ -45,6 +46,9 @@ class AttentionClassifier(Model):
     class_weights : `"balanced"` or `Dict[str, float]`, optional (default = `None`)
         Weight of each label in the loss. `balanced` gives every class the same total: 1 for the
         first label and (count of the first) / (count of c) for label c, so neg / pos for two.
+    min_label_count : `int`, optional (default = `2`)
+        A label with fewer texts in the training data is an error: most often it is a typo, and
+        `balanced` would give it as much weight as any other class. Rare ones are warned of.
     positive_label : `str`, optional (default = the label that sorts last)
         The class whose F1 is reported, for two classes.
     output_states : `bool`, optional (default = `False`)
@@ -63,6 +67,7 @@ class AttentionClassifier(Model):
         attention: Lazy[TokenAttention] = Lazy(TokenAttention),
         loss_reduction: str = "mean",
         class_weights: Optional[Union[str, Dict[str, float]]] = None,
+        min_label_count: int = 2,
         positive_label: Optional[str] = None,
         output_states: bool = False,
         initializer: InitializerApplicator = InitializerApplicator(),
@@ -81,6 +86,7 @@ class AttentionClassifier(Model):
                 f"loss_reduction is {loss_reduction!r}, but must be one of {', '.join(REDUCTIONS)}"
             )
         self.labels = _label_names(vocab)
+        check_label_counts(vocab, min_label_count)
         self.text_field_embedder = text_field_embedder
         self.encoder = encoder
         self.attention = attention.construct(input_dim=encoder.get_output_dim())

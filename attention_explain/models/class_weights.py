@@ -6,6 +6,8 @@ import torch
 from allennlp.common.checks import ConfigurationError
 from allennlp.data import Vocabulary
 
+from attention_explain.models.label_counts import label_counts
+
 
 def class_weight_vector(
     vocab: Vocabulary, labels: List[str], weights: Optional[Union[str, Dict[str, float]]]
@@ -18,7 +20,7 @@ def class_weight_vector(
     if weights is None:
         return torch.ones(len(labels))
     if weights == "balanced":
-        counts = (getattr(vocab, "_retained_counter", None) or {}).get("labels", {})
+        counts = label_counts(vocab)
         if not all(counts.get(label) for label in labels):
             return torch.full((len(labels),), torch.nan)
         first, *_ = sorted(labels)

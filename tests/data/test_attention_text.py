@@ -117,6 +117,27 @@ def test_labels_are_renamed_by_the_map_and_null_drops_them(write, read, caplog):
     assert f"{path}: 2 texts kept; dropped: 1 with an unwanted label" in caplog.messages
 
 
+def test_spaces_around_labels_are_cut_and_that_is_said_once(write, read, caplog):
+    records = [{"text": "x", "label": label} for label in ("good", " good", "good\t", "bad", 7)]
+    path = write("data.jsonl", jsonl(*records))
+    assert labels(read(path)) == ["good", "good", "good", "bad", "7"]
+    said = [text for text in caplog.messages if "spaces" in text]
+    assert said == [f"{path}: 2 labels had spaces around them, which are cut"]
+
+
+def test_spaces_around_labels_count_where_the_map_has_them(write, read):
+    records = [{"text": "x", "label": label} for label in ("good ", " bad ", "bad")]
+    path = write("data.jsonl", jsonl(*records))
+    assert labels(read(path, labels={"good ": "1", "bad": "0"})) == ["1", "0", "0"]
+
+
+def test_a_label_of_spaces_is_a_missing_one(write, read):
+    path = write("data.jsonl", jsonl({"text": "x", "label": " "}))
+    with pytest.raises(ConfigurationError, match="line 1: field 'label' is missing"):
+        read(path)
+    assert "label" not in read(path, require_label=False)[0].fields
+
+
 def test_an_unwanted_label_drops_a_text_even_where_labels_are_optional(write, read):
     path = write("data.jsonl", jsonl({"text": "x", "label": "no"}, {"text": "y"}))
     instances = read(path, labels={"no": None}, require_label=False)
