@@ -1,13 +1,17 @@
-"""What is in data files: a hash and the number of words, remembered as long as a file is untouched."""
+"""
+What is in data files, and in folders of them: a hash and the number of words, remembered as long as
+nothing is touched.
+"""
 
 import gzip
 import hashlib
 import json
+import os
 import zlib
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Dict, List
+from typing import Any, Callable, Dict, List, Tuple
 
 from durable.whole import write_whole
 
@@ -18,11 +22,13 @@ GZIP = b"\x1f\x8b"
 class Contents:
     """
     cache : the file in which hashes are remembered.
+    walked : folders that need not be gone through again, since a plan is made at one moment.
     """
 
     cache: Path
     known: Dict[str, List[Any]] = field(default_factory=dict)
     changed: bool = False
+    walked: Dict[str, List[Any]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         with suppress(OSError, ValueError):
@@ -44,14 +50,64 @@ class Contents:
 
     def _about(self, path: Path) -> List[Any]:
         name = str(path.resolve())
-        state = path.stat()
-        touched = [state.st_size, state.st_mtime_ns]
+        if path.is_dir():
+            if name not in self.walked:
+                self.walked[name] = self._about_folder(path, name)
+            return self.walked[name]
+        return self._remembered(name, _touched(path), lambda: _read(path))
+
+    def _about_folder(self, path: Path, name: str) -> List[Any]:
+        """One entry for all of its files, of which there may be many thousands."""
+        files = {below: path / below for below in _files_below(path)}
+        touched = [len(files), _digest([[below, *_touched(one)] for below, one in files.items()])]
+
+        def read() -> Tuple[str, int]:
+            every = {below: _read(one) for below, one in files.items()}
+            digest = _digest({below: one[0] for below, one in every.items()})
+            return digest, sum(words for _, words in every.values())
+
+        return self._remembered(name, touched, read)
+
+    def _remembered(
+        self, name: str, touched: List[Any], read: Callable[[], Tuple[str, int]]
+    ) -> List[Any]:
         if name not in self.known or self.known[name][0] != touched:
-            content = path.read_bytes()
-            # A gzip file has a date in it, which says nothing of what is in it.
-            with suppress(OSError, EOFError, zlib.error):
-                content = gzip.decompress(content) if content.startswith(GZIP) else content
-            digest = hashlib.sha256(content).hexdigest()
-            self.known[name] = [touched, digest, len(content.split())]
+            self.known[name] = [touched, *read()]
             self.changed = True
         return self.known[name]
+
+
+def _touched(path: Path) -> List[int]:
+    state = path.stat()
+    return [state.st_size, state.st_mtime_ns]
+
+
+def _read(path: Path) -> Tuple[str, int]:
+    content = path.read_bytes()
+    # A gzip file has a date in it, which says nothing of what is in it.
+    with suppress(OSError, EOFError, zlib.error):
+        content = gzip.decompress(content) if content.startswith(GZIP) else content
+    return hashlib.sha256(content).hexdigest(), len(content.split())
+
+
+def _files_below(folder: Path) -> List[str]:
+    """Those that readers see, by their paths within it; a folder that leads back to itself once."""
+    found, seen = [], set()
+    for here, folders, names in os.walk(folder, followlinks=True):
+        seen.add(os.path.realpath(here))
+        folders[:] = [
+            name
+            for name in folders
+            if _is_visible(name) and os.path.realpath(os.path.join(here, name)) not in seen
+        ]
+        paths = (Path(here, name) for name in filter(_is_visible, names))
+        found += [path.relative_to(folder).as_posix() for path in paths if path.is_file()]
+    return sorted(found)
+
+
+def _is_visible(name: str) -> bool:
+    return not name.startswith(".")
+
+
+def _digest(value: Any) -> str:
+    return hashlib.sha256(json.dumps(value).encode()).hexdigest()

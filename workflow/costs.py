@@ -65,9 +65,9 @@ def words(config: Dict[str, Any], split: str, contents: Contents) -> float:
     if type_of(reader) == "planted":
         sizes = reader.get("sizes", {}) if isinstance(reader, dict) else {}
         return PLANTED_WORDS * {**PLANTED_TEXTS, **sizes}[split]
-    path = Path(config.get(SPLITS[split], ""))
+    path = Path(config.get(SPLITS[split]) or "nowhere")
     # What cannot be read here may be on the machine that trains.
-    return contents.words(path) if path.is_file() else PLANTED_WORDS * PLANTED_TEXTS[split]
+    return contents.words(path) if path.exists() else PLANTED_WORDS * PLANTED_TEXTS[split]
 
 
 def correction(taken: Iterable[Tuple[float, float]], otherwise: float = 1.0) -> float:

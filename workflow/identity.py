@@ -17,6 +17,9 @@ FORMAT = 1
 LENGTH = 10
 # Settings that name a file.
 FILE_ENDINGS = ("_path", "_file")
+DATA_ENDING = "_data_path"
+# `archive.tar.gz!folder` is a folder inside an archive.
+ARCHIVE_MARK = "!"
 # How lib/study.libsonnet refers to other runs of the study.
 REFERENCE = re.compile(r"<(run|guide|attributions):([^<>]+)>")
 
@@ -51,14 +54,35 @@ def references(value: Any) -> Set[str]:
 
 
 def with_contents(value: Any, contents: Contents, key: str = "") -> Any:
-    """The config with each file replaced by what is in it; folders and URLs stay names."""
+    """
+    The config with each file and folder, also one inside an archive, replaced by what is in it;
+    URLs stay names, and so do the parts of the embedded corpus.
+    """
     if isinstance(value, dict):
-        return {name: with_contents(part, contents, name) for name, part in value.items()}
+        return {
+            name: part
+            if name.endswith(DATA_ENDING) and _is_embedded(value)
+            else with_contents(part, contents, name)
+            for name, part in value.items()
+        }
     if isinstance(value, list):
         return [with_contents(part, contents, key) for part in value]
-    if isinstance(value, str) and key.endswith(FILE_ENDINGS) and Path(value).is_file():
-        return f"sha256:{contents.sha256(Path(value))}"
+    if isinstance(value, str) and key.endswith(FILE_ENDINGS):
+        path = Path(value)
+        if value and path.exists():
+            # A folder's name is part of the ids of its texts.
+            name = f"/{path.absolute().name}" if path.is_dir() else ""
+            return f"sha256:{contents.sha256(path)}{name}"
+        archive, mark, inner = value.rpartition(ARCHIVE_MARK)
+        if Path(archive).is_file():
+            return f"sha256:{contents.sha256(Path(archive))}{mark}{inner}"
     return value
+
+
+def _is_embedded(config: Dict[str, Any]) -> bool:
+    """Whether its data are made, and no files."""
+    reader = config.get("dataset_reader")
+    return (reader.get("type") if isinstance(reader, dict) else reader) == "planted"
 
 
 def name_of(config: Dict[str, Any]) -> str:

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import os
 import re
 from pathlib import Path
 from typing import Set
@@ -9,7 +10,9 @@ from typing import Set
 import pytest
 
 from tests.workflow.studies import FAMILY, planned, write_study
+from workflow.contents import Contents
 from workflow.errors import StudyError
+from workflow.identity import hash_of, with_contents
 from workflow.plan import Plan, read_steps
 
 
@@ -111,6 +114,61 @@ def test_data_counts_by_content_and_not_by_place(tmp_path):
     assert not steps(here, "train") & steps(other, "train")
     own_data(tmp_path / "here", '{"text": "b", "label": "0"}\n')
     assert steps(planned(tmp_path, text, data=str(tmp_path / "here"))) == steps(other)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda folder: (folder / "pos" / "0_9.txt").write_text("another text"),
+        lambda folder: (folder / "pos" / "0_9.txt").rename(folder / "pos" / "1_9.txt"),
+        lambda folder: (folder / "neg" / "7_1.txt").write_text("one more"),
+        lambda folder: (folder / "neg" / "0_1.txt").unlink(),
+    ],
+)
+def test_a_folder_of_texts_counts_by_what_is_in_it(tmp_path, change):
+    text = FAMILY.replace(
+        "lib.data.planted()",
+        "lib.data.text_files(root + 'train', root + 'test', root + 'test', { type: 'acl_imdb' })",
+    ).replace("study {", "local root = std.extVar('ATTENTION_EXPLAIN_DATA') + '/';\nstudy {")
+    for place in ("here", "there"):
+        for split in ("train", "test"):
+            for name in ("pos/0_9.txt", "neg/0_1.txt"):
+                file = tmp_path / place / split / name
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_text("some text")
+    here, there = (
+        planned(tmp_path, text, data=str(tmp_path / place)) for place in ("here", "there")
+    )
+    assert steps(here) == steps(there)
+    # What no reader sees, and a folder that leads to itself.
+    (tmp_path / "there" / "train" / "pos" / ".hidden").write_text("x")
+    (tmp_path / "there" / "train" / "pos" / "again").symlink_to(tmp_path / "there" / "train")
+    assert steps(here) == steps(planned(tmp_path, text, data=str(tmp_path / "there")))
+    change(tmp_path / "there" / "train")
+    after = planned(tmp_path, text, data=str(tmp_path / "there"))
+    assert not steps(here, "train") & steps(after, "train")
+
+
+def test_a_folder_inside_an_archive_counts_by_the_archive(tmp_path):
+    archive = tmp_path / "a.tar"
+    contents = Contents(tmp_path / "contents.json")
+    config = {"train_data_path": f"{archive}!a/train"}
+    found = []
+    for content in ("one", "two", "one"):
+        archive.write_text(content)
+        os.utime(archive, ns=(len(found), len(found)))
+        found.append(hash_of(with_contents(config, contents)))
+    assert found[0] == found[2] != found[1]
+    other = {"train_data_path": f"{archive}!a/test"}
+    assert hash_of(with_contents(other, contents)) != found[2]
+
+
+def test_the_embedded_corpus_is_no_folder_of_the_same_name(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    before = steps(planned(tmp_path))
+    (tmp_path / "train").mkdir()
+    (tmp_path / "train" / "a").touch()
+    assert steps(planned(tmp_path)) == before
 
 
 def test_where_runs_lie_makes_no_difference(tmp_path):
