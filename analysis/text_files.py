@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import Any, Dict, Optional, Sequence, Tuple, Union
 
 import pandas
-import pyarrow
-import pyarrow.parquet
 
 from analysis.errors import AnalysisError
 from analysis.model_config import ModelConfig
+from durable.sealed import Damaged, read_sealed, sealed_metadata
 
 
 @dataclass(frozen=True)
@@ -66,9 +65,9 @@ def read_text_file(
     if not path.is_file():
         raise AnalysisError(f"{path}: no such {kind} file")
     try:
-        table = pyarrow.parquet.read_table(path)
-    except (pyarrow.ArrowInvalid, OSError) as error:
-        raise AnalysisError(f"{path}: not a readable parquet file ({error})") from error
+        table = read_sealed(path)
+    except Damaged as error:
+        raise AnalysisError(str(error)) from error
     text = (table.schema.metadata or {}).get(key)
     if text is None:
         article = "an" if kind[0] in "aeiou" else "a"
@@ -84,8 +83,8 @@ def read_text_file(
 def metadata_of(path: Path, key: bytes) -> Optional[Dict[str, Any]]:
     """Without the table; None of what is no parquet file with metadata under the key."""
     try:
-        text = (pyarrow.parquet.read_schema(path).metadata or {}).get(key)
-    except (pyarrow.ArrowInvalid, OSError):
+        text = sealed_metadata(path).get(key)
+    except (Damaged, FileNotFoundError):
         return None
     return None if text is None else json.loads(text)
 

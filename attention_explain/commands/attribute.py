@@ -157,7 +157,7 @@ def attribute_from_file(
         target=target,
         **read_counts(reader),
     )
-    with Parts(output, job).opened(discard=force) as parts, resumable(parts):
+    with Parts(output, job).opened(replace=force) as parts, resumable(parts):
         table, totals = attribute(predictor.explainer, instances, parts)
         metadata.update(totals)
         attribution_file.write(table, metadata, output)

@@ -3,6 +3,7 @@ Long work that survives a kill: what is finished lies in parts beside the output
 command goes on from there. What the parts hold is not known here.
 """
 
+import hashlib
 import json
 import re
 import shutil
@@ -11,15 +12,17 @@ from pathlib import Path
 from typing import Any, Dict, Iterator, List, Set, Tuple
 
 import pyarrow
-import pyarrow.parquet
 from allennlp.common.checks import ConfigurationError
 from filelock import FileLock, Timeout
 
 from attention_explain.files import explained_failures, writing
+from durable.sealed import Damaged, read_sealed, write_sealed
 
-JOB = "job.json"
-# A part's table has this column, the place of each row in the whole, and a record about it here.
+NOTE = "job.json"
+# A part's table has this column, the place of each row in the whole,
 ROW = "row"
+# and in its metadata the hash of its job, and a record about it.
+JOB = b"job"
 RECORD = b"record"
 
 
@@ -36,14 +39,19 @@ class Parts:
     def __init__(self, output: Path, job: Dict[str, Any]) -> None:
         self.output = output
         self.folder = output.with_name(output.name + ".parts")
-        self._job = json.loads(json.dumps(job))
+        text = json.dumps(job, sort_keys=True)
+        self._job = json.loads(text)
+        self._job_hash = hashlib.sha256(text.encode()).hexdigest().encode()
+        self._replace = False
 
     @contextmanager
-    def opened(self, discard: bool = False) -> Iterator["Parts"]:
+    def opened(self, replace: bool = False) -> Iterator["Parts"]:
         """
-        Holds the folder against other processes; one that was killed holds it no longer. Parts of
-        another job are an error, unless they are to be discarded.
+        Holds the folder against other processes; one that was killed holds it no longer. An output
+        that is there, parts of another job and damaged ones are errors, unless they are to be
+        replaced.
         """
+        self._replace = replace
         with explained_failures(self.folder):
             self.folder.mkdir(parents=True, exist_ok=True)
             lock = FileLock(self.folder / "lock")
@@ -54,7 +62,8 @@ class Parts:
                     f"{self.output}: another process is at work on it"
                 ) from error
         try:
-            self._adopt(discard)
+            self._check_output()
+            self._adopt()
             yield self
         finally:
             # Nothing finished, nothing to keep.
@@ -62,21 +71,49 @@ class Parts:
                 self.remove()
             lock.release()
 
-    def _adopt(self, discard: bool) -> None:
-        job_file = self.folder / JOB
-        if job_file.exists():
-            different = _differences(json.loads(job_file.read_text("utf-8")), self._job)
-            if not different:
-                return
-            if not discard:
-                raise ConfigurationError(
-                    f"{self.folder} has the unfinished work of another command, with other "
-                    f"{' and '.join(different)}; finish that one, or give --force to drop it"
-                )
-            for part in self.folder.glob("*.parquet"):
-                part.unlink()
-        with writing(job_file) as unfinished:
-            unfinished.write_text(json.dumps(self._job), "utf-8")
+    def _check_output(self) -> None:
+        """A quicker command may have written it since this one began."""
+        if self.output.exists() and not self._replace:
+            raise ConfigurationError(f"{self.output}: exists already; give --force to replace it")
+
+    def _adopt(self) -> None:
+        note = self.folder / NOTE
+        # Parts that nobody owns are whatever a kill in the middle of a removal has left.
+        different = ["owner"] if not note.exists() else self._differences(note)
+        if different and note.exists() and not self._replace:
+            raise ConfigurationError(
+                f"{self.folder} has the unfinished work of another command, with other "
+                f"{' and '.join(different)}; finish that one, or give --force to drop it"
+            )
+        for number in self.finished():
+            if different or not self._is_ours(self._path(number)):
+                self._path(number).unlink()
+        if different:
+            with writing(note) as unfinished:
+                unfinished.write_text(json.dumps(self._job), "utf-8")
+
+    def _differences(self, note: Path) -> List[str]:
+        """What is another in the job of the parts that are there."""
+        try:
+            old = dict(json.loads(note.read_bytes()))
+        except (ValueError, TypeError, RecursionError) as error:
+            if self._replace:
+                return ["content"]
+            raise ConfigurationError(
+                f"{note}: is damaged; give --force to begin the work again"
+            ) from error
+        return sorted(name for name in {*old, *self._job} if old.get(name) != self._job.get(name))
+
+    def _is_ours(self, path: Path) -> bool:
+        """Of this very job, and as it was written."""
+        try:
+            return read_sealed(path).schema.metadata.get(JOB) == self._job_hash
+        except Damaged as error:
+            if self._replace:
+                return False
+            raise ConfigurationError(
+                f"{error}; give --force to do this part of the work again"
+            ) from error
 
     def finished(self) -> Set[int]:
         """The numbers of the parts that are there."""
@@ -85,13 +122,14 @@ class Parts:
 
     def save(self, number: int, table: pyarrow.Table, record: Dict[str, Any]) -> None:
         """`table` has a column `row`; `record` is something to remember about the part, as JSON."""
-        table = table.replace_schema_metadata({RECORD: json.dumps(record).encode()})
+        about = {JOB: self._job_hash, RECORD: json.dumps(record).encode()}
         with writing(self._path(number)) as unfinished:
-            pyarrow.parquet.write_table(table, unfinished)
+            write_sealed(table.replace_schema_metadata(about), unfinished)
 
     def merged(self) -> Tuple[pyarrow.Table, List[Dict[str, Any]]]:
-        """All rows, in order, and the records of the parts."""
-        tables = [pyarrow.parquet.read_table(self._path(part)) for part in sorted(self.finished())]
+        """All rows, in order, and the records of the parts, for an output that is still missing."""
+        self._check_output()
+        tables = [read_sealed(self._path(part)) for part in sorted(self.finished())]
         records = [json.loads(table.schema.metadata[RECORD]) for table in tables]
         whole = pyarrow.concat_tables([table.replace_schema_metadata() for table in tables])
         return whole.sort_by(ROW).drop_columns([ROW]), records
@@ -101,7 +139,3 @@ class Parts:
 
     def _path(self, number: int) -> Path:
         return self.folder / f"{number:06}.parquet"
-
-
-def _differences(old: Dict[str, Any], new: Dict[str, Any]) -> List[str]:
-    return sorted(name for name in {*old, *new} if old.get(name) != new.get(name))

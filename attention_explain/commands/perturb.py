@@ -126,7 +126,7 @@ def perturb_from_file(
         reads=reads,
         **read_counts(reader),
     )
-    with Parts(output, job).opened(discard=force) as parts, resumable(parts):
+    with Parts(output, job).opened(replace=force) as parts, resumable(parts):
         table, totals = perturb(perturber, instances, parts)
         metadata.update(totals)
         perturbation_file.write(table, metadata, output)

@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any, Dict, List, Optional, Sequence, Union
 
 import pyarrow
-import pyarrow.parquet
 
 from attention_explain.commands.parts import ROW
 from attention_explain.files import writing
+from durable.sealed import sealed_metadata, write_sealed
 
 NUMBERS = pyarrow.list_(pyarrow.float32())
 
@@ -58,8 +58,8 @@ def write(
     table = table.replace_schema_metadata({key: json.dumps(metadata).encode()})
     with writing(path) as unfinished:
         # Groups of rows small enough that a reader of a few texts need not take all.
-        pyarrow.parquet.write_table(table, unfinished, row_group_size=4096)
+        write_sealed(table, unfinished, row_group_size=4096)
 
 
 def read_metadata(path: Union[str, Path], key: bytes) -> Dict[str, Any]:
-    return json.loads(pyarrow.parquet.read_schema(path).metadata[key])
+    return json.loads(sealed_metadata(path)[key])

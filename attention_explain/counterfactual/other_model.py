@@ -13,6 +13,7 @@ from allennlp.common.checks import ConfigurationError
 from attention_explain.counterfactual.fixed_states import FixedStates
 from attention_explain.counterfactual.perturbation import Perturbation
 from attention_explain.counterfactual.replacement import Replacement
+from durable.sealed import Damaged, read_sealed
 
 # Of the sum of a text's weights, which are in single precision.
 TOLERANCE = 1e-3
@@ -54,7 +55,10 @@ class OtherModelsAttention(Replacement):
 
     @cached_property
     def _weights(self) -> Dict[str, Optional[numpy.ndarray]]:
-        table = pyarrow.parquet.read_table(self.file, columns=["id", self.column])
+        try:
+            table = read_sealed(self.file, columns=["id", self.column])
+        except Damaged as error:
+            raise ConfigurationError(str(error)) from error
         weights: Dict[str, Optional[numpy.ndarray]] = {}
         for id_, row in zip(table["id"].to_pylist(), table[self.column].to_numpy()):
             if id_ in weights:

@@ -3,12 +3,11 @@
 from typing import Dict, List, Sequence, Union
 
 import numpy
-import pyarrow
-import pyarrow.parquet
 
 from attention_explain.data.errors import DataError
 from attention_explain.data.sources import local_path
 from attention_explain.data.text_key import text_key
+from durable.sealed import Damaged, read_sealed
 
 COLUMNS = ("id", "tokens", "attention")
 
@@ -32,8 +31,8 @@ class Guide:
 
     def _add(self, path: str) -> None:
         try:
-            table = pyarrow.parquet.read_table(local_path(path))
-        except (OSError, pyarrow.ArrowInvalid) as error:
+            table = read_sealed(local_path(path))
+        except (OSError, Damaged) as error:
             raise DataError(f"is no attribution file ({error})", path) from error
         for name in COLUMNS:
             if name not in table.column_names:

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Optional, Sequence
 
 import pyarrow
-import pyarrow.parquet
 from allennlp.common.checks import ConfigurationError
 from filelock import FileLock
 
@@ -17,6 +16,7 @@ from attention_explain.archives import archive_sha256, local_path
 from attention_explain.data.text_key import text_key
 from attention_explain.files import writing
 from attention_explain.training.base_model import BaseModel, Text
+from durable.sealed import Damaged, read_sealed, write_sealed
 
 logger = logging.getLogger(__name__)
 
@@ -55,16 +55,16 @@ def _read(path: Path) -> Optional[pyarrow.Table]:
     if not path.exists():
         return None
     try:
-        return pyarrow.parquet.read_table(path)
-    except (OSError, pyarrow.ArrowException) as error:
-        logger.warning("%s: is computed again, because it cannot be read (%s)", path, error)
+        return read_sealed(path)
+    except Damaged as error:
+        logger.warning("%s; it is computed again", error)
         return None
 
 
 def _written(table: pyarrow.Table, path: Path) -> pyarrow.Table:
     try:
         with writing(path) as unfinished:
-            pyarrow.parquet.write_table(table, unfinished)
+            write_sealed(table, unfinished)
     except ConfigurationError as error:
         logger.warning("%s", error)
     return table

@@ -1,0 +1,99 @@
+"""Parts are taken up by the job that made them, whole, and by no other."""
+
+import json
+import random
+
+import pyarrow
+import pytest
+from allennlp.common.checks import ConfigurationError
+
+from attention_explain.commands.parts import NOTE, ROW, Parts
+
+JOB = {"archive": "abc", "data": "def"}
+
+
+@pytest.fixture
+def output(tmp_path):
+    return tmp_path / "scores.parquet"
+
+
+def table(rows, value: float) -> pyarrow.Table:
+    return pyarrow.table({"score": [value] * len(rows), ROW: rows})
+
+
+def work(output, job=JOB, value=1.0, numbers=(0, 1), **options) -> Parts:
+    """So many parts, and then a kill."""
+    with Parts(output, job).opened(**options) as parts:
+        for number in numbers:
+            parts.save(number, table([2 * number, 2 * number + 1], value), {"seconds": value})
+    return parts
+
+
+def test_the_same_job_goes_on_with_its_parts(output):
+    work(output)
+    with Parts(output, dict(reversed(JOB.items()))).opened() as parts:
+        assert parts.finished() == {0, 1}
+        whole, records = parts.merged()
+    assert whole["score"].to_pylist() == [1.0] * 4 and records == [{"seconds": 1.0}] * 2
+
+
+def test_another_job_is_told_what_is_another_and_may_replace(output):
+    work(output)
+    with pytest.raises(ConfigurationError, match="of another command, with other archive"):
+        work(output, {**JOB, "archive": "other"})
+    parts = work(output, {**JOB, "archive": "other"}, 2.0, [0], replace=True)
+    assert parts.finished() == {0}
+    assert parts.merged()[0]["score"].to_pylist() == [2.0, 2.0]
+
+
+@pytest.mark.parametrize("replace", [False, True])
+def test_parts_without_a_note_are_nobodys(output, replace):
+    """As a kill in the middle of a removal leaves them."""
+    parts = work(output)
+    (parts.folder / NOTE).unlink()
+    with Parts(output, JOB).opened(replace=replace) as parts:
+        assert parts.finished() == set()
+
+
+def test_a_part_that_came_from_elsewhere_is_not_adopted(output, tmp_path):
+    mine = work(output)
+    other = work(tmp_path / "other.parquet", {**JOB, "archive": "other"}, 2.0)
+    (other.folder / "000001.parquet").replace(mine.folder / "000001.parquet")
+    with Parts(output, JOB).opened() as parts:
+        assert parts.finished() == {0}
+
+
+@pytest.mark.parametrize("content", ["", "{", "[1]", '"text"', "[" * 100_000])
+def test_a_damaged_note_is_said_and_replaced_by_force(output, content):
+    (work(output).folder / NOTE).write_text(content)
+    with pytest.raises(ConfigurationError, match=r"job.json: is damaged; give --force"):
+        work(output)
+    with Parts(output, JOB).opened(replace=True) as parts:
+        assert parts.finished() == set()
+        assert json.loads((parts.folder / NOTE).read_text()) == JOB
+
+
+def test_a_damaged_part_is_said_and_made_again_by_force(output):
+    path = work(output).folder / "000001.parquet"
+    content = bytearray(path.read_bytes())
+    generator = random.Random(0)
+    for _ in range(40):
+        content[generator.randrange(len(content))] ^= 255
+    path.write_bytes(content)
+    with pytest.raises(ConfigurationError, match=r"000001.parquet: .*; give --force"):
+        work(output, numbers=())
+    with Parts(output, JOB).opened(replace=True) as parts:
+        assert parts.finished() == {0}
+
+
+def test_an_output_that_appears_meanwhile_is_not_replaced(output):
+    with Parts(output, JOB).opened() as parts:
+        parts.save(0, table([0], 1.0), {})
+        output.write_text("of a quicker command")
+        with pytest.raises(ConfigurationError, match="exists already; give --force"):
+            parts.merged()
+    with pytest.raises(ConfigurationError, match="exists already; give --force"):
+        work(output)
+    # Nothing is lost: --force goes on from the part.
+    with Parts(output, JOB).opened(replace=True) as parts:
+        assert parts.merged()[0].num_rows == 1
