@@ -2,15 +2,17 @@
 
 import itertools
 from dataclasses import dataclass, field
-from typing import Any, Callable, Dict, List, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
 import numpy
 
 from analysis.agreement.pairs import Pair
+from analysis.agreement.places import placed
 from analysis.agreement.signs import BY_SIZE, Signs, compared
 from analysis.attributions import Attributions
 from analysis.errors import AnalysisError
 from analysis.measures.measure import Measure, Values
+from analysis.measures.overlap import TopKOverlap
 from analysis.measures.scores import Scores
 from analysis.seeds import Model
 from analysis.statistics.controls import DRAWS, Control, permuted, random_scores
@@ -18,6 +20,7 @@ from analysis.statistics.sample import Sample
 from analysis.statistics.seeded import text_keys
 
 CONTROLS = ("random", "permuted")
+TOP_1 = TopKOverlap(k=1)
 
 
 @dataclass(frozen=True)
@@ -25,6 +28,10 @@ class Agreement:
     """
     compared : what of their scores, as `analysis.agreement.signs` has it.
     observed : what the measure gives for the two columns.
+    ceiling : the best it could give for the two, as `Measure.ceiling` has it; NaN where nothing was
+        observed, None where it is not known. Shape: (seeds, texts)
+    top_1 : whether both have the same first token; of tokens tied at the top each is the first with
+        the same probability.
     controls : what it gives, on the same texts, with chance in place of the second; by the names in
         `CONTROLS`.
     """
@@ -34,7 +41,18 @@ class Agreement:
     pair: Pair
     compared: str
     observed: Sample
+    ceiling: Optional[numpy.ndarray]
+    top_1: Sample
     controls: Dict[str, Control]
+
+    def place(self, member: Union[numpy.ndarray, bool] = True) -> numpy.ndarray:
+        """
+        Between chance and ceiling, as `placed` has it, for the texts of a group; NaN where the
+        ceiling is not known. Shape: (seeds, texts)
+        """
+        ceiling = numpy.nan if self.ceiling is None else self.ceiling
+        value = numpy.where(member, self.observed.value, numpy.nan)
+        return placed(value, self.controls["permuted"].expected, ceiling)
 
 
 @dataclass
@@ -42,6 +60,7 @@ class _Collected:
     """Values of one pair, seed by seed."""
 
     observed: List[Values] = field(default_factory=list)
+    ceiling: List[Optional[Values]] = field(default_factory=list)
     controls: Dict[str, List[List[Values]]] = field(
         default_factory=lambda: {name: [] for name in CONTROLS}
     )
@@ -65,15 +84,23 @@ def agreements(
     """
     collected = {(measure.name, pair): _Collected() for measure in measures for pair in pairs}
     how = {pair: compared(model.files[0], pair, signs) for pair in pairs}
+    top_1: Dict[Pair, List[Values]] = {pair: [] for pair in pairs}
     for file in model.files:
-        _collect(file, _Columns.of(file, how), measures, draws, seed, step, collected)
+        columns = _Columns.of(file, how)
+        _collect(file, columns, measures, draws, seed, step, collected)
+        for pair, (first, second) in columns.pairs.items():
+            top_1[pair].append(TOP_1(columns.scores[first], columns.scores[second]))
     found = []
     for measure in measures:
         for pair in pairs:
             values = collected[measure.name, pair]
             observed = Sample.of(values.observed)
             controls = {name: _control(seeds, observed) for name, seeds in values.controls.items()}
-            found.append(Agreement(model, measure, pair, how[pair], observed, controls))
+            ceiling = _ceiling(values.ceiling, observed)
+            same_first = Sample.of(top_1[pair])
+            found.append(
+                Agreement(model, measure, pair, how[pair], observed, ceiling, same_first, controls)
+            )
     return found
 
 
@@ -120,6 +147,8 @@ def _collect(
             except AnalysisError as error:
                 raise AnalysisError(f"{file.path}: {pair}: {error}") from error
             collected[measure.name, pair].observed.append(values)
+            ceiling = measure.ceiling(scores[first], scores[second])
+            collected[measure.name, pair].ceiling.append(ceiling)
         step()
     for found in collected.values():
         for name in CONTROLS:
@@ -138,6 +167,13 @@ def _collect(
                 controls["random"][-1].append(by_noise[first])
                 controls["permuted"][-1].append(measure(scores[first], shuffled[second]))
             step()
+
+
+def _ceiling(seeds: Sequence[Optional[Values]], observed: Sample) -> Optional[numpy.ndarray]:
+    if any(values is None for values in seeds):
+        return None
+    every = numpy.array([values.value for values in seeds])
+    return numpy.where(numpy.isnan(observed.value), numpy.nan, every)
 
 
 def _control(seeds: Sequence[Sequence[Values]], observed: Sample) -> Control:

@@ -52,13 +52,16 @@ def _add_matrices(output: Output, table: pandas.DataFrame, measures: Sequence[Me
             rows = rows.assign(chance=no_better_than_chance(rows, measure))
             first = rows.iloc[0]
             seeds = f", {first['seeds']} seeds" if first["seeds"] > 1 else ""
+            by_place = rows["place"].notna().all()
+            label = "place between chance and ceiling" if by_place else f"mean {measure.name}"
+            shaded = "Shades: place between chance and ceiling. " if by_place else ""
             output.figure(
                 slug("agreement-matrix", model, measure.name),
-                agreement_matrix(rows, f"mean {measure.name}", measure.distance),
+                agreement_matrix(rows, label, measure.distance, by_place),
                 f"Agreement of every two methods by {measure.name}: {first['corpus']}, {model}, "
-                f"{rows['texts'].max()} texts{seeds}. Mean and 95 % interval; methods that agree "
-                "stand together; `chance` where the mean is no better than that of scores in "
-                "random order.",
+                f"{rows['texts'].max()} texts{seeds}. Mean and 95 % interval, and the ceiling where "
+                f"ties make it less than 1. {shaded}Methods that agree stand together; `chance` where the "
+                "mean is no better than that of scores in random order.",
             )
 
 
@@ -99,7 +102,10 @@ def _note(found: Sequence[Agreement]) -> str:
         "random: noise in place of the second method; permuted: its own scores in random order "
         f"within each text, {draws} draws a text. Their intervals are where the mean over these "
         "texts falls in 95 of 100 cases by chance alone. Undefined values are counted, not "
-        "averaged. No better than chance, in sentences and figures, is what is not above the "
+        "averaged. ceiling: the best mean that the same scores could have in any order, as ties bound "
+        "it; place: where the mean lies between the permuted control (0) and the ceiling (1); empty "
+        "where the ceiling of a measure is not known. top-1: share of texts with the same first "
+        "token, of tied ones each with the same probability. No better than chance, in sentences and figures, is what is not above the "
         "permuted control by both the interval of the difference and a sign-flip permutation test, "
         "Holm-corrected for the number of pairs."
     )

@@ -14,7 +14,7 @@ from analysis.agreement.agreements import CONTROLS, Agreement
 def instances(found: Sequence[Agreement]) -> pandas.DataFrame:
     """
     One row a text, seed and agreement; `random` and `permuted` are what chance gives the text, on
-    average over the draws.
+    average over the draws; `ceiling` is the best that it could have.
     """
     return pandas.concat(
         [_of_seed(agreement, seed) for agreement in found for seed in range(_seeds(agreement))],
@@ -31,8 +31,8 @@ def as_parquet(table: pandas.DataFrame) -> bytes:
 def _of_seed(agreement: Agreement, seed: int) -> pandas.DataFrame:
     file = agreement.model.files[seed]
     observed = agreement.observed
-    texts = len(file.table)
-    p_value = numpy.full(texts, numpy.nan) if observed.p_value is None else observed.p_value[seed]
+    unknown = numpy.full(len(file.table), numpy.nan)
+    p_value = unknown if observed.p_value is None else observed.p_value[seed]
     return pandas.DataFrame(
         {
             "model": agreement.model.name,
@@ -48,6 +48,8 @@ def _of_seed(agreement: Agreement, seed: int) -> pandas.DataFrame:
             "value": observed.value[seed],
             "p_value": p_value,
             "undefined": observed.undefined[seed],
+            "ceiling": unknown if agreement.ceiling is None else agreement.ceiling[seed],
+            "top-1": agreement.top_1.value[seed],
             **{name: agreement.controls[name].expected[seed] for name in CONTROLS},
         }
     )

@@ -24,7 +24,9 @@ def agreement_table(
     One row an agreement and group of texts. `random ...` and `permuted ...` are the controls'
     numbers, with the chance band as `low` and `high`; `above ...` is how much more the agreement
     is than what chance gives the same texts, with its interval and the p-value of the
-    sign-flip test, also corrected for the number of pairs.
+    sign-flip test, also corrected for the number of pairs. `ceiling` is the best mean that the
+    scores could have in any order, `place` the mean's between the permuted control (0) and it (1).
+    `top-1` is the share of texts with the same first token, `top-1 chance` what blind guesses have.
     """
     rows: List[Dict[str, Any]] = []
     for model in dict.fromkeys(agreement.model.name for agreement in found):
@@ -69,14 +71,41 @@ def _rows(found: Sequence[Agreement], by: str, flips: SignFlips) -> List[Dict[st
         )
         for row, numbers in zip(rows, _above(above, flips), strict=True):
             row.update({f"above {name}{key}": number for key, number in numbers.items()})
+    places = numpy.array([agreement.place(members[group]) for agreement, group in cases])
+    same_first = numpy.array(
+        [agreement.top_1.where(members[group]).value for agreement, group in cases]
+    )
+    # Of a text with n tokens, a blind guess finds the first in one case of n.
+    guessed = 1 / model.files[0].table["tokens"].map(len).to_numpy()
+    for name, values in (("place", places), ("top-1", same_first)):
+        for row, numbers in zip(rows, _located(values), strict=True):
+            row.update({f"{name}{key}": number for key, number in numbers.items()})
+    for row, (agreement, group), first in zip(rows, cases, same_first, strict=True):
+        row["ceiling"] = _mean_ceiling(agreement, members[group])
+        row["top-1 chance"] = float(
+            mean_of_known(numpy.where(numpy.isnan(first), numpy.nan, guessed), (0, 1))
+        )
     return rows
 
 
+def _mean_ceiling(agreement: Agreement, member: numpy.ndarray) -> float:
+    if agreement.ceiling is None:
+        return numpy.nan
+    return float(mean_of_known(numpy.where(member, agreement.ceiling, numpy.nan), (0, 1)))
+
+
 def _above(values: numpy.ndarray, flips: SignFlips) -> List[Dict[str, float]]:
-    """Shape: (agreements and groups, seeds, texts)"""
-    found = intervals(values)
+    """With a test. Shape: (agreements and groups, seeds, texts)"""
     p_values = flips.p_values(mean_of_known(values, 1))
-    numbers = {"": found.mean, " low": found.low, " high": found.high, " p": p_values}
+    return [
+        {**numbers, " p": p} for numbers, p in zip(_located(values), p_values.tolist(), strict=True)
+    ]
+
+
+def _located(values: numpy.ndarray) -> List[Dict[str, float]]:
+    """Means and their intervals. Shape: as above"""
+    found = intervals(values)
+    numbers = {"": found.mean, " low": found.low, " high": found.high}
     return pandas.DataFrame(numbers).to_dict("records")
 
 
@@ -92,6 +121,10 @@ def shown_agreements(table: pandas.DataFrame) -> pandas.DataFrame:
     if table["group"].nunique() > 1:
         shown[table["by"].iloc[0]] = table["group"]
     shown["mean [95 %]"] = with_interval(table)
+    if table["place"].notna().any():
+        shown["ceiling"] = table["ceiling"]
+        shown["place [95 %]"] = with_interval(table, "place ", mean="place")
+    shown["top-1"] = table["top-1"]
     shown["std"] = table["std"]
     if table["significant"].notna().any():
         shown["p <= .05"] = table["significant"]

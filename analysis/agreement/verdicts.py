@@ -1,6 +1,6 @@
 """What the numbers say about chance, in words."""
 
-from typing import List, Sequence
+from typing import Any, List, Mapping, Sequence
 
 import pandas
 
@@ -12,6 +12,8 @@ from analysis.measures.measure import Measure
 from analysis.statistics.corrections import ALPHA
 
 MOST_NAMED = 6
+# A ceiling that is no further from 1 is 1.
+REACHABLE = 0.005
 
 
 def no_better_than_chance(table: pandas.DataFrame, measure: Measure) -> pandas.Series:
@@ -58,10 +60,16 @@ def _verdict(rows: pandas.DataFrame, measure: Measure) -> str:
         without = rows[undefined]
         sentences.append(f"{_listed(_pairs(without))} has no value on any text ({_why(without)}).")
     if len(defined) > 1:
-        means = defined["mean"]
-        best = defined.loc[means.idxmin() if measure.distance else means.idxmax()]
-        sentences.append(f"The closest are {_with_numbers(best)}.")
+        sentences.append(f"The closest are {_with_numbers(_closest(defined, measure))}.")
     return opening + " ".join(sentences)
+
+
+def _closest(rows: pandas.DataFrame, measure: Measure) -> pandas.Series:
+    """By their place, where all have one: ties hold the means of some pairs down more than others'."""
+    if rows["place"].notna().all():
+        return rows.loc[rows["place"].idxmax()]
+    means = rows["mean"]
+    return rows.loc[means.idxmin() if measure.distance else means.idxmax()]
 
 
 def _why(rows: pandas.DataFrame) -> str:
@@ -82,8 +90,8 @@ def _about(rows: pandas.DataFrame, method: str) -> pandas.Series:
 
 def _about_attention(rows: pandas.DataFrame) -> str:
     partners = rows["first"].where(rows["first"] != ATTENTION, rows["second"])
-    numbers = rows["mean"].map(cell) + rows["compared"].map(_how)
-    named = partners + " (" + numbers + ")"
+    numbers = [cell(row["mean"]) + _beside(row) for row in rows.to_dict("records")]
+    named = partners + " (" + pandas.Series(numbers, index=rows.index) + ")"
     agrees, does_not = named[rows["better"]].tolist(), named[~rows["better"]].tolist()
     if not does_not:
         return f"attention agrees better than chance with {_listed(agrees)}."
@@ -120,12 +128,18 @@ def _listed(names: Sequence[str]) -> str:
 def _with_numbers(row: pandas.Series) -> str:
     interval = f"[{cell(row['low'])}, {cell(row['high'])}]"
     chance = f"chance {cell(row['permuted mean'])}"
-    pair, how = Pair(row["first"], row["second"]), _how(row["compared"])
-    return f"{pair} ({cell(row['mean'])} {interval}, {chance}{how})"
+    pair = Pair(row["first"], row["second"])
+    return f"{pair} ({cell(row['mean'])} {interval}{_beside(row)}, {chance})"
 
 
-def _how(compared: str) -> str:
-    return "" if compared == UNSIGNED else f", {compared}"
+def _beside(row: Mapping[str, Any]) -> str:
+    """What a mean has to be read with: the best it could be, the first token, what was compared."""
+    said = ""
+    if abs(row["ceiling"] - 1) > REACHABLE:
+        said += f" where {cell(row['ceiling'])} is the best, place {cell(row['place'])}"
+    if not pandas.isna(row["top-1"]):
+        said += f", same first token in {100 * row['top-1']:.0f} %"
+    return said if row["compared"] == UNSIGNED else f"{said}, {row['compared']}"
 
 
 def _texts(rows: pandas.DataFrame) -> str:

@@ -4,7 +4,7 @@ from typing import Iterator
 
 from analysis.agreement.signs import SIGNED
 from analysis.claims.claim import Claim, Judgement, above
-from analysis.claims.estimate import average, estimate
+from analysis.claims.estimate import average, has_place, placed
 from analysis.claims.tables import Tables
 
 PAPER = "Bastings & Filippova 2020"
@@ -26,10 +26,11 @@ def attention_stands_apart(tables: Tables) -> Iterator[Judgement]:
         # Attention has no sign: other pairs by their signs too would be more than it can have.
         among = [row for row in among if row.get("compared") != SIGNED] or among
         if with_attention and among:
+            what = "place of tau" if all(map(has_place, found)) else "tau"
             ours, theirs = (
-                average([estimate(row) for row in part]) for part in (with_attention, among)
+                average([placed(row) for row in part]) for part in (with_attention, among)
             )
-            words = f"tau of attention with {len(with_attention)} methods {ours}, of {len(among)} pairs of them {theirs}; difference"
+            words = f"{what} of attention with {len(with_attention)} methods {ours}, of {len(among)} pairs of them {theirs}; difference"
             yield Judgement(corpus, model, (above(words, theirs.minus(ours)),))
 
 
@@ -38,7 +39,7 @@ CLAIMS = (
         "attention-stands-apart",
         PAPER,
         "Saliency methods are about what attention is not: they agree with each other better than with it.",
-        "mean tau of pairs of methods less that of attention with each is above 0",
+        "the mean place of tau of pairs of methods less that of attention with each is above 0",
         AGREEMENT,
         attention_stands_apart,
     ),

@@ -36,6 +36,25 @@ def estimate(row: Mapping[str, Any], name: str = "") -> Estimate:
     return Estimate(float(mean), low, high)
 
 
+def placed(row: Mapping[str, Any]) -> Estimate:
+    """
+    An agreement by its place between chance and the best that ties allow; by its mean, if the table
+    has no places.
+    """
+    return estimate(row, "place") if has_place(row) else estimate(row)
+
+
+def has_place(row: Mapping[str, Any]) -> bool:
+    return not math.isnan(row.get("place", math.nan))
+
+
+def in_words(measure: str, row: Mapping[str, Any]) -> str:
+    """What `placed` is the number of: `tau with gradient .200 of at most .215, place`."""
+    if not has_place(row):
+        return measure
+    return f"{measure} {_short(row['mean'])} of at most {_short(row['ceiling'])}, place"
+
+
 def average(several: "list[Estimate]") -> Estimate:
     """As if all varied together, which makes the interval no shorter than it is."""
     number = len(several)

@@ -2,7 +2,7 @@
 
 from typing import Any, Dict, Iterator, Sequence, Tuple
 
-from analysis.claims.estimate import Estimate, estimate
+from analysis.claims.estimate import Estimate, placed
 from analysis.claims.tables import Row, one
 
 IMPORTANCE = ("gradient", "leave-one-out")
@@ -19,8 +19,8 @@ def of_each(rows: Sequence[Row], **equal: Any) -> Iterator[Tuple[str, Row]]:
 def differences(
     rows: Sequence[Row], of: Dict[str, Any], less: Dict[str, Any]
 ) -> Iterator[Tuple[str, Estimate]]:
-    """For each kind, the row with some values less that with others, where there are both."""
+    """For each kind, the place of the row with some values less that of the row with others."""
     subtracted = dict(of_each(rows, **less))
     for name, row in of_each(rows, **of):
         if name in subtracted:
-            yield name, estimate(row).minus(estimate(subtracted[name]))
+            yield name, placed(row).minus(placed(subtracted[name]))

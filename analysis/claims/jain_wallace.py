@@ -3,7 +3,7 @@
 from typing import Iterator
 
 from analysis.claims.claim import Claim, Judgement, above, below
-from analysis.claims.estimate import estimate
+from analysis.claims.estimate import estimate, in_words, placed
 from analysis.claims.importance import differences, of_each
 from analysis.claims.tables import Tables, one
 
@@ -13,7 +13,7 @@ PERMUTATION = "jain-wallace-permutation"
 ADVERSARY = "jain-wallace-adversary"
 
 WITHOUT_CONTEXT = "affine"
-# A correlation below this leaves most of the order unexplained.
+# Half of the way from chance to the best that ties allow: below, most of the order is unexplained.
 WEAK = 0.5
 # A change of the output's probability that a reader would call small.
 SMALL = 0.1
@@ -25,7 +25,7 @@ def weak_agreement(tables: Tables) -> Iterator[Judgement]:
     for (corpus, model), rows in _models(tables):
         if rows[0]["encoder"] != WITHOUT_CONTEXT:
             parts = [
-                below(f"tau with {name}", estimate(row), WEAK)
+                below(in_words(f"tau with {name}", row), placed(row), WEAK)
                 for name, row in of_each(rows, scores="attention")
             ]
             yield Judgement(corpus, model, tuple(parts))
@@ -36,11 +36,9 @@ def less_than_each_other(tables: Tables) -> Iterator[Judgement]:
         each_other = one(rows, scores="gradient", importance="leave-one-out")
         if rows[0]["encoder"] == WITHOUT_CONTEXT or each_other is None:
             continue
-        reference = estimate(each_other)
+        reference = placed(each_other)
         parts = [
-            above(
-                f"{reference} of each other less that with {name}:", reference.minus(estimate(row))
-            )
+            above(f"{reference} of each other less that with {name}:", reference.minus(placed(row)))
             for name, row in of_each(rows, scores="attention")
         ]
         yield Judgement(corpus, model, tuple(parts))
@@ -51,7 +49,7 @@ def context_lowers(tables: Tables) -> Iterator[Judgement]:
     alike = ("corpus", "attention", "projection")
     for (corpus, attention, projection), rows in tables.by(alike, found):
         higher = differences(rows, of={"encoder": WITHOUT_CONTEXT}, less={"encoder": "bilstm"})
-        parts = [above(f"tau with {name}, affine less BiLSTM:", less) for name, less in higher]
+        parts = [above(f"with {name}, affine less BiLSTM:", less) for name, less in higher]
         if parts:
             yield Judgement(corpus, f"{attention} {projection}", tuple(parts))
 
@@ -80,7 +78,7 @@ CLAIMS = (
         "weak-agreement",
         PAPER,
         "Attention over states with context agrees only weakly with gradients and leave-one-out.",
-        f"tau below {WEAK} with each",
+        f"the place of tau, from chance (0) to the best that ties allow (1), is below {WEAK} with each",
         CORRELATIONS,
         weak_agreement,
     ),
@@ -88,7 +86,7 @@ CLAIMS = (
         "less-than-each-other",
         PAPER,
         "Gradients and leave-one-out agree with each other better than attention does with either.",
-        "the difference is above 0 for each",
+        "the difference of the places of tau is above 0 for each",
         CORRELATIONS,
         less_than_each_other,
     ),
@@ -96,7 +94,8 @@ CLAIMS = (
         "context-lowers",
         PAPER,
         "Attention agrees better where states have no context: in an affine encoder.",
-        "tau of the affine model less that of the BiLSTM is above 0, for gradients and for leave-one-out",
+        "the place of tau in the affine model less that in the BiLSTM is above 0, for gradients and for "
+        "leave-one-out",
         CORRELATIONS,
         context_lowers,
     ),

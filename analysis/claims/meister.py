@@ -17,7 +17,7 @@ CORRELATIONS = "meister-table-6"
 
 # Of the normalised entropy: half of that of a state that all inputs matter to alike.
 SPREAD = 0.5
-# Of tau, and of accuracy: what counts as no more, or no worse.
+# Of places, and of accuracy: what counts as no more, or no worse.
 MARGIN = 0.05
 WORSE = 0.02
 
@@ -32,7 +32,7 @@ def follows_states(tables: Tables) -> Iterator[Judgement]:
     rows = tables.rows(CORRELATIONS, role="plain")
     for (corpus, model), found in tables.by(("corpus", "model"), rows):
         closer = differences(found, of={"importance_of": "hidden"}, less={"importance_of": "input"})
-        parts = [above(f"tau with {name}, states less inputs:", less) for name, less in closer]
+        parts = [above(f"with {name}, states less inputs:", less) for name, less in closer]
         if parts:
             yield Judgement(corpus, model, tuple(parts))
 
@@ -42,8 +42,7 @@ def no_closer_to_inputs(tables: Tables) -> Iterator[Judgement]:
     for (corpus, encoder, attention), found in tables.by(("corpus", "encoder", "attention"), rows):
         closer = differences(found, of={"projection": "sparsemax"}, less={"projection": "softmax"})
         parts = [
-            below(f"tau with {name}, sparsemax less softmax:", less, MARGIN)
-            for name, less in closer
+            below(f"with {name}, sparsemax less softmax:", less, MARGIN) for name, less in closer
         ]
         if parts:
             yield Judgement(corpus, f"{encoder} {attention}", tuple(parts))
@@ -96,7 +95,7 @@ CLAIMS = (
         "follows-states",
         PAPER,
         "Attention agrees with the importance of hidden states better than with that of inputs.",
-        "the difference of tau is above 0 for gradients and for leave-one-out",
+        "the difference of the places of tau is above 0 for gradients and for leave-one-out",
         CORRELATIONS,
         follows_states,
     ),
@@ -104,7 +103,7 @@ CLAIMS = (
         "no-closer-to-inputs",
         PAPER,
         "Sparse attention is no closer to the importance of inputs.",
-        f"tau of sparsemax less that of softmax is below {MARGIN}, for gradients and for leave-one-out",
+        f"the place of tau, sparsemax less softmax, is below {MARGIN}, for gradients and for leave-one-out",
         CORRELATIONS,
         no_closer_to_inputs,
     ),

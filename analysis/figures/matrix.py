@@ -18,28 +18,37 @@ COLOURS = LinearSegmentedColormap.from_list(
     "agreement", [style.VERMILION, "#F7F7F7", style.BLUE], N=256
 )
 WHITE_PRINT_FROM = 0.75
+# A ceiling that differs more from 1 is written.
+BOUNDED = 0.005
 
 
-def agreement_matrix(table: pandas.DataFrame, label: str, distance: bool = False) -> Figure:
+def agreement_matrix(
+    table: pandas.DataFrame, label: str, distance: bool = False, by_place: bool = False
+) -> Figure:
     """
-    table : one row a pair: `first`, `second`, `mean`, `low`, `high`, and `chance`, true where the
-        mean is no better than chance.
+    table : one row a pair: `first`, `second`, `mean`, `low`, `high`, its `ceiling` if known, and
+        `chance`, true where the mean is no better than chance.
+    label : what the shades are.
     distance : the mean is 0 for two that agree.
+    by_place : shades are of the `place` between chance and ceiling; else of the mean.
     """
-    names = clustered(table, distance)
+    column = "place" if by_place else "mean"
+    table = table.assign(shade=table[column])
+    distance = distance and not by_place
+    names = clustered(table, distance, column)
     cells = {frozenset((row.first, row.second)): row for row in table.itertuples()}
-    means = numpy.full((len(names), len(names)), numpy.nan)
+    shades = numpy.full((len(names), len(names)), numpy.nan)
     for row, one in enumerate(names):
         for column, other in enumerate(names):
             if frozenset((one, other)) in cells and one != other:
-                means[row, column] = cells[frozenset((one, other))].mean
+                shades[row, column] = cells[frozenset((one, other))].shade
     # Distances end where the largest does; agreements end at 1.
-    end = numpy.nanmax(means) if distance else 1.0
+    end = numpy.nanmax(shades) if distance else 1.0
     with style.applied():
         side = INCHES_A_CELL * len(names)
         figure, axes = style.figure(side + 2.2, side + 1.2)
         one = axes[0, 0]
-        image = one.imshow(means, cmap=COLOURS, vmin=-end, vmax=end)
+        image = one.imshow(shades, cmap=COLOURS, vmin=-end, vmax=end)
         for row in range(len(names)):
             for column in range(len(names)):
                 cell = cells.get(frozenset((names[row], names[column])))
@@ -54,13 +63,13 @@ def agreement_matrix(table: pandas.DataFrame, label: str, distance: bool = False
     return figure
 
 
-def clustered(table: pandas.DataFrame, distance: bool = False) -> List[str]:
+def clustered(table: pandas.DataFrame, distance: bool = False, column: str = "mean") -> List[str]:
     """
     The methods in the order of the leaves of a tree (average linkage of 1 - agreement). As they
     come, if there are fewer than three or some two have not been compared.
     """
     names = list(dict.fromkeys([*table["first"], *table["second"]]))
-    apart = _distances(table, names, distance)
+    apart = _distances(table, names, distance, column)
     if len(names) < 3 or apart is None:
         return names
     tree = linkage(squareform(apart), method="average", optimal_ordering=True)
@@ -68,27 +77,30 @@ def clustered(table: pandas.DataFrame, distance: bool = False) -> List[str]:
 
 
 def _distances(
-    table: pandas.DataFrame, names: List[str], distance: bool
+    table: pandas.DataFrame, names: List[str], distance: bool, column: str
 ) -> Optional[numpy.ndarray]:
     apart = numpy.full((len(names), len(names)), numpy.nan)
     numpy.fill_diagonal(apart, 0.0)
     places = {name: place for place, name in enumerate(names)}
-    for first, second, mean in zip(table["first"], table["second"], table["mean"]):
-        value = mean if distance else 1 - mean
+    for first, second, agreement in zip(table["first"], table["second"], table[column]):
+        value = agreement if distance else 1 - agreement
         apart[places[first], places[second]] = apart[places[second], places[first]] = value
     return None if numpy.isnan(apart).any() else apart
 
 
 def _annotate(axes: Axes, row: int, column: int, cell: object, end: float) -> None:
-    dark = abs(cell.mean) > WHITE_PRINT_FROM * end
+    dark = abs(cell.shade) > WHITE_PRINT_FROM * end
     colour = "white" if dark else style.BLACK
     middle = {"ha": "center", "va": "center", "color": colour}
     axes.text(column, row - 0.16, _short(cell.mean), fontsize=8, **middle)
     axes.text(
         column, row + 0.12, f"[{_short(cell.low)}, {_short(cell.high)}]", fontsize=4.8, **middle
     )
-    if cell.chance:
-        axes.text(column, row + 0.34, "chance", fontsize=4.8, style="italic", **middle)
+    ceiling = getattr(cell, "ceiling", numpy.nan)
+    bounded = f"best {_short(ceiling)}" if abs(ceiling - 1) > BOUNDED else ""
+    said = ", ".join(filter(None, [bounded, "chance" if cell.chance else ""]))
+    if said:
+        axes.text(column, row + 0.34, said, fontsize=4.8, style="italic", **middle)
 
 
 def _short(value: float) -> str:

@@ -25,7 +25,8 @@ class AsPublished(Measure):
 
     A list has exactly k tokens, of those tied at the cut the earlier ones (the published code takes
     any). The pairs of a token only in the one list with a token only in the other are forgotten:
-    they ought to cost 1. So disjoint lists of 1, 2 and 5 tokens score 1, .875 and .8.
+    they ought to cost 1. So disjoint lists of 1, 2 and 5 tokens score 1, .875 and .8, and what is
+    in the same order may score less: it has no ceiling.
     """
 
     def __init__(self, k: Union[int, float, str] = "non-zero", penalty: float = 0.5) -> None:

@@ -11,6 +11,8 @@ from analysis.measures.scores import Scores
 class Pearson(Measure):
     """The correlation of the scores. Two-sided p-value, for normally distributed scores."""
 
+    best_when_sorted = True
+
     def all(self, first: Scores, second: Scores) -> Values:
         return _correlation(first, second, first.values, second.values)
 
@@ -18,6 +20,8 @@ class Pearson(Measure):
 @Measure.register("spearman")
 class Spearman(Measure):
     """The correlation of the ranks, of tied tokens the mean of theirs. p-value as of `pearson`."""
+
+    best_when_sorted = True
 
     def all(self, first: Scores, second: Scores) -> Values:
         mean_ranks = (column.ranks + (column.ties - 1) / 2 for column in (first, second))

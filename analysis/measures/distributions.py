@@ -13,6 +13,7 @@ from analysis.measures.scores import Scores
 class JensenShannon(Measure):
     """Jensen-Shannon divergence, in nats: 0 for the same distribution, at most log 2."""
 
+    best_when_sorted = True
     least_tokens = 1
     distance = True
 
@@ -26,6 +27,7 @@ class JensenShannon(Measure):
 class TotalVariation(Measure):
     """Total variation distance: half the sum of the absolute differences, at most 1."""
 
+    best_when_sorted = True
     least_tokens = 1
     distance = True
 

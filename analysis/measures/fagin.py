@@ -34,6 +34,8 @@ class Fagin(Measure):
     def __init__(self, k: Union[int, float, str] = "non-zero", penalty: float = 0.5) -> None:
         self.top_k = TopK(k)
         self.penalty = checked_number("penalty", penalty, 0, 1, ends=True)
+        # Beyond, opposite orders that tie the same tokens may cost less than like ones that do not.
+        self.best_when_sorted = self.penalty <= 0.5
 
     def all(self, first: Scores, second: Scores) -> Values:
         k = self.top_k.sizes(first, second)

@@ -55,6 +55,9 @@ class Measure(Named):
     least_tokens: ClassVar[int] = 2
     # True of a measure that is 0 for columns that agree, and larger the less they do.
     distance: ClassVar[bool] = False
+    # True of a measure that is at its best, of all orders that two columns' scores can have in a
+    # text, when both go from low to high.
+    best_when_sorted: bool = False
     # Of a measure that looks at the top tokens alone: how many those are.
     top_k: Optional[TopK] = None
 
@@ -75,6 +78,13 @@ class Measure(Named):
         undefined = unusable((first, second), self.least_tokens)
         usable = undefined == ""
         return self.all(first.only(usable), second.only(usable)).among(undefined)
+
+    def ceiling(self, first: Scores, second: Scores) -> Optional[Values]:
+        """
+        The best value of each text if the scores of one column stood in any order within it: ties
+        and zeros stay, so it may be less than 1. None where it is not known.
+        """
+        return self(first.sorted, second.sorted) if self.best_when_sorted else None
 
     def all(self, first: Scores, second: Scores) -> Values:
         """Every text has finite scores and `least_tokens` tokens here."""

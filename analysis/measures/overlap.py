@@ -18,6 +18,8 @@ class TopKOverlap(Measure):
     all tokens of the text: any two columns share those.
     """
 
+    best_when_sorted = True
+
     def __init__(self, k: Union[int, float, str] = 5) -> None:
         self.top_k = TopK(k)
 
@@ -45,6 +47,8 @@ class RankBiasedOverlap(Measure):
     Ties: the expected value when they are broken at random in each column by itself. A token in a
     group of g that begins below h others is among the d highest with probability (d - h) / g.
     """
+
+    best_when_sorted = True
 
     def __init__(self, p: float = 0.9) -> None:
         self.p = checked_number("p", p, 0, 1, ends=False)

@@ -27,8 +27,8 @@ class Scores:
     values: numpy.ndarray
     offsets: numpy.ndarray
     known: numpy.ndarray
-    # The column that `only` took this one from, and which of its tokens: ranks are sorted out once
-    # for a column, however many others it is compared with.
+    # The column that this one was taken from, and which of its tokens in which order: ranks are
+    # sorted out once for a column, however many others it is compared with.
     _source: Optional[Tuple["Scores", numpy.ndarray]] = field(default=None, repr=False)
 
     @classmethod
@@ -100,6 +100,12 @@ class Scores:
     def constant(self) -> numpy.ndarray:
         """True for a text in which all scores are the same. Shape: (texts,)"""
         return self.sums(self.ranks) == 0
+
+    @cached_property
+    def sorted(self) -> "Scores":
+        """The scores of each text from low to high."""
+        order = (self.starts + self.ranks).argsort()
+        return Scores(self.values[order], self.offsets, self.known, _source=(self, order))
 
     def absolute(self) -> "Scores":
         """The sizes of the scores, without their signs."""

@@ -15,6 +15,9 @@ class WeightedTau(Measure):
     by the second, and of the tau the other way round.
     """
 
+    # Not proved, but tried: all patterns of ties of up to six tokens, in all orders.
+    best_when_sorted = True
+
     def all(self, first: Scores, second: Scores) -> Values:
         ordered = Ordered.by(first, first.ranks, second.ranks)
         by_first = numpy.arange(len(first.values))

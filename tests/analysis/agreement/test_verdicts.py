@@ -23,9 +23,11 @@ def table(*rows, measure="kendall"):
         texts=50,
         reasons="constant scores: 50",
         compared="scores",
+        ceiling=1.0,
+        place=float("nan"),
         low=made["mean"] - 0.1,
         high=made["mean"] + 0.1,
-        **{"permuted mean": 0.0},
+        **{"permuted mean": 0.0, "top-1": float("nan")},
     )
 
 
@@ -106,4 +108,23 @@ def test_how_a_pair_was_compared_is_said_with_its_number():
     rows["compared"] = ["sizes", "scores", "signed scores"]
     (sentence,) = verdicts(rows, [KENDALL])
     assert "chance with gradient (0.500, sizes)." in sentence
-    assert "attention : gradient (0.500 [0.400, 0.600], chance 0.000, sizes)" in sentence
+    assert "attention : gradient (0.500 [0.400, 0.600], sizes, chance 0.000)" in sentence
+
+
+def test_a_mean_is_read_beside_the_best_that_ties_allow_and_the_first_token():
+    rows = table(GOOD, OTHER, LUCKY)
+    rows["ceiling"], rows["place"], rows["top-1"] = [0.52, 1.0, 0.999], [0.96, 0.4, 0.05], 0.84
+    (sentence,) = verdicts(rows, [KENDALL])
+    numbers = "0.500 where 0.520 is the best, place 0.960, same first token in 84 %"
+    assert f"agrees better than chance with gradient ({numbers})." in sentence
+    assert "gradient : occlusion (0.400" not in sentence
+
+
+def test_the_closest_are_those_nearest_their_ceiling():
+    rows = table(GOOD, OTHER)
+    rows["ceiling"], rows["place"] = [1.0, 0.42], [0.5, 0.95]
+    (sentence,) = verdicts(rows, [KENDALL])
+    assert "The closest are gradient : occlusion (0.400 [0.300, 0.500] where 0.420" in sentence
+    distances = table(GOOD, OPPOSITE, measure="jsd").assign(ceiling=0.1, place=[0.9, 0.2])
+    (sentence,) = verdicts(distances, [JSD])
+    assert "closest are attention : gradient" in sentence

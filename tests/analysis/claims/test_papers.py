@@ -188,6 +188,40 @@ def test_names_are_unlike_each_other():
     assert len({claim.name for claim in CLAIMS}) == len(CLAIMS) == len(CASES)
 
 
+def with_places(rows: Rows, *places: float) -> Rows:
+    """Of means that ties hold down."""
+    return [
+        {**row, "ceiling": 0.4, **near(place, "place", "")}
+        for row, place in zip(rows, places, strict=True)
+    ]
+
+
+@pytest.mark.parametrize(
+    "name,rows",
+    [
+        ("weak-agreement", with_places(pairs(0.3, 0.6), 0.9, 0.9, 0.9)),
+        ("less-than-each-other", with_places(pairs(0.3, 0.6), 0.9, 0.9, 0.7)),
+        ("attention-stands-apart", with_places(agreement(0.3, 0.6), 0.9, 0.9, 0.7, 0.0)),
+        (
+            "no-closer-to-inputs",
+            with_places(tau_6(0.3, 0.7), 0.3, 0.3, 0.7, 0.7)
+            + with_places(tau_6(0.3, 0.9, **SPARSE), 0.8, 0.8, 0.9, 0.9),
+        ),
+    ],
+)
+def test_what_the_means_keep_the_places_break(name, rows):
+    assert verdict(name, rows) == "does not hold"
+    means = [{column: row[column] for column in row if "place" not in column} for row in rows]
+    assert verdict(name, means) == "holds"
+
+
+def test_a_place_is_told_with_what_it_comes_from():
+    rows = with_places(pairs(0.3, 0.6), 0.75, 0.75, 0.75)
+    found = judged(Tables({"jain-wallace-correlations": pandas.DataFrame(rows)}))
+    expected = "tau with gradient .300 of at most .400, place .750 [.740, .760]; "
+    assert found["evidence"][0].startswith(expected)
+
+
 def test_pairs_compared_by_signs_are_not_held_against_attention_which_has_none():
     rows = agreement(0.3, 0.2)
     signed = {**rows[2], "second": "deeplift", **near(0.9), "compared": "signed scores"}

@@ -302,7 +302,7 @@ def test_like_is_compared_with_like_whatever_else_is_in_the_file(tmp_path, capsy
     assert found["attention:gini"] == ("scores", 1)
     assert found["attention:lrp"] == found["lrp:gini"] == ("sizes", 1)
     assert found["gradient:lrp"] == ("signed scores", 1)
-    assert "with gradient (1.000, sizes)" in capsys.readouterr().out
+    assert "with gradient (1.000, same first token in 100 %, sizes)" in capsys.readouterr().out
     for methods in (["attention", "lrp"], ["gradient", "lrp"], ["attention", "gini"]):
         few = signed_file(tmp_path / "few.parquet", methods)
         assert agreement(few, "-o", tmp_path / "few") == 0
