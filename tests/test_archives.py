@@ -2,7 +2,14 @@
 
 import shutil
 
+import pytest
+import torch
+from allennlp.common.checks import ConfigurationError
+from allennlp.models import archival
+from allennlp.predictors import Predictor
+
 from attention_explain.archives import archive_sha256, open_archive
+from attention_explain.explain import explain
 from tests.small_archive import small_archive
 
 
@@ -29,6 +36,21 @@ def test_both_can_be_opened(tmp_path):
     archive = small_archive(tmp_path / "run")
     labels = [open_archive(path).model.labels for path in (archive, str(archive.parent))]
     assert sorted(labels[0]) == sorted(labels[1]) == ["0", "1"]
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
+@pytest.mark.parametrize(
+    "opened",
+    [
+        lambda path: explain(path, "a film", cuda_device=0),
+        lambda path: Predictor.from_path(path, cuda_device=0, import_plugins=False),
+        lambda path: archival.load_archive(path, cuda_device=0),
+    ],
+    ids=["explain", "Predictor.from_path", "load_archive"],
+)
+def test_a_gpu_that_is_not_there_is_named_before_anything_is_loaded(opened):
+    with pytest.raises(ConfigurationError, match="cuda_device is 0, but there is no such GPU here"):
+        opened("nowhere")
 
 
 def test_the_order_of_a_set_in_a_file_is_no_content(tmp_path):

@@ -1,6 +1,7 @@
 """`python -m workflow run|plan STUDY`: what `make study` and `make study-plan` call."""
 
 import argparse
+import signal
 import sys
 from pathlib import Path
 from typing import List, Optional
@@ -41,6 +42,9 @@ def main(arguments: Optional[List[str]] = None) -> int:
     except StudyError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        print("\nstopped", file=sys.stderr)
+        return 128 + signal.SIGINT
 
 
 def make_command(parsed: argparse.Namespace) -> str:

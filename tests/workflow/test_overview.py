@@ -113,3 +113,12 @@ def test_the_plan_command_runs_nothing(tmp_path, monkeypatch, capsys):
 def test_a_mistake_is_a_sentence_and_a_code(capsys):
     assert main(["plan", "no_such_study"]) == 2
     assert capsys.readouterr().err.startswith("error: ")
+
+
+def test_ctrl_c_ends_in_a_word(monkeypatch, capsys):
+    def pressed(*arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("workflow.__main__.load_study", pressed)
+    assert main(["plan", "jain_wallace_2019"]) == 130
+    assert capsys.readouterr().err == "\nstopped\n"
