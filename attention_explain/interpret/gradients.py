@@ -79,3 +79,32 @@ def mean_gradient(
         shares = weights[first : first + len(steps)].to(gradient)
         total = total + torch.einsum("s,sbtd->btd", shares, gradient)
     return total
+
+
+def path_derivatives(
+    model: AttentionClassifier,
+    batch: TextBatch,
+    target: torch.Tensor,
+    of: str,
+    start: torch.Tensor,
+    path: torch.Tensor,
+    rows: torch.Tensor,
+    places: torch.Tensor,
+) -> torch.Tensor:
+    """
+    Path times gradient of some texts at some places u of their paths, the embeddings start +
+    u path; summed over the numbers of an embedding. Shape of start and path: as the embeddings;
+    (rows,), (places,) -> (places, rows, tokens)
+    """
+    texts = rows.repeat(len(places))
+    along = places.to(path).repeat_interleave(len(rows)).view(-1, 1, 1)
+    found = []
+    for first in range(0, len(texts), batch.rows_per_pass()):
+        some = texts[first : first + batch.rows_per_pass()]
+        steps = path[some]
+        points = torch.addcmul(start[some], along[first : first + len(some)], steps)
+        gradient = embedding_gradient(
+            model, points, batch.mask[some], batch.attendable[some], target[some], of
+        )
+        found.append((steps * gradient).sum(dim=-1))
+    return torch.cat(found).unflatten(0, (len(places), len(rows)))

@@ -1,6 +1,6 @@
 """Integrated gradients: the gradient along the straight path from a baseline to the text."""
 
-from typing import Tuple
+from typing import Optional, Tuple, Union
 
 import numpy
 import torch
@@ -8,13 +8,18 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 from allennlp.predictors import Predictor
 
+from attention_explain.interpret import adaptive_integral
 from attention_explain.interpret.baselines import baseline_embeddings, check_baseline
-from attention_explain.interpret.gradients import mean_gradient
+from attention_explain.interpret.gradients import mean_gradient, path_derivatives
 from attention_explain.interpret.interpreter import Attribution, Interpreter
 from attention_explain.interpret.outputs import check_output, output_at
 from attention_explain.interpret.text_batch import TextBatch
 
 RULES = ("gauss_legendre", "midpoint", "trapezoid", "left", "right")
+
+# How many steps there are is each text's own matter; their places are those of this rule.
+AUTO = "auto"
+AUTO_RULE = "clenshaw_curtis"
 
 # An error this small is one of float32, whatever it is relative to.
 ROUNDING = 1e-5
@@ -32,11 +37,16 @@ class IntegratedGradients(Interpreter):
 
     # Parameters
 
-    steps : `int`, optional (default = `50`)
-    rule : `str`, optional (default = `"gauss_legendre"`)
+    steps : `int` or `"auto"`, optional (default = `"auto"`)
+        `auto`: 9 for each text, and for one that needs them twice as many, and again, up to 257:
+        until the scores sum to f(x) - f(x0) within the `tolerance`, and have together moved by no
+        larger a share of their magnitudes since half the steps. Each text reports its `steps`. The
+        papers' presets have a number, the same for every text.
+    rule : `str`, optional (default = `"gauss_legendre"`, with `auto` `"clenshaw_curtis"`)
         How the integral is summed: `gauss_legendre`, `midpoint`, `trapezoid`, `left` or `right`,
         the most accurate at equal cost first. Where the output jumps on the path, so that texts
-        are flagged, none is good, and more steps of `midpoint` help most.
+        are flagged, none is good, and more steps of `midpoint` help most. With `auto` there is no
+        choice: the steps must keep their places when they are doubled.
     baseline : `str`, optional (default = `"zero"`)
         What every token of x0 is: `zero`, or the embedding of the `pad` or the `unk` symbol.
         Boundary symbols stay.
@@ -53,17 +63,15 @@ class IntegratedGradients(Interpreter):
     def __init__(
         self,
         predictor: Predictor,
-        steps: int = 50,
-        rule: str = "gauss_legendre",
+        steps: Union[int, str] = AUTO,
+        rule: Optional[str] = None,
         baseline: str = "zero",
         of: str = "probability",
         tolerance: float = 0.05,
     ) -> None:
         super().__init__(predictor)
-        if rule not in RULES:
-            raise ConfigurationError(f"rule is {rule!r}, but must be one of {', '.join(RULES)}")
-        if steps < 1 or (rule == "trapezoid" and steps < 2):
-            raise ConfigurationError(f"steps is {steps}, which is too few for rule '{rule}'")
+        rule = rule or (AUTO_RULE if steps == AUTO else RULES[0])
+        check_steps(steps, rule)
         if not tolerance >= 0:
             raise ConfigurationError(f"tolerance must not be negative, but is {tolerance}")
         self.steps = steps
@@ -71,28 +79,55 @@ class IntegratedGradients(Interpreter):
         self.baseline = check_baseline(baseline)
         self.of = check_output(of)
         self.tolerance = tolerance
-        self.passes = f"{steps} forward and backward, 2 forward"
+        most = "9 to 257" if steps == AUTO else steps
+        self.passes = f"{most} forward and backward, 2 forward"
 
     def attribute(self, batch: TextBatch, target: torch.Tensor) -> Attribution:
         embeddings = self.model.embed(batch.tokens).detach()
         baseline = baseline_embeddings(self.model, batch, embeddings, self.baseline)
         path = embeddings - baseline
-        places, weights = nodes(self.rule, self.steps)
-        gradient = mean_gradient(
-            self.model,
-            batch,
-            target,
-            self.of,
-            lambda step: torch.add(baseline, path, alpha=places[step].item()),
-            weights,
-        )
-        scores = (path * gradient).sum(dim=-1)
         difference = output_at(self.model, embeddings, batch, target, self.of)
         difference -= output_at(self.model, baseline, batch, target, self.of)
+        checks = {}
+        if self.steps == AUTO:
+            scores, checks["steps"] = adaptive_integral.integrate(
+                lambda rows, places: path_derivatives(
+                    self.model, batch, target, self.of, baseline, path, rows, places
+                ),
+                difference,
+                goal=self.tolerance,
+                rounding=ROUNDING,
+            )
+        else:
+            places, weights = nodes(self.rule, self.steps)
+            gradient = mean_gradient(
+                self.model,
+                batch,
+                target,
+                self.of,
+                lambda step: torch.add(baseline, path, alpha=places[step].item()),
+                weights,
+            )
+            scores = (path * gradient).sum(dim=-1)
         # The path does not move boundary symbols and padding, so these scores are all there are.
         delta = scores.sum(dim=-1) - difference
         flagged = delta.abs() > self.tolerance * difference.abs() + ROUNDING
-        return Attribution(scores, {"convergence_delta": delta, "flagged": flagged.int()})
+        return Attribution(scores, {"convergence_delta": delta, "flagged": flagged.int(), **checks})
+
+
+def check_steps(steps: Union[int, str], rule: str) -> None:
+    if steps == AUTO:
+        if rule != AUTO_RULE:
+            raise ConfigurationError(
+                f"rule is {rule!r}, but steps 'auto' has a rule of its own; give a number of steps"
+            )
+        return
+    if isinstance(steps, str):
+        raise ConfigurationError(f"steps is {steps!r}, but must be a number or 'auto'")
+    if rule not in RULES:
+        raise ConfigurationError(f"rule is {rule!r}, but must be one of {', '.join(RULES)}")
+    if steps < 1 or (rule == "trapezoid" and steps < 2):
+        raise ConfigurationError(f"steps is {steps}, which is too few for rule '{rule}'")
 
 
 def nodes(rule: str, steps: int) -> Tuple[torch.Tensor, torch.Tensor]:
