@@ -46,7 +46,7 @@ def refuse_repeated(files: Sequence[TextFile]) -> None:
     """The scores of one trained model twice would pass for two seeds."""
     seen: Dict[Any, TextFile] = {}
     for file in files:
-        trained = file.metadata.get("archive_sha256")
+        trained = file.learned
         keys: List[Any] = [file.path.resolve()]
         if trained is not None:
             keys.append((trained, file.metadata.get("data_sha256"), _text(_settings(file))))

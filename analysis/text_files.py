@@ -36,6 +36,14 @@ class TextFile:
         return ModelConfig(self.metadata["config"])
 
     @property
+    def learned(self) -> Optional[str]:
+        """
+        A hash of the model's weights, which does not depend on where the model lies; of the archive,
+        which does, in files that know no better.
+        """
+        return self.metadata.get("weights_sha256", self.metadata.get("archive_sha256"))
+
+    @property
     def recovered(self) -> bool:
         """Whether its model's training was interrupted and went on."""
         return bool(self.metadata.get("recovered"))

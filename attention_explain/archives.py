@@ -8,6 +8,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Dict, List, Optional, Union
 
+import torch
 from allennlp.common.checks import ConfigurationError, check_for_gpu
 from allennlp.common.file_utils import cached_path
 from allennlp.models.archival import CONFIG_NAME, Archive, get_weights_path, load_archive
@@ -72,6 +73,16 @@ def archive_sha256(path: Union[str, PathLike]) -> str:
             digest.update(b"".join(sorted(file.read_bytes().splitlines(keepends=True))))
         else:
             _add_file(digest, file)
+    return digest.hexdigest()
+
+
+def weights_sha256(model: torch.nn.Module) -> str:
+    """Of what the model has learned, wherever it lies and whenever it was written."""
+    digest = hashlib.sha256()
+    for name, values in sorted(model.state_dict().items()):
+        values = values.detach().cpu().contiguous()
+        digest.update(f"{name} {values.dtype} {tuple(values.shape)}".encode() + b"\0")
+        digest.update(values.view(-1).view(torch.uint8).numpy())
     return digest.hexdigest()
 
 

@@ -8,7 +8,7 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.models import archival
 from allennlp.predictors import Predictor
 
-from attention_explain.archives import archive_sha256, open_archive
+from attention_explain.archives import archive_sha256, open_archive, weights_sha256
 from attention_explain.explain import explain
 from tests.small_archive import small_archive
 
@@ -62,3 +62,17 @@ def test_the_order_of_a_set_in_a_file_is_no_content(tmp_path):
     assert len(lines) > 1 and archive_sha256(archive.parent) == before
     namespaces.write_text("\n".join([*lines, "another"]) + "\n")
     assert archive_sha256(archive.parent) != before
+
+
+def test_the_hash_of_weights_depends_on_nothing_else(tmp_path):
+    archive = small_archive(tmp_path / "run")
+    model = open_archive(archive).model
+    before = weights_sha256(model)
+    moved = shutil.copytree(archive.parent, tmp_path / "elsewhere")
+    (moved / "model.tar.gz").unlink()
+    assert archive_sha256(moved) != archive_sha256(archive)
+    assert weights_sha256(open_archive(moved).model) == before
+    # The smallest step that a number can take.
+    bias = model.decoder.bias
+    bias.data[0] = bias.data[0].nextafter(bias.data.new_tensor(9.0))
+    assert weights_sha256(model) != before

@@ -156,7 +156,7 @@ def _collect(
     keys = text_keys(file.table["id"])
     for draw in range(draws):
         # Seeds of a model draw independently of each other.
-        stream = (seed, file.metadata.get("archive_sha256"), draw)
+        stream = (seed, file.learned, draw)
         firsts, seconds = (dict.fromkeys(side) for side in zip(*columns.pairs.values()))
         shuffled = {column: permuted(scores[column], keys, *stream) for column in seconds}
         noise = {column: random_scores(scores[column], keys, *stream) for column in firsts}

@@ -9,7 +9,7 @@ from typing import Any, Dict, Iterable, Sequence
 from allennlp.data import Instance
 from allennlp.models.archival import Archive
 
-from attention_explain.archives import archive_sha256, local_path
+from attention_explain.archives import archive_sha256, local_path, weights_sha256
 
 # In a run folder whose training was interrupted and went on: a study leaves it there.
 RECOVERED = "recovered"
@@ -30,6 +30,7 @@ def description(
     """
     return {
         "archive": archive_sha256(archive_file),
+        "weights": weights_sha256(archive.model),
         "config": archive.config.as_dict(quiet=True),
         "data": instances_sha256(instances),
         **what,
@@ -60,6 +61,7 @@ def provenance(
     return {
         "archive": str(archive_file),
         "archive_sha256": described["archive"],
+        "weights_sha256": described["weights"],
         "config": described["config"],
         "data": data,
         "data_sha256": described["data"],
