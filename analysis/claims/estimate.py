@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any, Mapping
+from typing import Any, Mapping, Optional
 
 
 @dataclass(frozen=True)
@@ -15,8 +15,8 @@ class Estimate:
 
     def minus(self, other: "Estimate") -> "Estimate":
         """
-        As if the two were independent. Most come from the same texts, and vary together: the true
-        interval of the difference is then shorter.
+        As if the two were independent, for want of a paired difference. Where both come from the
+        same texts they vary together, and the true interval is shorter.
         """
         mean = self.mean - other.mean
         below = math.hypot(self.mean - self.low, other.high - other.mean)
@@ -53,6 +53,15 @@ def in_words(measure: str, row: Mapping[str, Any]) -> str:
     if not has_place(row):
         return measure
     return f"{measure} {_short(row['mean'])} of at most {_short(row['ceiling'])}, place"
+
+
+def paired(row: Mapping[str, Any], name: str) -> Optional[Estimate]:
+    """
+    A difference on the same texts, if the table has one: tables that were written without, and rows
+    of which no values of texts are known, have none.
+    """
+    known = not math.isnan(row.get(f"{name} low", math.nan))
+    return estimate(row, name) if known else None
 
 
 def average(several: "list[Estimate]") -> Estimate:

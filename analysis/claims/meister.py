@@ -3,7 +3,7 @@
 from typing import Iterator
 
 from analysis.claims.claim import Claim, Judgement, above, below
-from analysis.claims.estimate import estimate
+from analysis.claims.estimate import estimate, paired
 from analysis.claims.importance import differences
 from analysis.claims.jain_wallace import FAR
 from analysis.claims.tables import Tables, one
@@ -73,10 +73,11 @@ def _adversaries(tables: Tables, frozen: bool) -> Iterator[Judgement]:
         furthest = max(found, key=lambda row: row["jsd"])
         at = f"at lambda {furthest['lambda']:g}"
         parts = [above(f"{at} JSD", estimate(furthest, "jsd"), FAR)]
+        reached, lost = estimate(furthest, "accuracy"), paired(furthest, "accuracy lost")
         base = one(tables.rows(ACCURACY, corpus=corpus, role="plain"), model=model)
-        if base is not None:
-            reached = estimate(furthest, "accuracy")
+        if lost is None and base is not None:
             lost = estimate(base).minus(reached)
+        if lost is not None:
             words = f"accuracy {reached}, lost"
             parts.append(above(words, lost) if frozen else below(words, lost, WORSE))
         yield Judgement(corpus, model, tuple(parts))

@@ -12,18 +12,15 @@ from analysis.agreement.groups import OVERALL
 from analysis.errors import AnalysisError
 from analysis.figures.plane import Plane, Points, planes
 from analysis.output import Output
-from analysis.papers import instance_adversary
 from analysis.papers.adversaries import published_curve
 from analysis.papers.adversary_rows import METRICS, NO_ADVERSARY, adversary_rows
 from analysis.papers.comparison import intervals
 from analysis.papers.convexity import LEAST_POINTS, summarised_curve
 from analysis.papers.divergence import Divergence, divergence
 from analysis.papers.families import Family, families
-from analysis.papers.instance_adversary import BOUND
-from analysis.papers.per_text import check
+from analysis.papers.instance_adversary import BOUND, per_instance
 from analysis.papers.study import Study
 from analysis.statistics.intervals import ABOUT_INTERVALS
-from analysis.statistics.sample import Sample
 
 NAME = "wiegreffe-pinter-plane"
 CURVES = {False: "adversaries", True: "frozen adversaries"}
@@ -212,15 +209,6 @@ def _others(family: Family) -> Dict[str, List[Divergence]]:
     if for_each is not None:
         found["adversary for each text"] = [for_each]
     return found
-
-
-def per_instance(family: Family) -> Optional[Divergence]:
-    """Jain & Wallace's adversary; a text that nothing was found for stays where it is."""
-    file = family.perturbed
-    methods = (instance_adversary.TVD, instance_adversary.MAX_JSD)
-    if file is None or any(method.problem(file) for method in methods):
-        return None
-    return Divergence(*(Sample.of([check(method)(file)]) for method in methods))
 
 
 def _points(moved: Sequence[Divergence], lambdas: Sequence[float] = ()) -> Points:

@@ -10,8 +10,9 @@ import pandas
 
 from analysis.errors import AnalysisError
 from analysis.f1 import Decisions
-from analysis.papers.divergence import divergence
+from analysis.papers.divergence import Divergence, divergence
 from analysis.papers.families import Family, families
+from analysis.papers.instance_adversary import per_instance
 from analysis.papers.per_text import correct, summarised
 from analysis.papers.reached import f1_metric
 from analysis.papers.study import Study
@@ -19,6 +20,8 @@ from analysis.roles import ADVERSARY
 from analysis.runs import Run
 from analysis.seeds import Model
 from analysis.statistics.intervals import intervals
+from analysis.statistics.paired import difference_columns
+from analysis.statistics.sample import Sample
 from analysis.text_files import place_of
 
 # From what a row comes.
@@ -58,17 +61,38 @@ def f1_row(model: Model) -> Dict[str, float]:
 
 def _of_texts(family: Family, model: Model) -> Dict[str, Any]:
     accuracy = summarised(model, correct)
+    moved = divergence(family.base, model.files)
     return {
         **_about(model.files[0].model),
         **f1_row(model),
         "accuracy": accuracy["mean"],
         "accuracy low": accuracy["low"],
         "accuracy high": accuracy["high"],
-        **divergence(family.base, model.files).rows(),
+        **_lost(family, model),
+        **moved.rows(),
+        **_less_than_by_text(family, moved),
         "seeds": len(model.files),
         "n": len(family.base.table),
         "from": TEXTS,
     }
+
+
+def _lost(family: Family, model: Model) -> Dict[str, float]:
+    """Of accuracy, on the same texts, against all seeds of the base's model."""
+    base, adversary = (
+        Sample.of([correct(file) for file in files]).value
+        for files in ((family.base, *family.seeds), model.files)
+    )
+    return difference_columns("accuracy lost", base, adversary)
+
+
+def _less_than_by_text(family: Family, moved: Divergence) -> Dict[str, float]:
+    """How much further an adversary that is searched for each text gets; nothing if none was."""
+    by_text = per_instance(family)
+    if by_text is None:
+        return {}
+    found = {f"by text {name}": value for name, value in by_text.rows().items() if "jsd" in name}
+    return {**found, **difference_columns("by text less", by_text.jsd.value, moved.jsd.value)}
 
 
 def _of_run(run: Run) -> Dict[str, Any]:

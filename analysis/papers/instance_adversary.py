@@ -1,6 +1,6 @@
 """Jain & Wallace 2019, section 4.2.2: how different can attention be with the same output?"""
 
-from typing import Any, Dict, List, Sequence
+from typing import Any, Dict, List, Optional, Sequence
 
 import numpy
 import pandas
@@ -11,7 +11,9 @@ from analysis.figures.violins import Violins, violins
 from analysis.output import Output, slug
 from analysis.papers.bins import by_bin, classes_of, largest_weights
 from analysis.papers.comparison import about, intervals
+from analysis.papers.divergence import Divergence
 from analysis.papers.exhibits import PERTURBED, Exhibit
+from analysis.papers.families import Family
 from analysis.papers.methods import Method
 from analysis.papers.per_text import check, sample
 from analysis.papers.study import described
@@ -38,6 +40,15 @@ NOTE = (
 def found_only(values: Sample, success: Sample) -> Sample:
     """Without the texts that nothing was found for."""
     return values.where(success.value == 1)
+
+
+def per_instance(family: Family) -> Optional[Divergence]:
+    """Jain & Wallace's adversary; a text that nothing was found for stays where it is."""
+    file = family.perturbed
+    methods = (TVD, MAX_JSD)
+    if file is None or any(method.problem(file) for method in methods):
+        return None
+    return Divergence(*(Sample.of([check(method)(file)]) for method in methods))
 
 
 def rows_of(model: Model) -> List[Dict[str, Any]]:

@@ -20,10 +20,12 @@ from analysis.papers.families import Family, families
 from analysis.papers.instance_adversary import BOUND
 from analysis.papers.study import Study
 from analysis.statistics.intervals import ABOUT_INTERVALS
+from analysis.statistics.paired import difference_columns
 from analysis.statistics.sample import Sample
 from analysis.statistics.summary import summaries
 
 NAME = "wiegreffe-pinter-seeds"
+SEEDS = "other seeds"
 SHOWN = ("corpus", "model", "other", "predicted", "max attention", "mean", "interval", "median")
 SHOWN += ("n",)
 
@@ -76,7 +78,7 @@ def _finding(family: Family) -> str:
 
 
 def _others(family: Family) -> Dict[str, Sequence[Attributions]]:
-    found: Dict[str, Sequence[Attributions]] = {"other seeds": family.seeds}
+    found: Dict[str, Sequence[Attributions]] = {SEEDS: family.seeds}
     adversary = furthest(family.base, family.adversaries_of(frozen=False))
     if adversary is not None:
         found[f"adversary, lambda {adversary.config.adversary.lambda_:g}"] = adversary.files
@@ -85,6 +87,7 @@ def _others(family: Family) -> Dict[str, Sequence[Attributions]]:
 
 def _rows(family: Family) -> List[Dict[str, Any]]:
     rows = []
+    of_seeds = divergence(family.base, family.seeds).jsd
     for title, files in _others(family).items():
         jsd = divergence(family.base, files).jsd
         weights, classes = _places(family, jsd)
@@ -101,11 +104,18 @@ def _rows(family: Family) -> List[Dict[str, Any]]:
                 "max attention": of,
                 "seeds": len(files),
                 **row,
+                **(_beyond(jsd, of_seeds, members[name] & bins[of]) if title != SEEDS else {}),
             }
             for (name, of), row in zip(keys, found, strict=True)
             if row["n"] or of == ALL
         ]
     return rows
+
+
+def _beyond(jsd: Sample, of_seeds: Sample, member: numpy.ndarray) -> Dict[str, float]:
+    """How much further than other seeds, on the same texts; the base decides which those are."""
+    inside = numpy.where(member.any(axis=0), of_seeds.value, numpy.nan)
+    return difference_columns("beyond seeds", jsd.where(member).value, inside)
 
 
 def _by_bin(family: Family, files: Sequence[Attributions]) -> Dict[str, Dict[str, numpy.ndarray]]:

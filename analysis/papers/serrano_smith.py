@@ -17,7 +17,7 @@ from analysis.papers.study import described
 from analysis.seeds import Model
 from analysis.statistics.intervals import ABOUT_INTERVALS
 from analysis.statistics.known import mean_of_known
-from analysis.statistics.paired import paired_in_one_model
+from analysis.statistics.paired import difference_columns, paired_in_one_model
 from analysis.statistics.sample import Sample
 from analysis.statistics.summary import summaries
 
@@ -29,7 +29,8 @@ ORDERS = {
     "gradient_x_attention": "gradient x attention",
     "random": "random",
 }
-SHOWN = ("corpus", "model", "predicted", "order", "mean", "interval", "median", "flipped", "n")
+SHOWN = ("corpus", "model", "predicted", "order", "mean", "interval", "median")
+SHOWN += ("attention less", "of the difference", "flipped", "n")
 
 
 def _dropped(which: str, effect: str) -> Method:
@@ -120,6 +121,11 @@ def removal_rows(model: Model) -> List[Dict[str, Any]]:
             "order": ORDERS[order],
             "flipped": float(mean_of_known(flips[order].where(members[name]).value, (0, 1))),
             **row,
+            **difference_columns(
+                "attention less",
+                *(samples[one].where(members[name]).value for one in ("attention", order)),
+                one_model=True,
+            ),
         }
         for (order, name), row in zip(keys, found, strict=True)
     ]
@@ -127,14 +133,17 @@ def removal_rows(model: Model) -> List[Dict[str, Any]]:
 
 def removal(models: Sequence[Model], output: Output) -> None:
     table = pandas.DataFrame([row for model in models for row in removal_rows(model)])
+    ends = intervals(table, "attention less low", "attention less high")
+    shown = table.assign(**{"of the difference": ends})
     output.table(
         "serrano-smith-removal",
         table,
         "The fraction of tokens whose weights have to go, one after the other, until the decision "
         f"flips, by the order in which they go (Serrano & Smith 2019). {described(models)}.",
-        "A good order needs few. Of the texts whose decision flips in every order (n); `flipped`: "
+        "A good order needs few. Attention less: what the order of attention needs more, on the "
+        "same texts, with its interval. Of the texts whose decision flips in every order (n); `flipped`: "
         f"the share of all texts whose decision flips in that order at all. {ABOUT_INTERVALS}",
-        readable(table, SHOWN),
+        readable(shown, SHOWN),
     )
     panels = [
         Violins(

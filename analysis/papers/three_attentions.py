@@ -10,9 +10,9 @@ import numpy
 from analysis.errors import AnalysisError
 from analysis.figures.tokens import Weighted, token_heatmaps
 from analysis.output import Output
-from analysis.papers.adversary_plane import per_instance
 from analysis.papers.divergence import Divergence, divergence, furthest
 from analysis.papers.families import Family, families
+from analysis.papers.instance_adversary import per_instance
 from analysis.papers.methods import Method
 from analysis.papers.study import Study
 from analysis.seeds import Model

@@ -12,11 +12,10 @@ from scipy.stats import spearmanr
 from analysis.errors import AnalysisError
 from analysis.figures.scatter import Scatter, Spot, scatters
 from analysis.output import Output
-from analysis.papers.adversary_plane import per_instance
 from analysis.papers.comparison import intervals
 from analysis.papers.divergence import divergence
 from analysis.papers.families import Family, families
-from analysis.papers.instance_adversary import BOUND
+from analysis.papers.instance_adversary import BOUND, per_instance
 from analysis.papers.methods import Method
 from analysis.papers.per_text import check
 from analysis.papers.reached import Reached, reached_by

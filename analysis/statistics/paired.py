@@ -6,7 +6,7 @@ The p-value is of the sign-flip permutation test on the texts' differences, aver
 takes the trained models as they are; what other seeds would give is in the interval only.
 """
 
-from typing import Dict
+from typing import Dict, List
 
 import numpy
 
@@ -32,9 +32,31 @@ def paired_across_models(
     First less second; the models' seeds have nothing to do with each other.
     Shape: (comparisons, seeds of the model, texts)
     """
-    both = ~(numpy.isnan(first).all(axis=1) | numpy.isnan(second).all(axis=1))[:, None]
-    first, second = (numpy.where(both, values, numpy.nan) for values in (first, second))
+    first, second = _where_both(first, second)
     return _described(first, second, intervals_of_sums([first, -second]), flips)
+
+
+def difference_columns(
+    name: str, first: numpy.ndarray, second: numpy.ndarray, one_model: bool = False
+) -> Dict[str, float]:
+    """
+    First less second as columns of a row: `NAME`, `NAME low` and `NAME high`, and nothing else.
+    Shape: (seeds of the model, texts)
+    """
+    first, second = first[None], second[None]
+    if one_model:
+        found = intervals(first - second)
+    else:
+        first, second = _where_both(first, second)
+        found = intervals_of_sums([first, -second])
+    ends = (found.mean, found.low, found.high)
+    return {f"{name}{end}": float(one[0]) for end, one in zip(("", " low", " high"), ends)}
+
+
+def _where_both(*models: numpy.ndarray) -> List[numpy.ndarray]:
+    """Without the texts that one of the models has no value for."""
+    both = numpy.all([(~numpy.isnan(values)).any(axis=1) for values in models], axis=0)
+    return [numpy.where(both[:, None], values, numpy.nan) for values in models]
 
 
 def _described(

@@ -184,6 +184,38 @@ def test_numbers_keep_or_break_a_claim(name):
     assert verdict(name, broken) == "does not hold"
 
 
+def wide(rows: Rows) -> Rows:
+    """The same numbers, with intervals that say nothing."""
+    ends = {"low": -5.0, "high": 5.0}
+    return [
+        {name: ends.get(name.split()[-1], value) for name, value in row.items()} for row in rows
+    ]
+
+
+@pytest.mark.parametrize(
+    "name,column",
+    [
+        ("not-the-best-order", "attention less"),
+        ("beyond-seeds", "beyond seeds"),
+        ("less-than-instances", "by text less"),
+    ],
+)
+def test_a_difference_on_the_same_texts_is_taken_where_the_table_has_one(name, column):
+    rows = wide(CASES[name][0])
+    assert verdict(name, rows) == "cannot be told"
+    more = near(0.3, "by text jsd", "") if name == "less-than-instances" else {}
+    assert verdict(name, [{**row, **more, **near(0.1, column, "")} for row in rows]) == "holds"
+    broken = [{**row, **more, **near(-0.1, column, "")} for row in rows]
+    assert verdict(name, broken) == "does not hold"
+
+
+def test_accuracy_is_lost_on_the_same_texts():
+    (row,) = adversary(0.6, accuracy=0.7, frozen=True)
+    row |= {"accuracy low": 0.0, "accuracy high": 1.0}
+    assert verdict("frozen-adversary", [row]) == "holds partly"
+    assert verdict("frozen-adversary", [{**row, **near(0.12, "accuracy lost", "")}]) == "holds"
+
+
 def test_names_are_unlike_each_other():
     assert len({claim.name for claim in CLAIMS}) == len(CLAIMS) == len(CASES)
 

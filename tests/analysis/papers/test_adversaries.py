@@ -3,10 +3,14 @@
 import numpy
 import pandas
 import pytest
+from scipy.stats import ttest_1samp
 
 from analysis.errors import AnalysisError
 from analysis.papers.adversaries import meister_table_5, table_4, table_5
 from analysis.papers.adversary_plane import plane
+from analysis.papers.divergence import divergence
+from analysis.papers.families import families
+from analysis.papers.instance_adversary import per_instance
 from analysis.papers.study import load_study
 from tests.analysis.attribution_files import config
 from tests.analysis.papers.families import (
@@ -37,6 +41,29 @@ def test_the_published_row_is_that_of_half_the_lambda_with_its_tvd_doubled(folde
     assert row["jsd low"] < row["jsd"] < row["jsd high"]
     assert row["f1 low"] < row["f1"] < row["f1 high"]
     assert table.set_index("lambda")["published f1"].tolist() == [0.816, 0.828, 0.821]
+
+
+def test_an_adversary_is_held_against_its_base_and_against_the_search_by_text_on_the_same_texts(
+    folder, tmp_path
+):
+    study = load_study([folder])
+    table = tables(table_5, study, tmp_path / "out")["wiegreffe-pinter-table-5"]
+    row = table.set_index("lambda").loc[0.02]
+    (family,), _ = families(study)
+    by_text = per_instance(family).jsd.value[0]
+    trained = divergence(family.base, family.adversaries[2].files).jsd.value[0]
+    expected = ttest_1samp(by_text - trained, 0).confidence_interval(0.95)
+    assert row["by text jsd"] == pytest.approx(by_text.mean())
+    assert row["by text less"] == pytest.approx((by_text - trained).mean())
+    assert row["by text less low"] == pytest.approx(expected.low)
+    right = [
+        (file.table["label"] == file.table["predicted"]).to_numpy(float)
+        for file in (family.base, *family.seeds, *family.adversaries[2].files)
+    ]
+    lost = (right[0] + right[1]) / 2 - right[2]
+    expected = ttest_1samp(lost, 0).confidence_interval(0.95)
+    assert row["accuracy lost"] == pytest.approx(lost.mean())
+    assert row["accuracy lost high"] == pytest.approx(expected.high)
 
 
 def test_other_corpora_and_models_have_nothing_published(tmp_path):

@@ -2,6 +2,7 @@
 
 import numpy
 import pytest
+from scipy.stats import ttest_1samp
 
 from analysis.__main__ import main
 from analysis.papers.bins import NAMES, bins_of
@@ -120,6 +121,13 @@ def test_removal_is_of_the_texts_that_flip_in_every_order(tmp_path):
     expected = numpy.mean([row["removal-order.gradient_fraction"] for row in kept])
     assert table.loc["gradient", "mean"] == pytest.approx(expected)
     assert table.loc["gradient", "flipped"] == pytest.approx(25 / 30)
+    less = [
+        row["removal-order.attention_fraction"] - row["removal-order.gradient_fraction"]
+        for row in kept
+    ]
+    assert table.loc["gradient", "attention less"] == pytest.approx(numpy.mean(less))
+    expected = ttest_1samp(less, 0).confidence_interval(0.95)
+    assert table.loc["gradient", "attention less high"] == pytest.approx(expected.high)
     assert table.loc["random", "flipped"] == pytest.approx(24 / 30)
 
 

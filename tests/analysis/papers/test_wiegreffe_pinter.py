@@ -2,6 +2,7 @@
 
 import numpy
 import pytest
+from scipy.stats import ttest_1samp
 
 from analysis.attributions import load_attributions
 from analysis.errors import AnalysisError
@@ -109,6 +110,30 @@ def test_seeds_are_held_against_the_base_by_its_largest_weight(tmp_path):
     assert rows.loc[("1", "[.75, 1]"), "mean"] == pytest.approx(jsd[:, large & predicted].mean())
     # The adversary beside them is the furthest one.
     assert set(table["other"]) == {"other seeds", "adversary, lambda 0.01"}
+
+
+def test_how_far_an_adversary_is_beyond_seeds_is_told_on_the_same_texts(tmp_path):
+    folder = write_family(tmp_path / "runs", seeds=(2, 3))
+    table = tables(seeds, load_study([folder]), tmp_path / "out")["wiegreffe-pinter-seeds"]
+    base, *others, adversary = (
+        load_attributions(folder / f"{name}.parquet")
+        for name in ("base", "seed_2", "seed_3", "adversary_2")
+    )
+    further = divergence(base, [adversary]).jsd.value[0] - divergence(base, others).jsd.value.mean(
+        0
+    )
+    for name in ("overall", "1"):
+        inside = (base.table["predicted"] == name).to_numpy() | (name == "overall")
+        (row,) = (
+            table[(table["predicted"] == name) & (table["max attention"] == "all")]
+            .query("other != 'other seeds'")
+            .to_dict("records")
+        )
+        assert row["beyond seeds"] == pytest.approx(further[inside].mean())
+        expected = ttest_1samp(further[inside], 0).confidence_interval(0.95)
+        assert row["beyond seeds low"] == pytest.approx(expected.low)
+        assert row["beyond seeds high"] == pytest.approx(expected.high)
+    assert table[table["other"] == "other seeds"]["beyond seeds"].isna().all()
 
 
 def test_one_seed_has_nothing_to_be_held_against(tmp_path):

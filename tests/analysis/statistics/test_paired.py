@@ -3,7 +3,7 @@
 import numpy
 import pytest
 
-from analysis.statistics.paired import paired_across_models, paired_in_one_model
+from analysis.statistics.paired import difference_columns, paired_across_models, paired_in_one_model
 
 
 def test_in_one_model_a_text_counts_where_both_have_a_value():
@@ -44,3 +44,16 @@ def test_across_models_seeds_that_differ_are_doubt_that_texts_alone_do_not_show(
     second = numpy.array([[texts - 0.6, texts, texts + 0.6]])
     found = paired_across_models(first, second)
     assert found["low"][0] < 0 < found["high"][0]
+
+
+@pytest.mark.parametrize("paired", [paired_in_one_model, paired_across_models])
+def test_as_columns_a_difference_has_the_same_numbers(paired):
+    first, second = numpy.random.default_rng(6).normal(size=(2, 3, 30))
+    first[0, :5] = first[:, 7] = second[1, 3:8] = numpy.nan
+    found = paired(first[None], second[None])
+    row = difference_columns("lost", first, second, one_model=paired is paired_in_one_model)
+    assert row == {
+        "lost": pytest.approx(found["difference"][0]),
+        "lost low": found["low"][0],
+        "lost high": found["high"][0],
+    }
