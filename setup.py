@@ -19,7 +19,14 @@ setup(
     long_description_content_type="text/markdown",
     python_requires=">=3.11,<3.12",
     packages=find_packages(
-        include=["attention_explain*", "analysis*", "durable*", "heatmaps*", "workflow*"]
+        include=[
+            "attention_explain*",
+            "analysis*",
+            "command_line*",
+            "durable*",
+            "heatmaps*",
+            "workflow*",
+        ]
     ),
     include_package_data=True,
     package_data={
@@ -33,6 +40,6 @@ setup(
         "dev": requirements("requirements-dev.txt"),
         "workflow": ["snakemake>=9,<10"],
     },
-    # Our `allennlp` takes the place of AllenNLP's own: see attention_explain/__main__.py.
-    entry_points={"console_scripts": ["allennlp=attention_explain.__main__:main"]},
+    # Our `allennlp` takes the place of AllenNLP's own: see command_line/__main__.py.
+    entry_points={"console_scripts": ["allennlp=command_line.__main__:main"]},
 )

@@ -6,24 +6,28 @@ An AllenNLP plugin. Importing this package registers everything it has, which is
 `.allennlp_plugins`, `--include-package attention_explain` and our `allennlp` command do.
 """
 
-from attention_explain import interrupts
+from command_line import interrupts
 
-interrupts.end_at_once()
+if interrupts.starts_a_command():
+    interrupts.end_at_once()
 
 try:
     # First of all: what makes AllenNLP 2.10.1 run on today's torch.
     from attention_explain import compat, settings
 
     compat.quiet_imports()
-    import attention_explain.commands
-    import attention_explain.counterfactual
-    import attention_explain.data
-    import attention_explain.interpret
-    import attention_explain.models
-    import attention_explain.modules
-    import attention_explain.predictors
-    import attention_explain.training  # noqa: F401
-    from attention_explain.explain import explain
+    with compat.quick_imports():
+        import attention_explain.commands
+        import attention_explain.counterfactual
+        import attention_explain.data
+        import attention_explain.interpret
+        import attention_explain.models
+        import attention_explain.modules
+        import attention_explain.predictors
+        import attention_explain.training  # noqa: F401
+        from attention_explain.explain import explain
+
+        compat.apply()
 except ModuleNotFoundError as missing:
     # AllenNLP only logs a ModuleNotFoundError of a plugin and goes on without it; what the user
     # then sees is an unknown model type.
@@ -32,7 +36,6 @@ except ModuleNotFoundError as missing:
         "`make install` in the project's folder installs everything into .venv"
     ) from missing
 
-compat.apply()
 settings.set_defaults()
 settings.flush_denormals()
 interrupts.raise_again()

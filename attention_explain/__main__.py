@@ -7,8 +7,8 @@ import os
 import sys
 
 import attention_explain  # noqa: F401  (registers everything, and quiets imports to come)
-from attention_explain import interrupts
 from attention_explain.sentences import sentence_of
+from command_line import interrupts
 
 
 def main() -> None:

@@ -25,7 +25,7 @@ def run(
 
 def allennlp(*arguments: str, folder: Path, **options) -> subprocess.CompletedProcess:
     """This project's `allennlp` command."""
-    return run([sys.executable, "-m", "attention_explain", *arguments], folder, **options)
+    return run([sys.executable, "-m", "command_line", *arguments], folder, **options)
 
 
 def plain_allennlp(*arguments: str, folder: Path, **options) -> subprocess.CompletedProcess:

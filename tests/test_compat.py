@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import sys
 from pathlib import Path
 from typing import Any, Dict
 
@@ -16,9 +17,12 @@ from allennlp.data.data_loaders import MultiProcessDataLoader
 from allennlp.models.archival import load_archive
 from allennlp.training import Checkpointer
 from allennlp.training.learning_rate_schedulers import LearningRateScheduler
+from allennlp.training.metrics import Metric
+from allennlp.training.optimizers import Optimizer
 
 from attention_explain import compat
 from tests.builders import TEXTS, reader, vocabulary
+from tests.commands_run import PROJECT, run
 
 SCHEDULERS = {
     "reduce_on_plateau": {"type": "reduce_on_plateau", "mode": "max", "patience": 0},
@@ -170,3 +174,35 @@ def test_without_a_gpu_nothing_is_moved():
     assert util.move_to_device(batch, -1) is batch
     with pytest.raises((AssertionError, RuntimeError)):
         util.move_to_device(batch, torch.device("cuda", 0))
+
+
+def test_what_is_seldom_used_is_not_loaded_with_the_plugin():
+    """But for two: fairscale and transformers have base classes of AllenNLP's."""
+    code = (
+        "import sys, attention_explain\n"
+        "from allennlp.common.plugins import import_plugins\n"
+        "import_plugins()\n"
+        "print(*sorted(attention_explain.compat.SELDOM_USED & set(sys.modules)))\n"
+        "print('transformers.modeling_utils' in sys.modules)\n"
+    )
+    result = run([sys.executable, "-c", code], PROJECT)
+    loaded, whole = result.stdout.splitlines()
+    assert {"spacy", "torchvision", "sklearn", "scipy", "nltk"}.isdisjoint(loaded.split())
+    assert whole == "False", result.stderr
+
+
+def test_what_was_not_loaded_works_when_it_is_named():
+    """scikit-learn, scipy and transformers, by way of AllenNLP."""
+    auc, spearman = Metric.by_name("auc")(), Metric.by_name("spearman_correlation")()
+    scores = torch.tensor([0.1, 0.7, 0.4])
+    auc(scores, torch.tensor([0, 1, 0]))
+    spearman(scores, torch.tensor([1.0, 3.0, 2.0]))
+    assert auc.get_metric() == 1.0
+    assert spearman.get_metric() == pytest.approx(1.0)
+    weight = torch.nn.Parameter(torch.ones(2))
+    optimizer = Optimizer.from_params(
+        Params({"type": "huggingface_adamw", "lr": 0.1}), model_parameters=[("w", weight)]
+    )
+    weight.sum().backward()
+    optimizer.step()
+    assert (weight < 1).all()

@@ -12,6 +12,7 @@ import pyarrow
 from allennlp.commands.subcommand import Subcommand
 
 from attention_explain.archives import open_archive
+from attention_explain.budget import DEFAULT_BUDGET
 from attention_explain.commands import attribution_file
 from attention_explain.commands.attribution import attribute
 from attention_explain.commands.batches import read_counts, read_instances
@@ -33,7 +34,6 @@ from attention_explain.interpret.registry import (
     properties,
     supported_interpreters,
 )
-from attention_explain.interpret.text_batch import DEFAULT_BUDGET
 from attention_explain.predictors.saliency import SaliencyPredictor
 from heatmaps.attribution_rows import explanations
 from heatmaps.html_page import card, page

@@ -14,9 +14,9 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.common.util import SigTermReceived
 
 from attention_explain.archives import check_device
+from attention_explain.budget import DEFAULT_BUDGET
 from attention_explain.commands.parts import Parts
 from attention_explain.files import check_writable
-from attention_explain.interpret.text_batch import DEFAULT_BUDGET
 
 
 def add_job_arguments(subparser: argparse.ArgumentParser) -> None:

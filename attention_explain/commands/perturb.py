@@ -13,6 +13,7 @@ from allennlp.commands.subcommand import Subcommand
 from allennlp.data import Instance
 
 from attention_explain.archives import archive_sha256, open_archive
+from attention_explain.budget import DEFAULT_BUDGET
 from attention_explain.commands import perturbation_file
 from attention_explain.commands.batches import (
     AfterStep,
@@ -34,7 +35,6 @@ from attention_explain.commands.provenance import description, provenance
 from attention_explain.commands.summary import perturbation_summary
 from attention_explain.counterfactual.perturber import Perturber
 from attention_explain.counterfactual.registry import PERTURBATIONS
-from attention_explain.interpret.text_batch import DEFAULT_BUDGET
 from attention_explain.named_components import ComponentConfig
 
 # All that need no other file.

@@ -10,12 +10,13 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.data import Instance
 from allennlp.models import Model
 
+from attention_explain.budget import DEFAULT_BUDGET
 from attention_explain.counterfactual.fixed_states import FixedStates
 from attention_explain.counterfactual.perturbation import Field, Perturbation
 from attention_explain.interpret.assumptions import check_texts_are_independent
 from attention_explain.interpret.interpreter import in_batches
 from attention_explain.interpret.outputs import untouched
-from attention_explain.interpret.text_batch import DEFAULT_BUDGET, TextBatch
+from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models import AttentionClassifier
 
 

@@ -7,6 +7,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 import torch
 from allennlp.data import Instance
 
+from attention_explain.budget import DEFAULT_BUDGET
 from attention_explain.data.unknown_words import unknown_words
 from attention_explain.interpret.interpreter import (
     Attribution,
@@ -16,7 +17,7 @@ from attention_explain.interpret.interpreter import (
     target_index,
 )
 from attention_explain.interpret.outputs import untouched
-from attention_explain.interpret.text_batch import DEFAULT_BUDGET, TextBatch
+from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models import AttentionClassifier
 from heatmaps.explanation import Explanation
 

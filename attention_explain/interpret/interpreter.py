@@ -10,13 +10,14 @@ from allennlp.data import Instance
 from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 from allennlp.predictors import Predictor
 
+from attention_explain.budget import DEFAULT_BUDGET
 from attention_explain.data.any_reader import complete
 from attention_explain.interpret.assumptions import (
     check_embeddings_are_tokens,
     check_texts_are_independent,
 )
 from attention_explain.interpret.outputs import predicted_class, untouched
-from attention_explain.interpret.text_batch import DEFAULT_BUDGET, TextBatch
+from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models import AttentionClassifier
 
 Result = TypeVar("Result")

@@ -6,7 +6,6 @@ import torch
 from allennlp.common.checks import ConfigurationError
 from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 from allennlp.predictors import Predictor
-from sklearn.linear_model import Ridge
 
 from attention_explain.interpret.coalitions import (
     CoalitionInterpreter,
@@ -66,6 +65,9 @@ class Lime(CoalitionInterpreter):
         sizes = torch.randint(0, tokens, (self.samples - 1,), generator=generator)
         sizes = torch.cat([torch.tensor([tokens]), sizes])
         present = random_coalitions(sizes, tokens, generator)
+        # Half a second to load, and only LIME needs it.
+        from sklearn.linear_model import Ridge
+
         # Cosine distance between a coalition of that size and the whole text, as 0/1 vectors.
         distance = 1 - (sizes.double() / tokens).sqrt()
         closeness = torch.exp(-((distance / self.width) ** 2)).numpy()

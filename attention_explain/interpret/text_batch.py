@@ -7,12 +7,8 @@ import torch
 from allennlp.data import Batch, Instance, TextFieldTensors
 from allennlp.nn.util import get_text_field_mask, move_to_device
 
+from attention_explain.budget import DEFAULT_BUDGET
 from attention_explain.models import AttentionClassifier
-
-# How many tokens, padding included, one pass through the model may hold at once. On a CPU larger
-# passes are slower, because they leave the cache: for a BiLSTM of 128, leave-one-out takes a third
-# more time at 16384, gradients a third, deeplift five times as much. A GPU wants more.
-DEFAULT_BUDGET = 4096
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from allennlp.data import DatasetReader, Instance
 from allennlp.models import Model
 from allennlp.predictors import Predictor
 
+from attention_explain.budget import DEFAULT_BUDGET
 from attention_explain.data.any_reader import complete, instance_of
 from attention_explain.data.errors import DataError
 from attention_explain.data.fields import KnownLabelField
@@ -21,7 +22,6 @@ from attention_explain.interpret.registry import (
     properties,
     supported_interpreters,
 )
-from attention_explain.interpret.text_batch import DEFAULT_BUDGET
 from attention_explain.predictors.growing_page import GrowingPage
 from attention_explain.predictors.input_lines import (
     BadLine,

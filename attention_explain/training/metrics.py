@@ -7,7 +7,6 @@ import torch.distributed
 from allennlp.common.util import is_distributed
 from allennlp.nn.util import dist_reduce_sum
 from allennlp.training.metrics import Metric
-from scipy.stats import rankdata
 
 
 class OutputMetric(Protocol):
@@ -138,5 +137,8 @@ def _area(scores: torch.Tensor, positive: torch.Tensor) -> Optional[float]:
     negatives = len(positive) - positives
     if positives == 0 or negatives == 0:
         return None
+    # Half a second to load, and only training needs it.
+    from scipy.stats import rankdata
+
     rank_sum = rankdata(scores.double().numpy())[positive.numpy()].sum()
     return float((rank_sum - positives * (positives + 1) / 2) / (positives * negatives))

@@ -3,8 +3,6 @@
 from typing import List, Sequence
 
 import numpy
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import maximum_flow
 
 # scipy's flows are of whole numbers of 32 bits: widths are rounded to multiples of 1 / UNITS.
 UNITS = 10**9
@@ -23,6 +21,10 @@ def flow_from_source(
         layer first. Shape: (layers, tokens, tokens)
     targets : nodes of the bottom layer.
     """
+    # Slow to load, and only attention flow needs them.
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import maximum_flow
+
     layers, tokens, _ = maps.shape
     nodes = numpy.arange(tokens)
     # The source is node 0; then the layers from the top, their nodes in order; then one target. The

@@ -11,12 +11,11 @@ from typing import Optional
 def end_at_once() -> None:
     """
     From now on Ctrl-C ends the process, which has nothing to lose yet: it still imports what a command
-    needs. An exception would not do, because some packages catch any while they are imported. A
-    program that imports this project for its own ends is left alone.
+    needs. An exception would not do, because some packages catch any while they are imported.
     """
     # A process in the background may have been told to ignore it.
     usual = signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    if usual and _starts_a_command() and threading.current_thread() is threading.main_thread():
+    if usual and threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, _end)
 
 
@@ -39,7 +38,8 @@ def exit_code(error: Optional[BaseException]) -> Optional[int]:
     return None
 
 
-def _starts_a_command() -> bool:
+def starts_a_command() -> bool:
+    """Whether this process is a command, and no program that imports the project for its own ends."""
     # While `python -m` imports a package, this stands for the module that it is to run.
     return Path(sys.argv[0]).name in ("allennlp", "-m")
 
