@@ -5,21 +5,25 @@ import os
 import time
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Dict, Iterator
+from typing import Dict, Iterator, List, Tuple
 
 # Set by `make study GPUS=2`; without it, or with none, everything runs on the CPU.
 VARIABLE = "ATTENTION_EXPLAIN_GPUS"
 
 
 @contextmanager
-def visible_gpu(locks: Path) -> Iterator[Dict[str, str]]:
-    """What the environment of a process has to say. On a cluster, the cluster has said it."""
+def visible_gpu(locks: Path) -> Iterator[Tuple[Dict[str, str], List[int]]]:
+    """
+    What the environment of a process has to say, and the descriptors that hold the GPU: a process
+    that uses it inherits them, and goes on holding when whoever started it is killed. On a cluster,
+    the cluster has said everything.
+    """
     if os.environ.get("SLURM_JOB_ID"):
-        yield {}
+        yield {}, []
         return
     number = int(os.environ.get(VARIABLE) or 0)
     if not number:
-        yield {"CUDA_VISIBLE_DEVICES": ""}
+        yield {"CUDA_VISIBLE_DEVICES": ""}, []
         return
     while True:
         for device in range(number):
@@ -28,6 +32,6 @@ def visible_gpu(locks: Path) -> Iterator[Dict[str, str]]:
                     fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 except BlockingIOError:
                     continue
-                yield {"CUDA_VISIBLE_DEVICES": str(device)}
+                yield {"CUDA_VISIBLE_DEVICES": str(device)}, [file.fileno()]
                 return
         time.sleep(1)

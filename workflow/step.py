@@ -50,11 +50,11 @@ def run(step: Step, runs: Path, events: Events) -> int:
         begun = time.time()
         missing = step.missing
         events.started(step)
-        with visible_gpu(locks) as devices:
+        with visible_gpu(locks) as (devices, taken):
             commands = _commands(step, missing, devices.get("CUDA_VISIBLE_DEVICES", ""))
             log = events.log(step)
             for command in commands:
-                code = _finished(command, log, held, devices)
+                code = _finished(command, log, [*held, *taken], devices)
                 if code:
                     return code
         if step.kind == TRAIN:

@@ -13,6 +13,7 @@ import pytest
 
 from tests.commands_run import PROJECT
 from tests.workflow.fake_steps import FAILS, fake_plan, fake_step
+from workflow import gpus
 from workflow.events import DONE, FAILED, Events, last_error
 from workflow.files import locked
 from workflow.step import main
@@ -93,6 +94,24 @@ def test_a_killed_step_holds_its_lock_as_long_as_what_it_started_lives(tmp_path)
     assert b"another process is at work" in waiting.stderr.readline()
     os.kill(pid, signal.SIGKILL)
     assert waiting.wait(timeout=30) == 0
+
+
+def test_a_killed_step_keeps_its_gpu_as_long_as_what_it_started_lives(tmp_path, monkeypatch):
+    monkeypatch.delenv("SLURM_JOB_ID", raising=False)
+    monkeypatch.setenv(gpus.VARIABLE, "2")
+    _, process, pid = long_step(tmp_path)
+    process.kill()
+    process.wait()
+    locks = tmp_path / "runs" / "locks"
+    with gpus.visible_gpu(locks) as (seen, _):
+        assert seen["CUDA_VISIBLE_DEVICES"] == "1"
+    os.kill(pid, signal.SIGKILL)
+    wait_for(lambda: free_gpu(locks) == "0")
+
+
+def free_gpu(locks: Path) -> str:
+    with gpus.visible_gpu(locks) as (seen, _):
+        return seen["CUDA_VISIBLE_DEVICES"]
 
 
 def test_whoever_ends_a_step_ends_what_it_started(tmp_path):
