@@ -56,23 +56,30 @@ $(ENGINE_INSTALLED): requirements-workflow.txt
 	@$(ENGINE)/bin/python -m pip --disable-pip-version-check install --quiet -r requirements-workflow.txt
 	@touch $@
 
+# For the shell one word, whatever is in it; and each of several.
+quoted = '$(subst ','\'',$(1))'
+each_quoted = $(foreach word,$(1),$(call quoted,$(word)))
 # Only what is given is passed on.
-STUDY_OPTIONS = $(if $(SIZE),--size $(SIZE)) $(if $(DATA),--data $(DATA)) $(if $(SEEDS),--seeds $(SEEDS)) \
-	$(if $(CORPORA),--corpora $(CORPORA)) $(if $(MODELS),--models $(MODELS)) $(if $(LIMIT),--limit $(LIMIT)) \
-	$(if $(RUNS),--runs $(RUNS)) $(if $(RESULTS),--results $(RESULTS)) $(if $(PROFILE),--profile $(PROFILE)) \
-	$(if $(CORES),--cores $(CORES)) $(if $(GPUS),--gpus $(GPUS))
+option = $(if $($(1)),--$(2) $(call quoted,$($(1))))
+options = $(if $($(1)),--$(2) $(call each_quoted,$($(1))))
+STUDY_OPTIONS = $(call option,SIZE,size) $(call option,DATA,data) $(call option,SEEDS,seeds) \
+	$(call options,CORPORA,corpora) $(call options,MODELS,models) $(call option,LIMIT,limit) \
+	$(call option,RUNS,runs) $(call option,RESULTS,results) $(call option,PROFILE,profile) \
+	$(call option,CORES,cores) $(call option,GPUS,gpus)
 
 NAMED_STUDY = $(or $(STUDY),$(error name a study: make $@ STUDY=attention_debate SIZE=quick))
 
 study: $(INSTALLED) $(ENGINE_INSTALLED)
-	@$(BIN)/python -m workflow run $(NAMED_STUDY) $(STUDY_OPTIONS) --snakemake $(ENGINE)/bin/snakemake
+	@$(BIN)/python -m workflow run $(call quoted,$(NAMED_STUDY)) $(STUDY_OPTIONS) --snakemake $(ENGINE)/bin/snakemake
 
 study-plan: $(INSTALLED)
-	@$(BIN)/python -m workflow plan $(NAMED_STUDY) $(STUDY_OPTIONS)
+	@$(BIN)/python -m workflow plan $(call quoted,$(NAMED_STUDY)) $(STUDY_OPTIONS)
 
 # Every finished study below RESULTS, in one page.
 results: $(INSTALLED)
-	@$(BIN)/python -m analysis results $(dir $(wildcard $(or $(RESULTS),results)/*/study.json)) -o RESULTS.md
+	@for account in $(call quoted,$(or $(RESULTS),results))/*/study.json; do \
+		set -- "$$@" "$${account%/study.json}"; done; \
+	$(BIN)/python -m analysis results "$$@" -o RESULTS.md
 
 # One thread a process: threads of two processes that wait for each other are slower than none.
 test: $(INSTALLED) $(ENGINE_INSTALLED)

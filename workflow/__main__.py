@@ -1,6 +1,7 @@
 """`python -m workflow run|plan STUDY`: what `make study` and `make study-plan` call."""
 
 import argparse
+import shlex
 import signal
 import sys
 from pathlib import Path
@@ -49,7 +50,7 @@ def main(arguments: Optional[List[str]] = None) -> int:
 
 def make_command(parsed: argparse.Namespace) -> str:
     """What does the same on another machine, whose folders are its own."""
-    said = [f"make study STUDY={parsed.study}"]
+    said = [f"make study STUDY={shlex.quote(parsed.study)}"]
     if parsed.size != SIZES[-1]:
         said.append(f"SIZE={parsed.size}")
     elif parsed.data != DATA:

@@ -15,6 +15,8 @@ from workflow.contents import Contents
 # Counts among what decides a result: raised when the commands' results change for the same config.
 FORMAT = 1
 LENGTH = 10
+# A corpus may be called by more words than the name of a file can have.
+LONGEST_NAME = 150
 # Settings that name a file.
 FILE_ENDINGS = ("_path", "_file")
 DATA_ENDING = "_data_path"
@@ -85,6 +87,12 @@ def _is_embedded(config: Dict[str, Any]) -> bool:
     return (reader.get("type") if isinstance(reader, dict) else reader) == "planted"
 
 
+def fit_for_a_file(name: str) -> str:
+    """The same if it is plain; else its plain letters, and a hash that tells it from others."""
+    plain = re.sub(r"[^A-Za-z0-9._-]+", "-", name)
+    return name if plain == name else f"{plain.strip('-')[:LONGEST_NAME]}-{hash_of(name)}"
+
+
 def name_of(config: Dict[str, Any]) -> str:
     """For people, and for the name of a folder: `sst-bilstm-tanh-softmax-adversary-0.001-7`."""
     model = ModelConfig(config)
@@ -95,4 +103,4 @@ def name_of(config: Dict[str, Any]) -> str:
         part = config.get("model")
         words = [str(part.get("type") if isinstance(part, dict) else part)]
     words.append(str(config.get("pytorch_seed", "")))
-    return re.sub(r"[^A-Za-z0-9.]+", "-", " ".join(words)).strip("-")
+    return re.sub(r"[^A-Za-z0-9.]+", "-", " ".join(words)).strip("-")[-LONGEST_NAME:]

@@ -5,6 +5,7 @@ from html import escape
 from pathlib import Path
 from typing import Dict, List, Set
 
+from analysis.escaping import one_line
 from durable.whole import write_whole
 from workflow.errors import StudyError
 from workflow.plan import Plan
@@ -53,7 +54,7 @@ def svg(plan: Plan) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" '
         f'width="{width:g}" height="{height:g}" font-family="sans-serif" font-size="12">\n'
         f'<rect width="100%" height="100%" fill="white"/>\n'
-        f'<text x="{MARGIN}" y="24" font-size="16">{escape(title)}</text>\n'
+        f'<text x="{MARGIN}" y="24" font-size="16">{escape(one_line(title))}</text>\n'
         + _legend()
         + "".join(lines)
         + "".join(map(_drawn, boxes.values()))
@@ -111,7 +112,7 @@ def _drawn(box: Box) -> str:
         f'fill="{colour}" fill-opacity="0.25"/>\n'
         f'<rect x="{box.x:g}" y="{box.y:g}" width="{WIDTH}" height="{HEIGHT}" fill="none" '
         f'stroke="{colour}"/>\n'
-        f'<text x="{box.x + 8:g}" y="{box.y + 17:g}">{escape(box.title + number)}</text>\n'
+        f'<text x="{box.x + 8:g}" y="{box.y + 17:g}">{escape(one_line(box.title + number))}</text>\n'
     )
 
 

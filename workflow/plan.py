@@ -247,7 +247,8 @@ class _Planner:
         return self._file("attributions", made, made.run.attributions[name])
 
     def _file(self, folder: str, made: _Trained, methods: Any) -> Path:
-        data = with_contents({"data_path": made.config[SPLITS[made.run.split]]}, self.contents)
+        setting = SPLITS[made.run.split]
+        data = {"data_path": with_contents(made.config, self.contents)[setting]}
         identity = hash_of([made.identity, data, methods, self.limit])
         return self.places.runs / folder / f"{name_of(made.config)}-{identity}.parquet"
 

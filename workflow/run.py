@@ -1,5 +1,6 @@
 """Runs a plan: writes it down, starts Snakemake, tells how far it is, and ends with what came of it."""
 
+import json
 import os
 import signal
 import subprocess
@@ -98,10 +99,14 @@ def _command(state: Path, profile: str, cores: int, gpus: int, snakemake: str) -
     if not folder.is_dir():
         known = ", ".join(sorted(path.name for path in (HERE / "profiles").iterdir()))
         raise StudyError(f"{profile}: no such profile; there are {known}, or name a folder")
+    settings = {"plan": str(state.resolve() / "plan.json"), "python": sys.executable}
+    # In a file: Snakemake reads what stands in a command as YAML, and a path may be anything.
+    file = state.resolve() / "engine.json"
+    write_whole(file, json.dumps({**settings, "folder": str(Path.cwd())}))
     command = [snakemake, "--snakefile", str(HERE / "Snakefile"), "--directory", str(state)]
-    command += ["--profile", str(folder), "--config", f"plan={state.resolve() / 'plan.json'}"]
+    command += ["--profile", str(folder), "--configfile", str(file)]
     # The lock is ours: Snakemake's own outlives a kill.
-    command += [f"python={sys.executable}", f"folder={Path.cwd()}", "--nolock"]
+    command += ["--nolock"]
     if profile == "workstation":
         command += ["--cores", str(cores), "--resources", f"run={gpus or cores}"]
     return command

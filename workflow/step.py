@@ -44,7 +44,7 @@ def main(plan: Path, name: str) -> int:
 def run(step: Step, runs: Path, events: Events) -> int:
     """The exit code."""
     locks = runs / "locks"
-    with locked(locks, [Path(output).name for output in _locked_outputs(step)]) as held:
+    with locked(locks, locks_of(step, runs)) as held:
         if step.is_done:
             return 0
         begun = time.time()
@@ -63,9 +63,12 @@ def run(step: Step, runs: Path, events: Events) -> int:
         return 0
 
 
-def _locked_outputs(step: Step) -> Sequence[str]:
+def locks_of(step: Step, runs: Path) -> List[str]:
+    """A name for each output, which no other step has."""
     # Several tables go into one folder, each at its own pace.
-    return [step.name] if step.kind in ("table", "report") else step.outputs
+    if step.kind in ("table", "report"):
+        return [step.name]
+    return ["-".join(Path(output).relative_to(runs).parts) for output in step.outputs]
 
 
 def _commands(step: Step, missing: Sequence[str], device: str) -> List[List[str]]:

@@ -9,7 +9,7 @@ from typing import Any, Dict, Iterable, List, Sequence
 from analysis.errors import AnalysisError
 from analysis.manifest import MANIFEST, drop_section, read_manifest
 from workflow import costs
-from workflow.identity import hash_of
+from workflow.identity import fit_for_a_file, hash_of
 from workflow.steps import REPORT, TABLE, Step, record_of_table
 from workflow.study import SAME_TEXTS, Table
 
@@ -83,7 +83,7 @@ def _table(asked: Asked, code: str) -> Step:
     options = table.arguments[len(name) :]
     command = ("-m", "analysis", table.command, *name, *asked.files, *options, "-o", str(output))
     return Step(
-        f"table-{folder.name}-{table.name}-{identity}",
+        f"table-{fit_for_a_file(folder.name)}-{fit_for_a_file(table.name)}-{identity}",
         TABLE,
         asked.about,
         asked.about,
@@ -102,7 +102,7 @@ def _of_folder(
     identity = hash_of([code, sorted(table.identity for table in tables)])
     about = command if folder == results else f"{command} of {folder.name}"
     return Step(
-        f"{command}-{folder.name}-{identity}",
+        f"{command}-{fit_for_a_file(folder.name)}-{identity}",
         kind,
         about,
         about,

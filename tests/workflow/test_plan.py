@@ -13,7 +13,9 @@ from tests.workflow.studies import FAMILY, planned, write_study
 from workflow.contents import Contents
 from workflow.errors import StudyError
 from workflow.identity import hash_of, with_contents
-from workflow.plan import Plan, read_steps
+from workflow.plan import Places, Plan, make_plan, read_steps
+from workflow.step import locks_of
+from workflow.study import load_study
 
 
 def steps(plan: Plan, *kinds: str) -> Set[str]:
@@ -166,9 +168,36 @@ def test_a_folder_inside_an_archive_counts_by_the_archive(tmp_path):
 def test_the_embedded_corpus_is_no_folder_of_the_same_name(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     before = steps(planned(tmp_path))
-    (tmp_path / "train").mkdir()
-    (tmp_path / "train" / "a").touch()
+    for split in ("train", "dev", "test"):
+        (tmp_path / split).mkdir()
+        (tmp_path / split / "a").touch()
     assert steps(planned(tmp_path)) == before
+
+
+def test_a_study_and_its_corpora_may_be_called_anything(tmp_path):
+    """Names of steps are patterns and paths to the engine, and have to be plain there."""
+    text = FAMILY.replace(
+        "data:: { planted: lib.data.planted() }",
+        "data:: { 'a (b) + {c}': lib.data.planted(), 'a [b]': lib.data.planted('hard') }",
+    ).replace("tables: [", "tables: [study.agreement(['attributions/attention']), ")
+    path = write_study(tmp_path, text, "my (study) + {x}")
+    plan = make_plan(load_study(str(path)), Places(tmp_path / "runs", tmp_path / "results"))
+    folders = {step.outputs[0] for step in plan.steps.values() if step.kind == "report"}
+    assert {Path(folder).name for folder in folders} == {path.stem, "a (b) + {c}", "a [b]"}
+    for name in plan.steps:
+        assert re.fullmatch(r"[A-Za-z0-9._-]{1,250}", name), name
+
+
+def test_no_two_steps_wait_for_each_other_s_locks(tmp_path):
+    """Guides are files of the same names, each in a folder of its own."""
+    again = FAMILY[FAMILY.index("      guided: {") : FAMILY.index("      stranger: {")]
+    again = again.replace("guided: {", "other: {").replace("guide('base')", "guide('stranger')")
+    text = FAMILY.replace("      stranger: {", f"{again}      stranger: {{")
+    plan = planned(tmp_path, text)
+    guides = [step for step in plan.steps.values() if "guides" in str(step.outputs)]
+    assert len(guides) == 2
+    every = [lock for step in plan.steps.values() for lock in locks_of(step, tmp_path / "runs")]
+    assert len(every) == len(set(every))
 
 
 def test_where_runs_lie_makes_no_difference(tmp_path):

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,16 @@ def test_what_fails_stops_what_needs_it_and_nothing_else(tmp_path, capsys):
 
     assert run_here(tmp_path, good, fake_step(results, "bad"), child, other) == 0
     assert set(content(tmp_path).values()) == {"x"}
+
+
+def test_folders_may_be_called_anything(tmp_path):
+    """What YAML, the shell or Snakemake would take for something else."""
+    folder = tmp_path / "runs #1: {a} (b) + 'c' \"d\" $e"
+    folder.mkdir()
+    step = fake_step(folder / "results", "one")
+    plan = replace(fake_plan(folder, [step]), results=folder / "results" / "my (study) + {x}: #2")
+    assert run(plan, "workstation", 1, 0, engine()) == 0
+    assert content(folder) == {"one": "x"}
 
 
 def test_an_unknown_profile_is_refused(tmp_path):
