@@ -1,6 +1,8 @@
 """A data set worked through in batches, the longest texts first, in parts that survive a kill."""
 
 import logging
+import sys
+import time
 from collections import Counter
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
@@ -9,6 +11,7 @@ from allennlp.common import Tqdm
 from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader, Instance, Vocabulary
 
+from attention_explain.commands.estimate import estimate, in_telling_order, seconds_left
 from attention_explain.commands.parts import Parts
 from attention_explain.data.any_reader import complete
 from attention_explain.data.errors import DataError
@@ -85,7 +88,7 @@ def work_through(
 ) -> Tuple[pyarrow.Table, List[Dict[str, Any]]]:
     """
     Does the batches that are in no part yet. Returns all rows in the order of the instances, and
-    the records, each with the `seconds` of every step.
+    the records, each with the `seconds` of every step. After two batches a long job says how long.
 
     # Parameters
 
@@ -100,23 +103,38 @@ def work_through(
     # The longest first: what does not fit into memory or into the model fails at once.
     groups = rows_by_length(lengths, budget)[::-1]
     finished = parts.finished()
-    done = sum(lengths[row] for number in finished for row in groups[number])
+    tokens = [sum(lengths[row] for row in rows) for rows in groups]
+    longest = [max(lengths[row] for row in rows) for rows in groups]
+    pending = [number for number in range(len(groups)) if number not in finished]
+    pending = in_telling_order(pending, tokens)
+    done = sum(tokens[number] for number in finished)
+    taken: Dict[int, float] = {}
+    spent: Dict[str, float] = dict.fromkeys(steps, 0.0)
     bar = Tqdm.tqdm(
         total=sum(lengths), initial=done, unit="token", unit_scale=True, desc=description
     )
-    for number, rows in enumerate(groups):
-        if number in finished:
-            continue
-        tokens = sum(lengths[row] for row in rows)
+    for place, number in enumerate(pending):
+        start = time.perf_counter()
         seconds: Dict[str, float] = {}
 
-        def after_step(name: str, spent: float, start=done, tokens=tokens, seconds=seconds):
-            seconds[name] = spent
-            bar.update(start + tokens * len(seconds) / len(steps) - bar.n)
+        def after_step(name: str, took: float, done=done, size=tokens[number], seconds=seconds):
+            seconds[name] = took
+            spent[name] += took
+            bar.update(done + size * len(seconds) / len(steps) - bar.n)
 
-        table, record = work(rows, after_step)
+        table, record = work(groups[number], after_step)
         parts.save(number, table, {"seconds": seconds, **record})
-        done += tokens
+        done += tokens[number]
+        taken[number] = time.perf_counter() - start
+        if place == 1:
+            left = pending[2:]
+            sentence = estimate(
+                seconds_left(taken, left, tokens, longest),
+                sum(len(groups[other]) for other in left),
+                spent,
+            )
+            if sentence is not None:
+                bar.write(f"{description}: {sentence}", file=sys.stderr)
     bar.close()
     return parts.merged()
 
