@@ -83,7 +83,9 @@ def hold(folder: Path) -> None:
     except OSError as error:
         os.close(descriptor)
         if error.errno == errno.EWOULDBLOCK:
-            raise ConfigurationError(f"{folder}: another process is training there") from error
+            raise ConfigurationError(
+                f"{folder}: another process trains there, or has done so and is still running"
+            ) from error
         # Some file systems of clusters do not lock folders.
         logger.info("%s: cannot be locked (%s)", folder, error)
     else:

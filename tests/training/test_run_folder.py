@@ -87,7 +87,7 @@ def test_another_process_that_trains_there_is_not_disturbed(tmp_path):
     fcntl.flock(held, fcntl.LOCK_EX)
     try:
         for options in ({}, {"recover": True}, {"force": True}):
-            with pytest.raises(ConfigurationError, match="another process is training there"):
+            with pytest.raises(ConfigurationError, match="another process trains there"):
                 train(RIGHT, tmp_path, **options)
         assert (tmp_path / "vocabulary").exists()
     finally:
