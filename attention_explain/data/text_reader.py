@@ -149,7 +149,7 @@ class TextReader(DatasetReader):
             logger.info("%s: %s", file_path, counts)
         if counts.spaced_labels:
             logger.warning(
-                "%s: %d labels had spaces around them, which are cut",
+                "%s: spaces around labels are cut (in %d of the texts)",
                 file_path,
                 counts.spaced_labels,
             )

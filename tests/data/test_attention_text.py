@@ -122,7 +122,7 @@ def test_spaces_around_labels_are_cut_and_that_is_said_once(write, read, caplog)
     path = write("data.jsonl", jsonl(*records))
     assert labels(read(path)) == ["good", "good", "good", "bad", "7"]
     said = [text for text in caplog.messages if "spaces" in text]
-    assert said == [f"{path}: 2 labels had spaces around them, which are cut"]
+    assert said == [f"{path}: spaces around labels are cut (in 2 of the texts)"]
 
 
 def test_spaces_around_labels_count_where_the_map_has_them(write, read):
