@@ -97,6 +97,7 @@ class AttentionClassifier(Model):
         self.register_buffer(
             "class_weights", class_weight_vector(vocab, self.labels, class_weights)
         )
+        self._weights_known = False
 
         self._positive = _positive_index(self.labels, positive_label)
         self._confusion = Confusion(len(self.labels))
@@ -203,7 +204,10 @@ class AttentionClassifier(Model):
 
     def loss(self, logits: torch.Tensor, label: torch.Tensor) -> torch.Tensor:
         """Weighted cross entropy, a mean or a sum over the batch."""
-        check_known(self.class_weights)
+        if not self._weights_known:
+            # Once: on a GPU the answer has to be waited for.
+            check_known(self.class_weights)
+            self._weights_known = True
         losses = torch.nn.functional.cross_entropy(
             logits, label, weight=self.class_weights, reduction="none"
         )

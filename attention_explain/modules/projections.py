@@ -51,13 +51,27 @@ class Projection(torch.nn.Module, Registrable):
         raise NotImplementedError
 
 
+EMPTY_ROW = (
+    "attention over a fully masked row is undefined: an instance has no token it can attend to; "
+    "drop empty texts before they reach the model"
+)
+
+
 def check_no_empty_row(mask: torch.Tensor) -> None:
-    """No distribution exists over no token: an all-masked row is an error, never NaN."""
-    if not bool(mask.any(dim=-1).all()):
-        raise ConfigurationError(
-            "attention over a fully masked row is undefined: an instance has no token it can "
-            "attend to; drop empty texts before they reach the model"
-        )
+    """
+    No distribution exists over no token: an all-masked row is an error, never NaN. A GPU finds it by
+    itself, later, since asking it would let the host wait at every projection of every layer.
+    """
+    none_empty = mask.any(dim=-1).all()
+    if not on_host(mask):
+        torch._assert_async(none_empty, EMPTY_ROW)
+    elif not bool(none_empty):
+        raise ConfigurationError(EMPTY_ROW)
+
+
+def on_host(values: torch.Tensor) -> bool:
+    """Whether the host can look at them without waiting for a device."""
+    return values.device.type == "cpu"
 
 
 @Projection.register("softmax")

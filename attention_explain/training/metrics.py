@@ -34,19 +34,18 @@ class InstanceMean(Metric):
 
     def __call__(self, values: torch.Tensor) -> None:
         (values,) = self.detach_tensors(values)
-        defined = ~values.isnan()
-        self._sum += values.nan_to_num().sum().item()
-        self._count += int(defined.sum().item())
+        # Stays where it is: at each batch nobody has to wait for a GPU.
+        found = torch.stack([values.nan_to_num().sum().double(), (~values.isnan()).sum().double()])
+        self._sum_and_count = self._sum_and_count.to(found.device) + found
 
     def get_metric(self, reset: bool = False) -> float:
-        total, count = dist_reduce_sum(self._sum), dist_reduce_sum(self._count)
+        total, count = map(dist_reduce_sum, self._sum_and_count.tolist())
         if reset:
             self.reset()
         return total / count if count else 0.0
 
     def reset(self) -> None:
-        self._sum = 0.0
-        self._count = 0
+        self._sum_and_count = torch.zeros(2, dtype=torch.double)
 
 
 @Metric.register("confusion")
@@ -65,12 +64,13 @@ class Confusion(Metric):
     def __call__(self, probs: torch.Tensor, labels: torch.Tensor) -> None:
         probs, labels = self.detach_tensors(probs, labels)
         cells = labels * self.num_labels + probs.argmax(dim=-1)
-        counts = torch.bincount(cells, minlength=self.num_labels**2)
+        # Not `bincount`, which asks a GPU for the largest cell first.
+        counts = cells.new_zeros(self.num_labels**2).scatter_add_(0, cells, torch.ones_like(cells))
         # Rows are true labels, columns predicted ones.
         self._counts = self._counts.to(counts.device) + counts.view(self._counts.shape)
 
     def get_metric(self, reset: bool = False) -> Dict[str, object]:
-        counts = dist_reduce_sum(self._counts.double())
+        counts = dist_reduce_sum(self._counts.double()).cpu()
         if reset:
             self.reset()
         hits = counts.diagonal()
@@ -103,8 +103,8 @@ class RocAuc(Metric):
 
     def __call__(self, probs: torch.Tensor, labels: torch.Tensor) -> None:
         probs, labels = self.detach_tensors(probs, labels)
-        self._probs.append(probs.float().cpu())
-        self._labels.append(labels.cpu())
+        self._probs.append(probs.float())
+        self._labels.append(labels)
 
     def get_metric(self, reset: bool = False) -> float:
         probs, labels = _gathered(self._probs), _gathered(self._labels)
@@ -124,6 +124,7 @@ class RocAuc(Metric):
 
 
 def _gathered(parts: List[torch.Tensor]) -> Optional[torch.Tensor]:
+    parts = [torch.cat(parts).cpu()] if parts else []
     if is_distributed():
         everyones: List[List[torch.Tensor]] = [[]] * torch.distributed.get_world_size()
         torch.distributed.all_gather_object(everyones, parts)

@@ -67,6 +67,9 @@ class TransformerEncoder(Seq2SeqEncoder):
         )
         if positions == "learned":
             self.position_embedding = torch.nn.Embedding(max_tokens, hidden_dim)
+        if positions == "sinusoidal":
+            # Beside the weights, on their device; part of no archive.
+            self.register_buffer("_sinusoids", sinusoids(max_tokens, hidden_dim), persistent=False)
         projection = projection or Softmax()
         self.layers = torch.nn.ModuleList(
             TransformerLayer(
@@ -104,7 +107,9 @@ class TransformerEncoder(Seq2SeqEncoder):
         if self.positions == "none":
             return inputs.new_zeros(())
         if self.positions == "sinusoidal":
-            return sinusoids(length, self.hidden_dim).to(inputs)
+            if length > len(self._sinusoids):
+                self._sinusoids = sinusoids(length, self.hidden_dim).to(self._sinusoids)
+            return self._sinusoids[:length].to(inputs)
         limit = self.position_embedding.num_embeddings
         if length > limit:
             raise ConfigurationError(
