@@ -1,6 +1,7 @@
 """
 The few places where AllenNLP 2.10.1, whose pins end at torch 1.12, meets today's torch and
-transformers, one where it lets a mistake pass, and two where a broken training stays broken.
+transformers, one where it lets a mistake pass, and those where a broken training stays broken or
+becomes another one.
 
 Nothing else in this project patches anything. Each function mends one thing, says what was broken,
 and has a test. Warnings are silenced one by one, by text and origin, never wholesale.
@@ -14,7 +15,7 @@ from functools import wraps
 from os import PathLike
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Callable, Iterator, List, Optional, Tuple, Union
+from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple, Union
 
 from command_line.deferred import imports_deferred
 
@@ -76,6 +77,8 @@ def apply() -> None:
     mend_reduce_on_plateau()
     mend_checkpoint_loading()
     mend_half_checkpoints()
+    mend_recovered_averages()
+    mend_reported_weights()
     mend_run_folders()
     mend_spawned_data_loader()
     mend_trainer_options()
@@ -278,11 +281,14 @@ def mend_jsonnet_errors() -> None:
 def mend_half_checkpoints() -> None:
     """
     A kill while a checkpoint was written left half of one, and `--recover` ended in an EOFError though
-    the one before was whole.
+    the one before was whole; a kill before the best weights were written left those of an epoch that
+    the metrics are not about.
     """
+    from allennlp.training import GradientDescentTrainer
     from allennlp.training.checkpointer import Checkpointer
 
     load = Checkpointer.load_checkpoint
+    restore = GradientDescentTrainer._maybe_restore_checkpoint
 
     def find_latest_checkpoint(self) -> Optional[Tuple[str, str]]:
         from attention_explain.training.checkpoints import whole_checkpoints
@@ -294,16 +300,53 @@ def mend_half_checkpoints() -> None:
 
     @wraps(load)
     def load_checkpoint(self):
-        from attention_explain.training.checkpoints import drop_halves, restore_best
+        from attention_explain.training.checkpoints import drop_halves
 
         drop_halves(self)
-        loaded = load(self)
-        if loaded is not None:
-            restore_best(self, loaded.trainer_state)
-        return loaded
+        return load(self)
+
+    @wraps(restore)
+    def maybe_restore_checkpoint(self) -> None:
+        from attention_explain.training.checkpoints import restore_best
+
+        restore(self)
+        restore_best(self)
 
     Checkpointer.find_latest_checkpoint = find_latest_checkpoint
     Checkpointer.load_checkpoint = load_checkpoint
+    GradientDescentTrainer._maybe_restore_checkpoint = maybe_restore_checkpoint
+
+
+def mend_recovered_averages() -> None:
+    """A moving average that was loaded averaged copies of the weights, and no longer the model's."""
+    from allennlp.training.moving_average import MovingAverage
+
+    def load_state_dict(self, state_dict: Dict[str, Any]) -> None:
+        for name, _ in self._parameters:
+            self._shadows[name].copy_(state_dict["shadows"][name])
+            self._backups[name].copy_(state_dict["backups"][name])
+
+    MovingAverage.load_state_dict = load_state_dict
+
+
+def mend_reported_weights() -> None:
+    """
+    After the last epoch the trainer kept the weights that it had at hand if it took them for the best,
+    also when that epoch was not validated or the training was recovered, and the metrics on the test
+    split were theirs. The archive is made of the best weights: these are evaluated.
+    """
+    from allennlp.training import GradientDescentTrainer
+
+    finalize = GradientDescentTrainer._finalize_model
+
+    @wraps(finalize)
+    def finalize_model(self) -> None:
+        if self._best_model_filename is None:
+            finalize(self)
+        else:
+            self._load_model_state(self._best_model_filename)
+
+    GradientDescentTrainer._finalize_model = finalize_model
 
 
 def mend_run_folders() -> None:

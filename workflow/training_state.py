@@ -60,9 +60,13 @@ def _drop_halves(folder: Path) -> None:
     for path in _states(folder):
         _, *point = STATES.fullmatch(path.name).groups()
         whole[tuple(point)] = whole.get(tuple(point), 0) + _is_whole(path)
+    best = folder / BEST
     for path in _states(folder):
         _, *point = STATES.fullmatch(path.name).groups()
         if whole[tuple(point)] < 2:
+            if best.exists() and best.samefile(path):
+                # Of an epoch that will be trained again.
+                best.unlink()
             path.unlink()
 
 

@@ -6,11 +6,14 @@ trainer's, and a kill while they are written leaves one of them in half or not a
 import logging
 import zipfile
 from pathlib import Path
-from typing import Any, Dict, Set, Tuple
+from typing import Set, Tuple
 
 from allennlp.common.checks import ConfigurationError
 from allennlp.common.file_utils import hardlink_or_copy
+from allennlp.training import GradientDescentTrainer
 from allennlp.training.checkpointer import Checkpointer
+
+from attention_explain.files import writing
 
 logger = logging.getLogger(__name__)
 
@@ -45,44 +48,67 @@ def drop_halves(checkpointer: Checkpointer) -> None:
         ", ".join(_after(point) for point in sorted(halves)),
         goes_on,
     )
+    best = Path(checkpointer._serialization_dir) / BEST
     for point in halves:
+        weights = Path(checkpointer._model_state_path(*point))
+        if best.exists() and weights.exists() and best.samefile(weights):
+            # Of an epoch that will be trained again, or never.
+            best.unlink()
         checkpointer._remove_checkpoint(*point)
 
 
-def restore_best(checkpointer: Checkpointer, trainer_state: Dict[str, Any]) -> None:
+def restore_best(trainer: GradientDescentTrainer) -> None:
     """
-    The trainer writes a checkpoint first, and the best weights after it, where they are the same.
-    What a killed one did not come to is made up for here.
+    The trainer writes a checkpoint first, and the best weights after it. What a killed one did not
+    come to is made up for here, so that the best weights are those that the metrics are about.
     """
-    if checkpointer.state_is_sharded:
+    checkpointer = trainer._checkpointer
+    if checkpointer is None or checkpointer.state_is_sharded or not _goes_on(trainer):
         return
     best = Path(checkpointer._serialization_dir) / BEST
-    if _has_best_weights(trainer_state):
-        if checkpointer._is_primary:
-            model_state, _ = checkpointer.find_latest_checkpoint()
-            best.unlink(missing_ok=True)
-            hardlink_or_copy(model_state, str(best))
-    elif trainer_state.get("best_model_filename") is None:
+    if _has_best_weights(trainer):
+        if trainer._primary:
+            _write_best(trainer, best)
+    elif trainer._best_model_filename is None:
         return
     elif not _is_whole(best):
         raise ConfigurationError(
             f"{best}: was not written to its end, and no checkpoint has the weights of the best "
             "epoch; --force trains anew"
         )
-    trainer_state["best_model_filename"] = str(best)
+    trainer._best_model_filename = str(best)
 
 
-def _has_best_weights(trainer_state: Dict[str, Any]) -> bool:
-    """Whether the checkpoint that this belongs to is the best epoch's."""
-    tracker = trainer_state.get("metric_tracker", {})
-    return (
-        bool(tracker.get("is_best_so_far"))
-        # A callback may leave out the validation of some epochs.
-        and tracker["epoch_number"] == trainer_state["epochs_completed"]
-        and trainer_state["batches_in_epoch_completed"] == 0
-        # Its weights are not those that were validated.
-        and "moving_average" not in trainer_state
+def _goes_on(trainer: GradientDescentTrainer) -> bool:
+    return bool(
+        trainer._start_after_epochs_completed or trainer._start_after_batches_in_epoch_completed
     )
+
+
+def _has_best_weights(trainer: GradientDescentTrainer) -> bool:
+    """Whether the checkpoint that was loaded is the best epoch's."""
+    tracker = trainer._metric_tracker
+    return (
+        tracker.is_best_so_far()
+        # A callback may leave out the validation of some epochs.
+        and tracker._epoch_number == trainer._start_after_epochs_completed
+        and trainer._start_after_batches_in_epoch_completed == 0
+    )
+
+
+def _write_best(trainer: GradientDescentTrainer, best: Path) -> None:
+    averages = trainer._moving_average
+    with writing(best) as unfinished:
+        if averages is None:
+            model_state, _ = trainer._checkpointer.find_latest_checkpoint()
+            hardlink_or_copy(model_state, str(unfinished))
+            return
+        # These were validated, and not the checkpoint's weights.
+        averages.assign_average_value()
+        try:
+            trainer._save_model_state(str(unfinished))
+        finally:
+            averages.restore()
 
 
 def _files(checkpointer: Checkpointer, point: Point) -> Set[Path]:

@@ -1,14 +1,22 @@
 """A training that was killed while it wrote goes on from what is whole."""
 
+import json
 import logging
+from copy import deepcopy
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
+from allennlp.commands.train import train_model
+from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
+from allennlp.data.data_loaders import MultiProcessDataLoader
+from allennlp.models import load_archive
 from allennlp.training import Checkpointer
+from allennlp.training.util import evaluate
 
-from tests.training.runs import built, epoch_metrics
+from tests.training.runs import built, epoch_metrics, run_config
 
 ADAM = {"type": "adam", "lr": 0.02}
 
@@ -105,15 +113,79 @@ class EpochsSoFar:
 
 
 def test_best_weights_that_nothing_has_any_more_are_said_to_be_lost(tmp_path):
-    for name in ("model_state", "training_state"):
-        state = {
-            "metric_tracker": {"is_best_so_far": False, "epoch_number": 2},
-            "best_model_filename": "runs/before/it/was/moved/best.th",
-        }
-        torch.save(state, tmp_path / f"{name}_e2_b0.th")
-    torch.save({}, tmp_path / "best.th")
-    loaded = Checkpointer(tmp_path).load_checkpoint()
-    assert loaded.trainer_state["best_model_filename"] == str(tmp_path / "best.th")
-    truncated(tmp_path / "best.th", 0.5)
+    """The folder has been moved, too."""
+    loop = built(tmp_path / "run", [], num_epochs=2, optimizer=ADAM, validation_metric="+loss")
+    loop.run()
+    moved = (tmp_path / "run").rename(tmp_path / "moved")
+    again = trained_for(2, moved, "+loss")
+    assert again.trainer.get_best_weights_path() == str(moved / "best.th")
+    truncated(moved / "best.th", 0.5)
     with pytest.raises(ConfigurationError, match="best.th: was not written to its end"):
-        Checkpointer(tmp_path).load_checkpoint()
+        trained_for(2, moved, "+loss")
+
+
+def test_best_weights_of_an_epoch_that_is_dropped_are_no_other_epochs(tmp_path):
+    """The third epoch is the best; without it the first is, whose weights nothing has any more."""
+    few = {"checkpointer": {"keep_most_recent_by_count": 2}, "validation_metric": "+good"}
+    loop = built(tmp_path, [], num_epochs=3, optimizer=ADAM, **few)
+    loop.model.extra_metrics.append(GoodThenBadThenBest())
+    loop.run()
+    truncated(tmp_path / "training_state_e3_b0.th", 0.5)
+    with pytest.raises(ConfigurationError, match="no checkpoint has the weights of the best epoch"):
+        built(tmp_path, [], num_epochs=2, optimizer=ADAM, **few).run()
+
+
+class GoodThenBadThenBest(EpochsSoFar):
+    def get_metric(self, reset: bool = False):
+        # Training and validation of an epoch are two.
+        seen = super().get_metric(reset)["epochs_so_far"]
+        return {"good": {2: 1, 4: 0, 6: 2}.get(seen, 0)}
+
+
+class Killed(BaseException):
+    """As nothing catches it, nothing is written after it."""
+
+
+def kill_before(moment: str, monkeypatch) -> None:
+    save = Checkpointer.save_checkpoint
+
+    def save_and_die(checkpointer: Checkpointer, trainer: Any) -> None:
+        save(checkpointer, trainer)
+        if trainer._epochs_completed == trainer._num_epochs:
+            raise Killed
+
+    def die(*_: Any, **__: Any) -> None:
+        raise Killed
+
+    if moment == "best.th":
+        monkeypatch.setattr(Checkpointer, "save_checkpoint", save_and_die)
+    else:
+        place = {"metrics.json": "TrainModel.finish", "model.tar.gz": "archive_model"}[moment]
+        monkeypatch.setattr(f"allennlp.commands.train.{place}", die)
+
+
+AVERAGES = {"moving_average": {"type": "exponential", "decay": 0.5}}
+
+
+@pytest.mark.parametrize("trainer", [{}, AVERAGES], ids=["weights", "averages"])
+@pytest.mark.parametrize("moment", ["best.th", "metrics.json", "model.tar.gz"])
+def test_the_archive_of_a_recovered_run_is_the_model_of_its_metrics(
+    tmp_path, monkeypatch, trainer, moment
+):
+    """Killed in the last epoch, which is the best, before that file is written."""
+    few = {"checkpointer": {"keep_most_recent_by_count": 1}, "validation_metric": "-loss"}
+    config = run_config([], num_epochs=3, optimizer=ADAM, **few, **trainer)
+    with monkeypatch.context() as patch:
+        kill_before(moment, patch)
+        with pytest.raises(Killed):
+            train_model(Params(deepcopy(config)), tmp_path)
+    assert not (tmp_path / "model.tar.gz").exists()
+    train_model(Params(deepcopy(config)), tmp_path, recover=True)
+    metrics = json.loads((tmp_path / "metrics.json").read_text())
+    assert metrics["best_epoch"] == 2
+    archive = load_archive(tmp_path / "model.tar.gz")
+    for split, prefix in (("dev", "best_validation_"), ("test", "test_")):
+        texts = MultiProcessDataLoader(archive.dataset_reader, split, batch_size=8)
+        texts.index_with(archive.model.vocab)
+        for name, value in evaluate(archive.model, texts).items():
+            assert metrics[prefix + name] == pytest.approx(value, abs=1e-6)

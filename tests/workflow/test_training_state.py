@@ -69,6 +69,15 @@ def test_without_whole_best_weights_nothing_is_left(tmp_path):
     assert not folder.exists()
 
 
+def test_best_weights_of_an_epoch_that_is_dropped_are_none(tmp_path):
+    folder = begun(tmp_path / "run", 3, 4)
+    (folder / "best.th").unlink()
+    (folder / "best.th").hardlink_to(folder / "model_state_e4_b0.th")
+    saved(folder / "training_state_e4_b0.th", whole=False)
+    assert not prepare(folder, CONFIG)
+    assert not folder.exists()
+
+
 def test_an_empty_folder_is_no_beginning(tmp_path):
     assert not prepare(tmp_path, CONFIG)
     assert not prepare(tmp_path / "none", CONFIG)
