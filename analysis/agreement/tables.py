@@ -10,6 +10,7 @@ from analysis.agreement.groups import groups
 from analysis.agreement.pairs import Pair
 from analysis.agreement.signs import UNSIGNED
 from analysis.formats import cell
+from analysis.learned import NOTHING, nothing_to_judge
 from analysis.statistics.corrections import holm
 from analysis.statistics.intervals import intervals
 from analysis.statistics.known import mean_of_known
@@ -41,6 +42,7 @@ def agreement_table(
 def _rows(found: Sequence[Agreement], by: str, flips: SignFlips) -> List[Dict[str, Any]]:
     """Of one model, whose samples all have the same shape."""
     model = found[0].model
+    nothing = nothing_to_judge(model.files)
     members = groups(model, by)
     cases = [(agreement, group) for agreement in found for group in members]
     samples = [agreement.observed.where(members[group]) for agreement, group in cases]
@@ -57,6 +59,7 @@ def _rows(found: Sequence[Agreement], by: str, flips: SignFlips) -> List[Dict[st
             "group": group,
             "seeds": len(model.files),
             **numbers,
+            NOTHING: nothing,
         }
         for name in CONTROLS:
             control = agreement.controls[name].where(members[group])

@@ -8,6 +8,7 @@ from analysis.agreement.groups import OVERALL
 from analysis.agreement.pairs import ATTENTION, CONTROL, Pair
 from analysis.agreement.signs import UNSIGNED
 from analysis.formats import cell
+from analysis.learned import NOTHING
 from analysis.measures.measure import Measure
 from analysis.statistics.corrections import ALPHA
 
@@ -44,6 +45,8 @@ def _verdict(rows: pandas.DataFrame, measure: Measure) -> str:
     first = rows.iloc[0]
     seeds = f", {first['seeds']} seeds" if first["seeds"] > 1 else ""
     opening = f"{first['model']} on {first['corpus']} ({measure.name}, {_texts(rows)}{seeds}): "
+    if first[NOTHING]:
+        return f"{opening}{NOTHING}: {first[NOTHING]}."
     rows = _without_control(rows)
     undefined = rows["mean"].isna()
     defined = rows[~undefined].assign(better=lambda table: ~no_better_than_chance(table, measure))

@@ -7,6 +7,7 @@ from typing import Callable, Iterable, Sequence, Tuple
 
 from analysis.claims.estimate import Estimate
 from analysis.claims.tables import Tables
+from analysis.learned import NOTHING
 
 
 class Verdict(StrEnum):
@@ -14,6 +15,7 @@ class Verdict(StrEnum):
     PARTLY = "holds partly"
     FAILS = "does not hold"
     UNKNOWN = "cannot be told"
+    NOTHING = NOTHING
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,7 @@ class Judgement:
 
     @property
     def evidence(self) -> str:
-        return "; ".join(part.words for part in self.parts)
+        return "; ".join(dict.fromkeys(part.words for part in self.parts))
 
 
 @dataclass(frozen=True)
@@ -66,21 +68,34 @@ class Claim:
 
 def above(words: str, found: Estimate, bound: float = 0.0) -> Part:
     """Holds if the whole interval lies above the bound."""
-    if math.isnan(found.low) or math.isnan(found.high):
-        return Part(f"{words} {found}", Verdict.UNKNOWN)
-    if found.low > bound:
-        return Part(f"{words} {found}", Verdict.HOLDS)
-    return Part(f"{words} {found}", Verdict.FAILS if found.high < bound else Verdict.UNKNOWN)
+    return _part(words, found, found.low - bound, found.high - bound)
 
 
 def below(words: str, found: Estimate, bound: float = 0.0) -> Part:
     """Holds if the whole interval lies below the bound."""
-    mirrored = above(words, Estimate(-found.mean, -found.high, -found.low), -bound)
-    return Part(f"{words} {found}", mirrored.verdict)
+    return _part(words, found, bound - found.high, bound - found.low)
+
+
+def _part(words: str, found: Estimate, nearest: float, furthest: float) -> Part:
+    """From how far on the right side of the bound the ends of the interval are."""
+    if found.nothing:
+        return Part(found.nothing, Verdict.NOTHING)
+    told = f"{words} {found}"
+    if math.isnan(nearest) or math.isnan(furthest):
+        return Part(told, Verdict.UNKNOWN)
+    if nearest > 0:
+        # Two that do not differ at all are one, or nothing was there to make a difference.
+        same = found.difference and found.mean == 0
+        return Part(
+            f"{told}, exactly 0" if same else told, Verdict.UNKNOWN if same else Verdict.HOLDS
+        )
+    return Part(told, Verdict.FAILS if furthest < 0 else Verdict.UNKNOWN)
 
 
 def whole(parts: Sequence[Verdict]) -> Verdict:
     """Of a claim with these parts: one that fails is not made good by one that holds."""
+    if Verdict.NOTHING in parts:
+        return Verdict.NOTHING
     if all(part is Verdict.UNKNOWN for part in parts):
         return Verdict.UNKNOWN
     if all(part is Verdict.HOLDS for part in parts):

@@ -4,14 +4,22 @@ import math
 from dataclasses import dataclass
 from typing import Any, Mapping, Optional
 
+from analysis.learned import NOTHING
+
 
 @dataclass(frozen=True)
 class Estimate:
-    """low, high : the ends of its 95 % interval."""
+    """
+    low, high : the ends of its 95 % interval.
+    difference : whether it says how far two things are apart.
+    nothing : why its model gives nothing to judge, if so.
+    """
 
     mean: float
     low: float
     high: float
+    difference: bool = False
+    nothing: str = ""
 
     def minus(self, other: "Estimate") -> "Estimate":
         """
@@ -21,7 +29,7 @@ class Estimate:
         mean = self.mean - other.mean
         below = math.hypot(self.mean - self.low, other.high - other.mean)
         above = math.hypot(self.high - self.mean, other.mean - other.low)
-        return Estimate(mean, mean - below, mean + above)
+        return Estimate(mean, mean - below, mean + above, True, self.nothing or other.nothing)
 
     def __str__(self) -> str:
         if math.isnan(self.low) or math.isnan(self.high):
@@ -29,11 +37,17 @@ class Estimate:
         return f"{_short(self.mean)} [{_short(self.low)}, {_short(self.high)}]"
 
 
-def estimate(row: Mapping[str, Any], name: str = "") -> Estimate:
+def estimate(row: Mapping[str, Any], name: str = "", difference: bool = False) -> Estimate:
     """From the columns `mean`, `low` and `high` of a table, or `NAME`, `NAME low`, `NAME high`."""
     mean = row[name] if name in row else row[f"{name} mean".strip()]
     low, high = (float(row[f"{name} {end}".strip()]) for end in ("low", "high"))
-    return Estimate(float(mean), low, high)
+    return Estimate(float(mean), low, high, difference, nothing_in(row))
+
+
+def nothing_in(row: Mapping[str, Any]) -> str:
+    """What the row says of its model; an empty cell of a csv is read as no number."""
+    said = row.get(NOTHING)
+    return said if isinstance(said, str) else ""
 
 
 def placed(row: Mapping[str, Any]) -> Estimate:
@@ -61,7 +75,7 @@ def paired(row: Mapping[str, Any], name: str) -> Optional[Estimate]:
     of which no values of texts are known, have none.
     """
     known = not math.isnan(row.get(f"{name} low", math.nan))
-    return estimate(row, name) if known else None
+    return estimate(row, name, difference=True) if known else None
 
 
 def average(several: "list[Estimate]") -> Estimate:
@@ -71,6 +85,7 @@ def average(several: "list[Estimate]") -> Estimate:
         sum(one.mean for one in several) / number,
         sum(one.low for one in several) / number,
         sum(one.high for one in several) / number,
+        nothing=next((one.nothing for one in several if one.nothing), ""),
     )
 
 

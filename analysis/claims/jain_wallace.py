@@ -57,7 +57,7 @@ def context_lowers(tables: Tables) -> Iterator[Judgement]:
 def shuffled(tables: Tables) -> Iterator[Judgement]:
     for row in tables.rows(PERMUTATION, predicted="overall", max_attention="all", role="plain"):
         if row["encoder"] != WITHOUT_CONTEXT:
-            part = below("change of the output", estimate(row), SMALL)
+            part = below("change of the output", estimate(row, difference=True), SMALL)
             yield Judgement(row["corpus"], row["model"], (part,))
 
 

@@ -6,7 +6,7 @@ import numpy
 from scipy.stats import spearmanr
 
 from analysis.claims.claim import Claim, Judgement, Part, Verdict, above
-from analysis.claims.estimate import estimate, in_words, placed
+from analysis.claims.estimate import estimate, in_words, nothing_in, placed
 from analysis.claims.importance import differences, of_each
 from analysis.claims.tables import Tables
 
@@ -53,7 +53,7 @@ def sparser_agrees_better(tables: Tables) -> Iterator[Judgement]:
 
 
 def use_decides(tables: Tables) -> Iterator[Judgement]:
-    rows = tables.rows(USAGE)
+    rows = [row for row in tables.rows(USAGE) if not nothing_in(row)]
     if not rows:
         return
     corpora = ", ".join(dict.fromkeys(row["corpus"] for row in rows))
@@ -74,7 +74,7 @@ def _above_chance(tables: Tables, measure: str) -> Iterator[Judgement]:
         parts = []
         for name, row in of_each(rows):
             words = f"with {name} {row['mean']:.3f}, chance {row['permuted mean']:.3f}, difference"
-            parts.append(above(words, estimate(row, "above permuted")))
+            parts.append(above(words, estimate(row, "above permuted", difference=True)))
         yield Judgement(corpus, model, tuple(parts))
 
 

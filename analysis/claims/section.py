@@ -7,7 +7,8 @@ CAPTION = "Which claims of the papers hold here, and the numbers that say so."
 NOTE = (
     "A part of a claim holds if the whole 95 % interval is on the right side of its bound, does not "
     "hold if the whole interval is on the other, and cannot be told in between. A claim holds if all of "
-    "its parts do, and partly if some do. The bounds are ours, and stand in the csv (`rule`): papers "
+    "its parts do, and partly if some do. Nothing to judge: the model is no better than the majority "
+    "class, or its attention is uniform. The bounds are ours, and stand in the csv (`rule`): papers "
     "seldom name any. Intervals of differences are those of independent numbers, which is on the safe "
     "side. With one seed they are about texts alone."
 )

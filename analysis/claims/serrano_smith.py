@@ -14,7 +14,7 @@ REMOVAL = "serrano-smith-removal"
 def top_matters_more(tables: Tables) -> Iterator[Judgement]:
     for row in tables.rows(DROP_TOP, predicted="overall", effect="JSD of outputs", role="plain"):
         words = f"JSD of outputs {row['top']:.4f}, random {row['random']:.4f}; difference"
-        part = above(words, estimate({**row, "mean": row["difference"]}))
+        part = above(words, estimate({**row, "mean": row["difference"]}, difference=True))
         yield Judgement(row["corpus"], row["model"], (part,))
 
 

@@ -3,7 +3,7 @@
 from typing import Dict, Iterator, List, Tuple
 
 from analysis.claims.claim import Claim, Judgement, above, below
-from analysis.claims.estimate import Estimate, estimate, paired
+from analysis.claims.estimate import Estimate, estimate, nothing_in, paired
 from analysis.claims.jain_wallace import ADVERSARY as INSTANCE_ADVERSARY
 from analysis.claims.jain_wallace import FAR, SMALL
 from analysis.claims.tables import Row, Tables, one
@@ -25,7 +25,7 @@ SAME_OUTPUT = 0.05
 def hardly_needed(tables: Tables) -> Iterator[Judgement]:
     for row in tables.rows(UNIFORM):
         if row["encoder"] != "affine":
-            part = below("F1 learned less uniform:", estimate(row, "drop"), LITTLE)
+            part = below("F1 learned less uniform:", estimate(row, "drop", difference=True), LITTLE)
             yield Judgement(row["corpus"], row["model"], (part,))
 
 
@@ -97,7 +97,7 @@ def less_than_instances(tables: Tables) -> Iterator[Judgement]:
 
 
 def _f1(row: Row) -> Estimate:
-    return Estimate(row["f1"], row["low"], row["high"])
+    return Estimate(row["f1"], row["low"], row["high"], nothing=nothing_in(row))
 
 
 def _jsd(row: Row) -> float:

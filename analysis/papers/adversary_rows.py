@@ -10,6 +10,7 @@ import pandas
 
 from analysis.errors import AnalysisError
 from analysis.f1 import Decisions
+from analysis.learned import NOTHING, nothing_to_judge
 from analysis.papers.divergence import Divergence, divergence
 from analysis.papers.families import Family, families
 from analysis.papers.instance_adversary import per_instance
@@ -74,6 +75,7 @@ def _of_texts(family: Family, model: Model) -> Dict[str, Any]:
         "seeds": len(model.files),
         "n": len(family.base.table),
         "from": TEXTS,
+        NOTHING: nothing_to_judge([family.base]),
     }
 
 

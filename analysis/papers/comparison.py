@@ -6,6 +6,7 @@ import numpy
 import pandas
 
 from analysis.formats import cell
+from analysis.learned import NOTHING, nothing_to_judge
 from analysis.model_config import ModelConfig
 from analysis.roles import PLAIN
 from analysis.seeds import Model
@@ -24,6 +25,7 @@ def about(model: Model) -> Dict[str, str]:
         "projection": model.config.projection,
         "role": model.config.role,
         "selected on": selected_on(model.config.config),
+        NOTHING: nothing_to_judge(model.files),
     }
 
 

@@ -6,6 +6,7 @@ from typing import Dict, List, Optional, Sequence, Tuple
 import numpy
 
 from analysis.f1 import Decisions
+from analysis.learned import nothing_to_judge
 from analysis.model_config import ModelConfig
 from analysis.papers.study import Study
 from analysis.runs import Run
@@ -22,6 +23,7 @@ class Reached:
     data : tells texts apart.
     n : texts, where they are known.
     std : of the seeds' F1, where they are not.
+    nothing : why there is nothing to judge, if so.
     """
 
     config: ModelConfig
@@ -31,6 +33,7 @@ class Reached:
     data: Optional[str] = None
     n: Optional[int] = None
     std: float = numpy.nan
+    nothing: str = ""
 
     @property
     def interval(self) -> Tuple[float, float]:
@@ -76,6 +79,7 @@ def reached_by(files: Sequence[TextFile]) -> Reached:
         values=decisions.values,
         data=files[0].metadata.get("data_sha256"),
         n=len(files[0].table),
+        nothing=nothing_to_judge(files),
     )
 
 

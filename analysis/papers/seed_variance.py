@@ -12,6 +12,7 @@ from analysis.agreement.groups import OVERALL
 from analysis.attributions import Attributions
 from analysis.errors import AnalysisError
 from analysis.figures.violins import Violins, violins
+from analysis.learned import NOTHING, nothing_to_judge
 from analysis.output import Output
 from analysis.papers.bins import ALL, bins_of, by_bin, largest_weights
 from analysis.papers.comparison import readable
@@ -88,6 +89,7 @@ def _others(family: Family) -> Dict[str, Sequence[Attributions]]:
 def _rows(family: Family) -> List[Dict[str, Any]]:
     rows = []
     of_seeds = divergence(family.base, family.seeds).jsd
+    nothing = nothing_to_judge([family.base, *family.seeds])
     for title, files in _others(family).items():
         jsd = divergence(family.base, files).jsd
         weights, classes = _places(family, jsd)
@@ -105,6 +107,7 @@ def _rows(family: Family) -> List[Dict[str, Any]]:
                 "seeds": len(files),
                 **row,
                 **(_beyond(jsd, of_seeds, members[name] & bins[of]) if title != SEEDS else {}),
+                NOTHING: nothing,
             }
             for (name, of), row in zip(keys, found, strict=True)
             if row["n"] or of == ALL

@@ -11,6 +11,7 @@ from scipy.stats import spearmanr
 
 from analysis.errors import AnalysisError
 from analysis.figures.scatter import Scatter, Spot, scatters
+from analysis.learned import NOTHING, nothing_to_judge
 from analysis.output import Output
 from analysis.papers.comparison import intervals
 from analysis.papers.divergence import divergence
@@ -100,6 +101,7 @@ def _row(family: Family) -> Dict[str, Any]:
         "model": family.name,
         "encoder": family.base.model.encoder,
         "n": len(family.base.table),
+        NOTHING: nothing_to_judge([family.base, *family.seeds]),
     }
     for name, value in (
         ("drop", _drop(family)),

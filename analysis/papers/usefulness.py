@@ -10,6 +10,7 @@ import pandas
 
 from analysis.attributions import METADATA
 from analysis.errors import AnalysisError
+from analysis.learned import NOTHING
 from analysis.model_config import ModelConfig
 from analysis.output import Output
 from analysis.papers.comparison import OURS_SELECTED, intervals, selected_on
@@ -128,6 +129,7 @@ def _compared(base: Reached, uniform: Reached) -> Dict[str, Any]:
         "seeds": f"{base.seeds} and {uniform.seeds}",
         "n": base.n,
         "selected on": selected_on(base.config.config),
+        NOTHING: base.nothing,
     }
 
 
@@ -147,6 +149,7 @@ def _guided(model: Reached) -> Optional[Dict[str, Any]]:
         "seeds": model.seeds,
         "n": model.n,
         "selected on": selected_on(config.config),
+        NOTHING: model.nothing,
     }
 
 

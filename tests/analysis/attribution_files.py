@@ -12,6 +12,8 @@ from analysis.attributions import METADATA
 
 Row = Dict[str, Any]
 METHODS = ("attention", "gradient", "leave-one-out")
+# The share of texts that the models predict wrongly.
+WRONG = 0.1
 
 
 def config(
@@ -56,13 +58,14 @@ def random_rows(
         model = numpy.random.default_rng([index, seed])
         length = int(text.integers(2, longest + 1))
         true = text.random(length)
+        label = int(text.integers(2))
         seen = 0.0 if numpy.isinf(noise) else 1.0
         error = 1.0 if numpy.isinf(noise) else noise
         row: Row = {
             "id": f"text-{index}",
             "tokens": [f"w{place}" for place in range(length)],
-            "label": str(text.integers(2)),
-            "predicted": str(model.integers(2)),
+            "label": str(label),
+            "predicted": str(label ^ int(model.random() < WRONG)),
             "probs": [0.25, 0.75],
         }
         if rationale:

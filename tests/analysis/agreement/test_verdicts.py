@@ -27,7 +27,7 @@ def table(*rows, measure="kendall"):
         place=float("nan"),
         low=made["mean"] - 0.1,
         high=made["mean"] + 0.1,
-        **{"permuted mean": 0.0, "top-1": float("nan")},
+        **{"permuted mean": 0.0, "top-1": float("nan"), "nothing to judge": ""},
     )
 
 
@@ -128,3 +128,10 @@ def test_the_closest_are_those_nearest_their_ceiling():
     distances = table(GOOD, OPPOSITE, measure="jsd").assign(ceiling=0.1, place=[0.9, 0.2])
     (sentence,) = verdicts(distances, [JSD])
     assert "closest are attention : gradient" in sentence
+
+
+def test_where_there_is_nothing_to_judge_nothing_else_is_said():
+    rows = table(GOOD, OTHER).assign(**{"nothing to judge": "accuracy 0.5 is no better"})
+    (sentence,) = verdicts(rows, [KENDALL])
+    opening = "bilstm on sst (kendall, 50 texts): "
+    assert sentence == f"{opening}nothing to judge: accuracy 0.5 is no better."

@@ -4,10 +4,10 @@ import math
 
 import pytest
 
-from analysis.claims.claim import Verdict, above, below, whole
+from analysis.claims.claim import Judgement, Verdict, above, below, whole
 from analysis.claims.estimate import Estimate, average, estimate
 
-HOLDS, PARTLY, FAILS, UNKNOWN = Verdict
+HOLDS, PARTLY, FAILS, UNKNOWN, NOTHING = Verdict
 
 
 @pytest.mark.parametrize(
@@ -19,6 +19,25 @@ def test_a_part_holds_if_the_whole_interval_is_on_its_side(low, high, bound, ver
     assert above("tau", found, bound).verdict is verdict
     mirrored = {HOLDS: FAILS, FAILS: HOLDS, UNKNOWN: UNKNOWN}
     assert below("tau", found, bound).verdict is mirrored[verdict]
+
+
+@pytest.mark.parametrize("half", [0, 0.01])
+def test_a_difference_of_exactly_0_never_holds(half):
+    same = Estimate(0.3, 0.3 - half, 0.3 + half).minus(Estimate(0.3, 0.3 - half, 0.3 + half))
+    for part in (above("less", same, -0.1), below("less", same, 0.1)):
+        assert part.verdict is UNKNOWN and part.words.endswith(", exactly 0")
+    # It may well fail, and what is no difference may be 0.
+    assert above("less", same, 0.1).verdict is FAILS
+    assert below("mass", Estimate(0.0, 0.0, 0.0), 0.05).verdict is HOLDS
+
+
+def test_where_there_is_nothing_to_judge_the_reason_is_the_evidence():
+    found = Estimate(0.3, 0.2, 0.4, nothing="attention is uniform")
+    parts = [above("tau", found), below("tau", found.minus(Estimate(0, 0, 0))), above("a", found)]
+    assert {part.verdict for part in parts} == {NOTHING}
+    assert average([Estimate(0, 0, 0), found]).nothing == "attention is uniform"
+    assert Judgement("sst", "bilstm", tuple(parts)).evidence == "attention is uniform"
+    assert whole([HOLDS, NOTHING, FAILS]) is NOTHING
 
 
 def test_without_an_interval_nothing_can_be_told():

@@ -128,7 +128,7 @@ def test_methods_that_not_all_files_have_are_left_out_aloud(tmp_path, capsys):
 
 
 def test_texts_without_a_value_are_counted(tmp_path, capsys):
-    rows = random_rows(10)
+    rows = random_rows(20)
     rows[0]["gradient"] = None
     for row in rows:
         row["leave-one-out"] = [0.0] * len(row["tokens"])
@@ -137,7 +137,7 @@ def test_texts_without_a_value_are_counted(tmp_path, capsys):
     table = pandas.read_csv(tmp_path / "out" / "agreement.csv").set_index(["first", "second"])
     assert table.loc[("attention", "gradient"), "reasons"] == "no scores: 1"
     nothing = table.loc[("attention", "leave-one-out")]
-    assert (nothing["n"], nothing["undefined"]) == (0, 10) and pandas.isna(nothing["mean"])
+    assert (nothing["n"], nothing["undefined"]) == (0, 20) and pandas.isna(nothing["mean"])
     assert "has no value on any text" in capsys.readouterr().out
 
 
