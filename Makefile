@@ -43,7 +43,7 @@ demo: $(INSTALLED) $(ENGINE_INSTALLED)
 	@$(BIN)/python -m workflow run attention_debate --size quick --runs demo/runs --results demo \
 		--snakemake $(ENGINE)/bin/snakemake
 	@$(BIN)/allennlp attribute demo/runs/planted-easy-bilstm-tanh-softmax-1-* test --force --limit 100 \
-		-o demo/heatmaps.parquet --html demo/heatmaps.html --file-friendly-logging > demo/heatmaps.log 2>&1 \
+		-o demo/heatmaps.parquet --html demo/heatmaps.html --file-friendly-logging --verbose > demo/heatmaps.log 2>&1 \
 		|| { tail -n 5 demo/heatmaps.log; echo "failed: demo/heatmaps.log has it all"; exit 1; }
 	@echo; echo "How often each method puts the planted cause first, in the BiLSTM with softmax:"
 	@$(BIN)/python -m analysis causes demo/heatmaps.parquet

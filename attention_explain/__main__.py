@@ -1,14 +1,15 @@
 """
 The `allennlp` command of this project's environment: AllenNLP's own, with the plugin loaded before
-it (in any folder), without the noise of its old companions, and with errors for people.
+it (in any folder), without the noise of its old companions, and with a log and errors for people.
 """
 
 import os
 import sys
 
 import attention_explain  # noqa: F401  (registers everything, and quiets imports to come)
+from attention_explain import console
 from attention_explain.sentences import sentence_of
-from command_line import interrupts
+from command_line import interrupts, verbosity
 
 
 def main() -> None:
@@ -16,10 +17,13 @@ def main() -> None:
     Runs `allennlp`. A mistake in config or data ends in one sentence and exit code 2, Ctrl-C in a
     word and 130.
     """
+    verbosity.take_option()
+    verbosity.set_default()
     try:
         # Imported here, because importing it sets up logging.
         from allennlp.__main__ import run
 
+        console.show()
         run()
     except (Exception, KeyboardInterrupt) as error:
         if os.environ.get("ALLENNLP_DEBUG"):

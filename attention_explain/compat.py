@@ -88,6 +88,7 @@ def apply() -> None:
     mend_archive_loading()
     mend_jsonnet_errors()
     mend_plugin_imports()
+    mend_training_log()
 
 
 def mend_plugin_imports() -> None:
@@ -102,6 +103,25 @@ def mend_plugin_imports() -> None:
             original()
 
     _replace_everywhere(original, import_plugins)
+
+
+def mend_training_log() -> None:
+    """
+    Training writes its log to `out.log`, and all of it to the terminal, too; and to the terminal of the
+    moment it began, even when that is closed.
+    """
+    from allennlp.common import logging
+
+    from attention_explain import console
+
+    original = logging.prepare_global_logging
+
+    @wraps(original)
+    def prepare_global_logging(*arguments: Any, **options: Any) -> None:
+        original(*arguments, **options)
+        console.show()
+
+    _replace_everywhere(original, prepare_global_logging)
 
 
 def mend_trainer_options() -> None:

@@ -2,7 +2,7 @@
 
 import sys
 
-from command_line import interrupts
+from command_line import interrupts, verbosity
 
 
 def main() -> None:
@@ -12,6 +12,7 @@ def main() -> None:
     """
     if "torch" not in sys.modules:
         interrupts.end_at_once()
+        verbosity.take_option()
         from command_line.arguments import answer_at_once
 
         answer_at_once()

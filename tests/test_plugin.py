@@ -48,6 +48,11 @@ def test_training_prints_no_warning_of_old_companions(tmp_path):
     result = allennlp("train", config(tmp_path), "-s", "run", folder=tmp_path)
     assert result.returncode == 0, result.stderr
     assert "Warning" not in result.stderr
+    # A person sees what came of it, and the file has everything.
+    shown, log = result.stdout, (tmp_path / "run" / "out.log").read_text()
+    assert "Epoch 0/0\n" in shown and "accuracy " in shown and "run/model.tar.gz" in shown
+    assert "default initialization" in log and "default initialization" not in shown
+    assert " - INFO - " not in shown + result.stderr
     assert (tmp_path / "run" / "model.tar.gz").exists()
 
 

@@ -99,6 +99,8 @@ def _finished(command: Sequence[str], log: Path, held: Sequence[int], devices: d
     environment = {**os.environ, **dict.fromkeys(THREADS, "1"), **devices}
     # Same bytes, too, where a set is written in the order of its hashes.
     environment["PYTHONHASHSEED"] = "0"
+    # The step's log is all there is of it.
+    environment["ATTENTION_EXPLAIN_LOG"] = "all"
     log.parent.mkdir(parents=True, exist_ok=True)
     with open(log, "a", encoding="utf-8") as file:
         file.write(f"$ python {' '.join(command)}\n")

@@ -27,6 +27,7 @@ from attention_explain.commands.listed_configs import listed_configs
 from attention_explain.commands.parts import Parts
 from attention_explain.commands.provenance import description, provenance
 from attention_explain.commands.summary import attribution_summary
+from attention_explain.console import log_beside
 from attention_explain.files import writing
 from attention_explain.interpret.registry import (
     InterpreterConfig,
@@ -84,13 +85,14 @@ class Attribute(Subcommand):
 
 
 def attribute_from_args(args: argparse.Namespace) -> Dict[str, Any]:
-    return attribute_from_file(
-        interpreters=args.interpreters and listed_configs(args.interpreters, "interpreters"),
-        target=args.target,
-        html=args.html,
-        html_texts=args.html_texts,
-        **job_options(args),
-    )
+    with log_beside(args.output_file):
+        return attribute_from_file(
+            interpreters=args.interpreters and listed_configs(args.interpreters, "interpreters"),
+            target=args.target,
+            html=args.html,
+            html_texts=args.html_texts,
+            **job_options(args),
+        )
 
 
 def attribute_from_file(

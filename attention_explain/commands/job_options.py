@@ -59,6 +59,12 @@ def add_job_options(subparser: argparse.ArgumentParser, verb: str) -> None:
         action="store_true",
         help="outputs tqdm status on separate lines and slows tqdm refresh rate",
     )
+    # Every command takes it: it never comes to a parser, which is only to list it.
+    subparser.add_argument(
+        "--verbose",
+        action="store_true",
+        help="show the whole log, which otherwise goes to a file beside the output (FILE.log)",
+    )
 
 
 def job_options(args: argparse.Namespace) -> Dict[str, Any]:

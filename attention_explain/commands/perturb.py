@@ -33,6 +33,7 @@ from attention_explain.commands.listed_configs import listed_configs
 from attention_explain.commands.parts import Parts
 from attention_explain.commands.provenance import description, provenance
 from attention_explain.commands.summary import perturbation_summary
+from attention_explain.console import log_beside
 from attention_explain.counterfactual.perturber import Perturber
 from attention_explain.counterfactual.registry import PERTURBATIONS
 from attention_explain.named_components import ComponentConfig
@@ -75,9 +76,10 @@ class Perturb(Subcommand):
 
 def perturb_from_args(args: argparse.Namespace) -> Dict[str, Any]:
     listed = args.perturbations or DEFAULT_PERTURBATIONS
-    return perturb_from_file(
-        perturbations=listed_configs(listed, "perturbations"), **job_options(args)
-    )
+    with log_beside(args.output_file):
+        return perturb_from_file(
+            perturbations=listed_configs(listed, "perturbations"), **job_options(args)
+        )
 
 
 def perturb_from_file(

@@ -1,0 +1,103 @@
+"""What of the log is shown, where, and to whom."""
+
+import io
+import logging
+import os
+import sys
+
+import pytest
+from allennlp.common.logging import prepare_global_logging
+
+from attention_explain import console
+from command_line import verbosity
+
+
+@pytest.fixture(autouse=True)
+def handlers(monkeypatch):
+    """Leaves the root logger as it was."""
+    root = logging.getLogger()
+    before, level = list(root.handlers), root.level
+    monkeypatch.setattr(sys, "excepthook", sys.excepthook)
+    yield
+    for handler in root.handlers:
+        if handler not in before:
+            handler.close()
+    root.handlers[:] = before
+    root.setLevel(level)
+
+
+LINES = [
+    ("attention_explain.data", logging.INFO, "3 texts dropped", True),
+    ("allennlp.common.params", logging.INFO, "model.type = lstm", False),
+    ("allennlp.nn.initializers", logging.INFO, "using their default initialization", False),
+    ("allennlp.common.params", logging.WARNING, "careful", True),
+    ("allennlp.training.gradient_descent_trainer", logging.INFO, "Epoch 0/2", True),
+    ("allennlp.training.gradient_descent_trainer", logging.INFO, "Worker 0 memory", False),
+    ("allennlp.training.callbacks.console_logger", logging.INFO, "loss | 0.5 | 0.6", True),
+    ("allennlp.training.callbacks.console_logger", logging.INFO, "tensor([1, 2])", False),
+]
+
+
+@pytest.mark.parametrize("who", [verbosity.PEOPLE, "all"])
+def test_people_are_shown_what_they_need_and_the_file_has_everything(tmp_path, monkeypatch, who):
+    monkeypatch.setenv(verbosity.VARIABLE, who)
+    monkeypatch.setattr(sys, "stdout", io.StringIO())
+    prepare_global_logging(tmp_path)
+    for name, level, message, _ in LINES:
+        logging.getLogger(name).log(level, message)
+    shown, log = sys.stdout.getvalue(), (tmp_path / "out.log").read_text()
+    for name, _, message, needed in LINES:
+        assert (message in shown) == (needed or who == "all"), name
+        assert message in log
+    if who == verbosity.PEOPLE:
+        assert "\nwarning: careful\n" in shown and shown.startswith("3 texts dropped\n")
+
+
+def test_errors_are_shown_once_on_stderr(tmp_path, monkeypatch):
+    monkeypatch.setenv(verbosity.VARIABLE, verbosity.PEOPLE)
+    monkeypatch.setattr(sys, "stdout", io.StringIO())
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
+    prepare_global_logging(tmp_path)
+    logging.getLogger("allennlp").error("it broke")
+    assert sys.stderr.getvalue() == "error: it broke\n" and sys.stdout.getvalue() == ""
+
+
+def test_a_log_outlives_the_stream_it_began_with(tmp_path, monkeypatch):
+    first, second = io.StringIO(), io.StringIO()
+    monkeypatch.setattr(sys, "stdout", first)
+    prepare_global_logging(tmp_path)
+    first.close()
+    monkeypatch.setattr(sys, "stdout", second)
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
+    logging.getLogger("allennlp").warning("still here")
+    assert "still here" in second.getvalue()
+    assert sys.stderr.getvalue() == ""
+
+
+@pytest.mark.parametrize("who, kept", [(verbosity.PEOPLE, True), ("all", False)])
+def test_the_whole_log_lies_beside_the_output(tmp_path, monkeypatch, who, kept):
+    monkeypatch.setenv(verbosity.VARIABLE, who)
+    output = tmp_path / "made later" / "x.parquet"
+    with console.log_beside(output):
+        output.parent.mkdir()
+        logging.getLogger("allennlp").warning("written down")
+    logging.getLogger("allennlp").warning("too late")
+    log = tmp_path / "made later" / "x.parquet.log"
+    assert log.exists() == kept
+    assert not kept or ("written down" in log.read_text() and "too late" not in log.read_text())
+
+
+@pytest.mark.parametrize(
+    "line", ["--verbose train c -s r", "train c --verbose -s r", "train c -s r"]
+)
+def test_verbose_stands_anywhere_and_comes_to_no_parser(monkeypatch, line):
+    for name in (verbosity.VARIABLE, *verbosity.ALLENNLP_VARIABLES):
+        # Set first, so that it is restored afterwards.
+        monkeypatch.setenv(name, "")
+        monkeypatch.delenv(name)
+    monkeypatch.setattr(sys, "argv", ["allennlp", *line.split()])
+    verbosity.take_option()
+    verbosity.set_default()
+    assert sys.argv == ["allennlp", "train", "c", "-s", "r"]
+    assert verbosity.for_people() == ("--verbose" not in line)
+    assert os.environ[verbosity.VARIABLE]
