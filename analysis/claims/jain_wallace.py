@@ -4,13 +4,14 @@ from typing import Iterator
 
 from analysis.claims.claim import Claim, Judgement, above, below
 from analysis.claims.estimate import estimate, in_words, placed
-from analysis.claims.importance import differences, of_each
+from analysis.claims.importance import differences, less_than, of_each
 from analysis.claims.tables import Tables, one
 
 PAPER = "Jain & Wallace 2019"
 CORRELATIONS = "jain-wallace-correlations"
 PERMUTATION = "jain-wallace-permutation"
 ADVERSARY = "jain-wallace-adversary"
+DIFFERENCES = "jain-wallace-correlations-differences"
 
 WITHOUT_CONTEXT = "affine"
 # Half of the way from chance to the best that ties allow: below, most of the order is unexplained.
@@ -32,23 +33,30 @@ def weak_agreement(tables: Tables) -> Iterator[Judgement]:
 
 
 def less_than_each_other(tables: Tables) -> Iterator[Judgement]:
+    compared = tables.rows(DIFFERENCES)
     for (corpus, model), rows in _models(tables):
         each_other = one(rows, scores="gradient", importance="leave-one-out")
         if rows[0]["encoder"] == WITHOUT_CONTEXT or each_other is None:
             continue
         reference = placed(each_other)
         parts = [
-            above(f"{reference} of each other less that with {name}:", reference.minus(placed(row)))
+            above(
+                f"{reference} of each other less that with {name}:",
+                less_than(compared, each_other, row),
+            )
             for name, row in of_each(rows, scores="attention")
         ]
         yield Judgement(corpus, model, tuple(parts))
 
 
 def context_lowers(tables: Tables) -> Iterator[Judgement]:
+    compared = tables.rows(DIFFERENCES)
     found = tables.rows(CORRELATIONS, predicted="overall", scores="attention", role="plain")
     alike = ("corpus", "attention", "projection")
     for (corpus, attention, projection), rows in tables.by(alike, found):
-        higher = differences(rows, of={"encoder": WITHOUT_CONTEXT}, less={"encoder": "bilstm"})
+        higher = differences(
+            rows, compared, of={"encoder": WITHOUT_CONTEXT}, less={"encoder": "bilstm"}
+        )
         parts = [above(f"with {name}, affine less BiLSTM:", less) for name, less in higher]
         if parts:
             yield Judgement(corpus, f"{attention} {projection}", tuple(parts))

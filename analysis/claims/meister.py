@@ -14,6 +14,7 @@ SWEEP = "meister-table-2"
 ACCURACY = "meister-table-3"
 ADVERSARY = "meister-table-5"
 CORRELATIONS = "meister-table-6"
+DIFFERENCES = "meister-table-6-differences"
 
 # Of the normalised entropy: half of that of a state that all inputs matter to alike.
 SPREAD = 0.5
@@ -29,18 +30,24 @@ def states_are_mixed(tables: Tables) -> Iterator[Judgement]:
 
 
 def follows_states(tables: Tables) -> Iterator[Judgement]:
+    compared = tables.rows(DIFFERENCES)
     rows = tables.rows(CORRELATIONS, role="plain")
     for (corpus, model), found in tables.by(("corpus", "model"), rows):
-        closer = differences(found, of={"importance_of": "hidden"}, less={"importance_of": "input"})
+        closer = differences(
+            found, compared, of={"importance_of": "hidden"}, less={"importance_of": "input"}
+        )
         parts = [above(f"with {name}, states less inputs:", less) for name, less in closer]
         if parts:
             yield Judgement(corpus, model, tuple(parts))
 
 
 def no_closer_to_inputs(tables: Tables) -> Iterator[Judgement]:
+    compared = tables.rows(DIFFERENCES)
     rows = tables.rows(CORRELATIONS, role="plain", importance_of="input")
     for (corpus, encoder, attention), found in tables.by(("corpus", "encoder", "attention"), rows):
-        closer = differences(found, of={"projection": "sparsemax"}, less={"projection": "softmax"})
+        closer = differences(
+            found, compared, of={"projection": "sparsemax"}, less={"projection": "softmax"}
+        )
         parts = [
             below(f"with {name}, sparsemax less softmax:", less, MARGIN) for name, less in closer
         ]

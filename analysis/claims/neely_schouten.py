@@ -13,6 +13,7 @@ from analysis.claims.tables import Tables
 PAPER = "Neely & Schouten 2020"
 TOP_K = "neely-schouten-table-2"
 USAGE = "neely-schouten-usage"
+DIFFERENCES = "neely-schouten-table-2-differences"
 
 CORRECTED, AS_PUBLISHED = "fagin", "as-published"
 # Half of the way from chance to the best that ties allow.
@@ -41,12 +42,15 @@ def above_chance(tables: Tables) -> Iterator[Judgement]:
 
 def sparser_agrees_better(tables: Tables) -> Iterator[Judgement]:
     """At the same k for both: k = non-zero weights makes softmax's a list of all tokens."""
+    compared = tables.rows(DIFFERENCES)
     rows = tables.rows(
         TOP_K, predicted="overall", measure=CORRECTED, k="average-length", role="plain"
     )
     alike = ("corpus", "encoder", "attention")
     for (corpus, encoder, attention), found in tables.by(alike, rows):
-        better = differences(found, of={"projection": "sparsemax"}, less={"projection": "softmax"})
+        better = differences(
+            found, compared, of={"projection": "sparsemax"}, less={"projection": "softmax"}
+        )
         parts = [above(f"with {name}, sparsemax less softmax:", less) for name, less in better]
         if parts:
             yield Judgement(corpus, f"{encoder} {attention}", tuple(parts))

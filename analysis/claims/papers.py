@@ -26,7 +26,11 @@ CLAIMS = (
     *meister.CLAIMS,
 )
 # What they rest on.
-TABLES = tuple(dict.fromkeys([*(claim.table for claim in CLAIMS), meister.ACCURACY]))
+TABLES = (
+    *dict.fromkeys(claim.table for claim in CLAIMS),
+    meister.ACCURACY,
+    *(paper.DIFFERENCES for paper in (jain_wallace, neely_schouten, meister)),
+)
 COLUMNS = ("paper", "claim", "corpus", "model", "verdict", "evidence", "rule", "name", "table")
 
 

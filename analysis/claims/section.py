@@ -9,6 +9,8 @@ NOTE = (
     "hold if the whole interval is on the other, and cannot be told in between. A claim holds if all of "
     "its parts do, and partly if some do. Nothing to judge: the model is no better than the majority "
     "class, or its attention is uniform. The bounds are ours, and stand in the csv (`rule`): papers "
-    "seldom name any. Intervals of differences are those of independent numbers, which is on the safe "
-    "side. With one seed they are about texts alone."
+    "seldom name any. Differences on the same texts are paired, text by text; where only one of the "
+    "two is known text by text (guided and deceptive models), the interval is that of independent numbers, "
+    "which is on the safe side. With fewer than 3 seeds intervals are about texts alone, and of what is known "
+    "by seeds alone there are none."
 )

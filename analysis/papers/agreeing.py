@@ -24,10 +24,22 @@ def agreement_rows(
     model: Model, pairs: Sequence[Methods], measures: Sequence[str] = (KENDALL,)
 ) -> pandas.DataFrame:
     """A row a measure, pair and predicted class, and one for all texts; chance beside it."""
+    return rows_of(agreed(model, pairs, measures), pairs)
+
+
+def agreed(
+    model: Model, pairs: Sequence[Methods], measures: Sequence[str] = (KENDALL,)
+) -> List[Agreement]:
+    """What the rows are made of."""
+    return _agreements(model, pairs, measures, DRAWS)
+
+
+def rows_of(found: Sequence[Agreement], pairs: Sequence[Methods]) -> pandas.DataFrame:
+    """Of one model."""
     titles = {method.name: method.title for pair in pairs for method in pair}
-    table = agreement_table(_agreements(model, pairs, measures, DRAWS), by="predicted")
+    table = agreement_table(found, by="predicted")
     return table.assign(
-        **about(model),
+        **about(found[0].model),
         scores=table["first"].map(titles),
         importance=table["second"].map(titles),
         predicted=table["group"],

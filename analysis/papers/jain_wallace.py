@@ -3,6 +3,7 @@ Jain & Wallace 2019: how attention agrees with gradients and with leaving a toke
 in its place beside.
 """
 
+from itertools import chain
 from typing import Sequence
 
 import pandas
@@ -10,7 +11,7 @@ import pandas
 from analysis.figures.densities import densities
 from analysis.output import Output, slug
 from analysis.papers import instance_adversary, permutation
-from analysis.papers.agreeing import agreement_rows, class_panels
+from analysis.papers.agreeing import agreed, class_panels, rows_of
 from analysis.papers.comparison import (
     OURS_SELECTED,
     beside,
@@ -18,6 +19,7 @@ from analysis.papers.comparison import (
     readable,
     with_difference,
 )
+from analysis.papers.differences import add_differences
 from analysis.papers.exhibits import Exhibit, Paper
 from analysis.papers.methods import ATTENTION, GRADIENT_X_INPUT, LEAVE_ONE_OUT
 from analysis.papers.study import described
@@ -63,7 +65,8 @@ NOTE = (
 
 
 def correlations(models: Sequence[Model], output: Output) -> None:
-    table = pandas.concat([agreement_rows(model, PAIRS) for model in models], ignore_index=True)
+    found = [agreed(model, PAIRS) for model in models]
+    table = pandas.concat([rows_of(one, PAIRS) for one in found], ignore_index=True)
     theirs = published("jain_wallace_2019_correlations")
     theirs = theirs.assign(scores="attention", projection="softmax")
     for split in ("test", "dev"):
@@ -79,6 +82,9 @@ def correlations(models: Sequence[Model], output: Output) -> None:
         f"Wallace (2019). {described(models)}.",
         NOTE,
         readable(shown, SHOWN),
+    )
+    add_differences(
+        output, "jain-wallace-correlations-differences", list(chain.from_iterable(found))
     )
 
 

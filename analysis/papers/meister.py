@@ -1,5 +1,6 @@
 """Meister et al. 2021: do hidden states stand for their tokens, and does attention find either?"""
 
+from itertools import chain
 from typing import List, Sequence, Tuple
 
 import pandas
@@ -8,7 +9,7 @@ from analysis.agreement.groups import OVERALL
 from analysis.figures.densities import Panel, densities
 from analysis.output import Output, slug
 from analysis.papers import adversaries, sparsity
-from analysis.papers.agreeing import agreement_rows, agreement_values
+from analysis.papers.agreeing import agreed, agreement_values, rows_of
 from analysis.papers.comparison import (
     OURS_SELECTED,
     about,
@@ -16,6 +17,7 @@ from analysis.papers.comparison import (
     readable,
     with_difference,
 )
+from analysis.papers.differences import add_differences
 from analysis.papers.exhibits import Exhibit, Paper, StudyExhibit
 from analysis.papers.methods import ATTENTION, INPUT_TO_HIDDEN, Method
 from analysis.papers.per_text import PerText, check, correct, sample, summarised
@@ -59,7 +61,8 @@ def table_3(models: Sequence[Model], output: Output) -> None:
 
 def table_6(models: Sequence[Model], output: Output) -> None:
     pairs = [(ATTENTION, method) for method in (*INPUTS, *HIDDEN)]
-    table = pandas.concat([agreement_rows(model, pairs) for model in models], ignore_index=True)
+    found = [agreed(model, pairs) for model in models]
+    table = pandas.concat([rows_of(one, pairs) for one in found], ignore_index=True)
     table = table[table["predicted"] == OVERALL].reset_index(drop=True)
     table["importance_of"] = table["second"].map(IMPORTANCE_OF)
     table = _beside(table, "meister_2021_table6_correlations")
@@ -75,6 +78,7 @@ def table_6(models: Sequence[Model], output: Output) -> None:
         f"against random scores. {PROTOCOL}",
         readable(table, [*keys, *SHOWN, "random mean", "selected on"]),
     )
+    add_differences(output, "meister-table-6-differences", list(chain.from_iterable(found)))
 
 
 def _rows(models: Sequence[Model], values: PerText) -> pandas.DataFrame:

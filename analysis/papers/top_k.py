@@ -3,16 +3,19 @@ Neely & Schouten's agreement on the top k, scored as they did and as Fagin et al
 beside what chance gives: is the headline more than that?
 """
 
+from itertools import chain
 from typing import List, Sequence
 
 import numpy
 import pandas
 
+from analysis.agreement.agreements import Agreement
 from analysis.agreement.groups import OVERALL
 from analysis.figures.chance import Mark, on_chance_bands
 from analysis.output import Output, slug
-from analysis.papers.agreeing import agreement_rows
+from analysis.papers.agreeing import agreed, rows_of
 from analysis.papers.comparison import OURS_SELECTED, beside, intervals, with_difference
+from analysis.papers.differences import add_differences
 from analysis.papers.jain_wallace import PAIRS
 from analysis.papers.study import by_corpus, described
 from analysis.papers.verdict import verdict
@@ -36,11 +39,19 @@ NOTE = (
 )
 
 
-def top_k_rows(models: Sequence[Model]) -> pandas.DataFrame:
-    """A row a model, k, importance, predicted class and measure, with the chance band."""
-    pairs = [pair for pair in PAIRS if pair[0].name == "attention"]
-    tables = [agreement_rows(model, pairs, _measures(model)) for model in models]
-    table = pandas.concat(tables, ignore_index=True)
+OF_ATTENTION = tuple(pair for pair in PAIRS if pair[0].name == "attention")
+
+
+def top_k_agreements(model: Model) -> List[Agreement]:
+    return agreed(model, OF_ATTENTION, _measures(model))
+
+
+def top_k_rows(found: Sequence[Sequence[Agreement]]) -> pandas.DataFrame:
+    """
+    Of what each model has: a row a model, k, importance, predicted class and measure, with the
+    chance band.
+    """
+    table = pandas.concat([rows_of(one, OF_ATTENTION) for one in found], ignore_index=True)
     table[["measure", "k"]] = table["measure"].str.split(":k=", expand=True)
     table["chance low"] = table[["random low", "permuted low"]].min(axis=1)
     table["chance high"] = table[["random high", "permuted high"]].max(axis=1)
@@ -58,7 +69,8 @@ def _measures(model: Model) -> List[str]:
 
 def table_2(models: Sequence[Model], output: Output) -> None:
     """The table, and for each corpus its figure and what it says."""
-    table = top_k_rows(models)
+    found = list(map(top_k_agreements, models))
+    table = top_k_rows(found)
     output.table(
         "neely-schouten-table-2",
         table,
@@ -68,6 +80,7 @@ def table_2(models: Sequence[Model], output: Output) -> None:
         NOTE,
         side_by_side(table),
     )
+    add_differences(output, "neely-schouten-table-2-differences", list(chain.from_iterable(found)))
     for corpus, several in by_corpus(models).items():
         rows = table[(table["corpus"] == corpus) & (table["predicted"] != OVERALL)]
         text = verdict(rows)

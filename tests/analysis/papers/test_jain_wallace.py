@@ -85,7 +85,7 @@ def test_the_range_of_the_code_is_over_its_seeds():
 
 
 def test_the_note_says_which_protocols_are_compared(output):
-    (entry,) = output.entries
+    entry = output.entries[0]
     assert "selected on the test set" in entry["note"] and "fastText" in entry["note"]
     assert "sst (60 texts): bilstm tanh softmax (2 seeds)" in entry["caption"]
 

@@ -34,7 +34,7 @@ def written(fill, models, folder):
     output = Output(folder, "Meister et al. 2021")
     fill(models, output)
     output.finish(["test"])
-    (entry,) = output.entries
+    entry = output.entries[0]
     return entry, pandas.read_csv(folder / entry["files"]["csv"])
 
 

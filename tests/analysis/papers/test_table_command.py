@@ -28,6 +28,7 @@ def test_a_paper_fills_all_it_can_and_says_what_it_cannot(tmp_path, capsys):
         "meister-table-1",
         "meister-table-3",
         "meister-table-6",
+        "meister-table-6-differences",
         "meister-correlations-sst-bilstm",
         "meister-entropies",
     ]
@@ -47,9 +48,11 @@ def test_one_table_is_written_alone(tmp_path, capsys):
     code, *_ = run(capsys, "jain-wallace-correlations", path.parent, "-o", out)
     assert code == 0
     assert sorted(file.name for file in out.iterdir()) == [
-        "jain-wallace-correlations.csv",
-        "jain-wallace-correlations.md",
-        "jain-wallace-correlations.tex",
+        *(
+            f"jain-wallace-correlations{part}.{kind}"
+            for part in ("-differences", "")
+            for kind in ("csv", "md", "tex")
+        ),
         "manifest.json",
     ]
 

@@ -6,7 +6,7 @@ import pytest
 from analysis.agreement.groups import OVERALL
 from analysis.output import Output
 from analysis.papers.study import load_models
-from analysis.papers.top_k import side_by_side, table_2, top_k_rows
+from analysis.papers.top_k import side_by_side, table_2, top_k_agreements, top_k_rows
 from analysis.papers.verdict import places
 from tests.analysis.papers.studies import write_run
 
@@ -24,7 +24,7 @@ def models(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def table(models):
-    return top_k_rows(models)
+    return top_k_rows(list(map(top_k_agreements, models)))
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +32,7 @@ def unrelated(tmp_path_factory):
     """Attention that has nothing to do with importance."""
     path = tmp_path_factory.mktemp("runs") / "noise.parquet"
     write_run(path, projection="sparsemax", texts=300, noise=float("inf"))
-    return top_k_rows(load_models([path]))
+    return top_k_rows(list(map(top_k_agreements, load_models([path]))))
 
 
 def test_dense_attention_has_no_k_of_its_own_zeros(table):
@@ -90,7 +90,7 @@ def test_both_scores_stand_in_one_row(table):
 def test_the_figure_comes_with_its_sentence(tmp_path, models):
     output = Output(tmp_path, "Neely & Schouten 2020")
     table_2(models, output)
-    _, sentence, figure = output.entries
+    _, _, sentence, figure = output.entries
     assert (sentence["kind"], figure["kind"]) == ("sentence", "figure")
     assert sentence["caption"].removeprefix("sst: ") in figure["caption"]
     assert figure["name"] == "neely-schouten-chance-sst"
