@@ -94,6 +94,8 @@ class Output:
                     metadata=metadata,
                 )
             files[ending] = self._add(f"{name}.{ending}", drawn.getvalue())
+            # Where everything lies is found out once, and the same in both.
+            figure.set_layout_engine("none")
         self._enter("figure", name, caption, files, note)
 
     def sentence(self, name: str, text: str) -> None:

@@ -12,7 +12,7 @@ METHODS = (*MEISTER, "gradient-x-input")
 LEFT_OUT = {"of-use-to-others", "adversary-of-no-use", "frozen-adversary"}
 
 
-def test_every_claim_finds_its_numbers(tmp_path):
+def test_every_claim_finds_its_numbers(tmp_path, undrawn):
     models = {
         "soft": {},
         "sparse": {"projection": "sparsemax"},

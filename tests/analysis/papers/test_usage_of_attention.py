@@ -49,7 +49,7 @@ def test_a_perturbation_file_alone_beside_the_base_is_enough(tmp_path):
     assert numpy.isfinite([row["change"], row["instance"]]).all()
 
 
-def test_each_data_set_is_a_point(tmp_path):
+def test_each_data_set_is_a_point(tmp_path, undrawn):
     folders = [write_family(tmp_path / corpus, corpus=corpus) for corpus in "abcd"]
     study = load_study(folders)
     table = tables(usage, study, tmp_path / "out")["neely-schouten-usage"]
