@@ -13,12 +13,18 @@ from analysis.agreement.agreements import Agreement
 from analysis.agreement.pairs import ATTENTION, SEPARATOR
 from analysis.agreement.tables import with_interval
 from analysis.statistics.corrections import ALPHA, holm
-from analysis.statistics.paired import paired_across_models, paired_in_one_model
+from analysis.statistics.paired import (
+    difference_columns,
+    paired_across_models,
+    paired_in_one_model,
+)
 from analysis.statistics.sign_flip import SignFlips
 
 Compared = Tuple[Agreement, Agreement]
 # Rows of the extracts for people.
 MOST_SHOWN = 30
+# The columns of the difference between two places.
+PLACES = "place difference"
 
 
 def paired_methods(found: Sequence[Agreement], flips: SignFlips) -> pandas.DataFrame:
@@ -84,6 +90,8 @@ def shown_comparisons(table: pandas.DataFrame) -> pandas.DataFrame:
     ]
     shown = table[[*names, "first mean", "second mean"]].copy()
     shown["difference [95 %]"] = with_interval(table, mean="difference")
+    if table[PLACES].notna().any():
+        shown[f"{PLACES} [95 %]"] = with_interval(table, f"{PLACES} ", mean=PLACES)
     shown["p"] = table["p"].map(_p)
     shown["p Holm"] = table["p Holm"].map(_p)
     shown["differ"] = numpy.where(_differ(table), "yes", "no")
@@ -96,9 +104,12 @@ def _has_attention(pair: str) -> bool:
 
 
 def _differ(table: pandas.DataFrame) -> pandas.Series:
-    """By the texts, and whatever seeds had been drawn."""
-    beyond = (table["low"] > 0) | (table["high"] < 0)
-    return beyond & (table["p Holm"] <= ALPHA)
+    """By the texts, whatever seeds had been drawn, and not for their ties alone."""
+    above, below = table["low"] > 0, table["high"] < 0
+    known = table[PLACES].notna()
+    above &= ~known | (table[f"{PLACES} low"] > 0)
+    below &= ~known | (table[f"{PLACES} high"] < 0)
+    return (above | below) & (table["p Holm"] <= ALPHA)
 
 
 def _p(value: float) -> str:
@@ -134,8 +145,19 @@ def _family(
         )
         parts.append(pandas.DataFrame(test(first, second, flips), index=places))
     table = table.join(pandas.concat(parts).sort_index())
+    in_one_model = test is paired_in_one_model
+    table = table.join(
+        pandas.DataFrame([_place_difference(*two, in_one_model) for two in compared])
+    )
     table["p Holm"] = holm(table["p"].to_numpy())
     return table
+
+
+def _place_difference(a: Agreement, b: Agreement, in_one_model: bool) -> Dict[str, float]:
+    """Of their places between chance and ceiling, on the texts that both have a value for."""
+    known = [~numpy.isnan(one.observed.value).all(axis=0) for one in (a, b)]
+    both = known[0] & known[1]
+    return difference_columns(PLACES, a.place(both), b.place(both), in_one_model)
 
 
 def _joined(tables: Sequence[pandas.DataFrame]) -> pandas.DataFrame:

@@ -8,6 +8,7 @@ from analysis.agreement.agreements import Agreement
 from analysis.agreement.comparisons import paired_methods, paired_models, shown_comparisons
 from analysis.agreement.groups import OVERALL
 from analysis.agreement.instances import as_parquet, instances
+from analysis.agreement.places import ABOUT_PLACES
 from analysis.agreement.signs import BY_SIZE, MIXED, SIGNED
 from analysis.agreement.tables import agreement_table, shown_agreements
 from analysis.agreement.verdicts import no_better_than_chance, verdicts
@@ -91,7 +92,8 @@ PAIRED_NOTE = (
     f"{ABOUT_INTERVALS} p is of a sign-flip permutation test over "
     "texts, with the trained models as they are; p Holm is corrected for the number of "
     "comparisons by the same measure (and in the same model, if within one). They differ where "
-    "p Holm is at most .05 and the interval leaves out 0."
+    "p Holm is at most .05, and the intervals of both the difference and that of the places between "
+    "chance and ceiling leave out 0 on the same side: a pair is not the nearer for having fewer ties."
 )
 
 
@@ -102,9 +104,7 @@ def _note(found: Sequence[Agreement]) -> str:
         "random: noise in place of the second method; permuted: its own scores in random order "
         f"within each text, {draws} draws a text. Their intervals are where the mean over these "
         "texts falls in 95 of 100 cases by chance alone. Undefined values are counted, not "
-        "averaged. ceiling: the best mean that the same scores could have in any order, as ties bound "
-        "it; place: where the mean lies between the permuted control (0) and the ceiling (1); empty "
-        "where the ceiling of a measure is not known. top-1: share of texts with the same first "
+        f"averaged. {ABOUT_PLACES} Both are empty where the ceiling of a measure is not known. top-1: share of texts with the same first "
         "token, of tied ones each with the same probability. No better than chance, in sentences and figures, is what is not above the "
         "permuted control by both the interval of the difference and a sign-flip permutation test, "
         "Holm-corrected for the number of pairs."

@@ -9,6 +9,11 @@ from analysis.statistics.known import mean_of_known
 
 # Less room than that between chance and ceiling is none.
 LEAST_ROOM = 1e-9
+# For captions.
+ABOUT_PLACES = (
+    "ceiling: the best mean that the same scores could have in any order, as ties bound it; place: "
+    "where the mean lies between the permuted control (0) and the ceiling (1)."
+)
 
 
 def placed(value: numpy.ndarray, chance: numpy.ndarray, ceiling: numpy.ndarray) -> numpy.ndarray:

@@ -8,6 +8,7 @@ from typing import Sequence
 
 import pandas
 
+from analysis.agreement.places import ABOUT_PLACES
 from analysis.figures.densities import densities
 from analysis.output import Output, slug
 from analysis.papers import instance_adversary, permutation
@@ -46,6 +47,8 @@ SHOWN = (
     "mean",
     "interval",
     "difference",
+    "ceiling",
+    "place",
     "random mean",
     "published on dev std",
     "std",
@@ -60,7 +63,8 @@ NOTE = (
     "dev: selected on dev; both with 300-dimensional fastText vectors. The difference is from the "
     "value on dev, and from the value on test where there is no other. Their code: the lowest and "
     "highest mean over seeds of the released code on the same SST files as ours. "
-    f"{OURS_SELECTED} {ABOUT_INTERVALS} Significant: share of texts with p <= .05."
+    f"{OURS_SELECTED} {ABOUT_INTERVALS} Significant: share of texts with p <= .05. "
+    f"{ABOUT_PLACES}"
 )
 
 

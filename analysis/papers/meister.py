@@ -6,6 +6,7 @@ from typing import List, Sequence, Tuple
 import pandas
 
 from analysis.agreement.groups import OVERALL
+from analysis.agreement.places import ABOUT_PLACES
 from analysis.figures.densities import Panel, densities
 from analysis.output import Output, slug
 from analysis.papers import adversaries, sparsity
@@ -75,8 +76,8 @@ def table_6(models: Sequence[Model], output: Output) -> None:
         f"Meister et al. (2021), Table 6. {described(models)}.",
         "Agreement with hidden states is nearly a tautology under sparse attention: a state whose "
         "weight is 0 has gradient 0, and leaving it out changes nothing. Random: attention "
-        f"against random scores. {PROTOCOL}",
-        readable(table, [*keys, *SHOWN, "random mean", "selected on"]),
+        f"against random scores. {ABOUT_PLACES} {PROTOCOL}",
+        readable(table, [*keys, *SHOWN, "ceiling", "place", "random mean", "selected on"]),
     )
     add_differences(output, "meister-table-6-differences", list(chain.from_iterable(found)))
 

@@ -35,7 +35,8 @@ NOTE = (
     "one list only and the other in the other list only, so that lists that share nothing score "
     "near 1. Fagin: the definition (Fagin et al. 2003), lists that share nothing score -1. Random "
     "and permuted: the same score with noise, or with the importance in random order, in place of "
-    f"the importance. Published values are selected on dev. {OURS_SELECTED} {ABOUT_INTERVALS}"
+    "the importance; fagin place: between the permuted control (0) and the best that ties allow (1). "
+    f"Published values are selected on dev. {OURS_SELECTED} {ABOUT_INTERVALS}"
 )
 
 
@@ -107,10 +108,10 @@ def side_by_side(table: pandas.DataFrame) -> pandas.DataFrame:
         table[table["measure"] == measure].set_index(ROW) for measure in (AS_PUBLISHED, FAGIN)
     )
     shown = one[["published", *numbers, "difference", "n", "undefined"]].join(
-        other[numbers].add_prefix("fagin ")
+        other[[*numbers, "place"]].add_prefix("fagin ")
     )
     order = ["published", "mean", "interval", "difference", "random mean", "permuted mean"]
-    order += [f"fagin {name}" for name in numbers] + ["n", "undefined"]
+    order += [f"fagin {name}" for name in [*numbers, "place"]] + ["n", "undefined"]
     names = {name: name.removesuffix(" mean") for name in order} | {"mean": AS_PUBLISHED}
     return shown[order].rename(columns=names).reset_index()
 

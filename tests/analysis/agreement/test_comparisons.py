@@ -90,8 +90,25 @@ def test_a_difference_that_seeds_do_not_bear_out_is_none():
             "p": [0.0001, 0.0001],
             "texts": 9,
             "p Holm": [0.0002, 0.0002],
+            **{f"place difference{end}": numpy.nan for end in ("", " low", " high")},
         }
     )
     shown = shown_comparisons(table)
     assert shown["pair"].tolist() == ["c : d", "a : b"]
     assert shown["differ"].tolist() == ["yes", "no"]
+
+
+def test_a_pair_is_not_the_nearer_for_having_fewer_ties(tmp_path):
+    """Attention is 0 but at the two tokens that the gradient has highest: it cannot be nearer."""
+    rows = random_rows(60)
+    for row in rows:
+        order = numpy.argsort(row["gradient"])
+        row["attention"] = numpy.where(numpy.isin(range(len(order)), order[-2:]), 0.5, 0.0).tolist()
+    (model,) = models_of([load_attributions(write_attributions(tmp_path / "a.parquet", rows))])
+    pairs = [PAIRS[0], PAIRS[2]]
+    table = paired_methods(agreements(model, pairs, [Measure.named("kendall")], draws=2), FLIPS)
+    (row,) = table.to_dict("records")
+    assert row["high"] < 0 and row["p Holm"] < 0.05
+    assert row["place difference low"] > 0
+    shown = shown_comparisons(table)
+    assert shown["differ"].tolist() == ["no"] and "place difference [95 %]" in shown
