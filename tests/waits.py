@@ -60,6 +60,9 @@ class DeviceWaits(TorchDispatchMode):
                     self._on_device[each] = True
         return result
 
+    def forget(self, tensor: torch.Tensor) -> None:
+        del self._on_device[tensor]
+
     def has(self, tensor: torch.Tensor) -> bool:
         return tensor in self._on_device
 
@@ -72,9 +75,14 @@ def device_waits(on_device: Iterable[torch.Tensor]) -> Iterator[List[str]]:
 
     def watched(name: str) -> Any:
         def read(tensor: torch.Tensor, *args: Any, **kwargs: Any) -> Any:
+            result = originals[name](tensor, *args, **kwargs)
             if mode.has(tensor):
                 mode.found.append(name)
-            return originals[name](tensor, *args, **kwargs)
+                if name == "cpu":
+                    # Elsewhere it is a copy, which the host may look at.
+                    result = result.clone()
+                    mode.forget(result)
+            return result
 
         return read
 

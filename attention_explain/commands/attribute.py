@@ -12,7 +12,6 @@ import pyarrow
 from allennlp.commands.subcommand import Subcommand
 
 from attention_explain.archives import open_archive
-from attention_explain.budget import DEFAULT_BUDGET
 from attention_explain.commands import attribution_file
 from attention_explain.commands.attribution import attribute
 from attention_explain.commands.batches import read_counts, read_instances
@@ -102,7 +101,7 @@ def attribute_from_file(
     interpreters: Optional[Sequence[InterpreterConfig]] = None,
     target: Optional[str] = None,
     limit: Optional[int] = None,
-    batch_tokens: int = DEFAULT_BUDGET,
+    batch_tokens: Optional[int] = None,
     cuda_device: int = -1,
     seed: Optional[int] = None,
     html: Optional[str] = None,
@@ -143,7 +142,7 @@ def attribute_from_file(
         archive_file,
         archive,
         instances,
-        batch_tokens,
+        predictor.explainer.budget,
         cuda_device,
         interpreters=options,
         target=target,

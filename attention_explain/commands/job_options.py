@@ -14,7 +14,7 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.common.util import SigTermReceived
 
 from attention_explain.archives import check_device
-from attention_explain.budget import DEFAULT_BUDGET
+from attention_explain.budget import DEFAULT_BUDGET, GPU_BUDGET
 from attention_explain.commands.parts import Parts
 from attention_explain.files import check_writable
 
@@ -36,8 +36,8 @@ def add_job_options(subparser: argparse.ArgumentParser, verb: str) -> None:
     subparser.add_argument(
         "--batch-tokens",
         type=int,
-        default=DEFAULT_BUDGET,
-        help="how many tokens, padding included, a pass through the model may hold",
+        help="how many tokens, padding included, a pass through the model may hold "
+        f"(default: {DEFAULT_BUDGET}, on a GPU {GPU_BUDGET})",
     )
     subparser.add_argument("--cuda-device", type=int, default=-1, help="id of GPU to use")
     subparser.add_argument(
@@ -79,7 +79,7 @@ def job_options(args: argparse.Namespace) -> Dict[str, Any]:
 def check_job(
     output: Path,
     limit: Optional[int],
-    batch_tokens: int,
+    batch_tokens: Optional[int],
     cuda_device: int,
     force: bool,
     *others: Optional[Union[str, Path]],

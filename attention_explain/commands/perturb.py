@@ -13,7 +13,6 @@ from allennlp.commands.subcommand import Subcommand
 from allennlp.data import Instance
 
 from attention_explain.archives import archive_sha256, open_archive
-from attention_explain.budget import DEFAULT_BUDGET
 from attention_explain.commands import perturbation_file
 from attention_explain.commands.batches import (
     AfterStep,
@@ -88,7 +87,7 @@ def perturb_from_file(
     output_file: Union[str, Path],
     perturbations: Sequence[ComponentConfig] = DEFAULT_PERTURBATIONS,
     limit: Optional[int] = None,
-    batch_tokens: int = DEFAULT_BUDGET,
+    batch_tokens: Optional[int] = None,
     cuda_device: int = -1,
     seed: Optional[int] = None,
     split_text: bool = False,
@@ -113,7 +112,7 @@ def perturb_from_file(
         archive_file,
         archive,
         instances,
-        batch_tokens,
+        perturber.budget,
         cuda_device,
         perturbations=options,
         reads=reads,

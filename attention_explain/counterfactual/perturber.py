@@ -10,13 +10,12 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.data import Instance
 from allennlp.models import Model
 
-from attention_explain.budget import DEFAULT_BUDGET
 from attention_explain.counterfactual.fixed_states import FixedStates
 from attention_explain.counterfactual.perturbation import Field, Perturbation
 from attention_explain.interpret.assumptions import check_texts_are_independent
 from attention_explain.interpret.interpreter import in_batches
 from attention_explain.interpret.outputs import untouched
-from attention_explain.interpret.text_batch import TextBatch
+from attention_explain.interpret.text_batch import TextBatch, budget_for
 from attention_explain.models import AttentionClassifier
 
 
@@ -47,14 +46,14 @@ class Perturber:
     perturbations : `Dict[str, Perturbation]`
         By the name that their results get.
     budget : `int`, optional
-        How many tokens, padding included, a pass may hold.
+        How many tokens, padding included, a pass may hold (default: by the model's device).
     """
 
     def __init__(
         self,
         model: Model,
         perturbations: Dict[str, Perturbation],
-        budget: int = DEFAULT_BUDGET,
+        budget: Optional[int] = None,
     ) -> None:
         if not isinstance(model, AttentionClassifier):
             raise ConfigurationError(
@@ -64,7 +63,7 @@ class Perturber:
         check_texts_are_independent(model)
         self.model = model
         self.perturbations = perturbations
-        self.budget = budget
+        self.budget = budget or budget_for(model)
 
     def check(self, instances: Sequence[Instance]) -> None:
         """Says before any work what is wrong for these texts."""
@@ -88,7 +87,7 @@ class Perturber:
         is through and the seconds it took.
         """
         batch = TextBatch.of(self.model, instances, self.budget)
-        with untouched(self.model), torch.no_grad():
+        with untouched(self.model, goes_back=False), torch.no_grad():
             texts = FixedStates.of(self.model, batch)
             perturbed = self._predictions(batch, texts, instances)
             for name, perturbation in self.perturbations.items():

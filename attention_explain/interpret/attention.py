@@ -19,6 +19,7 @@ class AttentionWeights(Interpreter):
     sums_to = "1"
     passes = "1 forward"
     of_embeddings = False
+    goes_back = False
 
     @torch.no_grad()
     def attribute(self, batch: TextBatch, target: torch.Tensor) -> Attribution:

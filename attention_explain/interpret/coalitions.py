@@ -7,7 +7,7 @@ had even where they are few, and the sum of SHAP values is kept by a weight of 1
 precision instead of exactly.
 """
 
-from typing import Callable, Dict, Tuple
+from typing import Dict, List, Sequence, Tuple
 
 import torch
 from allennlp.common.checks import ConfigurationError
@@ -23,14 +23,11 @@ from attention_explain.interpret.outputs import (
 from attention_explain.interpret.seeds import generator_for
 from attention_explain.interpret.text_batch import TextBatch
 
-# From coalitions, (samples, tokens) and True where present, to the output, (samples,).
-Game = Callable[[torch.Tensor], torch.Tensor]
-
 
 class CoalitionInterpreter(Interpreter):
     """
     A method that explains each text by the model's output on coalitions of its tokens. A subclass
-    implements `explain`. Boundary symbols are in all coalitions.
+    implements `coalitions` and `explain`. Boundary symbols are in all coalitions.
 
     # Parameters
 
@@ -45,6 +42,7 @@ class CoalitionInterpreter(Interpreter):
 
     signed = True
     deterministic = False
+    goes_back = False
 
     def __init__(
         self, predictor: Predictor, samples: int, of: str, baseline: str, seed: int
@@ -57,55 +55,77 @@ class CoalitionInterpreter(Interpreter):
         self.baseline = check_baseline(baseline)
         self.seed = seed
 
-    def explain(
-        self, tokens: int, game: Game, generator: torch.Generator
-    ) -> Tuple[torch.Tensor, Dict[str, float]]:
-        """One score a token, Shape: (tokens,), and the checks, of one text."""
+    def coalitions(self, tokens: int, generator: torch.Generator) -> torch.Tensor:
+        """
+        Those to run the model on, for a text of so many tokens, True where a token is present.
+        Shape: (coalitions, tokens)
+        """
         raise NotImplementedError
 
+    def explain(
+        self, present: torch.Tensor, outputs: torch.Tensor
+    ) -> Tuple[torch.Tensor, Dict[str, float]]:
+        """
+        One score a token, Shape: (tokens,), and the checks, of one text, from its coalitions and
+        the class output for each, float64. Shape: (coalitions, tokens), (coalitions,)
+        """
+        raise NotImplementedError
+
+    @torch.no_grad()
     def attribute(self, batch: TextBatch, target: torch.Tensor) -> Attribution:
-        scores = torch.zeros(batch.mask.shape, dtype=torch.double, device=batch.mask.device)
-        checks = []
-        for row, text in enumerate(batch.one_by_one()):
-            found, text_checks = self.explain(
-                tokens=int(text.attendable.sum()),
-                game=self.game(text, target[row : row + 1]),
-                generator=generator_for(self.seed, text.ids[0], type(self).__name__),
+        drawn = [
+            self.coalitions(
+                int(seen.sum()), generator_for(self.seed, batch.ids[row], type(self).__name__)
             )
-            scores[row, batch.attendable[row]] = found.to(scores)
+            for row, seen in enumerate(batch.seen)
+        ]
+        scores = torch.zeros(batch.seen.shape, dtype=torch.double)
+        checks = []
+        for row, (present, outputs) in enumerate(
+            zip(drawn, self.outputs(batch, target, drawn), strict=True)
+        ):
+            scores[row, batch.seen[row]], text_checks = self.explain(present, outputs)
             checks.append(text_checks)
         return Attribution(
-            scores.to(next(self.model.parameters()).dtype),
+            scores.to(next(self.model.parameters())),
             {
                 name: scores.new_tensor([text_checks[name] for text_checks in checks])
                 for name in checks[0]
             },
         )
 
-    def game(self, text: TextBatch, target: torch.Tensor) -> Game:
-        """The output for a coalition of this one text's tokens, as float64 on the CPU."""
-        embeddings = self.model.embed(text.tokens).detach()
-        baseline = baseline_embeddings(self.model, text, embeddings, self.baseline)
-        (seen,) = text.attendable
-
-        @torch.no_grad()
-        def outputs(present: torch.Tensor) -> torch.Tensor:
-            # In a short text the same coalition is drawn again and again.
-            present, place = present.to(seen.device).unique(dim=0, return_inverse=True)
-            found = []
-            for some in present.split(text.rows_per_pass()):
-                kept = torch.ones(len(some), text.length, dtype=torch.bool, device=seen.device)
-                kept[:, seen] = some
-                logits = logits_from_embeddings(
-                    self.model,
-                    torch.where(kept.unsqueeze(-1), embeddings, baseline),
-                    text.mask.expand(len(some), -1),
-                    text.attendable.expand(len(some), -1),
-                )
-                found.append(class_output(logits, target.expand(len(some)), self.of))
-            return torch.cat(found)[place].double().cpu()
-
-        return outputs
+    def outputs(
+        self, batch: TextBatch, target: torch.Tensor, coalitions: Sequence[torch.Tensor]
+    ) -> List[torch.Tensor]:
+        """
+        The class output for the coalitions of each text, as float64 on the host. The texts share
+        passes, and the host reads the outputs once.
+        """
+        embeddings = self.model.embed(batch.tokens)
+        baseline = baseline_embeddings(self.model, batch, embeddings, self.baseline)
+        # In a short text the same coalition is drawn again and again.
+        distinct, places = zip(*(each.unique(dim=0, return_inverse=True) for each in coalitions))
+        numbers = [len(each) for each in distinct]
+        texts = torch.arange(len(batch)).repeat_interleave(torch.tensor(numbers))
+        # Boundary symbols are always there.
+        kept = torch.ones(len(texts), batch.length, dtype=torch.bool)
+        for seen, rows, present in zip(batch.seen, kept.split(numbers), distinct, strict=True):
+            rows[:, seen] = present
+        device = batch.mask.device
+        found = []
+        for some, here in zip(
+            texts.split(batch.rows_per_pass()), kept.split(batch.rows_per_pass()), strict=True
+        ):
+            some, here = some.to(device), here.to(device)
+            logits = logits_from_embeddings(
+                self.model,
+                torch.where(here.unsqueeze(-1), embeddings[some], baseline[some]),
+                batch.mask[some],
+                batch.attendable[some],
+            )
+            found.append(class_output(logits, target[some], self.of))
+        outputs = torch.cat(found).double().cpu().split(numbers)
+        return [values[place] for values, place in zip(outputs, places, strict=True)]
 
 
 def all_coalitions(tokens: int) -> torch.Tensor:

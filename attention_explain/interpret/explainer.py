@@ -7,7 +7,6 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 import torch
 from allennlp.data import Instance
 
-from attention_explain.budget import DEFAULT_BUDGET
 from attention_explain.data.unknown_words import unknown_words
 from attention_explain.interpret.interpreter import (
     Attribution,
@@ -17,7 +16,7 @@ from attention_explain.interpret.interpreter import (
     target_index,
 )
 from attention_explain.interpret.outputs import untouched
-from attention_explain.interpret.text_batch import TextBatch
+from attention_explain.interpret.text_batch import TextBatch, budget_for
 from attention_explain.models import AttentionClassifier
 from heatmaps.explanation import Explanation
 
@@ -34,7 +33,7 @@ class Explainer:
     target : `str`, optional (default = the predicted label of each text)
         The label to explain.
     budget : `int`, optional
-        How many tokens, padding included, a pass may hold.
+        How many tokens, padding included, a pass may hold (default: by the model's device).
     """
 
     def __init__(
@@ -42,12 +41,12 @@ class Explainer:
         model: AttentionClassifier,
         interpreters: Dict[str, Interpreter],
         target: Optional[str] = None,
-        budget: int = DEFAULT_BUDGET,
+        budget: Optional[int] = None,
     ) -> None:
         self.model = model
         self.interpreters = interpreters
         self.target = target
-        self.budget = budget
+        self.budget = budget or budget_for(model)
         if target is not None:
             target_index(model, target)
 
@@ -80,19 +79,20 @@ class Explainer:
         self, batch: TextBatch, instances: Sequence[Instance]
     ) -> Tuple[List[Explanation], torch.Tensor]:
         """One explanation a text, still without scores, and the predicted classes."""
-        with untouched(self.model), torch.no_grad():
+        with untouched(self.model, goes_back=False), torch.no_grad():
             states = self.model.encode(self.model.embed(batch.tokens), batch.mask)
             attention = self.model.attend(states, batch.attendable)
             probs = torch.softmax(self.model.decode(states, attention), dim=-1)
         predicted = probs.argmax(dim=-1)
         weights = batch.without_padding(attention)
+        labels, distributions = predicted.tolist(), probs.tolist()
         explanations = [
             Explanation(
                 id=batch.ids[row],
                 tokens=batch.words[row],
-                label=self.model.labels[int(predicted[row])],
+                label=self.model.labels[labels[row]],
                 labels=self.model.labels,
-                probs=probs[row].tolist(),
+                probs=distributions[row],
                 attention=weights[row],
                 target=self.target,
                 gold=instance["label"].label if "label" in instance.fields else None,

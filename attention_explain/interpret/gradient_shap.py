@@ -16,7 +16,7 @@ from attention_explain.interpret.baselines import baseline_embeddings, check_bas
 from attention_explain.interpret.gradients import embedding_gradient
 from attention_explain.interpret.interpreter import Attribution, Interpreter
 from attention_explain.interpret.outputs import check_output, output_at
-from attention_explain.interpret.seeds import generator_for
+from attention_explain.interpret.seeds import generator_for, noise
 from attention_explain.interpret.text_batch import TextBatch
 
 
@@ -111,9 +111,5 @@ class GradientShap(Interpreter):
         places = (sample + within.to(embeddings)) / self.samples
         noisy = embeddings
         if self.noise > 0:
-            noisy = embeddings.clone()
-            for row, generator in enumerate(generators):
-                seen = batch.attendable[row]
-                drawn = torch.randn(int(seen.sum()), embeddings.size(-1), generator=generator)
-                noisy[row, seen] += self.noise * drawn.to(embeddings)
+            noisy = embeddings + self.noise * noise(batch, embeddings, generators)
         return places.view(-1, 1, 1), noisy

@@ -68,7 +68,8 @@ def _norm_gradients(
     tokens = embeddings.size(1)
     reach = _reach(model.encoder, tokens)
     window = 2 * reach + 1
-    inputs = torch.arange(tokens, device=embeddings.device)
+    # On the host, which may then select by it.
+    inputs = torch.arange(tokens)
     found = embeddings.new_zeros(len(embeddings), tokens, tokens)
     embeddings.requires_grad_()
     norms = torch.linalg.vector_norm(model.encode(embeddings, mask), dim=-1)
@@ -78,9 +79,9 @@ def _norm_gradients(
         )
         # The state in whose window an input is, if there is one.
         state = first + (inputs - first + reach) // window * window
-        inside = (state >= 0) & (state < tokens)
+        inside = inputs[(state >= 0) & (state < tokens)]
         lengths = torch.linalg.vector_norm(gradient, dim=-1)
-        found[:, state[inside], inputs[inside]] = lengths[:, inside]
+        found[:, state[inside], inside] = lengths[:, inside]
     return found
 
 

@@ -10,14 +10,13 @@ from allennlp.data import Instance
 from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 from allennlp.predictors import Predictor
 
-from attention_explain.budget import DEFAULT_BUDGET
 from attention_explain.data.any_reader import complete
 from attention_explain.interpret.assumptions import (
     check_embeddings_are_tokens,
     check_texts_are_independent,
 )
 from attention_explain.interpret.outputs import predicted_class, untouched
-from attention_explain.interpret.text_batch import TextBatch
+from attention_explain.interpret.text_batch import TextBatch, budget_for
 from attention_explain.models import AttentionClassifier
 
 Result = TypeVar("Result")
@@ -51,6 +50,8 @@ class Interpreter(SaliencyInterpreter):
     passes: str
     # Whether a score is about what `embed` gives for the token, and not its state or its weight.
     of_embeddings: bool = True
+    # Whether there are backward passes.
+    goes_back: bool = True
 
     def __init__(self, predictor: Predictor) -> None:
         super().__init__(predictor)
@@ -79,7 +80,7 @@ class Interpreter(SaliencyInterpreter):
 
     def attribute_batch(self, batch: TextBatch, target: Optional[torch.Tensor]) -> Attribution:
         """`attribute` with the predicted class as default target, and without a trace left."""
-        with untouched(self.model):
+        with untouched(self.model, self.goes_back):
             if target is None:
                 target = predicted_class(self.model, batch)
             attribution = self.attribute(batch, target)
@@ -90,7 +91,7 @@ class Interpreter(SaliencyInterpreter):
         self,
         instances: Sequence[Instance],
         target: Optional[str] = None,
-        budget: int = DEFAULT_BUDGET,
+        budget: Optional[int] = None,
     ) -> List[Dict[str, Any]]:
         """
         The batched entry. For each instance its `scores`, one a token without padding or boundary
@@ -100,11 +101,13 @@ class Interpreter(SaliencyInterpreter):
 
         target : `str`, optional (default = the predicted class of each instance)
         budget : `int`, optional
-            How many tokens, padding included, a pass may hold.
+            How many tokens, padding included, a pass may hold (default: by the model's device).
         """
         for place, instance in enumerate(instances, 1):
             complete(instance, f"text-{place}")
             self.predictor._dataset_reader.apply_token_indexers(instance)
+
+        budget = budget or budget_for(self.model)
 
         def interpret(together: List[Instance]) -> List[Dict[str, Any]]:
             batch = TextBatch.of(self.model, together, budget)

@@ -8,7 +8,6 @@ from allennlp.predictors import Predictor
 
 from attention_explain.interpret.coalitions import (
     CoalitionInterpreter,
-    Game,
     all_coalitions,
     random_coalitions,
 )
@@ -49,36 +48,41 @@ class KernelShap(CoalitionInterpreter):
         super().__init__(predictor, samples, of, baseline, seed)
         self.passes = f"2^n forward if that is at most {samples}, else max({samples}, 2n) + 2"
 
-    def explain(
-        self, tokens: int, game: Game, generator: torch.Generator
-    ) -> Tuple[torch.Tensor, Dict[str, float]]:
-        present, weights = self.coalitions(tokens, generator)
+    def coalitions(self, tokens: int, generator: torch.Generator) -> torch.Tensor:
+        """The empty one and the whole text first, and neither among the others."""
         ends = torch.tensor([[False], [True]]).expand(2, tokens)
-        values = game(torch.cat([ends, present]))
-        empty, whole = values[:2]
-        return shapley_regression(present, weights, values[2:] - empty, whole - empty), {}
+        if self._tries_all(tokens):
+            return torch.cat([ends, all_coalitions(tokens)[1:-1]])
+        draws = max(self.samples // 2, tokens)
+        drawn = torch.multinomial(_kernel(tokens), draws, replacement=True, generator=generator)
+        one_half = random_coalitions(drawn + 1, tokens, generator)
+        return torch.cat([ends, one_half, ~one_half])
 
-    def coalitions(
-        self, tokens: int, generator: torch.Generator
-    ) -> Tuple[torch.Tensor, torch.Tensor]:
-        """
-        Coalitions that are neither empty nor the whole text, and their weights in the regression.
-        Shape: (coalitions, tokens), (coalitions,)
-        """
-        sizes = torch.arange(1, tokens, dtype=torch.double)
-        # The Shapley kernel over all coalitions of a size, up to a factor.
-        of_size = 1 / (sizes * (tokens - sizes))
-        # The first test keeps huge powers away.
-        if tokens < 63 and 2**tokens <= self.samples:
-            present = all_coalitions(tokens)[1:-1]
+    def explain(
+        self, present: torch.Tensor, outputs: torch.Tensor
+    ) -> Tuple[torch.Tensor, Dict[str, float]]:
+        empty, whole = outputs[:2]
+        present, tokens = present[2:], present.size(1)
+        # Drawn by the kernel, they all count the same.
+        weights = torch.ones(len(present), dtype=torch.double)
+        if self._tries_all(tokens):
             size = present.sum(dim=-1)
             number = torch.bincount(size, minlength=tokens)
-            return present, of_size[size - 1] / number[size]
-        draws = max(self.samples // 2, tokens)
-        drawn = torch.multinomial(of_size, draws, replacement=True, generator=generator) + 1
-        one_half = random_coalitions(drawn, tokens, generator)
-        # Drawn by the kernel, they all count the same.
-        return torch.cat([one_half, ~one_half]), torch.ones(2 * draws, dtype=torch.double)
+            weights = _kernel(tokens)[size - 1] / number[size]
+        return shapley_regression(present, weights, outputs[2:] - empty, whole - empty), {}
+
+    def _tries_all(self, tokens: int) -> bool:
+        # The first test keeps huge powers away.
+        return tokens < 63 and 2**tokens <= self.samples
+
+
+def _kernel(tokens: int) -> torch.Tensor:
+    """
+    The Shapley kernel over all coalitions of each size from 1 to n - 1, up to a factor.
+    Shape: (tokens - 1,)
+    """
+    sizes = torch.arange(1, tokens, dtype=torch.double)
+    return 1 / (sizes * (tokens - sizes))
 
 
 def shapley_regression(

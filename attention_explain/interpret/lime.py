@@ -9,7 +9,6 @@ from allennlp.predictors import Predictor
 
 from attention_explain.interpret.coalitions import (
     CoalitionInterpreter,
-    Game,
     random_coalitions,
 )
 
@@ -58,20 +57,22 @@ class Lime(CoalitionInterpreter):
         self.ridge = ridge
         self.passes = f"{samples} forward"
 
-    def explain(
-        self, tokens: int, game: Game, generator: torch.Generator
-    ) -> Tuple[torch.Tensor, Dict[str, float]]:
+    def coalitions(self, tokens: int, generator: torch.Generator) -> torch.Tensor:
         # The text itself, and from 0 to all but one of its tokens.
         sizes = torch.randint(0, tokens, (self.samples - 1,), generator=generator)
         sizes = torch.cat([torch.tensor([tokens]), sizes])
-        present = random_coalitions(sizes, tokens, generator)
+        return random_coalitions(sizes, tokens, generator)
+
+    def explain(
+        self, present: torch.Tensor, outputs: torch.Tensor
+    ) -> Tuple[torch.Tensor, Dict[str, float]]:
         # Half a second to load, and only LIME needs it.
         from sklearn.linear_model import Ridge
 
         # Cosine distance between a coalition of that size and the whole text, as 0/1 vectors.
-        distance = 1 - (sizes.double() / tokens).sqrt()
+        distance = 1 - present.double().mean(dim=-1).sqrt()
         closeness = torch.exp(-((distance / self.width) ** 2)).numpy()
-        inputs, outputs = present.double().numpy(), game(present).numpy()
+        inputs, outputs = present.double().numpy(), outputs.numpy()
         linear = Ridge(alpha=self.ridge).fit(inputs, outputs, closeness)
         fit = linear.score(inputs, outputs, closeness)
         return torch.from_numpy(linear.coef_), {"fit": fit}

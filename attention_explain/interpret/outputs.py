@@ -3,7 +3,7 @@ What is explained: the model's output for one class, as a function of the embedd
 pass through the model leaves no trace.
 """
 
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Iterator
 
 import torch
@@ -67,11 +67,13 @@ def predicted_class(model: AttentionClassifier, batch: TextBatch) -> torch.Tenso
 
 
 @contextmanager
-def untouched(model: AttentionClassifier) -> Iterator[None]:
+def untouched(model: AttentionClassifier, goes_back: bool = True) -> Iterator[None]:
     """
-    Evaluation mode, and cuDNN off, whose RNNs refuse a backward pass in that mode. Afterwards the
-    model's mode, its parameters' gradients and the random state are as they were.
+    Evaluation mode; and where there is a backward pass, cuDNN off, whose RNNs refuse one in that
+    mode. Afterwards the model's mode, its parameters' gradients and the random state are as they
+    were.
     """
+    cudnn = torch.backends.cudnn.flags(enabled=False) if goes_back else nullcontext()
     training = {module: module.training for module in model.modules()}
     gradients = {parameter: parameter.grad for parameter in model.parameters()}
     devices = {parameter.device for parameter in model.parameters() if parameter.is_cuda}
@@ -79,7 +81,7 @@ def untouched(model: AttentionClassifier) -> Iterator[None]:
     try:
         with (
             torch.random.fork_rng(devices=list(devices)),
-            torch.backends.cudnn.flags(enabled=False),
+            cudnn,
         ):
             yield
     finally:

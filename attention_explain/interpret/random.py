@@ -26,6 +26,7 @@ class RandomScores(Interpreter):
     deterministic = False
     passes = "none"
     of_embeddings = False
+    goes_back = False
 
     def __init__(self, predictor: Predictor, seed: int = 0) -> None:
         super().__init__(predictor)
@@ -33,7 +34,7 @@ class RandomScores(Interpreter):
 
     def attribute(self, batch: TextBatch, target: torch.Tensor) -> Attribution:
         scores = torch.zeros(batch.mask.shape)
-        for row, seen in enumerate(batch.attendable.cpu()):
+        for row, seen in enumerate(batch.seen):
             generator = generator_for(self.seed, batch.ids[row], "random")
             scores[row, seen] = torch.rand(int(seen.sum()), generator=generator)
         return Attribution(scores.to(batch.mask.device))

@@ -1,7 +1,5 @@
 """SmoothGrad: the gradient, averaged over noisy copies of the text."""
 
-from typing import List
-
 import torch
 from allennlp.common.checks import ConfigurationError
 from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
@@ -11,7 +9,7 @@ from attention_explain.interpret.gradient import NORMS, check_norm
 from attention_explain.interpret.gradients import mean_gradient
 from attention_explain.interpret.interpreter import Attribution, Interpreter
 from attention_explain.interpret.outputs import check_output
-from attention_explain.interpret.seeds import generator_for
+from attention_explain.interpret.seeds import generator_for, noise
 from attention_explain.interpret.text_batch import TextBatch
 
 
@@ -70,32 +68,18 @@ class SmoothGrad(Interpreter):
     def attribute(self, batch: TextBatch, target: torch.Tensor) -> Attribution:
         embeddings = self.model.embed(batch.tokens).detach()
         generators = [generator_for(self.seed, id_, "smoothgrad") for id_ in batch.ids]
-        deviations = self.noise * spread(embeddings, batch.attendable)
+        deviations = self.noise * spread(embeddings, batch.attendable).view(-1, 1, 1)
         gradient = mean_gradient(
             self.model,
             batch,
             target,
             self.of,
-            lambda _: self._noisy(embeddings, batch.attendable, deviations, generators),
+            lambda _: embeddings + deviations * noise(batch, embeddings, generators),
             torch.full((self.samples,), 1 / self.samples),
         )
         if self.times_input:
             return Attribution((gradient * embeddings).sum(dim=-1))
         return Attribution(torch.linalg.vector_norm(gradient, ord=NORMS[self.norm], dim=-1))
-
-    def _noisy(
-        self,
-        embeddings: torch.Tensor,
-        attendable: torch.Tensor,
-        deviations: torch.Tensor,
-        generators: List[torch.Generator],
-    ) -> torch.Tensor:
-        """The next noisy copy of each text, from its own generator. Shape: as `embeddings`"""
-        noisy = embeddings.clone()
-        for row, (seen, generator) in enumerate(zip(attendable, generators, strict=True)):
-            drawn = torch.randn(int(seen.sum()), embeddings.size(-1), generator=generator)
-            noisy[row, seen] += deviations[row] * drawn.to(embeddings)
-        return noisy
 
 
 def spread(embeddings: torch.Tensor, attendable: torch.Tensor) -> torch.Tensor:

@@ -1,14 +1,15 @@
 """Instances as tensors for the model's four stages, and scores back without padding."""
 
 from dataclasses import dataclass, replace
-from typing import Iterator, List, Sequence
+from typing import Iterator, List, Optional, Sequence
 
 import torch
 from allennlp.data import Batch, Instance, TextFieldTensors
 from allennlp.nn.util import get_text_field_mask, move_to_device
 
-from attention_explain.budget import DEFAULT_BUDGET
+from attention_explain.budget import DEFAULT_BUDGET, default_budget
 from attention_explain.models import AttentionClassifier
+from attention_explain.modules.projections import check_no_empty_row
 
 
 @dataclass(frozen=True)
@@ -19,6 +20,7 @@ class TextBatch:
     tokens : what `AttentionClassifier.embed` takes.
     mask : True at every token, boundary symbols included. Shape: (batch, tokens)
     attendable : True at the tokens that attention sees and that get a score. Shape: as `mask`
+    seen : `attendable` on the host, which may look at it without waiting for a GPU.
     ids, words : of each instance; the words without boundary symbols.
     budget : how many tokens a pass may hold; methods that expand the batch work in such chunks.
     """
@@ -26,6 +28,7 @@ class TextBatch:
     tokens: TextFieldTensors
     mask: torch.Tensor
     attendable: torch.Tensor
+    seen: torch.Tensor
     ids: List[str]
     words: List[List[str]]
     budget: int = DEFAULT_BUDGET
@@ -35,19 +38,25 @@ class TextBatch:
         cls,
         model: AttentionClassifier,
         instances: Sequence[Instance],
-        budget: int = DEFAULT_BUDGET,
+        budget: Optional[int] = None,
     ) -> "TextBatch":
         """The instances must have their token indexers."""
         group = Batch([_without_label(instance, model) for instance in instances])
-        tensors = move_to_device(group.as_tensor_dict(), next(model.parameters()).device)
+        tensors = group.as_tensor_dict()
         mask = get_text_field_mask(tensors["tokens"])
+        seen = tensors.get("attendable", mask)
+        check_no_empty_row(seen)
+        tensors, mask, attendable = move_to_device(
+            (tensors, mask, seen), next(model.parameters()).device
+        )
         return cls(
             tokens=tensors["tokens"],
             mask=mask,
-            attendable=tensors.get("attendable", mask),
+            attendable=attendable,
+            seen=seen,
             ids=[instance["id"] for instance in tensors["metadata"]],
             words=[instance["tokens"] for instance in tensors["metadata"]],
-            budget=budget,
+            budget=budget or budget_for(model),
         )
 
     def __len__(self) -> int:
@@ -63,7 +72,10 @@ class TextBatch:
         return max(1, self.budget // self.length)
 
     def one_by_one(self) -> Iterator["TextBatch"]:
-        """Each text as a batch of its own, without padding."""
+        """
+        Each text as a batch of its own, without padding; of an indexer that gives a word several
+        places, such as word pieces, it would keep too few.
+        """
         for row in range(len(self)):
             length = int(self.mask[row].sum())
             yield replace(
@@ -74,6 +86,7 @@ class TextBatch:
                 },
                 mask=self.mask[row : row + 1, :length],
                 attendable=self.attendable[row : row + 1, :length],
+                seen=self.seen[row : row + 1, :length],
                 ids=self.ids[row : row + 1],
                 words=self.words[row : row + 1],
             )
@@ -82,7 +95,12 @@ class TextBatch:
         """
         The scores of each text's own tokens. Shape of scores: (batch, tokens)
         """
-        return [row[seen].tolist() for row, seen in zip(scores, self.attendable)]
+        return [row[seen].tolist() for row, seen in zip(scores.cpu(), self.seen)]
+
+
+def budget_for(model: AttentionClassifier) -> int:
+    """How many tokens a pass may hold where nobody says: by the device that the model is on."""
+    return default_budget(next(model.parameters()).device.type)
 
 
 def _without_label(instance: Instance, model: AttentionClassifier) -> Instance:

@@ -29,6 +29,7 @@ class TransformerAttention(Interpreter):
 
     signed = False
     passes = "1 forward"
+    goes_back = False
 
     def __init__(self, predictor: Predictor, residual: float) -> None:
         super().__init__(predictor)

@@ -10,7 +10,6 @@ from allennlp.data import DatasetReader, Instance
 from allennlp.models import Model
 from allennlp.predictors import Predictor
 
-from attention_explain.budget import DEFAULT_BUDGET
 from attention_explain.data.any_reader import complete, instance_of
 from attention_explain.data.errors import DataError
 from attention_explain.data.fields import KnownLabelField
@@ -72,7 +71,7 @@ class SaliencyPredictor(Predictor):
         interpreters: Optional[Sequence[InterpreterConfig]] = None,
         target: Optional[str] = None,
         html: Optional[str] = None,
-        batch_tokens: int = DEFAULT_BUDGET,
+        batch_tokens: Optional[int] = None,
         seed: Optional[int] = None,
         split_text: bool = False,
         **unknown: Any,

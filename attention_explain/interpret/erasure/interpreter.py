@@ -38,6 +38,8 @@ class Erasure(Interpreter):
         Divide by the sum of the magnitudes over the text, where that is not 0.
     """
 
+    goes_back = False
+
     def __init__(
         self, predictor: Predictor, of: str, measure: str, output: str, normalize: bool
     ) -> None:

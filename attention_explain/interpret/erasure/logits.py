@@ -27,7 +27,7 @@ def logits_with_replaced_inputs(
         states = model.encode(embeddings, batch.mask)
         return logits_without_states(model, batch, states, model.encode(replacement, batch.mask))
     logits = _decoder_at_zero(model, batch)
-    for text, token in _rows(batch, batch.attendable):
+    for text, token in _rows(batch, batch.seen):
         rows = embeddings[text]
         rows[torch.arange(len(rows), device=rows.device), token] = replacement[text, token]
         logits[text, token] = logits_from_embeddings(
@@ -48,9 +48,9 @@ def logits_with_deleted_inputs(
         # No state knows of another token: to delete a token is to delete its state.
         return logits_without_states(model, batch, model.encode(embeddings, batch.mask))
     logits = _decoder_at_zero(model, batch)
-    others = batch.attendable.sum(dim=-1, keepdim=True) > 1
+    others = batch.seen.sum(dim=-1, keepdim=True) > 1
     places = torch.arange(batch.length - 1, device=embeddings.device)
-    for text, token in _rows(batch, batch.attendable & others):
+    for text, token in _rows(batch, batch.seen & others):
         # Shape: (rows, tokens - 1)
         kept = places + (places >= token.unsqueeze(-1))
         rows = text.unsqueeze(-1)
@@ -75,7 +75,7 @@ def logits_without_states(
         new_scores = attention_scores(model, replacement)
         new_votes = label_votes(model, replacement)
     logits = _decoder_at_zero(model, batch)
-    for text, token in _rows(batch, batch.attendable):
+    for text, token in _rows(batch, batch.seen):
         row_scores, row_votes, seen = scores[text], votes[text], batch.attendable[text]
         erased = torch.arange(len(text), device=text.device), token
         if replacement is None:
@@ -120,9 +120,10 @@ def _decoder_at_zero(model: AttentionClassifier, batch: TextBatch) -> torch.Tens
 
 def _rows(batch: TextBatch, erased: torch.Tensor) -> Iterator[Tuple[torch.Tensor, torch.Tensor]]:
     """
-    The pairs (text, token) to erase, as many at a time as a pass holds. Shape: (rows,) each
+    The pairs (text, token) to erase, which the host knows, as many at a time as a pass holds.
+    Shape: (rows,) each
     """
-    texts, tokens = erased.nonzero(as_tuple=True)
+    texts, tokens = erased.nonzero().T.to(batch.mask.device)
     for first in range(0, len(texts), batch.rows_per_pass()):
         rows = slice(first, first + batch.rows_per_pass())
         yield texts[rows], tokens[rows]

@@ -48,7 +48,7 @@ def lstm_logits_without_inputs(
     # no more memory than the states of one pass.
     pairs = batch.length**2 * (1 + len(model.labels))
     texts = max(1, batch.budget * model.encoder.get_output_dim() // pairs)
-    parts = [part.split(texts) for part in (embeddings, batch.mask, batch.attendable)]
+    parts = [part.split(texts) for part in (embeddings, batch.mask, batch.attendable, batch.seen)]
     replacements = [None] * len(parts[0]) if replacement is None else replacement.split(texts)
     return torch.cat([_erase(model, *part) for part in zip(*parts, replacements)])
 
@@ -58,6 +58,7 @@ def _erase(
     embeddings: torch.Tensor,
     mask: torch.Tensor,
     attendable: torch.Tensor,
+    on_host: torch.Tensor,
     replacement: Optional[torch.Tensor],
 ) -> torch.Tensor:
     directions = _read(model, embeddings, mask)
@@ -80,7 +81,7 @@ def _erase(
         same = torch.arange(tokens, device=mask.device)
         scores[same, same] = readout.scores(read + readout.bias)
         votes[same, same] = readout.votes(read + readout.bias)
-    erasable = attendable.any(dim=0).nonzero()
+    erasable = on_host.any(dim=0).nonzero()
     positions = range(int(erasable.min()), int(erasable.max()) + 1)
     products = _Products()
     for direction, half, share in zip(directions, halves, shares):
