@@ -5,12 +5,13 @@ from typing import Sequence
 import pandas
 
 from analysis.agreement.agreements import Agreement
+from analysis.agreement.apart import LESS, attention_apart
 from analysis.agreement.comparisons import paired_methods, paired_models, shown_comparisons
 from analysis.agreement.groups import OVERALL
 from analysis.agreement.instances import as_parquet, instances
 from analysis.agreement.places import ABOUT_PLACES
 from analysis.agreement.signs import BY_SIZE, MIXED, SIGNED
-from analysis.agreement.tables import agreement_table, shown_agreements
+from analysis.agreement.tables import agreement_table, shown_agreements, with_interval
 from analysis.agreement.verdicts import no_better_than_chance, verdicts
 from analysis.figures.matrix import agreement_matrix
 from analysis.measures.measure import Measure
@@ -38,6 +39,7 @@ def add_results(
         output.sentence(f"agreement-verdict-{number}", sentence)
     _add_matrices(output, table, measures)
     _add_paired(output, found, flips)
+    _add_apart(output, found)
     output.data(INSTANCES, as_parquet(instances(found)))
     return table
 
@@ -86,6 +88,23 @@ def _add_paired(output: Output, found: Sequence[Agreement], flips: SignFlips) ->
         some = len(shown) < len(compared)
         extract = f"{len(shown)} of {len(compared)} comparisons are shown, csv has all. "
         output.table(name, compared, f"{caption}.", (extract if some else "") + PAIRED_NOTE, shown)
+
+
+def _add_apart(output: Output, found: Sequence[Agreement]) -> None:
+    table = attention_apart(found)
+    if table.empty:
+        return
+    shown = table.drop(columns=[LESS, f"{LESS} low", f"{LESS} high"])
+    shown[f"{LESS} [95 %]"] = with_interval(table, f"{LESS} ", mean=LESS)
+    output.table(
+        "agreement-apart",
+        table,
+        "Do methods agree with each other better than with attention? Mean places of pairs of "
+        f"methods, from chance (0) to the best that ties allow (1): {_about(found)}.",
+        f"The difference is of the same texts. {ABOUT_INTERVALS} Pairs compared by signs, which "
+        "attention does not have, are left out.",
+        shown,
+    )
 
 
 PAIRED_NOTE = (

@@ -2,16 +2,16 @@
 
 from typing import Iterator
 
+from analysis.agreement.apart import LESS, OTHERS
 from analysis.agreement.signs import SIGNED
 from analysis.claims.claim import Claim, Judgement, above
-from analysis.claims.estimate import average, has_place, placed
-from analysis.claims.tables import Tables
+from analysis.claims.estimate import average, has_place, paired, placed
+from analysis.claims.tables import Tables, one
 
 PAPER = "Bastings & Filippova 2020"
 AGREEMENT = "agreement"
 ATTENTION = "attention"
-# What is no saliency method for inputs.
-OTHERS = ("random", "rationale", "gradient-hidden", "leave-one-out-hidden", "input-to-hidden")
+APART = "agreement-apart"
 
 
 def attention_stands_apart(tables: Tables) -> Iterator[Judgement]:
@@ -31,7 +31,9 @@ def attention_stands_apart(tables: Tables) -> Iterator[Judgement]:
                 average([placed(row) for row in part]) for part in (with_attention, among)
             )
             words = f"{what} of attention with {len(with_attention)} methods {ours}, of {len(among)} pairs of them {theirs}; difference"
-            yield Judgement(corpus, model, (above(words, theirs.minus(ours)),))
+            apart = one(tables.rows(APART, measure="kendall", corpus=corpus), model=model) or {}
+            less = paired(apart, LESS) or theirs.minus(ours)
+            yield Judgement(corpus, model, (above(words, less),))
 
 
 CLAIMS = (

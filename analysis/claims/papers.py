@@ -29,6 +29,7 @@ CLAIMS = (
 TABLES = (
     *dict.fromkeys(claim.table for claim in CLAIMS),
     meister.ACCURACY,
+    bastings_filippova.APART,
     *(paper.DIFFERENCES for paper in (jain_wallace, neely_schouten, meister)),
 )
 COLUMNS = ("paper", "claim", "corpus", "model", "verdict", "evidence", "rule", "name", "table")

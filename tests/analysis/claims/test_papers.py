@@ -209,6 +209,18 @@ def test_a_difference_on_the_same_texts_is_taken_where_the_table_has_one(name, c
     assert verdict(name, broken) == "does not hold"
 
 
+def test_attention_stands_apart_on_the_same_texts():
+    rows = wide(agreement(0.3, 0.6))
+    assert verdict("attention-stands-apart", rows) == "cannot be told"
+    apart = {"corpus": "sst", "model": "bilstm", "measure": "kendall"}
+    tables = {
+        "agreement": pandas.DataFrame(rows),
+        "agreement-apart": pandas.DataFrame([{**apart, **near(0.3, "others less attention", "")}]),
+    }
+    (judgement,) = find("attention-stands-apart").judge(Tables(tables))
+    assert judgement.verdict.value == "holds"
+
+
 def test_accuracy_is_lost_on_the_same_texts():
     (row,) = adversary(0.6, accuracy=0.7, frozen=True)
     row |= {"accuracy low": 0.0, "accuracy high": 1.0}

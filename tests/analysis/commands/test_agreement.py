@@ -40,6 +40,7 @@ def test_one_file_gives_tables_a_matrix_a_verdict_and_the_values(tmp_path, capsy
         "agreement-verdict-1": "sentence",
         "agreement-matrix-bilstm-tanh-softmax-kendall": "figure",
         "agreement-paired-methods": "table",
+        "agreement-apart": "table",
     }
     for entry in manifest["entries"]:
         assert all((folder / name).stat().st_size for name in entry["files"].values())
