@@ -39,7 +39,11 @@ def open_archive(
     if place.is_dir() and not (place / CONFIG_NAME).exists():
         raise ConfigurationError(f"{path}: the folder of no training run (it has no {CONFIG_NAME})")
     try:
-        with trusting(trust), checked_folder(place) as folder, names_of_an_archive():
+        with (
+            trusting(trust),
+            checked_folder(place, weights=weights_file is None) as folder,
+            names_of_an_archive(),
+        ):
             return load_archive(folder, cuda_device, overrides, weights_file)
     except FileNotFoundError:
         # Says itself what is missing.

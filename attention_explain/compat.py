@@ -80,6 +80,7 @@ def apply() -> None:
     mend_recovered_averages()
     mend_reported_weights()
     mend_run_folders()
+    mend_unchecked_runs()
     mend_spawned_data_loader()
     mend_trainer_options()
     mend_moves_to_nowhere()
@@ -383,6 +384,7 @@ def mend_run_folders() -> None:
         params: Any, serialization_dir: Union[str, PathLike], recover: bool, force: bool
     ) -> None:
         from attention_explain.training.run_folder import hold, may_recover
+        from durable.checksums import drop_checksums
 
         folder = Path(serialization_dir)
         hold(folder)
@@ -390,8 +392,32 @@ def mend_run_folders() -> None:
             recover = may_recover(params, folder, recover)
         create(params, serialization_dir, recover, force)
         hold(folder)
+        drop_checksums(folder)
 
     _replace_everywhere(create, create_serialization_dir)
+
+
+def mend_unchecked_runs() -> None:
+    """
+    Weights, config and vocabulary were read as they were, whatever had become of them since they
+    were written.
+    """
+    from allennlp.commands import train
+
+    train_model = train.train_model
+    signature = inspect.signature(train_model)
+
+    @wraps(train_model)
+    def train_and_finish(*arguments: Any, **options: Any) -> Any:
+        from attention_explain.training.run_folder import finish
+
+        model = train_model(*arguments, **options)
+        given = signature.bind(*arguments, **options).arguments
+        if not given.get("dry_run"):
+            finish(Path(given["serialization_dir"]))
+        return model
+
+    _replace_everywhere(train_model, train_and_finish)
 
 
 def _numpy_number_types() -> List[Any]:

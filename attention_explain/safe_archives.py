@@ -7,6 +7,7 @@ members are checked before they are unpacked, the config has to be plain JSON, w
 training has resolved it, and classes go by the names that they are registered under.
 """
 
+import gzip
 import json
 import os
 import shutil
@@ -20,10 +21,14 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Iterator, List, Optional, Union
 
 from allennlp.common.checks import ConfigurationError
+from allennlp.models.archival import get_weights_path
 
+from durable.checksums import check_files
+from durable.damage import Damaged
 from durable.leftovers import clear_leftovers, owned_name
 
 CONFIG_NAME = "config.json"
+BLOCK = 1 << 20
 TRUST = "--trust-archive"
 # Begins the names of folders that archives are unpacked to.
 UNPACKED = "attention_explain-archive"
@@ -83,10 +88,22 @@ def class_by_path(name: str, base: type) -> Optional[type]:
 
 
 @contextmanager
-def checked_folder(path: Union[str, os.PathLike]) -> Iterator[Path]:
-    """The folder of a training run, or an archive unpacked for as long as this lasts; checked."""
+def checked_folder(path: Union[str, os.PathLike], weights: bool = True) -> Iterator[Path]:
+    """
+    The folder of a training run, or an archive unpacked for as long as this lasts; checked. If its
+    weights are not needed, they may be damaged.
+    """
     path = Path(path)
     if path.is_dir():
+        try:
+            used = (
+                CONFIG_NAME,
+                "vocabulary",
+                *([Path(get_weights_path(path)).name] if weights else []),
+            )
+            check_files(path, used)
+        except Damaged as error:
+            raise ConfigurationError(str(error)) from error
         check_config(path / CONFIG_NAME, path)
         yield path
         return
@@ -109,8 +126,13 @@ def unpacked(path: Path) -> Iterator[Path]:
                 # Of Python 3.11.4 and later; the members have been checked in any case.
                 options = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}
                 archive.extractall(folder, members=members, **options)
-        except (tarfile.TarError, EOFError, zlib.error) as error:
-            raise ConfigurationError(f"{path}: is not a model archive ({error})") from error
+                # Behind the last member is the checksum of all of them, checked when it is read.
+                while archive.fileobj.read(BLOCK):
+                    pass
+        except (tarfile.TarError, EOFError, zlib.error, gzip.BadGzipFile) as error:
+            raise ConfigurationError(
+                f"{path}: is not a model archive, or broken ({error})"
+            ) from error
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)

@@ -14,11 +14,10 @@ import pyarrow
 import pyarrow.compute
 import pyarrow.parquet
 
+from durable.damage import Damaged
+from durable.plain_json import read_json
+
 SEAL = b"sealed"
-
-
-class Damaged(Exception):
-    """The message is a sentence that names the file."""
 
 
 def write_sealed(table: pyarrow.Table, path: Union[str, Path], **options: Any) -> None:
@@ -100,7 +99,10 @@ def _add(digest: "hashlib._Hash", column: Union[pyarrow.Array, pyarrow.ChunkedAr
 
 
 def _seal(metadata: Optional[Mapping[bytes, bytes]]) -> Dict[str, Any]:
-    return json.loads((metadata or {}).get(SEAL, b"{}"))
+    seal = read_json((metadata or {}).get(SEAL, b"{}"))
+    if not isinstance(seal, dict) or not isinstance(seal.get("columns", {}), dict):
+        raise ValueError("its seal is none")
+    return seal
 
 
 def _others(metadata: Optional[Mapping[bytes, bytes]]) -> Dict[bytes, bytes]:

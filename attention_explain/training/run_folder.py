@@ -17,6 +17,9 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.common.meta import META_NAME
 from allennlp.models.archival import CONFIG_NAME
 
+from attention_explain.training.checkpoints import BEST
+from durable.checksums import write_checksums
+
 logger = logging.getLogger(__name__)
 
 # A finished training has both.
@@ -61,6 +64,11 @@ def may_recover(params: Params, folder: Path, recover: bool) -> bool:
             "deletes it"
         )
     return recover
+
+
+def finish(folder: Path) -> None:
+    """Lists the hashes of what a training that is over has written; they are checked on reading."""
+    write_checksums(folder, (CONFIG_NAME, META_NAME, BEST, "vocabulary", *RESULTS))
 
 
 def is_untrained(folder: Path) -> bool:

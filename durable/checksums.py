@@ -1,0 +1,88 @@
+"""
+Files of other programs' formats that know whether they are damaged: a folder has a list of their
+hashes, which is written after them and checked whenever they are read.
+"""
+
+import hashlib
+from pathlib import Path
+from typing import Any, Dict, Iterable, List, Mapping
+
+from durable.damage import Damaged
+from durable.records import read_record, write_record
+
+CHECKSUMS = "checksums.json"
+FILES = "files"
+
+
+def sha256(path: Path) -> str:
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def write_checksums(folder: Path, names: Iterable[str]) -> None:
+    """`names` are files within the folder, or folders there, for all that is in them."""
+    files = [file for name in names for file in _files(folder, name)]
+    write_record(folder / CHECKSUMS, {FILES: {f: sha256(folder / f) for f in files}}, indent=1)
+
+
+def drop_checksums(folder: Path) -> None:
+    """To be called before anything in the folder is written again."""
+    (folder / CHECKSUMS).unlink(missing_ok=True)
+
+
+def check_files(folder: Path, names: Iterable[str]) -> None:
+    """
+    `names` as above. Raises `Damaged` for what is not as it was when the list was written; a folder
+    without a list is taken as it is.
+    """
+    stated = read_record(folder / CHECKSUMS)
+    if stated is None:
+        return
+    listed = stated.get(FILES)
+    if not isinstance(listed, dict):
+        raise Damaged(f"{folder / CHECKSUMS}: is damaged: it lists no files")
+    for name in names:
+        wanted = {file for file in listed if file == name or file.startswith(f"{name}/")}
+        for file in sorted(wanted.union(_files(folder, name))):
+            what = _difference(folder / file, listed.get(file))
+            if what:
+                raise Damaged(
+                    f"{folder / file}: {what}; if that is on purpose, delete {folder / CHECKSUMS}"
+                )
+
+
+def _difference(path: Path, written: Any) -> str:
+    if written is None:
+        return "was not there when all else was written"
+    try:
+        return "" if sha256(path) == written else "is damaged: it is not what was written"
+    except FileNotFoundError:
+        return "is missing"
+
+
+def _files(folder: Path, name: str) -> List[str]:
+    """Without hidden ones, which are locks and the like."""
+    path = folder / name
+    if not path.is_dir():
+        return [name] if path.exists() else []
+    below = (file.relative_to(folder) for file in path.rglob("[!.]*") if file.is_file())
+    return sorted(file.as_posix() for file in below)
+
+
+def fingerprint(path: Path) -> Dict[str, Any]:
+    """What `is_unchanged` compares, for a record of what was written."""
+    state = path.stat()
+    return {"size": state.st_size, "mtime": state.st_mtime_ns, "sha256": sha256(path)}
+
+
+def is_unchanged(path: Path, taken: Any) -> bool:
+    """Whether it is the file that the fingerprint was taken of; it is read only if it was touched."""
+    if not isinstance(taken, Mapping):
+        return False
+    try:
+        state = path.stat()
+        if state.st_size != taken.get("size"):
+            return False
+        return state.st_mtime_ns == taken.get("mtime") or sha256(path) == taken.get("sha256")
+    except OSError:
+        return False
