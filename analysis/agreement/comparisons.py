@@ -24,7 +24,7 @@ Compared = Tuple[Agreement, Agreement]
 # Rows of the extracts for people.
 MOST_SHOWN = 30
 # The columns of the difference between two places.
-PLACES = "place difference"
+PLACES = "difference of places"
 
 
 def paired_methods(found: Sequence[Agreement], flips: SignFlips) -> pandas.DataFrame:

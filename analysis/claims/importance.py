@@ -3,7 +3,7 @@
 from typing import Any, Dict, Iterator, Sequence, Tuple
 
 from analysis.agreement.pairs import Pair
-from analysis.claims.estimate import Estimate, has_place, paired, placed
+from analysis.claims.estimate import Estimate, has_place, nothing_in, paired, placed
 from analysis.claims.tables import Row, one
 from analysis.papers.differences import DIFFERENCE, OF_PLACES
 
@@ -41,10 +41,13 @@ def less_than(compared: Sequence[Row], row: Row, other: Row) -> Estimate:
     for found in compared:
         ends = [_named(found, side) for side in ("first", "second")]
         less = paired(found, column)
-        if less is not None and ends == [_known_by(row), _known_by(other)]:
-            return less
-        if less is not None and ends == [_known_by(other), _known_by(row)]:
-            return Estimate(-less.mean, -less.high, -less.low)
+        if less is None:
+            continue
+        nothing = nothing_in(row) or nothing_in(other)
+        if ends == [_known_by(row), _known_by(other)]:
+            return Estimate(less.mean, less.low, less.high, True, nothing)
+        if ends == [_known_by(other), _known_by(row)]:
+            return Estimate(-less.mean, -less.high, -less.low, True, nothing)
     return placed(row).minus(placed(other))
 
 

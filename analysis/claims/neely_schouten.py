@@ -57,13 +57,16 @@ def sparser_agrees_better(tables: Tables) -> Iterator[Judgement]:
 
 
 def use_decides(tables: Tables) -> Iterator[Judgement]:
-    rows = [row for row in tables.rows(USAGE) if not nothing_in(row)]
+    rows = tables.rows(USAGE)
     if not rows:
         return
     corpora = ", ".join(dict.fromkeys(row["corpus"] for row in rows))
-    known = [(row["change"], row["instance"]) for row in rows]
+    judged = [row for row in rows if not nothing_in(row)]
+    known = [(row["change"], row["instance"]) for row in judged]
     known = [pair for pair in known if not numpy.isnan(pair).any()]
-    if len(known) < LEAST_POINTS:
+    if not judged:
+        part = Part(nothing_in(rows[0]), Verdict.NOTHING)
+    elif len(known) < LEAST_POINTS:
         part = Part(f"{len(known)} models, {LEAST_POINTS} are needed", Verdict.UNKNOWN)
     else:
         found = spearmanr(*zip(*known, strict=True))

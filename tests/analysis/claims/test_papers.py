@@ -5,6 +5,7 @@ from typing import Any, Dict, List
 import pandas
 import pytest
 
+from analysis.claims.importance import less_than
 from analysis.claims.papers import CLAIMS, TABLES, find, judged
 from analysis.claims.tables import Tables, read_tables
 from analysis.errors import AnalysisError
@@ -277,11 +278,28 @@ def test_pairs_compared_by_signs_are_not_held_against_attention_which_has_none()
 @pytest.mark.parametrize("name", [claim.name for claim in CLAIMS])
 def test_a_model_that_gives_nothing_to_judge_is_not_judged(name):
     rows = [{**row, "nothing to judge": "accuracy .5 is no better"} for row in CASES[name][0]]
-    if name not in ("use-decides", "hides-what-it-uses"):
+    if name != "hides-what-it-uses":
         assert verdict(name, rows) == "nothing to judge"
     # A csv has NaN where there is no reason.
     rows = [{**row, "nothing to judge": float("nan")} for row in CASES[name][0]]
     assert verdict(name, rows) == "holds"
+
+
+@pytest.mark.parametrize("way", [1, -1])
+def test_a_paired_difference_keeps_what_is_said_of_its_models(way):
+    names = {"corpus": "sst", "measure": "kendall", "first": "attention"}
+    row, other = (
+        {**names, "model": model, "second": "lrp", **near(mean)}
+        for model, mean in (("soft", 0.3), ("sparse", 0.2))
+    )
+    found = {"corpus": "sst", "measure": "kendall", **near(0.1 * way, "difference", "")}
+    for side, model in zip(("first", "second"), ("soft", "sparse")[::way]):
+        found |= {f"{side} model": model, f"{side} pair": "attention : lrp"}
+    less = less_than([found], row, other)
+    assert (less.mean, less.difference, less.nothing) == (pytest.approx(0.1), True, "")
+    assert (less.low, less.high) == (pytest.approx(0.09), pytest.approx(0.11))
+    said = less_than([found], row, {**other, "nothing to judge": "attention is uniform"})
+    assert said.nothing == "attention is uniform"
 
 
 def test_models_that_give_nothing_to_judge_are_no_points_of_a_correlation():
