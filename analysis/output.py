@@ -22,6 +22,7 @@ from analysis.figures import style
 from analysis.files import sha256
 from analysis.formats import all_formats
 from analysis.manifest import FORMAT, MANIFEST, alone_in, files_of, files_read, read_manifest
+from analysis.runs import CONFIG
 from durable.whole import write_whole
 
 PACKAGES = ("matplotlib", "numpy", "pandas", "pyarrow", "scipy")
@@ -59,6 +60,8 @@ class Output:
             raise AnalysisError(f"{above}: is a file, and no folder to write into")
         if not os.access(above, os.W_OK):
             raise AnalysisError(f"{above}: cannot be written into")
+        if (self.folder / CONFIG).exists():
+            raise AnalysisError(f"{self.folder}: is the folder of a training run; write elsewhere")
         if (self.folder / MANIFEST).exists():
             read_manifest(self.folder)
 

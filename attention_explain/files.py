@@ -4,11 +4,11 @@ import errno
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import Iterator, Union
+from typing import Iterable, Iterator, Mapping, Sequence, Union
 
 from allennlp.common.checks import ConfigurationError
 
-from durable import whole
+from durable import outputs, whole
 
 
 @contextmanager
@@ -29,6 +29,22 @@ def explained_failures(path: Union[str, Path]) -> Iterator[None]:
     except OSError as error:
         reason = error.strerror or str(error)
         raise ConfigurationError(f"{path}: cannot be written ({reason})") from error
+
+
+def check_outputs(
+    written: Mapping[str, Sequence[Union[str, Path]]], read: Iterable[Union[str, Path]] = ()
+) -> None:
+    """
+    Says before any work that files, listed by suffix, cannot be written, or would cost a file that is
+    read or another of them; makes the folders they are to lie in.
+    """
+    try:
+        outputs.check_outputs(written, read)
+    except outputs.Costly as error:
+        raise ConfigurationError(str(error)) from error
+    for paths in written.values():
+        for path in paths:
+            check_writable(path)
 
 
 def check_writable(path: Union[str, Path]) -> None:

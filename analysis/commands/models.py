@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 
 from analysis.commands.printed import show, write_csv
+from analysis.files import check_output
 from analysis.models_table import models_table
 from analysis.runs import load_runs
 
@@ -16,6 +17,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
+    check_output(arguments.output, ".csv", arguments.runs)
     table = models_table(load_runs(arguments.runs))
     show(table)
     write_csv(table, arguments.output)

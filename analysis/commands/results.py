@@ -3,6 +3,8 @@
 import argparse
 from pathlib import Path
 
+from analysis.files import check_output
+
 HELP = "a page (RESULTS.md) of finished studies: verdicts, corrections, every table"
 
 
@@ -17,5 +19,6 @@ def run(arguments: argparse.Namespace) -> None:
     # Imported here, so that the other commands need nothing of what only pages need.
     from analysis.results.page import write_results
 
+    check_output(arguments.output, ".md", arguments.folders)
     write_results(arguments.folders, arguments.output)
     print(f"written to {arguments.output}")

@@ -115,7 +115,7 @@ def attribute_from_file(
     line. Returns the metadata of the attribution file.
     """
     output = Path(output_file)
-    check_job(output, limit, batch_tokens, cuda_device, force, html)
+    check_job(output, limit, batch_tokens, cuda_device, force, (archive_file, data), html)
     archive = open_archive(archive_file, cuda_device, overrides)
     reader = archive.validation_dataset_reader
     left_out: Dict[str, str] = {}

@@ -7,7 +7,7 @@ import argparse
 import sys
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Dict, Iterator, Optional, Union
+from typing import Any, Dict, Iterator, Optional, Sequence, Union
 
 from allennlp.common import logging as common_logging
 from allennlp.common.checks import ConfigurationError
@@ -16,7 +16,7 @@ from allennlp.common.util import SigTermReceived
 from attention_explain.archives import check_device
 from attention_explain.budget import DEFAULT_BUDGET, GPU_BUDGET
 from attention_explain.commands.parts import Parts
-from attention_explain.files import check_writable
+from attention_explain.files import check_outputs
 
 
 def add_job_arguments(subparser: argparse.ArgumentParser) -> None:
@@ -82,16 +82,17 @@ def check_job(
     batch_tokens: Optional[int],
     cuda_device: int,
     force: bool,
-    *others: Optional[Union[str, Path]],
+    inputs: Sequence[Union[str, Path]],
+    html: Optional[Union[str, Path]] = None,
 ) -> None:
-    """Refuses what cannot end well; `others` are more files to be written."""
+    """Refuses what cannot end well; `inputs` are the files that are read."""
     for name, number in (("limit", limit), ("batch-tokens", batch_tokens)):
         if number is not None and number < 1:
             raise ConfigurationError(f"--{name} is {number}, but must be 1 or more")
+    pages = [] if html is None else [html]
+    check_outputs({".parquet": [output], ".html": pages, ".log": [f"{output}.log"]}, inputs)
     if output.exists() and not force:
         raise ConfigurationError(f"{output}: exists already; give --force to replace it")
-    for path in filter(None, (output, *others)):
-        check_writable(path)
     check_device(cuda_device)
 
 

@@ -99,8 +99,9 @@ def perturb_from_file(
     line. Returns the metadata of the file.
     """
     output = Path(output_file)
-    check_job(output, limit, batch_tokens, cuda_device, force)
     built = PERTURBATIONS.build(perturbations, seed)
+    inputs = (archive_file, data, *(file for each in built.values() for file in each.reads))
+    check_job(output, limit, batch_tokens, cuda_device, force, inputs)
     archive = open_archive(archive_file, cuda_device, overrides)
     perturber = Perturber(archive.model, built, batch_tokens)
     reader = archive.validation_dataset_reader

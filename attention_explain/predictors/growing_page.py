@@ -8,7 +8,7 @@ from typing import Any, Dict, List, Sequence
 
 from allennlp.common.checks import ConfigurationError
 
-from attention_explain.files import writing
+from attention_explain.files import check_outputs, writing
 from heatmaps.explanation import Explanation
 from heatmaps.html_page import card, page
 
@@ -32,6 +32,7 @@ class GrowingPage:
     def __init__(self, path: str, methods: Dict[str, Dict[str, Any]]) -> None:
         # The folder may be another one when the process ends.
         self._path = Path(path).absolute()
+        check_outputs({".html": [path]})
         self._methods = methods
         self._cards: List[str] = []
         self._unwritten = 0

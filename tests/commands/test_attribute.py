@@ -126,8 +126,8 @@ def test_metadata_say_where_the_scores_come_from(archive, explain):
 
 
 def test_the_budget_changes_no_score(explain):
-    one = pyarrow.parquet.read_table(explain("one")).to_pylist()
-    other = pyarrow.parquet.read_table(explain("other", batch_tokens=100000)).to_pylist()
+    one = pyarrow.parquet.read_table(explain("one.parquet")).to_pylist()
+    other = pyarrow.parquet.read_table(explain("other.parquet", batch_tokens=100000)).to_pylist()
     for row, same in zip(one, other, strict=True):
         for name in NAMES:
             assert row[name] == pytest.approx(same[name], abs=1e-6)
@@ -315,7 +315,8 @@ def test_a_folder_that_cannot_be_written_is_named(archive, tmp_path):
     with pytest.raises(ConfigurationError, match=r"x.parquet: cannot be written \("):
         attribute_from_file(str(archive), "test", tmp_path / "file" / "x.parquet", METHODS)
     with pytest.raises(ConfigurationError, match=r"cannot be written \(it is a folder\)"):
-        attribute_from_file(str(archive), "test", tmp_path, METHODS, force=True)
+        (tmp_path / "folder.parquet").mkdir()
+        attribute_from_file(str(archive), "test", tmp_path / "folder.parquet", METHODS, force=True)
 
 
 def test_folders_are_made_and_runs_are_archives_too(archive, tmp_path):
@@ -399,4 +400,22 @@ def test_default_methods_that_an_encoder_does_not_allow_are_left_out(tmp_path, c
     assert "encoder is a GruSeq2SeqEncoder" in metadata["left_out"]["lrp"]
     assert f"left out: {metadata['left_out']['lrp']}" in capfd.readouterr().err
     with pytest.raises(ConfigurationError, match="interpreter 'lrp': lrp has rules for"):
-        attribute_from_file(str(archive), "test", tmp_path / "named", ["attention", "lrp"])
+        attribute_from_file(str(archive), "test", tmp_path / "named.parquet", ["attention", "lrp"])
+
+
+@pytest.mark.parametrize("force", [True, False])
+def test_no_output_takes_the_place_of_an_input_or_of_another(archive, tmp_path, force):
+    data = tmp_path / "data.parquet"
+    data.write_text("what somebody collected")
+    os.link(data, tmp_path / "link.parquet")
+    spare = tmp_path / "scores.parquet"
+    for output, html, sentence in (
+        (data, None, "is read"),
+        (tmp_path / "link.parquet", None, "is read"),
+        (tmp_path / "scores.csv", None, r"call it \*.parquet"),
+        (spare, spare, r"call it \*.html"),
+        (archive, None, r"call it \*.parquet"),
+    ):
+        with pytest.raises(ConfigurationError, match=sentence):
+            attribute_from_file(str(archive), str(data), output, html=html, force=force)
+    assert data.read_text() == "what somebody collected" and not spare.exists()

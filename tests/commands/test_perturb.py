@@ -144,8 +144,8 @@ def test_nothing_is_said_of_what_is_undefined_for_all_texts(tmp_path, capsys):
 
 
 def test_the_budget_changes_no_result(perturb):
-    one = pyarrow.parquet.read_table(perturb("one")).to_pylist()
-    other = pyarrow.parquet.read_table(perturb("other", batch_tokens=100000)).to_pylist()
+    one = pyarrow.parquet.read_table(perturb("one.parquet")).to_pylist()
+    other = pyarrow.parquet.read_table(perturb("other.parquet", batch_tokens=100000)).to_pylist()
     for row, same in zip(one, other, strict=True):
         assert row == {
             name: pytest.approx(value, abs=1e-5)
@@ -261,3 +261,14 @@ def test_the_command_line(archive, tmp_path, monkeypatch, capsys):
     assert end.value.code == 2
     last = capsys.readouterr().err.splitlines()[-1]
     assert last == "error: out.parquet: exists already; give --force to replace it"
+
+
+def test_the_file_of_another_model_is_not_written_over(archive, tmp_path):
+    other = tmp_path / "other.parquet"
+    weights = {"id": ["1"], "attention": [[1.0]]}
+    pyarrow.parquet.write_table(pyarrow.table(weights), other)
+    before = other.read_bytes()
+    reading = [{"type": "other-model", "file": str(other)}]
+    with pytest.raises(ConfigurationError, match="is read; write somewhere else"):
+        perturb_from_file(str(archive), "test", other, perturbations=reading, force=True)
+    assert other.read_bytes() == before

@@ -1,0 +1,43 @@
+"""
+Files that a command is told to write, looked at before any work: none of them is one it reads, no
+two are the same, and each has the suffix of what it is.
+"""
+
+import os
+from pathlib import Path
+from typing import Iterable, Mapping, Sequence, Union
+
+Place = Union[str, Path]
+
+
+class Costly(Exception):
+    """Writing there would cost another file. The message is a sentence that names it."""
+
+
+def check_outputs(outputs: Mapping[str, Sequence[Place]], inputs: Iterable[Place] = ()) -> None:
+    """
+    # Parameters
+
+    outputs : `Mapping[str, Sequence[Place]]`
+        By suffix, as in `{".csv": [path]}`.
+    inputs : `Iterable[Place]`
+        Files and folders; what is no path at all, as a URL, is no file of ours either.
+    """
+    written = [(Path(path), suffix) for suffix, paths in outputs.items() for path in paths]
+    for number, (path, suffix) in enumerate(written):
+        if path.suffix.lower() != suffix:
+            raise Costly(f"{path}: a {suffix[1:]} file is written there; call it *{suffix}")
+        for each in inputs:
+            if same_file(path, each):
+                raise Costly(f"{path}: is read; write somewhere else")
+        for earlier, _ in written[:number]:
+            if same_file(path, earlier):
+                raise Costly(f"{path}: two files would be written there; give them two names")
+
+
+def same_file(one: Place, other: Place) -> bool:
+    """However they are spelled, and through links of both kinds; the files need not exist."""
+    try:
+        return os.path.samefile(one, other)
+    except (OSError, ValueError):
+        return os.path.realpath(one) == os.path.realpath(other)
