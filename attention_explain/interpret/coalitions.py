@@ -103,6 +103,8 @@ class CoalitionInterpreter(Interpreter):
         """
         embeddings = self.model.embed(batch.tokens)
         baseline = baseline_embeddings(self.model, batch, embeddings, self.baseline)
+        # The same for every token that can be absent.
+        absent = baseline[0, batch.seen[0].int().argmax()]
         # In a short text the same coalition is drawn again and again.
         distinct, places = zip(*(each.unique(dim=0, return_inverse=True) for each in coalitions))
         numbers = [len(each) for each in distinct]
@@ -119,7 +121,7 @@ class CoalitionInterpreter(Interpreter):
             some, here = some.to(device), here.to(device)
             logits = logits_from_embeddings(
                 self.model,
-                torch.where(here.unsqueeze(-1), embeddings[some], baseline[some]),
+                embeddings[some].where(here.unsqueeze(-1), absent),
                 batch.mask[some],
                 batch.attendable[some],
             )
