@@ -5,7 +5,7 @@ from typing import Iterator
 from analysis.agreement.apart import LESS, OTHERS
 from analysis.agreement.signs import SIGNED
 from analysis.claims.claim import Claim, Judgement, above
-from analysis.claims.estimate import average, has_place, paired, placed
+from analysis.claims.estimate import average, has_place, less, placed
 from analysis.claims.tables import Tables, one
 
 PAPER = "Bastings & Filippova 2020"
@@ -32,8 +32,7 @@ def attention_stands_apart(tables: Tables) -> Iterator[Judgement]:
             )
             words = f"{what} of attention with {len(with_attention)} methods {ours}, of {len(among)} pairs of them {theirs}; difference"
             apart = one(tables.rows(APART, measure="kendall", corpus=corpus), model=model) or {}
-            less = paired(apart, LESS) or theirs.minus(ours)
-            yield Judgement(corpus, model, (above(words, less),))
+            yield Judgement(corpus, model, (above(words, less(theirs, ours, apart, LESS)),))
 
 
 CLAIMS = (

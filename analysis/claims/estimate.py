@@ -1,7 +1,7 @@
 """A number with its interval, and how it stands to a bound."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Mapping, Optional
 
 from analysis.learned import NOTHING
@@ -76,6 +76,12 @@ def paired(row: Mapping[str, Any], name: str) -> Optional[Estimate]:
     """
     known = not math.isnan(row.get(f"{name} low", math.nan))
     return estimate(row, name, difference=True) if known else None
+
+
+def less(first: Estimate, second: Estimate, row: Mapping[str, Any], name: str) -> Estimate:
+    """First less second, on the same texts if the row has it as `NAME`; else as if independent."""
+    apart, found = first.minus(second), paired(row, name)
+    return apart if found is None else replace(found, nothing=apart.nothing)
 
 
 def average(several: "list[Estimate]") -> Estimate:

@@ -3,7 +3,7 @@
 from typing import Iterator
 
 from analysis.claims.claim import Claim, Judgement, above
-from analysis.claims.estimate import estimate, paired
+from analysis.claims.estimate import estimate, less
 from analysis.claims.tables import Tables, one
 
 PAPER = "Serrano & Smith 2019"
@@ -26,8 +26,7 @@ def not_the_best_order(tables: Tables) -> Iterator[Judgement]:
         for order in ("gradient", "gradient x attention"):
             other = one(found, order=order)
             if attention and other:
-                more = paired(other, "attention less")
-                more = more or estimate(attention).minus(estimate(other))
+                more = less(estimate(attention), estimate(other), other, "attention less")
                 parts.append(above(f"share removed, attention less {order}:", more))
         if parts:
             yield Judgement(corpus, model, tuple(parts))

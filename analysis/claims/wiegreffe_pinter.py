@@ -3,7 +3,7 @@
 from typing import Dict, Iterator, List, Tuple
 
 from analysis.claims.claim import Claim, Judgement, above, below
-from analysis.claims.estimate import Estimate, estimate, nothing_in, paired
+from analysis.claims.estimate import Estimate, estimate, less, nothing_in, paired
 from analysis.claims.jain_wallace import ADVERSARY as INSTANCE_ADVERSARY
 from analysis.claims.jain_wallace import FAR, SMALL
 from analysis.claims.tables import Row, Tables, one
@@ -60,8 +60,7 @@ def beyond_seeds(tables: Tables) -> Iterator[Judgement]:
         seeds = one(found, other="other seeds")
         adversary = next((row for row in found if row["other"].startswith("adversary")), None)
         if seeds and adversary:
-            further = paired(adversary, "beyond seeds")
-            further = further or estimate(adversary).minus(estimate(seeds))
+            further = less(estimate(adversary), estimate(seeds), adversary, "beyond seeds")
             words = f"JSD of other seeds {estimate(seeds)}; adversary less those:"
             yield Judgement(corpus, model, (above(words, further),))
 

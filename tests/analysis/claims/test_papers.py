@@ -220,6 +220,10 @@ def test_attention_stands_apart_on_the_same_texts():
     }
     (judgement,) = find("attention-stands-apart").judge(Tables(tables))
     assert judgement.verdict.value == "holds"
+    # What is said of the model is said in the table of agreements.
+    tables["agreement"]["nothing to judge"] = "attention is uniform"
+    (judgement,) = find("attention-stands-apart").judge(Tables(tables))
+    assert judgement.verdict.value == "nothing to judge"
 
 
 def test_accuracy_is_lost_on_the_same_texts():
