@@ -9,7 +9,7 @@ import sys
 import attention_explain  # noqa: F401  (registers everything, and quiets imports to come)
 from attention_explain import console
 from attention_explain.sentences import sentence_of
-from command_line import interrupts, verbosity
+from command_line import interrupts, trust, verbosity
 
 
 def main() -> None:
@@ -18,6 +18,7 @@ def main() -> None:
     word and 130.
     """
     verbosity.take_option()
+    trust.take_option()
     verbosity.set_default()
     try:
         # Imported here, because importing it sets up logging.

@@ -461,11 +461,22 @@ def mend_spawned_data_loader() -> None:
 def mend_class_names() -> None:
     """
     AllenNLP takes any name with a dot for the path of something to import and call, those that
-    stand in an archive too: see safe_archives.py.
+    stand in an archive too: see safe_archives.py. Its `evaluate` goes on naming classes by the
+    archive's config when that is loaded.
     """
+    from allennlp.commands import evaluate
     from allennlp.common import Registrable
 
-    from attention_explain.safe_archives import class_by_path
+    from attention_explain.safe_archives import class_by_path, names_of_an_archive
+
+    evaluated = evaluate.evaluate_from_args
+
+    @wraps(evaluated)
+    def evaluate_from_args(*arguments: Any, **options: Any) -> Any:
+        with names_of_an_archive():
+            return evaluated(*arguments, **options)
+
+    _replace_everywhere(evaluated, evaluate_from_args)
 
     resolve = Registrable.resolve_class_name.__func__
 

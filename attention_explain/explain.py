@@ -20,6 +20,7 @@ def explain(
     seed: Optional[int] = None,
     cuda_device: int = -1,
     split_text: bool = False,
+    trust_archive: bool = False,
 ) -> "Explanation":
     """
     Which tokens of a text mattered, by each of the methods. The result prints in a terminal and
@@ -46,6 +47,8 @@ def explain(
         Where to load an archive to.
     split_text : `bool`, optional (default = `False`)
         Split a string even for a model that was trained on tokens.
+    trust_archive : `bool`, optional (default = `False`)
+        Let an archive run code of its own, which otherwise is opened as data.
     """
     # Imported here, so that importing this module costs nothing.
     from allennlp.common.checks import ConfigurationError
@@ -54,7 +57,7 @@ def explain(
 
     if not isinstance(text, Iterable):
         raise ConfigurationError(f"text is {text!r}, but must be a text or a list of its tokens")
-    model, reader = _model_and_reader(archive_or_model, dataset_reader, cuda_device)
+    model, reader = _model_and_reader(archive_or_model, dataset_reader, cuda_device, trust_archive)
     predictor = SaliencyPredictor(
         model,
         reader,
@@ -72,7 +75,7 @@ def explain(
 
 
 def _model_and_reader(
-    archive_or_model: Any, reader: Optional["DatasetReader"], cuda_device: int
+    archive_or_model: Any, reader: Optional["DatasetReader"], cuda_device: int, trust: bool
 ) -> tuple:
     from allennlp.common.checks import ConfigurationError
     from allennlp.models import Model
@@ -86,5 +89,5 @@ def _model_and_reader(
         if reader is None:
             raise ConfigurationError("a model needs the dataset_reader that it was trained with")
         return archive_or_model, reader
-    archive = open_archive(archive_or_model, cuda_device)
+    archive = open_archive(archive_or_model, cuda_device, trust=trust)
     return archive.model, reader or archive.validation_dataset_reader

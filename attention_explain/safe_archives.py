@@ -23,13 +23,13 @@ from typing import Any, Iterator, List, Optional, Union
 from allennlp.common.checks import ConfigurationError
 from allennlp.models.archival import get_weights_path
 
+from command_line import trust
 from durable.checksums import check_files
 from durable.damage import Damaged
 from durable.leftovers import clear_leftovers, owned_name
 
 CONFIG_NAME = "config.json"
 BLOCK = 1 << 20
-TRUST = "--trust-archive"
 # Begins the names of folders that archives are unpacked to.
 UNPACKED = "attention_explain-archive"
 # Options by which a config asks a library to run what it has downloaded.
@@ -40,19 +40,14 @@ _trusted: ContextVar[bool] = ContextVar("trusted", default=False)
 _registered_only: ContextVar[bool] = ContextVar("registered_only", default=False)
 
 
-def trust_archives() -> None:
-    """For the rest of the process: what its user has asked for by `--trust-archive`."""
-    _trusted.set(True)
-
-
 def archives_are_trusted() -> bool:
-    return _trusted.get()
+    return _trusted.get() or trust.is_asked_for()
 
 
 @contextmanager
 def trusting(trusted: bool) -> Iterator[None]:
     """For a while; False changes nothing."""
-    token = _trusted.set(trusted or _trusted.get())
+    token = _trusted.set(trusted or archives_are_trusted())
     try:
         yield
     finally:
@@ -62,7 +57,7 @@ def trusting(trusted: bool) -> Iterator[None]:
 @contextmanager
 def names_of_an_archive() -> Iterator[None]:
     """Classes that are named meanwhile are named by an archive."""
-    token = _registered_only.set(not _trusted.get())
+    token = _registered_only.set(not archives_are_trusted())
     try:
         yield
     finally:
@@ -83,7 +78,7 @@ def class_by_path(name: str, base: type) -> Optional[type]:
         return found
     raise ConfigurationError(
         f"the archive asks for '{name}', which is no registered {base.__name__}; if it is a class of "
-        f"yours, name its package with --include-package; {TRUST} opens archives that run code"
+        f"yours, name its package with --include-package; {trust.OPTION} opens archives that run code"
     )
 
 
@@ -165,14 +160,14 @@ def check_config(config: Path, archive: Path) -> None:
     """Refuses a config that is more than data; `archive` is what messages name."""
     if not config.is_file():
         raise ConfigurationError(f"{archive}: is no model archive (it has no {CONFIG_NAME})")
-    if _trusted.get():
+    if archives_are_trusted():
         return
     try:
         stated = json.loads(config.read_text("utf-8"), parse_constant=_no_number)
     except (ValueError, RecursionError) as error:
         raise ConfigurationError(
             f"{archive}: its {CONFIG_NAME} is not plain JSON ({error}), and as a program it is not "
-            f"run; {TRUST} opens archives that run code"
+            f"run; {trust.OPTION} opens archives that run code"
         ) from error
     for name in ("model", "dataset_reader"):
         if not isinstance(stated, dict) or not isinstance(stated.get(name), dict):
@@ -180,7 +175,7 @@ def check_config(config: Path, archive: Path) -> None:
     if _asks_for_remote_code(stated):
         raise ConfigurationError(
             f"{archive}: its {CONFIG_NAME} has '{REMOTE_CODE}', which would run code from elsewhere; "
-            f"{TRUST} opens archives that run code"
+            f"{trust.OPTION} opens archives that run code"
         )
 
 

@@ -2,7 +2,7 @@
 
 import sys
 
-from command_line import interrupts, verbosity
+from command_line import interrupts, trust, verbosity
 
 
 def main() -> None:
@@ -13,6 +13,7 @@ def main() -> None:
     if "torch" not in sys.modules:
         interrupts.end_at_once()
         verbosity.take_option()
+        trust.take_option()
         from command_line.arguments import answer_at_once
 
         answer_at_once()

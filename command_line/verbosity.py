@@ -1,7 +1,8 @@
 """Whether the whole log goes to the terminal, which is asked for anywhere on the command line."""
 
 import os
-import sys
+
+from command_line.options_of_all import taken
 
 OPTION = "--verbose"
 # `people` for what a person needs; anything else for everything, as AllenNLP has it.
@@ -12,9 +13,7 @@ ALLENNLP_VARIABLES = ("ALLENNLP_DEBUG", "ALLENNLP_LOG_LEVEL")
 
 
 def take_option() -> None:
-    """Takes the option from the arguments: it may stand before or after the name of any command."""
-    if OPTION in sys.argv[1:]:
-        sys.argv = [sys.argv[0], *(given for given in sys.argv[1:] if given != OPTION)]
+    if taken(OPTION):
         os.environ[VARIABLE] = "all"
 
 

@@ -18,6 +18,9 @@ def handlers(monkeypatch):
     root = logging.getLogger()
     before, level = list(root.handlers), root.level
     monkeypatch.setattr(sys, "excepthook", sys.excepthook)
+    # AllenNLP's `evaluate` turns these off for good, and may have run in this process.
+    for name, *_ in LINES:
+        monkeypatch.setattr(logging.getLogger(name), "disabled", False)
     yield
     for handler in root.handlers:
         if handler not in before:

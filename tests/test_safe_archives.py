@@ -102,6 +102,34 @@ def test_explain_opens_by_the_same_door(run, tmp_path):
         explain(path, "a text")
 
 
+@pytest.mark.parametrize("command", ["attribute", "perturb", "predict", "evaluate"])
+def test_commands_open_by_the_same_door(ended, run, tmp_path, command):
+    config = changed(run, command_at("model", form="object"))
+    archived(run, tmp_path / "model.tar.gz", config)
+    output = ["-o", "out.parquet"] if command in ("attribute", "perturb") else []
+    (tmp_path / "input.txt").write_text("a text\n")
+    data = "input.txt" if command == "predict" else "test"
+    code, message = ended(command, "model.tar.gz", data, *output)
+    assert code == 2 and message.startswith("error: the archive asks for 'os.system'")
+    assert not (tmp_path / "ran").exists()
+
+
+def test_evaluate_builds_no_loader_by_its_path(ended, run, tmp_path):
+    config = changed(run, lambda config: config.update(data_loader={"type": "os.system"}))
+    archived(run, tmp_path / "model.tar.gz", config)
+    code, message = ended("evaluate", "model.tar.gz", "test")
+    assert code == 2 and "the archive asks for 'os.system'" in message
+
+
+def test_the_command_line_can_trust(ended, run, tmp_path, monkeypatch):
+    monkeypatch.setenv("ATTENTION_EXPLAIN_TRUST_ARCHIVES", "no")
+    archived(run, tmp_path / "model.tar.gz", "{ model: {}, dataset_reader: {} }")
+    asked = ("attribute", "model.tar.gz", "test", "-o", "out.parquet")
+    assert "not plain JSON" in ended(*asked)[1]
+    assert "not plain JSON" not in ended(*asked, "--trust-archive")[1]
+    assert "not plain JSON" not in ended("--trust-archive", *asked)[1]
+
+
 def test_an_archive_within_an_archive_is_opened_by_the_same_door(run, tmp_path):
     config = changed(run, command_at("model", form="object"))
     inner = archived(run, tmp_path / "inner.tar.gz", config)

@@ -59,7 +59,12 @@ def add_job_options(subparser: argparse.ArgumentParser, verb: str) -> None:
         action="store_true",
         help="outputs tqdm status on separate lines and slows tqdm refresh rate",
     )
-    # Every command takes it: it never comes to a parser, which is only to list it.
+    # Every command takes these: they never come to a parser, which is only to list them.
+    subparser.add_argument(
+        "--trust-archive",
+        action="store_true",
+        help="let the archive run code of its own; otherwise it is opened as data",
+    )
     subparser.add_argument(
         "--verbose",
         action="store_true",
