@@ -90,6 +90,7 @@ def apply() -> None:
     mend_jsonnet_errors()
     mend_plugin_imports()
     mend_training_log()
+    mend_lost_inputs()
 
 
 def mend_plugin_imports() -> None:
@@ -123,6 +124,26 @@ def mend_training_log() -> None:
         console.show()
 
     _replace_everywhere(original, prepare_global_logging)
+
+
+def mend_lost_inputs() -> None:
+    """`predict` and `evaluate` empty the file that they are told to write, even if they are to read it."""
+    from allennlp.commands import evaluate, predict
+
+    from attention_explain import files
+
+    def checked(original: Callable) -> Callable:
+        @wraps(original)
+        def from_args(args: Any) -> Any:
+            read = [args.archive_file, args.input_file, *args.input_file.split(",")]
+            first, second = args.output_file, getattr(args, "predictions_output_file", None)
+            files.check_spared([path for path in (first, second) if path is not None], read)
+            return original(args)
+
+        return from_args
+
+    predict._predict = checked(predict._predict)
+    evaluate.evaluate_from_args = checked(evaluate.evaluate_from_args)
 
 
 def mend_trainer_options() -> None:

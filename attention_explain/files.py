@@ -38,13 +38,25 @@ def check_outputs(
     Says before any work that files, listed by suffix, cannot be written, or would cost a file that is
     read or another of them; makes the folders they are to lie in.
     """
-    try:
+    with _costs_explained():
         outputs.check_outputs(written, read)
-    except outputs.Costly as error:
-        raise ConfigurationError(str(error)) from error
     for paths in written.values():
         for path in paths:
             check_writable(path)
+
+
+def check_spared(written: Sequence[Union[str, Path]], read: Iterable[Union[str, Path]]) -> None:
+    """Only that none of the files costs another."""
+    with _costs_explained():
+        outputs.check_spared(written, read)
+
+
+@contextmanager
+def _costs_explained() -> Iterator[None]:
+    try:
+        yield
+    except outputs.Costly as error:
+        raise ConfigurationError(str(error)) from error
 
 
 def check_writable(path: Union[str, Path]) -> None:

@@ -23,16 +23,21 @@ def check_outputs(outputs: Mapping[str, Sequence[Place]], inputs: Iterable[Place
     inputs : `Iterable[Place]`
         Files and folders; what is no path at all, as a URL, is no file of ours either.
     """
-    written = [(Path(path), suffix) for suffix, paths in outputs.items() for path in paths]
-    for number, (path, suffix) in enumerate(written):
-        if path.suffix.lower() != suffix:
-            raise Costly(f"{path}: a {suffix[1:]} file is written there; call it *{suffix}")
-        for each in inputs:
-            if same_file(path, each):
-                raise Costly(f"{path}: is read; write somewhere else")
-        for earlier, _ in written[:number]:
-            if same_file(path, earlier):
-                raise Costly(f"{path}: two files would be written there; give them two names")
+    for suffix, paths in outputs.items():
+        for path in map(Path, paths):
+            if path.suffix.lower() != suffix:
+                raise Costly(f"{path}: a {suffix[1:]} file is written there; call it *{suffix}")
+    check_spared([path for paths in outputs.values() for path in paths], inputs)
+
+
+def check_spared(outputs: Sequence[Place], inputs: Iterable[Place]) -> None:
+    """The same of files that may be called anything."""
+    inputs = list(inputs)
+    for number, path in enumerate(outputs):
+        if any(same_file(path, each) for each in inputs):
+            raise Costly(f"{path}: is read; write somewhere else")
+        if any(same_file(path, earlier) for earlier in outputs[:number]):
+            raise Costly(f"{path}: two files would be written there; give them two names")
 
 
 def same_file(one: Place, other: Place) -> bool:

@@ -129,3 +129,18 @@ def test_real_warnings_are_not_hidden():
     )
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert "a real one" in result.stderr and "is mine" in result.stderr
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "predict run data.jsonl --output-file ./data.jsonl",
+        "evaluate run data.jsonl --output-file data.jsonl",
+        "evaluate run a.jsonl,data.jsonl --predictions-output-file data.jsonl",
+    ],
+)
+def test_predict_and_evaluate_do_not_write_over_what_they_read(ended, tmp_path, line):
+    (tmp_path / "data.jsonl").write_text("kept")
+    code, message = ended(*line.split())
+    assert code == 2 and message.endswith("data.jsonl: is read; write somewhere else")
+    assert (tmp_path / "data.jsonl").read_text() == "kept"

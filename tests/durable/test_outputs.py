@@ -28,7 +28,7 @@ def test_spellings_and_links_of_one_file_are_the_same(tmp_path, monkeypatch):
         ({".csv": ["data.csv"]}, "data.csv: is read; write somewhere else"),
         ({".csv": ["x.parquet"]}, "x.parquet: a csv file is written there; call it *.csv"),
         ({".csv": ["x"]}, "x: a csv file is written there; call it *.csv"),
-        ({".csv": ["x.csv", "./x.csv"]}, "x.csv: two files would be written there"),
+        ({".csv": ["x.csv", "./x.csv"]}, "./x.csv: two files would be written there"),
     ],
 )
 def test_what_would_cost_a_file_is_refused(tmp_path, monkeypatch, outputs, sentence):
