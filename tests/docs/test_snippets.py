@@ -51,7 +51,7 @@ def files(tmp_path_factory) -> Path:
     (folder / "training_configs").symlink_to(PROJECT / "training_configs")
     (folder / "my").mkdir()
     texts = [("A fine film, saved by its music.", "good"), ("The plot is thin.", "bad")]
-    lines = "".join(json.dumps({"text": text, "label": label}) + "\n" for text, label in texts)
+    lines = "".join(json.dumps({"text": text, "label": label}) + "\n" for text, label in 2 * texts)
     for name in ("test.jsonl", "my/train.jsonl", "my/dev.jsonl", "my/test.jsonl"):
         (folder / name).write_text(lines)
     vector = "film" + " 0.5" * 300 + "\n"
