@@ -7,7 +7,17 @@ DEFAULT_BUDGET = 4096
 # A GPU has no such cache, and stands idle in small passes.
 GPU_BUDGET = 32768
 
+# What looks at all pairs of tokens holds so many numbers at once: 32 MB, 256 on a GPU, and a few
+# times as much in between. A text of 2900 tokens is a single piece.
+PAIRS = 2**23
+GPU_PAIRS = 2**26
+
 
 def default_budget(device: str) -> int:
     """For a device of that type."""
     return DEFAULT_BUDGET if device == "cpu" else GPU_BUDGET
+
+
+def rows_at_once(numbers: int, device: str) -> int:
+    """How many rows, each of so many numbers, are held at once by what looks at pairs of tokens."""
+    return max(1, (PAIRS if device == "cpu" else GPU_PAIRS) // numbers)

@@ -4,11 +4,14 @@ model's last attention, that over the hidden states, brings to the decoder. No g
 is involved. Boundary symbols are passed through, but get no score.
 """
 
+from typing import Sequence
+
 import torch
 from allennlp.common.checks import ConfigurationError
 from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 from allennlp.predictors import Predictor
 
+from attention_explain.budget import rows_at_once
 from attention_explain.interpret.interpreter import Attribution, Interpreter
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.interpret.transformer.flow import flow_from_source
@@ -44,24 +47,42 @@ class TransformerAttention(Interpreter):
             )
         self.residual = residual
 
-    def layer_map(self, layer: LayerAttention) -> torch.Tensor:
-        """One layer's map, before the residual. Shape: (batch, tokens, tokens attended to)"""
-        return layer.weights.mean(dim=1)
+    def layer_map(self, layer: LayerAttention, attending: slice) -> torch.Tensor:
+        """
+        One layer's map, before the residual, of some of the tokens that attend.
+        Shape: (batch, tokens that attend, tokens attended to)
+        """
+        return layer.weights(attending).mean(dim=1)
 
     def last_map(self, states: torch.Tensor, attention: torch.Tensor) -> torch.Tensor:
         """The model's last attention. Shape: (batch, tokens)"""
         return attention
 
-    def combine(self, last: torch.Tensor, maps: torch.Tensor, batch: TextBatch) -> torch.Tensor:
+    def mixed_map(self, layer: LayerAttention, attending: slice) -> torch.Tensor:
+        """The same with the residual. Shape: as of `layer_map`"""
+        weights = normalized(self.layer_map(layer, attending))
+        places = torch.arange(weights.size(-1), device=weights.device)
+        identity = (places[attending].unsqueeze(-1) == places).to(weights)
+        return normalized(self.residual * identity + (1 - self.residual) * weights)
+
+    def combine(
+        self, last: torch.Tensor, layers: Sequence[LayerAttention], batch: TextBatch
+    ) -> torch.Tensor:
         """
         # Parameters
 
         last : `torch.Tensor`. Shape: (batch, tokens)
-        maps : `torch.Tensor`
-            The first layer first, residual included. Shape: (layers, batch, tokens, tokens)
+        layers : `Sequence[LayerAttention]`
+            The first layer first.
         """
-        for layer in maps.flip(0):
-            last = torch.einsum("bi,bij->bj", last, layer)
+        for layer in reversed(layers):
+            numbers = len(batch) * layer.module.num_heads * batch.length
+            together = rows_at_once(numbers, last.device.type)
+            below = torch.zeros_like(last)
+            for first in range(0, batch.length, together):
+                some = slice(first, first + together)
+                below += torch.einsum("bi,bij->bj", last[:, some], self.mixed_map(layer, some))
+            last = below
         return last
 
     @torch.no_grad()
@@ -69,10 +90,7 @@ class TransformerAttention(Interpreter):
         embeddings = self.model.embed(batch.tokens)
         states, layers = layer_attention(self.model.encoder, embeddings, batch.mask)
         last = self.last_map(states, self.model.attend(states, batch.attendable))
-        maps = torch.stack([normalized(self.layer_map(layer)) for layer in layers])
-        identity = torch.eye(batch.length, device=maps.device, dtype=maps.dtype)
-        maps = normalized(self.residual * identity + (1 - self.residual) * maps)
-        return Attribution(self.combine(normalized(last), maps, batch))
+        return Attribution(self.combine(normalized(last), layers, batch))
 
 
 @SaliencyInterpreter.register("attention-rollout")
@@ -119,8 +137,8 @@ class ValueWeightedAttention(TransformerAttention):
     def __init__(self, predictor: Predictor, residual: float = 0.5) -> None:
         super().__init__(predictor, residual)
 
-    def layer_map(self, layer: LayerAttention) -> torch.Tensor:
-        return layer.value_weighted()
+    def layer_map(self, layer: LayerAttention, attending: slice) -> torch.Tensor:
+        return layer.value_weighted(attending)
 
     def last_map(self, states: torch.Tensor, attention: torch.Tensor) -> torch.Tensor:
         return attention * torch.linalg.vector_norm(states, dim=-1)
@@ -147,7 +165,11 @@ class AttentionFlow(TransformerAttention):
     def __init__(self, predictor: Predictor, residual: float = 0.5) -> None:
         super().__init__(predictor, residual)
 
-    def combine(self, last: torch.Tensor, maps: torch.Tensor, batch: TextBatch) -> torch.Tensor:
+    def combine(
+        self, last: torch.Tensor, layers: Sequence[LayerAttention], batch: TextBatch
+    ) -> torch.Tensor:
+        # Shape: (layers, batch, tokens, tokens)
+        maps = torch.stack([self.mixed_map(layer, slice(None)) for layer in layers])
         scores = torch.zeros_like(last)
         for row, length in enumerate(batch.mask.sum(dim=-1).tolist()):
             text = maps[:, row, :length, :length].cpu().numpy()

@@ -1,6 +1,7 @@
 """Attention through layers: by hand on three tokens, and against slow definitions."""
 
 import itertools
+from types import SimpleNamespace
 
 import numpy
 import pytest
@@ -25,6 +26,13 @@ SECOND = [[0.0, 1.0, 0.0], [0.0, 1.0, 0.0], [0.5, 0.0, 0.5]]
 LAST = [0.5, 0.25, 0.25]
 
 
+def given_attention(weights):
+    module = SimpleNamespace(
+        num_heads=1, maps=lambda inputs, mask, attending: weights[:, :, attending]
+    )
+    return LayerAttention(module, inputs=None, mask=None)
+
+
 def scores_of_the_example(method, monkeypatch, residual=0.5):
     classifier = model("transformer").double()
     maps = [torch.tensor([[layer]], dtype=torch.double) for layer in (FIRST, SECOND)]
@@ -32,7 +40,7 @@ def scores_of_the_example(method, monkeypatch, residual=0.5):
     monkeypatch.setattr(
         transformer_attention,
         "layer_attention",
-        lambda *_: (states, [LayerAttention(None, states, weights) for weights in maps]),
+        lambda *_: (states, [given_attention(weights) for weights in maps]),
     )
     last = torch.tensor([LAST], dtype=torch.double)
     monkeypatch.setattr(classifier, "attend", lambda *_: last)
@@ -102,7 +110,7 @@ def test_value_weighted_equals_norms_of_sums_of_vectors(heads, projection, monke
         states = encoder.input_layer(embeddings) + encoder._position_vectors(embeddings)
         for layer in encoder.layers:
             attention = layer.self_attention
-            _, weights = attention(states, text.mask)
+            weights = attention.maps(states, text.mask)
             values = attention.value_layer(states)[0]
             size = values.size(-1) // heads
             lengths = torch.zeros(text.length, text.length, dtype=torch.double)
@@ -114,7 +122,7 @@ def test_value_weighted_equals_norms_of_sums_of_vectors(heads, projection, monke
                     total += weights[0, head, i, j] * (output @ values[j, part])
                 lengths[i, j] = total.norm()
             maps.append(lengths / lengths.sum(dim=-1, keepdim=True))
-            states, _ = layer(states, text.mask)
+            states = layer(states, text.mask)
         last = classifier.attend(states, text.attendable)[0] * states[0].norm(dim=-1)
         identity = torch.eye(text.length, dtype=torch.double)
         expected = last / last.sum()

@@ -45,10 +45,15 @@ def _self_attention(
     attention: SelfAttention, states: torch.Tensor, mask: torch.Tensor, rules: EpsilonRules
 ) -> torch.Tensor:
     with torch.no_grad():
-        _, weights = attention(states, mask)
+        queries = attention.split_heads(attention.query_layer(states))
+        keys = attention.split_heads(attention.key_layer(states))
     values = attention.split_heads(rules.linear(attention.value_layer, states))
-    merged = rules.mix(weights, values).transpose(1, 2).flatten(start_dim=2)
-    return rules.linear(attention.output_layer, merged)
+    mixed = rules.linear_map(
+        lambda signal: attention.mix(queries, keys, signal, mask),
+        values,
+        bias=values.new_zeros(()),
+    )
+    return rules.linear(attention.output_layer, attention.merge_heads(mixed))
 
 
 def _norm(norm: torch.nn.LayerNorm, inputs: torch.Tensor, rules: EpsilonRules) -> torch.Tensor:

@@ -8,7 +8,7 @@ to the difference of the output.
 """
 
 from dataclasses import dataclass
-from typing import Callable, Union
+from typing import Callable, Tuple, Union
 
 import torch
 
@@ -28,6 +28,10 @@ class Pair:
     @property
     def mean(self) -> torch.Tensor:
         return (self.text + self.baseline) / 2
+
+    @property
+    def parts(self) -> Tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        return self.text, self.baseline, self.difference
 
 
 def linear_map(

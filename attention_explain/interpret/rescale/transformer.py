@@ -5,6 +5,7 @@ products, self-attention is a projection like any other, and a layer norm is a p
 """
 
 import math
+from typing import Tuple
 
 import torch
 
@@ -12,6 +13,7 @@ from attention_explain.interpret.rescale import pairs
 from attention_explain.interpret.rescale.attention import project
 from attention_explain.interpret.rescale.pairs import Pair
 from attention_explain.modules.encoders import TransformerEncoder
+from attention_explain.modules.encoders.query_pieces import in_pieces
 from attention_explain.modules.encoders.transformer import SelfAttention, TransformerLayer
 
 
@@ -41,14 +43,16 @@ def _self_attention(attention: SelfAttention, states: Pair, mask: torch.Tensor) 
         for layer in (attention.query_layer, attention.key_layer, attention.value_layer)
     )
     scale = 1 / math.sqrt(keys.text.size(-1))
-    # Shape: (batch, heads, tokens that attend, tokens attended to)
-    scores = pairs.multiply(queries, keys, lambda query, key: query @ key.mT * scale)
-    weights = project(attention.projection, scores, mask[:, None, None, :])
-    merged = pairs.linear_map(
-        lambda heads: heads.transpose(1, 2).flatten(start_dim=2),
-        pairs.multiply(weights, values, torch.matmul),
-    )
-    return pairs.linear(attention.output_layer, merged)
+
+    def attend(*numbers: torch.Tensor) -> Tuple[torch.Tensor, ...]:
+        queries, keys, values = Pair(*numbers[:3]), Pair(*numbers[3:6]), Pair(*numbers[6:])
+        # Shape: (batch, heads, tokens that attend, tokens attended to)
+        scores = pairs.multiply(queries, keys, lambda query, key: query @ key.mT * scale)
+        weights = project(attention.projection, scores, mask[:, None, None, :])
+        return pairs.multiply(weights, values, torch.matmul).parts
+
+    mixed = Pair(*in_pieces(attend, queries.parts, *keys.parts, *values.parts))
+    return pairs.linear(attention.output_layer, pairs.linear_map(attention.merge_heads, mixed))
 
 
 def _norm(norm: torch.nn.LayerNorm, inputs: Pair) -> Pair:

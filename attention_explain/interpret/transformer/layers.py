@@ -14,14 +14,21 @@ class LayerAttention:
     """
     module : the self-attention.
     inputs : what it read. Shape: (batch, tokens, hidden_dim)
-    weights : Shape: (batch, heads, tokens that attend, tokens attended to)
+    mask : True at every token. Shape: (batch, tokens)
+
+    The weights are computed when they are asked for, of some of the tokens that attend: those of a
+    long text do not fit into memory all at once.
     """
 
     module: SelfAttention
     inputs: torch.Tensor
-    weights: torch.Tensor
+    mask: torch.Tensor
 
-    def value_weighted(self) -> torch.Tensor:
+    def weights(self, attending: slice) -> torch.Tensor:
+        """Shape: (batch, heads, tokens that attend, tokens attended to)"""
+        return self.module.maps(self.inputs, self.mask, attending)
+
+    def value_weighted(self, attending: slice) -> torch.Tensor:
         """
         || sum over heads a_ij f(x_j) || with f(x) = W_O (W_V x + b_V), a head's part of each
         (Kobayashi et al. 2020, eq. 3). Shape: (batch, tokens that attend, tokens attended to)
@@ -34,7 +41,8 @@ class LayerAttention:
         # The square of the norm of a sum, from the heads' inner products: the vectors a_ij f(x_j)
         # themselves would take tokens^2 * hidden_dim.
         products = torch.einsum("bjho,bjgo->bjhg", transformed, transformed)
-        squares = torch.einsum("bhij,bgij,bjhg->bij", self.weights, self.weights, products)
+        weights = self.weights(attending)
+        squares = torch.einsum("bhij,bgij,bjhg->bij", weights, weights, products)
         return squares.clamp_min(0).sqrt()
 
 
@@ -46,10 +54,10 @@ def layer_attention(
     """
     layers: List[LayerAttention] = []
 
-    def record(module: SelfAttention, inputs: Tuple[Any, ...], output: Tuple[Any, ...]) -> None:
-        layers.append(LayerAttention(module, inputs[0], output[1]))
+    def record(module: SelfAttention, inputs: Tuple[Any, ...]) -> None:
+        layers.append(LayerAttention(module, *inputs))
 
-    hooks = [layer.self_attention.register_forward_hook(record) for layer in encoder.layers]
+    hooks = [layer.self_attention.register_forward_pre_hook(record) for layer in encoder.layers]
     try:
         states = encoder(embeddings, mask)
     finally:

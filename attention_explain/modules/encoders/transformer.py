@@ -1,12 +1,13 @@
 """The encoder with self-attention, whose projection is pluggable and whose maps can be had."""
 
 import math
-from typing import List, Optional, Tuple
+from typing import Optional, Tuple
 
 import torch
 from allennlp.common.checks import ConfigurationError
 from allennlp.modules import Seq2SeqEncoder
 
+from attention_explain.modules.encoders.query_pieces import in_pieces
 from attention_explain.modules.projections import Projection, Softmax
 
 POSITIONS = ("sinusoidal", "learned", "none")
@@ -80,27 +81,10 @@ class TransformerEncoder(Seq2SeqEncoder):
         self.dropout = torch.nn.Dropout(dropout)
 
     def forward(self, inputs: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-        return self.encode_with_maps(inputs, mask)[0]
-
-    def encode_with_maps(
-        self, inputs: torch.Tensor, mask: torch.Tensor
-    ) -> Tuple[torch.Tensor, List[torch.Tensor]]:
-        """
-        The states, and the self-attention of each layer.
-
-        # Returns
-
-        states : `torch.Tensor`
-            Shape: (batch, tokens, hidden_dim)
-        maps : `List[torch.Tensor]`
-            One a layer. Shape: (batch, heads, tokens that attend, tokens attended to)
-        """
         states = self.dropout(self.input_layer(inputs) + self._position_vectors(inputs))
-        maps = []
         for layer in self.layers:
-            states, weights = layer(states, mask)
-            maps.append(weights)
-        return states * mask.unsqueeze(-1), maps
+            states = layer(states, mask)
+        return states * mask.unsqueeze(-1)
 
     def _position_vectors(self, inputs: torch.Tensor) -> torch.Tensor:
         length = inputs.size(1)
@@ -149,13 +133,9 @@ class TransformerLayer(torch.nn.Module):
         self.feedforward_norm = torch.nn.LayerNorm(hidden_dim)
         self.dropout = torch.nn.Dropout(dropout)
 
-    def forward(
-        self, states: torch.Tensor, mask: Optional[torch.Tensor]
-    ) -> Tuple[torch.Tensor, torch.Tensor]:
-        attended, weights = self.self_attention(states, mask)
-        states = self.attention_norm(states + self.dropout(attended))
-        states = self.feedforward_norm(states + self.dropout(self.feedforward(states)))
-        return states, weights
+    def forward(self, states: torch.Tensor, mask: Optional[torch.Tensor]) -> torch.Tensor:
+        states = self.attention_norm(states + self.dropout(self.self_attention(states, mask)))
+        return self.feedforward_norm(states + self.dropout(self.feedforward(states)))
 
 
 class SelfAttention(torch.nn.Module):
@@ -170,24 +150,63 @@ class SelfAttention(torch.nn.Module):
         self.output_layer = torch.nn.Linear(hidden_dim, hidden_dim)
         self.projection = projection
 
-    def forward(
-        self, states: torch.Tensor, mask: Optional[torch.Tensor]
-    ) -> Tuple[torch.Tensor, torch.Tensor]:
-        queries = self.split_heads(self.query_layer(states))
-        keys = self.split_heads(self.key_layer(states))
-        values = self.split_heads(self.value_layer(states))
-        # Shape: (batch, heads, tokens that attend, tokens attended to)
+    def forward(self, states: torch.Tensor, mask: Optional[torch.Tensor]) -> torch.Tensor:
+        queries, keys, values = (
+            self.split_heads(layer(states))
+            for layer in (self.query_layer, self.key_layer, self.value_layer)
+        )
+        return self.output_layer(self.merge_heads(self.mix(queries, keys, values, mask)))
+
+    def mix(
+        self,
+        queries: torch.Tensor,
+        keys: torch.Tensor,
+        values: torch.Tensor,
+        mask: Optional[torch.Tensor],
+    ) -> torch.Tensor:
+        """
+        The values, weighted for each query; of a long text in pieces. In training the maps are
+        kept, since to compute them twice would take time. Shape: (batch, heads, tokens, dim)
+        """
+
+        def attend(queries, keys, values) -> Tuple[torch.Tensor]:
+            return (self.weights(queries, keys, mask) @ values,)
+
+        if self.training:
+            (mixed,) = attend(queries, keys, values)
+        else:
+            (mixed,) = in_pieces(attend, [queries], keys, values)
+        return mixed
+
+    def weights(
+        self, queries: torch.Tensor, keys: torch.Tensor, mask: Optional[torch.Tensor]
+    ) -> torch.Tensor:
+        """Shape: (batch, heads, tokens that attend, tokens attended to)"""
         scores = queries @ keys.transpose(-1, -2) / math.sqrt(keys.size(-1))
         # Padded tokens attend too, to real ones, so that no row is empty; nobody sees the result.
-        weights = self.projection(scores, None if mask is None else mask[:, None, None, :])
-        # Shape: (batch, tokens, hidden_dim)
-        merged = (weights @ values).transpose(1, 2).flatten(start_dim=2)
-        return self.output_layer(merged), weights
+        return self.projection(scores, None if mask is None else mask[:, None, None, :])
+
+    def maps(
+        self,
+        states: torch.Tensor,
+        mask: Optional[torch.Tensor],
+        attending: slice = slice(None),
+    ) -> torch.Tensor:
+        """
+        The weights of all tokens that attend, or of some of them.
+        Shape: (batch, heads, tokens that attend, tokens attended to)
+        """
+        queries = self.split_heads(self.query_layer(states[:, attending]))
+        return self.weights(queries, self.split_heads(self.key_layer(states)), mask)
 
     def split_heads(self, vectors: torch.Tensor) -> torch.Tensor:
         """Shape: (batch, tokens, hidden_dim) -> (batch, heads, tokens, hidden_dim / heads)"""
         batch, tokens, _ = vectors.shape
         return vectors.view(batch, tokens, self.num_heads, -1).transpose(1, 2)
+
+    def merge_heads(self, vectors: torch.Tensor) -> torch.Tensor:
+        """The inverse of `split_heads`."""
+        return vectors.transpose(1, 2).flatten(start_dim=2)
 
 
 def sinusoids(length: int, dim: int) -> torch.Tensor:

@@ -7,6 +7,7 @@ import torch
 from allennlp.common.checks import ConfigurationError
 from allennlp.modules import Seq2SeqEncoder
 
+from attention_explain.interpret.transformer.layers import layer_attention
 from attention_explain.modules.encoders import AffineEncoder, CnnEncoder, TransformerEncoder
 from attention_explain.modules.encoders.transformer import sinusoids
 from attention_explain.modules.projections import Sparsemax
@@ -92,10 +93,11 @@ def test_transformer_equals_torchs_own_with_softmax():
 def test_self_attention_maps_are_distributions_over_real_tokens(projection):
     config = {**ENCODERS["transformer"], "projection": PROJECTIONS[projection]}
     encoder = Seq2SeqEncoder.from_params(params(config)).eval()
-    states, maps = encoder.encode_with_maps(INPUTS, MASK)
+    states, layers = layer_attention(encoder, INPUTS, MASK)
     torch.testing.assert_close(states, encoder(INPUTS, MASK))
-    assert len(maps) == 2
-    for weights in maps:
+    assert len(layers) == 2
+    for layer in layers:
+        weights = layer.weights(slice(None))
         assert weights.shape == (3, 2, 9, 9)
         torch.testing.assert_close(weights.sum(-1), torch.ones(3, 2, 9))
         assert (weights.masked_select(~MASK[:, None, None, :]) == 0).all()
@@ -107,8 +109,8 @@ def test_the_projection_of_self_attention_is_used():
     with torch.no_grad():
         for layer in encoder.layers:
             layer.self_attention.query_layer.weight.mul_(10)
-    _, maps = encoder.encode_with_maps(INPUTS, MASK)
-    assert (maps[0][0] == 0).any()
+    _, layers = layer_attention(encoder, INPUTS, MASK)
+    assert (layers[0].weights(slice(None))[0] == 0).any()
 
 
 def test_sinusoids_are_the_published_ones():
