@@ -1,8 +1,11 @@
 """Input -> hidden importance: whether a hidden state stands for its own token."""
 
+from typing import Iterator, Sequence
+
 import torch
 from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 
+from attention_explain.budget import rows_at_once
 from attention_explain.interpret.interpreter import Attribution, Interpreter
 from attention_explain.interpret.lstm.norm_gradients import lstm_norm_gradients
 from attention_explain.interpret.lstm.unrolled import is_single_lstm
@@ -28,11 +31,13 @@ class InputToHidden(Interpreter):
     passes = "1 forward, n backward; 1 forward and about 1 backward for a one-layer lstm"
 
     def attribute(self, batch: TextBatch, target: torch.Tensor) -> Attribution:
-        importance = input_to_hidden(self.model, batch)
         tokens = batch.attendable.sum(dim=-1, keepdim=True)
-        entropies = entropy(importance) / tokens.to(importance.dtype).log()
-        defined = (tokens > 1) & (importance.sum(dim=-1) > 0)
-        entropies = torch.where(defined, entropies, torch.nan)
+        found = []
+        for importance in importance_of_groups(self.model, batch):
+            entropies = entropy(importance) / tokens.to(importance.dtype).log()
+            defined = (tokens > 1) & (importance.sum(dim=-1) > 0)
+            found.append(torch.where(defined, entropies, torch.nan))
+        entropies = torch.cat(found, dim=1)
         mean = entropies.masked_fill(~batch.attendable, torch.nan).nanmean(dim=-1)
         return Attribution(entropies, {"mean_entropy": mean})
 
@@ -46,43 +51,63 @@ def input_to_hidden(model: AttentionClassifier, batch: TextBatch) -> torch.Tenso
     biases alone; where all gains are equal, as before training, hardly anything but rounding is
     left of it. Shape: (batch, states, inputs)
     """
+    return torch.cat(list(importance_of_groups(model, batch)), dim=1)
+
+
+def importance_of_groups(model: AttentionClassifier, batch: TextBatch) -> Iterator[torch.Tensor]:
+    """
+    `input_to_hidden` of as many states at a time as fit into memory, the first ones first: of a text
+    of 20,000 tokens the whole takes 2 GB, and as much again for each step of the way.
+    Shape: (batch, states of the group, inputs)
+    """
+    together = rows_at_once(len(batch) * batch.length, batch.mask.device.type)
+    groups = [
+        range(first, min(first + together, batch.length))
+        for first in range(0, batch.length, together)
+    ]
     with untouched(model):
         embeddings = model.embed(batch.tokens).detach()
         if is_single_lstm(model.encoder):
-            norms = lstm_norm_gradients(model.encoder, embeddings, batch.mask)
+            found = lstm_norm_gradients(model.encoder, embeddings, batch.mask, groups)
         else:
-            norms = _norm_gradients(model, embeddings, batch.mask)
-    counted = batch.attendable.unsqueeze(-1) & batch.attendable.unsqueeze(-2)
-    norms = norms.masked_fill(~counted, 0.0)
-    total = norms.sum(dim=-1, keepdim=True)
-    return torch.where(total > 0, norms / total, 0.0)
+            found = _norm_gradients(model, embeddings, batch.mask, groups)
+        for group, norms in zip(groups, found, strict=True):
+            states = batch.attendable[:, group.start : group.stop]
+            counted = states.unsqueeze(-1) & batch.attendable.unsqueeze(-2)
+            norms = norms.masked_fill(~counted, 0.0)
+            total = norms.sum(dim=-1, keepdim=True)
+            yield torch.where(total > 0, norms / total, 0.0)
 
 
 def _norm_gradients(
-    model: AttentionClassifier, embeddings: torch.Tensor, mask: torch.Tensor
-) -> torch.Tensor:
+    model: AttentionClassifier,
+    embeddings: torch.Tensor,
+    mask: torch.Tensor,
+    groups: Sequence[range],
+) -> Iterator[torch.Tensor]:
     """
-    The norms of the gradients, from backward passes; states whose windows do not overlap share one.
-    Shape: (batch, states, inputs)
+    The norms of the gradients of each group of states, from backward passes; states whose windows
+    do not overlap share one. Shape: (batch, states, inputs)
     """
     tokens = embeddings.size(1)
     reach = _reach(model.encoder, tokens)
     window = 2 * reach + 1
     # On the host, which may then select by it.
     inputs = torch.arange(tokens)
-    found = embeddings.new_zeros(len(embeddings), tokens, tokens)
     embeddings.requires_grad_()
     norms = torch.linalg.vector_norm(model.encode(embeddings, mask), dim=-1)
-    for first in range(min(window, tokens)):
-        (gradient,) = torch.autograd.grad(
-            norms[:, first::window].sum(), embeddings, retain_graph=True
-        )
-        # The state in whose window an input is, if there is one.
-        state = first + (inputs - first + reach) // window * window
-        inside = inputs[(state >= 0) & (state < tokens)]
-        lengths = torch.linalg.vector_norm(gradient, dim=-1)
-        found[:, state[inside], inside] = lengths[:, inside]
-    return found
+    for group in groups:
+        found = embeddings.new_zeros(len(embeddings), len(group), tokens)
+        for first in group[:window]:
+            (gradient,) = torch.autograd.grad(
+                norms[:, first : group.stop : window].sum(), embeddings, retain_graph=True
+            )
+            # The state in whose window an input is, if there is one.
+            state = first + (inputs - first + reach) // window * window
+            inside = inputs[(state >= first) & (state < group.stop)]
+            lengths = torch.linalg.vector_norm(gradient, dim=-1)
+            found[:, state[inside] - group.start, inside] = lengths[:, inside]
+        yield found
 
 
 def _reach(encoder: torch.nn.Module, tokens: int) -> int:

@@ -13,6 +13,7 @@ from typing import Iterator, List, Optional, Tuple
 import torch
 from torch.nn.functional import linear
 
+from attention_explain.budget import rows_at_once
 from attention_explain.interpret.erasure.logits import attended_logits
 from attention_explain.interpret.erasure.readout import Readout
 from attention_explain.interpret.lstm.shared_steps import groups, steps
@@ -44,8 +45,8 @@ def lstm_logits_without_inputs(
     The logits of each text with each token in turn deleted, or replaced by its `replacement`.
     Shape: (batch, tokens, labels)
     """
-    # The scores and votes of all pairs of tokens are held at once: of so many texts that they take
-    # no more memory than the states of one pass.
+    # The scores and votes of all pairs of tokens are held at once (of a long text, block by block):
+    # of so many texts that they take no more memory than the states of one pass.
     pairs = batch.length**2 * (1 + len(model.labels))
     texts = max(1, batch.budget * model.encoder.get_output_dim() // pairs)
     parts = [part.split(texts) for part in (embeddings, batch.mask, batch.attendable, batch.seen)]
@@ -69,33 +70,54 @@ def _erase(
     shares = [direction.states @ half for direction, half in zip(directions, halves)]
     whole = sum(shares) + readout.bias
     tokens = len(whole)
-    # Without a new half a state is as in the whole text. Indexed [state, erased token, text].
-    scores = readout.scores(whole).unsqueeze(1).repeat(1, tokens, 1)
-    votes = readout.votes(whole).unsqueeze(1).repeat(1, tokens, 1, 1)
-
+    scores, votes = readout.scores(whole), readout.votes(whole)
     if replacement is not None:
         for direction in directions:
             direction.read_instead(replacement)
         # Of the state of what stands in the erased token's place both halves are new.
         read = sum(way.half_states @ (2 * half) for way, half in zip(directions, halves))
-        same = torch.arange(tokens, device=mask.device)
-        scores[same, same] = readout.scores(read + readout.bias)
-        votes[same, same] = readout.votes(read + readout.bias)
+        read += readout.bias
+        new_scores, new_votes = readout.scores(read), readout.votes(read)
     erasable = on_host.any(dim=0).nonzero()
     positions = range(int(erasable.min()), int(erasable.max()) + 1)
+    # Elsewhere nothing is erased, and nobody looks. Shape: (batch, erased token, labels)
+    logits = model.decoder.bias.expand(len(mask), tokens, -1).clone()
     products = _Products()
-    for direction, half, share in zip(directions, halves, shares):
-        twice = 2 * half
-        for step, erased, half_states in direction.run_again(positions):
-            read = products(whole[step] - share[step], half_states, twice)
-            scores[step, erased] = readout.scores(read)
-            votes[step, erased] = readout.votes(read)
+    for block in _blocks(positions, votes):
+        first, last = block.start, block.stop
+        # Without a new half a state is as in the whole text. Indexed [state, erased token, text].
+        of_scores = scores.unsqueeze(1).repeat(1, len(block), 1)
+        of_votes = votes.unsqueeze(1).repeat(1, len(block), 1, 1)
+        places = torch.arange(len(block), device=mask.device)
+        if replacement is not None:
+            of_scores[places + first, places] = new_scores[first:last]
+            of_votes[places + first, places] = new_votes[first:last]
+        for direction, half, share in zip(directions, halves, shares):
+            twice = 2 * half
+            for step, erased, half_states in direction.run_again(block):
+                read = products(whole[step] - share[step], half_states, twice)
+                here = slice(erased.start - first, erased.stop - first)
+                of_scores[step, here] = readout.scores(read)
+                of_votes[step, here] = readout.votes(read)
+        # Shape: (batch, erased token, state)
+        seen = attendable.unsqueeze(1).repeat(1, len(block), 1)
+        if replacement is None:
+            seen[:, places, places + first] = False
+        logits[:, first:last] = attended_logits(
+            model, of_scores.permute(2, 1, 0), of_votes.permute(2, 1, 0, 3), seen
+        )
+    return logits
 
-    # Shape: (batch, erased token, state)
-    seen = attendable.unsqueeze(1).repeat(1, tokens, 1)
-    if replacement is None:
-        seen.diagonal(dim1=1, dim2=2).fill_(False)
-    return attended_logits(model, scores.permute(2, 1, 0), votes.permute(2, 1, 0, 3), seen)
+
+def _blocks(positions: range, votes: torch.Tensor) -> Iterator[range]:
+    """
+    The tokens to erase, as many at a time as the scores and votes of all states fit into memory
+    for. Shape of votes: (tokens, batch, labels)
+    """
+    tokens, texts, labels = votes.shape
+    together = rows_at_once(tokens * texts * (1 + labels), votes.device.type)
+    for first in range(positions.start, positions.stop, together):
+        yield range(first, min(first + together, positions.stop))
 
 
 def _read(

@@ -8,7 +8,7 @@ both are of the same token.
 """
 
 from functools import cached_property
-from typing import Iterator, Tuple
+from typing import Iterator, Sequence, Tuple
 
 import torch
 from allennlp.modules.seq2seq_encoders import PytorchSeq2SeqWrapper
@@ -31,33 +31,50 @@ MANY_STATES = 24
 
 @torch.no_grad()
 def lstm_norm_gradients(
-    encoder: PytorchSeq2SeqWrapper, embeddings: torch.Tensor, mask: torch.Tensor
-) -> torch.Tensor:
+    encoder: PytorchSeq2SeqWrapper,
+    embeddings: torch.Tensor,
+    mask: torch.Tensor,
+    groups: Sequence[range],
+) -> Iterator[torch.Tensor]:
     """
-    The norm of d||h_p|| / dx_j. Shape: (batch, states, inputs)
+    The norm of d||h_p|| / dx_j, of each group of states p. Shape: (batch, states, inputs)
     """
     (layer,) = lstm_layers(encoder)
-    parts = zip(embeddings.split(TEXTS), mask.sum(dim=-1).split(TEXTS))
-    return torch.cat([_norm_gradients(layer, *part) for part in parts])
+    parts = [
+        _NormGradients(layer, *part)
+        for part in zip(embeddings.split(TEXTS), mask.sum(dim=-1).split(TEXTS))
+    ]
+    for group in groups:
+        yield torch.cat([part.of(group) for part in parts])
 
 
-def _norm_gradients(
-    layer: LstmLayer, embeddings: torch.Tensor, lengths: torch.Tensor
-) -> torch.Tensor:
-    run = unroll(layer, directed(embeddings, lengths, layer.directions))
-    halves = undirected(run.states[:, 1:], lengths)
-    size = torch.linalg.vector_norm(torch.cat(halves, dim=-1), dim=-1, keepdim=True)
-    texts, tokens, _ = size.shape
-    norms = embeddings.new_zeros(texts, tokens, tokens)
-    of_same_token = 0
-    for number, derivatives in enumerate(undirected(_local_derivatives(run), lengths)):
-        direction = _Direction(layer, number, derivatives)
-        # The gradient of a norm is the unit vector; 0 at 0, as torch has it.
-        of_same_token += direction.start(torch.where(size > 0, halves[number] / size, 0.0))
-        for token, states, gradient in direction.go_back():
-            norms[:, states, token] = torch.linalg.vector_norm(gradient, dim=-1)
-    norms.diagonal(dim1=1, dim2=2).copy_(torch.linalg.vector_norm(of_same_token, dim=-1))
-    return norms
+class _NormGradients:
+    """Of some texts, whose states and derivatives it keeps."""
+
+    def __init__(self, layer: LstmLayer, embeddings: torch.Tensor, lengths: torch.Tensor) -> None:
+        run = unroll(layer, directed(embeddings, lengths, layer.directions))
+        self.halves = undirected(run.states[:, 1:], lengths)
+        self.size = torch.linalg.vector_norm(torch.cat(self.halves, dim=-1), dim=-1, keepdim=True)
+        self.directions = [
+            _Direction(layer, number, derivatives)
+            for number, derivatives in enumerate(undirected(_local_derivatives(run), lengths))
+        ]
+
+    def of(self, group: range) -> torch.Tensor:
+        """Shape: (batch, states of the group, inputs)"""
+        here = slice(group.start, group.stop)
+        size = self.size[:, here]
+        norms = size.new_zeros(len(size), len(group), self.size.size(1))
+        of_same_token = 0
+        for direction, half in zip(self.directions, self.halves):
+            # The gradient of a norm is the unit vector; 0 at 0, as torch has it.
+            unit = torch.where(size > 0, half[:, here] / size, 0.0)
+            of_same_token += direction.start(group, unit)
+            for token, states, gradient in direction.go_back():
+                norms[:, states, token] = torch.linalg.vector_norm(gradient, dim=-1)
+        own = norms[:, :, here].diagonal(dim1=1, dim2=2)
+        own.copy_(torch.linalg.vector_norm(of_same_token, dim=-1))
+        return norms
 
 
 def _local_derivatives(run: UnrolledLstm) -> torch.Tensor:
@@ -105,23 +122,25 @@ class _Direction:
         """
         return self.weights[2 * self.hidden :].repeat(len(self.gate_by_state), 1, 1)
 
-    def start(self, gradient: torch.Tensor) -> torch.Tensor:
+    def start(self, group: range, gradient: torch.Tensor) -> torch.Tensor:
         """
-        From the gradients at all states to those at the inputs of the same tokens.
-        Shape: (batch, tokens, hidden) -> (batch, tokens, input)
+        From the gradients at the states of a group to those at the inputs of the same tokens.
+        Shape: (batch, states, hidden) -> (batch, states, input)
         """
-        # At the cell and at the state. Shape: (batch, tokens, 2 * hidden)
+        self.group = group
+        # At the cell and at the state. Shape: (batch, states, 2 * hidden)
         self.gradients = torch.cat([torch.zeros_like(gradient), gradient], dim=-1)
-        return self._step(slice(None), slice(None))
+        return self._step(slice(group.start, group.stop), slice(None))
 
     def go_back(self) -> Iterator[Tuple[int, slice, torch.Tensor]]:
         """
-        Each token, the states that lie further on, and their gradients at its input.
-        Shape: (batch, states, input)
+        Each token, the states of the group that lie further on, counted from its first, and their
+        gradients at its input. Shape: (batch, states, input)
         """
-        tokens = self.gradients.size(1)
-        for token, states in steps(range(tokens), tokens, self.towards_start):
-            yield token, states, self._step(slice(token, token + 1), states)
+        tokens, first = self.gate_by_state.size(1), self.group.start
+        for token, states in steps(self.group, tokens, self.towards_start):
+            started = slice(states.start - first, states.stop - first)
+            yield token, started, self._step(slice(token, token + 1), started)
 
     def _step(self, token: slice, started: slice) -> torch.Tensor:
         """
@@ -132,7 +151,7 @@ class _Direction:
         cells, states = gradients.chunk(2, dim=-1)
         cells.addcmul_(states, self.cell_by_state[:, token])
         states.mul_(self.gate_by_state[:, token])
-        if token != slice(None) and states.size(1) >= MANY_STATES:
+        if started != slice(None) and states.size(1) >= MANY_STATES:
             self._mix_gates(token)
             both = torch.bmm(gradients, self.own_weights)
         else:

@@ -1,6 +1,7 @@
 """What each layer of the Transformer encoder attends to, and with which values."""
 
 from dataclasses import dataclass
+from itertools import product
 from typing import Any, List, Tuple
 
 import torch
@@ -42,7 +43,10 @@ class LayerAttention:
         # themselves would take tokens^2 * hidden_dim.
         products = torch.einsum("bjho,bjgo->bjhg", transformed, transformed)
         weights = self.weights(attending)
-        squares = torch.einsum("bhij,bgij,bjhg->bij", weights, weights, products)
+        # A pair of heads at a time: all of them at once would take heads^2 maps.
+        squares = torch.zeros_like(weights[:, 0])
+        for one, other in product(range(heads), repeat=2):
+            squares.addcmul_(weights[:, one] * products[:, None, :, one, other], weights[:, other])
         return squares.clamp_min(0).sqrt()
 
 
