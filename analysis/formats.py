@@ -2,7 +2,7 @@
 
 from csv import QUOTE_NONNUMERIC
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterable, Sequence
+from typing import Any, BinaryIO, Callable, Dict, Iterable, Sequence, Union
 
 import pandas
 
@@ -74,8 +74,8 @@ def csv(table: pandas.DataFrame) -> str:
     return written.to_csv(index=False, quoting=QUOTE_NONNUMERIC) if "\r" in content else content
 
 
-def read_csv(path: Path) -> pandas.DataFrame:
-    """What `csv` has written. Only what is empty is missing: a label may be called `NA`."""
+def read_csv(path: Union[Path, BinaryIO]) -> pandas.DataFrame:
+    """What `csv` has written, by its path or opened. Only what is empty is missing: a label may be called `NA`."""
     names = dict.fromkeys(NAMES, str)
     table = pandas.read_csv(path, dtype=names, keep_default_na=False, na_values=[""])
     return texts(table, text_of_csv)

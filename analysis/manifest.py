@@ -1,30 +1,91 @@
 """What a folder of results lists: the results, which commands made them, which files they come from."""
 
 import fcntl
-import json
+import hashlib
 import os
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Dict, Iterator, Set
 
 from analysis.errors import AnalysisError
-from durable.whole import write_whole
+from durable.checksums import remembered_sha256
+from durable.damage import Damaged
+from durable.records import read_record, write_record
 
 MANIFEST = "manifest.json"
 FORMAT = 1
+# The hash of each file that was put into the folder.
+WRITTEN = "written"
+DAMAGED = "is damaged: it is not what was written; make it again by the command that wrote it"
 
 
 def read_manifest(folder: Path) -> Dict[str, Any]:
     path = folder / MANIFEST
-    if not path.is_file():
-        raise AnalysisError(f"{folder}: no output of `python -m analysis`, {MANIFEST} is missing")
     try:
-        manifest = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise AnalysisError(f"{path}: not JSON ({error})") from error
+        manifest = read_record(path)
+    except Damaged as error:
+        raise AnalysisError(str(error)) from error
+    if manifest is None:
+        raise AnalysisError(f"{folder}: no output of `python -m analysis`, {MANIFEST} is missing")
     if manifest.get("format") != FORMAT:
         raise AnalysisError(f"{path}: has format {manifest.get('format')}, not known here")
+    if not _is_manifest(manifest):
+        raise AnalysisError(f"{path}: is no manifest of `python -m analysis`")
     return manifest
+
+
+def write_manifest(folder: Path, manifest: Dict[str, Any]) -> None:
+    write_record(folder / MANIFEST, manifest, indent=1)
+
+
+def read_listed(folder: Path, manifest: Dict[str, Any], name: str) -> bytes:
+    """A file of the folder, which is what was written there, if the manifest has its hash."""
+    path = folder / name
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise AnalysisError(
+            f"{path}: is listed in the manifest but cannot be read ({error.strerror})"
+        ) from error
+    written = manifest.get(WRITTEN, {}).get(name)
+    if written is not None and hashlib.sha256(content).hexdigest() != written:
+        raise AnalysisError(f"{path}: {DAMAGED}")
+    return content
+
+
+def damaged_file(folder: Path, manifest: Dict[str, Any], sections: Set[str]) -> str:
+    """What is wrong with the first file of the sections that is not as it was written, if any is."""
+    for name in sorted(set().union(*(files_of(manifest, section) for section in sections))):
+        path = folder / name
+        written = manifest.get(WRITTEN, {}).get(name)
+        if not path.is_file():
+            return f"{path}: is missing"
+        if written is not None and remembered_sha256(path) != written:
+            return f"{path}: {DAMAGED}"
+    return ""
+
+
+def _is_manifest(manifest: Dict[str, Any]) -> bool:
+    """Whether it has the shape that all readers rely on."""
+    entries, files, commands = (manifest.get(key) for key in ("entries", "files", "commands"))
+    return (
+        _all_have(
+            entries, {"kind": str, "name": str, "section": str, "caption": str, "files": dict}
+        )
+        and all(isinstance(name, str) for entry in entries for name in entry["files"].values())
+        and _all_have(files, {"path": str, "sha256": str})
+        and isinstance(commands, dict)
+        and _all_have(list(commands.values()), {"command": list, "parameters": dict})
+        and isinstance(manifest.get("versions"), dict)
+        and isinstance(manifest.get(WRITTEN, {}), dict)
+    )
+
+
+def _all_have(several: Any, kinds: Dict[str, type]) -> bool:
+    return isinstance(several, list) and all(
+        isinstance(one, dict) and all(isinstance(one.get(key), kinds[key]) for key in kinds)
+        for one in several
+    )
 
 
 @contextmanager
@@ -37,6 +98,15 @@ def alone_in(folder: Path) -> Iterator[None]:
         yield
     finally:
         os.close(descriptor)
+
+
+def drop_damaged_manifest(folder: Path) -> None:
+    """So that the commands that write into the folder begin a new one."""
+    with alone_in(folder):
+        try:
+            read_manifest(folder)
+        except AnalysisError:
+            (folder / MANIFEST).unlink(missing_ok=True)
 
 
 def files_of(manifest: Dict[str, Any], section: str) -> Set[str]:
@@ -66,6 +136,11 @@ def drop_section(folder: Path, section: str) -> None:
         manifest["commands"].pop(section)
         read = files_read(manifest["commands"])
         manifest["files"] = [entry for entry in manifest["files"] if entry["path"] in read]
-        write_whole(folder / MANIFEST, json.dumps(manifest, indent=1).encode())
+        manifest[WRITTEN] = {
+            name: written
+            for name, written in manifest.get(WRITTEN, {}).items()
+            if name not in outdated
+        }
+        write_manifest(folder, manifest)
         for name in outdated:
             (folder / name).unlink(missing_ok=True)

@@ -3,8 +3,8 @@ The folder an analysis writes: tables, figures and sentences, and a manifest tha
 is and which files all of it comes from. The report is made of what the manifest lists.
 """
 
+import hashlib
 import io
-import json
 import os
 import platform
 import re
@@ -19,10 +19,19 @@ from matplotlib.figure import Figure
 
 from analysis.errors import AnalysisError
 from analysis.figures import style
-from analysis.files import sha256
 from analysis.formats import all_formats
-from analysis.manifest import FORMAT, MANIFEST, alone_in, files_of, files_read, read_manifest
+from analysis.manifest import (
+    FORMAT,
+    MANIFEST,
+    WRITTEN,
+    alone_in,
+    files_of,
+    files_read,
+    read_manifest,
+    write_manifest,
+)
 from analysis.runs import CONFIG
+from durable.checksums import sha256
 from durable.whole import write_whole
 
 PACKAGES = ("matplotlib", "numpy", "pandas", "pyarrow", "scipy")
@@ -132,8 +141,7 @@ class Output:
         manifest = read_manifest(self.folder) if (self.folder / MANIFEST).exists() else {}
         for name, content in self.contents.items():
             write_whole(self.folder / name, content)
-        text = json.dumps(self._merged(manifest, command, files, parameters), indent=1)
-        write_whole(self.folder / MANIFEST, text.encode())
+        write_manifest(self.folder, self._merged(manifest, command, files, parameters))
         for name in self._outdated(manifest):
             (self.folder / name).unlink(missing_ok=True)
 
@@ -169,11 +177,22 @@ class Output:
             "entries": kept + self.entries,
             "files": list(inputs.values()),
             "commands": commands,
+            WRITTEN: self._written(manifest),
             "versions": {
                 "python": platform.python_version(),
                 **{package: version(package) for package in PACKAGES},
             },
         }
+
+    def _written(self, manifest: Dict[str, Any]) -> Dict[str, str]:
+        outdated = self._outdated(manifest)
+        kept = {
+            name: written
+            for name, written in manifest.get(WRITTEN, {}).items()
+            if name not in outdated
+        }
+        new = {name: hashlib.sha256(each).hexdigest() for name, each in self.contents.items()}
+        return {**kept, **new}
 
     def _outdated(self, manifest: Dict[str, Any]) -> Set[str]:
         """Files of an earlier run of the command that no longer stand for anything."""

@@ -1,12 +1,14 @@
 """Run folders of `allennlp train`: what was trained, and what it reached."""
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Dict, List
 
 from analysis.errors import AnalysisError
 from analysis.model_config import ModelConfig
+from durable.checksums import check_files
+from durable.damage import Damaged
+from durable.plain_json import read_json
 
 CONFIG, METRICS = "config.json", "metrics.json"
 RECOVERED = "recovered"
@@ -61,6 +63,10 @@ def load_run(folder: Path) -> Run:
         raise AnalysisError(
             f"{folder}: not a finished training run, {' and '.join(missing)} missing"
         )
+    try:
+        check_files(folder, (CONFIG, METRICS))
+    except Damaged as error:
+        raise AnalysisError(str(error)) from error
     config = _json(folder / CONFIG)
     model = config.get("model")
     kind = model.get("type", CLASSIFIER) if isinstance(model, dict) else model
@@ -77,6 +83,9 @@ def load_runs(folders: List[Path]) -> List[Run]:
 
 def _json(path: Path) -> Dict[str, Any]:
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        content = read_json(path.read_bytes())
     except ValueError as error:
         raise AnalysisError(f"{path}: not JSON ({error})") from error
+    if not isinstance(content, dict):
+        raise AnalysisError(f"{path}: not a JSON object")
+    return content

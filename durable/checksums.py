@@ -4,6 +4,7 @@ hashes, which is written after them and checked whenever they are read.
 """
 
 import hashlib
+from functools import cache
 from pathlib import Path
 from typing import Any, Dict, Iterable, List, Mapping
 
@@ -17,6 +18,17 @@ FILES = "files"
 def sha256(path: Path) -> str:
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def remembered_sha256(path: Path) -> str:
+    """The same, but a file that was not touched since this process read it is not read again."""
+    state = path.stat()
+    return _sha256_at(path, state.st_size, state.st_mtime_ns)
+
+
+@cache
+def _sha256_at(path: Path, size: int, mtime: int) -> str:
+    return sha256(path)
 
 
 def write_checksums(folder: Path, names: Iterable[str]) -> None:
@@ -83,6 +95,8 @@ def is_unchanged(path: Path, taken: Any) -> bool:
         state = path.stat()
         if state.st_size != taken.get("size"):
             return False
-        return state.st_mtime_ns == taken.get("mtime") or sha256(path) == taken.get("sha256")
+        return state.st_mtime_ns == taken.get("mtime") or remembered_sha256(path) == taken.get(
+            "sha256"
+        )
     except OSError:
         return False

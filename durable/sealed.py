@@ -7,7 +7,7 @@ long ago, is read as it is.
 import hashlib
 import json
 from pathlib import Path
-from typing import Any, Dict, Mapping, Optional, Sequence, Union
+from typing import Any, BinaryIO, Dict, Mapping, Optional, Sequence, Union
 
 import numpy
 import pyarrow
@@ -20,8 +20,8 @@ from durable.plain_json import read_json
 SEAL = b"sealed"
 
 
-def write_sealed(table: pyarrow.Table, path: Union[str, Path], **options: Any) -> None:
-    """`options` are those of pyarrow."""
+def write_sealed(table: pyarrow.Table, path: Union[str, Path, BinaryIO], **options: Any) -> None:
+    """To a file, by its path or opened; `options` are those of pyarrow."""
     metadata = _others(table.schema.metadata)
     seal = {
         "metadata": _metadata_hash(metadata),

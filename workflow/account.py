@@ -3,17 +3,20 @@ What a study took, and on which machine: `study.json` beside its tables, for who
 again, or to know whether that is worth it.
 """
 
-import json
 import os
 import platform
+import sys
 import time
+from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Dict, Iterable
 
-from durable.whole import write_whole
+from durable.damage import Damaged
+from durable.plain_json import read_json
+from durable.records import read_record, write_record
 from workflow.plan import Plan
-from workflow.steps import KINDS, REPORT, TABLE, TRAIN, Step, read_json
+from workflow.steps import KINDS, REPORT, TABLE, TRAIN, Step
 from workflow.training_state import is_recovered
 
 NAME = "study.json"
@@ -31,7 +34,7 @@ class Clock:
 
     def __init__(self, state: Path, steps: Iterable[Step]) -> None:
         self.path = state / "elapsed.json"
-        self.earlier = read_json(self.path) or 0.0
+        self.earlier = _seconds(self.path)
         left = {step.kind for step in steps if not step.is_done}
         self.counts = not self.earlier or not left <= {TABLE, REPORT}
         self.begun = time.time()
@@ -39,13 +42,29 @@ class Clock:
     def stop(self) -> float:
         """Seconds, with earlier starts."""
         elapsed = self.earlier + (time.time() - self.begun if self.counts else 0.0)
-        write_whole(self.path, json.dumps(elapsed))
+        write_record(self.path, {"seconds": elapsed})
         return elapsed
 
 
+def _seconds(path: Path) -> float:
+    """Of earlier starts; older versions have written the bare number."""
+    with suppress(OSError, ValueError):
+        number = read_json(path.read_bytes())
+        if isinstance(number, float):
+            return number
+    try:
+        record = read_record(path)
+        seconds = 0.0 if record is None else record.get("seconds")
+        if isinstance(seconds, (int, float)):
+            return seconds
+        raise Damaged(f"{path}: is damaged: it has no seconds")
+    except Damaged as error:
+        print(f"{error}; what earlier starts took is not known", file=sys.stderr)
+        return 0.0
+
+
 def write_account(plan: Plan, command: str, cores: int, gpus: int, elapsed: float) -> None:
-    text = json.dumps(account(plan, command, cores, gpus, elapsed), indent=1)
-    write_whole(plan.results / NAME, text + "\n")
+    write_record(plan.results / NAME, account(plan, command, cores, gpus, elapsed), indent=1)
 
 
 def account(plan: Plan, command: str, cores: int, gpus: int, elapsed: float) -> Dict[str, Any]:

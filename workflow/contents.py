@@ -13,8 +13,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Callable, Dict, List, Tuple
 
-from durable.whole import write_whole
+from durable.damage import Damaged
+from durable.records import read_record, write_record
 
+# In the cache.
+KNOWN = "files"
 GZIP = b"\x1f\x8b"
 
 
@@ -31,8 +34,9 @@ class Contents:
     walked: Dict[str, List[Any]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        with suppress(OSError, ValueError):
-            self.known = json.loads(self.cache.read_text(encoding="utf-8"))
+        with suppress(Damaged):
+            known = (read_record(self.cache) or {}).get(KNOWN)
+            self.known = known if isinstance(known, dict) else {}
 
     def sha256(self, path: Path) -> str:
         return self._about(path)[1]
@@ -46,7 +50,7 @@ class Contents:
         if self.changed:
             with suppress(OSError):
                 self.cache.parent.mkdir(parents=True, exist_ok=True)
-                write_whole(self.cache, json.dumps(self.known, indent=1))
+                write_record(self.cache, {KNOWN: self.known}, indent=1)
 
     def _about(self, path: Path) -> List[Any]:
         name = str(path.resolve())

@@ -1,15 +1,16 @@
 """What has become of each step of a study that is running: small files, so that it can be told from
 any process, here or on another machine."""
 
-import json
 import re
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Dict, List, Optional
 
-from durable.whole import write_whole
-from workflow.steps import Step, read_json
+from durable.damage import Damaged
+from durable.records import read_record, write_record
+from workflow.steps import Step
 
 DONE, FAILED, STARTED = "done", "failed", "started"
 ERROR = re.compile(r"(error: |message: |([\w.]+\.)?\w*(Error|Exception|Interrupt|Killed)\b)")
@@ -40,7 +41,7 @@ class Events:
     def of(self, kind: str) -> Dict[str, Any]:
         """By the name of the step."""
         found = sorted((self.folder / kind).glob("[!.]*"))
-        return {path.name: read_json(path) or {} for path in found}
+        return {path.name: _read(path) for path in found}
 
     def clear(self) -> None:
         for kind in (DONE, FAILED, STARTED):
@@ -50,7 +51,14 @@ class Events:
     def _write(self, kind: str, step: Step, content: Dict[str, Any]) -> None:
         path = self.folder / kind / step.name
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(path, json.dumps(content))
+        write_record(path, content)
+
+
+def _read(path: Path) -> Dict[str, Any]:
+    """That it happened is known, even if no more is."""
+    with suppress(Damaged):
+        return read_record(path) or {}
+    return {}
 
 
 def last_error(log: Path, code: Optional[int]) -> str:

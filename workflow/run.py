@@ -58,6 +58,7 @@ def _run(
     steps = read_steps(state / "plan.json")
     events = Events(state)
     events.clear()
+    _tell_damage(plan)
     print(headline(plan, cores))
     if steps:
         command = _command(state, profile, cores, gpus, snakemake)
@@ -71,6 +72,12 @@ def _run(
         _report_of_the_rest(plan, events)
     print(summary(plan, steps, events, state / "snakemake.log"))
     return 0 if all(step.is_done for step in plan.steps.values()) else 1
+
+
+def _tell_damage(plan: Plan) -> None:
+    told = dict.fromkeys(text for step in plan.steps.values() for text in step.damage.values())
+    for sentence in told:
+        print(f"{sentence}; it is made again")
 
 
 def available_cores() -> int:

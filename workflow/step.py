@@ -5,6 +5,7 @@ the engine starts, here or on another machine. A step that was killed goes on wh
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import time
 from pathlib import Path
 from typing import List, Sequence
 
+from analysis.manifest import drop_damaged_manifest
 from durable.whole import write_whole
 from workflow import training_state
 from workflow.errors import StudyError
@@ -19,7 +21,7 @@ from workflow.events import Events
 from workflow.files import locked
 from workflow.gpus import visible_gpu
 from workflow.plan import read_steps
-from workflow.steps import TRAIN, Step
+from workflow.steps import ATTRIBUTE, PERTURB, TABLE, TRAIN, Step
 
 # More threads than one make these small models slower, and there are other runs for the other cores.
 THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
@@ -50,6 +52,7 @@ def run(step: Step, runs: Path, events: Events) -> int:
         begun = time.time()
         missing = step.missing
         events.started(step)
+        clear_damage(step, events.log(step))
         with visible_gpu(locks) as (devices, taken):
             commands = _commands(step, missing, devices.get("CUDA_VISIBLE_DEVICES", ""))
             log = events.log(step)
@@ -61,6 +64,18 @@ def run(step: Step, runs: Path, events: Events) -> int:
             training_state.drop_checkpoints(step.folder)
         step.record(time.time() - begun, missing)
         return 0
+
+
+def clear_damage(step: Step, log: Path) -> None:
+    """What is damaged is made again, and what makes it does not find it there."""
+    for output, sentence in step.damage.items():
+        _say(log, f"{sentence}; it is made again")
+        if step.kind == TRAIN:
+            shutil.rmtree(output, ignore_errors=True)
+        elif step.kind in (ATTRIBUTE, PERTURB):
+            Path(output).unlink(missing_ok=True)
+        elif step.kind == TABLE:
+            drop_damaged_manifest(Path(output))
 
 
 def locks_of(step: Step, runs: Path) -> List[str]:

@@ -21,7 +21,7 @@ def summary(plan: Plan, pending: Dict[str, Step], events: Events, engine_log: Pa
     why = [step for step in missing if step.name in failed or step.name in started]
     for step in why:
         known = failed.get(step.name)
-        reason = known["why"] if known else "was stopped"
+        reason = known.get("why", "nobody knows why") if known is not None else "was stopped"
         lines.append(f"failed: {step.told}: {reason}")
         lines.append(f"        {events.log(step)}")
     rest = [step for step in missing if step not in why]

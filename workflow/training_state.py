@@ -1,12 +1,13 @@
 """What a killed training left: whether it can go on, and from where."""
 
-import json
 import re
 import shutil
 import zipfile
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Dict, List
 
+from durable.plain_json import read_json
 from workflow.errors import StudyError
 
 STATES = re.compile(r"(model|training)_state_e(\d+)_b(\d+)\.th")
@@ -27,13 +28,23 @@ def prepare(folder: Path, config: Dict[str, Any]) -> bool:
     if not _states(folder) or not _is_whole(folder / BEST):
         shutil.rmtree(folder)
         return False
-    stored = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
+    stored = _stored(folder / CONFIG)
+    if stored is None:
+        shutil.rmtree(folder)
+        return False
     if stored != config:
         raise StudyError(
             f"{folder}: was begun with the same settings but other paths; delete it, or finish it "
             "where it was begun"
         )
     return True
+
+
+def _stored(path: Path) -> Any:
+    """None if it is not there, or damaged."""
+    with suppress(OSError, ValueError):
+        return read_json(path.read_bytes())
+    return None
 
 
 def mark_recovered(folder: Path) -> None:

@@ -6,9 +6,9 @@ from typing import Sequence
 import numpy
 import pandas
 import pyarrow
-import pyarrow.parquet
 
 from analysis.agreement.agreements import CONTROLS, Agreement
+from durable.sealed import write_sealed
 
 
 def instances(found: Sequence[Agreement]) -> pandas.DataFrame:
@@ -24,7 +24,7 @@ def instances(found: Sequence[Agreement]) -> pandas.DataFrame:
 
 def as_parquet(table: pandas.DataFrame) -> bytes:
     content = io.BytesIO()
-    pyarrow.parquet.write_table(pyarrow.Table.from_pandas(table, preserve_index=False), content)
+    write_sealed(pyarrow.Table.from_pandas(table, preserve_index=False), content)
     return content.getvalue()
 
 

@@ -1,5 +1,6 @@
 """The tables of a folder of results, by name."""
 
+import io
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
@@ -8,6 +9,7 @@ import pandas
 
 from analysis.errors import AnalysisError
 from analysis.formats import read_csv
+from analysis.manifest import MANIFEST, read_listed, read_manifest
 
 Row = Mapping[str, Any]
 
@@ -44,12 +46,15 @@ def one(rows: Sequence[Row], **equal: Any) -> Optional[Row]:
 
 
 def read_tables(folder: Path, names: Sequence[str]) -> Tables:
+    """Those that are there. A folder of a few tables alone, without a manifest, will do."""
+    manifest = read_manifest(folder) if (folder / MANIFEST).exists() else {}
     found = {}
     for name in names:
         path = folder / f"{name}.csv"
         if path.is_file():
+            content = read_listed(folder, manifest, path.name)
             try:
-                found[name] = read_csv(path)
+                found[name] = read_csv(io.BytesIO(content))
             except (OSError, ValueError) as error:
                 raise AnalysisError(f"{path}: cannot be read as a table ({error})") from error
     return Tables(found)

@@ -6,11 +6,11 @@ from typing import Any, Dict, List, Optional
 
 from analysis.attributions import Attributions, load_attributions
 from analysis.errors import AnalysisError
-from analysis.files import sha256
 from analysis.perturbations import METADATA as PERTURBED
 from analysis.perturbations import load_perturbations
 from analysis.runs import METRICS
 from analysis.text_files import TextFile, has_key
+from durable.checksums import sha256
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,13 @@
 """The page as a whole: the question, the parts, the table of contents."""
 
+from functools import partial
 from html import escape
 from pathlib import Path
 from typing import List, Sequence
 
 from analysis.errors import AnalysisError
 from analysis.formats import markdown
-from analysis.manifest import read_manifest
+from analysis.manifest import read_listed, read_manifest
 from analysis.report.anchors import Anchors
 from analysis.report.inputs import load_inputs
 from analysis.report.models import CAPTION, dropped_or_cut, models_table
@@ -48,7 +49,7 @@ def report(folder: Path) -> str:
     models = models_of(files)
     anchors = Anchors()
     entries = in_order(manifest["entries"])
-    found = sections(entries, folder, anchors)
+    found = sections(entries, partial(read_listed, folder, manifest), anchors)
     parts: List[Part] = [findings(entries, found, anchors)]
     if inputs:
         parts.append(_models(models, missing(inputs), anchors))

@@ -3,18 +3,18 @@
 import re
 from html import escape
 from itertools import takewhile
-from pathlib import Path
-from typing import Any, Dict, List, Tuple
+from typing import Any, Callable, Dict, List, Tuple
 from urllib.parse import quote
 
 from analysis.claims.section import SECTION as CLAIMS
-from analysis.errors import AnalysisError
 from analysis.report.anchors import Anchors
 from analysis.report.part import Part, paragraph, prose
 from analysis.report.svg import inlined
 from analysis.report.tables import table_html
 
 Entry = Dict[str, Any]
+# What is in a file of the folder.
+Read = Callable[[str], bytes]
 NO_SENTENCE = "No analysis has put a finding into words; the numbers are below."
 
 
@@ -61,14 +61,14 @@ def findings(entries: List[Entry], sections: List[Part], anchors: Anchors) -> Pa
     return Part("In short", anchors.new("in short"), html)
 
 
-def sections(entries: List[Entry], folder: Path, anchors: Anchors) -> List[Part]:
+def sections(entries: List[Entry], read: Read, anchors: Anchors) -> List[Part]:
     """One part a section, in the order of the entries; sentences stand elsewhere."""
     shown = [entry for entry in entries if entry["kind"] != "sentence"]
     parts = []
     for section in dict.fromkeys(entry["section"] for entry in shown):
         anchor = anchors.new(section)
         inside = [
-            _part(entry, folder, anchors.new(section, entry["name"]))
+            _part(entry, read, anchors.new(section, entry["name"]))
             for entry in shown
             if entry["section"] == section
         ]
@@ -76,16 +76,14 @@ def sections(entries: List[Entry], folder: Path, anchors: Anchors) -> List[Part]
     return parts
 
 
-def _part(entry: Entry, folder: Path, anchor: str) -> Part:
+def _part(entry: Entry, read: Read, anchor: str) -> Part:
     caption = paragraph(entry["caption"], "caption")
     below = paragraph(entry.get("note", ""), "note") + _files(entry["files"])
     files = entry["files"]
     if entry["kind"] == "table":
-        html = caption + table_html(_read(folder, files["md"]).decode(), anchor) + below
+        html = caption + table_html(read(files["md"]).decode(), anchor) + below
     elif entry["kind"] == "figure":
-        drawn = inlined(
-            _read(folder, files["svg"]), f"{anchor}-figure", entry["caption"], files["svg"]
-        )
+        drawn = inlined(read(files["svg"]), f"{anchor}-figure", entry["caption"], files["svg"])
         html = (
             f"<figure>\n<div class=scroll tabindex=0>{drawn}</div>\n"
             f"<figcaption>{caption}</figcaption>\n</figure>\n{below}"
@@ -101,12 +99,3 @@ def _files(files: Dict[str, str]) -> str:
         f'<a href="{escape(quote(name))}">{escape(name)}</a>' for name in files.values()
     )
     return f"<p class=files>Files: {links}</p>\n" if links else ""
-
-
-def _read(folder: Path, name: str) -> bytes:
-    try:
-        return (folder / name).read_bytes()
-    except OSError as error:
-        raise AnalysisError(
-            f"{folder / name}: is listed in the manifest but cannot be read ({error.strerror})"
-        ) from error

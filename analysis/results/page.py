@@ -152,7 +152,7 @@ def _table(study: StudyResults, entry: Dict[str, Any], here: Path) -> Iterator[s
     command = markdown_code(study.command)
     yield f"**[{title_of(entry['name'])}]({link})** ({study.seeds}; {command}). "
     yield markdown_text(f"{entry['caption']} {entry['note']}") + "\n"
-    rows = _rows((study.folder / entry["files"]["md"]).read_text(encoding="utf-8"))
+    rows = _rows(study.read(entry["files"]["md"]).decode())
     if BESIDE in rows[0] and len(rows) - 2 <= MOST_ROWS:
         yield "\n".join(rows) + "\n"
     else:

@@ -1,6 +1,6 @@
 """The folders of finished studies: what was run, on what, and what came of it."""
 
-import json
+import io
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Dict, List, Sequence
@@ -9,11 +9,28 @@ import pandas
 
 from analysis.errors import AnalysisError
 from analysis.formats import read_csv
-from analysis.manifest import MANIFEST, read_manifest
+from analysis.manifest import MANIFEST, read_listed, read_manifest
 from analysis.report.results import in_order, year_of
+from durable.damage import Damaged
+from durable.records import read_record
 
 ACCOUNT = "study.json"
 LATER = 10000
+# What the page tells of a study.
+OF_AN_ACCOUNT = {
+    "title": str,
+    "command": str,
+    "corpora": list,
+    "seeds": list,
+    "seconds": dict,
+    "machine": dict,
+    "versions": dict,
+    "elapsed": (int, float),
+    "cores": int,
+    "gpus": int,
+    "runs": int,
+    "recovered": int,
+}
 
 
 @dataclass(frozen=True)
@@ -21,12 +38,17 @@ class StudyResults:
     """
     folder : of the tables; a corpus of a study may have one of its own.
     account : what the workflow says of the study, `workflow/account.py`.
-    entries : of the manifest, in the order of the papers.
+    manifest : of the folder.
     """
 
     folder: Path
     account: Dict[str, Any]
-    entries: List[Dict[str, Any]]
+    manifest: Dict[str, Any]
+
+    @property
+    def entries(self) -> List[Dict[str, Any]]:
+        """In the order of the papers."""
+        return in_order(self.manifest["entries"])
 
     @property
     def command(self) -> str:
@@ -44,8 +66,13 @@ class StudyResults:
 
     def table(self, name: str) -> pandas.DataFrame:
         """Empty if the study has none."""
-        path = self.folder / f"{name}.csv"
-        return read_csv(path) if path.is_file() else pandas.DataFrame()
+        file = f"{name}.csv"
+        if not (self.folder / file).is_file():
+            return pandas.DataFrame()
+        return read_csv(io.BytesIO(self.read(file)))
+
+    def read(self, file: str) -> bytes:
+        return read_listed(self.folder, self.manifest, file)
 
 
 def find_studies(folders: Sequence[Path]) -> List[StudyResults]:
@@ -56,14 +83,16 @@ def find_studies(folders: Sequence[Path]) -> List[StudyResults]:
     for folder in folders:
         path = folder / ACCOUNT
         try:
-            account = json.loads(path.read_text(encoding="utf-8"))
-        except FileNotFoundError:
-            raise AnalysisError(f"{folder}: no finished study, {ACCOUNT} is missing") from None
-        except (OSError, ValueError) as error:
-            raise AnalysisError(f"{path}: cannot be read ({error})") from error
+            account = read_record(path)
+        except Damaged as error:
+            raise AnalysisError(str(error)) from error
+        if account is None:
+            raise AnalysisError(f"{folder}: no finished study, {ACCOUNT} is missing")
+        if not all(isinstance(account.get(key), kind) for key, kind in OF_AN_ACCOUNT.items()):
+            raise AnalysisError(f"{path}: is no account of a study")
         inner = sorted(path.parent for path in folder.glob(f"*/{MANIFEST}"))
         for each in (folder, *inner):
-            found.append(StudyResults(each, account, in_order(read_manifest(each)["entries"])))
+            found.append(StudyResults(each, account, read_manifest(each)))
     return sorted(found, key=lambda study: (year_of(study.account["title"], LATER), study.folder))
 
 

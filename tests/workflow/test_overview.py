@@ -2,7 +2,6 @@
 
 import gzip
 import json
-from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
@@ -72,7 +71,7 @@ def test_contents_are_read_once_and_again_when_changed(tmp_path, monkeypatch):
     assert first.words(file) == 3
     first.save()
     with monkeypatch.context() as patched:
-        patched.setattr(Path, "read_bytes", lambda path: pytest.fail("read again"))
+        patched.setattr("workflow.contents._read", lambda path: pytest.fail("read again"))
         assert Contents(tmp_path / "cache.json").sha256(file) == known
     file.write_bytes(gzip.compress(b"one two three", mtime=2))
     assert Contents(tmp_path / "cache.json").sha256(file) == known

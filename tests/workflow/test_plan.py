@@ -284,7 +284,7 @@ def test_the_written_plan_has_all_steps_that_are_not_done(tmp_path):
     (first, *_) = [step for step in plan.steps.values() if step.kind == "attribute"]
     for output in first.outputs:
         Path(output).parent.mkdir(parents=True, exist_ok=True)
-        Path(output).touch()
+        Path(output).write_bytes(b"PAR1 and so on PAR1")
     written.write_text(plan.to_json())
     left = read_steps(written)
     assert set(left) == set(plan.steps) - {first.name}

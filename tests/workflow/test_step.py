@@ -1,6 +1,5 @@
 """A step is done once, whoever asks, and what is half done is never taken for done."""
 
-import json
 import os
 import signal
 import subprocess
@@ -9,8 +8,10 @@ import time
 from pathlib import Path
 from typing import Tuple
 
+import pandas
 import pytest
 
+from analysis.output import Output
 from tests.commands_run import PROJECT
 from tests.workflow.fake_steps import FAILS, fake_plan, fake_step
 from workflow import gpus
@@ -152,9 +153,9 @@ def test_a_run_that_has_lost_a_file_or_half_of_it_is_not_done(name, tmp_path):
 def test_tables_that_have_lost_a_file_are_not_done(tmp_path):
     command = ("-m", "analysis", "table", "any", "-o", str(tmp_path))
     step = Step("table-x", "table", "x", "x", (command,), (str(tmp_path),), (), "x")
-    entry = {"name": "any", "files": {"csv": "any.csv"}}
-    (tmp_path / "manifest.json").write_text(json.dumps({"entries": [entry]}))
-    (tmp_path / "any.csv").touch()
+    output = Output(tmp_path, "Any")
+    output.table("any", pandas.DataFrame({"a": [1]}), "A table.")
+    output.finish(["python", *command])
     step.record(1)
     assert step.is_done
     (tmp_path / "any.csv").unlink()

@@ -1,0 +1,197 @@
+"""A damaged or emptied output counts as not done: it is named, and made again."""
+
+import json
+from pathlib import Path
+
+import pandas
+import pyarrow
+import pytest
+
+from analysis.output import Output
+from durable.sealed import write_sealed
+from tests.workflow.fake_steps import fake_plan, fake_step
+from workflow.account import Clock
+from workflow.events import FAILED, Events
+from workflow.run import run
+from workflow.step import clear_damage, main
+from workflow.steps import ATTRIBUTE, TABLE, TRAIN, Step
+
+
+def flipped(path: Path) -> None:
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+
+
+def halved(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+
+
+def emptied(path: Path) -> None:
+    path.write_bytes(b"")
+
+
+ATTACKS = [flipped, halved, emptied]
+
+
+@pytest.fixture
+def trained(tmp_path) -> Step:
+    folder = tmp_path / "run"
+    (folder / "vocabulary").mkdir(parents=True)
+    files = ("model.tar.gz", "metrics.json", "config.json", "best.th", "vocabulary/tokens.txt")
+    for name in files:
+        (folder / name).write_bytes(b"as it was written")
+    step = Step("train-x", TRAIN, "x", "x", (), (str(folder),), (), "x")
+    step.record(1)
+    assert step.is_done and not step.damage and step.took == (1, 0)
+    return step
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+@pytest.mark.parametrize("name", ["best.th", "vocabulary/tokens.txt", "metrics.json"])
+def test_a_run_with_a_damaged_file_is_not_done(trained, name, attack):
+    attack(trained.folder / name)
+    assert not trained.is_done
+    (sentence,) = trained.damage.values()
+    assert sentence == f"{trained.folder / name}: is damaged: it is not what was written"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "",
+        "{",
+        "{}",
+        "[]",
+        "null",
+        '"text"',
+        '{"files": 3}',
+        '{"files": {"best.th": 3}}',
+        "[" * 99999,
+    ],
+)
+def test_a_record_that_is_none_is_not_done(trained, content):
+    (trained.folder / "finished.json").write_text(content)
+    assert not trained.is_done and trained.took is None
+    (sentence,) = trained.damage.values()
+    assert "is damaged" in sentence and str(trained.folder) in sentence
+
+
+def test_every_byte_of_a_record_counts(trained):
+    path = trained.folder / "finished.json"
+    path.write_text(path.read_text().replace('"seconds": 1', '"seconds": 7'))
+    assert trained.took is None and not trained.is_done
+
+
+def test_a_run_that_was_copied_is_still_done(trained):
+    """All dates are other ones; what is in the files counts."""
+    for path in trained.folder.rglob("*"):
+        if path.is_file():
+            path.write_bytes(path.read_bytes())
+    assert trained.is_done
+
+
+def test_a_run_of_an_older_version_is_done(trained):
+    record = {"sizes": {"model.tar.gz": 17, "metrics.json": 17}, "seconds": 3, "estimate": 2}
+    (trained.folder / "finished.json").write_text(json.dumps(record))
+    assert trained.is_done and trained.took == (3, 2)
+    halved(trained.folder / "model.tar.gz")
+    assert not trained.is_done
+
+
+@pytest.mark.parametrize("recorded", [True, False])
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_a_damaged_parquet_file_is_missing_and_made_again(tmp_path, attack, recorded):
+    one, two = tmp_path / "runs" / "one.parquet", tmp_path / "runs" / "two.parquet"
+    one.parent.mkdir()
+    for path in (one, two):
+        write_sealed(pyarrow.table({"a": [1.0, 2.0]}), path)
+    step = Step("attribute-x", ATTRIBUTE, "x", "x", (), (str(one), str(two)), (), "x")
+    if recorded:
+        step.record(1)
+    assert step.is_done
+    attack(one)
+    if attack is flipped and not recorded:
+        # Whoever reads it will find out.
+        return
+    assert step.missing == (str(one),) and list(step.damage) == [str(one)]
+
+
+@pytest.fixture
+def table(tmp_path) -> Step:
+    """A step that makes the tables of one section, in a folder with another."""
+    folder = tmp_path / "results"
+    command = ("-m", "analysis", "table", "any", "-o", str(folder))
+    step = Step("table-x", TABLE, "any", "any", (command,), (str(folder),), (), "x")
+    for section, words in (("Any", command), ("Other", ("-m", "analysis", "other"))):
+        output = Output(folder, section)
+        output.table(section.lower(), pandas.DataFrame({"a": [1, 2]}), "A table.")
+        output.finish(["python", *words])
+    step.record(1)
+    assert step.is_done
+    return step
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_tables_with_a_damaged_csv_are_not_done(table, attack):
+    attack(table.folder / "other.csv")
+    assert table.is_done
+    attack(table.folder / "any.csv")
+    assert not table.is_done
+    assert f"{table.folder / 'any.csv'}: is damaged" in table.damage[str(table.folder)]
+
+
+@pytest.mark.parametrize(
+    "content", [None, "", "{}", "[]", '{"format": 1}', '{"format": 1, "entries": 3}']
+)
+def test_a_damaged_manifest_is_begun_again(table, content, tmp_path):
+    manifest = table.folder / "manifest.json"
+    flipped(manifest) if content is None else manifest.write_text(content)
+    assert not table.is_done and str(table.folder) in table.damage[str(table.folder)]
+    clear_damage(table, tmp_path / "log")
+    assert not manifest.exists()
+    assert (tmp_path / "log").read_text().endswith("; it is made again\n")
+
+
+def test_a_table_in_one_file_is_made_again_and_said(tmp_path, capsys):
+    step = fake_step(
+        tmp_path / "results",
+        "one",
+        code="import pathlib, sys; pathlib.Path(sys.argv[1]).write_text('whole')",
+    )
+    plan = fake_plan(tmp_path, [step])
+    written = tmp_path / "runs" / "studies" / "fake" / "plan.json"
+    written.parent.mkdir(parents=True)
+    written.write_text(plan.to_json())
+    assert main(written, "one") == 0 and step.is_done
+    file = tmp_path / "results" / "one.csv"
+    halved(file)
+    # An engine that does nothing: what is said before it starts is meant here.
+    assert run(plan, "workstation", 1, 0, snakemake="true") == 1
+    said = capsys.readouterr().out
+    assert f"{file}: is damaged: it is not what was written; it is made again" in said
+    assert "1 steps;" in said and "done already" not in said
+    assert main(written, "one") == 0
+    assert file.read_text() == "whole" and step.is_done
+
+
+@pytest.mark.parametrize("content", ['"text"', "{}", "[]", "", '{"seconds": "text"}', "[" * 99999])
+def test_a_clock_that_is_broken_starts_anew_and_says_so(tmp_path, content, capsys):
+    (tmp_path / "elapsed.json").write_text(content)
+    assert Clock(tmp_path, []).earlier == 0
+    assert f"{tmp_path / 'elapsed.json'}: is damaged" in capsys.readouterr().err
+
+
+def test_the_time_that_an_older_version_took_is_known(tmp_path):
+    (tmp_path / "elapsed.json").write_text("12.5")
+    assert Clock(tmp_path, []).earlier == 12.5
+
+
+@pytest.mark.parametrize("content", ["", "[]", '"text"', "{}"])
+def test_an_event_that_is_broken_has_still_happened(tmp_path, content):
+    events = Events(tmp_path)
+    step = fake_step(tmp_path, "one")
+    events.failed(step, 3)
+    assert events.of(FAILED) == {"one": {"code": 3, "why": "exit code 3"}}
+    (tmp_path / FAILED / "one").write_text(content)
+    assert events.of(FAILED) == {"one": {}}
