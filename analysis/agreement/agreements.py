@@ -95,7 +95,10 @@ def agreements(
         for pair in pairs:
             values = collected[measure.name, pair]
             observed = Sample.of(values.observed)
-            controls = {name: _control(seeds, observed) for name, seeds in values.controls.items()}
+            controls = {
+                name: _control(seeds, observed, measure.mean_by_chance)
+                for name, seeds in values.controls.items()
+            }
             ceiling = _ceiling(values.ceiling, observed)
             same_first = Sample.of(top_1[pair])
             found.append(
@@ -176,7 +179,7 @@ def _ceiling(seeds: Sequence[Optional[Values]], observed: Sample) -> Optional[nu
     return numpy.where(numpy.isnan(observed.value), numpy.nan, every)
 
 
-def _control(seeds: Sequence[Sequence[Values]], observed: Sample) -> Control:
+def _control(seeds: Sequence[Sequence[Values]], observed: Sample, mean: Optional[float]) -> Control:
     """
     From the draws of each seed, on the texts that the two columns themselves have a value for:
     noise has one for more.
@@ -186,5 +189,6 @@ def _control(seeds: Sequence[Sequence[Values]], observed: Sample) -> Control:
     control = Control(
         value=numpy.array([sample.value for sample in draws]),
         p_value=numpy.array([sample.p_value for sample in draws]) if with_p else None,
+        mean=mean,
     )
     return control.where(~numpy.isnan(observed.value))

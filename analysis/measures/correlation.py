@@ -12,6 +12,7 @@ class Pearson(Measure):
     """The correlation of the scores. Two-sided p-value, for normally distributed scores."""
 
     best_when_sorted = True
+    mean_by_chance = 0.0
 
     def all(self, first: Scores, second: Scores) -> Values:
         return _correlation(first, second, first.values, second.values)
@@ -22,6 +23,7 @@ class Spearman(Measure):
     """The correlation of the ranks, of tied tokens the mean of theirs. p-value as of `pearson`."""
 
     best_when_sorted = True
+    mean_by_chance = 0.0
 
     def all(self, first: Scores, second: Scores) -> Values:
         mean_ranks = (column.ranks + (column.ties - 1) / 2 for column in (first, second))

@@ -25,6 +25,7 @@ class Kendall(Measure):
     # To swap the scores that one column gives two tokens which it orders against the other column
     # loses nothing with any third token.
     best_when_sorted = True
+    mean_by_chance = 0.0
 
     def all(self, first: Scores, second: Scores) -> Values:
         pairs = Pairs.of(first, second)

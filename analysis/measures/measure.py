@@ -58,6 +58,8 @@ class Measure(Named):
     # True of a measure that is at its best, of all orders that two columns' scores can have in a
     # text, when both go from low to high.
     best_when_sorted: bool = False
+    # The mean over all orders of one column's scores, where that is the same for any two columns.
+    mean_by_chance: ClassVar[Optional[float]] = None
     # Of a measure that looks at the top tokens alone: how many those are.
     top_k: Optional[TopK] = None
 

@@ -15,8 +15,9 @@ from analysis.statistics.known import mean_of_known
 from analysis.statistics.seeded import uniform
 from analysis.statistics.summary import located, significance
 
-# Draws a text: enough to know how much a text's value varies by chance, summed over texts.
-DRAWS = 5
+# Draws a text: enough that they add little to what decides whether a difference from chance counts.
+# Its variance is that of the texts' own values, and of as many draws as this of each of them.
+DRAWS = 20
 
 
 def random_scores(like: Scores, keys: numpy.ndarray, *stream: Any) -> Scores:
@@ -36,21 +37,29 @@ class Control:
     """
     A sample drawn several times with chance in place of the second column.
     Shape of both: (draws, seeds, texts)
+
+    mean : what chance gives any text on average over all draws there could be, where that is known.
     """
 
     value: numpy.ndarray
     p_value: Optional[numpy.ndarray] = None
+    mean: Optional[float] = None
 
     def where(self, member: numpy.ndarray) -> "Control":
         return Control(
             value=numpy.where(member, self.value, numpy.nan),
             p_value=None if self.p_value is None else numpy.where(member, self.p_value, numpy.nan),
+            mean=self.mean,
         )
 
     @property
     def expected(self) -> numpy.ndarray:
-        """What chance gives each text, on average over its draws. Shape: (seeds, texts)"""
-        return mean_of_known(self.value, axis=0)
+        """
+        What chance gives each text: on average over its draws, unless it is known without them.
+        Shape: (seeds, texts)
+        """
+        drawn = mean_of_known(self.value, axis=0)
+        return drawn if self.mean is None else numpy.where(numpy.isnan(drawn), numpy.nan, self.mean)
 
     def summary(self, level: float = 0.95) -> Dict[str, float]:
         """
@@ -59,14 +68,19 @@ class Control:
         is on average and how much it varies; however many there are, the band is no narrower than
         a single draw varies.
         """
-        band = chance_band(self.value, level)
-        return {**located(self.value, band), **significance(self.p_value)}
+        band = chance_band(self.value, level, self.mean)
+        found = {**located(self.value, band), **significance(self.p_value)}
+        drawn = not numpy.isnan(found["mean"])
+        return {**found, "mean": self.mean} if drawn and self.mean is not None else found
 
 
-def chance_band(values: numpy.ndarray, level: float = 0.95) -> numpy.ndarray:
+def chance_band(
+    values: numpy.ndarray, level: float = 0.95, middle: Optional[float] = None
+) -> numpy.ndarray:
     """
-    A sum over many independent texts is near normal; its variance is the sum of theirs. The middle
-    is a mean of few draws and has an error of its own. Shape: (draws, seeds, texts) -> (2,)
+    A sum over many independent texts is near normal; its variance is the sum of theirs. The middle,
+    unless it is known, is a mean of few draws and has an error of its own.
+    Shape: (draws, seeds, texts) -> (2,)
     """
     mean = mean_of_known(values, axis=0)
     known = (~numpy.isnan(values)).sum(axis=0)
@@ -77,5 +91,7 @@ def chance_band(values: numpy.ndarray, level: float = 0.95) -> numpy.ndarray:
     freedom = known[drawn_often] - 1
     variance = (squares[drawn_often] / freedom).mean()
     texts = known > 0
-    error = numpy.sqrt(variance / texts.sum() * (1 + (1 / known[texts]).mean()))
-    return numpy.nanmean(values) + t.ppf([(1 - level) / 2, (1 + level) / 2], freedom.sum()) * error
+    of_middle = (1 / known[texts]).mean() if middle is None else 0.0
+    error = numpy.sqrt(variance / texts.sum() * (1 + of_middle))
+    middle = numpy.nanmean(values) if middle is None else middle
+    return middle + t.ppf([(1 - level) / 2, (1 + level) / 2], freedom.sum()) * error

@@ -9,6 +9,7 @@ import sys
 import time
 from pathlib import Path
 
+import numpy
 import pyarrow.parquet
 import pytest
 import torch
@@ -384,7 +385,11 @@ def test_a_killed_process_leaves_no_half_file_and_can_be_taken_up(explain, archi
 
     killed = pyarrow.parquet.read_table(explain("killed.parquet", interpreters=slow))
     whole = pyarrow.parquet.read_table(explain("whole.parquet", interpreters=slow))
-    assert killed.equals(whole)
+    # A process with another number of threads adds up in another order.
+    assert killed.schema == whole.schema and killed["id"].equals(whole["id"])
+    for method in ("integrated-gradients", "random"):
+        scores = [table[method].combine_chunks().flatten().to_numpy() for table in (killed, whole)]
+        numpy.testing.assert_allclose(*scores, atol=1e-6)
     left = {path.name for path in tmp_path.iterdir()}
     assert left == {"killed.parquet", "killed.parquet.log", "whole.parquet"}
 
