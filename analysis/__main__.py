@@ -19,6 +19,7 @@ def _run(arguments: Optional[List[str]]) -> int:
     # Imported here, because that takes a second, in which there can be a Ctrl-C.
     from analysis.commands import COMMANDS
     from analysis.errors import AnalysisError
+    from durable.damage import told
 
     arguments = sys.argv[1:] if arguments is None else arguments
     parser = argparse.ArgumentParser(prog="python -m analysis", description=__doc__)
@@ -34,6 +35,9 @@ def _run(arguments: Optional[List[str]]) -> int:
         parsed.run(parsed)
     except AnalysisError as error:
         print(f"error: {error}", file=sys.stderr)
+        return 2
+    except OSError as error:
+        print(f"error: {told(error)}", file=sys.stderr)
         return 2
     return 0
 

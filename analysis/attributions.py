@@ -3,8 +3,9 @@
 from pathlib import Path
 from typing import Any, Dict, List, Union
 
+from analysis.errors import AnalysisError
 from analysis.measures.scores import Scores
-from analysis.text_files import TextFile, read_text_file
+from analysis.text_files import TextFile, checked, read_text_file
 from heatmaps.rationales import rationales_of
 
 METADATA = b"attention_explain"
@@ -40,4 +41,8 @@ class Attributions(TextFile):
 def load_attributions(path: Union[str, Path]) -> Attributions:
     path = Path(path)
     read = read_text_file(path, METADATA, "attribution", "allennlp attribute", KNOWN_FORMATS)
-    return Attributions(path, *read)
+    file = checked(Attributions(path, *read), "interpreters")
+    for method in file.methods:
+        if method not in file.table:
+            raise AnalysisError(f"{path}: has no column '{method}', but its metadata say so")
+    return file

@@ -3,16 +3,20 @@ Parquet files of the plugin's commands: one row a text, and metadata on where al
 What the columns are, the kinds of file say.
 """
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Dict, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, Optional, Sequence, Tuple, TypeVar, Union
 
 import pandas
 
 from analysis.errors import AnalysisError
 from analysis.model_config import ModelConfig
+from durable.plain_json import read_json
 from durable.sealed import Damaged, read_sealed, sealed_metadata
+
+Read = TypeVar("Read", bound="TextFile")
+# Columns that every such file has.
+OF_A_TEXT = ("id", "tokens", "label", "predicted", "probs")
 
 
 @dataclass(frozen=True)
@@ -80,12 +84,35 @@ def read_text_file(
     if text is None:
         article = "an" if kind[0] in "aeiou" else "a"
         raise AnalysisError(f"{path}: not {article} {kind} file of `{command}`")
-    metadata = json.loads(text)
+    metadata = _metadata(path, text)
     if metadata.get("format") not in formats:
         raise AnalysisError(f"{path}: has format {metadata.get('format')}, which is not known here")
+    if not isinstance(metadata.get("config"), dict):
+        raise AnalysisError(f"{path}: its metadata have no config of a model")
+    for name in OF_A_TEXT:
+        if name not in table.column_names:
+            raise AnalysisError(f"{path}: has no column '{name}'")
     if table.num_rows == 0:
         raise AnalysisError(f"{path}: holds no text")
     return table.to_pandas(), metadata
+
+
+def checked(file: Read, key: str) -> Read:
+    """A file whose metadata say under the key what was done to the texts."""
+    declared = file.metadata.get(key)
+    if not isinstance(declared, dict) or not all(isinstance(d, dict) for d in declared.values()):
+        raise AnalysisError(f"{file.path}: its metadata have no object '{key}'")
+    return file
+
+
+def _metadata(path: Path, text: bytes) -> Dict[str, Any]:
+    try:
+        metadata = read_json(text)
+    except ValueError as error:
+        raise AnalysisError(f"{path}: its metadata are not JSON ({error})") from error
+    if not isinstance(metadata, dict):
+        raise AnalysisError(f"{path}: its metadata are not a JSON object")
+    return metadata
 
 
 def metadata_of(path: Path, key: bytes) -> Optional[Dict[str, Any]]:
@@ -94,7 +121,7 @@ def metadata_of(path: Path, key: bytes) -> Optional[Dict[str, Any]]:
         text = sealed_metadata(path).get(key)
     except (Damaged, FileNotFoundError):
         return None
-    return None if text is None else json.loads(text)
+    return None if text is None else _metadata(path, text)
 
 
 def has_key(path: Path, key: bytes) -> bool:

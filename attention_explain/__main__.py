@@ -3,8 +3,11 @@ The `allennlp` command of this project's environment: AllenNLP's own, with the p
 it (in any folder), without the noise of its old companions, and with a log and errors for people.
 """
 
+import logging
 import os
 import sys
+from contextlib import contextmanager
+from typing import Iterator
 
 import attention_explain  # noqa: F401  (registers everything, and quiets imports to come)
 from attention_explain import console
@@ -25,7 +28,8 @@ def main() -> None:
         from allennlp.__main__ import run
 
         console.show()
-        run()
+        with _quiet_about_logs():
+            run()
     except (Exception, KeyboardInterrupt) as error:
         if os.environ.get("ALLENNLP_DEBUG"):
             raise
@@ -35,6 +39,16 @@ def main() -> None:
         if message is None:
             raise
         _end(f"error: {message}", 2)
+
+
+@contextmanager
+def _quiet_about_logs() -> Iterator[None]:
+    """A log that cannot be written is no reason to stop, nor to say so line by line."""
+    kept, logging.raiseExceptions = logging.raiseExceptions, False
+    try:
+        yield
+    finally:
+        logging.raiseExceptions = kept
 
 
 def _end(message: str, code: int) -> None:

@@ -14,6 +14,7 @@ from allennlp.common.file_utils import cached_path
 from allennlp.models.archival import CONFIG_NAME, Archive, get_weights_path, load_archive
 
 from attention_explain.safe_archives import checked_folder, names_of_an_archive, trusting
+from attention_explain.sentences import NO_NUMBERS
 
 # A set, which AllenNLP writes in an order that changes from process to process.
 NAMESPACES = "non_padded_namespaces.txt"
@@ -50,7 +51,8 @@ def open_archive(
         raise
     except BROKEN as error:
         what = path if weights_file is None else f"{path} with the weights of {weights_file}"
-        reason = textwrap.shorten(str(error), 300, placeholder=" ...")
+        refused = isinstance(error, pickle.UnpicklingError) and "Weights only" in str(error)
+        reason = NO_NUMBERS if refused else textwrap.shorten(str(error), 300, placeholder=" ...")
         raise ConfigurationError(f"{what}: is not a model archive, or broken ({reason})") from error
 
 

@@ -79,6 +79,7 @@ def apply() -> None:
     mend_half_checkpoints()
     mend_recovered_averages()
     mend_reported_weights()
+    mend_local_paths()
     mend_run_folders()
     mend_unchecked_runs()
     mend_spawned_data_loader()
@@ -389,6 +390,22 @@ def mend_reported_weights() -> None:
             self._load_model_state(self._best_model_filename)
 
     GradientDescentTrainer._finalize_model = finalize_model
+
+
+def mend_local_paths() -> None:
+    """A folder for downloads was made even for files that are here, where a home can be read-only."""
+    from allennlp.common import file_utils
+
+    download = file_utils.cached_path
+
+    @wraps(download)
+    def cached_path(url_or_filename: Any, *arguments: Any, **options: Any) -> str:
+        here = Path(url_or_filename).expanduser()
+        if here.is_file() and not arguments and not options:
+            return str(here)
+        return download(url_or_filename, *arguments, **options)
+
+    _replace_everywhere(download, cached_path)
 
 
 def mend_run_folders() -> None:

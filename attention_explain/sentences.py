@@ -1,10 +1,19 @@
 """What a person who typed a command is told of an error: one sentence, where it is theirs to mend."""
 
 import json
+import pickle
 import sys
-from typing import Optional
+import traceback
+from types import FrameType
+from typing import Any, Iterator, Optional
 
 from allennlp.common.checks import ConfigurationError
+
+from durable.damage import Damaged, told
+from durable.plain_json import read_json
+
+# Of a file of weights that torch does not load.
+NO_NUMBERS = "holds more than numbers, and is not loaded, because that could run code"
 
 
 def sentence_of(error: Exception) -> Optional[str]:
@@ -12,16 +21,52 @@ def sentence_of(error: Exception) -> Optional[str]:
     if isinstance(error, ConfigurationError):
         return " ".join(line.strip() for line in str(error).splitlines()).strip()
     if isinstance(error, json.JSONDecodeError):
-        return f"not JSON: {_shortened(error.doc)} ({error})"
+        return f"not JSON: {shortened(error.doc)!r} ({error})"
     if isinstance(error, ModuleNotFoundError):
         return _of_a_missing_module(error)
+    if isinstance(error, Damaged):
+        return str(error)
     if isinstance(error, OSError):
-        # Those of cached_path, which has names for what is nowhere, have no number.
-        return str(error) if error.filename is None else f"{error.filename}: {error.strerror}"
+        return told(error)
+    if isinstance(error, (RecursionError, ValueError)):
+        return _of_json(error)
+    if isinstance(error, pickle.UnpicklingError):
+        file = _seen(error, "torch/serialization.py", "load", "f")
+        return f"{file or 'a file of weights'}: {NO_NUMBERS}"
+    if isinstance(error, RuntimeError):
+        # torch has no exceptions of its own for files; what it says is about its own code.
+        file = _seen(error, "torch/serialization.py", "save", "f")
+        return None if file is None else f"{file}: cannot be written; is the disk full?"
     if isinstance(error, TypeError) and str(error).startswith("Expected "):
         # How AllenNLP says that an option of a config is of the wrong type.
         return str(error)
     return None
+
+
+def _of_json(error: Exception) -> Optional[str]:
+    """JSON that AllenNLP reads itself, and Python cannot: nested too deeply, or with huge numbers."""
+    text = _seen(error, "json/__init__.py", "loads", "s")
+    if text is None:
+        return None
+    try:
+        read_json(text)
+    except json.JSONDecodeError as same:
+        return sentence_of(same)
+    return None
+
+
+def _seen(error: BaseException, file: str, function: str, name: str) -> Any:
+    """What a variable held in the innermost call of that function; None if there was none."""
+    found = None
+    for frame in _frames(error):
+        code = frame.f_code
+        if code.co_filename.endswith(file) and code.co_name == function:
+            found = frame.f_locals.get(name)
+    return found
+
+
+def _frames(error: BaseException) -> Iterator[FrameType]:
+    return (frame for frame, _ in traceback.walk_tb(error.__traceback__))
 
 
 def _of_a_missing_module(error: ModuleNotFoundError) -> str:
@@ -39,5 +84,5 @@ def _of_a_missing_module(error: ModuleNotFoundError) -> str:
     return f"this needs the package '{error.name}', which is not installed here"
 
 
-def _shortened(text: str, most: int = 80) -> str:
-    return repr(text if len(text) <= most else text[:most] + "...")
+def shortened(text: str, most: int = 80) -> str:
+    return text if len(text) <= most else text[:most] + "..."

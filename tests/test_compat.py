@@ -10,7 +10,7 @@ import numpy
 import pytest
 import torch
 from allennlp.commands.train import train_model
-from allennlp.common import Params
+from allennlp.common import Params, file_utils
 from allennlp.common.checks import ConfigurationError, check_for_gpu
 from allennlp.common.util import int_to_device
 from allennlp.data.data_loaders import MultiProcessDataLoader
@@ -206,3 +206,12 @@ def test_what_was_not_loaded_works_when_it_is_named():
     weight.sum().backward()
     optimizer.step()
     assert (weight < 1).all()
+
+
+def test_files_that_are_here_need_no_folder_for_downloads(tmp_path, monkeypatch):
+    """As where a home is read-only."""
+    (tmp_path / "file").touch()
+    monkeypatch.setattr(file_utils, "CACHE_DIRECTORY", str(tmp_path / "file" / "cache"))
+    assert file_utils.cached_path(str(tmp_path / "file")) == str(tmp_path / "file")
+    with pytest.raises(NotADirectoryError):
+        file_utils.cached_path("https://example.com/data.jsonl")

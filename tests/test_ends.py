@@ -1,10 +1,12 @@
 """Whatever is wrong, a command ends with one sentence, exit code 2 and no traceback."""
 
+import resource
 import sys
 from pathlib import Path
 
 import pytest
 import torch
+from allennlp.common import Params
 
 from tests.small_archive import small_archive
 from tests.test_plugin import SMALL, config
@@ -124,6 +126,99 @@ def test_jsonnet_names_the_place_in_the_users_file(ended, tmp_path, text, senten
 def test_overrides_that_are_none(ended, tmp_path):
     code, message = ended("train", config(tmp_path), "-s", "run", "-o", "{trainer: }")
     assert code == 2 and message.startswith("error: STATIC ERROR") and message.endswith("overrides")
+
+
+DEEP = "[" * 100000 + "]" * 100000
+UNREADABLE = {
+    "deep": (DEEP, "nested deeper than"),
+    "deep objects": ('{"a":' * 100000 + "1" + "}" * 100000, "nested deeper than"),
+    "long number": ('{"a": ' + "9" * 5000 + "}", "a number is too long"),
+}
+ARGUMENTS = {
+    "--predictor-args": ["predict", "test", "--predictor", "saliency"],
+    "--interpreters": ["attribute", "test", "-o", "x.parquet"],
+    "--perturbations": ["perturb", "test", "-o", "x.parquet"],
+}
+
+
+@pytest.mark.parametrize("text, reason", UNREADABLE.values(), ids=list(UNREADABLE))
+@pytest.mark.parametrize("option", ARGUMENTS)
+def test_json_that_python_cannot_read(ended, run, option, text, reason):
+    command, *others = ARGUMENTS[option]
+    code, message = ended(command, str(run), *others, option, text)
+    assert code == 2 and reason in message and len(message) < 250
+
+
+@pytest.mark.parametrize("text, _", UNREADABLE.values(), ids=list(UNREADABLE))
+@pytest.mark.parametrize("option", ["--overrides", "a config", "a file of interpreters"])
+def test_jsonnet_that_cannot_be_read(ended, run, tmp_path, option, text, _):
+    (tmp_path / "bad.json").write_text(text)
+    arguments = {
+        "--overrides": ["evaluate", str(run), "test", "--overrides", text],
+        "a config": ["train", "bad.json", "-s", "new"],
+        "a file of interpreters": [
+            "attribute",
+            str(run),
+            "test",
+            "-o",
+            "x.parquet",
+            "--interpreters",
+            "bad.json",
+        ],
+    }[option]
+    code, message = ended(*arguments)
+    assert code == 2 and message.startswith("error: ") and len(message) < 250
+
+
+class Program:
+    """What a pickle can hold: a call."""
+
+    def __reduce__(self):
+        return (Path.touch, (Path("called"),))
+
+
+def test_weights_that_are_a_program(ended, run, tmp_path):
+    torch.save({"weight": Program()}, tmp_path / "program.th")
+    said = "holds more than numbers, and is not loaded, because that could run code"
+    code, message = ended("evaluate", str(run), "test", "--weights-file", "program.th")
+    assert code == 2 and said in message and "program.th" in message
+    initializer = {"type": "pretrained", "weights_file_path": "program.th"}
+    model = {**SMALL["model"], "initializer": {"regexes": [[".*", initializer]]}}
+    assert ended("train", config(tmp_path, model=model), "-s", "new") == (
+        2,
+        f"error: program.th: {said}",
+    )
+    assert not (tmp_path / "called").exists()
+
+
+def test_a_checkpoint_that_is_a_program(ended, tmp_path):
+    (tmp_path / "run").mkdir()
+    path = config(tmp_path)
+    # As a training leaves its folder in the middle.
+    Params.from_file(tmp_path / path).to_file(str(tmp_path / "run" / "config.json"))
+    for name in ("model", "training"):
+        torch.save({"any": Program()}, tmp_path / "run" / f"{name}_state_e1_b0.th")
+    (tmp_path / "run" / "best.th").touch()
+    code, message = ended("train", path, "-s", "run", "--recover")
+    assert code == 2 and message.startswith("error: run/model_state_e1_b0.th: holds more than")
+    assert not (tmp_path / "called").exists()
+
+
+@pytest.mark.parametrize("most", [0, 5000])
+def test_a_disk_that_is_full(ended, tmp_path, most):
+    """No file may grow further: at first not even the config, then no checkpoint and no log."""
+    path = config(tmp_path)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (most, before[1]))
+    try:
+        code, message = ended("train", path, "-s", "run")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    wanted = {
+        0: "error: nothing more can be written (File too large)",
+        5000: "error: run/model_state_e1_b0.th: cannot be written; is the disk full?",
+    }
+    assert (code, message) == (2, wanted[most])
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import List, Optional
 
+from durable.damage import told
 from workflow.errors import StudyError
 from workflow.plan import Places, Plan, make_plan
 from workflow.study import DATA, SIZES, load_study
@@ -42,6 +43,9 @@ def main(arguments: Optional[List[str]] = None) -> int:
         return run(plan, parsed.profile, parsed.cores, parsed.gpus, parsed.snakemake, command)
     except StudyError as error:
         print(f"error: {error}", file=sys.stderr)
+        return 2
+    except OSError as error:
+        print(f"error: {told(error)}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("\nstopped", file=sys.stderr)

@@ -10,10 +10,12 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import List, Sequence
 
 from analysis.manifest import drop_damaged_manifest
+from durable.damage import told
 from durable.whole import write_whole
 from workflow import training_state
 from workflow.errors import StudyError
@@ -33,13 +35,16 @@ def main(plan: Path, name: str) -> int:
     events = Events(plan.parent)
     try:
         code = run(step, Path(stored["runs"]), events)
+        if not code:
+            events.done(step)
     except (StudyError, OSError) as error:
-        _say(events.log(step), f"error: {error}")
+        said = told(error) if isinstance(error, OSError) else error
+        _say(events.log(step), f"error: {said}")
         code = 2
     if code:
-        events.failed(step, code)
-    else:
-        events.done(step)
+        # On a full disk it cannot be noted.
+        with suppress(OSError):
+            events.failed(step, code)
     return code
 
 
@@ -135,9 +140,10 @@ def _finished(command: Sequence[str], log: Path, held: Sequence[int], devices: d
 
 def _say(log: Path, sentence: str) -> None:
     print(sentence, file=sys.stderr)
-    log.parent.mkdir(parents=True, exist_ok=True)
-    with open(log, "a", encoding="utf-8") as file:
-        file.write(sentence + "\n")
+    with suppress(OSError):
+        log.parent.mkdir(parents=True, exist_ok=True)
+        with open(log, "a", encoding="utf-8") as file:
+            file.write(sentence + "\n")
 
 
 if __name__ == "__main__":

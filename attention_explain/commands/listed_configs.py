@@ -9,6 +9,8 @@ from allennlp.common import params
 from allennlp.common.checks import ConfigurationError
 
 from attention_explain.named_components import ComponentConfig
+from attention_explain.sentences import shortened
+from durable.plain_json import read_json
 
 ENDINGS = (".jsonnet", ".json", ".libsonnet")
 
@@ -33,7 +35,7 @@ def _from_file(path: str, kind: str) -> List[ComponentConfig]:
     if not Path(path).is_file():
         raise ConfigurationError(f"{path}: no such file")
     # As for training configs, the environment is there as external variables.
-    loaded = json.loads(params.evaluate_file(path, ext_vars=_environment()))
+    loaded = read_json(params.evaluate_file(path, ext_vars=_environment()))
     if isinstance(loaded, dict) and kind in loaded:
         loaded = loaded[kind]
     return _as_list(loaded, path, kind)
@@ -41,9 +43,9 @@ def _from_file(path: str, kind: str) -> List[ComponentConfig]:
 
 def _from_json(text: str, kind: str) -> Any:
     try:
-        return json.loads(text)
+        return read_json(text)
     except json.JSONDecodeError as error:
-        raise ConfigurationError(f"--{kind}: {text!r} is not JSON ({error})") from error
+        raise ConfigurationError(f"--{kind}: {shortened(text)!r} is not JSON ({error})") from error
 
 
 def _as_list(loaded: Any, source: str, kind: str) -> List[ComponentConfig]:
@@ -51,7 +53,7 @@ def _as_list(loaded: Any, source: str, kind: str) -> List[ComponentConfig]:
         return [loaded]
     if not isinstance(loaded, list):
         raise ConfigurationError(
-            f"{source}: is no list of {kind}, and no object with a list '{kind}'"
+            f"{shortened(source)}: is no list of {kind}, and no object with a list '{kind}'"
         )
     return loaded
 

@@ -7,7 +7,9 @@ from typing import Any, Dict, List, Optional, Sequence, Union
 import pyarrow
 
 from attention_explain.commands.parts import ROW
+from attention_explain.data.example import whole_characters
 from attention_explain.files import writing
+from durable.plain_json import read_json
 from durable.sealed import sealed_metadata, write_sealed
 
 NUMBERS = pyarrow.list_(pyarrow.float32())
@@ -29,17 +31,12 @@ def text_values(
 ) -> Dict[str, Any]:
     """The values of these columns."""
     return {
-        "id": _text(id_),
-        "tokens": [_text(token) for token in tokens],
+        "id": whole_characters(id_),
+        "tokens": [whole_characters(token) for token in tokens],
         "label": label,
         "predicted": predicted,
         "probs": probs,
     }
-
-
-def _text(text: str) -> str:
-    """JSON can spell half a character, which no file can hold."""
-    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
 def to_part(
@@ -62,4 +59,4 @@ def write(
 
 
 def read_metadata(path: Union[str, Path], key: bytes) -> Dict[str, Any]:
-    return json.loads(sealed_metadata(path)[key])
+    return read_json(sealed_metadata(path)[key])

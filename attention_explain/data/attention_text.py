@@ -13,6 +13,7 @@ from attention_explain.data.example import Example
 from attention_explain.data.sources import numbered_lines
 from attention_explain.data.tables import numbered_rows
 from attention_explain.data.text_reader import TextReader
+from durable.plain_json import read_json
 
 FORMATS = ("jsonl", "csv", "tsv")
 ENDINGS = {".jsonl": "jsonl", ".json": "jsonl", ".csv": "csv", ".tsv": "tsv", ".txt": "tsv"}
@@ -121,7 +122,7 @@ def _json_records(path: str) -> Iterator[Tuple[int, Dict[str, Any]]]:
         if not line.strip():
             continue
         try:
-            record = json.loads(line)
+            record = read_json(line)
         except json.JSONDecodeError as error:
             raise DataError(f"is not JSON ({error})", path, number) from error
         if not isinstance(record, dict):

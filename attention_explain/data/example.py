@@ -6,6 +6,11 @@ from typing import Optional, Sequence
 from attention_explain.data.errors import DataError
 
 
+def whole_characters(text: str) -> str:
+    """JSON can spell half a character, which no file can hold, and no tokenizer takes."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+
+
 @dataclass
 class Example:
     """One labelled text, before any processing."""
@@ -20,6 +25,20 @@ class Example:
     # Where it comes from, for messages.
     path: Optional[str] = None
     line: Optional[int] = None
+
+    def mend_halves(self) -> bool:
+        """Whether anything was half a character, and is now the mark that stands for it in files."""
+        mended = False
+        for name in ("id", "text", "label"):
+            value = getattr(self, name)
+            if isinstance(value, str) and (whole := whole_characters(value)) != value:
+                setattr(self, name, whole)
+                mended = True
+        tokens = [whole_characters(str(token)) for token in self.tokens or ()]
+        if self.tokens is not None and tokens != list(map(str, self.tokens)):
+            self.tokens = tokens
+            mended = True
+        return mended
 
     def error(self, problem: str) -> DataError:
         return DataError(problem, self.path, self.line)

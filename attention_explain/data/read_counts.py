@@ -12,12 +12,14 @@ class ReadCounts:
     dropped : by reason, such as "with more than 400 tokens".
     cut : by what is left of them, such as "to 400 tokens".
     spaced_labels : the texts whose label had spaces around it, which are no part of it.
+    halves : the texts that had half a character in them.
     """
 
     kept: int = 0
     dropped: Counter = field(default_factory=Counter)
     cut: Counter = field(default_factory=Counter)
     spaced_labels: int = 0
+    halves: int = 0
 
     def __str__(self) -> str:
         dropped = f"; dropped: {counted(self.dropped)}" if self.dropped else ""

@@ -153,6 +153,12 @@ class TextReader(DatasetReader):
                 file_path,
                 counts.spaced_labels,
             )
+        if counts.halves:
+            logger.warning(
+                "%s: halves of characters are read as '?' (in %d of the texts)",
+                file_path,
+                counts.halves,
+            )
 
     def _field_name(self, field: str) -> str:
         """What the file calls `field`, for messages."""
@@ -161,6 +167,7 @@ class TextReader(DatasetReader):
     def _wanted(self, file_path: str, counts: ReadCounts) -> Iterator[Tuple[Example, List[str]]]:
         """The examples whose label is wanted, by the name it is to have, and their words."""
         for example in self._examples(file_path):
+            counts.halves += example.mend_halves()
             if example.label is not None:
                 label = self._without_spaces(example.label)
                 counts.spaced_labels += label != example.label
@@ -252,6 +259,7 @@ class TextReader(DatasetReader):
             rationale=rationale,
             impermissible=impermissible,
         )
+        example.mend_halves()
         if example.label is not None and not self._is_new_name(example.label):
             example.label = self._mapped_label(example)
         words = self._words(example)

@@ -7,6 +7,7 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.common.util import JsonDict
 
 from attention_explain.data.errors import DataError
+from durable.plain_json import read_json
 
 MASKS = ("rationale", "impermissible")
 
@@ -37,7 +38,7 @@ def parse_line(line: str, number: int) -> InputLine:
     if not line.startswith("{"):
         return InputLine({"text": line}, number)
     try:
-        fields = json.loads(line)
+        fields = read_json(line)
     except json.JSONDecodeError as error:
         return InputLine({}, number, f"is not JSON ({error})")
     return InputLine(fields, number)

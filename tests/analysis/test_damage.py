@@ -1,5 +1,6 @@
 """Tables, manifests and runs that are not what was written are not read, and named."""
 
+import errno
 import json
 
 import pandas
@@ -9,6 +10,7 @@ import pytest
 
 from analysis.__main__ import main
 from analysis.agreement.instances import as_parquet
+from analysis.attributions import METADATA
 from analysis.claims.tables import read_tables
 from analysis.errors import AnalysisError
 from analysis.manifest import MANIFEST, read_manifest
@@ -17,6 +19,7 @@ from analysis.runs import load_run
 from durable.checksums import write_checksums
 from durable.damage import Damaged
 from durable.sealed import read_sealed
+from tests.analysis.attribution_files import random_rows, write_attributions
 
 TABLE = pandas.DataFrame({"a": [0.25, 0.5], "b": ["x", "y"]})
 
@@ -105,3 +108,42 @@ def test_the_values_of_texts_are_sealed(tmp_path):
     pyarrow.parquet.write_table(other.replace_schema_metadata(seal), path)
     with pytest.raises(Damaged, match="column 'a' is not what was written"):
         read_sealed(path)
+
+
+OTHER_METADATA = {
+    "no JSON": b"{",
+    "deep": b"[" * 100000,
+    "long number": b'{"format": ' + b"9" * 5000 + b"}",
+    "no text": b"\xff",
+    "a list": b"[]",
+    "no format": b"{}",
+    "no config": b'{"format": 1, "config": 3, "interpreters": {}}',
+    "no methods": b'{"format": 1, "config": {}}',
+    "methods of another shape": b'{"format": 1, "config": {}, "interpreters": {"attention": 3}}',
+    "a method without a column": b'{"format": 1, "config": {}, "interpreters": {"lime": {}}}',
+}
+
+
+@pytest.mark.parametrize("content", OTHER_METADATA.values(), ids=list(OTHER_METADATA))
+@pytest.mark.parametrize("command", ["agreement", "table", "causes"])
+def test_metadata_of_another_shape_are_named(tmp_path, command, content, capsys):
+    """Of a file that somebody else has written, since it has no seal."""
+    path = write_attributions(tmp_path / "a.parquet", random_rows(3))
+    table = pyarrow.parquet.read_table(path)
+    pyarrow.parquet.write_table(table.replace_schema_metadata({METADATA: content}), path)
+    paper = ["jain-wallace"] if command == "table" else []
+    assert main([command, *paper, str(path), "-o", str(tmp_path / "out.csv")]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith(f"error: {path}: ") and len(said.splitlines()) == 1
+
+
+def test_a_disk_that_is_full_is_told(results, monkeypatch, capsys):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("analysis.report.page.write_whole", full)
+    assert main(["report", str(results)]) == 2
+    assert "cannot be written (No space left on device)" in capsys.readouterr().err
+    monkeypatch.setattr("analysis.report.page.report", full)
+    assert main(["report", str(results)]) == 2
+    assert "error: nothing more can be written (No space left" in capsys.readouterr().err

@@ -341,6 +341,18 @@ def test_texts_without_labels_and_with_odd_characters(tmp_path):
     assert "電" in (tmp_path / "p.html").read_text("utf-8")
 
 
+def test_halves_of_characters_are_read_as_the_marks_that_files_have_for_them(tmp_path, caplog):
+    """With the tokenizer that is the default, and for training, too."""
+    data = tmp_path / "data.jsonl"
+    data.write_text('{"text": "a \\ud800 b", "label": "\\udc00"}\n{"text": "c", "label": "y"}\n')
+    archive = small_archive(tmp_path / "run", reader={"type": "attention_text"}, train=str(data))
+    assert f"{data}: halves of characters are read as '?' (in 1 of the texts)" in caplog.text
+    assert "?" in (tmp_path / "run" / "vocabulary" / "tokens.txt").read_text().splitlines()
+    attribute_from_file(str(archive), str(data), tmp_path / "scores.parquet", ["attention"])
+    first = pyarrow.parquet.read_table(tmp_path / "scores.parquet").to_pylist()[0]
+    assert first["tokens"] == ["a", "?", "b"] and first["label"] == "?"
+
+
 def test_the_page_shows_the_first_texts(explain, tmp_path):
     explain(html=str(tmp_path / "page.html"), html_texts=7)
     page = (tmp_path / "page.html").read_text()

@@ -63,6 +63,14 @@ def test_a_file_of_which_nothing_is_left(write, refusal):
         ),
         (b'["a", 1]', "is not a JSON object"),
         (
+            b'{"text": ' + b"[" * 100000,
+            "is not JSON (nested deeper than 200 levels: line 1 column 1 (char 0))",
+        ),
+        (
+            b'{"text": "a", "label": ' + b"9" * 5000 + b"}",
+            "is not JSON (a number is too long: line 1 column 1 (char 0))",
+        ),
+        (
             b'{"sentence": "a", "label": 1}',
             "field 'text' (or 'tokens') is missing; the line has 'sentence', 'label'",
         ),

@@ -105,6 +105,8 @@ def test_what_is_no_json_object_is_a_text(predictor, line, tokens, id_):
     "line, problem",
     [
         ('{"text": "a', "is not JSON"),
+        ('{"text": ' + "[" * 100000, "is not JSON .nested deeper than"),
+        ('{"text": "a", "id": ' + "9" * 5000 + "}", "is not JSON .a number is too long"),
         ('{"txt": "a"}', r"field 'text' \(or 'tokens'\) is missing; the input has 'txt'$"),
         ('{"text": 5}', "field 'text' is not a text"),
         ('{"tokens": "a b"}', "field 'tokens' is not a list of texts"),

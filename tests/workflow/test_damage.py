@@ -1,6 +1,8 @@
 """A damaged or emptied output counts as not done: it is named, and made again."""
 
+import errno
 import json
+import os
 from pathlib import Path
 
 import pandas
@@ -10,6 +12,7 @@ import pytest
 from analysis.output import Output
 from durable.sealed import write_sealed
 from tests.workflow.fake_steps import fake_plan, fake_step
+from workflow.__main__ import main as started
 from workflow.account import Clock
 from workflow.events import FAILED, Events
 from workflow.run import run
@@ -195,3 +198,35 @@ def test_an_event_that_is_broken_has_still_happened(tmp_path, content):
     assert events.of(FAILED) == {"one": {"code": 3, "why": "exit code 3"}}
     (tmp_path / FAILED / "one").write_text(content)
     assert events.of(FAILED) == {"one": {}}
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS])
+def test_a_disk_that_takes_no_more_ends_in_a_sentence(tmp_path, monkeypatch, capsys, number):
+    def full(*_, **__):
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr("workflow.__main__._plan", lambda _: fake_plan(tmp_path, []))
+    monkeypatch.setattr("workflow.run.write_whole", full)
+    assert started(["run", "any"]) == 2
+    said = f"error: nothing more can be written ({os.strerror(number)})\n"
+    assert capsys.readouterr().err == said
+
+
+def test_a_file_where_runs_are_to_be_ends_in_a_sentence(tmp_path, monkeypatch, capsys):
+    (tmp_path / "runs").touch()
+    monkeypatch.setattr("workflow.__main__._plan", lambda _: fake_plan(tmp_path, []))
+    assert started(["run", "any"]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("error: ") and "runs" in said and len(said.splitlines()) == 1
+
+
+def test_a_step_on_a_full_disk_fails_in_a_sentence(tmp_path, monkeypatch, capsys):
+    def full(*_, **__):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    plan = tmp_path / "plan.json"
+    plan.write_text(fake_plan(tmp_path, [fake_step(tmp_path / "results", "one")]).to_json())
+    monkeypatch.setattr("workflow.events.write_record", full)
+    assert main(plan, "one") == 2
+    said = "error: nothing more can be written (No space left on device)\n"
+    assert capsys.readouterr().err == said

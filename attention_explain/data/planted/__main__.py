@@ -9,6 +9,7 @@ from typing import Any, Iterable, Optional, Sequence, Tuple
 
 from attention_explain.data.planted.corpus import DEFAULT_SIZES, SPLITS, PlantedCorpus
 from attention_explain.data.planted.settings import PRESETS
+from durable.plain_json import read_json
 
 
 def export(corpus: PlantedCorpus, folder: Path) -> None:
@@ -34,7 +35,7 @@ def _knob(argument: str) -> Tuple[str, Any]:
     if not equals:
         raise ValueError(f"--set takes KNOB=VALUE, but got {argument!r}")
     try:
-        return name, json.loads(value)
+        return name, read_json(value)
     except json.JSONDecodeError:
         return name, value
 

@@ -263,7 +263,7 @@ def test_a_folder_that_cannot_be_written_is_found_before_the_work(tmp_path, caps
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "manifest.json").write_text("{")
     assert agreement(tmp_path / "absent.parquet", "-o", tmp_path / "out") == 2
-    assert "manifest.json: not JSON" in capsys.readouterr().err
+    assert "manifest.json: is damaged: not JSON" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("option", ["--draws", "--control-draws", "--seed"])
