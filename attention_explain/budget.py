@@ -7,9 +7,10 @@ DEFAULT_BUDGET = 4096
 # A GPU has no such cache, and stands idle in small passes.
 GPU_BUDGET = 32768
 
-# What looks at all pairs of tokens holds so many numbers at once: 32 MB, 256 on a GPU, and a few
-# times as much in between. A text of 2900 tokens is a single piece.
-PAIRS = 2**23
+# What looks at all pairs of tokens holds so many numbers at once: 64 MB, 256 on a GPU, and a few
+# times as much in between. A text of 4096 tokens is a single piece. Smaller pieces may take more
+# memory: up to 32 MB the C library keeps what is freed, and holes between what is not.
+PAIRS = 2**24
 GPU_PAIRS = 2**26
 
 

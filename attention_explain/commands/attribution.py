@@ -1,5 +1,6 @@
 """What `allennlp attribute` does between reading and writing: every text by every method."""
 
+import math
 from collections import Counter
 from typing import Any, Dict, List, Sequence, Tuple
 
@@ -42,10 +43,13 @@ def attribute(
 
 def rehearse(explainer: Explainer, instances: Sequence[Instance]) -> pyarrow.Schema:
     """
-    Every method once, on the longest text: one that refuses the model or a text does so now. What
-    comes out decides the columns.
+    Every method once, on the longest text that none skips: one that refuses the model or a text does
+    so now. What comes out decides the columns.
     """
-    longest = max(instances, key=lambda instance: len(instance["tokens"]))
+    most = [method.max_tokens for method in explainer.interpreters.values()]
+    most = min((tokens for tokens in most if tokens is not None), default=math.inf)
+    fitting = [instance for instance in instances if len(instance["tokens"]) <= most]
+    longest = max(fitting or instances, key=lambda instance: len(instance["tokens"]))
     (example,) = explainer.explain_batch([longest])
     with_rationale = any("rationale" in instance["metadata"].metadata for instance in instances)
     return attribution_file.schema(example, with_rationale)

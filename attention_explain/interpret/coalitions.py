@@ -13,6 +13,7 @@ import torch
 from allennlp.common.checks import ConfigurationError
 from allennlp.predictors import Predictor
 
+from attention_explain.budget import rows_at_once
 from attention_explain.interpret.baselines import baseline_embeddings, check_baseline
 from attention_explain.interpret.interpreter import Attribution, Interpreter
 from attention_explain.interpret.outputs import (
@@ -114,9 +115,11 @@ class CoalitionInterpreter(Interpreter):
         for seen, rows, present in zip(batch.seen, kept.split(numbers), distinct, strict=True):
             rows[:, seen] = present
         device = batch.mask.device
-        found = []
-        for some, here in zip(
-            texts.split(batch.rows_per_pass()), kept.split(batch.rows_per_pass()), strict=True
+        # In one place: small tensors that stay, between large ones that go, leave holes in memory.
+        outputs = embeddings.new_empty(len(texts))
+        together = batch.rows_per_pass()
+        for some, here, found in zip(
+            texts.split(together), kept.split(together), outputs.split(together), strict=True
         ):
             some, here = some.to(device), here.to(device)
             logits = logits_from_embeddings(
@@ -125,9 +128,9 @@ class CoalitionInterpreter(Interpreter):
                 batch.mask[some],
                 batch.attendable[some],
             )
-            found.append(class_output(logits, target[some], self.of))
-        outputs = torch.cat(found).double().cpu().split(numbers)
-        return [values[place] for values, place in zip(outputs, places, strict=True)]
+            found.copy_(class_output(logits, target[some], self.of))
+        each_text = outputs.double().cpu().split(numbers)
+        return [values[place] for values, place in zip(each_text, places, strict=True)]
 
 
 def all_coalitions(tokens: int) -> torch.Tensor:
@@ -139,5 +142,9 @@ def random_coalitions(sizes: torch.Tensor, tokens: int, generator: torch.Generat
     """
     One of each size, any set of that size as likely as another. Shape: (len(sizes), tokens)
     """
-    ranks = torch.rand(len(sizes), tokens, generator=generator).argsort(dim=-1).argsort(dim=-1)
-    return ranks < sizes.unsqueeze(-1)
+    together = rows_at_once(tokens, "cpu")
+    drawn = torch.empty(len(sizes), tokens, dtype=torch.bool)
+    for some, rows in zip(sizes.split(together), drawn.split(together), strict=True):
+        keys = torch.rand(len(some), tokens, generator=generator)
+        torch.lt(keys.argsort(dim=-1).argsort(dim=-1), some.unsqueeze(-1), out=rows)
+    return drawn

@@ -15,6 +15,7 @@ from attention_explain.interpret.interpreter import (
     target_classes,
     target_index,
 )
+from attention_explain.interpret.memory import too_long
 from attention_explain.interpret.outputs import untouched
 from attention_explain.interpret.text_batch import TextBatch, budget_for
 from attention_explain.models import AttentionClassifier
@@ -70,8 +71,15 @@ class Explainer:
             target = target_classes(self.model, self.target, batch)
         for name, interpreter in self.interpreters.items():
             start = time.perf_counter()
-            attribution = interpreter.attribute_batch(batch, target)
-            _add(explanations, name, interpreter.signed, batch, attribution)
+            rows = _not_too_long(explanations, name, interpreter)
+            if len(rows) == len(batch):
+                attribution = interpreter.attribute_batch(batch, target)
+                _add(explanations, name, interpreter.signed, batch, attribution)
+            elif rows:
+                some = batch.rows(rows)
+                attribution = interpreter.attribute_batch(some, target[rows])
+                explained = [explanations[row] for row in rows]
+                _add(explained, name, interpreter.signed, some, attribution)
             after_method(name, time.perf_counter() - start)
         return explanations
 
@@ -104,6 +112,22 @@ class Explainer:
             for row, instance in enumerate(instances)
         ]
         return explanations, predicted
+
+
+def _not_too_long(
+    explanations: List[Explanation], name: str, interpreter: Interpreter
+) -> List[int]:
+    """The rows of the texts that the method can explain; the others get the reason."""
+    most = interpreter.max_tokens
+    rows = []
+    for row, explanation in enumerate(explanations):
+        if most is None or len(explanation.tokens) <= most:
+            rows.append(row)
+        else:
+            explanation.signed[name] = interpreter.signed
+            explanation.scores[name] = None
+            explanation.skipped[name] = too_long(most)
+    return rows
 
 
 def _add(

@@ -15,6 +15,7 @@ from attention_explain.interpret.assumptions import (
     check_embeddings_are_tokens,
     check_texts_are_independent,
 )
+from attention_explain.interpret.memory import too_long
 from attention_explain.interpret.outputs import predicted_class, untouched
 from attention_explain.interpret.text_batch import TextBatch, budget_for
 from attention_explain.models import AttentionClassifier
@@ -52,6 +53,8 @@ class Interpreter(SaliencyInterpreter):
     of_embeddings: bool = True
     # Whether there are backward passes.
     goes_back: bool = True
+    # Of the longest text that it can explain, if it cannot work in pieces.
+    max_tokens: Optional[int] = None
 
     def __init__(self, predictor: Predictor) -> None:
         super().__init__(predictor)
@@ -106,6 +109,11 @@ class Interpreter(SaliencyInterpreter):
         for place, instance in enumerate(instances, 1):
             complete(instance, f"text-{place}")
             self.predictor._dataset_reader.apply_token_indexers(instance)
+            if self.max_tokens is not None and len(instance["tokens"]) > self.max_tokens:
+                raise ConfigurationError(
+                    f"text {place} has {len(instance['tokens'])} tokens, "
+                    f"{too_long(self.max_tokens)}"
+                )
 
         budget = budget or budget_for(self.model)
 

@@ -11,6 +11,10 @@ from attention_explain.interpret.coalitions import (
     all_coalitions,
     random_coalitions,
 )
+from attention_explain.interpret.memory import MEMORY, most_tokens
+
+# For each token of each coalition, in the regression and before.
+BYTES = 32.0
 
 
 @SaliencyInterpreter.register("kernel-shap")
@@ -33,6 +37,8 @@ class KernelShap(CoalitionInterpreter):
     baseline : `str`, optional (default = `"zero"`)
         What stands for an absent token: `zero`, or the embedding of the `pad` or the `unk` symbol.
     seed : `int`, optional (default = `0`)
+    memory : `float`, optional (default = `2`)
+        In GB. The coalitions of a long text do not fit into it: such a text is skipped.
     """
 
     sums_to = "output of the text - output of the baseline"
@@ -44,8 +50,13 @@ class KernelShap(CoalitionInterpreter):
         of: str = "probability",
         baseline: str = "zero",
         seed: int = 0,
+        memory: float = MEMORY,
     ) -> None:
         super().__init__(predictor, samples, of, baseline, seed)
+        self.memory = memory
+        self.max_tokens = most_tokens(
+            lambda tokens: tokens * max(samples, 2 * tokens), BYTES, memory
+        )
         self.passes = f"2^n forward if that is at most {samples}, else max({samples}, 2n) + 2"
 
     def coalitions(self, tokens: int, generator: torch.Generator) -> torch.Tensor:
@@ -96,9 +107,10 @@ def shapley_regression(
         return total.unsqueeze(0)
     # The last token's score is what the others leave of the total.
     last = present[:, -1:].double()
-    others = present[:, :-1].double() - last
     root = weights.sqrt().unsqueeze(-1)
+    # In place: of a long text this is what takes the memory.
+    others = present[:, :-1].double().sub_(last).mul_(root)
     wanted = (values - last.squeeze(-1) * total).unsqueeze(-1)
     # gelsd takes the shortest solution where the coalitions leave a choice.
-    scores = torch.linalg.lstsq(root * others, root * wanted, driver="gelsd").solution.squeeze(-1)
+    scores = torch.linalg.lstsq(others, root * wanted, driver="gelsd").solution.squeeze(-1)
     return torch.cat([scores, (total - scores.sum()).unsqueeze(0)])

@@ -71,6 +71,22 @@ class TextBatch:
         """How many texts of this batch's length one pass may hold: at least one."""
         return max(1, self.budget // self.length)
 
+    def rows(self, rows: Sequence[int]) -> "TextBatch":
+        """Some of the texts, as long as before with their padding."""
+        places = torch.tensor(rows, device=self.mask.device)
+        return replace(
+            self,
+            tokens={
+                indexer: {name: ids[places] for name, ids in tensors.items()}
+                for indexer, tensors in self.tokens.items()
+            },
+            mask=self.mask[places],
+            attendable=self.attendable[places],
+            seen=self.seen[rows],
+            ids=[self.ids[row] for row in rows],
+            words=[self.words[row] for row in rows],
+        )
+
     def one_by_one(self) -> Iterator["TextBatch"]:
         """
         Each text as a batch of its own, without padding; of an indexer that gives a word several

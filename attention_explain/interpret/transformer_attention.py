@@ -13,10 +13,14 @@ from allennlp.predictors import Predictor
 
 from attention_explain.budget import rows_at_once
 from attention_explain.interpret.interpreter import Attribution, Interpreter
+from attention_explain.interpret.memory import MEMORY, most_tokens
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.interpret.transformer.flow import flow_from_source
 from attention_explain.interpret.transformer.layers import LayerAttention, layer_attention
 from attention_explain.modules.encoders import TransformerEncoder
+
+# For each edge of the graph of `attention-flow`.
+FLOW_BYTES = 100.0
 
 
 class TransformerAttention(Interpreter):
@@ -158,12 +162,17 @@ class AttentionFlow(TransformerAttention):
 
     residual : `float`, optional (default = `0.5`)
         The share of the residual connection: each map A becomes residual I + (1 - residual) A.
+    memory : `float`, optional (default = `2`)
+        In GB. The graph of a long text does not fit into it: such a text is skipped.
     """
 
     passes = "1 forward, and n maximum flows"
 
-    def __init__(self, predictor: Predictor, residual: float = 0.5) -> None:
+    def __init__(self, predictor: Predictor, residual: float = 0.5, memory: float = MEMORY) -> None:
         super().__init__(predictor, residual)
+        self.memory = memory
+        layers = len(self.model.encoder.layers)
+        self.max_tokens = most_tokens(lambda tokens: layers * tokens**2, FLOW_BYTES, memory)
 
     def combine(
         self, last: torch.Tensor, layers: Sequence[LayerAttention], batch: TextBatch

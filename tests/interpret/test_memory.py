@@ -1,11 +1,17 @@
 """Memory of long texts: no tensor grows with the square of the tokens, and pieces change nothing."""
 
+import subprocess
+import sys
+
 import pytest
 import torch
+from allennlp.common.checks import ConfigurationError
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
 from attention_explain import budget
+from attention_explain.interpret.explainer import Explainer
+from attention_explain.interpret.memory import PROGRAM, most_tokens
 from attention_explain.interpret.text_batch import TextBatch
 from tests.builders import ENCODERS, PROJECTIONS, TEXTS, instances, model, vocabulary
 from tests.interpret.no_trace import interpreter
@@ -95,3 +101,83 @@ def test_in_training_nothing_is_computed_twice(monkeypatch):
     with LargestTensor() as largest:
         classifier.encode(classifier.embed(batch.tokens), batch.mask)
     assert largest.numbers >= TOKENS**2
+
+
+# Nothing but a text of this length or less fits into it.
+LITTLE = {"kernel-shap": {"samples": 4, "memory": PROGRAM + 1e-4}}
+LITTLE["attention-flow"] = {"memory": PROGRAM + 1e-4}
+every_limited_method = pytest.mark.parametrize("method", LITTLE)
+
+
+@every_limited_method
+def test_a_text_that_is_too_long_is_skipped_with_its_reason_and_no_other(method):
+    classifier = model("transformer")
+    limited = interpreter(method, classifier, **LITTLE[method])
+    assert 20 <= limited.max_tokens < TOKENS
+    texts = [*PADDED, *LONG, PADDED[0]]
+    methods = {"limited": limited, "attention": interpreter("attention", classifier)}
+    alone = Explainer(classifier, methods).explain(instances(PADDED, None))
+    explained = Explainer(classifier, methods).explain_batch(instances(texts, None))
+    reason = f"more than {limited.max_tokens} tokens"
+    assert [list(each.skipped) for each in explained] == [[], [], ["limited"], []]
+    assert explained[2].skipped["limited"].startswith(reason)
+    assert (
+        explained[2].scores["limited"] is None and len(explained[2].scores["attention"]) == TOKENS
+    )
+    for ours, expected in zip(explained, alone):
+        assert ours.scores["limited"] == pytest.approx(expected.scores["limited"], abs=1e-4)
+
+
+@every_limited_method
+def test_asked_for_one_text_that_is_too_long_it_refuses(method):
+    limited = interpreter(method, model("transformer"), **LITTLE[method])
+    with pytest.raises(ConfigurationError, match=f"text 2 has {TOKENS} tokens, more than"):
+        limited.saliency_interpret_instances(instances([PADDED[0], *LONG], None))
+
+
+def test_the_longest_text_that_fits():
+    assert most_tokens(lambda tokens: tokens**2, 10, PROGRAM + 1e-6) == 10
+    with pytest.raises(ConfigurationError, match="memory is 0.5, but must be above"):
+        most_tokens(lambda tokens: tokens, 8, 0.5)
+
+
+# Each in a process of its own, which knows the most memory that it ever had.
+CHILD = """
+import resource
+import sys
+import torch
+from attention_explain.interpret.kernel_shap import BYTES, KernelShap
+from attention_explain.interpret.transformer.flow import flow_from_source
+from attention_explain.interpret.transformer_attention import FLOW_BYTES
+
+torch.set_num_threads(1)
+
+def flow(tokens):
+    maps = torch.softmax(torch.randn(2, tokens, tokens), dim=-1).numpy()
+    flow_from_source(maps[0, 0], maps, [0])
+
+def shap(tokens):
+    method = KernelShap.__new__(KernelShap)
+    method.samples = 512
+    present = method.coalitions(tokens, torch.Generator().manual_seed(0))
+    present.unique(dim=0, return_inverse=True)
+    method.explain(present, torch.rand(len(present), dtype=torch.double))
+
+def taken():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+work, tokens, declared = {"flow": (flow, 900, FLOW_BYTES), "shap": (shap, 1500, BYTES)}[sys.argv[1]]
+# What is loaded at the first call is no part of it.
+work(10)
+before = taken()
+work(tokens)
+used = (taken() - before) / (2 * tokens**2)
+print(used)
+assert declared / 4 < used < declared, (used, declared)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("work", ["flow", "shap"])
+def test_what_a_method_says_it_takes_is_not_too_little(work):
+    subprocess.run([sys.executable, "-c", CHILD, work], check=True)

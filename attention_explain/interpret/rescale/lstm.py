@@ -60,8 +60,9 @@ def state_differences(
     state_weights = layer.state_weights.transpose(1, 2)
     cell = state = torch.zeros_like(cells[:, 0])
     states = []
-    for step in range(differences.size(1)):
-        before = torch.baddbmm(through_input[:, step], state, state_weights)
+    # Not by index: the way back through an index takes the memory, and the time, of all steps.
+    for step, through in enumerate(through_input.unbind(1)):
+        before = torch.baddbmm(through, state, state_weights)
         of_enter, of_forget, of_candidate, of_leave = (gate_secants[:, step] * before).chunk(
             4, dim=-1
         )
