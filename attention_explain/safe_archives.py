@@ -8,7 +8,6 @@ training has resolved it, and classes go by the names that they are registered u
 """
 
 import gzip
-import json
 import os
 import shutil
 import sys
@@ -27,6 +26,7 @@ from command_line import trust
 from durable.checksums import check_files
 from durable.damage import Damaged
 from durable.leftovers import clear_leftovers, owned_name
+from durable.plain_json import read_json
 
 CONFIG_NAME = "config.json"
 BLOCK = 1 << 20
@@ -163,8 +163,8 @@ def check_config(config: Path, archive: Path) -> None:
     if archives_are_trusted():
         return
     try:
-        stated = json.loads(config.read_text("utf-8"), parse_constant=_no_number)
-    except (ValueError, RecursionError) as error:
+        stated = read_json(config.read_bytes(), parse_constant=_no_number)
+    except ValueError as error:
         raise ConfigurationError(
             f"{archive}: its {CONFIG_NAME} is not plain JSON ({error}), and as a program it is not "
             f"run; {trust.OPTION} opens archives that run code"

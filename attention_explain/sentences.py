@@ -28,6 +28,10 @@ def sentence_of(error: Exception) -> Optional[str]:
         return str(error)
     if isinstance(error, OSError):
         return told(error)
+    if isinstance(error, UnicodeEncodeError) and error.reason == "surrogates not allowed":
+        half = error.object[error.start : error.end]
+        around = shortened(error.object[max(0, error.start - 20) :])
+        return f"the text {around!r} has half a character, {half!r}, which no file can hold"
     if isinstance(error, (RecursionError, ValueError)):
         return _of_json(error)
     if isinstance(error, pickle.UnpicklingError):

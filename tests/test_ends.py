@@ -170,6 +170,18 @@ def test_jsonnet_that_cannot_be_read(ended, run, tmp_path, option, text, _):
     assert code == 2 and message.startswith("error: ") and len(message) < 250
 
 
+@pytest.mark.parametrize("text, reason", [("so \\ud800", "half a character"), (None, "too long")])
+def test_a_text_that_a_reader_of_others_takes(ended, tmp_path, text, reason):
+    """Our own readers name the line."""
+    label = "9" * 5000 if text is None else '"1"'
+    lines = [f'{{"text": "{text}", "label": {label}}}', '{"text": "b", "label": "0"}'] * 4
+    (tmp_path / "data.jsonl").write_text("\n".join(lines))
+    reader = {"type": "text_classification_json", "tokenizer": "just_spaces"}
+    paths = dict.fromkeys(("train_data_path", "validation_data_path"), "data.jsonl")
+    said = ended("train", config(tmp_path, dataset_reader=reader, **paths), "-s", "run")
+    assert said[0] == 2 and reason in said[1] and len(said[1]) < 250
+
+
 class Program:
     """What a pickle can hold: a call."""
 

@@ -1,6 +1,5 @@
 """A study as its file states it: which runs, with which seeds, what is made of them, which tables."""
 
-import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,6 +7,7 @@ from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple
 
 import _jsonnet
 
+from durable.plain_json import read_json
 from workflow.errors import StudyError
 from workflow.identity import references
 from workflow.jsonnet_errors import jsonnet_sentence
@@ -150,9 +150,11 @@ def _evaluated(path: Path, size: str, data: str, seed: int) -> Any:
         ATTENTION_EXPLAIN_SIZE=size, ATTENTION_EXPLAIN_DATA=data, ATTENTION_EXPLAIN_SEED=str(seed)
     )
     try:
-        return json.loads(_jsonnet.evaluate_file(str(path), ext_vars=variables))
+        return read_json(_jsonnet.evaluate_file(str(path), ext_vars=variables))
     except RuntimeError as error:
         raise StudyError(jsonnet_sentence(error, path)) from error
+    except ValueError as error:
+        raise StudyError(f"{path}: cannot be read ({error})") from error
 
 
 def _checked(stated: Any, path: Path) -> Dict[str, Any]:

@@ -168,3 +168,32 @@ def test_a_full_disk_leaves_nothing_half_and_the_same_command_goes_on(unbroken, 
     finish(start(study, tmp_path))
     assert not list(tmp_path.glob("runs/planted-*/recovered"))
     assert tables(tmp_path) == unbroken
+
+
+def test_what_is_damaged_is_named_and_made_again(unbroken, tmp_path):
+    study = tiny(tmp_path / "studies")
+    finish(start(study, tmp_path))
+    (trained,) = run_folders(tmp_path)
+    (explained,) = (tmp_path / "runs" / "attributions").glob("*.parquet")
+    results = tmp_path / "results" / "tiny"
+    weights = (trained / "best.th").read_bytes()
+    damaged = {
+        trained / "best.th": weights[: len(weights) // 2],
+        explained: b"",
+        results / "models.csv": (results / "models.csv").read_bytes()[:20],
+        results / "jain-wallace-correlations.csv": b"corpus,model\n",
+        results / "report.html": b"<html>",
+    }
+    for path, content in damaged.items():
+        path.write_bytes(content)
+    said = finish(start(study, tmp_path))
+    for path in damaged:
+        assert f"{path.relative_to(tmp_path)}: is damaged: it is not what was written" in said
+    assert (trained / "best.th").read_bytes() == weights
+    assert tables(tmp_path) == unbroken
+    (trained / "finished.json").write_text("{}")
+    (results / "manifest.json").write_text("{}")
+    said = finish(start(study, tmp_path))
+    assert "finished.json: is damaged: it lists no files; it is made again" in said
+    assert "manifest.json: has format None, not known here; it is made again" in said
+    assert tables(tmp_path) == unbroken
