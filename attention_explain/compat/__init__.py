@@ -1,0 +1,68 @@
+"""
+The places where AllenNLP 2.10.1 is mended: where it meets today's packages, where it lets a mistake
+pass, where a broken training stays broken or becomes another one, and where it trusts what it opens.
+
+Nothing else in this project patches anything. Each function mends one thing, says what was broken,
+and has a test. Warnings are silenced one by one, by text and origin, never wholesale.
+"""
+
+from attention_explain.compat.opened_files import (
+    mend_archive_loading,
+    mend_class_names,
+    mend_jsonnet_errors,
+    mend_lost_inputs,
+)
+from attention_explain.compat.starting import (
+    SELDOM_USED,
+    mend_local_paths,
+    mend_plugin_imports,
+    quick_imports,
+    quiet_imports,
+)
+from attention_explain.compat.todays_packages import (
+    mend_checkpoint_loading,
+    mend_device_numbers,
+    mend_moves_to_nowhere,
+    mend_pretrained_tokenizers,
+    mend_reduce_on_plateau,
+    mend_spawned_data_loader,
+)
+from attention_explain.compat.trainings import (
+    mend_half_checkpoints,
+    mend_recovered_averages,
+    mend_reported_weights,
+    mend_run_folders,
+    mend_trainer_options,
+    mend_training_log,
+    mend_unchecked_runs,
+)
+
+__all__ = ["SELDOM_USED", "apply", "quick_imports", "quiet_imports"]
+
+
+def apply() -> None:
+    """Mends AllenNLP. Calling it again changes nothing."""
+    import allennlp
+
+    if getattr(allennlp, "_mended_by_attention_explain", False):
+        return
+    allennlp._mended_by_attention_explain = True
+    mend_device_numbers()
+    mend_reduce_on_plateau()
+    mend_checkpoint_loading()
+    mend_half_checkpoints()
+    mend_recovered_averages()
+    mend_reported_weights()
+    mend_local_paths()
+    mend_run_folders()
+    mend_unchecked_runs()
+    mend_spawned_data_loader()
+    mend_trainer_options()
+    mend_moves_to_nowhere()
+    mend_class_names()
+    mend_pretrained_tokenizers()
+    mend_archive_loading()
+    mend_jsonnet_errors()
+    mend_plugin_imports()
+    mend_training_log()
+    mend_lost_inputs()

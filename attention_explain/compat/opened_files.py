@@ -1,0 +1,110 @@
+"""What AllenNLP reads: archives, configs, and data that it must not write over."""
+
+from contextlib import contextmanager
+from functools import wraps
+from pathlib import Path
+from typing import Any, Callable, Iterator
+
+from attention_explain.compat.replacing import replace_everywhere
+
+
+def mend_archive_loading() -> None:
+    """
+    Broken weights, another file than an archive, and a GPU that is not there ended in a traceback,
+    and whatever an archive held was unpacked and run: all of AllenNLP opens archives as our commands
+    do.
+    """
+    from allennlp.models import archival
+
+    # Imported before the original is replaced, which it calls.
+    from attention_explain.archives import open_archive
+    from attention_explain.safe_archives import unpacked
+
+    original = archival.load_archive
+
+    @wraps(original)
+    def load_archive(archive_file, cuda_device=-1, overrides="", weights_file=None):
+        return open_archive(archive_file, cuda_device, overrides, weights_file)
+
+    @contextmanager
+    def extracted_archive(resolved_archive_file: Any, cleanup: bool = True) -> Iterator[str]:
+        with unpacked(Path(resolved_archive_file)) as folder:
+            yield str(folder)
+
+    replace_everywhere(original, load_archive)
+    replace_everywhere(archival.extracted_archive, extracted_archive)
+
+
+def mend_class_names() -> None:
+    """
+    AllenNLP takes any name with a dot for the path of something to import and call, those that
+    stand in an archive too: see safe_archives.py. Its `evaluate` goes on naming classes by the
+    archive's config when that is loaded.
+    """
+    from allennlp.commands import evaluate
+    from allennlp.common import Registrable
+
+    from attention_explain.safe_archives import class_by_path, names_of_an_archive
+
+    evaluated = evaluate.evaluate_from_args
+
+    @wraps(evaluated)
+    def evaluate_from_args(*arguments: Any, **options: Any) -> Any:
+        with names_of_an_archive():
+            return evaluated(*arguments, **options)
+
+    replace_everywhere(evaluated, evaluate_from_args)
+
+    resolve = Registrable.resolve_class_name.__func__
+
+    @wraps(resolve)
+    def resolve_class_name(cls: type, name: str) -> Any:
+        if "." in name and name not in Registrable._registry[cls]:
+            by_path = class_by_path(name, cls)
+            if by_path is not None:
+                return by_path, None
+        return resolve(cls, name)
+
+    Registrable.resolve_class_name = classmethod(resolve_class_name)
+
+
+def mend_jsonnet_errors() -> None:
+    """jsonnet's messages are bare RuntimeErrors, with a stack of places in its own library."""
+    from allennlp.common import params
+    from allennlp.common.checks import ConfigurationError
+
+    from workflow.jsonnet_errors import jsonnet_sentence
+
+    def with_sentences(evaluate: Callable, called: Callable[[str], str]) -> Callable:
+        @wraps(evaluate)
+        def evaluated(name: str, *arguments: Any, **options: Any) -> str:
+            try:
+                return evaluate(name, *arguments, **options)
+            except RuntimeError as error:
+                raise ConfigurationError(jsonnet_sentence(error, called(name))) from error
+
+        return evaluated
+
+    params.evaluate_file = with_sentences(params.evaluate_file, str)
+    # All that AllenNLP evaluates without a file.
+    params.evaluate_snippet = with_sentences(params.evaluate_snippet, lambda _: "the overrides")
+
+
+def mend_lost_inputs() -> None:
+    """`predict` and `evaluate` empty the file that they are told to write, even if they are to read it."""
+    from allennlp.commands import evaluate, predict
+
+    from attention_explain import files
+
+    def checked(original: Callable) -> Callable:
+        @wraps(original)
+        def from_args(args: Any) -> Any:
+            read = [args.archive_file, args.input_file, *args.input_file.split(",")]
+            first, second = args.output_file, getattr(args, "predictions_output_file", None)
+            files.check_spared([path for path in (first, second) if path is not None], read)
+            return original(args)
+
+        return from_args
+
+    predict._predict = checked(predict._predict)
+    evaluate.evaluate_from_args = checked(evaluate.evaluate_from_args)

@@ -1,0 +1,86 @@
+"""What happens before a command begins: imports, plugins, and where files are looked for."""
+
+import warnings
+from contextlib import AbstractContextManager
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
+from attention_explain.compat.replacing import replace_everywhere
+from command_line.deferred import imports_deferred
+
+# What AllenNLP imports at once, for parts of it that most commands never use.
+SELDOM_USED = {
+    "dill",
+    "fairscale",
+    "h5py",
+    "huggingface_hub",
+    "lmdb",
+    "nltk",
+    "scipy",
+    "sklearn",
+    "spacy",
+    "tensorboardX",
+    "torchvision",
+    "transformers",
+}
+
+
+def quiet_imports() -> None:
+    """
+    Silences the warnings that AllenNLP's old companions give about themselves. To be called before
+    AllenNLP is imported.
+    """
+    # torchvision 0.15.2 was built for another torch; its image reader, unused here, cannot load.
+    warnings.filterwarnings(
+        "ignore", message="Failed to load image Python extension", module=r"torchvision\.io\.image"
+    )
+    # fairscale 0.4.6 and the trainer use torch.cuda.amp, which moved to torch.amp.
+    warnings.filterwarnings(
+        "ignore",
+        message=r"`torch\.cuda\.amp\.",
+        category=FutureWarning,
+        module=r"(fairscale|allennlp)\.",
+    )
+
+
+def quick_imports() -> AbstractContextManager:
+    """
+    Within it, AllenNLP's modules are imported without the packages that are seldom used, which took
+    two thirds of the time before anything happened. Each is loaded when something of it is used.
+    """
+
+    def deferred(importer: str, name: str) -> bool:
+        return importer.split(".")[0] == "allennlp" and name.split(".")[0] in SELDOM_USED
+
+    return imports_deferred(deferred)
+
+
+def mend_plugin_imports() -> None:
+    """Before it looks for plugins AllenNLP imports all of itself; `quick_imports` holds there, too."""
+    from allennlp.common import plugins
+
+    original = plugins.import_plugins
+
+    @wraps(original)
+    def import_plugins() -> None:
+        with quick_imports():
+            original()
+
+    replace_everywhere(original, import_plugins)
+
+
+def mend_local_paths() -> None:
+    """A folder for downloads was made even for files that are here, where a home can be read-only."""
+    from allennlp.common import file_utils
+
+    download = file_utils.cached_path
+
+    @wraps(download)
+    def cached_path(url_or_filename: Any, *arguments: Any, **options: Any) -> str:
+        here = Path(url_or_filename).expanduser()
+        if here.is_file() and not arguments and not options:
+            return str(here)
+        return download(url_or_filename, *arguments, **options)
+
+    replace_everywhere(download, cached_path)

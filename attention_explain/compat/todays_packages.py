@@ -1,0 +1,138 @@
+"""Where AllenNLP 2.10.1, whose pins end at torch 1.12, meets today's torch and transformers."""
+
+from functools import wraps
+from typing import Any, Callable, List, Union
+
+from attention_explain.compat.replacing import replace_everywhere
+
+
+def mend_device_numbers() -> None:
+    """
+    Without a GPU `torch.device(0)` now raises, and AllenNLP's own sentence ("Experiment specified a
+    GPU but none is available") was never reached.
+    """
+    import torch
+    from allennlp.common import util
+
+    def int_to_device(device: Union[int, torch.device]) -> torch.device:
+        if isinstance(device, torch.device):
+            return device
+        return torch.device("cpu") if device < 0 else torch.device("cuda", device)
+
+    replace_everywhere(util.int_to_device, int_to_device)
+
+
+def mend_moves_to_nowhere() -> None:
+    """
+    AllenNLP looks at every word of a batch's metadata for tensors to move to the device. Without a GPU
+    they are all where they should be, and the search took a fifteenth of a training on SST.
+    """
+    import torch
+    from allennlp.nn import util
+
+    if torch.cuda.is_available():
+        return
+    move = util.move_to_device
+
+    @wraps(move)
+    def move_to_device(obj: Any, device: Union[int, torch.device]) -> Any:
+        return obj if util.int_to_device(device).type == "cpu" else move(obj, device)
+
+    replace_everywhere(move, move_to_device)
+
+
+def mend_reduce_on_plateau() -> None:
+    """torch's `ReduceLROnPlateau` lost its argument `verbose`, which AllenNLP always passes."""
+    import torch
+    from allennlp.training.learning_rate_schedulers import pytorch_lr_schedulers
+
+    class QuietReduceLROnPlateau(torch.optim.lr_scheduler.ReduceLROnPlateau):
+        def __init__(self, *args: Any, verbose: bool = False, **kwargs: Any) -> None:
+            super().__init__(*args, **kwargs)
+
+    scheduler = pytorch_lr_schedulers.ReduceOnPlateauLearningRateScheduler
+    original = scheduler.__init__
+
+    @wraps(original)
+    def init(self, *args: Any, **kwargs: Any) -> None:
+        schedulers = torch.optim.lr_scheduler
+        kept, schedulers.ReduceLROnPlateau = schedulers.ReduceLROnPlateau, QuietReduceLROnPlateau
+        try:
+            original(self, *args, **kwargs)
+        finally:
+            schedulers.ReduceLROnPlateau = kept
+
+    scheduler.__init__ = init
+
+
+def mend_checkpoint_loading() -> None:
+    """
+    `torch.load` now refuses all but tensors and plain Python values. The trainer's state may hold
+    numpy numbers too (metrics, learning rates); these are allowed while a checkpoint is loaded, and
+    nothing else is: a checkpoint still cannot run code.
+    """
+    import torch
+    from allennlp.training.checkpointer import Checkpointer
+
+    original = Checkpointer.load_checkpoint
+
+    @wraps(original)
+    def load_checkpoint(self):
+        with torch.serialization.safe_globals(_numpy_number_types()):
+            return original(self)
+
+    Checkpointer.load_checkpoint = load_checkpoint
+
+
+def _numpy_number_types() -> List[Any]:
+    """What the pickle of a numpy number, or of a small array of them, names."""
+    import numpy
+
+    number_classes = [numpy.dtype(code) for code in "?bhilBHILefd"]
+    return [
+        numpy.dtype,
+        numpy.ndarray,
+        numpy._core.multiarray.scalar,
+        numpy._core.multiarray._reconstruct,
+        *{type(number_class) for number_class in number_classes},
+    ]
+
+
+def mend_pretrained_tokenizers() -> None:
+    """
+    transformers no longer takes `add_special_tokens` where a tokenizer is built, only where it is used.
+    AllenNLP says it in both places, so that nothing called `pretrained_transformer` could be built.
+    """
+    from allennlp.common import cached_transformers
+
+    original = cached_transformers.get_tokenizer
+
+    @wraps(original)
+    def get_tokenizer(model_name: str, add_special_tokens: bool = True, **options: Any) -> Any:
+        return original(model_name, **options)
+
+    cached_transformers.get_tokenizer = get_tokenizer
+
+
+def mend_spawned_data_loader() -> None:
+    """
+    With `start_method: "spawn"` the data loader made the lock of its progress bars for forked
+    processes, which Python now refuses to hand to spawned ones.
+    """
+    from allennlp.data.data_loaders import multiprocess_data_loader as module
+
+    def with_lock_of_context(original: Callable) -> Callable:
+        @wraps(original)
+        def start_workers(self, queue: Any, ctx: Any) -> Any:
+            # All that the original takes from `mp` is the lock.
+            kept, module.mp = module.mp, ctx
+            try:
+                return original(self, queue, ctx)
+            finally:
+                module.mp = kept
+
+        return start_workers
+
+    loader = module.MultiProcessDataLoader
+    loader._start_instance_workers = with_lock_of_context(loader._start_instance_workers)
+    loader._start_batch_workers = with_lock_of_context(loader._start_batch_workers)

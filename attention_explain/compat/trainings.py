@@ -1,0 +1,180 @@
+"""Trainings that broke off, and folders that they left: what is whole goes on, and what is reported is what is kept."""
+
+import inspect
+from functools import wraps
+from os import PathLike
+from pathlib import Path
+from typing import Any, Dict, Optional, Tuple, Union
+
+from attention_explain.compat.replacing import replace_everywhere
+
+
+def mend_trainer_options() -> None:
+    """
+    The trainer takes any option and drops those it does not know, so that a mistyped one was never
+    noticed; and with no epochs to train it failed only when there was nothing to archive.
+    """
+    from allennlp.common.checks import ConfigurationError
+    from allennlp.training import GradientDescentTrainer
+
+    construct = GradientDescentTrainer.from_partial_objects.__func__
+    known = set(inspect.signature(construct).parameters)
+
+    @wraps(construct)
+    def construct_from_known(cls: type, *arguments: Any, **options: Any) -> Any:
+        unknown = sorted(set(options) - known)
+        if unknown:
+            raise ConfigurationError(f"the trainer has no option '{unknown[0]}'")
+        epochs = options.get("num_epochs", 1)
+        if epochs < 1:
+            raise ConfigurationError(f"num_epochs is {epochs}, but must be 1 or more")
+        try:
+            return construct(cls, *arguments, **options)
+        except ValueError as error:
+            if not options.get("use_amp") or "AMP" not in str(error):
+                raise
+            raise ConfigurationError(
+                "use_amp is for a GPU, but the trainer's device is the CPU"
+            ) from error
+
+    GradientDescentTrainer.from_partial_objects = classmethod(construct_from_known)
+
+
+def mend_training_log() -> None:
+    """
+    Training writes its log to `out.log`, and all of it to the terminal, too; and to the terminal of the
+    moment it began, even when that is closed.
+    """
+    from allennlp.common import logging
+
+    from attention_explain import console
+
+    original = logging.prepare_global_logging
+
+    @wraps(original)
+    def prepare_global_logging(*arguments: Any, **options: Any) -> None:
+        original(*arguments, **options)
+        console.show()
+
+    replace_everywhere(original, prepare_global_logging)
+
+
+def mend_half_checkpoints() -> None:
+    """
+    A kill while a checkpoint was written left half of one, and `--recover` ended in an EOFError though
+    the one before was whole; a kill before the best weights were written left those of an epoch that
+    the metrics are not about.
+    """
+    from allennlp.training import GradientDescentTrainer
+    from allennlp.training.checkpointer import Checkpointer
+
+    load = Checkpointer.load_checkpoint
+    restore = GradientDescentTrainer._maybe_restore_checkpoint
+
+    def find_latest_checkpoint(self) -> Optional[Tuple[str, str]]:
+        from attention_explain.training.checkpoints import whole_checkpoints
+
+        latest = max(whole_checkpoints(self), default=None)
+        if latest is None:
+            return None
+        return self._model_state_path(*latest), self._training_state_path(*latest)
+
+    @wraps(load)
+    def load_checkpoint(self):
+        from attention_explain.training.checkpoints import drop_halves
+
+        drop_halves(self)
+        return load(self)
+
+    @wraps(restore)
+    def maybe_restore_checkpoint(self) -> None:
+        from attention_explain.training.checkpoints import restore_best
+
+        restore(self)
+        restore_best(self)
+
+    Checkpointer.find_latest_checkpoint = find_latest_checkpoint
+    Checkpointer.load_checkpoint = load_checkpoint
+    GradientDescentTrainer._maybe_restore_checkpoint = maybe_restore_checkpoint
+
+
+def mend_recovered_averages() -> None:
+    """A moving average that was loaded averaged copies of the weights, and no longer the model's."""
+    from allennlp.training.moving_average import MovingAverage
+
+    def load_state_dict(self, state_dict: Dict[str, Any]) -> None:
+        for name, _ in self._parameters:
+            self._shadows[name].copy_(state_dict["shadows"][name])
+            self._backups[name].copy_(state_dict["backups"][name])
+
+    MovingAverage.load_state_dict = load_state_dict
+
+
+def mend_reported_weights() -> None:
+    """
+    After the last epoch the trainer kept the weights that it had at hand if it took them for the best,
+    also when that epoch was not validated or the training was recovered, and the metrics on the test
+    split were theirs. The archive is made of the best weights: these are evaluated.
+    """
+    from allennlp.training import GradientDescentTrainer
+
+    finalize = GradientDescentTrainer._finalize_model
+
+    @wraps(finalize)
+    def finalize_model(self) -> None:
+        if self._best_model_filename is None:
+            finalize(self)
+        else:
+            self._load_model_state(self._best_model_filename)
+
+    GradientDescentTrainer._finalize_model = finalize_model
+
+
+def mend_run_folders() -> None:
+    """
+    A training that failed before its first epoch was over left a folder that blocked the next one, also
+    with `--recover` if the mistake had been in the config.
+    """
+    from allennlp.training import util
+
+    create = util.create_serialization_dir
+
+    @wraps(create)
+    def create_serialization_dir(
+        params: Any, serialization_dir: Union[str, PathLike], recover: bool, force: bool
+    ) -> None:
+        from attention_explain.training.run_folder import hold, may_recover
+        from durable.checksums import drop_checksums
+
+        folder = Path(serialization_dir)
+        hold(folder)
+        if not force:
+            recover = may_recover(params, folder, recover)
+        create(params, serialization_dir, recover, force)
+        hold(folder)
+        drop_checksums(folder)
+
+    replace_everywhere(create, create_serialization_dir)
+
+
+def mend_unchecked_runs() -> None:
+    """
+    Weights, config and vocabulary were read as they were, whatever had become of them since they
+    were written.
+    """
+    from allennlp.commands import train
+
+    train_model = train.train_model
+    signature = inspect.signature(train_model)
+
+    @wraps(train_model)
+    def train_and_finish(*arguments: Any, **options: Any) -> Any:
+        from attention_explain.training.run_folder import finish
+
+        model = train_model(*arguments, **options)
+        given = signature.bind(*arguments, **options).arguments
+        if not given.get("dry_run"):
+            finish(Path(given["serialization_dir"]))
+        return model
+
+    replace_everywhere(train_model, train_and_finish)
