@@ -89,11 +89,11 @@ def read_text_file(
         raise AnalysisError(f"{path}: has format {metadata.get('format')}, which is not known here")
     if not isinstance(metadata.get("config"), dict):
         raise AnalysisError(f"{path}: its metadata have no config of a model")
+    if table.num_rows == 0:
+        raise AnalysisError(f"{path}: holds no text")
     for name in OF_A_TEXT:
         if name not in table.column_names:
             raise AnalysisError(f"{path}: has no column '{name}'")
-    if table.num_rows == 0:
-        raise AnalysisError(f"{path}: holds no text")
     return table.to_pandas(), metadata
 
 
