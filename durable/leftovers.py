@@ -20,7 +20,7 @@ def clear_leftovers(folder: Path, before: str, after: str = "") -> None:
     Removes what bears an owned name, and maybe more behind it, if no living process owns it. What
     cannot be removed is left: it is in nobody's way.
     """
-    owned = re.compile(re.escape(before) + r"\.(\d+)" + re.escape(after) + r"(?!\d).*", re.DOTALL)
+    owned = re.compile(re.escape(before) + r"\.(\d+)(?!\d)" + re.escape(after) + ".*", re.DOTALL)
     with suppress(OSError):
         for path in folder.iterdir():
             name = owned.fullmatch(path.name)

@@ -19,6 +19,8 @@ def test_only_what_no_living_process_owns_is_removed(tmp_path):
     assert not is_alive(dead) and is_alive(os.getpid())
     (tmp_path / f"unpacked.{dead}-abc").mkdir()
     (tmp_path / f"unpacked.{dead}-abc" / "weights.th").write_text("")
+    # The rest of a name is random, and may begin with a digit.
+    (tmp_path / f"unpacked.{dead}-1bc").mkdir()
     kept = {owned_name("unpacked", "-abc"), f"other.{dead}-abc", "unpacked", f"unpacked.{dead}"}
     for name in kept:
         (tmp_path / name).write_text("")
