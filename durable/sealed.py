@@ -47,7 +47,9 @@ def read_sealed(path: Union[str, Path], columns: Optional[Sequence[str]] = None)
     except (pyarrow.ArrowException, OSError, ValueError, MemoryError) as error:
         if isinstance(error, FileNotFoundError):
             raise
-        raise Damaged(f"{path}: not a readable parquet file ({error})") from error
+        # Of several lines, some of them.
+        reason = " ".join(str(error).split())
+        raise Damaged(f"{path}: not a readable parquet file ({reason})") from error
     return table.replace_schema_metadata(metadata)
 
 
@@ -58,7 +60,9 @@ def sealed_metadata(path: Union[str, Path]) -> Dict[bytes, bytes]:
     except (pyarrow.ArrowException, OSError, ValueError) as error:
         if isinstance(error, FileNotFoundError):
             raise
-        raise Damaged(f"{path}: not a readable parquet file ({error})") from error
+        # Of several lines, some of them.
+        reason = " ".join(str(error).split())
+        raise Damaged(f"{path}: not a readable parquet file ({reason})") from error
 
 
 def column_hash(column: Union[pyarrow.Array, pyarrow.ChunkedArray]) -> str:

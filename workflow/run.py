@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -106,6 +107,8 @@ def _command(state: Path, profile: str, cores: int, gpus: int, snakemake: str) -
     if not folder.is_dir():
         known = ", ".join(sorted(path.name for path in (HERE / "profiles").iterdir()))
         raise StudyError(f"{profile}: no such profile; there are {known}, or name a folder")
+    if shutil.which(snakemake) is None:
+        raise StudyError(f"{snakemake}: no such command; `make study` sets Snakemake up")
     settings = {"plan": str(state.resolve() / "plan.json"), "python": sys.executable}
     # In a file: Snakemake reads what stands in a command as YAML, and a path may be anything.
     file = state.resolve() / "engine.json"

@@ -161,7 +161,9 @@ def _checked(stated: Any, path: Path) -> Dict[str, Any]:
     _check_keys(stated, ("title", "seeds", "corpora", "tables"), f"{path}")
     if not isinstance(stated["tables"], list):
         raise StudyError(f"{path}: 'tables' is no list")
+    _check_keys(stated["corpora"], None, f"{path}: 'corpora'")
     for corpus, runs in stated["corpora"].items():
+        _check_keys(runs, None, f"{path}: the corpus '{corpus}'")
         for name, run in runs.items():
             where = f"{path}: the run '{name}' of {corpus}"
             _check_keys(

@@ -111,7 +111,7 @@ def _check_same_config(params: Params, folder: Path) -> None:
     path = folder / CONFIG_NAME
     try:
         stored = Params.from_file(str(path)).as_flat_dict()
-    except RuntimeError as error:
+    except (RuntimeError, ConfigurationError) as error:
         raise ConfigurationError(f"{path}: cannot be read; --force trains anew") from error
     given = params.as_flat_dict()
     differences: List[str] = []

@@ -80,6 +80,14 @@ def test_a_finished_training_is_neither_trained_over_nor_gone_on_with_otherwise(
     ) in str(caught.value)
 
 
+def test_a_config_that_was_not_written_to_its_end_is_said_to_take_force(tmp_path):
+    whole = json.dumps(RIGHT)
+    (tmp_path / "config.json").write_text(whole[: len(whole) // 2])
+    with pytest.raises(ConfigurationError, match="config.json: cannot be read; --force"):
+        train(RIGHT, tmp_path, recover=True)
+    train(RIGHT, tmp_path, force=True)
+
+
 def test_another_process_that_trains_there_is_not_disturbed(tmp_path):
     failed(tmp_path)
     run_folder.release()

@@ -48,6 +48,12 @@ def test_what_fails_stops_what_needs_it_and_nothing_else(tmp_path, capsys):
     assert set(content(tmp_path).values()) == {"x"}
 
 
+def test_an_engine_that_is_not_there_is_named(tmp_path):
+    plan = fake_plan(tmp_path, [fake_step(tmp_path / "results", "one")])
+    with pytest.raises(StudyError, match="no-such-engine: no such command"):
+        run(plan, "workstation", 1, 0, "no-such-engine")
+
+
 def test_folders_may_be_called_anything(tmp_path):
     """What YAML, the shell or Snakemake would take for something else."""
     folder = tmp_path / "runs #1: {a} (b) + 'c' \"d\" $e"

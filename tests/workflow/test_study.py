@@ -86,6 +86,8 @@ def test_without_test_data_dev_is_explained(tmp_path):
         ),
         ("study.table('wieg", "study.tables('wieg", "RUNTIME ERROR"),
         ("title: 'A family',", "", "a study needs a title"),
+        ("title: 'A family',", "title: '', corpora: [1],", "'corpora': is no object"),
+        ("title: 'A family',", "title: '', corpora: { a: 1 },", "the corpus 'a': is no object"),
         ("{ attention: ['attention'] }", "['attention']", "has to be lists of methods, each under"),
     ],
 )
