@@ -11,7 +11,7 @@ REQUIREMENTS := requirements.txt requirements-dev.txt requirements-no-deps.txt c
 ENGINE := .venv-workflow
 ENGINE_INSTALLED := $(ENGINE)/.installed
 
-.PHONY: help install demo study study-plan results test test-slow test-slurm lint format bench clean
+.PHONY: help install demo study study-plan results test test-slow test-faults test-slurm lint format bench clean
 
 help:
 	@echo "make install    set up .venv"
@@ -21,6 +21,7 @@ help:
 	@echo "make results    RESULTS.md, of all studies that are done"
 	@echo "make test       the fast tests"
 	@echo "make test-slow  the slow tests too"
+	@echo "make test-faults kills, bad inputs and growth: half an hour, with figures at the end"
 	@echo "make test-slurm a study on a Slurm cluster of one node (Debian, as root)"
 	@echo "make lint       check style; make format mends what can be mended"
 	@echo "make bench      what is fast, against what, as ratios"
@@ -86,7 +87,11 @@ test: $(INSTALLED) $(ENGINE_INSTALLED)
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
 
 test-slow: $(INSTALLED) $(ENGINE_INSTALLED)
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -m "not slurm"
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -m "not slurm and not faults"
+
+# Alone and in one process: it measures, and kills after so many seconds.
+test-faults: $(INSTALLED) $(ENGINE_INSTALLED)
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -m faults tests/faults
 
 test-slurm: $(INSTALLED) $(ENGINE_INSTALLED)
 	tests/slurm/run.sh

@@ -1,0 +1,108 @@
+"""Configs of trainings."""
+
+import json
+from typing import Any, Callable, Dict, Iterator, List, Tuple
+
+from tests.faults.bad_inputs.case import (
+    DAMAGE,
+    RUN,
+    Case,
+    changed,
+    setting,
+    written,
+)
+
+
+def config_changes() -> Iterator[Tuple[str, Callable[[bytes], bytes]]]:
+    """By name, from the right config to a wrong one."""
+    yield from ((name, change) for name, change in DAMAGE.items() if name != "flipped")
+    for section in ("dataset_reader", "model", "train_data_path", "data_loader", "trainer"):
+        yield f"no {section}", setting(section, to=...)
+        for value in (3, [], None, "none such", True):
+            # AllenNLP takes a trainer of nothing for one with its own settings.
+            if section != "trainer" or value not in ([], None):
+                yield f"{section} is {value}", setting(section, to=value)
+    model: List[Tuple[Tuple[str, ...], Any]] = [
+        (("attentoin",), {}),
+        (("encoder",), ...),
+        (("encoder",), "none"),
+        (("encoder", "input_dim"), 999),
+        (("encoder", "hidden_dim"), "many"),
+        (("encoder", "type"), "lstm_"),
+        (("text_field_embedder",), ...),
+        (("text_field_embedder",), {}),
+        (("text_field_embedder", "token_embedders", "tokens", "embedding_dim"), "x"),
+        (("text_field_embedder", "token_embedders", "tokens", "pretrained_file"), "none.txt"),
+        (("attention",), {"projection": "softmaxx"}),
+        (("attention",), {"projection": {"type": "entmax", "alpha": 0.5}}),
+        (("attention",), {"scorer": "none"}),
+        (("class_weights",), {"9": 1.0}),
+        (("class_weights",), "heavy"),
+        (("loss_reduction",), "median"),
+        (("min_label_count",), 100),
+    ]
+    trainer: List[Tuple[Tuple[str, ...], Any]] = [
+        (("num_epoch",), 3),
+        (("num_epochs",), 0),
+        (("num_epochs",), -1),
+        (("num_epochs",), "three"),
+        (("num_epochs",), [1]),
+        (("cuda_device",), 7),
+        (("cuda_device",), "gpu"),
+        (("use_amp",), True),
+        (("patience",), -1),
+        (("patience",), "long"),
+        (("validation_metric",), "accuracy"),
+        (("validation_metric",), "+none"),
+        (("optimizer",), "none"),
+        (("optimizer",), {"type": "adam", "lr": "fast"}),
+        (("optimizer",), {"type": "adam", "rate": 1}),
+        (("grad_norm",), "small"),
+        (("learning_rate_scheduler",), "none"),
+        (("callbacks",), ["none"]),
+        (("callbacks",), [{"type": "adversarial_attention", "base": "none", "lambda_": 0.1}]),
+        (("callbacks",), [{"type": "adversarial_attention", "base": RUN, "lambda_": -1}]),
+        (("callbacks",), [{"type": "deceptive_attention"}]),
+        (("checkpointer",), {"keep": 3}),
+    ]
+    for section, changes in (("model", model), ("trainer", trainer)):
+        for path, value in changes:
+            name = ".".join((section, *path))
+            told = "out" if value is ... else json.dumps(value)
+            yield f"{name} {told}", setting(section, *path, to=value)
+    reader: Dict[str, Any] = {
+        "tokenizer": "none",
+        "min_tokens": "few",
+        "max_tokens": 0,
+        "labels": ["0"],
+        "fields": 3,
+        "token_indexers": {"tokens": "none"},
+        "colour": "red",
+    }
+    for name, value in reader.items():
+        yield f"dataset_reader.{name} {value}", setting("dataset_reader", name, to=value)
+    yield "batches of 0", setting("data_loader", "batch_size", to=0)
+    yield "batches of none", setting("data_loader", "batch_size", to="none")
+    yield "an unknown loader", setting("data_loader", "type", to="none")
+    yield "an unknown key", setting("modle", to={})
+    yield "no dev data", setting("validation_data_path", to="none.jsonl")
+    yield "no test data", setting("test_data_path", to="none.jsonl")
+    yield "another split for the vocabulary", setting("datasets_for_vocab_creation", to=["trian"])
+
+
+def config_cases() -> Iterator[Case]:
+    train = ("allennlp", "train", "config.json", "-s", "new")
+    for name, change in config_changes():
+        yield Case(f"train, config: {name}", train, changed("config.json", change))
+    jsonnet = {
+        "an error": "{ a: error 'this is wrong' }",
+        "an unknown variable": "{ a: std.extVar('NO_SUCH_THING') }",
+        "an unknown import": "import 'none.libsonnet'",
+        "no end": "{ a: 1, ",
+        "no end of recursion": "local f(x) = f(x) + 1; { a: f(1) }",
+        "a function": "function(x) x",
+        "not UTF-8": b"{ a: '\xff' }",
+    }
+    for name, text in jsonnet.items():
+        command = ("allennlp", "train", "bad.jsonnet", "-s", "new")
+        yield Case(f"train, jsonnet: {name}", command, written("bad.jsonnet", text))

@@ -1,0 +1,154 @@
+"""
+The commands that are killed, each with what it takes to go on, and with what has to come out. One that
+is to be killed too is one more entry in JOBS.
+"""
+
+import json
+import tarfile
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+from typing import Any, Callable, Dict, Tuple
+
+import torch
+
+from durable.sealed import read_sealed
+from tests.commands_run import PROJECT
+from tests.faults.commands import Zygote
+from tests.training.runs import run_config
+
+# By file, in a form in which what has to be the same is equal.
+Outputs = Dict[str, Any]
+
+
+def rows(name: str) -> Callable[[Path], Outputs]:
+    """A parquet file with everything in it, but how long it took."""
+
+    def read(folder: Path) -> Outputs:
+        path = folder / name
+        if not path.exists():
+            return {}
+        table = read_sealed(path)
+        (metadata,) = table.schema.metadata.values()
+        told = json.loads(metadata)
+        told.pop("seconds")
+        return {name: (table.to_pylist(), told)}
+
+    return read
+
+
+def files(name: str) -> Callable[[Path], Outputs]:
+    """A file, or all those of a folder, byte by byte. Hidden ones are nobody's business."""
+
+    def read(folder: Path) -> Outputs:
+        place = folder / name
+        found = place.iterdir() if place.is_dir() else [place]
+        return {
+            path.name: path.read_bytes()
+            for path in found
+            if path.is_file() and not path.name.startswith(".")
+        }
+
+    return read
+
+
+def training(folder: Path) -> Outputs:
+    """
+    What was reached, and the weights that the archive holds. What a recovered training says of its last
+    epoch, and how long all of it took, is another each time.
+    """
+    run = folder / "run"
+    metrics = json.loads((run / "metrics.json").read_text())
+    reached = {name: metrics[name] for name in metrics if name.startswith(("best_", "test_"))}
+    with tarfile.open(run / "model.tar.gz") as archive:
+        archived = torch.load(BytesIO(archive.extractfile("weights.th").read()))
+    return {
+        "metrics.json": reached,
+        "model.tar.gz": {name: value.tolist() for name, value in archived.items()},
+        "best.th": {name: value.tolist() for name, value in torch.load(run / "best.th").items()},
+        "vocabulary": (run / "vocabulary" / "tokens.txt").read_text(),
+    }
+
+
+@dataclass(frozen=True)
+class Job:
+    """
+    command : which program, and its arguments.
+    outputs : of a folder in which it ended.
+    again : options with which it goes on after a kill, in the order in which somebody would try them: as
+        it was given, and then as the sentence says with which that was refused.
+    whole : whether a kill at any moment leaves each output as it was before, or whole.
+    """
+
+    name: str
+    command: Tuple[str, ...]
+    outputs: Callable[[Path], Outputs]
+    again: Tuple[Tuple[str, ...], ...] = ((),)
+    whole: bool = True
+
+
+# Texts in their order and no dropout: a training that goes on can then come to the same numbers.
+CONFIG = run_config(
+    [],
+    encoder="bilstm",
+    num_epochs=3,
+    optimizer={"type": "adam", "lr": 0.02},
+    validation_metric="+accuracy",
+)
+MODEL = "model/model.tar.gz"
+METHODS = str(PROJECT / "training_configs" / "interpreters" / "jain_wallace.jsonnet")
+# So few tokens that there are some parts.
+ON_THE_TEST_SPLIT = (MODEL, "test", "-o", "new.parquet", "--batch-tokens", "100")
+FORCE = ((), ("--force",))
+
+TRAIN = Job(
+    "train",
+    ("allennlp", "train", "config.json", "-s", "run"),
+    training,
+    again=((), ("--recover",), ("--force",)),
+    whole=False,
+)
+ATTRIBUTE = Job(
+    "attribute",
+    ("allennlp", "attribute", *ON_THE_TEST_SPLIT, "--interpreters", METHODS),
+    rows("new.parquet"),
+    FORCE,
+)
+PERTURB = Job(
+    "perturb",
+    ("allennlp", "perturb", *ON_THE_TEST_SPLIT, "--perturbations", "permutation", "uniform"),
+    rows("new.parquet"),
+    FORCE,
+)
+
+
+def analysis(name: str, *arguments: str, output: str) -> Job:
+    written = () if name == "report" else ("-o", output)
+    return Job(f"analysis {name}", ("analysis", name, *arguments, *written), files(output))
+
+
+JOBS = (
+    TRAIN,
+    ATTRIBUTE,
+    PERTURB,
+    analysis("agreement", "scores.parquet", output="new"),
+    analysis("table", "jain-wallace-correlations", "scores.parquet", output="results"),
+    analysis("causes", "scores.parquet", output="new.csv"),
+    analysis("models", "model", output="new.csv"),
+    analysis("report", "results", output="results"),
+)
+
+
+def prepared(zygote: Zygote, folder: Path) -> Path:
+    """A folder with all that the jobs read: a config, a model, scores, and a folder of results."""
+    folder.mkdir()
+    (folder / "config.json").write_text(json.dumps(CONFIG))
+    attribute = ("allennlp", "attribute", MODEL, "test", "-o", "scores.parquet", "--interpreters")
+    for command in (
+        ("allennlp", "train", "config.json", "-s", "model"),
+        (*attribute, METHODS),
+        ("analysis", "agreement", "scores.parquet", "-o", "results"),
+    ):
+        ended = zygote.run(command, folder)
+        assert ended.code == 0, ended.said
+    return folder
