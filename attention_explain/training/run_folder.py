@@ -5,10 +5,12 @@ One in which nothing was trained holds nothing that anybody would miss, and is u
 
 import errno
 import fcntl
+import gzip
 import logging
 import os
 import reprlib
 import shutil
+import zlib
 from pathlib import Path
 from typing import List, Optional
 
@@ -22,8 +24,9 @@ from durable.checksums import write_checksums
 
 logger = logging.getLogger(__name__)
 
-# A finished training has both.
-RESULTS = ("metrics.json", "model.tar.gz")
+ARCHIVE = "model.tar.gz"
+# A finished training has both; the archive is written last, and in place.
+RESULTS = ("metrics.json", ARCHIVE)
 # What AllenNLP writes before the first epoch is over.
 BEFORE_TRAINING = {CONFIG_NAME, META_NAME, "vocabulary", "log"}
 LOG_ENDING = ".log"
@@ -54,7 +57,7 @@ def may_recover(params: Params, folder: Path, recover: bool) -> bool:
         )
     if recover:
         _check_same_config(params, folder)
-    elif all((folder / name).exists() for name in RESULTS):
+    elif all((folder / name).exists() for name in RESULTS) and _is_whole(folder / ARCHIVE):
         raise ConfigurationError(
             f"{folder}: holds a finished training; give another folder, or --force to delete it"
         )
@@ -105,6 +108,17 @@ def release() -> None:
     if _held is not None:
         os.close(_held)
         _held = None
+
+
+def _is_whole(archive: Path) -> bool:
+    """Gzip has a checksum at its end."""
+    try:
+        with gzip.open(archive) as file:
+            while file.read(1 << 20):
+                pass
+    except (OSError, EOFError, zlib.error):
+        return False
+    return True
 
 
 def _check_same_config(params: Params, folder: Path) -> None:

@@ -61,8 +61,8 @@ class Broken:
     def _advised(self, ended: Ended) -> Tuple[str, ...]:
         """What the sentence with which it was refused says to give."""
         assert ended.code == 2 and "Traceback" not in ended.err, ended.said
-        if "exists already" in ended.sentence:
-            # Refused because it is done: then it is, and only its parts are still to go.
+        if any(words in ended.sentence for words in ("exists already", "a finished training")):
+            # Refused because it is done: then it is, and only what was left beside it is still to go.
             assert self.job.outputs(self.folder) == self.unbroken
         left = self.job.again[self.job.again.index(self.options) + 1 :]
         named = [options for options in left if options[0] in ended.sentence]

@@ -80,6 +80,19 @@ def test_a_finished_training_is_neither_trained_over_nor_gone_on_with_otherwise(
     ) in str(caught.value)
 
 
+def test_a_training_that_was_killed_while_it_wrote_its_archive_is_not_finished(tmp_path):
+    train(RIGHT, tmp_path)
+    archive = tmp_path / "model.tar.gz"
+    whole = archive.read_bytes()
+    (tmp_path / "checksums.json").unlink()
+    archive.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(ConfigurationError, match="was broken off; --recover goes on with it"):
+        train(RIGHT, tmp_path)
+    train(RIGHT, tmp_path, recover=True)
+    with pytest.raises(ConfigurationError, match="holds a finished training"):
+        train(RIGHT, tmp_path)
+
+
 def test_a_config_that_was_not_written_to_its_end_is_said_to_take_force(tmp_path):
     whole = json.dumps(RIGHT)
     (tmp_path / "config.json").write_text(whole[: len(whole) // 2])
