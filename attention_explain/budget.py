@@ -7,10 +7,10 @@ DEFAULT_BUDGET = 4096
 # A GPU has no such cache, and stands idle in small passes.
 GPU_BUDGET = 32768
 
-# What looks at all pairs of tokens holds so many numbers at once: 64 MB, 256 on a GPU, and a few
-# times as much in between. A text of 4096 tokens is a single piece. Smaller pieces may take more
-# memory: up to 32 MB the C library keeps what is freed, and holes between what is not.
-PAIRS = 2**24
+# What looks at all pairs of tokens holds so many numbers at once: 40 MB, 256 on a GPU, and up to
+# twenty times as much in between. A text of 3200 tokens is a single piece. Smaller pieces take more
+# memory: up to 32 MB the C library keeps what is freed, with holes between what is not.
+PAIRS = 10 * 2**20
 GPU_PAIRS = 2**26
 
 
