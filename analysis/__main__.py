@@ -15,13 +15,11 @@ def main(arguments: Optional[List[str]] = None) -> int:
         return 128 + signal.SIGINT
 
 
-def _run(arguments: Optional[List[str]]) -> int:
+def parse(arguments: List[str]) -> argparse.Namespace:
+    """What was asked for; `parsed.run(parsed)` does it."""
     # Imported here, because that takes a second, in which there can be a Ctrl-C.
     from analysis.commands import COMMANDS
-    from analysis.errors import AnalysisError
-    from durable.damage import told
 
-    arguments = sys.argv[1:] if arguments is None else arguments
     parser = argparse.ArgumentParser(prog="python -m analysis", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for name, command in COMMANDS.items():
@@ -31,6 +29,14 @@ def _run(arguments: Optional[List[str]]) -> int:
     parsed = parser.parse_args(arguments)
     # For the manifest of what the command writes.
     parsed.command = ["python", "-m", "analysis", *arguments]
+    return parsed
+
+
+def _run(arguments: Optional[List[str]]) -> int:
+    from analysis.errors import AnalysisError
+    from durable.damage import told
+
+    parsed = parse(sys.argv[1:] if arguments is None else arguments)
     try:
         parsed.run(parsed)
     except AnalysisError as error:

@@ -26,14 +26,40 @@ class Result:
     def ratio(self) -> float:
         return self.other / self.ours
 
+    @property
+    def missed(self) -> bool:
+        return self.at_least is not None and self.ratio < self.at_least
+
     def __str__(self) -> str:
         asked = "" if self.at_least is None else f" (asked: at least {self.at_least:g})"
-        met = "" if self.at_least is None else " ok" if self.ratio >= self.at_least else " MISSED"
+        met = "" if self.at_least is None else " MISSED" if self.missed else " ok"
         note = f"; {self.note}" if self.note else ""
         return (
             f"{self.name}: {self.ratio:.2f} x{asked}{met} "
             f"[ours {self.ours:.3f} {self.unit}, other {self.other:.3f} {self.unit}{note}]"
         )
+
+
+@dataclass
+class Count:
+    """How many there are of something."""
+
+    name: str
+    number: int
+    unit: str
+    # So many are asked for.
+    at_most: Optional[int] = None
+    note: str = ""
+
+    @property
+    def missed(self) -> bool:
+        return self.at_most is not None and self.number > self.at_most
+
+    def __str__(self) -> str:
+        asked = "" if self.at_most is None else f" (asked: at most {self.at_most})"
+        met = "" if self.at_most is None else " MISSED" if self.missed else " ok"
+        note = f" [{self.note}]" if self.note else ""
+        return f"{self.name}: {self.number} {self.unit}{asked}{met}{note}"
 
 
 def compare(

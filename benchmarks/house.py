@@ -1,0 +1,215 @@
+"""
+How many rooms the house has, and how many of them one sentence passes on its way from a text file
+to the report: `allennlp train`, `allennlp attribute`, `python -m analysis agreement`, `table` and
+`report`, run here on a handful of planted sentences, with a profiler's hook.
+
+A *file* is on the way if one of its functions is called once the command line has been read; what
+runs while a module is imported does not count, nor do other packages. A *change of file* is a call from a function of one file to a
+function of another, whatever packages lie between; for each step, a pair of files counts once,
+since how often a loop turns says nothing about the house. `python -m benchmarks.house` also lists
+the files, those with the fewest lines in functions that were called first.
+"""
+
+import io
+import os
+import sys
+import tempfile
+import threading
+from collections import Counter
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from pathlib import Path
+from types import CodeType, FrameType
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Set, Tuple
+
+from benchmarks.harness import Count
+
+PROJECT = Path(__file__).resolve().parents[1]
+PACKAGES = (
+    "attention_explain",
+    "analysis",
+    "heatmaps",
+    "command_line",
+    "durable",
+    "workflow",
+    "benchmarks",
+)
+CONFIGS = PROJECT / "training_configs"
+PAPERS = "analysis/papers/"
+
+MOST_FILES = 85
+MOST_CONFIGS = 45
+
+# As in the README, but small.
+CONFIG = """
+local lib = import '%s/lib/lib.libsonnet';
+lib.experiment(
+  data=lib.data.text_files(
+    'train.jsonl', 'dev.jsonl', 'test.jsonl',
+    reader={ corpus: 'planted' }, embedding={ type: 'word_vectors', embedding_dim: 8 },
+  ),
+  encoder=lib.encoders.bilstm,
+  attention=lib.attention.tanh + lib.attention.softmax,
+  training=lib.training.jain_wallace,
+) + { trainer+: { num_epochs: 3 } }
+"""
+ALLENNLP = {
+    "train": ("train", "my.jsonnet", "-s", "run"),
+    "attribute": (
+        *("attribute", "run", "test.jsonl", "-o", "results/mine.parquet"),
+        *("--interpreters", str(CONFIGS / "interpreters" / "jain_wallace.jsonnet")),
+    ),
+}
+ANALYSIS = {
+    "agreement": ("agreement", "results/mine.parquet", "-o", "results"),
+    "table": ("table", "jain-wallace-correlations", "results/mine.parquet", "-o", "results"),
+    "report": ("report", "results"),
+}
+
+
+@dataclass
+class Way:
+    """What a step called of the project: functions, and calls from one file to another."""
+
+    functions: Set[CodeType]
+    changes: Set[Tuple[str, str]]
+
+    @property
+    def files(self) -> Set[str]:
+        return {own_file(code) for code in self.functions}
+
+
+def own_file(code: CodeType) -> Optional[str]:
+    """The path below the project, if the code is its own."""
+    if code not in _files:
+        path = Path(code.co_filename)
+        below = path.is_absolute() and path.is_relative_to(PROJECT)
+        name = path.relative_to(PROJECT).as_posix() if below else ""
+        _files[code] = name if name.partition("/")[0] in PACKAGES[:-1] else None
+    return _files[code]
+
+
+_files: Dict[CodeType, Optional[str]] = {}
+
+
+@contextmanager
+def watched() -> Iterator[Way]:
+    """Fills the way with what is called in the block."""
+    way = Way(set(), set())
+
+    def hook(frame: FrameType, event: str, _: Any) -> None:
+        if event != "call" or (file := own_file(frame.f_code)) is None:
+            return
+        caller = None
+        below: Optional[FrameType] = frame
+        while below is not None and below.f_code.co_filename != __file__:
+            if below.f_code.co_name == "<module>":
+                return
+            caller = caller or (below is not frame and own_file(below.f_code)) or None
+            below = below.f_back
+        way.functions.add(frame.f_code)
+        if caller is not None and caller != file:
+            way.changes.add((caller, file))
+
+    threading.setprofile(hook)
+    sys.setprofile(hook)
+    try:
+        yield way
+    finally:
+        sys.setprofile(None)
+        threading.setprofile(None)
+
+
+def allennlp(arguments: Sequence[str]) -> Callable[[], object]:
+    """What the command does, its command line being read."""
+    from allennlp.commands import parse_args
+
+    kept, sys.argv = sys.argv, ["allennlp", *arguments]
+    try:
+        _, parsed = parse_args("allennlp")
+    finally:
+        sys.argv = kept
+    return lambda: parsed.func(parsed)
+
+
+def analysis(arguments: Sequence[str]) -> Callable[[], object]:
+    """The same for `python -m analysis`."""
+    from analysis.__main__ import parse
+
+    parsed = parse(list(arguments))
+    return lambda: parsed.run(parsed)
+
+
+def ways() -> Dict[str, Way]:
+    """The way through each step, in a temporary folder."""
+    from attention_explain.data.planted.__main__ import main as write_corpus
+
+    steps: List[Tuple[str, Callable[[Sequence[str]], Callable[[], object]], Sequence[str]]] = [
+        *((name, allennlp, arguments) for name, arguments in ALLENNLP.items()),
+        *((name, analysis, arguments) for name, arguments in ANALYSIS.items()),
+    ]
+    kept, said, passed = os.getcwd(), io.StringIO(), {}
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        try:
+            Path("my.jsonnet").write_text(CONFIG % CONFIGS)
+            with redirect_stdout(said), redirect_stderr(said):
+                write_corpus(["easy", "-o", ".", "--sizes", "400", "20", "20"])
+                for name, command, arguments in steps:
+                    work = command(arguments)
+                    with watched() as way:
+                        work()
+                    passed[name] = way
+        except (Exception, SystemExit):
+            print(said.getvalue(), file=sys.stderr)
+            raise
+        finally:
+            os.chdir(kept)
+    return passed
+
+
+def files_of(passed: Dict[str, Way]) -> Set[str]:
+    return set().union(*(way.files for way in passed.values()))
+
+
+def counts(passed: Dict[str, Way]) -> Iterator[Count]:
+    for name, way in passed.items():
+        note = f"{len(way.changes)} changes of file"
+        yield Count(f"way of a sentence, {name}", len(way.files), "files", note=note)
+    changes = sum(len(way.changes) for way in passed.values())
+    note = f"{changes} changes of file"
+    yield Count("way of a sentence, in all", len(files_of(passed)), "files", MOST_FILES, note)
+    for package in PACKAGES:
+        yield Count(f"package {package}", len(list((PROJECT / package).rglob("*.py"))), "files")
+    configs = [path for path in CONFIGS.rglob("*") if path.suffix in (".jsonnet", ".libsonnet")]
+    yield Count("training_configs", len(configs), "files", MOST_CONFIGS)
+
+
+def listed(passed: Dict[str, Way]) -> Iterator[str]:
+    """A line a file on the way: how much of it is used, by which step."""
+    lines: Counter = Counter()
+    names: Dict[str, Set[str]] = {}
+    for way in passed.values():
+        for code in way.functions:
+            names.setdefault(own_file(code), set()).add(code.co_name)
+    for code in set().union(*(way.functions for way in passed.values())):
+        lines[own_file(code)] += len({line for *_, line in code.co_lines() if line})
+    for file, used in sorted(lines.items(), key=lambda entry: (entry[1], entry[0])):
+        whole = len((PROJECT / file).read_text(encoding="utf-8").splitlines())
+        steps = ", ".join(name for name, way in passed.items() if file in way.files)
+        callers = {
+            first for way in passed.values() for first, other in way.changes if other == file
+        }
+        yield (
+            f"{used:4} of {whole:3} lines  {file} ({steps}; called from {len(callers)} files): "
+            f"{', '.join(sorted(names[file]))}"
+        )
+
+
+def main() -> List[Count]:
+    return list(counts(ways()))
+
+
+if __name__ == "__main__":
+    found = ways()
+    print(*counts(found), *listed(found), sep="\n")
