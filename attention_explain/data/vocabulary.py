@@ -9,6 +9,10 @@ from allennlp.common.util import END_SYMBOL, START_SYMBOL, namespace_match
 from allennlp.data import DatasetReader, Instance, Vocabulary
 from allennlp.data.vocabulary import DEFAULT_NON_PADDED_NAMESPACES
 
+# Stands for a word that was taken out, for models that are trained with it: an own word, so that it
+# is told from unknown ones.
+MASK_TOKEN = "@@MASK@@"
+
 
 @Vocabulary.register("document_frequency", constructor="from_documents")
 class DocumentFrequencyVocabulary(Vocabulary):
@@ -25,6 +29,7 @@ class DocumentFrequencyVocabulary(Vocabulary):
         reader: Optional[DatasetReader] = None,
         data_path: Optional[str] = None,
         max_vocab_size: Optional[int] = None,
+        tokens_to_add: Optional[Dict[str, List[str]]] = None,
     ) -> "DocumentFrequencyVocabulary":
         """
         Registered as a `Vocabulary` with name "document_frequency". Labels are numbered by name (by
@@ -43,6 +48,8 @@ class DocumentFrequencyVocabulary(Vocabulary):
         max_vocab_size : `int`, optional
             Keep only this many words, the most frequent; the symbols for padding, unknown words,
             start and end do not count.
+        tokens_to_add : `Dict[str, List[str]]`, optional
+            Of each namespace the items that are added in any case, behind the others.
         """
         if (reader is None) != (data_path is None):
             raise ConfigurationError(
@@ -61,6 +68,8 @@ class DocumentFrequencyVocabulary(Vocabulary):
             else:
                 ordered = _frequent_words(name, items, min_df, max_vocab_size)
             vocabulary.add_tokens_to_namespace(ordered, name)
+        for name, items in (tokens_to_add or {}).items():
+            vocabulary.add_tokens_to_namespace(items, name)
         # Where AllenNLP keeps the counts that it built a vocabulary from.
         vocabulary._retained_counter = counts
         return vocabulary

@@ -2,10 +2,10 @@
 
 import torch
 from allennlp.common.checks import ConfigurationError
-from allennlp.modules.token_embedders import Embedding
 
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models import AttentionClassifier
+from attention_explain.models.symbols import symbol_ids
 
 BASELINES = ("zero", "pad", "unk")
 
@@ -33,16 +33,11 @@ def baseline_embeddings(
 
 def _embedding_of_symbol(model: AttentionClassifier, batch: TextBatch, kind: str) -> torch.Tensor:
     """Shape: (1, 1, embedding_dim)"""
-    ids = {}
-    for indexer, tensors in batch.tokens.items():
-        embedder = getattr(model.text_field_embedder, f"token_embedder_{indexer}", None)
-        if not isinstance(embedder, Embedding) or set(tensors) != {"tokens"}:
-            raise ConfigurationError(
-                f"baseline '{kind}' is the embedding of a symbol, but the token indexer "
-                f"'{indexer}' gives a word more than one number; use baseline 'zero'"
-            )
-        symbol = model.vocab._padding_token if kind == "pad" else model.vocab._oov_token
-        index = model.vocab.get_token_index(symbol, embedder._vocab_namespace or "tokens")
-        ids[indexer] = {"tokens": torch.full_like(tensors["tokens"][:1, :1], index)}
+    symbol = model.vocab._padding_token if kind == "pad" else model.vocab._oov_token
+    purpose = f"baseline '{kind}' (unlike 'zero') is the embedding of a symbol"
+    ids = {
+        indexer: {"tokens": torch.full_like(batch.tokens[indexer]["tokens"][:1, :1], number)}
+        for indexer, number in symbol_ids(model, symbol, purpose).items()
+    }
     with torch.no_grad():
         return model.embed(ids)

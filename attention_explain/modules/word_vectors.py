@@ -13,6 +13,7 @@ from allennlp.modules.token_embedders import Embedding
 from allennlp.modules.token_embedders.embedding import EmbeddingsTextFile
 
 from attention_explain.data.sources import local_path
+from attention_explain.data.vocabulary import MASK_TOKEN
 
 logger = logging.getLogger(__name__)
 
@@ -38,7 +39,9 @@ class WordVectors(Embedding):
         A text file (plain, gz or zip; path or URL), a word and its vector a line. Without one, all
         vectors start at random. An archive does not need the file again.
     unknown_words : `str`, optional (default = `"zeros"`)
-        `zeros`, or `normal`: mean and deviation of the vectors that are known.
+        `zeros`, or `normal`: mean and deviation of the vectors that are known. The mask of
+        `erasure_training` starts at such a random vector in any case: at zero nothing would tell it
+        from an unknown word.
     trainable : `bool`, optional (default = `True`)
     """
 
@@ -97,9 +100,12 @@ def _weight(
     words: Dict[str, int], known: Dict[str, numpy.ndarray], dim: int, unknown_words: str
 ) -> torch.Tensor:
     weight = torch.zeros(len(words), dim)
+    values = numpy.stack(list(known.values()))
+    mean, deviation = float(values.mean()), float(values.std())
     if unknown_words == "normal":
-        values = numpy.stack(list(known.values()))
-        weight.normal_(float(values.mean()), float(values.std()))
+        weight.normal_(mean, deviation)
+    elif MASK_TOKEN in words:
+        weight[words[MASK_TOKEN]].normal_(mean, deviation)
     for word, vector in known.items():
         weight[words[word]] = torch.from_numpy(vector)
     return weight

@@ -2,6 +2,7 @@
 
 from attention_explain.training.adversarial_attention import AdversarialAttention
 from attention_explain.training.deceptive_attention import DeceptiveAttention
+from attention_explain.training.erasure_training import ErasureTraining
 from attention_explain.training.fused_adam import FusedAdam
 from attention_explain.training.metrics import Confusion, InstanceMean, RocAuc
 
@@ -9,6 +10,7 @@ __all__ = [
     "AdversarialAttention",
     "Confusion",
     "DeceptiveAttention",
+    "ErasureTraining",
     "FusedAdam",
     "InstanceMean",
     "RocAuc",

@@ -9,6 +9,8 @@ from allennlp.common.util import END_SYMBOL, START_SYMBOL
 from allennlp.data import Vocabulary
 from allennlp.data.vocabulary import DEFAULT_OOV_TOKEN, DEFAULT_PADDING_TOKEN
 
+from attention_explain.data.vocabulary import MASK_TOKEN
+
 # "tea" is in three texts; "so" occurs four times, but in one text.
 TEXTS = [("tea is fine", "1"), ("tea is so so so so", "0"), ("more tea", "1"), ("cocoa", "2")]
 
@@ -88,6 +90,11 @@ def test_boundary_symbols_are_kept_whatever_the_limits(data, read):
 
 def test_max_vocab_size_counts_words_and_not_symbols(data, read):
     assert items(build(read(data), max_vocab_size=2))[2:] == ["tea", "is"]
+
+
+def test_items_are_added_behind_the_words_whatever_the_limits(data, read):
+    vocabulary = build(read(data), max_vocab_size=1, tokens_to_add={"tokens": [MASK_TOKEN]})
+    assert items(vocabulary)[2:] == ["tea", MASK_TOKEN]
 
 
 def test_a_saved_vocabulary_is_the_same_when_loaded(data, read, write, tmp_path):

@@ -8,6 +8,7 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.data import Vocabulary
 
 from attention_explain.data.errors import DataError
+from attention_explain.data.vocabulary import MASK_TOKEN
 from attention_explain.modules.word_vectors import WordVectors
 
 VOCAB = Vocabulary(tokens_to_add={"tokens": ["film", "plot", "unheard"]})
@@ -40,6 +41,20 @@ def test_other_words_may_be_drawn_at_random(vectors):
     assert row(embedder, "film") == [1, 2, 3]
     assert any(row(embedder, "unheard"))
     assert row(embedder, "@@PADDING@@") == [0, 0, 0]
+
+
+def test_the_mask_starts_at_a_vector_of_its_own_also_where_unknown_words_start_at_zero(vectors):
+    vocab = Vocabulary(tokens_to_add={"tokens": ["film", "plot", "unheard", MASK_TOKEN]})
+    for trainable in (True, False):
+        embedder = WordVectors(vocab, 3, pretrained_file=vectors, trainable=trainable)
+        assert row(embedder, "unheard") == row(embedder, "@@UNKNOWN@@") == [0, 0, 0]
+        assert any(embedder.weight[vocab.get_token_index(MASK_TOKEN)].tolist())
+
+
+def test_without_a_mask_nothing_is_drawn(vectors):
+    before = torch.random.get_rng_state()
+    WordVectors(VOCAB, 3, pretrained_file=vectors)
+    assert torch.random.get_rng_state().equal(before)
 
 
 def test_without_a_file_all_start_at_random():

@@ -24,6 +24,7 @@ def run_config(
     reader: Optional[Dict[str, Any]] = None,
     model: Optional[Dict[str, Any]] = None,
     data: Optional[str] = None,
+    vocabulary: Optional[Dict[str, Any]] = None,
     **trainer: Any,
 ) -> Dict[str, Any]:
     """A config of `allennlp train`; batches are the texts in their order. `data` is for all splits."""
@@ -34,6 +35,7 @@ def run_config(
         "test_data_path": data or "test",
         "evaluate_on_test": True,
         "datasets_for_vocab_creation": ["train"],
+        "vocabulary": vocabulary or {},
         "model": {
             "type": "attention_classifier",
             "text_field_embedder": {

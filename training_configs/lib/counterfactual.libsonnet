@@ -1,4 +1,5 @@
-// Models that are trained to attend otherwise. Each function takes a config and adds to it:
+// Models that are trained to attend otherwise, or on masked texts. Each function takes a config and adds
+// to it:
 //
 //   lib.adversary(import 'sst_bilstm_tanh.jsonnet', epochs=80)
 //
@@ -57,6 +58,14 @@ local guide_variable = std.extVar('ATTENTION_EXPLAIN_GUIDE');
         validation_metric: '-deceptive_loss',
         callbacks+: [{ type: 'deceptive_attention', strength: strength, words: words }],
       },
+    },
+
+  // Madsen et al.: half of the training texts with words masked, so that texts with words taken out
+  // (the erasure `mask`) are nothing new to the model.
+  erasure_training(config):
+    config {
+      vocabulary+: { tokens_to_add+: { tokens+: ['@@MASK@@'] } },
+      trainer+: { callbacks+: [{ type: 'erasure_training' }] },
     },
 
   // Wiegreffe & Pinter: attention that another model has learned, for data as in data.libsonnet.

@@ -1,0 +1,29 @@
+"""The numbers that symbols of the vocabulary have for a model: padding, unknown words, the mask."""
+
+from typing import Dict
+
+from allennlp.common.checks import ConfigurationError
+from allennlp.models import Model
+from allennlp.modules.token_embedders import Embedding
+
+
+def symbol_ids(model: Model, symbol: str, purpose: str) -> Dict[str, int]:
+    """
+    The number of a symbol for each token indexer. `purpose` begins the sentence that is said where a
+    word has more than one number, or the vocabulary lacks the symbol.
+    """
+    ids = {}
+    for indexer in model.text_field_embedder._ordered_embedder_keys:
+        embedder = getattr(model.text_field_embedder, f"token_embedder_{indexer}")
+        if not isinstance(embedder, Embedding):
+            raise ConfigurationError(
+                f"{purpose}, but the token indexer '{indexer}' gives a word more than one number"
+            )
+        namespace = embedder._vocab_namespace or "tokens"
+        known = model.vocab.get_token_to_index_vocabulary(namespace)
+        if symbol not in known:
+            raise ConfigurationError(
+                f"{purpose}, but the vocabulary's namespace '{namespace}' lacks '{symbol}'"
+            )
+        ids[indexer] = known[symbol]
+    return ids
