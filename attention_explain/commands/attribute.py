@@ -161,8 +161,8 @@ def attribute_from_file(
     with Parts(output, job).opened(replace=force) as parts, resumable(parts):
         table, totals = attribute(predictor.explainer, instances, parts)
         metadata.update(totals)
-        attribution_file.write(table, metadata, output)
-        parts.remove()
+        with parts.becoming_whole() as whole:
+            attribution_file.write(table, metadata, whole)
     if html is not None:
         write_page(table, metadata, html, html_texts)
     message = attribution_summary(metadata, attribution_file.flagged(table))

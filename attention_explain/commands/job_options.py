@@ -15,7 +15,7 @@ from allennlp.common.util import SigTermReceived
 
 from attention_explain.archives import check_device
 from attention_explain.budget import DEFAULT_BUDGET, GPU_BUDGET
-from attention_explain.commands.parts import Parts
+from attention_explain.commands.parts import Parts, clear_merged
 from attention_explain.files import check_outputs
 
 
@@ -96,6 +96,7 @@ def check_job(
             raise ConfigurationError(f"--{name} is {number}, but must be 1 or more")
     pages = [] if html is None else [html]
     check_outputs({".parquet": [output], ".html": pages, ".log": [f"{output}.log"]}, inputs)
+    clear_merged(output)
     if output.exists() and not force:
         raise ConfigurationError(f"{output}: exists already; give --force to replace it")
     check_device(cuda_device)

@@ -5,9 +5,10 @@ command goes on from there. What the parts hold is not known here.
 
 import hashlib
 import json
+import os
 import re
 import shutil
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Dict, Iterator, List, Set, Tuple
 
@@ -19,6 +20,9 @@ from attention_explain.files import explained_failures, writing
 from durable.sealed import Damaged, read_sealed, write_sealed
 
 NOTE = "job.json"
+# The output, as long as it is not at its place; and a sign that it was there, ready to be put there.
+WHOLE = "whole.parquet"
+MERGED = "merged"
 # A part's table has this column, the place of each row in the whole,
 ROW = "row"
 # and in its metadata the hash of its job, and a record about it.
@@ -38,7 +42,7 @@ class Parts:
 
     def __init__(self, output: Path, job: Dict[str, Any]) -> None:
         self.output = output
-        self.folder = output.with_name(output.name + ".parts")
+        self.folder = _folder(output)
         text = json.dumps(job, sort_keys=True)
         self._job = json.loads(text)
         self._job_hash = hashlib.sha256(text.encode()).hexdigest().encode()
@@ -54,7 +58,7 @@ class Parts:
         self._replace = replace
         with explained_failures(self.folder):
             self.folder.mkdir(parents=True, exist_ok=True)
-            lock = FileLock(self.folder / "lock")
+            lock = _lock(self.folder)
             try:
                 lock.acquire(timeout=0)
             except Timeout as error:
@@ -78,6 +82,7 @@ class Parts:
 
     def _adopt(self) -> None:
         note = self.folder / NOTE
+        (self.folder / MERGED).unlink(missing_ok=True)
         # Parts that nobody owns are whatever a kill in the middle of a removal has left.
         different = ["owner"] if not note.exists() else self._differences(note)
         if different and note.exists() and not self._replace:
@@ -134,8 +139,44 @@ class Parts:
         whole = pyarrow.concat_tables([table.replace_schema_metadata() for table in tables])
         return whole.sort_by(ROW).drop_columns([ROW]), records
 
+    @contextmanager
+    def becoming_whole(self) -> Iterator[Path]:
+        """Gives a name to write the output to; on leaving it takes its place, and the parts are gone."""
+        whole = self.folder / WHOLE
+        yield whole
+        with explained_failures(self.output):
+            (self.folder / MERGED).touch()
+            os.replace(whole, self.output)
+        self.remove()
+
     def remove(self) -> None:
-        shutil.rmtree(self.folder, ignore_errors=True)
+        _remove(self.folder)
 
     def _path(self, number: int) -> Path:
         return self.folder / f"{number:06}.parquet"
+
+
+def clear_merged(output: Path) -> None:
+    """Removes the parts of an output that is whole, if a kill came before they were gone."""
+    folder = _folder(output)
+    if not folder.is_dir() or not output.exists():
+        return
+    with suppress(Timeout, OSError), _lock(folder).acquire(timeout=0):
+        merged = (folder / MERGED).exists() and not (folder / WHOLE).exists()
+        if merged or not (folder / NOTE).exists():
+            _remove(folder)
+
+
+def _folder(output: Path) -> Path:
+    return output.with_name(output.name + ".parts")
+
+
+def _lock(folder: Path) -> FileLock:
+    return FileLock(folder / "lock")
+
+
+def _remove(folder: Path) -> None:
+    """The note first: whatever is left without it is nobody's."""
+    with suppress(OSError):
+        (folder / NOTE).unlink(missing_ok=True)
+    shutil.rmtree(folder, ignore_errors=True)

@@ -131,8 +131,8 @@ def perturb_from_file(
     with Parts(output, job).opened(replace=force) as parts, resumable(parts):
         table, totals = perturb(perturber, instances, parts)
         metadata.update(totals)
-        perturbation_file.write(table, metadata, output)
-        parts.remove()
+        with parts.becoming_whole() as whole:
+            perturbation_file.write(table, metadata, whole)
     message = perturbation_summary(metadata, perturbation_file.in_words(table, built))
     print(f"{output}: {message}", file=sys.stderr)
     return metadata

@@ -7,7 +7,8 @@ import pyarrow
 import pytest
 from allennlp.common.checks import ConfigurationError
 
-from attention_explain.commands.parts import NOTE, ROW, Parts
+from attention_explain.commands import parts as parts_module
+from attention_explain.commands.parts import NOTE, ROW, Parts, clear_merged
 
 JOB = {"archive": "abc", "data": "def"}
 
@@ -83,6 +84,47 @@ def test_a_damaged_part_is_said_and_made_again_by_force(output):
     with pytest.raises(ConfigurationError, match=r"000001.parquet: .*; give --force"):
         work(output, numbers=())
     with Parts(output, JOB).opened(replace=True) as parts:
+        assert parts.finished() == {0}
+
+
+@pytest.mark.parametrize("killed_in", ["os.replace", "shutil.rmtree"])
+def test_parts_that_became_the_output_are_cleared_and_no_others(output, monkeypatch, killed_in):
+    """Killed right before the output is put at its place, and right after it, when parts are left."""
+
+    def killed(*given, **options):
+        raise KeyboardInterrupt
+
+    module, function = killed_in.split(".")
+    with (
+        monkeypatch.context() as patched,
+        pytest.raises(KeyboardInterrupt),
+        Parts(output, JOB).opened() as parts,
+    ):
+        parts.save(0, table([0], 1.0), {})
+        with parts.becoming_whole() as whole:
+            whole.write_text("all rows")
+            patched.setattr(getattr(parts_module, module), function, killed)
+    is_whole = killed_in == "shutil.rmtree"
+    assert output.exists() == is_whole and (parts.folder / "000000.parquet").exists()
+    # Something else at its place: then the parts are still somebody's work.
+    if not is_whole:
+        output.write_text("of a quicker command")
+    clear_merged(output)
+    assert parts.folder.exists() != is_whole
+    if not is_whole:
+        with Parts(output, JOB).opened(replace=True) as parts:
+            assert parts.finished() == {0}
+            with parts.becoming_whole() as whole:
+                whole.write_text("all rows")
+        assert output.read_text() == "all rows" and not parts.folder.exists()
+
+
+def test_parts_that_another_process_works_on_are_not_cleared(output):
+    output.write_text("old")
+    with Parts(output, JOB).opened(replace=True) as parts:
+        parts.save(0, table([0], 1.0), {})
+        (parts.folder / NOTE).unlink()
+        clear_merged(output)
         assert parts.finished() == {0}
 
 

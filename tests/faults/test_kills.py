@@ -39,7 +39,7 @@ class Broken:
         """False if it ended before the kill."""
         ended = self.zygote.run((*self.job.command, *self.options), self.folder, **when)
         if not ended.killed:
-            if ended.code:
+            if ended.code and not self._is_done(ended):
                 self.options = self._advised(ended)
             return False
         if self.job.whole:
@@ -50,20 +50,22 @@ class Broken:
     def finished(self) -> str:
         """The options that it took to end well; everything is then as it has to be."""
         ended = self.zygote.run((*self.job.command, *self.options), self.folder)
-        while ended.code:
+        while ended.code and not self._is_done(ended):
             self.options = self._advised(ended)
             ended = self.zygote.run((*self.job.command, *self.options), self.folder)
         assert self.job.outputs(self.folder) == self.unbroken
         assert not leftovers(self.folder)
         shutil.rmtree(self.folder)
-        return " ".join(self.options) or "nothing"
+        return "it was done" if ended.code else " ".join(self.options) or "nothing"
+
+    @staticmethod
+    def _is_done(ended: Ended) -> bool:
+        """Refused because nothing is left to do."""
+        return any(words in ended.sentence for words in ("exists already", "a finished training"))
 
     def _advised(self, ended: Ended) -> Tuple[str, ...]:
         """What the sentence with which it was refused says to give."""
         assert ended.code == 2 and "Traceback" not in ended.err, ended.said
-        if any(words in ended.sentence for words in ("exists already", "a finished training")):
-            # Refused because it is done: then it is, and only what was left beside it is still to go.
-            assert self.job.outputs(self.folder) == self.unbroken
         left = self.job.again[self.job.again.index(self.options) + 1 :]
         named = [options for options in left if options[0] in ended.sentence]
         assert named, ended.said
