@@ -4,11 +4,12 @@ file's name begins with a dot: AllenNLP passes over it, and so do archives' hash
 """
 
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Dict, Iterable, List, Mapping, Optional, Union
 
 from allennlp.common.checks import ConfigurationError
+from allennlp.common.util import END_SYMBOL, START_SYMBOL
 from allennlp.data import DatasetReader, Instance, Vocabulary
 
 FILE = ".unigrams.json"
@@ -33,25 +34,18 @@ def count_unigrams(
 
 def occurrences(instances: Iterable[Instance]) -> Dict[str, Counter]:
     """For each namespace, how often each item occurs."""
-    counts: Dict[str, Dict[str, int]] = {}
+    counts: Dict[str, Counter] = defaultdict(Counter)
     for instance in instances:
-        in_document: Dict[str, Dict[str, int]] = _Counts()
-        instance.count_vocab_items(in_document)
-        for name, items in in_document.items():
-            counts.setdefault(name, Counter()).update(items)
+        instance.count_vocab_items(counts)
     return counts
 
 
-class _Counts(dict):
-    def __missing__(self, name: str) -> Counter:
-        self[name] = Counter()
-        return self[name]
-
-
 def by_number(vocab: Vocabulary, namespace: str, counts: Mapping[str, int]) -> List[int]:
-    """What the vocabulary does not know counts for its unknown word."""
+    """What the vocabulary does not know counts for its unknown word; boundary symbols are no words."""
     numbers = [0] * vocab.get_vocab_size(namespace)
     for word, count in counts.items():
+        if word in (START_SYMBOL, END_SYMBOL):
+            continue
         numbers[vocab.get_token_index(word, namespace)] += count
     return numbers
 

@@ -57,7 +57,9 @@ class BinnedMeasure(AdditiveMeasure):
         return [*of_bins, numpy.mean(of_bins, axis=0)]
 
     def why_undefined(self, text: ErasedText) -> str:
-        return "without any token the class is as probable as with all, so nothing can be divided by"
+        return (
+            "without any token the class is as probable as with all, so nothing can be divided by"
+        )
 
 
 def bin_sizes(bins: Sequence[float], tokens: int) -> List[int]:

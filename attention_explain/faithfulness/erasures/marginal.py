@@ -50,7 +50,9 @@ class Marginal(Erasure):
 
     def check(self, model: AttentionClassifier, reader: Optional[DatasetReader] = None) -> None:
         indexers = symbol_ids(model, model.vocab._oov_token, PURPOSE)
-        embedders = [getattr(model.text_field_embedder, f"token_embedder_{name}") for name in indexers]
+        embedders = [
+            getattr(model.text_field_embedder, f"token_embedder_{name}") for name in indexers
+        ]
         namespaces = {embedder._vocab_namespace or "tokens" for embedder in embedders}
         if len(namespaces) > 1:
             raise ConfigurationError(

@@ -12,7 +12,9 @@ def symbol_embedding(
     model: AttentionClassifier, batch: TextBatch, ids: Mapping[str, int]
 ) -> torch.Tensor:
     """Of one word, given by its number for each token indexer. Shape: (1, 1, embedding_dim)"""
-    one = {name: batch.mask.new_full((1, 1), number, dtype=torch.long) for name, number in ids.items()}
+    one = {
+        name: batch.mask.new_full((1, 1), number, dtype=torch.long) for name, number in ids.items()
+    }
     return word_embeddings(model, one)
 
 
