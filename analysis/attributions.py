@@ -1,15 +1,25 @@
 """Attribution files, as `allennlp attribute` writes them: texts, predictions, scores a method."""
 
 from pathlib import Path
-from typing import Any, Dict, List, Union
+from typing import Any, Dict, List, Optional, Union
+
+import numpy
 
 from analysis.errors import AnalysisError
 from analysis.measures.scores import Scores
 from analysis.text_files import TextFile, checked, read_text_file
-from heatmaps.rationales import rationales_of
+from heatmaps.rationales import Rationale, markings, rationales_of
 
 METADATA = b"attention_explain"
 KNOWN_FORMATS = (1,)
+# Where the data says which tokens decide, that is one more column to agree with.
+RATIONALE = "rationale"
+
+
+def share_marked(rationale: Optional[Rationale]) -> Optional[numpy.ndarray]:
+    """Of the annotators, by token; None where nobody has marked the text."""
+    found = markings(rationale)
+    return numpy.mean([*found], axis=0) if found else None
 
 
 class Attributions(TextFile):
@@ -24,8 +34,12 @@ class Attributions(TextFile):
         return list(self.declared)
 
     def scores(self, method: str, absolute: bool = False) -> Scores:
-        """Of one of the methods, or the `rationale`, of each text in the order of the table."""
-        scores = Scores.of(self.table[method])
+        """
+        Of one of the methods, or the `rationale` (of several annotators, the share who marked each
+        token), of each text in the order of the table.
+        """
+        column = self.table[method]
+        scores = Scores.of(column.map(share_marked) if method == RATIONALE else column)
         return scores.absolute() if absolute else scores
 
     def signed(self, method: str) -> bool:

@@ -5,7 +5,7 @@ from typing import Any, Dict, List, Optional, Sequence
 
 import numpy
 
-from heatmaps.rationales import MARKED
+from heatmaps.rationales import MARKED, Rationale
 
 
 @dataclass
@@ -21,7 +21,8 @@ class Explanation:
     signed : of each method, whether a score may be negative.
     checks : of each method that has any, numbers that tell how good its scores are.
     target : the label that is explained, where that is not the predicted one of each text.
-    gold, rationale : where there are any.
+    gold, rationale : where there are any; several annotators' markings are a list of them.
+    contrary : 1 for each token that speaks against the gold label, where that is known.
     rationales : who says so, as `heatmaps.rationales` has it.
     unknown : 1 for each token that is not in the model's vocabulary; None where that says nothing.
     """
@@ -38,7 +39,8 @@ class Explanation:
     id: str = ""
     target: Optional[str] = None
     gold: Optional[str] = None
-    rationale: Optional[List[int]] = None
+    rationale: Optional[Rationale] = None
+    contrary: Optional[List[int]] = None
     rationales: str = MARKED
     unknown: Optional[List[int]] = None
 

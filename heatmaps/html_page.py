@@ -6,6 +6,7 @@ from typing import Any, Dict, List, Optional, Sequence
 from heatmaps.explanation import Explanation
 from heatmaps.html_document import document
 from heatmaps.html_style import PAGE_STYLE, SHADES, style
+from heatmaps.rationales import markings
 
 # More labels than this are not all worth a bar.
 SHOWN_LABELS = 5
@@ -53,8 +54,7 @@ def fragment(explanation: Explanation) -> str:
 def card(explanation: Explanation, heading: str = "h2") -> str:
     """One text: what the model says of it, then a row of its tokens for each method."""
     rows = [_row(explanation, method, scores) for method, scores in explanation.scores.items()]
-    if explanation.rationale is not None:
-        rows.insert(0, _rationale_row(explanation))
+    rows = _rationale_rows(explanation) + rows
     name = f"<{heading}>{escape(explanation.id)}</{heading}>" if explanation.id else ""
     return (
         f"<article>\n<div class=verdict>{name}{_verdict(explanation)}</div>\n"
@@ -116,15 +116,21 @@ def _token(token: str, score: float, largest: float, signed: bool, unknown: bool
     return f"<i{f' class={colour}' if colour else ''} title={score:.3g}>{word}</i>"
 
 
-def _rationale_row(explanation: Explanation) -> str:
-    marked = " ".join(
-        f"<i{' class=r' if inside else ''}>{escape(token)}</i>"
-        for token, inside in zip(explanation.tokens, explanation.rationale, strict=True)
-    )
-    return (
-        f"<tr class=rationale><th scope=row>rationale<small>{explanation.rationales}</small></th>"
-        f"<td dir=auto>{marked}</td></tr>\n"
-    )
+def _rationale_rows(explanation: Explanation) -> List[str]:
+    """One for each annotator."""
+    found = markings(explanation.rationale)
+    rows = []
+    for number, marking in enumerate(found, start=1):
+        marked = " ".join(
+            f"<i{' class=r' if inside else ''}>{escape(token)}</i>"
+            for token, inside in zip(explanation.tokens, marking, strict=True)
+        )
+        who = f", {number} of {len(found)}" if len(found) > 1 else ""
+        rows.append(
+            f"<tr class=rationale><th scope=row>rationale<small>{explanation.rationales}{who}"
+            f"</small></th><td dir=auto>{marked}</td></tr>\n"
+        )
+    return rows
 
 
 def legend() -> str:

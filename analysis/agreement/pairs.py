@@ -3,11 +3,9 @@
 from itertools import combinations
 from typing import List, NamedTuple, Optional, Sequence
 
-from analysis.attributions import Attributions
+from analysis.attributions import RATIONALE, Attributions
 from analysis.errors import AnalysisError
 
-# Where the data says which tokens decide, that is one more column to agree with.
-RATIONALE = "rationale"
 # The column that the whole project asks about.
 ATTENTION = "attention"
 # The method whose scores are noise.

@@ -6,7 +6,7 @@ from itertools import takewhile
 from typing import Any, Callable, Dict, List, Tuple
 from urllib.parse import quote
 
-from analysis.claims import SECTION as CLAIMS
+from analysis.claims.section import SECTION as CLAIMS
 from analysis.report.anchors import Anchors
 from analysis.report.part import Part, paragraph, prose
 from analysis.report.svg import inlined

@@ -3,15 +3,15 @@ The attribution file: one row an instance, one list of scores a method, and wher
 from. Everything that reads attributions reads this file and nothing else of this project.
 """
 
-from collections import Counter
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Sequence, Union
+from typing import Any, Dict, Iterable, List, Optional, Sequence, Union
 
 import numpy
 import pyarrow
 
 from attention_explain.commands import table_file
 from heatmaps.explanation import Explanation
+from heatmaps.rationales import markings, several
 
 METADATA = b"attention_explain"
 # Of the layout below; a reader may refuse what it does not know.
@@ -20,16 +20,17 @@ FORMAT = 1
 SCORES = table_file.NUMBERS
 # 0 or 1 a token.
 MARKS = pyarrow.list_(pyarrow.int8())
+# Columns of marks that come from the data: what decides the label, and what speaks against it.
+OF_THE_DATA = ("rationale", "contrary")
 
 
-def schema(example: Explanation, with_rationale: bool) -> pyarrow.Schema:
+def schema(example: Explanation, given: Iterable[Dict[str, Any]]) -> pyarrow.Schema:
     """
     The columns for texts that are explained as the example is: the text and its prediction, then
-    which tokens are marked, the scores of each method, then its checks as `method.check`.
+    which tokens are marked, the scores of each method, then its checks as `method.check`. `given`
+    is what the data says of each text.
     """
-    fields = table_file.text_fields()
-    if with_rationale:
-        fields.append(pyarrow.field("rationale", MARKS))
+    fields = table_file.text_fields() + _marked(list(given))
     if example.unknown is not None:
         fields.append(pyarrow.field("unknown", MARKS))
     # A method that failed on a text has no scores there: null, and never a list of NaN.
@@ -45,11 +46,24 @@ def schema(example: Explanation, with_rationale: bool) -> pyarrow.Schema:
     return pyarrow.schema(fields)
 
 
+def _marked(given: Sequence[Dict[str, Any]]) -> List[pyarrow.Field]:
+    """Of what the data itself marks; lists of lists where annotators are kept apart."""
+    found = {name: [text[name] for text in given if name in text] for name in OF_THE_DATA}
+    return [
+        pyarrow.field(name, pyarrow.list_(MARKS) if any(map(several, marks)) else MARKS)
+        for name, marks in found.items()
+        if marks
+    ]
+
+
 def to_table(
     explanations: Sequence[Explanation], rows: Sequence[int], columns: pyarrow.Schema
 ) -> pyarrow.Table:
     """The explanations, and the place of each in the whole."""
     records = [_record(explanation) for explanation in explanations]
+    if "rationale" in columns.names and columns.field("rationale").type != MARKS:
+        for record in records:
+            record["rationale"] = markings(record["rationale"]) or None
     return table_file.to_part(records, rows, columns)
 
 
@@ -63,6 +77,7 @@ def _record(explanation: Explanation) -> Dict[str, Any]:
             explanation.probs,
         ),
         "rationale": explanation.rationale,
+        "contrary": explanation.contrary,
         "unknown": explanation.unknown,
         **explanation.scores,
         **{
@@ -71,24 +86,6 @@ def _record(explanation: Explanation) -> Dict[str, Any]:
             for check, value in checks.items()
         },
     }
-
-
-def skipped(explanations: Sequence[Explanation]) -> Dict[str, Dict[str, int]]:
-    """How many of the texts each method has skipped, by reason."""
-    counts: Dict[str, Counter] = {}
-    for explanation in explanations:
-        for method, reason in explanation.skipped.items():
-            counts.setdefault(method, Counter())[reason] += 1
-    return counts
-
-
-def summed(batches: Sequence[Dict[str, Dict[str, int]]]) -> Dict[str, Dict[str, int]]:
-    """The same of all batches."""
-    total: Dict[str, Counter] = {}
-    for counts in batches:
-        for method, reasons in counts.items():
-            total.setdefault(method, Counter()).update(reasons)
-    return total
 
 
 def check_summaries(table: pyarrow.Table) -> Dict[str, Dict[str, Optional[float]]]:
@@ -115,29 +112,7 @@ def unknown_tokens(table: pyarrow.Table) -> Optional[Dict[str, int]]:
     }
 
 
-def in_words(table: pyarrow.Table, metadata: Dict[str, Any]) -> List[str]:
-    """Lines for the user: how much was unknown to the model, skipped or flagged."""
-    lines = []
-    count = table.num_rows
-    unknown = metadata["unknown_tokens"]
-    if unknown is not None:
-        lines.append(
-            f"  {100 * unknown['unknown'] / unknown['tokens']:.1f} % of the tokens are unknown to the "
-            f"model ({unknown['unknown']} of {unknown['tokens']}, in {unknown['texts']} texts)"
-        )
-    for method, reasons in metadata["skipped"].items():
-        for reason, times in reasons.items():
-            lines.append(f"  {method} skipped {times} of {count} texts: {reason}")
-    for method, times in _flagged(table).items():
-        if times:
-            lines.append(
-                f"  {method} flagged {times} of {count} texts: its own check fails there "
-                "(see its check columns)"
-            )
-    return lines
-
-
-def _flagged(table: pyarrow.Table) -> Dict[str, int]:
+def flagged(table: pyarrow.Table) -> Dict[str, int]:
     """How many texts each method has flagged, for the methods that do so."""
     return {
         name.removesuffix(".flagged"): int(table[name].to_numpy().sum())
@@ -153,6 +128,11 @@ def _check_columns(table: pyarrow.Table) -> List[str]:
 def _finite(value: float) -> Optional[float]:
     """JSON knows no NaN."""
     return float(value) if numpy.isfinite(value) else None
+
+
+def write(table: pyarrow.Table, metadata: Dict[str, Any], path: Union[str, Path]) -> None:
+    """Complete or not at all."""
+    table_file.write(table, {"format": FORMAT, **metadata}, path, METADATA)
 
 
 def read_metadata(path: Union[str, Path]) -> Dict[str, Any]:

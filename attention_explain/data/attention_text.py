@@ -2,7 +2,7 @@
 
 import json
 from pathlib import PurePath
-from typing import Any, Dict, Iterator, Optional, Tuple
+from typing import Any, Dict, Iterator, List, Optional, Tuple
 from urllib.parse import urlsplit
 
 from allennlp.common.checks import ConfigurationError
@@ -27,8 +27,9 @@ class AttentionTextReader(TextReader):
     """
     Reads a jsonl, csv or tsv file (plain or gzip, from a path or URL) with a `text` or its
     `tokens`, a `label`, and optionally an `id` and the masks `rationale` and `impermissible` (0 or
-    1 a token). csv and tsv files have a header line; tokens and masks in them are separated by
-    spaces. Without an `id` field the line number serves: `line-7`.
+    1 a token). In jsonl, a `rationale` may be a list of such masks, one for each annotator; an empty
+    list is nobody's. csv and tsv files have a header line; tokens and masks in them are separated
+    by spaces. Without an `id` field the line number serves: `line-7`.
 
     Registered as a `DatasetReader` with name "attention_text".
 
@@ -98,13 +99,20 @@ class AttentionTextReader(TextReader):
         for name in ("rationale", "impermissible"):
             if name in values:
                 mask = _as_list(example, self._fields[name], values[name])
-                try:
-                    # Not int(), which would make 0 of a weight of 0.9.
-                    setattr(example, name, [float(value) for value in mask])
-                except (TypeError, ValueError) as error:
-                    name = self._fields[name]
-                    raise example.error(f"field '{name}' may hold only 0 and 1") from error
+                if name == "rationale" and mask and all(isinstance(each, list) for each in mask):
+                    mask = [self._numbers(example, name, marking) for marking in mask]
+                else:
+                    mask = self._numbers(example, name, mask)
+                setattr(example, name, mask)
         return example
+
+    def _numbers(self, example: Example, name: str, mask: list) -> List[float]:
+        try:
+            # Not int(), which would make 0 of a weight of 0.9.
+            return [float(value) for value in mask]
+        except (TypeError, ValueError) as error:
+            name = self._fields[name]
+            raise example.error(f"field '{name}' may hold only 0 and 1") from error
 
     def _field_name(self, field: str) -> str:
         return self._fields[field]

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Optional, Sequence
 
 from attention_explain.data.errors import DataError
+from heatmaps.rationales import Rationale
 
 
 def whole_characters(text: str) -> str:
@@ -19,8 +20,8 @@ class Example:
     text: Optional[str] = None
     tokens: Optional[Sequence[str]] = None
     label: Optional[str] = None
-    # One 0/1 a token, as long as the tokens.
-    rationale: Optional[Sequence[int]] = None
+    # One 0/1 a token, as long as the tokens; the rationale may have one such list an annotator.
+    rationale: Optional[Rationale] = None
     impermissible: Optional[Sequence[int]] = None
     # Where it comes from, for messages.
     path: Optional[str] = None

@@ -23,6 +23,7 @@ from attention_explain.data.guides import Guide
 from attention_explain.data.origins import TEXT, TOKENS, TextMetadataField
 from attention_explain.data.read_counts import ReadCounts, counted
 from attention_explain.data.tokenizers import EnglishTokenizer
+from heatmaps.rationales import Rationale, markings, several
 
 logger = logging.getLogger(__name__)
 
@@ -241,7 +242,7 @@ class TextReader(DatasetReader):
         tokens: Optional[Sequence[str]] = None,
         label: Optional[str] = None,
         id: Optional[str] = None,
-        rationale: Optional[Sequence[int]] = None,
+        rationale: Optional[Rationale] = None,
         impermissible: Optional[Sequence[int]] = None,
     ) -> Instance:
         """
@@ -287,10 +288,16 @@ class TextReader(DatasetReader):
             fields["label"] = KnownLabelField(
                 example.label, example.path, example.line, self._field_name("label")
             )
-        if example.rationale is not None:
-            metadata["rationale"] = self._checked_mask(example, "rationale", words)
+        marked = [
+            self._checked_mask(example, "rationale", marking, words)
+            # An empty list is nobody's.
+            for marking in markings(example.rationale or None)
+        ]
+        if marked:
+            # What a file has as one marking stays one.
+            metadata["rationale"] = marked if several(example.rationale) else marked[0]
         if example.impermissible is not None:
-            mask = self._checked_mask(example, "impermissible", words)
+            mask = self._checked_mask(example, "impermissible", example.impermissible, words)
             fields["impermissible"] = _mask_field(pad + mask + pad)
         fields["metadata"] = TextMetadataField(metadata, self._origin(example))
         return Instance(fields)
@@ -312,8 +319,9 @@ class TextReader(DatasetReader):
             instance.add_field("guide", TensorField(numpy.pad(weights, padding)))
         return instance
 
-    def _checked_mask(self, example: Example, field: str, words: List[str]) -> List[int]:
-        mask = getattr(example, field)
+    def _checked_mask(
+        self, example: Example, field: str, mask: Sequence[int], words: List[str]
+    ) -> List[int]:
         name = self._field_name(field)
         if len(mask) != len(words):
             raise example.error(

@@ -105,6 +105,7 @@ class Explainer:
                 target=self.target,
                 gold=instance["label"].label if "label" in instance.fields else None,
                 rationale=instance["metadata"].metadata.get("rationale"),
+                contrary=instance["metadata"].metadata.get("contrary"),
                 unknown=unknown_words(
                     batch.words[row], instance["tokens"].token_indexers, self.model.vocab
                 ),

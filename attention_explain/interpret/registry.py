@@ -22,7 +22,17 @@ INTERPRETERS = ComponentKind(
     # AllenNLP's own know no batches.
     base=Interpreter,
     # The attribution file has a column for each method, and these beside them.
-    reserved=("id", "tokens", "label", "predicted", "probs", "rationale", "unknown", "row"),
+    reserved=(
+        "id",
+        "tokens",
+        "label",
+        "predicted",
+        "probs",
+        "rationale",
+        "contrary",
+        "unknown",
+        "row",
+    ),
     given=("predictor",),
     declared=PROPERTIES,
 )

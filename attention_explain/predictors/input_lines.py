@@ -71,7 +71,11 @@ def checked_fields(fields: JsonDict) -> Dict[str, Any]:
             _check(not isinstance(values[name], (list, dict)), name, "a single value")
     for name in MASKS:
         if name in values:
-            _check(_is_list_of(values[name], (int, float)), name, "a list of 0 and 1")
+            masks = [values[name]]
+            if name == "rationale" and _is_list_of(values[name], (list, tuple)):
+                masks = values[name]
+            right = all(_is_list_of(mask, (int, float)) for mask in masks)
+            _check(right, name, "a list of 0 and 1")
     return values
 
 

@@ -80,6 +80,7 @@ def test_one_row_a_text_in_the_order_of_the_data(archive, explain):
         assert row["tokens"] == expected.tokens
         assert row["label"] == expected.gold and row["predicted"] == expected.label
         assert row["rationale"] == expected.rationale
+        assert row["contrary"] == expected.contrary
         assert row["probs"] == pytest.approx(expected.probs, abs=1e-6)
         for name in NAMES:
             assert row[name] == pytest.approx(expected.scores[name], abs=1e-6)
@@ -97,6 +98,7 @@ def test_the_columns_are_those_of_the_contract(explain):
         "predicted": "string",
         "probs": floats,
         "rationale": "list<element: int8>",
+        "contrary": "list<element: int8>",
         "unknown": "list<element: int8>",
         **dict.fromkeys(NAMES, floats),
         "integrated-gradients.convergence_delta": "float",
@@ -339,6 +341,20 @@ def test_texts_without_labels_and_with_odd_characters(tmp_path):
     assert table[0]["tokens"] == ["a", "?", "b"] and table[1]["tokens"] == ["é", "電"]
     assert "rationale" not in table[0] and table[0]["id"] == "line-1"
     assert "電" in (tmp_path / "p.html").read_text("utf-8")
+
+
+def test_the_markings_of_several_annotators_are_kept_apart(tmp_path):
+    data = tmp_path / "data.jsonl"
+    data.write_text(
+        '{"text": "a b", "label": "x", "rationale": [[0, 1], [1, 1]]}\n'
+        '{"text": "c", "label": "y"}\n{"text": "c a", "label": "y", "rationale": [1, 0]}\n'
+    )
+    archive = small_archive(tmp_path / "run", reader={"type": "attention_text"}, train=str(data))
+    path, page = tmp_path / "scores.parquet", tmp_path / "page.html"
+    attribute_from_file(str(archive), str(data), path, ["attention"], html=str(page))
+    table = pyarrow.parquet.read_table(path)
+    assert table["rationale"].to_pylist() == [[[0, 1], [1, 1]], None, [[1, 0]]]
+    assert page.read_text().count("<tr class=rationale>") == 3
 
 
 def test_halves_of_characters_are_read_as_the_marks_that_files_have_for_them(tmp_path, caplog):

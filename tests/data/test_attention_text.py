@@ -232,6 +232,19 @@ def test_a_mask_in_a_table_is_separated_by_spaces(write, read):
     assert read(path)[0]["metadata"]["rationale"] == [0, 1, 1]
 
 
+def test_several_annotators_are_kept_apart(write, read):
+    lines = [
+        {"text": "a b c", "label": 1, "rationales": [[0, 1, 1], [1, 0, 0]]},
+        {"text": "a b c", "label": 1, "rationales": [[0, 1, 1]]},
+        {"text": "a b c", "label": 1, "rationales": []},
+        {"text": "a b c", "label": 1},
+    ]
+    path = write("data.jsonl", jsonl(*lines))
+    marked = read(path, fields={"rationale": "rationales"}, max_tokens=2, too_long="cut")
+    found = [instance["metadata"].metadata.get("rationale") for instance in marked]
+    assert found == [[[0, 1], [1, 0]], [[0, 1]], None, None]
+
+
 @pytest.mark.parametrize("boundary_symbols", [False, True])
 def test_a_text_that_is_too_long_can_be_cut(write, make_reader, caplog, boundary_symbols):
     line = {"text": "a b c d", "label": 1, "rationale": [0, 1, 1, 1], "impermissible": [1, 0, 1, 0]}

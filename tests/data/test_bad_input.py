@@ -106,6 +106,14 @@ def test_a_file_of_which_nothing_is_left(write, refusal):
             "field 'rationale' may hold only 0 and 1",
         ),
         (
+            b'{"text": "a b", "label": 1, "rationale": [[0, 1], [1]]}',
+            "field 'rationale' has 1 entries, but the text has 2 tokens",
+        ),
+        (
+            b'{"text": "a b", "label": 1, "rationale": [[0, 1], 1]}',
+            "field 'rationale' may hold only 0 and 1",
+        ),
+        (
             b'{"text": "a b", "label": 1, "rationale": 1}',
             "field 'rationale' is not a list",
         ),

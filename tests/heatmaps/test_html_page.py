@@ -85,6 +85,15 @@ def test_each_method_is_a_row_over_the_tokens():
     assert titles == ["0", "0.5", "0.5", "-0.2", "0.1", "0"]
 
 
+def test_each_annotator_is_a_row():
+    tree = Elements(card(explanation(rationale=[[0, 1, 0], [1, 1, 0]])))
+    assert [text for _, text in tree.all("th")][:3] == ["rationale", "rationale", "attention"]
+    said = [text for _, text in tree.all("small")][:2]
+    assert said == ["marked by people, 1 of 2", "marked by people, 2 of 2"]
+    marks = [attributes.get("class") for attributes, _ in tree.all("i")[:6]]
+    assert marks == [None, "r", None, "r", "r", None]
+
+
 def test_unknown_words_are_marked_and_explained():
     tree = Elements(page([card(explanation(unknown=[1, 0, 1], rationale=None))]))
     legend, *marks = [each for each, _ in tree.all("i")]

@@ -115,6 +115,7 @@ def test_what_is_no_json_object_is_a_text(predictor, line, tokens, id_):
         ('{"text": "a", "label": ["1"]}', "field 'label' is not a single value"),
         ('{"text": "a", "label": "good"}', "field 'label' is 'good', which is none of the labels"),
         ('{"text": "a", "rationale": "x"}', "field 'rationale' is not a list of 0 and 1"),
+        ('{"text": "a", "rationale": [["x"]]}', "field 'rationale' is not a list of 0 and 1"),
         ('{"text": "a b", "rationale": [1]}', "'rationale' has 1 entries, but the text has 2"),
     ],
 )

@@ -9,6 +9,7 @@ import pyarrow.parquet
 import pytest
 
 from analysis.__main__ import main
+from analysis.attributions import load_attributions
 from analysis.formats import read_csv
 from tests.analysis.attribution_files import config, random_rows, write_attributions
 
@@ -94,6 +95,15 @@ def test_the_rationale_is_one_more_method(tmp_path):
     table = pandas.read_csv(folder / "agreement.csv")
     assert len(set(zip(table["first"], table["second"]))) == 6
     assert "rationale" in set(table["second"])
+
+
+def test_of_several_annotators_it_is_the_share_who_marked_a_token(tmp_path):
+    rows = [{"rationale": [[1, 0, 0], [1, 1, 0]]}, {"rationale": None}, {"rationale": [[0, 1]]}]
+    of_a_text = {"label": "1", "predicted": "1", "attention": None}
+    path = write_attributions(tmp_path / "a.parquet", [{**of_a_text, **row} for row in rows])
+    scores = load_attributions(path).scores("rationale")
+    assert [text.tolist() for text in scores] == [[1, 0.5, 0], [], [0, 1]]
+    assert scores.known.tolist() == [True, False, True]
 
 
 def test_measures_pairs_and_groups_are_as_asked(tmp_path):

@@ -1,1 +1,0 @@
-"""Measures of faithfulness, each against a slow reference from its definition."""
