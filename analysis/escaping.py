@@ -1,10 +1,11 @@
 """
-Text of the data (labels, corpora, methods, file names) in the formats we write. One escaping a
-format; what a format gives back is the text again.
+Text of the data (labels, corpora, methods, file names) in the formats we write: one escaping a
+format.
 """
 
 import re
 import unicodedata
+from html import escape
 
 # Line ends of any kind, controls, and halves of characters: none of them is for people to read.
 UNREADABLE = ("Cc", "Cs", "Zl", "Zp")
@@ -26,7 +27,6 @@ CODE = re.compile(r"(?<!`)(`+)(?!`).+?(?<!`)\1(?!`)")
 MARKUP = re.compile(
     r"[\\*~$`]|<(?=[A-Za-z/!?])|&(?=[#\w])|!(?=\[)|\](?=[(\[:])|(?<!\w)_|_(?!\w)", re.ASCII
 )
-WRITTEN = re.compile(r"\\([!-/:-@\[-`{-~])|(`+)(?!`).+?(?<!`)\2(?!`)")
 
 # By these (the last four are wide ones) a spreadsheet knows a formula; an apostrophe before tells it
 # that there is none.
@@ -51,11 +51,6 @@ def markdown_text(text: str) -> str:
     return made.replace("|", r"\|")
 
 
-def plain_text(cell: str) -> str:
-    """The text of a cell that `markdown_text` made."""
-    return WRITTEN.sub(lambda found: found.group(1) or found.group(), cell.replace(r"\|", "|"))
-
-
 def markdown_code(text: str) -> str:
     """The text as code, whatever is in it."""
     text = one_line(text)
@@ -63,6 +58,11 @@ def markdown_code(text: str) -> str:
     fence = "`" * next(size for size in range(1, len(runs) + 2) if size not in runs)
     space = " " if text.startswith("`") or text.endswith("`") else ""
     return f"{fence}{space}{text}{space}{fence}"
+
+
+def html_text(text: str) -> str:
+    """Also for an attribute in quotes."""
+    return escape(one_line(text))
 
 
 def latex_text(text: str) -> str:

@@ -1,5 +1,11 @@
-"""A table as csv, Markdown and LaTeX: the same numbers, in the form each reader wants."""
+"""
+A table as csv, Markdown, LaTeX and JSON: the same numbers, in the form each reader wants. csv has
+the whole table and all digits; the others have the table that people read, whose cells are texts,
+numbers, and numbers with their intervals (`Estimate`, `Interval`).
+"""
 
+import json
+import math
 from csv import QUOTE_NONNUMERIC
 from pathlib import Path
 from typing import Any, BinaryIO, Callable, Dict, Iterable, Sequence, Union
@@ -7,9 +13,9 @@ from typing import Any, BinaryIO, Callable, Dict, Iterable, Sequence, Union
 import pandas
 
 from analysis.escaping import csv_text, latex_text, markdown_text, text_of_csv
+from analysis.estimate import NONE, Estimate, Interval, number
+from durable.plain_json import read_json
 
-# Digits of a number in the tables for people; csv keeps all of them.
-DIGITS = 3
 # Columns of names, also where all of them look like numbers.
 NAMES = ("corpus", "model", "group", "predicted", "label", "first", "second")
 
@@ -55,15 +61,57 @@ def latex(table: pandas.DataFrame, caption: str, label: str) -> str:
 def cell(value: Any) -> str:
     """A value as people read it; what is not there is a dash."""
     if value is None or (pandas.api.types.is_scalar(value) and pandas.isna(value)):
-        return "-"
-    if isinstance(value, float):
-        # Without the sign of a zero.
-        return f"{round(value, DIGITS) + 0.0:.{DIGITS}f}"
-    return str(value)
+        return NONE
+    return number(value) if isinstance(value, float) else str(value)
 
 
 def numeric(column: pandas.Series) -> bool:
-    return pandas.api.types.is_numeric_dtype(column) and column.dtype != bool
+    """Whether all that it has are numbers, alone or with their intervals."""
+    if column.dtype != object:
+        return pandas.api.types.is_numeric_dtype(column) and column.dtype != bool
+    kinds = {type(value) for value in column if value is not None}
+    return kinds <= {int, float, Estimate, Interval}
+
+
+def as_json(table: pandas.DataFrame) -> str:
+    """For who shows the table elsewhere; `read_shown` reads it."""
+    return json.dumps(
+        {
+            "columns": [str(name) for name in table.columns],
+            "rows": [[_plain(value) for value in row] for row in _rows(table)],
+        },
+        ensure_ascii=True,
+        allow_nan=False,
+    )
+
+
+def read_shown(content: bytes) -> pandas.DataFrame:
+    """The table that `as_json` has written. Raises `ValueError` for anything else."""
+    try:
+        written = read_json(content)
+        rows = [[_value(value) for value in row] for row in written["rows"]]
+        return pandas.DataFrame(rows, columns=written["columns"], dtype=object)
+    except (KeyError, TypeError) as error:
+        raise ValueError(f"no table ({error})") from error
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Estimate):
+        return {"mean": _plain(value.mean), **_plain(value.interval)}
+    if isinstance(value, Interval):
+        return {"low": _plain(value.low), "high": _plain(value.high)}
+    if cell(value) == NONE:
+        return NONE if isinstance(value, str) else None
+    # Those of numpy, too.
+    value = value.item() if hasattr(value, "item") else value
+    return value if isinstance(value, (str, int)) or math.isfinite(value) else cell(value)
+
+
+def _value(value: Any) -> Any:
+    if not isinstance(value, dict):
+        return value
+    known = {key: float("nan") if end is None else end for key, end in value.items()}
+    return Estimate(**known) if "mean" in known else Interval(**known)
 
 
 def csv(table: pandas.DataFrame) -> str:
@@ -107,4 +155,5 @@ def all_formats(
         "csv": csv(table),
         "md": f"{markdown_text(caption)}\n\n{markdown(readable)}",
         "tex": latex(readable, caption, label),
+        "json": as_json(readable),
     }

@@ -11,7 +11,7 @@ import pandas
 
 from analysis.agreement.agreements import Agreement
 from analysis.agreement.pairs import ATTENTION, SEPARATOR
-from analysis.agreement.tables import with_interval
+from analysis.estimate import estimates, number
 from analysis.statistics.corrections import ALPHA, holm
 from analysis.statistics.paired import (
     difference_columns,
@@ -89,9 +89,9 @@ def shown_comparisons(table: pandas.DataFrame) -> pandas.DataFrame:
         if name not in ("model", "measure") or table[name].nunique() > 1
     ]
     shown = table[[*names, "first mean", "second mean"]].copy()
-    shown["difference [95 %]"] = with_interval(table, mean="difference")
+    shown["difference [95 %]"] = estimates(table, mean="difference")
     if table[PLACES].notna().any():
-        shown[f"{PLACES} [95 %]"] = with_interval(table, f"{PLACES} ", mean=PLACES)
+        shown[f"{PLACES} [95 %]"] = estimates(table, PLACES)
     shown["p"] = table["p"].map(_p)
     shown["p Holm"] = table["p Holm"].map(_p)
     shown["differ"] = numpy.where(_differ(table), "yes", "no")
@@ -113,9 +113,7 @@ def _differ(table: pandas.DataFrame) -> pandas.Series:
 
 
 def _p(value: float) -> str:
-    if numpy.isnan(value):
-        return "-"
-    return "< 0.001" if value < 0.001 else f"{value:.3f}"
+    return "< 0.001" if value < 0.001 else number(value)
 
 
 def _families(found: Sequence[Agreement], key: Callable[[Agreement], Any]) -> List[List[Agreement]]:

@@ -11,8 +11,9 @@ from analysis.agreement.groups import OVERALL
 from analysis.agreement.instances import as_parquet, instances
 from analysis.agreement.places import ABOUT_PLACES
 from analysis.agreement.signs import BY_SIZE, MIXED, SIGNED
-from analysis.agreement.tables import agreement_table, shown_agreements, with_interval
+from analysis.agreement.tables import agreement_table, shown_agreements
 from analysis.agreement.verdicts import no_better_than_chance, verdicts
+from analysis.estimate import estimates
 from analysis.figures.matrix import agreement_matrix
 from analysis.measures.measure import Measure
 from analysis.output import Output, slug
@@ -95,7 +96,7 @@ def _add_apart(output: Output, found: Sequence[Agreement]) -> None:
     if table.empty:
         return
     shown = table.drop(columns=[LESS, f"{LESS} low", f"{LESS} high"])
-    shown[f"{LESS} [95 %]"] = with_interval(table, f"{LESS} ", mean=LESS)
+    shown[f"{LESS} [95 %]"] = estimates(table, LESS)
     output.table(
         "agreement-apart",
         table,

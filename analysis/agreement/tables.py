@@ -9,7 +9,7 @@ from analysis.agreement.agreements import CONTROLS, Agreement
 from analysis.agreement.groups import groups
 from analysis.agreement.pairs import Pair
 from analysis.agreement.signs import UNSIGNED
-from analysis.formats import cell
+from analysis.estimate import estimates
 from analysis.learned import NOTHING, nothing_to_judge
 from analysis.statistics.corrections import holm
 from analysis.statistics.intervals import intervals
@@ -123,25 +123,17 @@ def shown_agreements(table: pandas.DataFrame) -> pandas.DataFrame:
         shown["compared"] = table["compared"]
     if table["group"].nunique() > 1:
         shown[table["by"].iloc[0]] = table["group"]
-    shown["mean [95 %]"] = with_interval(table)
+    shown["mean [95 %]"] = estimates(table)
     if table["place"].notna().any():
         shown["ceiling"] = table["ceiling"]
-        shown["place [95 %]"] = with_interval(table, "place ", mean="place")
+        shown["place [95 %]"] = estimates(table, "place")
     shown["top-1"] = table["top-1"]
     shown["std"] = table["std"]
     if table["significant"].notna().any():
         shown["p <= .05"] = table["significant"]
         shown["BH"] = table["significant BH"]
     for name in CONTROLS:
-        shown[f"{name} [95 %]"] = with_interval(table, f"{name} ", mean=f"{name} mean")
+        shown[f"{name} [95 %]"] = estimates(table, name)
     shown["n"] = table["n"]
     shown["undefined"] = table["reasons"].where(table["undefined"] > 0, "0")
     return shown.reset_index(drop=True)
-
-
-def with_interval(table: pandas.DataFrame, prefix: str = "", mean: str = "mean") -> List[str]:
-    """`0.123 [0.100, 0.150]`"""
-    return [
-        f"{cell(middle)} [{cell(low)}, {cell(high)}]"
-        for middle, low, high in zip(table[mean], table[f"{prefix}low"], table[f"{prefix}high"])
-    ]

@@ -7,6 +7,7 @@ import pandas
 from analysis.agreement.groups import OVERALL
 from analysis.agreement.pairs import ATTENTION, CONTROL, Pair
 from analysis.agreement.signs import UNSIGNED
+from analysis.estimate import Estimate
 from analysis.formats import cell
 from analysis.learned import NOTHING
 from analysis.measures.measure import Measure
@@ -129,10 +130,9 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _with_numbers(row: pandas.Series) -> str:
-    interval = f"[{cell(row['low'])}, {cell(row['high'])}]"
     chance = f"chance {cell(row['permuted mean'])}"
     pair = Pair(row["first"], row["second"])
-    return f"{pair} ({cell(row['mean'])} {interval}{_beside(row)}, {chance})"
+    return f"{pair} ({Estimate.of(row)}{_beside(row)}, {chance})"
 
 
 def _beside(row: Mapping[str, Any]) -> str:

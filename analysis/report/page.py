@@ -1,21 +1,19 @@
-"""The page as a whole: the question, the parts, the table of contents."""
+"""The page as a whole: the question, the sections, the table of contents."""
 
 from functools import partial
-from html import escape
 from pathlib import Path
 from typing import List, Sequence
 
 from analysis.errors import AnalysisError
-from analysis.formats import markdown
+from analysis.escaping import html_text
 from analysis.manifest import read_listed, read_manifest
-from analysis.report.anchors import Anchors
+from analysis.report.entries import findings, in_order, sections
+from analysis.report.html_table import table_html
 from analysis.report.inputs import load_inputs
 from analysis.report.models import CAPTION, dropped_or_cut, models_table
-from analysis.report.part import Part, contents, paragraph
 from analysis.report.provenance import provenance
-from analysis.report.results import findings, in_order, sections
+from analysis.report.section import Anchors, Section, contents, paragraph
 from analysis.report.style import STYLE
-from analysis.report.tables import table_html
 from analysis.report.texts import missing, texts
 from analysis.seeds import Model, models_of
 from durable.whole import write_whole
@@ -43,30 +41,31 @@ def write_report(folder: Path) -> Path:
 
 
 def report(folder: Path) -> str:
+    """The page, of an output folder with a manifest; raises `AnalysisError` where one lacks a file."""
     manifest = read_manifest(folder)
     inputs = load_inputs(manifest)
     files = [each.attributions for each in inputs if each.attributions is not None]
     models = models_of(files)
     anchors = Anchors()
     entries = in_order(manifest["entries"])
-    found = sections(entries, partial(read_listed, folder, manifest), anchors)
-    parts: List[Part] = [findings(entries, found, anchors)]
+    of_entries = sections(entries, partial(read_listed, folder, manifest), anchors)
+    page: List[Section] = [findings(entries, of_entries, anchors)]
     if inputs:
-        parts.append(_models(models, missing(inputs), anchors))
-    parts += found
+        page.append(_models(models, missing(inputs), anchors))
+    page += of_entries
     if inputs:
-        parts.append(texts(models, inputs, anchors))
-    parts.append(provenance(manifest, inputs, models, anchors))
-    return _document(parts, _about(models))
+        page.append(texts(models, inputs, anchors))
+    page.append(provenance(manifest, inputs, models, anchors))
+    return _document(page, _about(models))
 
 
-def _models(models: Sequence[Model], warnings: str, anchors: Anchors) -> Part:
+def _models(models: Sequence[Model], warnings: str, anchors: Anchors) -> Section:
     anchor = anchors.new("models")
     table = ""
     if models:
-        table = table_html(markdown(models_table(models)), anchor) + paragraph(CAPTION, "note")
+        table = table_html(models_table(models), anchor) + paragraph(CAPTION, "note")
         table += "".join(paragraph(sentence, "note") for sentence in dropped_or_cut(models))
-    return Part("Models", anchor, warnings + table)
+    return Section("Models", anchor, warnings + table)
 
 
 def _about(models: Sequence[Model]) -> str:
@@ -80,12 +79,12 @@ def _about(models: Sequence[Model]) -> str:
     return f"{number} on {', '.join(corpora)}{seeds}."
 
 
-def _document(parts: Sequence[Part], about: str) -> str:
+def _document(page: Sequence[Section], about: str) -> str:
     body = (
-        f"<div class=layout>\n<header>\n<h1>{escape(TITLE)}</h1>\n"
+        f"<div class=layout>\n<header>\n<h1>{html_text(TITLE)}</h1>\n"
         f"{paragraph(QUESTION, 'question')}{paragraph(about, 'about')}</header>\n"
-        f"<nav aria-label=Contents>\n{contents(parts)}</nav>\n<main>\n"
-        + "".join(part.render() for part in parts)
+        f"<nav aria-label=Contents>\n{contents(page)}</nav>\n<main>\n"
+        + "".join(section.render() for section in page)
         + "</main>\n</div>\n"
     )
     return document(TITLE, style() + STYLE, body)

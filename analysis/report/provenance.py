@@ -2,16 +2,14 @@
 
 import json
 import shlex
-from html import escape
 from typing import Any, Dict, Sequence
 
 import pandas
 
-from analysis.formats import markdown
-from analysis.report.anchors import Anchors
+from analysis.escaping import html_text
+from analysis.report.html_table import table_html
 from analysis.report.inputs import Input
-from analysis.report.part import Part, collapsed, paragraph
-from analysis.report.tables import table_html
+from analysis.report.section import Anchors, Section, collapsed, paragraph, preformatted
 from analysis.seeds import Model
 from analysis.text_files import TextFile
 
@@ -23,32 +21,32 @@ OPTIONS = "parameters"
 
 def provenance(
     manifest: Dict[str, Any], inputs: Sequence[Input], models: Sequence[Model], anchors: Anchors
-) -> Part:
+) -> Section:
     anchor = anchors.new(TITLE)
-    parts = [
-        Part("Commands", anchors.new(TITLE, "commands"), _commands(manifest["commands"])),
+    sections = [
+        Section("Commands", anchors.new(TITLE, "commands"), _commands(manifest["commands"])),
         _files(inputs, anchors.new(TITLE, "files")),
     ]
     if models:
         settings = anchors.new(TITLE, "settings")
         html = "".join(_settings(model, anchors.new(settings, model.name)) for model in models)
-        parts.append(Part("Methods and training", settings, html))
+        sections.append(Section("Methods and training", settings, html))
     versions = paragraph(_versions(manifest["versions"]))
-    parts.append(Part("Versions of the analysis", anchors.new(TITLE, "versions"), versions))
-    return Part(TITLE, anchor, "", parts)
+    sections.append(Section("Versions of the analysis", anchors.new(TITLE, "versions"), versions))
+    return Section(TITLE, anchor, "", sections)
 
 
 def _commands(commands: Dict[str, Any]) -> str:
     return "".join(
-        f"<pre>{escape(shlex.join(entry['command']))}</pre>\n"
+        preformatted(shlex.join(entry["command"]))
         + collapsed(f"Parameters of {name}", _json(entry["parameters"]))
         for name, entry in commands.items()
     )
 
 
-def _files(inputs: Sequence[Input], anchor: str) -> Part:
+def _files(inputs: Sequence[Input], anchor: str) -> Section:
     if not inputs:
-        return Part("Files", anchor, paragraph("The manifest lists no file."))
+        return Section("Files", anchor, paragraph("The manifest lists no file."))
     hashes = pandas.DataFrame(
         [
             {"file": each.path, "now": each.problem or "the same", "sha256": each.sha256}
@@ -56,7 +54,7 @@ def _files(inputs: Sequence[Input], anchor: str) -> Part:
         ]
     )
     about = "".join(_made(each.file) for each in inputs if each.file)
-    return Part("Files", anchor, table_html(markdown(hashes), anchor) + about)
+    return Section("Files", anchor, table_html(hashes, anchor) + about)
 
 
 def _made(file: TextFile) -> str:
@@ -86,8 +84,8 @@ def _settings(model: Model, anchor: str) -> str:
     )
     seeds = ", ".join(str(file.model.seed) for file in model.files)
     html = (
-        f"<h4 id={anchor}-title>Methods</h4>\n{table_html(markdown(methods), anchor)}"
-        f"<h4>Config of seed {escape(str(model.config.seed))}; seeds: {escape(seeds)}</h4>\n"
+        f"<h4 id={anchor}-title>Methods</h4>\n{table_html(methods, anchor)}"
+        f"<h4>Config of seed {html_text(str(model.config.seed))}; seeds: {html_text(seeds)}</h4>\n"
         f"{_json(metadata['config'])}"
     )
     return collapsed(model.name, html)
@@ -109,4 +107,4 @@ def _versions(versions: Dict[str, str]) -> str:
 
 
 def _json(value: Any) -> str:
-    return f"<pre>{escape(json.dumps(value, indent=1, ensure_ascii=False))}</pre>\n"
+    return preformatted(json.dumps(value, indent=1, ensure_ascii=False))

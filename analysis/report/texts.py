@@ -7,10 +7,9 @@ import pyarrow
 
 from analysis.attributions import Attributions
 from analysis.report import chosen
-from analysis.report.anchors import Anchors
 from analysis.report.chosen import Chosen
 from analysis.report.inputs import Input
-from analysis.report.part import Part, paragraph
+from analysis.report.section import Anchors, Section, paragraph
 from analysis.seeds import Model
 from heatmaps.attribution_rows import explanations
 from heatmaps.html_page import card, legend
@@ -26,11 +25,11 @@ HEADINGS = {
 }
 
 
-def texts(models: Sequence[Model], inputs: Sequence[Input], anchors: Anchors) -> Part:
+def texts(models: Sequence[Model], inputs: Sequence[Input], anchors: Anchors) -> Section:
     """Of each model the first seed's, as far as its file is unchanged."""
     anchor = anchors.new(TITLE)
     shown = [
-        Part(_title(model), anchors.new(TITLE, model.name), _heatmaps(model.files[0]))
+        Section(_title(model), anchors.new(TITLE, model.name), _heatmaps(model.files[0]))
         for model in models[:SHOWN_MODELS]
     ]
     html = missing(inputs)
@@ -38,7 +37,7 @@ def texts(models: Sequence[Model], inputs: Sequence[Input], anchors: Anchors) ->
         html += paragraph(f"The first {SHOWN_MODELS} of {len(models)} models are shown.", "note")
     if shown:
         html += f"<div class=ae>{legend()}</div>\n"
-    return Part(TITLE, anchor, html, shown)
+    return Section(TITLE, anchor, html, shown)
 
 
 def missing(inputs: Sequence[Input]) -> str:

@@ -13,7 +13,7 @@ from analysis.claims.section import NAME as CLAIMS
 from analysis.claims.section import NOTE
 from analysis.escaping import markdown_code, markdown_text
 from analysis.formats import markdown, pipe_table
-from analysis.report.results import title_of
+from analysis.report.entries import title_of
 from analysis.results.corrections import corrections
 from analysis.results.studies import StudyResults, find_studies
 from analysis.results.verdicts import all_claims, by_corpus

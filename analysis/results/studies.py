@@ -10,7 +10,7 @@ import pandas
 from analysis.errors import AnalysisError
 from analysis.formats import read_csv
 from analysis.manifest import MANIFEST, read_listed, read_manifest
-from analysis.report.results import in_order, year_of
+from analysis.report.entries import in_order, year_of
 from durable.damage import Damaged
 from durable.records import read_record
 

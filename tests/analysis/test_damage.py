@@ -40,7 +40,7 @@ def test_a_csv_cut_in_half_is_not_judged(results):
         read_tables(results, ["any"])
 
 
-@pytest.mark.parametrize("command, file", [("claims", None), ("report", "any.md")])
+@pytest.mark.parametrize("command, file", [("claims", None), ("report", "any.json")])
 def test_commands_end_in_a_sentence(results, command, file, capsys):
     damaged = results / (file or MANIFEST)
     damaged.write_text(damaged.read_text().replace("0.25", "0.75").replace("A table", "B table"))

@@ -3,6 +3,7 @@
 import random
 import re
 from contextlib import suppress
+from html import unescape
 
 import pandas
 import pytest
@@ -10,15 +11,15 @@ from markdown_it import MarkdownIt
 
 from analysis.escaping import (
     csv_text,
+    html_text,
     latex_text,
     markdown_code,
     markdown_text,
     one_line,
-    plain_text,
     text_of_csv,
 )
-from analysis.formats import csv, latex, markdown, read_csv
-from analysis.report.tables import parse
+from analysis.estimate import Estimate, Interval
+from analysis.formats import as_json, cell, csv, latex, markdown, numeric, read_csv, read_shown
 from tests.analysis.nasty_names import NASTY
 
 READER = MarkdownIt("gfm-like", {"linkify": False, "html": True})
@@ -60,14 +61,40 @@ def test_two_texts_in_a_paragraph_make_no_markup_together():
             assert not words(READER.parseInline(together))[1], (first, second)
 
 
-def test_text_comes_back_from_a_table_in_markdown():
+def test_a_table_in_markdown_shows_the_texts():
     texts = [*map(str.strip, NASTY), *map(str.strip, random_texts("`\\|<*_&#$[]()!~ab"))]
-    for text in texts:
-        assert plain_text(markdown_text(text)) == one_line(text)
-    table = pandas.DataFrame({"name": texts, **dict.fromkeys(texts[:20], 1.0)})
-    columns, _, rows = parse(markdown(table))
-    assert columns[1:] == [one_line(text).strip() for text in texts[:20]]
-    assert [row[0] for row in rows] == [one_line(text).strip() for text in texts]
+    texts = [text for text in texts if one_line(text).strip()]
+    table = pandas.DataFrame({"name": texts})
+    cells = [token for token in READER.parse(markdown(table)) if token.type == "inline"]
+    assert len(cells) == 1 + len(texts)
+    for made, text in zip(cells[1:], texts, strict=True):
+        assert not words([made])[1], text
+
+
+@pytest.mark.parametrize("text", NASTY)
+def test_html_has_neither_elements_nor_ends_of_lines(text):
+    made = html_text(text)
+    assert not re.search("[<>\"'\\n\\r]", made) and unescape(made) == one_line(text)
+
+
+def test_a_table_in_json_comes_back_with_its_numbers_and_intervals():
+    table = pandas.DataFrame(
+        {
+            "name": [*NASTY, "-"],
+            "mean": [Estimate(0.1 * n, -0.2, float("nan")) for n in range(len(NASTY))] + [None],
+            "interval": [Interval(0.25, 0.5)] * len(NASTY) + [None],
+            "number": [0.5 * n for n in range(len(NASTY))] + [float("nan")],
+            "count": range(len(NASTY) + 1),
+        }
+    )
+    read = read_shown(as_json(table).encode())
+    assert list(read.columns) == list(table.columns)
+    for name in table:
+        assert [cell(value) for value in read[name]] == [cell(value) for value in table[name]]
+        assert numeric(read[name]) == numeric(table[name]) == (name != "name")
+    for other in (b"{", b"[]", b'{"columns": ["a"]}', b'{"columns": [], "rows": [1]}'):
+        with pytest.raises(ValueError):
+            read_shown(other)
 
 
 @pytest.mark.parametrize("text", NASTY)

@@ -77,7 +77,7 @@ def test_people_see_only_what_differs(found):
     assert shown["pair"].tolist() == ["attention : gradient"] * 3
     row = table.iloc[0]
     expected = f"{row['mean']:.3f} [{row['low']:.3f}, {row['high']:.3f}]"
-    assert shown["mean [95 %]"][0] == expected
+    assert str(shown["mean [95 %]"][0]) == expected
 
 
 def test_a_measure_without_p_values_shows_none(model):

@@ -36,7 +36,7 @@ def test_a_paper_fills_all_it_can_and_says_what_it_cannot(tmp_path, capsys):
         "meister-table-2 is not filled: it takes at least 3 models with sparsegen or sparsemax "
         "attention, and there are none" in out
     )
-    for ending in ("csv", "md", "tex"):
+    for ending in ("csv", "json", "md", "tex"):
         assert (tmp_path / "out" / f"meister-table-6.{ending}").is_file()
     for ending in ("svg", "png"):
         assert (tmp_path / "out" / f"meister-entropies.{ending}").is_file()
@@ -51,7 +51,7 @@ def test_one_table_is_written_alone(tmp_path, capsys):
         *(
             f"jain-wallace-correlations{part}.{kind}"
             for part in ("-differences", "")
-            for kind in ("csv", "md", "tex")
+            for kind in ("csv", "json", "md", "tex")
         ),
         "manifest.json",
     ]

@@ -9,9 +9,9 @@ import pytest
 from analysis.__main__ import main
 from analysis.errors import AnalysisError
 from analysis.manifest import read_manifest
+from analysis.report.entries import in_order, title_of
 from analysis.report.page import REPORT, report, write_report
-from analysis.report.part import prose
-from analysis.report.results import in_order, title_of
+from analysis.report.section import prose
 from heatmaps.html_document import policy
 from tests.analysis.attribution_files import config, random_rows
 from tests.analysis.report.folders import METHODS, attribution_file, output_folder, two_models
@@ -107,7 +107,8 @@ def test_text_is_escaped_wherever_it_comes_from(tmp_path):
         versions={NASTY: NASTY},
     )
     folder = output_folder(tmp_path / "out", [file], NASTY)
-    (folder / "pairs.md").write_text((folder / "pairs.md").read_text().replace("kendall", NASTY))
+    shown = folder / "pairs.json"
+    shown.write_text(shown.read_text().replace("kendall", NASTY))
     manifest = read_manifest(folder)
     del manifest["written"]
     (folder / "manifest.json").write_text(json.dumps(manifest))
@@ -189,7 +190,7 @@ def test_the_command_writes_the_page_and_names_it(folder, capsys):
     assert (folder / REPORT).read_text(encoding="utf-8") == report(folder)
 
 
-@pytest.mark.parametrize("missing", ["pairs.md", "matrix.svg", "manifest.json"])
+@pytest.mark.parametrize("missing", ["pairs.json", "matrix.svg", "manifest.json"])
 def test_a_folder_that_lacks_a_result_is_refused_and_the_old_page_stays(folder, capsys, missing):
     (folder / REPORT).write_text("earlier")
     (folder / missing).unlink()
@@ -198,6 +199,25 @@ def test_a_folder_that_lacks_a_result_is_refused_and_the_old_page_stays(folder, 
     assert missing in error and error.count("\n") == 1
     assert (folder / REPORT).read_text() == "earlier"
     assert not [name for name in folder.iterdir() if "unfinished" in name.name]
+
+
+def test_a_folder_from_before_tables_were_kept_as_tables_shows_the_whole_ones(folder):
+    manifest = read_manifest(folder)
+    for entry in manifest["entries"]:
+        if entry["kind"] == "table":
+            (folder / entry["files"].pop("json")).unlink()
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    words = Elements(report(folder)).text
+    assert "pair-19" in words and "0.125" in words and "b|c" in words
+
+
+def test_a_table_that_is_none_is_refused(folder, capsys):
+    manifest = read_manifest(folder)
+    del manifest["written"]
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    (folder / "pairs.json").write_text('{"columns": ["a"]}')
+    assert main(["report", str(folder)]) == 2
+    assert "pairs.json: cannot be read as a table (no table ('rows'))" in capsys.readouterr().err
 
 
 def test_a_folder_that_is_none_is_refused(tmp_path):

@@ -1,16 +1,20 @@
-"""What the analyses found: the findings in words, then each section's tables and figures."""
+"""The entries of a manifest on the page: the findings in words, then tables and figures by section."""
 
+import io
 import re
-from html import escape
 from itertools import takewhile
 from typing import Any, Callable, Dict, List, Tuple
 from urllib.parse import quote
 
+import pandas
+
 from analysis.claims.section import SECTION as CLAIMS
-from analysis.report.anchors import Anchors
-from analysis.report.part import Part, paragraph, prose
+from analysis.errors import AnalysisError
+from analysis.escaping import html_text
+from analysis.formats import read_csv, read_shown
+from analysis.report.html_table import table_html
+from analysis.report.section import Anchors, Section, paragraph, prose
 from analysis.report.svg import inlined
-from analysis.report.tables import table_html
 
 Entry = Dict[str, Any]
 # What is in a file of the folder.
@@ -29,7 +33,7 @@ def title_of(name: str, section: str = "") -> str:
 
 def in_order(entries: List[Entry]) -> List[Entry]:
     """
-    Whatever the order in which the analyses ended: the verdicts first, then what is of no paper, then
+    Whatever the order in which the analyses ended: the claims first, then what is of no paper, then
     the papers as they appeared; within a section as written.
     """
 
@@ -47,41 +51,41 @@ def year_of(title: str, otherwise: int) -> int:
     return int(years[-1]) if years else otherwise
 
 
-def findings(entries: List[Entry], sections: List[Part], anchors: Anchors) -> Part:
+def findings(entries: List[Entry], sections: List[Section], anchors: Anchors) -> Section:
     """Every sentence of the manifest, each with the way to its numbers."""
-    where = {part.title: part.anchor for part in sections}
+    where = {section.title: section.anchor for section in sections}
     lines = []
     for entry in (entry for entry in entries if entry["kind"] == "sentence"):
-        section = title_of(entry["section"])
+        title = title_of(entry["section"])
         link = ""
-        if section in where:
-            link = f" <a class=where href=#{where[section]}>{escape(section)}</a>"
+        if title in where:
+            link = f" <a class=where href=#{where[title]}>{html_text(title)}</a>"
         lines.append(f"<li>{prose(entry['caption'])}{link}</li>\n")
     html = f"<ul class=findings>\n{''.join(lines)}</ul>\n" if lines else paragraph(NO_SENTENCE)
-    return Part("In short", anchors.new("in short"), html)
+    return Section("In short", anchors.new("in short"), html)
 
 
-def sections(entries: List[Entry], read: Read, anchors: Anchors) -> List[Part]:
-    """One part a section, in the order of the entries; sentences stand elsewhere."""
+def sections(entries: List[Entry], read: Read, anchors: Anchors) -> List[Section]:
+    """Those that the entries name, in their order; sentences stand elsewhere."""
     shown = [entry for entry in entries if entry["kind"] != "sentence"]
-    parts = []
-    for section in dict.fromkeys(entry["section"] for entry in shown):
-        anchor = anchors.new(section)
+    made = []
+    for name in dict.fromkeys(entry["section"] for entry in shown):
+        anchor = anchors.new(name)
         inside = [
-            _part(entry, read, anchors.new(section, entry["name"]))
+            _section(entry, read, anchors.new(name, entry["name"]))
             for entry in shown
-            if entry["section"] == section
+            if entry["section"] == name
         ]
-        parts.append(Part(title_of(section), anchor, "", inside))
-    return parts
+        made.append(Section(title_of(name), anchor, "", inside))
+    return made
 
 
-def _part(entry: Entry, read: Read, anchor: str) -> Part:
+def _section(entry: Entry, read: Read, anchor: str) -> Section:
     caption = paragraph(entry["caption"], "caption")
     below = paragraph(entry.get("note", ""), "note") + _files(entry["files"])
     files = entry["files"]
     if entry["kind"] == "table":
-        html = caption + table_html(read(files["md"]).decode(), anchor) + below
+        html = caption + table_html(_table(files, read), anchor) + below
     elif entry["kind"] == "figure":
         drawn = inlined(read(files["svg"]), f"{anchor}-figure", entry["caption"], files["svg"])
         html = (
@@ -90,12 +94,22 @@ def _part(entry: Entry, read: Read, anchor: str) -> Part:
         )
     else:
         html = caption + below
-    return Part(title_of(entry["name"], entry["section"]), anchor, html)
+    return Section(title_of(entry["name"], entry["section"]), anchor, html)
+
+
+def _table(files: Dict[str, str], read: Read) -> pandas.DataFrame:
+    """The table that people read; the whole one, of folders from before that was kept as a table."""
+    name = files.get("json") or files["csv"]
+    content = read(name)
+    try:
+        return read_shown(content) if "json" in files else read_csv(io.BytesIO(content))
+    except ValueError as error:
+        raise AnalysisError(f"{name}: cannot be read as a table ({error})") from error
 
 
 def _files(files: Dict[str, str]) -> str:
     """For who wants the numbers; they lie beside the report."""
     links = ", ".join(
-        f'<a href="{escape(quote(name))}">{escape(name)}</a>' for name in files.values()
+        f'<a href="{html_text(quote(name))}">{html_text(name)}</a>' for name in files.values()
     )
     return f"<p class=files>Files: {links}</p>\n" if links else ""
