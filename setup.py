@@ -30,7 +30,7 @@ setup(
     ),
     include_package_data=True,
     package_data={
-        "analysis.published": ["*.csv"],
+        "analysis.papers": ["*/published/*.csv"],
         "workflow": ["Snakefile", "profiles/*/config.yaml"],
     },
     # AllenNLP itself, torchvision and fairscale are not here: their stale pins would make pip

@@ -20,6 +20,7 @@ try:
         import attention_explain.commands
         import attention_explain.counterfactual
         import attention_explain.data
+        import attention_explain.faithfulness
         import attention_explain.interpret
         import attention_explain.models
         import attention_explain.modules

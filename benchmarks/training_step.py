@@ -20,9 +20,7 @@ from benchmarks.harness import Result, compare, one_thread
 TEXTS = 320
 MEAN_LENGTH = 180
 VOCABULARY = 12000
-CONFIG = (
-    Path(__file__).resolve().parents[1] / "training_configs/jain_wallace/imdb_bilstm_tanh.jsonnet"
-)
+CONFIG = Path(__file__).resolve().parents[1] / "training_configs/examples/jain_wallace_2019.jsonnet"
 
 
 def write_texts(path: Path) -> None:

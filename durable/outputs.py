@@ -40,6 +40,12 @@ def check_spared(outputs: Sequence[Place], inputs: Iterable[Place]) -> None:
             raise Costly(f"{path}: two files would be written there; give them two names")
 
 
+def check_new(path: Place, force: bool) -> None:
+    """Nothing is replaced unless that was asked for."""
+    if Path(path).exists() and not force:
+        raise Costly(f"{path}: exists already; give --force to replace it")
+
+
 def same_file(one: Place, other: Place) -> bool:
     """However they are spelled, and through links of both kinds; the files need not exist."""
     try:

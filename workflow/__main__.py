@@ -1,4 +1,7 @@
-"""`python -m workflow run|plan STUDY`: what `make study` and `make study-plan` call."""
+"""
+`python -m workflow run|plan STUDY`: what `make study` and `make study-plan` call.
+`python -m workflow configs STUDY`, `config STUDY CORPUS RUN`: the single experiments of a study.
+"""
 
 import argparse
 import shlex
@@ -10,37 +13,13 @@ from typing import List, Optional
 from durable.damage import told
 from workflow.errors import StudyError
 from workflow.plan import Places, Plan, make_plan
-from workflow.study import DATA, SIZES, load_study
+from workflow.study import DATA, FIRST, SIZES, load_study
 
 
 def main(arguments: Optional[List[str]] = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m workflow", description=__doc__)
-    parser.add_argument("command", choices=("run", "plan"), help="do it, or say what it costs")
-    add = parser.add_argument
-    add("study", help="a name in training_configs/studies, or a .jsonnet file")
-    add("--size", default="full", help=f"one of {', '.join(SIZES)}")
-    add("--data", default=DATA, help="the folder that holds the corpora")
-    add("--seeds", type=int, help="how many (default: those of the study)")
-    add("--corpora", nargs="+", default=[], help="only these (default: all of the study)")
-    add("--models", nargs="+", default=[], help="only these, and what they refer to")
-    add("--limit", type=int, help="explain and perturb only so many texts")
-    add("--runs", type=Path, default=Places.runs, help="where run folders lie")
-    add("--results", type=Path, default=Places.results, help="where results go")
-    add("--profile", default="workstation", help="workstation, slurm, or a folder of your own")
-    add("--cores", type=int, help="of this machine (default: all that we may use)")
-    add("--gpus", type=int, default=0, help="of this machine, one run at a time each")
-    add("--snakemake", default="snakemake", help="the command")
-    parsed = parser.parse_args(arguments)
+    parsed = _parser().parse_args(arguments)
     try:
-        plan = _plan(parsed)
-        if parsed.command == "plan":
-            from workflow.overview import show
-
-            return show(plan, parsed.cores)
-        from workflow.run import run
-
-        command = make_command(parsed)
-        return run(plan, parsed.profile, parsed.cores, parsed.gpus, parsed.snakemake, command)
+        return parsed.act(parsed)
     except StudyError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
@@ -50,6 +29,77 @@ def main(arguments: Optional[List[str]] = None) -> int:
     except KeyboardInterrupt:
         print("\nstopped", file=sys.stderr)
         return 128 + signal.SIGINT
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m workflow", description=__doc__)
+    commands = parser.add_subparsers(required=True, metavar="command")
+    for act, name, does in (
+        (_run, "run", "trains, explains and compares all of a study"),
+        (_show, "plan", "says what of it is left to do, and how long that takes"),
+    ):
+        one = _of_a_study(commands, act, name, does)
+        add = one.add_argument
+        add("--seeds", type=int, help="how many (default: those of the study)")
+        add("--corpora", nargs="+", default=[], help="only these (default: all of the study)")
+        add("--models", nargs="+", default=[], help="only these, and what they refer to")
+        add("--limit", type=int, help="explain and perturb only so many texts")
+        add("--runs", type=Path, default=Places.runs, help="where run folders lie")
+        add("--results", type=Path, default=Places.results, help="where results go")
+        add("--profile", default="workstation", help="workstation, slurm, or a folder of your own")
+        add("--cores", type=int, help="of this machine (default: all that we may use)")
+        add("--gpus", type=int, default=0, help="of this machine, one run at a time each")
+        add("--snakemake", default="snakemake", help="the command")
+    _of_a_study(commands, _list_configs, "configs", "lists the single experiments of a study")
+    one = _of_a_study(commands, _derive_config, "config", "prints the config of one, to train")
+    add = one.add_argument
+    add("corpus", help="as `configs` lists it")
+    add("run", help="as `configs` lists it")
+    add("--seed", type=int, default=FIRST, help=f"any (default: {FIRST})")
+    add("-o", "--output", type=Path, metavar="FILE.jsonnet", help="writes it there")
+    add("--force", action="store_true", help="in the place of a file that is there")
+    return parser
+
+
+def _of_a_study(commands, act, name: str, does: str) -> argparse.ArgumentParser:
+    one = commands.add_parser(name, help=does, description=does)
+    one.set_defaults(act=act)
+    one.add_argument("study", help="a name in training_configs/studies, or a .jsonnet file")
+    one.add_argument("--size", default=SIZES[-1], help=f"one of {', '.join(SIZES)}")
+    one.add_argument("--data", default=DATA, help="the folder that holds the corpora")
+    return one
+
+
+def _run(parsed: argparse.Namespace) -> int:
+    from workflow.run import run
+
+    plan, command = _plan(parsed), make_command(parsed)
+    return run(plan, parsed.profile, parsed.cores, parsed.gpus, parsed.snakemake, command)
+
+
+def _show(parsed: argparse.Namespace) -> int:
+    from workflow.overview import show
+
+    return show(_plan(parsed), parsed.cores)
+
+
+def _list_configs(parsed: argparse.Namespace) -> int:
+    from workflow.configs import load_experiments
+
+    print(load_experiments(parsed.study, parsed.size, parsed.data).listed())
+    return 0
+
+
+def _derive_config(parsed: argparse.Namespace) -> int:
+    from workflow.configs import load_experiments, write_config
+
+    experiments = load_experiments(parsed.study, parsed.size, parsed.data, parsed.seed)
+    config = experiments.config(parsed.corpus, parsed.run)
+    if parsed.output is None:
+        print(config, end="")
+    else:
+        write_config(config, parsed.output, parsed.study, parsed.force)
+    return 0
 
 
 def make_command(parsed: argparse.Namespace) -> str:

@@ -118,14 +118,12 @@ def load_study(
         Only the runs of these names, and those that they refer to; all if empty.
     """
     path = study_file(name)
-    if size not in SIZES:
-        raise StudyError(f"there is no size '{size}'; there are {', '.join(SIZES)}")
-    first = _checked(_evaluated(path, size, data, FIRST), path)
+    first = read_study(path, size, data, FIRST)
     chosen = _chosen_corpora(first["corpora"], corpora, path)
     numbers = _seeds(first["seeds"], seeds, path)
     runs: Dict[RunKey, Run] = {}
     for place, seed in enumerate(numbers):
-        stated = first if seed == FIRST else _checked(_evaluated(path, size, data, seed), path)
+        stated = first if seed == FIRST else read_study(path, size, data, seed)
         for corpus in chosen:
             for key, run in stated["corpora"][corpus].items():
                 if place < run.get("seeds", len(numbers)):
@@ -137,6 +135,24 @@ def load_study(
     if models:
         runs = _chosen_models(runs, models, path)
     return Study(path.stem, first["title"], size, tuple(corpora), numbers, runs, tables)
+
+
+def read_study(path: Path, size: str, data: str, seed: int) -> Dict[str, Any]:
+    """What its file states for a size, a folder of data and a seed, in the shape it must have."""
+    if size not in SIZES:
+        raise StudyError(f"there is no size '{size}'; there are {', '.join(SIZES)}")
+    return _checked(_evaluated(path, size, data, seed), path)
+
+
+def load_runs(name: str, size: str, data: str, seed: int) -> Tuple[Dict[str, Dict[str, Run]], int]:
+    """All runs of a study with any seed, by corpus and name; and the seed that others refer to."""
+    path = study_file(name)
+    stated = read_study(path, size, data, seed)
+    runs = {
+        corpus: {run: _run(RunKey(corpus, run, seed), one, path) for run, one in runs.items()}
+        for corpus, runs in stated["corpora"].items()
+    }
+    return runs, _seeds(stated["seeds"], None, path)[0]
 
 
 def _evaluated(path: Path, size: str, data: str, seed: int) -> Any:

@@ -1,13 +1,21 @@
-"""A claim, its parts, and the verdict on them."""
+"""A claim, its parts, and the verdict on them; and claims judged by the tables of a study."""
 
 import math
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Callable, Iterable, Sequence, Tuple
+from typing import Callable, Iterable, List, Sequence, Tuple
+
+import pandas
 
 from analysis.claims.estimate import Estimate
-from analysis.claims.tables import Tables
+from analysis.claims.table_rows import Tables
 from analysis.learned import NOTHING
+
+# Bounds of several papers. Half of the most that two distributions can diverge, log 2.
+FAR = 0.347
+# A change of the output's probability that a reader would call small.
+SMALL = 0.1
+COLUMNS = ("paper", "claim", "corpus", "model", "verdict", "evidence", "rule", "name", "table")
 
 
 class Verdict(StrEnum):
@@ -54,16 +62,19 @@ class Claim:
     rule : when its parts hold, for people.
     table : the name of the table that it rests on.
     judge : a judgement for each model or corpus that the tables have the numbers of.
+    beside : the names of other tables that it reads, where they are there.
     over_models : whether it is one of all models together, whichever study they are of.
+    paper : the title of its paper, which knows it: it is not given twice.
     """
 
     name: str
-    paper: str
     statement: str
     rule: str
     table: str
     judge: Callable[[Tables], Iterable[Judgement]]
+    beside: Tuple[str, ...] = ()
     over_models: bool = False
+    paper: str = ""
 
 
 def above(words: str, found: Estimate, bound: float = 0.0) -> Part:
@@ -101,3 +112,24 @@ def whole(parts: Sequence[Verdict]) -> Verdict:
     if all(part is Verdict.HOLDS for part in parts):
         return Verdict.HOLDS
     return Verdict.PARTLY if Verdict.HOLDS in parts else Verdict.FAILS
+
+
+def judged(tables: Tables, claims: Sequence[Claim]) -> pandas.DataFrame:
+    """A row for each claim, corpus and model that the tables have the numbers of."""
+    rows: List[tuple] = []
+    for claim in claims:
+        for judgement in claim.judge(tables):
+            rows.append(
+                (
+                    claim.paper,
+                    claim.statement,
+                    judgement.corpus,
+                    judgement.model,
+                    judgement.verdict.value,
+                    judgement.evidence,
+                    claim.rule,
+                    claim.name,
+                    claim.table,
+                )
+            )
+    return pandas.DataFrame(rows, columns=list(COLUMNS))

@@ -4,8 +4,8 @@ from typing import Any, Dict, Iterator, Sequence, Tuple
 
 from analysis.agreement.pairs import Pair
 from analysis.claims.estimate import Estimate, has_place, nothing_in, paired, placed
-from analysis.claims.tables import Row, one
-from analysis.papers.differences import DIFFERENCE, OF_PLACES
+from analysis.claims.table_rows import Row, one
+from analysis.papers.shared.differences import DIFFERENCE, OF_PLACES
 
 IMPORTANCE = ("gradient", "leave-one-out")
 

@@ -3,11 +3,12 @@
 import argparse
 from pathlib import Path
 
-from analysis.claims.papers import TABLES, judged
-from analysis.claims.section import CAPTION, NAME, NOTE, SECTION, SHOWN
-from analysis.claims.tables import read_tables
+from analysis.claims import CAPTION, NAME, NOTE, SECTION, SHOWN
+from analysis.claims.claim import judged
+from analysis.claims.table_rows import read_tables
 from analysis.commands.printed import say
 from analysis.output import Output
+from analysis.papers.discovery import CLAIMS, TABLES
 
 HELP = "which claims of the papers hold, by the tables in a folder"
 
@@ -20,7 +21,7 @@ def run(arguments: argparse.Namespace) -> None:
     folder = arguments.folder
     output = Output(folder, SECTION)
     output.check()
-    table = judged(read_tables(folder, TABLES))
+    table = judged(read_tables(folder, TABLES), CLAIMS)
     if table.empty:
         print(f"{folder}: has no table that a claim rests on")
         return

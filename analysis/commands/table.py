@@ -5,8 +5,8 @@ from pathlib import Path
 
 from analysis.commands.printed import say
 from analysis.output import Output
-from analysis.papers.names import NAMES, find
-from analysis.papers.study import load_study
+from analysis.papers.discovery import NAMES, find_exhibits
+from analysis.papers.shared.study_files import load_study
 
 HELP = "a paper's tables and figures, beside what was published"
 
@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    paper = find(arguments.name)
+    paper = find_exhibits(arguments.name)
     output = Output(arguments.output, paper.title)
     output.check()
     study = load_study(arguments.runs)

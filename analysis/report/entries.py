@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 import pandas
 
-from analysis.claims.section import SECTION as CLAIMS
+from analysis.claims import SECTION as CLAIMS
 from analysis.errors import AnalysisError
 from analysis.escaping import html_text
 from analysis.formats import read_csv, read_shown

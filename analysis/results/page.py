@@ -8,14 +8,13 @@ from urllib.parse import quote
 
 import pandas
 
-from analysis.claims.papers import find
-from analysis.claims.section import NAME as CLAIMS
-from analysis.claims.section import NOTE
+from analysis.claims import NAME as CLAIMS
+from analysis.claims import NOTE
 from analysis.escaping import markdown_code, markdown_text
 from analysis.formats import markdown, pipe_table
+from analysis.papers.discovery import PAPERS, find_claim
 from analysis.report.entries import title_of
-from analysis.results.corrections import corrections
-from analysis.results.studies import StudyResults, find_studies
+from analysis.results.studies import StudyResults, find_studies, joined
 from analysis.results.verdicts import all_claims, by_corpus
 from durable.whole import write_whole
 
@@ -48,8 +47,7 @@ def _lines(studies: Sequence[StudyResults], here: Path) -> Iterator[str]:
     yield NOTE + "\n"
     yield from _claims(studies, here)
     yield "## What corrections change\n"
-    for part in corrections(studies):
-        yield part + "\n"
+    yield from _corrections(studies)
     yield "## Tables and figures\n"
     for study in studies:
         yield from _study(study, here)
@@ -95,14 +93,14 @@ def _claims(studies: Sequence[StudyResults], here: Path) -> Iterator[str]:
         return
     judged = by_corpus(claims)
     yield from _at_a_glance(judged)
-    for paper, rows in groupby(judged, key=lambda row: find(row["name"]).paper):
+    for paper, rows in groupby(judged, key=lambda row: find_claim(row["name"]).paper):
         yield f"### {paper}\n"
         columns = ["claim", "corpus", "verdict", "the number it rests on"]
         yield pipe_table(columns, [_claim(row, here) for row in rows])
 
 
 def _claim(row: Dict[str, Any], here: Path) -> List[str]:
-    claim, lead = find(row["name"]), row["lead"]
+    claim, lead = find_claim(row["name"]), row["lead"]
     rule = f"{claim.rule[:1].upper()}{claim.rule[1:]}"
     evidence = f"{lead['model']}, {lead['seeds']}: {lead['evidence']}"
     return [
@@ -113,14 +111,22 @@ def _claim(row: Dict[str, Any], here: Path) -> List[str]:
     ]
 
 
+def _corrections(studies: Sequence[StudyResults]) -> Iterator[str]:
+    """Of the latest paper first."""
+    for paper in reversed(PAPERS):
+        for correction in paper.corrections:
+            rows = joined(studies, correction.table).to_dict("records")
+            yield from (f"{part}\n" for part in correction.told(rows))
+
+
 def _at_a_glance(judged: Sequence[Dict[str, Any]]) -> Iterator[str]:
     """A row a claim, a column a corpus."""
     corpora = list(dict.fromkeys(row["corpus"] for row in judged))
     verdicts = {(row["name"], row["corpus"]): row["verdict"] for row in judged}
     rows = [
         [
-            markdown_text(find(name).paper),
-            markdown_text(find(name).statement),
+            markdown_text(find_claim(name).paper),
+            markdown_text(find_claim(name).statement),
             *(verdicts.get((name, corpus), "") for corpus in corpora),
         ]
         for name in dict.fromkeys(row["name"] for row in judged)

@@ -5,11 +5,11 @@ from typing import Any, Dict, List, Sequence
 
 import pandas
 
-from analysis.claims.claim import Claim, Verdict
-from analysis.claims.papers import CLAIMS, judged
-from analysis.claims.section import NAME
-from analysis.claims.tables import Tables
+from analysis.claims import NAME
+from analysis.claims.claim import Claim, Verdict, judged
+from analysis.claims.table_rows import Tables
 from analysis.escaping import markdown_text
+from analysis.papers.discovery import CLAIMS
 from analysis.results.studies import StudyResults, joined
 
 # Whose numbers stand for a claim, if there are several models: those that the papers are about.

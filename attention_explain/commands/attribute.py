@@ -4,30 +4,29 @@ methods as are named, and writes the scores to a parquet file.
 """
 
 import argparse
+import math
 import sys
 from pathlib import Path
-from typing import Any, Dict, Optional, Sequence, Union
+from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
 import pyarrow
 from allennlp.commands.subcommand import Subcommand
+from allennlp.data import Instance
+from allennlp.models.archival import Archive
 
-from attention_explain.archives import open_archive
 from attention_explain.commands import attribution_file
-from attention_explain.commands.attribution import attribute
-from attention_explain.commands.batches import read_counts, read_instances
+from attention_explain.commands.batches import AfterStep
+from attention_explain.commands.job import Job
 from attention_explain.commands.job_options import (
+    JobOptions,
     add_job_arguments,
     add_job_options,
-    check_job,
     job_options,
-    resumable,
+    listed_configs,
 )
-from attention_explain.commands.listed_configs import listed_configs
-from attention_explain.commands.parts import Parts
-from attention_explain.commands.provenance import description, provenance
-from attention_explain.commands.summary import attribution_summary
 from attention_explain.console import log_beside
 from attention_explain.files import writing
+from attention_explain.interpret.explainer import Explainer
 from attention_explain.interpret.registry import (
     InterpreterConfig,
     parameters,
@@ -100,74 +99,108 @@ def attribute_from_file(
     output_file: Union[str, Path],
     interpreters: Optional[Sequence[InterpreterConfig]] = None,
     target: Optional[str] = None,
-    limit: Optional[int] = None,
-    batch_tokens: Optional[int] = None,
-    cuda_device: int = -1,
-    seed: Optional[int] = None,
     html: Optional[str] = None,
     html_texts: int = HTML_TEXTS,
-    split_text: bool = False,
-    overrides: str = "",
-    force: bool = False,
+    **options: Any,
 ) -> Dict[str, Any]:
     """
     Explains the data set, writes the files and says what was done. Parameters as on the command
-    line. Returns the metadata of the attribution file.
+    line; `options` are those of `JobOptions`. Returns the metadata of the attribution file.
     """
-    output = Path(output_file)
-    check_job(output, limit, batch_tokens, cuda_device, force, (archive_file, data), html)
-    archive = open_archive(archive_file, cuda_device, overrides)
-    reader = archive.validation_dataset_reader
-    left_out: Dict[str, str] = {}
-    if interpreters is None:
-        interpreters, left_out = supported_interpreters(DEFAULT_INTERPRETERS, archive.model, reader)
-        for reason in left_out.values():
-            print(f"left out: {reason}", file=sys.stderr)
-    predictor = SaliencyPredictor(
-        archive.model,
-        reader,
-        interpreters=interpreters,
-        target=target,
-        batch_tokens=batch_tokens,
-        seed=seed,
-    )
-    instances = read_instances(reader, archive.model.vocab, data, limit, split_text)
-    methods = predictor.interpreters
-    options = {name: parameters(method) for name, method in methods.items()}
-    declared = {
-        name: {"parameters": options[name], **properties(method)}
-        for name, method in methods.items()
-    }
-    job = description(
-        archive_file,
-        archive,
-        instances,
-        predictor.explainer.budget,
-        cuda_device,
-        interpreters=options,
-        target=target,
-    )
-    metadata = provenance(
-        archive_file,
-        data,
-        archive.model.labels,
-        job,
-        options,
-        interpreters=declared,
-        left_out=left_out,
-        target=target,
-        **read_counts(reader),
-    )
-    with Parts(output, job).opened(replace=force) as parts, resumable(parts):
-        table, totals = attribute(predictor.explainer, instances, parts)
-        metadata.update(totals)
-        with parts.becoming_whole() as whole:
-            attribution_file.write(table, metadata, whole)
-    if html is not None:
-        write_page(table, metadata, html, html_texts)
-    message = attribution_summary(metadata, attribution_file.flagged(table))
-    print(f"{output}: {message}", file=sys.stderr)
-    return metadata
+    job = JobOptions(archive_file, data, output_file, **options)
+    return AttributionJob(job, interpreters, target, html, html_texts).run()
+
+
+class AttributionJob(Job):
+    """Every text by every method: one row a text. Parameters as above."""
+
+    key = attribution_file.METADATA
+    format = attribution_file.FORMAT
+    doing, done = "explaining", "explained"
+    components = "interpreters"
+
+    def __init__(
+        self,
+        options: JobOptions,
+        interpreters: Optional[Sequence[InterpreterConfig]],
+        target: Optional[str],
+        html: Optional[str],
+        html_texts: int,
+    ) -> None:
+        super().__init__(options)
+        self._configs = interpreters
+        self._target = target
+        self._html_texts = html_texts
+        self.writes = {} if html is None else {".html": [html]}
+        self._left_out: Dict[str, str] = {}
+
+    def open(self, archive: Archive) -> None:
+        model, reader = archive.model, archive.validation_dataset_reader
+        configs = self._configs
+        if configs is None:
+            configs, self._left_out = supported_interpreters(DEFAULT_INTERPRETERS, model, reader)
+            for reason in self._left_out.values():
+                print(f"left out: {reason}", file=sys.stderr)
+        self._explainer = SaliencyPredictor(
+            model,
+            reader,
+            interpreters=configs,
+            target=self._target,
+            batch_tokens=self.options.batch_tokens,
+            seed=self.options.seed,
+        ).explainer
+        self.budget = self._explainer.budget
+        methods = self._explainer.interpreters
+        self.parameters = {name: parameters(method) for name, method in methods.items()}
+        self.declared = {name: properties(method) for name, method in methods.items()}
+
+    def decisive(self) -> Dict[str, Any]:
+        return {"target": self._target}
+
+    def told(self) -> Dict[str, Any]:
+        return {"left_out": self._left_out}
+
+    def columns(self, instances: Sequence[Instance]) -> pyarrow.Schema:
+        return rehearse(self._explainer, instances)
+
+    def work(
+        self,
+        instances: Sequence[Instance],
+        rows: Sequence[int],
+        columns: pyarrow.Schema,
+        after_step: AfterStep,
+    ) -> Tuple[pyarrow.Table, Dict[str, Any]]:
+        explained = self._explainer.explain_batch(instances, after_step)
+        record = {"skipped": attribution_file.skipped(explained)}
+        return attribution_file.to_table(explained, rows, columns), record
+
+    def totals(self, table: pyarrow.Table, records: Sequence[Dict[str, Any]]) -> Dict[str, Any]:
+        return {
+            "unknown_tokens": attribution_file.unknown_tokens(table),
+            "skipped": attribution_file.summed([record["skipped"] for record in records]),
+            "checks": attribution_file.check_summaries(table),
+        }
+
+    def also_write(self, table: pyarrow.Table, metadata: Dict[str, Any]) -> None:
+        for page_file in self.writes.get(".html", ()):
+            write_page(table, metadata, page_file, self._html_texts)
+
+    def in_words(self, table: pyarrow.Table, metadata: Dict[str, Any]) -> List[str]:
+        return attribution_file.in_words(table, metadata)
+
+
+def rehearse(explainer: Explainer, instances: Sequence[Instance]) -> pyarrow.Schema:
+    """
+    Every method once, on the longest text that none skips: one that refuses the model or a text does
+    so now. What comes out decides the columns.
+    """
+    most = [method.max_tokens for method in explainer.interpreters.values()]
+    most = min((tokens for tokens in most if tokens is not None), default=math.inf)
+    fitting = [instance for instance in instances if len(instance["tokens"]) <= most]
+    longest = max(fitting or instances, key=lambda instance: len(instance["tokens"]))
+    (example,) = explainer.explain_batch([longest])
+    given = (instance["metadata"].metadata for instance in instances)
+    return attribution_file.schema(example, given)
 
 
 def write_page(

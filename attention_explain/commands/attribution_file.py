@@ -3,6 +3,7 @@ The attribution file: one row an instance, one list of scores a method, and wher
 from. Everything that reads attributions reads this file and nothing else of this project.
 """
 
+from collections import Counter
 from pathlib import Path
 from typing import Any, Dict, Iterable, List, Optional, Sequence, Union
 
@@ -88,6 +89,24 @@ def _record(explanation: Explanation) -> Dict[str, Any]:
     }
 
 
+def skipped(explanations: Sequence[Explanation]) -> Dict[str, Dict[str, int]]:
+    """How many of the texts each method has skipped, by reason."""
+    counts: Dict[str, Counter] = {}
+    for explanation in explanations:
+        for method, reason in explanation.skipped.items():
+            counts.setdefault(method, Counter())[reason] += 1
+    return counts
+
+
+def summed(batches: Sequence[Dict[str, Dict[str, int]]]) -> Dict[str, Dict[str, int]]:
+    """The same of all batches."""
+    total: Dict[str, Counter] = {}
+    for counts in batches:
+        for method, reasons in counts.items():
+            total.setdefault(method, Counter()).update(reasons)
+    return total
+
+
 def check_summaries(table: pyarrow.Table) -> Dict[str, Dict[str, Optional[float]]]:
     """Mean and largest absolute value of each check over all texts."""
     summaries = {}
@@ -112,7 +131,29 @@ def unknown_tokens(table: pyarrow.Table) -> Optional[Dict[str, int]]:
     }
 
 
-def flagged(table: pyarrow.Table) -> Dict[str, int]:
+def in_words(table: pyarrow.Table, metadata: Dict[str, Any]) -> List[str]:
+    """Lines for the user: how much was unknown to the model, skipped or flagged."""
+    lines = []
+    count = table.num_rows
+    unknown = metadata["unknown_tokens"]
+    if unknown is not None:
+        lines.append(
+            f"  {100 * unknown['unknown'] / unknown['tokens']:.1f} % of the tokens are unknown to the "
+            f"model ({unknown['unknown']} of {unknown['tokens']}, in {unknown['texts']} texts)"
+        )
+    for method, reasons in metadata["skipped"].items():
+        for reason, times in reasons.items():
+            lines.append(f"  {method} skipped {times} of {count} texts: {reason}")
+    for method, times in _flagged(table).items():
+        if times:
+            lines.append(
+                f"  {method} flagged {times} of {count} texts: its own check fails there "
+                "(see its check columns)"
+            )
+    return lines
+
+
+def _flagged(table: pyarrow.Table) -> Dict[str, int]:
     """How many texts each method has flagged, for the methods that do so."""
     return {
         name.removesuffix(".flagged"): int(table[name].to_numpy().sum())
@@ -128,11 +169,6 @@ def _check_columns(table: pyarrow.Table) -> List[str]:
 def _finite(value: float) -> Optional[float]:
     """JSON knows no NaN."""
     return float(value) if numpy.isfinite(value) else None
-
-
-def write(table: pyarrow.Table, metadata: Dict[str, Any], path: Union[str, Path]) -> None:
-    """Complete or not at all."""
-    table_file.write(table, {"format": FORMAT, **metadata}, path, METADATA)
 
 
 def read_metadata(path: Union[str, Path]) -> Dict[str, Any]:

@@ -1,81 +1,27 @@
-"""A data set worked through in batches, the longest texts first, in parts that survive a kill."""
+"""
+A data set worked through in batches, the longest texts first, in parts that survive a kill. How long
+that will take is told from what the first two batches really took here: no table of costs knows the
+model, the texts and the machine.
+"""
 
-import logging
 import sys
 import time
-from collections import Counter
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 import pyarrow
 from allennlp.common import Tqdm
-from allennlp.common.checks import ConfigurationError
-from allennlp.data import DatasetReader, Instance, Vocabulary
+from allennlp.data import Instance
 
-from attention_explain.commands.estimate import estimate, in_telling_order, seconds_left
 from attention_explain.commands.parts import Parts
-from attention_explain.data.any_reader import complete
-from attention_explain.data.errors import DataError
-from attention_explain.data.origins import check_split
-from attention_explain.data.text_reader import TextReader
 from attention_explain.interpret.interpreter import rows_by_length
 
-logger = logging.getLogger(__name__)
+# Seconds. Of a job that takes less nothing is said.
+WORTH_A_WORD = 60.0
 
 # Is called with the name of each step of a batch that is through, and the seconds it took.
 AfterStep = Callable[[str, float], Any]
 # From the rows of a batch to its table, and a record about it.
 Work = Callable[[List[int], AfterStep], Tuple[pyarrow.Table, Dict[str, Any]]]
-
-
-def read_instances(
-    reader: DatasetReader,
-    vocab: Vocabulary,
-    data: str,
-    limit: Optional[int] = None,
-    split_text: bool = False,
-) -> List[Instance]:
-    """
-    All instances, or so many, ready for the model; anything wrong with one is said before the work.
-    They need no label. `split_text` allows strings for a model that was trained on tokens.
-    """
-    if isinstance(reader, TextReader):
-        reader.require_label = False
-    instances = [
-        complete(instance, f"text-{place}", data)
-        for place, instance in enumerate(reader.read(data), 1)
-    ]
-    if not instances:
-        raise ConfigurationError(f"{data}: the dataset reader finds no text there")
-    _check_ids(instances, data)
-    if limit is not None and limit < len(instances):
-        # Files may be sorted, by label or otherwise: the first so many would not stand for the rest.
-        instances = [instances[place * len(instances) // limit] for place in range(limit)]
-    try:
-        warning = check_split(instances, vocab, split_text)
-    except ConfigurationError as error:
-        raise ConfigurationError(f"{data}: {error.message}") from error
-    if warning is not None:
-        logger.warning("%s: %s", data, warning)
-    for instance in instances:
-        reader.apply_token_indexers(instance)
-        instance.index_fields(vocab)
-    return instances
-
-
-def _check_ids(instances: Sequence[Instance], data: str) -> None:
-    counts = Counter(instance["metadata"].metadata["id"] for instance in instances)
-    id, count = counts.most_common(1)[0]
-    if count > 1:
-        raise DataError(
-            f"{count} texts have the id {id!r}; ids must be unique, because results are joined by "
-            "them",
-            data,
-        )
-
-
-def read_counts(reader: DatasetReader) -> Dict[str, Any]:
-    """For the file: how many texts of the data were kept, dropped and cut, where the reader counts."""
-    return {"texts": reader.counts.to_dict()} if isinstance(reader, TextReader) else {}
 
 
 def work_through(
@@ -142,3 +88,74 @@ def work_through(
 def total_seconds(records: Sequence[Dict[str, Any]], steps: Sequence[str]) -> Dict[str, float]:
     """Of each step, over all batches."""
     return {name: sum(record["seconds"][name] for record in records) for name in steps}
+
+
+def in_telling_order(numbers: Sequence[int], tokens: Sequence[int]) -> List[int]:
+    """
+    The batches to do, given the longest texts first: so they stay, but for the one in the middle of
+    all tokens, which comes second.
+
+    # Parameters
+
+    tokens : `Sequence[int]`
+        Of each batch, by its number.
+    """
+    half = sum(tokens[number] for number in numbers) / 2
+    before = 0
+    for place, number in enumerate(numbers):
+        before += tokens[number]
+        if before >= half and place > 0:
+            return [numbers[0], number, *numbers[1:place], *numbers[place + 1 :]]
+    return list(numbers)
+
+
+def seconds_left(
+    taken: Dict[int, float], left: Sequence[int], tokens: Sequence[int], longest: Sequence[int]
+) -> float:
+    """
+    What the batches that are left will take, if a token takes what it took in the two batches
+    that are done: in texts between those two in length, something between; in shorter ones what it
+    took in the shorter.
+
+    # Parameters
+
+    taken : `Dict[int, float]`
+        Seconds of the two, by number.
+    tokens, longest : `Sequence[int]`
+        Of each batch, its tokens and the length of its longest text.
+    """
+    long, short = sorted(taken, key=lambda number: -longest[number])
+    slow, fast = (taken[number] / tokens[number] for number in (long, short))
+    span = longest[long] - longest[short]
+
+    def a_token(number: int) -> float:
+        share = min(1.0, max(0.0, (longest[number] - longest[short]) / span)) if span else 0.5
+        return fast + share * (slow - fast)
+
+    return sum(tokens[number] * a_token(number) for number in left)
+
+
+def estimate(
+    seconds: float, texts: int, steps: Dict[str, float], enough: float = WORTH_A_WORD
+) -> Optional[str]:
+    """
+    The sentence for so many texts that are left; None for a short job.
+
+    # Parameters
+
+    steps : `Dict[str, float]`
+        What each step has taken so far.
+    """
+    if seconds < enough:
+        return None
+    slowest = max(steps, key=steps.get)
+    share = steps[slowest] / sum(steps.values()) if len(steps) > 1 else 1.0
+    most = f", {share:.0%} of it for {slowest}" if share < 1 else ""
+    return (
+        f"about {told(seconds)} on this machine for the {texts} texts that are left{most}; "
+        "--limit takes fewer texts"
+    )
+
+
+def told(seconds: float) -> str:
+    return f"{seconds / 60:.0f} min" if seconds < 90 * 60 else f"{seconds / 3600:.1f} h"

@@ -1,28 +1,83 @@
 """
-What the commands that work through a data set have in common on the command line, and what they
-check before any work.
+What the commands that work through a data set have in common on the command line: the options of
+the job, and lists of components.
 """
 
 import argparse
-import sys
-from contextlib import contextmanager
+import json
+import os
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, Dict, Iterator, Optional, Sequence, Union
+from types import MappingProxyType
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
 
 from allennlp.common import logging as common_logging
+from allennlp.common import params
 from allennlp.common.checks import ConfigurationError
-from allennlp.common.util import SigTermReceived
 
 from attention_explain.archives import check_device
 from attention_explain.budget import DEFAULT_BUDGET, GPU_BUDGET
-from attention_explain.commands.parts import Parts, clear_merged
+from attention_explain.commands.parts import clear_merged
 from attention_explain.files import check_outputs
+from attention_explain.named_components import ComponentConfig
+from attention_explain.sentences import shortened
+from durable.plain_json import read_json
+
+Place = Union[str, Path]
+# Of files with a list of components.
+ENDINGS = (".jsonnet", ".json", ".libsonnet")
 
 
-def add_job_arguments(subparser: argparse.ArgumentParser) -> None:
-    """The model, the data and the file."""
+@dataclass(frozen=True)
+class JobOptions:
+    """
+    archive_file : model archive, or folder of a training run.
+    data : what the archive's own dataset reader is to read.
+    output_file : the parquet file to write.
+    limit : do only so many texts, spread evenly over the data.
+    batch_tokens : how many tokens, padding included, a pass may hold (default: by the device).
+    seed : for what draws random numbers (default: its own).
+    split_text : let the reader split strings for a model that was trained on tokens.
+    overrides : JSON that changes the archive's config.
+    force : replace an existing file, and drop unfinished work of another command.
+    """
+
+    archive_file: str
+    data: str
+    output_file: Union[str, Path]
+    limit: Optional[int] = None
+    batch_tokens: Optional[int] = None
+    cuda_device: int = -1
+    seed: Optional[int] = None
+    split_text: bool = False
+    overrides: str = ""
+    force: bool = False
+
+    def check(
+        self,
+        reads: Sequence[Place] = (),
+        writes: Mapping[str, Sequence[Place]] = MappingProxyType({}),
+    ) -> None:
+        """Refuses what cannot end well; `reads` and `writes` (by suffix) are further files."""
+        for name, number in (("limit", self.limit), ("batch-tokens", self.batch_tokens)):
+            if number is not None and number < 1:
+                raise ConfigurationError(f"--{name} is {number}, but must be 1 or more")
+        output = Path(self.output_file)
+        check_outputs(
+            {".parquet": [output], **writes, ".log": [f"{output}.log"]},
+            (self.archive_file, self.data, *reads),
+        )
+        clear_merged(output)
+        if output.exists() and not self.force:
+            raise ConfigurationError(f"{output}: exists already; give --force to replace it")
+        check_device(self.cuda_device)
+
+
+def add_job_arguments(subparser: argparse.ArgumentParser, data: bool = True) -> None:
+    """The model, the file, and the data, unless the command asks for these itself."""
     subparser.add_argument("archive_file", help="model archive, or folder of a training run")
-    subparser.add_argument("data", help="what the archive's own dataset reader is to read")
+    if data:
+        subparser.add_argument("data", help="what the archive's own dataset reader is to read")
     subparser.add_argument(
         "-o", "--output-file", required=True, metavar="FILE", help="the parquet file to write"
     )
@@ -73,44 +128,58 @@ def add_job_options(subparser: argparse.ArgumentParser, verb: str) -> None:
 
 
 def job_options(args: argparse.Namespace) -> Dict[str, Any]:
-    """What was given for them, by the names that the commands' functions have."""
+    """What was given for them, by the names of `JobOptions`."""
     common_logging.FILE_FRIENDLY_LOGGING = args.file_friendly_logging
-    names = ("archive_file", "data", "output_file", "limit", "batch_tokens", "cuda_device")
-    return {
-        name: getattr(args, name) for name in (*names, "seed", "split_text", "overrides", "force")
-    }
+    return {field.name: getattr(args, field.name) for field in fields(JobOptions)}
 
 
-def check_job(
-    output: Path,
-    limit: Optional[int],
-    batch_tokens: Optional[int],
-    cuda_device: int,
-    force: bool,
-    inputs: Sequence[Union[str, Path]],
-    html: Optional[Union[str, Path]] = None,
-) -> None:
-    """Refuses what cannot end well; `inputs` are the files that are read."""
-    for name, number in (("limit", limit), ("batch-tokens", batch_tokens)):
-        if number is not None and number < 1:
-            raise ConfigurationError(f"--{name} is {number}, but must be 1 or more")
-    pages = [] if html is None else [html]
-    check_outputs({".parquet": [output], ".html": pages, ".log": [f"{output}.log"]}, inputs)
-    clear_merged(output)
-    if output.exists() and not force:
-        raise ConfigurationError(f"{output}: exists already; give --force to replace it")
-    check_device(cuda_device)
+def listed_configs(arguments: Sequence[str], kind: str) -> List[ComponentConfig]:
+    """
+    Each argument is a name, a config as JSON, or a file with a list of either (or an object that
+    has such a list under the name of its kind: `interpreters`, `perturbations`).
+    """
+    configs: List[ComponentConfig] = []
+    for argument in arguments:
+        if argument.endswith(ENDINGS):
+            configs += _from_file(argument, kind)
+        elif argument.startswith(("{", "[")):
+            configs += _as_list(_from_json(argument, kind), argument, kind)
+        else:
+            configs.append(argument)
+    return configs
 
 
-@contextmanager
-def resumable(parts: Parts) -> Iterator[None]:
-    """Whoever stops the work is told that it can go on."""
+def _from_file(path: str, kind: str) -> List[ComponentConfig]:
+    if not Path(path).is_file():
+        raise ConfigurationError(f"{path}: no such file")
+    # As for training configs, the environment is there as external variables.
+    loaded = read_json(params.evaluate_file(path, ext_vars=_environment()))
+    if isinstance(loaded, dict) and kind in loaded:
+        loaded = loaded[kind]
+    return _as_list(loaded, path, kind)
+
+
+def _from_json(text: str, kind: str) -> Any:
     try:
-        yield
-    except (KeyboardInterrupt, SigTermReceived):
-        print(
-            f"\nstopped; what is finished is in {parts.folder}, and the same command goes on "
-            "from there",
-            file=sys.stderr,
+        return read_json(text)
+    except json.JSONDecodeError as error:
+        raise ConfigurationError(f"--{kind}: {shortened(text)!r} is not JSON ({error})") from error
+
+
+def _as_list(loaded: Any, source: str, kind: str) -> List[ComponentConfig]:
+    if isinstance(loaded, dict) and "type" in loaded:
+        return [loaded]
+    if not isinstance(loaded, list):
+        raise ConfigurationError(
+            f"{shortened(source)}: is no list of {kind}, and no object with a list '{kind}'"
         )
-        sys.exit(130)
+    return loaded
+
+
+def _environment() -> Dict[str, str]:
+    """Without what jsonnet cannot take: values that are not UTF-8."""
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if value.isascii() or value.encode("utf-8", "ignore").decode("utf-8") == value
+    }

@@ -8,12 +8,14 @@ import json
 import os
 import re
 import shutil
+import sys
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Dict, Iterator, List, Set, Tuple
 
 import pyarrow
 from allennlp.common.checks import ConfigurationError
+from allennlp.common.util import SigTermReceived
 from filelock import FileLock, Timeout
 
 from attention_explain.files import explained_failures, writing
@@ -126,7 +128,10 @@ class Parts:
         return {int(name[1]) for name in names if name}
 
     def save(self, number: int, table: pyarrow.Table, record: Dict[str, Any]) -> None:
-        """`table` has a column `row`; `record` is something to remember about the part, as JSON."""
+        """
+        `table` has a column `row`, by which the rows of all parts are put in order; those with the
+        same value stay as they are. `record` is something to remember about the part, as JSON.
+        """
         about = {JOB: self._job_hash, RECORD: json.dumps(record).encode()}
         with writing(self._path(number)) as unfinished:
             write_sealed(table.replace_schema_metadata(about), unfinished)
@@ -154,6 +159,20 @@ class Parts:
 
     def _path(self, number: int) -> Path:
         return self.folder / f"{number:06}.parquet"
+
+
+@contextmanager
+def resumable(parts: Parts) -> Iterator[None]:
+    """Whoever stops the work is told that it can go on."""
+    try:
+        yield
+    except (KeyboardInterrupt, SigTermReceived):
+        print(
+            f"\nstopped; what is finished is in {parts.folder}, and the same command goes on "
+            "from there",
+            file=sys.stderr,
+        )
+        sys.exit(130)
 
 
 def clear_merged(output: Path) -> None:

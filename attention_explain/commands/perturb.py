@@ -4,34 +4,24 @@ named, and writes what the trained model then says to a parquet file.
 """
 
 import argparse
-import sys
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, List, Sequence, Tuple, Union
 
 import pyarrow
 from allennlp.commands.subcommand import Subcommand
 from allennlp.data import Instance
+from allennlp.models.archival import Archive
 
-from attention_explain.archives import archive_sha256, open_archive
 from attention_explain.commands import perturbation_file
-from attention_explain.commands.batches import (
-    AfterStep,
-    read_counts,
-    read_instances,
-    total_seconds,
-    work_through,
-)
+from attention_explain.commands.batches import AfterStep
+from attention_explain.commands.job import Job
 from attention_explain.commands.job_options import (
+    JobOptions,
     add_job_arguments,
     add_job_options,
-    check_job,
     job_options,
-    resumable,
+    listed_configs,
 )
-from attention_explain.commands.listed_configs import listed_configs
-from attention_explain.commands.parts import Parts
-from attention_explain.commands.provenance import description, provenance
-from attention_explain.commands.summary import perturbation_summary
 from attention_explain.console import log_beside
 from attention_explain.counterfactual.perturber import Perturber
 from attention_explain.counterfactual.registry import PERTURBATIONS
@@ -86,78 +76,56 @@ def perturb_from_file(
     data: str,
     output_file: Union[str, Path],
     perturbations: Sequence[ComponentConfig] = DEFAULT_PERTURBATIONS,
-    limit: Optional[int] = None,
-    batch_tokens: Optional[int] = None,
-    cuda_device: int = -1,
-    seed: Optional[int] = None,
-    split_text: bool = False,
-    overrides: str = "",
-    force: bool = False,
+    **options: Any,
 ) -> Dict[str, Any]:
     """
     Perturbs the data set, writes the file and says what was done. Parameters as on the command
-    line. Returns the metadata of the file.
+    line; `options` are those of `JobOptions`. Returns the metadata of the file.
     """
-    output = Path(output_file)
-    built = PERTURBATIONS.build(perturbations, seed)
-    inputs = (archive_file, data, *(file for each in built.values() for file in each.reads))
-    check_job(output, limit, batch_tokens, cuda_device, force, inputs)
-    archive = open_archive(archive_file, cuda_device, overrides)
-    perturber = Perturber(archive.model, built, batch_tokens)
-    reader = archive.validation_dataset_reader
-    instances = read_instances(reader, archive.model.vocab, data, limit, split_text)
-    perturber.check(instances)
-    options = {name: PERTURBATIONS.parameters(each) for name, each in built.items()}
-    reads = {file: archive_sha256(file) for each in built.values() for file in each.reads}
-    job = description(
-        archive_file,
-        archive,
-        instances,
-        perturber.budget,
-        cuda_device,
-        perturbations=options,
-        reads=reads,
-    )
-    metadata = provenance(
-        archive_file,
-        data,
-        archive.model.labels,
-        job,
-        options,
-        perturbations={name: {"parameters": given} for name, given in options.items()},
-        reads=reads,
-        **read_counts(reader),
-    )
-    with Parts(output, job).opened(replace=force) as parts, resumable(parts):
-        table, totals = perturb(perturber, instances, parts)
-        metadata.update(totals)
-        with parts.becoming_whole() as whole:
-            perturbation_file.write(table, metadata, whole)
-    message = perturbation_summary(metadata, perturbation_file.in_words(table, built))
-    print(f"{output}: {message}", file=sys.stderr)
-    return metadata
+    job = JobOptions(archive_file, data, output_file, **options)
+    return PerturbationJob(job, perturbations).run()
 
 
-def perturb(
-    perturber: Perturber, instances: Sequence[Instance], parts: Parts
-) -> Tuple[pyarrow.Table, Dict[str, Any]]:
-    """
-    Perturbs the instances that are in no part yet, and returns all of them in order, with what
-    there is to say about the whole: number, seconds a perturbation, what failed or is undefined.
-    """
-    columns = perturbation_file.schema(perturber.perturbations)
-    names = list(perturber.perturbations)
+class PerturbationJob(Job):
+    """Every text by every perturbation: one row a text."""
 
-    def work(rows: List[int], after_step: AfterStep) -> Tuple[pyarrow.Table, Dict[str, Any]]:
-        perturbed = perturber.perturb_batch([instances[row] for row in rows], after_step)
+    key = perturbation_file.METADATA
+    format = perturbation_file.FORMAT
+    doing, done = "perturbing", "perturbed"
+    components = "perturbations"
+
+    def __init__(self, options: JobOptions, perturbations: Sequence[ComponentConfig]) -> None:
+        super().__init__(options)
+        built = PERTURBATIONS.build(perturbations, options.seed)
+        self._perturbations = built
+        self.parameters = {name: PERTURBATIONS.parameters(each) for name, each in built.items()}
+        self.reads = [file for each in built.values() for file in each.reads]
+
+    def open(self, archive: Archive) -> None:
+        self._perturber = Perturber(archive.model, self._perturbations, self.options.batch_tokens)
+        self.budget = self._perturber.budget
+
+    def check(self, instances: Sequence[Instance]) -> None:
+        self._perturber.check(instances)
+
+    def columns(self, instances: Sequence[Instance]) -> pyarrow.Schema:
+        return perturbation_file.schema(self._perturbations)
+
+    def work(
+        self,
+        instances: Sequence[Instance],
+        rows: Sequence[int],
+        columns: pyarrow.Schema,
+        after_step: AfterStep,
+    ) -> Tuple[pyarrow.Table, Dict[str, Any]]:
+        perturbed = self._perturber.perturb_batch(instances, after_step)
         return perturbation_file.to_table(perturbed, rows, columns), {}
 
-    table, records = work_through(
-        instances, perturber.budget, names, parts, work, description="perturbing"
-    )
-    return table, {
-        "instances": table.num_rows,
-        "seconds": total_seconds(records, names),
-        "failed": perturbation_file.failed(table),
-        "undefined": perturbation_file.undefined(table),
-    }
+    def totals(self, table: pyarrow.Table, records: Sequence[Dict[str, Any]]) -> Dict[str, Any]:
+        return {
+            "failed": perturbation_file.failed(table),
+            "undefined": perturbation_file.undefined(table),
+        }
+
+    def in_words(self, table: pyarrow.Table, metadata: Dict[str, Any]) -> List[str]:
+        return perturbation_file.in_words(table, metadata, self._perturbations)

@@ -65,9 +65,22 @@ def _record(text: Perturbed) -> Dict[str, Any]:
     }
 
 
-def in_words(table: pyarrow.Table, perturbations: Mapping[str, Perturbation]) -> List[str]:
-    """What each perturbation found, of those that have something to say."""
-    sentences = []
+def in_words(
+    table: pyarrow.Table, metadata: Dict[str, Any], perturbations: Mapping[str, Perturbation]
+) -> List[str]:
+    """
+    Lines for the user: what failed or is undefined, and what each perturbation found, of those that
+    have something to say.
+    """
+    count = table.num_rows
+    lines = [
+        f"  {name} found no other attention for {times} of {count} texts"
+        for name, times in metadata["failed"].items()
+    ]
+    lines += [
+        f"  {name} is undefined for {times} of {count} texts"
+        for name, times in metadata["undefined"].items()
+    ]
     for name, perturbation in perturbations.items():
         results = {
             field: table[f"{name}.{field}"].cast(pyarrow.float64()).to_numpy()
@@ -75,8 +88,8 @@ def in_words(table: pyarrow.Table, perturbations: Mapping[str, Perturbation]) ->
             if kind in (Field.NUMBER, Field.FLAG)
         }
         if not any(numpy.isnan(values).all() for values in results.values()):
-            sentences.append(perturbation.found(results))
-    return [sentence for sentence in sentences if sentence is not None]
+            lines.append(perturbation.found(results))
+    return [line for line in lines if line is not None]
 
 
 def failed(table: pyarrow.Table) -> Dict[str, int]:
@@ -92,11 +105,6 @@ def undefined(table: pyarrow.Table) -> Dict[str, int]:
     """For how many texts a field is undefined, where it is for any."""
     counts = {name: table[name].null_count for name in table.column_names if "." in name}
     return {name: count for name, count in counts.items() if count}
-
-
-def write(table: pyarrow.Table, metadata: Dict[str, Any], path: Union[str, Path]) -> None:
-    """Complete or not at all."""
-    table_file.write(table, {"format": FORMAT, **metadata}, path, METADATA)
 
 
 def read_metadata(path: Union[str, Path]) -> Dict[str, Any]:

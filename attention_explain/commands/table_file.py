@@ -1,4 +1,4 @@
-"""What all files that the commands write have in common: a row a text, and where it comes from."""
+"""What all files that the commands write have in common: rows about texts, and where they come from."""
 
 import json
 from pathlib import Path
@@ -42,7 +42,7 @@ def text_values(
 def to_part(
     records: Sequence[Dict[str, Any]], rows: Sequence[int], columns: pyarrow.Schema
 ) -> pyarrow.Table:
-    """The records, and the place of each in the whole."""
+    """The records, and the place of the text that each is about: several may be about one."""
     columns = columns.append(pyarrow.field(ROW, pyarrow.int64(), nullable=False))
     placed = [{**record, ROW: row} for record, row in zip(records, rows, strict=True)]
     return pyarrow.Table.from_pylist(placed, schema=columns)

@@ -1,17 +1,75 @@
 """
-Texts of dataset readers that are not this project's, such as AllenNLP's `text_classification_json`:
-made what ours are, so that all else needs to know one kind of instance.
+Texts of any dataset reader, ready for the model. Those of readers that are not this project's, such
+as AllenNLP's `text_classification_json`, are made what ours are, so that all else needs to know one
+kind of instance.
 """
 
+import logging
+from collections import Counter
 from inspect import Parameter, signature
-from typing import Any, Dict, Optional
+from typing import Any, Dict, List, Optional, Sequence
 
-from allennlp.data import DatasetReader, Instance
+from allennlp.common.checks import ConfigurationError
+from allennlp.data import DatasetReader, Instance, Vocabulary
 from allennlp.data.fields import LabelField, MetadataField, TextField
 
 from attention_explain.data.errors import DataError
 from attention_explain.data.fields import KnownLabelField
+from attention_explain.data.origins import check_split
 from attention_explain.data.text_reader import TextReader
+
+logger = logging.getLogger(__name__)
+
+
+def read_instances(
+    reader: DatasetReader,
+    vocab: Vocabulary,
+    data: str,
+    limit: Optional[int] = None,
+    split_text: bool = False,
+) -> List[Instance]:
+    """
+    All instances, or so many, ready for the model; anything wrong with one is said before the work.
+    They need no label. `split_text` allows strings for a model that was trained on tokens.
+    """
+    if isinstance(reader, TextReader):
+        reader.require_label = False
+    instances = [
+        complete(instance, f"text-{place}", data)
+        for place, instance in enumerate(reader.read(data), 1)
+    ]
+    if not instances:
+        raise ConfigurationError(f"{data}: the dataset reader finds no text there")
+    _check_ids(instances, data)
+    if limit is not None and limit < len(instances):
+        # Files may be sorted, by label or otherwise: the first so many would not stand for the rest.
+        instances = [instances[place * len(instances) // limit] for place in range(limit)]
+    try:
+        warning = check_split(instances, vocab, split_text)
+    except ConfigurationError as error:
+        raise ConfigurationError(f"{data}: {error.message}") from error
+    if warning is not None:
+        logger.warning("%s: %s", data, warning)
+    for instance in instances:
+        reader.apply_token_indexers(instance)
+        instance.index_fields(vocab)
+    return instances
+
+
+def _check_ids(instances: Sequence[Instance], data: str) -> None:
+    counts = Counter(instance["metadata"].metadata["id"] for instance in instances)
+    id, count = counts.most_common(1)[0]
+    if count > 1:
+        raise DataError(
+            f"{count} texts have the id {id!r}; ids must be unique, because results are joined by "
+            "them",
+            data,
+        )
+
+
+def read_counts(reader: DatasetReader) -> Dict[str, Any]:
+    """For the file: how many texts of the data were kept, dropped and cut, where the reader counts."""
+    return {"texts": reader.counts.to_dict()} if isinstance(reader, TextReader) else {}
 
 
 def complete(instance: Instance, id: str, path: Optional[str] = None) -> Instance:

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import Any, Dict
+from typing import Any, Dict, List, Optional
 
 
 @dataclass
@@ -34,3 +34,17 @@ class ReadCounts:
 def counted(reasons: Dict[str, int]) -> str:
     """For people: "564 with fewer than 6 tokens, 3 with an unwanted label"."""
     return ", ".join(f"{count} {reason}" for reason, count in sorted(reasons.items()))
+
+
+def left_out(texts: Optional[Dict[str, Any]]) -> List[str]:
+    """Lines on what was dropped and cut, of what `to_dict` gave; None has nothing to say."""
+    if texts is None:
+        return []
+    dropped, cut = sum(texts["dropped"].values()), sum(texts["cut"].values())
+    lines = []
+    if dropped:
+        all_texts = texts["kept"] + dropped
+        lines.append(f"  {dropped} of {all_texts} texts dropped: {counted(texts['dropped'])}")
+    if cut:
+        lines.append(f"  {cut} of {texts['kept']} texts cut: {counted(texts['cut'])}")
+    return lines

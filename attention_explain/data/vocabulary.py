@@ -1,13 +1,16 @@
 """A vocabulary of the words that enough documents hold, and of labels in their natural order."""
 
 from collections import Counter, defaultdict
-from typing import Dict, Iterable, List, Optional
+from os import PathLike
+from typing import Dict, Iterable, List, Optional, Tuple, Union
 
 from allennlp.common import Tqdm
 from allennlp.common.checks import ConfigurationError
 from allennlp.common.util import END_SYMBOL, START_SYMBOL, namespace_match
 from allennlp.data import DatasetReader, Instance, Vocabulary
 from allennlp.data.vocabulary import DEFAULT_NON_PADDED_NAMESPACES
+
+from attention_explain.data.unigrams import by_number, read_unigrams, write_unigrams
 
 # Stands for a word that was taken out, for models that are trained with it: an own word, so that it
 # is told from unknown ones.
@@ -19,7 +22,12 @@ class DocumentFrequencyVocabulary(Vocabulary):
     """
     AllenNLP counts the occurrences of a word; the published vocabularies count the documents that
     hold it, over the whole training file, including the texts that a length limit drops later.
+
+    unigrams : how often each word occurs there, by its number in a namespace; kept in archives. Empty
+        for one that was read from an archive that has none.
     """
+
+    unigrams: Dict[str, List[int]] = {}
 
     @classmethod
     def from_documents(
@@ -55,10 +63,11 @@ class DocumentFrequencyVocabulary(Vocabulary):
             raise ConfigurationError(
                 "the vocabulary needs both `reader` and `data_path`, or neither of them"
             )
-        counts = _document_counts(instances)
+        counts, occurrences = _counted(instances)
         if reader is not None:
             counts = {name: counts[name] for name in counts if _is_label_namespace(name)}
-            for name, words in _document_counts(reader.read(data_path)).items():
+            documents, occurrences = _counted(reader.read(data_path))
+            for name, words in documents.items():
                 if not _is_label_namespace(name):
                     counts[name] = words
         vocabulary = cls()
@@ -72,18 +81,37 @@ class DocumentFrequencyVocabulary(Vocabulary):
             vocabulary.add_tokens_to_namespace(items, name)
         # Where AllenNLP keeps the counts that it built a vocabulary from.
         vocabulary._retained_counter = counts
+        vocabulary.unigrams = {
+            name: by_number(vocabulary, name, items)
+            for name, items in occurrences.items()
+            if not _is_label_namespace(name)
+        }
+        return vocabulary
+
+    def save_to_files(self, directory: Union[str, PathLike]) -> None:
+        super().save_to_files(directory)
+        write_unigrams(self.unigrams, directory)
+
+    @classmethod
+    def from_files(
+        cls, directory: Union[str, PathLike], *symbols: Optional[str], **named: Optional[str]
+    ) -> "DocumentFrequencyVocabulary":
+        vocabulary = super().from_files(directory, *symbols, **named)
+        vocabulary.unigrams = read_unigrams(directory)
         return vocabulary
 
 
-def _document_counts(instances: Iterable[Instance]) -> Dict[str, Counter]:
-    """For each namespace, how many instances hold each item."""
-    counts: Dict[str, Counter] = defaultdict(Counter)
+def _counted(instances: Iterable[Instance]) -> Tuple[Dict[str, Counter], Dict[str, Counter]]:
+    """For each namespace, how many instances hold each item, and how often it occurs."""
+    documents: Dict[str, Counter] = defaultdict(Counter)
+    occurrences: Dict[str, Counter] = defaultdict(Counter)
     for instance in Tqdm.tqdm(instances, desc="building vocab"):
         in_document: Dict[str, Dict[str, int]] = defaultdict(lambda: defaultdict(int))
         instance.count_vocab_items(in_document)
         for name, items in in_document.items():
-            counts[name].update(items.keys())
-    return dict(counts)
+            documents[name].update(items.keys())
+            occurrences[name].update(items)
+    return dict(documents), dict(occurrences)
 
 
 def _is_label_namespace(name: str) -> bool:

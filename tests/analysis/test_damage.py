@@ -11,7 +11,7 @@ import pytest
 from analysis.__main__ import main
 from analysis.agreement.instances import as_parquet
 from analysis.attributions import METADATA
-from analysis.claims.tables import read_tables
+from analysis.claims.table_rows import read_tables
 from analysis.errors import AnalysisError
 from analysis.manifest import MANIFEST, read_manifest
 from analysis.output import Output

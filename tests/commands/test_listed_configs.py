@@ -5,7 +5,7 @@ import json
 import pytest
 from allennlp.common.checks import ConfigurationError
 
-from attention_explain.commands.listed_configs import listed_configs
+from attention_explain.commands.job_options import listed_configs
 from attention_explain.interpret.registry import (
     build_interpreters,
     known_interpreters,

@@ -38,6 +38,18 @@ def test_the_same_job_goes_on_with_its_parts(output):
     assert whole["score"].to_pylist() == [1.0] * 4 and records == [{"seconds": 1.0}] * 2
 
 
+def test_rows_of_one_text_stay_together_in_their_order(output):
+    """Also many, of texts that came in any order: batches are by length."""
+    places = [5, 0, 3, 1, 4, 2]
+    with Parts(output, JOB).opened() as parts:
+        for number in range(2):
+            texts = [place for place in places[3 * number : 3 * number + 3] for _ in range(1000)]
+            values = list(range(1000)) * 3
+            parts.save(number, pyarrow.table({"score": values, ROW: texts}), {})
+        whole, _ = parts.merged()
+    assert whole["score"].to_pylist() == list(range(1000)) * 6
+
+
 def test_another_job_is_told_what_is_another_and_may_replace(output):
     work(output)
     with pytest.raises(ConfigurationError, match="of another command, with other archive"):

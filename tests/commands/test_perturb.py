@@ -12,11 +12,11 @@ from attention_explain.__main__ import main
 from attention_explain.archives import open_archive
 from attention_explain.commands import attribution_file, perturbation_file
 from attention_explain.commands.attribute import attribute_from_file
-from attention_explain.commands.batches import read_instances
-from attention_explain.commands.listed_configs import listed_configs
+from attention_explain.commands.job_options import listed_configs
 from attention_explain.commands.perturb import DEFAULT_PERTURBATIONS, perturb_from_file
 from attention_explain.counterfactual.perturber import Perturber
 from attention_explain.counterfactual.registry import PERTURBATIONS
+from attention_explain.data.any_reader import read_instances
 from tests.commands.stopping import stop_after
 from tests.commands_run import PROJECT
 from tests.small_archive import small_archive

@@ -9,7 +9,7 @@ from allennlp.common.util import END_SYMBOL, START_SYMBOL
 from allennlp.data import Vocabulary
 from allennlp.data.vocabulary import DEFAULT_OOV_TOKEN, DEFAULT_PADDING_TOKEN
 
-from attention_explain.data.vocabulary import MASK_TOKEN
+from attention_explain.data.vocabulary import MASK_TOKEN, DocumentFrequencyVocabulary
 
 # "tea" is in three texts; "so" occurs four times, but in one text.
 TEXTS = [("tea is fine", "1"), ("tea is so so so so", "0"), ("more tea", "1"), ("cocoa", "2")]
@@ -124,3 +124,22 @@ def test_a_limit_that_no_word_meets_is_refused(data, read):
     assert str(refused.value) == (
         "no item of the vocabulary's namespace 'tokens' is in 4 documents (min_df)"
     )
+
+
+def test_how_often_words_occur_is_kept_with_the_vocabulary(data, read, tmp_path):
+    vocabulary = build(read(data, boundary_symbols=True), min_df=2)
+    # "so", "fine", "more" and "cocoa" are unknown words, of which there are 4 + 3; symbols are none.
+    expected = {"@@UNKNOWN@@": 7, "tea": 3, "is": 2}
+    vocabulary.save_to_files(tmp_path / "kept")
+    loaded = DocumentFrequencyVocabulary.from_files(tmp_path / "kept")
+    for one in (vocabulary, loaded):
+        counts = dict(zip(items(one), one.unigrams["tokens"], strict=True))
+        assert {word: count for word, count in counts.items() if count} == expected
+        assert list(one.unigrams) == ["tokens"]
+
+
+def test_a_vocabulary_that_kept_no_frequencies_is_loaded(data, read, tmp_path):
+    build(read(data)).save_to_files(tmp_path / "old")
+    (tmp_path / "old" / ".unigrams.json").unlink()
+    loaded = DocumentFrequencyVocabulary.from_files(tmp_path / "old")
+    assert items(loaded)[2:4] == ["tea", "is"] and loaded.unigrams == {}

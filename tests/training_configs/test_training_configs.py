@@ -1,4 +1,4 @@
-"""Every experiment file builds, says in its name what it is, and can take a training step."""
+"""What studies derive their experiments from, `training_configs/lib`, makes models that can be trained."""
 
 import gzip
 import json
@@ -14,19 +14,13 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.common.util import prepare_environment
 from allennlp.data import DatasetReader
 
-from attention_explain.settings import DATA_VARIABLE, GUIDE_VARIABLE, SEED_VARIABLE
+from analysis.model_config import ModelConfig
+from attention_explain.settings import DATA_VARIABLE
 from tests.commands_run import PROJECT
+from tests.workflow.studies import NAMES, experiments
+from workflow.identity import with_references
 
 FOLDER = PROJECT / "training_configs"
-EXPERIMENTS = sorted(
-    path.relative_to(FOLDER).with_suffix("").as_posix()
-    for path in FOLDER.glob("*/*.jsonnet")
-    # Lists of interpreters and perturbations, for models that are trained already; whole studies.
-    if path.parent.name not in ("interpreters", "perturbations", "studies")
-)
-ENCODERS = {"bilstm": "lstm", "affine": "affine", "cnn": "cnn", "transformer": "transformer"}
-SCORERS = {"tanh": "additive", "dot": "scaled_dot", "sdp": "scaled_dot"}
-PROJECTIONS = ("softmax", "sparsemax", "sparsegen", "uniform", "guide")
 # How the paths of the splits begin.
 DATA_FILES = {
     "sst": "sst/jw_preprocessed/",
@@ -36,6 +30,16 @@ DATA_FILES = {
     "pronoun": "deceptive_attention/pronoun_",
     "sst_wiki": "deceptive_attention/sst-wiki_",
 }
+
+
+def resolved(study: str, corpus: str, run: str, data: str = "data") -> Dict[str, Any]:
+    """The config of a run, with paths that say what they stand for in place of other runs."""
+    config = experiments(study).runs[corpus][run].config
+    text = json.dumps(with_references(config, lambda kind, name: f"{kind}-{name}"))
+    return json.loads(text.replace('"data/', f'"{data}/'))
+
+
+each_encoder = pytest.mark.parametrize("encoder", ["affine", "bilstm", "cnn", "transformer"])
 
 
 @pytest.fixture(scope="module")
@@ -63,31 +67,13 @@ def data_folder(tmp_path_factory) -> Path:
     return root
 
 
-@pytest.fixture
-def config(data_folder, monkeypatch, tmp_path):
-    monkeypatch.setenv(DATA_VARIABLE, str(data_folder))
-    monkeypatch.setenv(GUIDE_VARIABLE, str(tmp_path))
-    monkeypatch.setenv(SEED_VARIABLE, "7")
-
-    def load(experiment: str, **overrides: Any) -> Params:
-        # Small and on the CPU; all else as it stands in the file.
-        overrides = {"trainer.cuda_device": -1, **overrides}
-        if experiment.startswith("planted/"):
-            overrides["dataset_reader.sizes"] = {"train": 40, "dev": 10, "test": 10}
-        params = Params.from_file(FOLDER / f"{experiment}.jsonnet", json.dumps(overrides))
-        if "guide" in params["dataset_reader"].as_dict(quiet=True):
-            write_guides(params.duplicate())
-        return params
-
-    return load
-
-
 def write_guides(params: Params) -> None:
     """Attribution files with the attention of no model: each text's first token has it all."""
     reader = params.pop("dataset_reader")
     paths = reader.pop("guide")
     unguided = DatasetReader.from_params(reader)
     for split, path in zip(("train", "validation", "test"), paths):
+        Path(path).parent.mkdir(exist_ok=True)
         texts = [text["metadata"].metadata for text in unguided.read(params[f"{split}_data_path"])]
         rows = [
             {
@@ -106,99 +92,109 @@ def built(params: Params, folder: Path) -> TrainModel:
     return TrainModel.from_params(params, serialization_dir=str(folder), local_rank=0)
 
 
-def one_of_each_architecture() -> List[str]:
-    """One experiment for each combination of encoder, attention and projection."""
-    chosen: Dict[tuple, str] = {}
-    for experiment in EXPERIMENTS:
-        words = tuple(
-            word
-            for word in Path(experiment).name.split("_")
-            if word in {*ENCODERS, *SCORERS, *PROJECTIONS}
-        )
-        chosen.setdefault(words, experiment)
-    return sorted(chosen.values())
+def small(config: Dict[str, Any], **overrides: Any) -> Params:
+    """Small and on the CPU; all else as it stands in the config."""
+    overrides = {"trainer.cuda_device": -1, **overrides}
+    if config["dataset_reader"]["type"] == "planted":
+        overrides["dataset_reader.sizes"] = {"train": 40, "dev": 10, "test": 10}
+    for path, value in overrides.items():
+        *parts, last = path.split(".")
+        place = config
+        for part in parts:
+            place = place[part]
+        place[last] = value
+    params = Params(config)
+    if "guide" in config["dataset_reader"]:
+        write_guides(params.duplicate())
+    return params
 
 
-@pytest.mark.parametrize("experiment", EXPERIMENTS)
-def test_every_experiment_builds(experiment, config, tmp_path):
-    params = config(experiment)
-    assert params["random_seed"] == params["numpy_seed"] == params["pytorch_seed"] == 7
-    loop = built(params, tmp_path)
-    # Attention, and attention alone, is trained without weight decay.
-    names = {id(value): name for name, value in loop.model.named_parameters()}
-    for group in loop.trainer.optimizer.param_groups:
-        for parameter in group["params"]:
-            of_attention = names[id(parameter)].startswith("attention.")
-            assert (group["weight_decay"] == 0) == of_attention
+def one_of_each(encoder: str, *aspects: str) -> List[tuple]:
+    """Of runs with an encoder, one for each combination of what `ModelConfig` says of models."""
+    chosen: Dict[tuple, tuple] = {}
+    for study in NAMES:
+        for corpus, runs in experiments(study).runs.items():
+            # Plain ones first: those that need another model cannot be trained here.
+            for name, run in sorted(runs.items(), key=lambda one: "callbacks" in str(one)):
+                model = ModelConfig(run.config)
+                found = tuple(getattr(model, aspect) for aspect in aspects)
+                if model.encoder == encoder:
+                    chosen.setdefault(found, (study, corpus, name))
+    return list(chosen.values())
 
 
-@pytest.mark.parametrize("experiment", EXPERIMENTS)
-def test_an_experiments_name_says_what_it_is(experiment, config):
-    params = config(experiment).as_dict(quiet=True)
-    words = Path(experiment).name.split("_")
-    model = params["model"]
-    (encoder,) = [word for word in words if word in ENCODERS]
-    assert model["encoder"]["type"] == ENCODERS[encoder]
-    projection = model["attention"]["projection"]
-    projection = projection if isinstance(projection, str) else projection["type"]
-    assert projection == next((word for word in words if word in PROJECTIONS), "softmax")
-    for word in words:
-        if word in SCORERS:
-            assert model["attention"]["scorer"] == SCORERS[word]
-    data = [data for data in DATA_FILES if Path(experiment).name.startswith(data)]
-    if data:
-        assert DATA_FILES[max(data, key=len)] in params["train_data_path"]
+def test_there_are_few_files():
+    assert len(list(FOLDER.rglob("*.*sonnet"))) <= 45
 
 
-@pytest.mark.parametrize("experiment", one_of_each_architecture())
-def test_each_architecture_takes_a_training_step(experiment, config, tmp_path):
+@each_encoder
+def test_every_kind_of_model_on_every_corpus_builds(encoder, data_folder, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    kinds = one_of_each(encoder, "attention", "projection", "role")
+    for place, run in enumerate({*kinds, *one_of_each(encoder, "corpus")}):
+        loop = built(small(resolved(*run, str(data_folder))), tmp_path / str(place))
+        # Attention, and attention alone, is trained without weight decay.
+        names = {id(value): name for name, value in loop.model.named_parameters()}
+        for group in loop.trainer.optimizer.param_groups:
+            for parameter in group["params"]:
+                of_attention = names[id(parameter)].startswith("attention.")
+                assert (group["weight_decay"] == 0) == of_attention, run
+
+
+@each_encoder
+def test_each_architecture_takes_a_training_step(encoder, data_folder, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     overrides = {"trainer.num_epochs": 1, "data_loader.batches_per_epoch": 1}
-    loop = built(config(experiment, **overrides), tmp_path)
-    before = {name: value.clone() for name, value in loop.model.named_parameters()}
-    loop.trainer._checkpointer = None
-    metrics = loop.run()
-    assert 0 <= metrics["validation_auc"] <= 1
-    after = dict(loop.model.named_parameters())
-    changed = {name for name in before if not before[name].equal(after[name])}
-    assert {"decoder.weight"} < changed
-    assert any(name.startswith("encoder.") for name in changed)
+    for place, run in enumerate(one_of_each(encoder, "attention", "projection")):
+        config = resolved(*run, str(data_folder))
+        loop = built(small(config, **overrides), tmp_path / str(place))
+        before = {name: value.clone() for name, value in loop.model.named_parameters()}
+        loop.trainer._checkpointer = None
+        metrics = loop.run()
+        assert 0 <= metrics["validation_auc"] <= 1
+        after = dict(loop.model.named_parameters())
+        changed = {name for name in before if not before[name].equal(after[name])}
+        assert {"decoder.weight"} < changed, run
+        assert any(name.startswith("encoder.") for name in changed), run
 
 
-def test_presets_have_the_published_settings(config):
+def test_presets_have_the_published_settings():
     published = {
-        "jain_wallace/sst_bilstm_tanh": ("sum", 32, 8, None, 1e-3),
-        "neely_schouten/sst_bilstm_sdp_sparsemax": ("mean", 64, 40, 10, 1e-3),
-        "wiegreffe_pinter/sst_bilstm_tanh_adversary": ("sum", 32, 80, None, 1e-3),
-        "meister/sst_bilstm_tanh_softmax": ("mean", 32, 40, 10, 1e-4),
-        "meister/sst_transformer_dot_softmax": ("mean", 32, 40, 10, 1e-5),
+        ("jain_wallace_2019", "sst", "bilstm_tanh"): ("sum", 32, 8, None, 1e-3),
+        ("neely_schouten_2020", "sst", "sdp_sparsemax"): ("mean", 64, 40, 10, 1e-3),
+        ("wiegreffe_pinter_2019", "sst", "adversary_0.001"): ("sum", 32, 80, None, 1e-3),
+        ("wiegreffe_pinter_2019", "imdb", "adversary_0.001"): ("sum", 32, 40, None, 1e-3),
+        ("meister_2021", "sst", "bilstm_softmax"): ("mean", 32, 40, 10, 1e-4),
+        ("meister_2021", "sst", "transformer_softmax"): ("mean", 32, 20, 10, 1e-5),
     }
-    for experiment, expected in published.items():
-        params = config(experiment).as_dict(quiet=True)
-        trainer = params["trainer"]
+    for run, expected in published.items():
+        config = resolved(*run)
+        trainer = config["trainer"]
         assert (
-            params["model"]["loss_reduction"],
-            params["data_loader"]["batch_sampler"]["batch_size"],
+            config["model"]["loss_reduction"],
+            config["data_loader"]["batch_sampler"]["batch_size"],
             trainer["num_epochs"],
             trainer.get("patience"),
             trainer["optimizer"]["lr"],
         ) == expected
         assert trainer["optimizer"]["amsgrad"] and trainer["optimizer"]["weight_decay"] == 1e-5
-        by = "+epochs_trained" if experiment.endswith("_adversary") else "+auc"
+        by = "+epochs_trained" if run[-1].startswith("adversary") else "+auc"
         assert trainer["validation_metric"] == by
 
 
-def test_adversaries_have_the_published_scale_of_the_loss(config):
+def test_adversaries_have_the_published_scale_of_the_loss():
     published = {
-        "wiegreffe_pinter/sst_bilstm_tanh_adversary": "as_published",
-        "planted/bilstm_tanh_softmax_frozen": "as_published",
-        "meister/sst_bilstm_tanh_softmax_adversary": "mean",
+        ("wiegreffe_pinter_2019", "sst", "adversary_0.001"): "as_published",
+        ("planted", "easy", "frozen"): "as_published",
+        ("meister_2021", "sst", "bilstm_adversary"): "mean",
     }
-    for experiment, expected in published.items():
-        *_, callback = config(experiment)["trainer"]["callbacks"]
-        assert callback["loss_reduction"] == expected, experiment
+    for run, expected in published.items():
+        (callback,) = resolved(*run)["trainer"]["callbacks"]
+        assert callback["loss_reduction"] == expected, run
 
 
-def test_a_missing_data_folder_says_what_to_set(config, monkeypatch, tmp_path):
+def test_a_missing_data_folder_says_what_to_set(tmp_path, monkeypatch):
     monkeypatch.setenv(DATA_VARIABLE, "nowhere")
+    config = resolved("jain_wallace_2019", "sst", "bilstm_tanh", "nowhere")
     with pytest.raises(ConfigurationError, match=rf"nowhere/sst/.*{DATA_VARIABLE}"):
-        built(config("jain_wallace/sst_bilstm_tanh"), tmp_path)
+        built(small(config), tmp_path)

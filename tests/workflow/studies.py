@@ -1,13 +1,17 @@
 """Study files for tests, small enough to be planned at once and run in seconds."""
 
 import shutil
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 from tests.commands_run import PROJECT
+from workflow.configs import Experiments, load_experiments
 from workflow.plan import Places, Plan, make_plan
-from workflow.study import load_study
+from workflow.study import STUDIES, load_study
+
+NAMES = sorted(path.stem for path in STUDIES.glob("*.jsonnet"))
 
 LIB = PROJECT / "training_configs" / "lib"
 ENGINE = PROJECT / ".venv-workflow" / "bin" / "snakemake"
@@ -82,6 +86,12 @@ def tiny(folder: Path, epochs: int = 2, encoders: str = "['affine']", name: str 
 def planned(folder: Path, text: str = FAMILY, limit=None, runs: str = "runs", **options) -> Plan:
     study = load_study(str(write_study(folder, text)), **options)
     return make_plan(study, Places(folder / runs, folder / "results"), limit)
+
+
+@cache
+def experiments(study: str, size: str = "full", seed: int = 7) -> Experiments:
+    """Those of a study of the project, with `data` as the folder of data."""
+    return load_experiments(study, size, seed=seed)
 
 
 def engine() -> str:

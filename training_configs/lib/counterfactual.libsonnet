@@ -1,7 +1,7 @@
 // Models that are trained to attend otherwise, or on masked texts. Each function takes a config and adds
 // to it:
 //
-//   lib.adversary(import 'sst_bilstm_tanh.jsonnet', epochs=80)
+//   lib.adversary(import '../examples/jain_wallace_2019.jsonnet', epochs=80)
 //
 // What a sweep varies is read from the environment where it is not given:
 //   ATTENTION_EXPLAIN_BASE      the archive or run folder of the base (default: runs/base)

@@ -23,7 +23,7 @@ study {
       mlp: seen { config: model(lib.encoders.affine, lib.attention.tanh) },
       mlp_uniform: seen { config: model(lib.encoders.affine, lib.attention.uniform) },
     } + {
-      ['adversary_' + lambda]: seen { config: lib.adversary(base, study.run('base'), lambda, epochs=study.epochs(data)) }
+      ['adversary_%g' % lambda]: seen { config: lib.adversary(base, study.run('base'), lambda, epochs=study.epochs(data)) }
       for lambda in $.lambdas
     } + {
       ['mlp_guided_by_' + guide]: few {

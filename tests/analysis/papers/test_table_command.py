@@ -5,7 +5,7 @@ import json
 import pytest
 
 from analysis.__main__ import main
-from analysis.papers.names import NAMES
+from analysis.papers.discovery import NAMES
 from tests.analysis.attribution_files import random_rows, write_attributions
 from tests.analysis.papers.studies import JAIN_WALLACE, MEISTER, write_run
 

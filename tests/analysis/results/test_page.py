@@ -7,7 +7,7 @@ import pytest
 
 from analysis.__main__ import main
 from analysis.output import Output
-from tests.analysis.claims.test_papers import SPARSE, adversary, pairs, top_k, usage
+from tests.analysis.papers.test_claims import SPARSE, adversary, pairs, top_k, usage
 
 COMMAND = "make study STUDY=jain_wallace_2019 CORPORA=sst"
 ACCOUNT = {

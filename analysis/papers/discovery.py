@@ -1,0 +1,51 @@
+"""
+All papers, found by their folders: a folder of this package whose `__init__` has a `PAPER` is one.
+And everything of theirs that can be asked for by name.
+"""
+
+from dataclasses import replace
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Tuple
+
+from analysis import papers
+from analysis.claims.claim import Claim
+from analysis.errors import AnalysisError
+from analysis.papers.shared.paper import Paper
+
+
+def declared_papers() -> Tuple[Paper, ...]:
+    """By their years; those of a year by `order`, then by the names of their folders."""
+    folders = [folder.name for folder in iter_modules(papers.__path__) if folder.ispkg]
+    modules = [import_module(f"{papers.__name__}.{name}") for name in sorted(folders)]
+    declared = [module.PAPER for module in modules if hasattr(module, "PAPER")]
+    return tuple(sorted(declared, key=lambda paper: (paper.year, paper.order)))
+
+
+PAPERS = declared_papers()
+# What `python -m analysis table` can be asked for.
+NAMES = tuple(
+    name
+    for paper in PAPERS
+    if paper.exhibits
+    for name in (paper.name, *(exhibit.name for exhibit in paper.exhibits))
+)
+CLAIMS = tuple(replace(claim, paper=paper.title) for paper in PAPERS for claim in paper.claims)
+# What the claims rest on.
+TABLES = tuple(dict.fromkeys(name for claim in CLAIMS for name in (claim.table, *claim.beside)))
+
+
+def find_exhibits(name: str) -> Paper:
+    """The paper of that name; or the one that has the exhibit of that name, with this one alone."""
+    for paper in PAPERS:
+        if name == paper.name and paper.exhibits:
+            return paper
+        for exhibit in paper.exhibits:
+            if name == exhibit.name:
+                return replace(paper, exhibits=(exhibit,))
+    raise AnalysisError(f"there is no table '{name}'; there are {', '.join(NAMES)}")
+
+
+def find_claim(name: str) -> Claim:
+    """The claim of that name, which has to be there."""
+    return next(claim for claim in CLAIMS if claim.name == name)

@@ -1,0 +1,19 @@
+"""Jain & Wallace 2019, "Attention is not Explanation"."""
+
+from analysis.papers.jain_wallace import claims, correlations, instance_adversary, permutation
+from analysis.papers.jain_wallace.random_controls import random_controls
+from analysis.papers.shared.methods import JAIN_WALLACE_METHODS
+from analysis.papers.shared.paper import Correction, Exhibit, Paper
+
+PAPER = Paper(
+    "jain-wallace",
+    "Jain & Wallace 2019",
+    exhibits=(
+        Exhibit("jain-wallace-correlations", JAIN_WALLACE_METHODS, correlations.correlations),
+        Exhibit("jain-wallace-densities", JAIN_WALLACE_METHODS, correlations.tau_densities),
+        permutation.EXHIBIT,
+        instance_adversary.EXHIBIT,
+    ),
+    claims=claims.CLAIMS,
+    corrections=(Correction(claims.CORRELATIONS, random_controls),),
+)

@@ -1,0 +1,105 @@
+"""
+Jain & Wallace 2019: how attention agrees with gradients and with leaving a token out; other weights
+in its place beside.
+"""
+
+from itertools import chain
+from typing import Sequence
+
+import pandas
+
+from analysis.agreement.places import ABOUT_PLACES
+from analysis.figures.densities import densities
+from analysis.output import Output, slug
+from analysis.papers.shared.agreeing import agreed, class_panels, rows_of
+from analysis.papers.shared.differences import add_differences
+from analysis.papers.shared.methods import JAIN_WALLACE_PAIRS as PAIRS
+from analysis.papers.shared.published import (
+    OURS_SELECTED,
+    beside,
+    intervals,
+    published,
+    readable,
+    with_difference,
+)
+from analysis.papers.shared.study_files import described
+from analysis.roles import PLAIN
+from analysis.seeds import Model
+from analysis.statistics.intervals import ABOUT_INTERVALS
+
+SHOWN = (
+    "corpus",
+    "model",
+    "scores",
+    "importance",
+    "predicted",
+    "published on test",
+    "published on dev",
+    "their code",
+    "mean",
+    "interval",
+    "difference",
+    "ceiling",
+    "place",
+    "random mean",
+    "published on dev std",
+    "std",
+    "published on dev significant",
+    "significant",
+    "n",
+    "undefined",
+    "selected on",
+)
+NOTE = (
+    "Published on test: the paper's table, whose epoch was selected on the test set; published on "
+    "dev: selected on dev; both with 300-dimensional fastText vectors. The difference is from the "
+    "value on dev, and from the value on test where there is no other. Their code: the lowest and "
+    "highest mean over seeds of the released code on the same SST files as ours. "
+    f"{OURS_SELECTED} {ABOUT_INTERVALS} Significant: share of texts with p <= .05. "
+    f"{ABOUT_PLACES}"
+)
+
+
+def correlations(models: Sequence[Model], output: Output) -> None:
+    found = [agreed(model, PAIRS) for model in models]
+    table = pandas.concat([rows_of(one, PAIRS) for one in found], ignore_index=True)
+    theirs = published("jain_wallace/correlations")
+    theirs = theirs.assign(scores="attention", projection="softmax")
+    for split in ("test", "dev"):
+        selected = theirs[theirs["protocol"] == f"selected_on_{split}"]
+        table = beside(table, selected, f"published on {split}")
+    table = table.merge(released_code(), how="left", validate="many_to_one")
+    table = with_difference(table, "published on dev", "published on test")
+    shown = table.assign(**{"their code": intervals(table, "code low", "code high", "{} to {}")})
+    output.table(
+        "jain-wallace-correlations",
+        table,
+        "Kendall's tau of attention, gradient and leave-one-out by predicted class, beside Jain & "
+        f"Wallace (2019). {described(models)}.",
+        NOTE,
+        readable(shown, SHOWN),
+    )
+    add_differences(
+        output, "jain-wallace-correlations-differences", list(chain.from_iterable(found))
+    )
+
+
+def released_code() -> pandas.DataFrame:
+    """What the released code gave on the shared SST files: the range of its seeds' means."""
+    table = published("jain_wallace/code_on_shared_sst")
+    table = table.rename(columns={"first": "scores", "second": "importance"})
+    keys = ["encoder", "attention", "scores", "importance", "predicted"]
+    found = table.groupby(keys)["mean"].agg(**{"code low": "min", "code high": "max"})
+    return found.reset_index().assign(corpus="sst", projection="softmax", role=PLAIN)
+
+
+def tau_densities(models: Sequence[Model], output: Output) -> None:
+    for model in models:
+        figure = densities(class_panels(model, PAIRS), "Kendall's tau", widest=3)
+        output.figure(
+            slug("jain-wallace-densities", model.config.corpus, model.name),
+            figure,
+            f"Kendall's tau, text by text, by predicted class. {described([model])}.",
+            "Histogram and density; ticks at the foot are the means. Grey: the first of each pair "
+            "against random scores.",
+        )

@@ -1,0 +1,142 @@
+"""Jain & Wallace 2019, section 4.2.2: how different can attention be with the same output?"""
+
+from typing import Any, Dict, List, Sequence
+
+import numpy
+import pandas
+
+from analysis.agreement.groups import OVERALL, groups
+from analysis.figures.found import Found, found_histograms
+from analysis.figures.violins import Violins, violins
+from analysis.output import Output, slug
+from analysis.papers.shared.bins import by_bin, classes_of, largest_weights
+from analysis.papers.shared.divergence import BOUND, INSTANCE_ADVERSARY, MAX_JSD, SUCCESS
+from analysis.papers.shared.paper import PERTURBED, Exhibit
+from analysis.papers.shared.per_text import check, sample
+from analysis.papers.shared.published import about, intervals
+from analysis.papers.shared.study_files import described
+from analysis.seeds import Model
+from analysis.statistics.intervals import ABOUT_INTERVALS
+from analysis.statistics.sample import Sample
+from analysis.statistics.summary import summaries
+
+STATISTICS = {"success": "share found", "all": "max JSD", "found": "max JSD where found"}
+NOTE = (
+    "Found: another attention with an output at most epsilon away (total variation distance). As "
+    "published, a text without one counts with a divergence of 0; the mean over the texts that "
+    f"have one stands beside it. {ABOUT_INTERVALS} The largest possible divergence is "
+    f"log 2 = {BOUND:.3f}."
+)
+
+
+def found_only(values: Sample, success: Sample) -> Sample:
+    """Without the texts that nothing was found for."""
+    return values.where(success.value == 1)
+
+
+def rows_of(model: Model) -> List[Dict[str, Any]]:
+    """A row a predicted class, and one for all texts."""
+    success, jsd = sample(model, check(SUCCESS)), sample(model, check(MAX_JSD))
+    parameters = model.files[0].declared[INSTANCE_ADVERSARY].get("parameters", {})
+    members = groups(model, "predicted")
+    found = {
+        "success": [success.where(member) for member in members.values()],
+        "all": [jsd.where(member) for member in members.values()],
+        "found": [found_only(jsd, success).where(member) for member in members.values()],
+    }
+    rows = {kind: summaries(parts) for kind, parts in found.items()}
+    return [
+        {
+            **about(model),
+            "predicted": name,
+            "epsilon": parameters.get("epsilon", numpy.nan),
+            "n": rows["all"][place]["n"],
+            **{
+                f"{kind} {statistic}": rows[kind][place][statistic]
+                for kind in STATISTICS
+                for statistic in ("mean", "low", "high")
+            },
+        }
+        for place, name in enumerate(members)
+    ]
+
+
+def adversary(models: Sequence[Model], output: Output) -> None:
+    table = pandas.DataFrame([row for model in models for row in rows_of(model)])
+    output.table(
+        "jain-wallace-adversary",
+        table,
+        "The largest divergence of an attention that leaves the output nearly as it is, searched "
+        f"text by text (Jain & Wallace 2019). {described(models)}.",
+        NOTE,
+        _shown(table),
+    )
+    output.figure(
+        "jain-wallace-adversary-histogram",
+        found_histograms(list(map(_histogram, models)), "max JSD", "none", BOUND),
+        "The largest divergence (JSD, in nats) of an attention with nearly the same output, by "
+        f"predicted class. {described(models)}.",
+        "Hatched, on the left: texts that no such attention was found for, whose divergence is "
+        f"counted as 0. Divergences end at log 2 = {BOUND:.3f}.",
+    )
+    output.figure(
+        "jain-wallace-adversary-violins",
+        violins(
+            list(map(_panel, models)),
+            "largest weight of attention",
+            "max JSD",
+            top=BOUND,
+        ),
+        "The largest divergence (JSD, in nats) of an attention with nearly the same output, by the "
+        f"largest weight of attention and by predicted class. {described(models)}.",
+        "Texts without such an attention stand at 0, as published. Bar: the middle half of the "
+        "texts; dot: median; below each group: the number of texts of each class.",
+    )
+    overall = table[table["predicted"] == OVERALL]
+    for row in overall.to_dict("records"):
+        output.sentence(
+            slug("jain-wallace-adversary-finding", row["corpus"], row["model"]),
+            f"{row['corpus']}, {row['model']}: {_finding(row)} (n = {row['n']}).",
+        )
+
+
+def _finding(row: Dict[str, Any]) -> str:
+    if not row["success mean"] > 0:
+        return f"no text has another attention with the same output within {row['epsilon']:g}"
+    return (
+        f"for {100 * row['success mean']:.1f} % of the texts another attention gives the same "
+        f"output within {row['epsilon']:g}; its divergence is {row['found mean']:.3f} on average, "
+        f"of at most {BOUND:.3f}"
+    )
+
+
+def _shown(table: pandas.DataFrame) -> pandas.DataFrame:
+    shown = table[["corpus", "model", "predicted", "epsilon"]].copy()
+    for kind, title in STATISTICS.items():
+        shown[title] = table[f"{kind} mean"]
+        shown[f"{title}, interval"] = intervals(table, f"{kind} low", f"{kind} high")
+    return shown.assign(n=table["n"], **{"selected on": table["selected on"]})
+
+
+def _histogram(model: Model) -> Found:
+    success, jsd = sample(model, check(SUCCESS)).value, sample(model, check(MAX_JSD)).value
+    classes = classes_of(model)
+    return Found(
+        f"{model.config.corpus}, {model.name}",
+        {f"predicted {name}": jsd[member & (success == 1)] for name, member in classes.items()},
+        {
+            f"predicted {name}": int((success[member] == 0).sum())
+            for name, member in classes.items()
+        },
+    )
+
+
+def _panel(model: Model) -> Violins:
+    weights = largest_weights([file.attention for file in model.files])
+    return Violins(
+        f"{model.config.corpus}, {model.name}",
+        by_bin(sample(model, check(MAX_JSD)).value, weights, classes_of(model)),
+    )
+
+
+EXHIBIT = Exhibit("jain-wallace-adversary", (MAX_JSD, SUCCESS), adversary, of=PERTURBED)

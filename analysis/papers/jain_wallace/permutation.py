@@ -1,0 +1,88 @@
+"""Jain & Wallace 2019, section 4.2.1: does the output change when attention is permuted?"""
+
+from typing import Any, Dict, List, Sequence
+
+import pandas
+
+from analysis.agreement.groups import OVERALL, groups
+from analysis.figures.violins import Violins, violins
+from analysis.output import Output, slug
+from analysis.papers.shared.bins import ALL, bins_of, by_bin, classes_of
+from analysis.papers.shared.methods import Method
+from analysis.papers.shared.paper import PERTURBED, Exhibit
+from analysis.papers.shared.per_text import check, sample
+from analysis.papers.shared.published import about, readable
+from analysis.papers.shared.study_files import described
+from analysis.seeds import Model
+from analysis.statistics.intervals import ABOUT_INTERVALS
+from analysis.statistics.summary import summaries
+
+MEDIAN = Method("permutation", "permutation", check="median_tvd")
+LARGEST = Method("permutation", "permutation", check="max_attention")
+SHOWN = ("corpus", "model", "predicted", "max attention", "mean", "interval", "median", "std", "n")
+
+
+def rows_of(model: Model) -> List[Dict[str, Any]]:
+    """A row a predicted class and bin, and for all texts together."""
+    values, weights = sample(model, check(MEDIAN)), sample(model, check(LARGEST)).value
+    bins = {ALL: weights == weights, **bins_of(weights)}
+    keys = [(name, of) for name in groups(model, "predicted") for of in bins]
+    members = groups(model, "predicted")
+    parts = [values.where(members[name] & bins[of]) for name, of in keys]
+    return [
+        {**about(model), "predicted": name, "max attention": of, **row}
+        for (name, of), row in zip(keys, summaries(parts), strict=True)
+        if row["n"] or of == ALL
+    ]
+
+
+def permutation(models: Sequence[Model], output: Output) -> None:
+    table = pandas.DataFrame([row for model in models for row in rows_of(model)])
+    output.table(
+        "jain-wallace-permutation",
+        table,
+        "Median change of the output (total variation distance) over permutations of attention, by "
+        f"predicted class and by the largest weight. {described(models)}.",
+        "Hidden states stay as they are. A small change where one weight is large says that the "
+        f"token it stands at was not needed. The mean is that of the texts' medians. {ABOUT_INTERVALS}",
+        readable(table, SHOWN),
+    )
+    panels = [
+        Violins(
+            f"{model.config.corpus}, {model.name}",
+            by_bin(
+                sample(model, check(MEDIAN)).value,
+                sample(model, check(LARGEST)).value,
+                classes_of(model),
+            ),
+        )
+        for model in models
+    ]
+    output.figure(
+        "jain-wallace-permutation-violins",
+        violins(panels, "largest weight of attention", "median change of output", top=1.0),
+        "Median change of the output (total variation distance) over permutations of attention, "
+        f"text by text, by the largest weight and by predicted class. {described(models)}.",
+        "Bar: the middle half of the texts; dot: median; below each group: the number of texts of "
+        "each class. Groups of fewer than 8 texts are drawn text by text.",
+    )
+    for model in models:
+        name = slug("jain-wallace-permutation-finding", model.config.corpus, model.name)
+        output.sentence(name, _finding(table, model))
+
+
+def _finding(table: pandas.DataFrame, model: Model) -> str:
+    row = table[
+        (table["corpus"] == model.config.corpus)
+        & (table["model"] == model.name)
+        & (table["predicted"] == OVERALL)
+        & (table["max attention"] == ALL)
+    ].iloc[0]
+    return (
+        f"{row['corpus']}, {row['model']}: attention in random order changes the output by "
+        f"{row['mean']:.3f} on average (the median over permutations of each text; total variation "
+        f"distance, n = {row['n']})."
+    )
+
+
+EXHIBIT = Exhibit("jain-wallace-permutation", (MEDIAN, LARGEST), permutation, of=PERTURBED)

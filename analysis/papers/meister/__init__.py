@@ -1,0 +1,34 @@
+"""Meister et al. 2021, "Is Sparse Attention more Interpretable?"."""
+
+from analysis.papers.meister import correlations, sparsity
+from analysis.papers.meister.adversaries import table_5
+from analysis.papers.meister.claims import CLAIMS
+from analysis.papers.meister.sparsity import HIDDEN, INPUTS
+from analysis.papers.shared.methods import ATTENTION, INPUT_TO_HIDDEN
+from analysis.papers.shared.paper import Exhibit, Paper, StudyExhibit
+
+ALL = (ATTENTION, *INPUTS, *HIDDEN)
+SWEPT = {"fits": sparsity.swept, "about": sparsity.ABOUT}
+
+PAPER = Paper(
+    "meister",
+    "Meister et al. 2021",
+    exhibits=(
+        Exhibit("meister-table-1", (INPUT_TO_HIDDEN,), correlations.table_1),
+        Exhibit("meister-table-2", INPUTS, sparsity.table_2, **SWEPT, least=3),
+        Exhibit("meister-table-3", (), correlations.table_3),
+        StudyExhibit("meister-table-5", table_5),
+        Exhibit("meister-table-6", ALL, correlations.table_6),
+        Exhibit("meister-correlations", ALL, correlations.correlations),
+        Exhibit("meister-entropies", (INPUT_TO_HIDDEN,), correlations.entropies),
+        Exhibit(
+            "meister-entropy-against-lambda",
+            INPUTS,
+            sparsity.entropy_against_lambda,
+            **SWEPT,
+            least=2,
+        ),
+        Exhibit("meister-tau-against-lambda", ALL, sparsity.tau_against_lambda, **SWEPT, least=2),
+    ),
+    claims=CLAIMS,
+)

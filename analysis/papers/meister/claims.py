@@ -1,0 +1,138 @@
+"""Meister et al. 2021, "Is Sparse Attention more Interpretable?"."""
+
+from typing import Iterator
+
+from analysis.claims.claim import FAR, Claim, Judgement, above, below
+from analysis.claims.estimate import estimate, paired
+from analysis.claims.importance import differences
+from analysis.claims.table_rows import Tables, grouped, one
+
+ENTROPY = "meister-table-1"
+SWEEP = "meister-table-2"
+ACCURACY = "meister-table-3"
+ADVERSARY = "meister-table-5"
+CORRELATIONS = "meister-table-6"
+DIFFERENCES = "meister-table-6-differences"
+
+# Of the normalised entropy: half of that of a state that all inputs matter to alike.
+SPREAD = 0.5
+# Of places, and of accuracy: what counts as no more, or no worse.
+MARGIN = 0.05
+WORSE = 0.02
+
+
+def states_are_mixed(tables: Tables) -> Iterator[Judgement]:
+    for row in tables.rows(ENTROPY, role="plain"):
+        part = above("entropy", estimate(row), SPREAD)
+        yield Judgement(row["corpus"], row["model"], (part,))
+
+
+def follows_states(tables: Tables) -> Iterator[Judgement]:
+    compared = tables.rows(DIFFERENCES)
+    rows = tables.rows(CORRELATIONS, role="plain")
+    for (corpus, model), found in grouped(("corpus", "model"), rows):
+        closer = differences(
+            found, compared, of={"importance_of": "hidden"}, less={"importance_of": "input"}
+        )
+        parts = [above(f"with {name}, states less inputs:", less) for name, less in closer]
+        if parts:
+            yield Judgement(corpus, model, tuple(parts))
+
+
+def no_closer_to_inputs(tables: Tables) -> Iterator[Judgement]:
+    compared = tables.rows(DIFFERENCES)
+    rows = tables.rows(CORRELATIONS, role="plain", importance_of="input")
+    for (corpus, encoder, attention), found in grouped(("corpus", "encoder", "attention"), rows):
+        closer = differences(
+            found, compared, of={"projection": "sparsemax"}, less={"projection": "softmax"}
+        )
+        parts = [
+            below(f"with {name}, sparsemax less softmax:", less, MARGIN) for name, less in closer
+        ]
+        if parts:
+            yield Judgement(corpus, f"{encoder} {attention}", tuple(parts))
+
+
+def importance_no_sparser(tables: Tables) -> Iterator[Judgement]:
+    rows = tables.rows(SWEEP)
+    for (corpus, encoder, attention), found in grouped(("corpus", "encoder", "attention"), rows):
+        parts = [
+            above(f"correlation of lambda with the entropy of {row['importance']}", estimate(row))
+            for row in found
+        ]
+        yield Judgement(corpus, f"{encoder} {attention}", tuple(parts))
+
+
+def frozen_adversary(tables: Tables) -> Iterator[Judgement]:
+    yield from _adversaries(tables, frozen=True)
+
+
+def free_adversary(tables: Tables) -> Iterator[Judgement]:
+    yield from _adversaries(tables, frozen=False)
+
+
+def _adversaries(tables: Tables, frozen: bool) -> Iterator[Judgement]:
+    """The furthest of each model; a frozen one is thought to lose accuracy, another not to."""
+    rows = tables.rows(ADVERSARY, frozen=frozen)
+    for (corpus, model), found in grouped(("corpus", "model"), rows):
+        furthest = max(found, key=lambda row: row["jsd"])
+        at = f"at lambda {furthest['lambda']:g}"
+        parts = [above(f"{at} JSD", estimate(furthest, "jsd"), FAR)]
+        reached, lost = estimate(furthest, "accuracy"), paired(furthest, "accuracy lost")
+        base = one(tables.rows(ACCURACY, corpus=corpus, role="plain"), model=model)
+        if lost is None and base is not None:
+            lost = estimate(base).minus(reached)
+        if lost is not None:
+            words = f"accuracy {reached}, lost"
+            parts.append(above(words, lost) if frozen else below(words, lost, WORSE))
+        yield Judgement(corpus, model, tuple(parts))
+
+
+CLAIMS = (
+    Claim(
+        "states-are-mixed",
+        "A hidden state does not stand for the word at its place: many words matter to it.",
+        f"the normalised entropy of the importance of words for a state is above {SPREAD}",
+        ENTROPY,
+        states_are_mixed,
+    ),
+    Claim(
+        "follows-states",
+        "Attention agrees with the importance of hidden states better than with that of inputs.",
+        "the difference of the places of tau is above 0 for gradients and for leave-one-out",
+        CORRELATIONS,
+        follows_states,
+        beside=(DIFFERENCES,),
+    ),
+    Claim(
+        "no-closer-to-inputs",
+        "Sparse attention is no closer to the importance of inputs.",
+        f"the place of tau, sparsemax less softmax, is below {MARGIN}, for gradients and for leave-one-out",
+        CORRELATIONS,
+        no_closer_to_inputs,
+        beside=(DIFFERENCES,),
+    ),
+    Claim(
+        "importance-no-sparser",
+        "Sparser attention makes the importance of inputs no sparser; as the text has it, less so.",
+        "sparsegen's lambda and the entropy of importance have a positive correlation",
+        SWEEP,
+        importance_no_sparser,
+    ),
+    Claim(
+        "frozen-adversary",
+        "With all else frozen, attention can be moved far, at a cost in accuracy.",
+        f"JSD above {FAR}, and accuracy below the base's",
+        ADVERSARY,
+        frozen_adversary,
+        beside=(ACCURACY,),
+    ),
+    Claim(
+        "free-adversary",
+        "With nothing frozen it can be moved far at no cost.",
+        f"JSD above {FAR}, and accuracy less than {WORSE} below the base's",
+        ADVERSARY,
+        free_adversary,
+        beside=(ACCURACY,),
+    ),
+)

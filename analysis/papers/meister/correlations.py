@@ -1,0 +1,153 @@
+"""Meister et al. 2021: do hidden states stand for their tokens, and does attention find either?"""
+
+from itertools import chain
+from typing import List, Sequence, Tuple
+
+import pandas
+
+from analysis.agreement.groups import OVERALL
+from analysis.agreement.places import ABOUT_PLACES
+from analysis.figures.densities import Panel, densities
+from analysis.output import Output, slug
+from analysis.papers.meister.sparsity import HIDDEN, IMPORTANCE_OF, INPUTS, not_swept
+from analysis.papers.shared.agreeing import agreed, agreement_values, rows_of
+from analysis.papers.shared.differences import add_differences
+from analysis.papers.shared.methods import ATTENTION, INPUT_TO_HIDDEN, Method
+from analysis.papers.shared.per_text import PerText, check, correct, sample, summarised
+from analysis.papers.shared.published import (
+    OURS_SELECTED,
+    about,
+    beside,
+    published,
+    readable,
+    with_difference,
+)
+from analysis.papers.shared.study_files import by_corpus, described
+from analysis.seeds import Model
+from analysis.statistics.intervals import ABOUT_INTERVALS
+
+SCORERS = {"bilstm": "tanh", "transformer": "dot"}
+PLACES = {"input": "inputs", "hidden": "hidden states"}
+SHOWN = ("published", "mean", "interval", "difference", "published std", "std", "n", "undefined")
+MODEL = ("corpus", "model")
+PROTOCOL = f"Published: BiLSTM with tanh, Transformer with dot attention. {OURS_SELECTED} {ABOUT_INTERVALS}"
+
+
+def table_1(models: Sequence[Model], output: Output) -> None:
+    table = _beside(_rows(models, check(INPUT_TO_HIDDEN)), "meister/table1_entropy")
+    output.table(
+        "meister-table-1",
+        table,
+        "Normalised entropy of the importance of inputs for each hidden state, mean of each text, "
+        f"beside Meister et al. (2021), Table 1. {described(models)}.",
+        f"1: all inputs count the same; 0: one input alone counts. {PROTOCOL}",
+        readable(table, [*MODEL, *SHOWN, "selected on"]),
+    )
+
+
+def table_3(models: Sequence[Model], output: Output) -> None:
+    table = _beside(_rows(models, correct), "meister/table3_accuracy")
+    columns = [name for name in SHOWN if "std" not in name]
+    output.table(
+        "meister-table-3",
+        table,
+        f"Accuracy, beside Meister et al. (2021), Table 3. {described(models)}.",
+        "The paper gives one accuracy an encoder and corpus, whatever the projection. Undefined: "
+        f"texts without a label. {PROTOCOL}",
+        readable(table, [*MODEL, *columns, "selected on"]),
+    )
+
+
+def table_6(models: Sequence[Model], output: Output) -> None:
+    pairs = [(ATTENTION, method) for method in (*INPUTS, *HIDDEN)]
+    found = [agreed(model, pairs) for model in models]
+    table = pandas.concat([rows_of(one, pairs) for one in found], ignore_index=True)
+    table = table[table["predicted"] == OVERALL].reset_index(drop=True)
+    table["importance_of"] = table["second"].map(IMPORTANCE_OF)
+    table = _beside(table, "meister/table6_correlations")
+    table = table.rename(columns={"importance_of": "importance of"})
+    keys = [*MODEL, "importance of", "importance"]
+    output.table(
+        "meister-table-6",
+        table,
+        "Kendall's tau of attention with the importance of inputs and of hidden states, beside "
+        f"Meister et al. (2021), Table 6. {described(models)}.",
+        "Agreement with hidden states is nearly a tautology under sparse attention: a state whose "
+        "weight is 0 has gradient 0, and leaving it out changes nothing. Random: attention "
+        f"against random scores. {ABOUT_PLACES} {PROTOCOL}",
+        readable(table, [*keys, *SHOWN, "ceiling", "place", "random mean", "selected on"]),
+    )
+    add_differences(output, "meister-table-6-differences", list(chain.from_iterable(found)))
+
+
+def _rows(models: Sequence[Model], values: PerText) -> pandas.DataFrame:
+    return pandas.DataFrame([{**about(model), **summarised(model, values)} for model in models])
+
+
+def _beside(table: pandas.DataFrame, name: str) -> pandas.DataFrame:
+    theirs = published(name)
+    theirs["attention"] = theirs["encoder"].map(SCORERS)
+    if "std" not in theirs:
+        theirs["std"] = float("nan")
+    return with_difference(beside(table, theirs), "published")
+
+
+def correlations(models: Sequence[Model], output: Output) -> None:
+    """A figure a corpus and encoder; a panel a kind of importance, a series a projection."""
+    for corpus, encoder, alike in _by_encoder(not_swept(models)):
+        output.figure(
+            slug("meister-correlations", corpus, encoder),
+            densities(
+                [_tau_panel(alike, method) for method in (*INPUTS, *HIDDEN)],
+                "Kendall's tau",
+                histograms=False,
+            ),
+            "Kendall's tau of attention with the importance of inputs and of hidden states, text "
+            f"by text. {described(alike)}.",
+            "Ticks at the foot are the means. Grey: attention of the first model against random "
+            "scores.",
+        )
+
+
+def _tau_panel(models: Sequence[Model], method: Method) -> Panel:
+    found = [agreement_values(model, (ATTENTION, method)) for model in models]
+    return Panel(
+        title=f"{method.title} of {PLACES[IMPORTANCE_OF[method.name]]}",
+        series={
+            model.name: one.observed.value.ravel() for model, one in zip(models, found, strict=True)
+        },
+        control=found[0].controls["random"].value.ravel(),
+    )
+
+
+def entropies(models: Sequence[Model], output: Output) -> None:
+    """A panel a corpus and encoder, a series a projection."""
+    chosen = not_swept(models)
+    panels = [
+        Panel(
+            title=f"{corpus}, {encoder}",
+            series={
+                model.name.removeprefix(f"{encoder} {model.config.attention} "): sample(
+                    model, check(INPUT_TO_HIDDEN)
+                ).value.ravel()
+                for model in alike
+            },
+        )
+        for corpus, encoder, alike in _by_encoder(chosen)
+    ]
+    output.figure(
+        "meister-entropies",
+        densities(panels, "mean entropy of a text", span=(0.0, 1.0), histograms=False),
+        "Normalised entropy of the importance of inputs for hidden states, text by text. "
+        f"{described(chosen)}.",
+        "1: all inputs count the same; 0: one input alone counts. Ticks at the foot are the means.",
+    )
+
+
+def _by_encoder(models: Sequence[Model]) -> List[Tuple[str, str, List[Model]]]:
+    """Corpus, encoder, and their models."""
+    return [
+        (corpus, encoder, [model for model in several if model.config.encoder == encoder])
+        for corpus, several in by_corpus(models).items()
+        for encoder in dict.fromkeys(model.config.encoder for model in several)
+    ]

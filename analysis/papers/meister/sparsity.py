@@ -1,0 +1,188 @@
+"""
+Meister et al.'s sweep: what changes as attention is made sparser? Sparsegen's lambda says how
+sparse it is; sparsemax is sparsegen with lambda 0, and softmax is no member of the family.
+"""
+
+from typing import Any, Dict, List, Optional, Sequence
+
+import numpy
+import pandas
+from scipy.stats import pearsonr, spearmanr
+
+from analysis.agreement.groups import OVERALL
+from analysis.errors import AnalysisError
+from analysis.figures.against import Line, against
+from analysis.output import Output
+from analysis.papers.shared.agreeing import agreement_rows
+from analysis.papers.shared.methods import (
+    ATTENTION,
+    GRADIENT,
+    GRADIENT_HIDDEN,
+    LEAVE_ONE_OUT,
+    LEAVE_ONE_OUT_HIDDEN,
+    Method,
+)
+from analysis.papers.shared.per_text import entropy, sample, summarised
+from analysis.papers.shared.published import beside, published, readable, with_difference
+from analysis.papers.shared.study_files import described
+from analysis.seeds import Model
+from analysis.statistics.intervals import ABOUT_INTERVALS
+from analysis.statistics.known import mean_of_known
+
+INPUTS = (GRADIENT, LEAVE_ONE_OUT)
+HIDDEN = (GRADIENT_HIDDEN, LEAVE_ONE_OUT_HIDDEN)
+IMPORTANCE_OF = {
+    **{method.name: "input" for method in INPUTS},
+    **{method.name: "hidden" for method in HIDDEN},
+}
+ABOUT = "models with sparsegen or sparsemax attention"
+# A correlation over fewer different values of lambda says nothing.
+LEAST_LAMBDAS = 3
+SHOWN = ("corpus", "encoder", "attention", "importance", "published", "mean", "interval")
+SHOWN += ("difference", "spearman", "entropy", "lambdas", "n")
+
+
+def lambda_of(model: Model) -> Optional[float]:
+    """None outside of the family."""
+    return {"sparsegen": model.config.sparsity, "sparsemax": 0.0}.get(model.config.projection)
+
+
+def swept(model: Model) -> bool:
+    return lambda_of(model) is not None
+
+
+def not_swept(models: Sequence[Model]) -> List[Model]:
+    """Without the steps of a sweep, which are too many for one picture, if there are others."""
+    return [model for model in models if model.config.projection != "sparsegen"] or list(models)
+
+
+def sweeps(models: Sequence[Model], least: int = 2) -> List[List[Model]]:
+    """
+    Models that differ in lambda, in rising order; two with the same lambda count once. There is at
+    least one sweep, of so many values of lambda.
+    """
+    found: Dict[tuple, Dict[float, Model]] = {}
+    for model in models:
+        config = model.config
+        steps = found.setdefault((config.corpus, config.encoder, config.attention), {})
+        # Where both are there, sparsegen's is the one that was trained like its neighbours.
+        if lambda_of(model) not in steps or config.projection == "sparsegen":
+            steps[lambda_of(model)] = model
+    long_enough = [steps for steps in found.values() if len(steps) >= least]
+    if not long_enough:
+        raise AnalysisError(
+            f"it takes {least} values of lambda with the same corpus, encoder and scorer"
+        )
+    return [[steps[place] for place in sorted(steps)] for steps in long_enough]
+
+
+def table_2(models: Sequence[Model], output: Output) -> None:
+    """How lambda and the entropy of importance go together, over trained models."""
+    found = sweeps(models, LEAST_LAMBDAS)
+    rows = [correlation(steps, method) for steps in found for method in INPUTS]
+    theirs = published("meister/table2_sparsity_entropy").assign(importance=GRADIENT.title)
+    table = with_difference(beside(pandas.DataFrame(rows), theirs), "published")
+    output.table(
+        "meister-table-2",
+        table,
+        "Correlation of sparsegen's lambda, which is larger for sparser attention, with the "
+        "entropy of the importance of inputs, beside Meister et al. (2021), Table 2. "
+        f"{described(_flat(found))}.",
+        "Pearson's over trained models (n), each with the mean entropy of its texts, and Fisher's "
+        "interval; Spearman's beside it. A negative sign: the sparser attention, the sparser "
+        "importance. The paper's table has negative signs, its text says the opposite; `entropy` "
+        "says what is found here.",
+        readable(table, SHOWN),
+    )
+
+
+def correlation(steps: Sequence[Model], method: Method) -> Dict[str, Any]:
+    """Over the seeds of all steps of a sweep."""
+    places, means = [], []
+    for model in steps:
+        of_seeds = mean_of_known(sample(model, entropy(method)).value, axis=1)
+        places += [lambda_of(model)] * len(of_seeds)
+        means += of_seeds.tolist()
+    config = steps[0].config
+    row = {
+        "corpus": config.corpus,
+        "encoder": config.encoder,
+        "attention": config.attention,
+        "importance": method.title,
+        "lambdas": len(steps),
+        "n": len(means),
+    }
+    if numpy.ptp(means) == 0 or not numpy.isfinite(means).all():
+        unknown = dict.fromkeys(("mean", "low", "high", "spearman"), numpy.nan)
+        return {**row, **unknown, "entropy": "is constant"}
+    pearson = pearsonr(places, means)
+    # Of three points there is no interval.
+    interval = pearson.confidence_interval() if len(means) > 3 else (numpy.nan, numpy.nan)
+    return {
+        **row,
+        "mean": float(pearson.statistic),
+        "low": float(interval[0]),
+        "high": float(interval[1]),
+        "spearman": float(spearmanr(places, means).statistic),
+        "entropy": "falls" if pearson.statistic < 0 else "rises",
+    }
+
+
+def entropy_against_lambda(models: Sequence[Model], output: Output) -> None:
+    """A panel a sweep, a line a kind of importance."""
+    found = sweeps(models)
+    panels = {
+        _titled(steps): {
+            method.title: _line(steps, [summarised(model, entropy(method)) for model in steps])
+            for method in INPUTS
+        }
+        for steps in found
+    }
+    output.figure(
+        "meister-entropy-against-lambda",
+        against(panels, "lambda", "entropy of importance"),
+        f"Normalised entropy of the importance of inputs against sparsegen's lambda. "
+        f"{described(_flat(found))}.",
+        f"Lines at each point: interval of the mean. {ABOUT_INTERVALS}",
+    )
+
+
+def tau_against_lambda(models: Sequence[Model], output: Output) -> None:
+    """Two panels a sweep: importance of inputs, and of hidden states."""
+    found = sweeps(models)
+    panels: Dict[str, Dict[str, Line]] = {}
+    for steps in found:
+        rows = [_taus(model) for model in steps]
+        for methods, of in ((INPUTS, "inputs"), (HIDDEN, "hidden states")):
+            panels[f"{_titled(steps)}: {of}"] = {
+                method.title: _line(steps, [row[method.name] for row in rows]) for method in methods
+            }
+    output.figure(
+        "meister-tau-against-lambda",
+        against(panels, "lambda", "Kendall's tau", widest=2),
+        "Kendall's tau of attention with the importance of inputs and of hidden states against "
+        f"sparsegen's lambda. {described(_flat(found))}.",
+        f"Lines at each point: interval of the mean. {ABOUT_INTERVALS} Agreement with hidden states "
+        "is nearly a tautology where attention is sparse.",
+    )
+
+
+def _flat(found: Sequence[Sequence[Model]]) -> List[Model]:
+    return [model for steps in found for model in steps]
+
+
+def _line(steps: Sequence[Model], rows: Sequence[Dict[str, Any]]) -> Line:
+    means, lows, highs = ([row[name] for row in rows] for name in ("mean", "low", "high"))
+    return Line([lambda_of(model) for model in steps], means, lows, highs)
+
+
+def _taus(model: Model) -> Dict[str, Dict[str, Any]]:
+    """Over all texts, by method."""
+    table = agreement_rows(model, [(ATTENTION, method) for method in (*INPUTS, *HIDDEN)])
+    table = table[table["predicted"] == OVERALL]
+    return {row["second"]: row for row in table.to_dict("records")}
+
+
+def _titled(steps: Sequence[Model]) -> str:
+    config = steps[0].config
+    return f"{config.corpus}, {config.encoder} {config.attention}"

@@ -1,0 +1,82 @@
+"""Neely & Schouten 2020: does sparse attention agree with importance? Whole texts; top k beside."""
+
+from typing import Dict, List, Sequence
+
+import pandas
+
+from analysis.figures.densities import densities
+from analysis.output import Output, slug
+from analysis.papers.shared.agreeing import agreement_rows, pair_panel
+from analysis.papers.shared.methods import JAIN_WALLACE_PAIRS as PAIRS
+from analysis.papers.shared.published import (
+    OURS_SELECTED,
+    beside,
+    published,
+    readable,
+    with_difference,
+)
+from analysis.papers.shared.study_files import by_corpus, described
+from analysis.seeds import Model
+from analysis.statistics.intervals import ABOUT_INTERVALS
+
+SHOWN = (
+    "corpus",
+    "model",
+    "importance",
+    "predicted",
+    "published",
+    "mean",
+    "interval",
+    "difference",
+    "random mean",
+    "published std",
+    "std",
+    "published significant",
+    "significant",
+    "n",
+    "undefined",
+    "selected on",
+)
+NOTE = (
+    "Published: selected on dev; the first and last token of each text were cut, and padding was "
+    "not masked. The paper's table does not name its scorer: it is taken for tanh with softmax. "
+    f"Its shares of significant texts are those of both classes together. {OURS_SELECTED} "
+    f"{ABOUT_INTERVALS}"
+)
+
+
+def table_1(models: Sequence[Model], output: Output) -> None:
+    pairs = [pair for pair in PAIRS if pair[0].name == "attention"]
+    table = pandas.concat([agreement_rows(model, pairs) for model in models], ignore_index=True)
+    theirs = published("neely_schouten/table1")
+    theirs = theirs.assign(encoder="bilstm", attention="tanh", projection="softmax")
+    table = with_difference(beside(table, theirs), "published")
+    output.table(
+        "neely-schouten-table-1",
+        table,
+        "Kendall's tau of attention with gradient and leave-one-out, beside Neely & Schouten "
+        f"(2020), Table 1. {described(models)}.",
+        NOTE,
+        readable(table, SHOWN),
+    )
+
+
+def tau_densities(models: Sequence[Model], output: Output) -> None:
+    """A figure a corpus, encoder and scorer; a panel a projection."""
+    for corpus, several in by_corpus(models).items():
+        for name, alike in _by_scorer(several).items():
+            panels = [pair_panel(model, model.name, PAIRS) for model in alike]
+            output.figure(
+                slug("neely-schouten-densities", corpus, name),
+                densities(panels, "Kendall's tau", histograms=False),
+                f"Kendall's tau of each two of attention, gradient and leave-one-out, text by "
+                f"text. {described(alike)}.",
+                "Ticks at the foot are the means. Grey: attention against random scores.",
+            )
+
+
+def _by_scorer(models: Sequence[Model]) -> Dict[str, List[Model]]:
+    found: Dict[str, List[Model]] = {}
+    for model in models:
+        found.setdefault(f"{model.config.encoder}-{model.config.attention}", []).append(model)
+    return found

@@ -1,0 +1,193 @@
+"""
+Neely & Schouten 2020, section 7, which proposes and does not draw it: is it the models that do not
+use their attention whose attention can be anything?
+"""
+
+from typing import Any, Dict, List, Optional, Tuple
+
+import numpy
+import pandas
+from scipy.stats import spearmanr
+
+from analysis.errors import AnalysisError
+from analysis.figures.scatter import Scatter, Spot, scatters
+from analysis.learned import NOTHING, nothing_to_judge
+from analysis.output import Output
+from analysis.papers.shared.divergence import BOUND, divergence, per_instance
+from analysis.papers.shared.families import Family, families
+from analysis.papers.shared.methods import Method
+from analysis.papers.shared.per_text import check
+from analysis.papers.shared.published import intervals
+from analysis.papers.shared.reached import Reached, reached_by
+from analysis.papers.shared.study_files import Study
+from analysis.statistics.intervals import ABOUT_INTERVALS
+from analysis.statistics.sample import Sample
+from analysis.statistics.summary import summary
+
+NAME = "neely-schouten-usage"
+# An adversary whose outputs are further away on average is another model.
+MOST_TVD = 0.1
+UNIFORM_TVD = Method("uniform", "uniform", check="tvd")
+USAGE = {"drop": "drop of F1 with uniform attention", "change": "TVD under uniform attention"}
+FREEDOM = {
+    "trained": f"JSD of the best adversary (TVD <= {MOST_TVD:g})",
+    "instance": "mean max JSD of each text",
+}
+# A correlation over fewer points says nothing.
+LEAST_POINTS = 4
+COLUMNS = {
+    "drop": "drop of F1",
+    "change": "TVD, uniform",
+    "trained": "JSD, best adversary",
+    "instance": "mean max JSD",
+}
+
+
+def usage(study: Study, output: Output) -> Optional[str]:
+    found, left_out = families(study)
+    rows = [row for row in map(_row, found) if _has_both(row)]
+    if not rows:
+        raise AnalysisError(
+            "it takes, of one model, what uniform attention does (the attribution file of its "
+            "uniform sibling, or its perturbation file with `uniform`) and what adversaries do "
+            "(their attribution files, or its perturbation file with `instance-adversary`)"
+        )
+    table = pandas.DataFrame(rows)
+    described = "; ".join(family.described for family in found)
+    output.table(
+        NAME,
+        table,
+        "What a model loses when attention is made uniform, and how far its attention can be "
+        f"moved without harm (Neely & Schouten 2020, section 7). {described}.",
+        _note(),
+        _shown(table),
+    )
+    panels = [
+        Scatter(USAGE[across], FREEDOM[up], _spots(table, across, up))
+        for up in FREEDOM
+        for across in USAGE
+        if _known(table, across, up).any()
+    ]
+    output.figure(
+        f"{NAME}-figure",
+        scatters(panels, top=BOUND),
+        "The attention that adversaries reach against the use that a model makes of its own, one "
+        f"point a data set and model. {described}.",
+        _note(),
+    )
+    for up in FREEDOM:
+        for across in USAGE:
+            sentence = correlation(table, across, up)
+            if sentence:
+                output.sentence(f"{NAME}-{across}-{up}", sentence)
+    return left_out
+
+
+def _note() -> str:
+    return (
+        "Drop of F1: between the model and one trained with uniform attention. TVD under uniform "
+        "attention: of the output, when the trained model's own weights are made uniform. Best "
+        f"adversary: the largest mean JSD among those trained with a mean TVD of at most "
+        f"{MOST_TVD:g}. Mean max JSD: of the adversary searched for each text, 0 where none was "
+        f"found. {ABOUT_INTERVALS} If usage is the hidden variable, points with little use lie "
+        "high."
+    )
+
+
+def _row(family: Family) -> Dict[str, Any]:
+    row: Dict[str, Any] = {
+        "corpus": family.base.model.corpus,
+        "model": family.name,
+        "encoder": family.base.model.encoder,
+        "n": len(family.base.table),
+        NOTHING: nothing_to_judge([family.base, *family.seeds]),
+    }
+    for name, value in (
+        ("drop", _drop(family)),
+        ("change", _change(family)),
+        ("trained", _trained(family)),
+        ("instance", _instance(family)),
+    ):
+        row |= dict(zip((name, f"{name} low", f"{name} high"), value, strict=True))
+    return row
+
+
+Value = Tuple[float, float, float]
+UNKNOWN: Value = (numpy.nan, numpy.nan, numpy.nan)
+
+
+def _drop(family: Family) -> Value:
+    if family.uniform is None:
+        return UNKNOWN
+    base: Reached = reached_by((family.base, *family.seeds))
+    less = base.less(reached_by(family.uniform.files))
+    return less["difference"], less["low"], less["high"]
+
+
+def _change(family: Family) -> Value:
+    if family.perturbed is None or UNIFORM_TVD.problem(family.perturbed):
+        return UNKNOWN
+    return _mean(Sample.of([check(UNIFORM_TVD)(family.perturbed)]))
+
+
+def _trained(family: Family) -> Value:
+    rows = [
+        divergence(family.base, model.files).rows() for model in family.adversaries_of(frozen=False)
+    ]
+    near = [row for row in rows if row["tvd"] <= MOST_TVD]
+    if not near:
+        return UNKNOWN
+    best = max(near, key=lambda row: row["jsd"])
+    return best["jsd"], best["jsd low"], best["jsd high"]
+
+
+def _instance(family: Family) -> Value:
+    moved = per_instance(family)
+    return UNKNOWN if moved is None else _mean(moved.jsd)
+
+
+def _mean(values: Sample) -> Value:
+    row = summary(values)
+    return row["mean"], row["low"], row["high"]
+
+
+def _has_both(row: Dict[str, Any]) -> bool:
+    return all(any(numpy.isfinite(row[name]) for name in names) for names in (USAGE, FREEDOM))
+
+
+def _known(table: pandas.DataFrame, across: str, up: str) -> pandas.Series:
+    return table[across].notna() & table[up].notna()
+
+
+def _spots(table: pandas.DataFrame, across: str, up: str) -> List[Spot]:
+    return [
+        Spot(
+            name=row["corpus"],
+            series=row["model"],
+            across=row[across],
+            up=row[up],
+            across_interval=(row[f"{across} low"], row[f"{across} high"]),
+            up_interval=(row[f"{up} low"], row[f"{up} high"]),
+        )
+        for row in table[_known(table, across, up)].to_dict("records")
+    ]
+
+
+def correlation(table: pandas.DataFrame, across: str, up: str) -> str:
+    """Spearman's, in a sentence; nothing where there are too few models, or all are alike."""
+    known = table[_known(table, across, up)]
+    if len(known) < LEAST_POINTS or min(known[across].nunique(), known[up].nunique()) < 2:
+        return ""
+    found = spearmanr(known[across], known[up])
+    return (
+        f"Over {len(known)} models, Spearman's correlation of {USAGE[across]} with {FREEDOM[up]} "
+        f"is {found.statistic:.2f} (p = {found.pvalue:.3f})."
+    )
+
+
+def _shown(table: pandas.DataFrame) -> pandas.DataFrame:
+    shown = table[["corpus", "model"]].copy()
+    for name, title in COLUMNS.items():
+        shown[title] = table[name]
+        shown[f"{title}, interval"] = intervals(table, f"{name} low", f"{name} high")
+    return shown.assign(n=table["n"])

@@ -1,0 +1,108 @@
+"""Pruthi et al. 2020: what does it cost a model not to show what it attends to?"""
+
+from typing import Any, Dict, List, Optional
+
+import numpy
+import pandas
+
+from analysis.errors import AnalysisError
+from analysis.figures.against import Line, against
+from analysis.output import Output
+from analysis.papers.shared.published import OURS_SELECTED, selected_on
+from analysis.papers.shared.study_files import Study
+from analysis.roles import DECEPTIVE
+from analysis.runs import Run
+
+METRICS = {"accuracy": "accuracy", "impermissible_mass": "impermissible mass"}
+MODEL = ["corpus", "model"]
+
+
+def rows_of(study: Study) -> pandas.DataFrame:
+    """A row a model and strength, its seeds together; there is at least one."""
+    runs: Dict[str, List[Run]] = {}
+    for run in study.runs:
+        if run.model.role == DECEPTIVE:
+            runs.setdefault(run.model.without_seeds, []).append(run)
+    if not runs:
+        raise AnalysisError(
+            "it takes run folders of models trained with the callback `deceptive_attention`"
+        )
+    table = pandas.DataFrame([_row(seeds) for seeds in runs.values()])
+    table = table.sort_values([*MODEL, "strength"], kind="stable", ignore_index=True)
+    honest = table[table["strength"] == 0].set_index(MODEL)["accuracy"]
+    honest = honest[~honest.index.duplicated()].rename("honest")
+    table = table.join(honest, on=MODEL)
+    return table.assign(**{"accuracy lost": table.pop("honest") - table["accuracy"]})
+
+
+def deception(study: Study, output: Output) -> Optional[str]:
+    table = rows_of(study)
+    shown = table.assign(strength=table["strength"].map("{:g}".format))
+    caption = (
+        "Accuracy, and the share of attention on impermissible tokens, by the strength of the "
+        f"penalty on it (Pruthi et al. 2020). {_about(table)}."
+    )
+    output.table(
+        "pruthi-deception",
+        table,
+        caption,
+        "As the training runs report them, on the test split where there is one; several seeds "
+        "are averaged, with the deviation between them beside. Accuracy lost: against strength 0, "
+        f"which only measures. {OURS_SELECTED}",
+        shown.dropna(axis="columns", how="all").drop(columns=["encoder", "attention"]),
+    )
+    output.figure(
+        "pruthi-deception-figure",
+        against(
+            {
+                ", ".join(key): {title: _line(rows, title) for title in METRICS.values()}
+                for key, rows in table.groupby(MODEL, sort=False)
+            },
+            "strength of the penalty",
+            "share",
+        ),
+        caption,
+        "Where the mass falls and accuracy does not, attention hides what the model uses. Lines at "
+        "the points, where there are several seeds: one standard deviation of these.",
+    )
+    for place, row in enumerate(_most(table)):
+        output.sentence(
+            f"pruthi-deception-{place}",
+            f"{row['corpus']}, {row['model']}: with a penalty of strength {row['strength']:g}, "
+            f"{100 * row['impermissible mass']:.1f} % of attention is on impermissible tokens, and "
+            f"accuracy is {row['accuracy']:.3f}.",
+        )
+    return None
+
+
+def _row(runs: List[Run]) -> Dict[str, Any]:
+    config = runs[0].model
+    row: Dict[str, Any] = {
+        "corpus": config.corpus,
+        "model": " ".join((config.encoder, config.attention, config.projection)),
+        "encoder": config.encoder,
+        "attention": config.attention,
+        "strength": config.strength,
+    }
+    for metric, title in METRICS.items():
+        values = [run.metric(metric) for run in runs]
+        row[title] = float(numpy.mean(values))
+        row[f"sd {title}"] = float(numpy.std(values, ddof=1)) if len(values) > 1 else numpy.nan
+    return {**row, "seeds": len(runs), "selected on": selected_on(config.config)}
+
+
+def _line(rows: pandas.DataFrame, title: str) -> Line:
+    means, spread = rows[title], rows[f"sd {title}"].fillna(0)
+    return Line(rows["strength"], means, means - spread, means + spread)
+
+
+def _most(table: pandas.DataFrame) -> List[Dict[str, Any]]:
+    """The strongest penalty of each model."""
+    return table.loc[table.groupby(MODEL, sort=False)["strength"].idxmax()].to_dict("records")
+
+
+def _about(table: pandas.DataFrame) -> str:
+    return "; ".join(
+        f"{corpus}: {model} ({int(rows['seeds'].sum())} runs)"
+        for (corpus, model), rows in table.groupby(MODEL, sort=False)
+    )

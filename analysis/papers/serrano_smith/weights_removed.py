@@ -1,0 +1,190 @@
+"""Serrano & Smith 2019: does the largest weight matter most, and how much must go for a flip?"""
+
+from typing import Any, Dict, List, Sequence
+
+import numpy
+import pandas
+
+from analysis.agreement.groups import OVERALL, groups
+from analysis.figures.violins import Violins, violins
+from analysis.output import Output, slug
+from analysis.papers.shared.bins import bins_of, largest_weights
+from analysis.papers.shared.methods import Method
+from analysis.papers.shared.paper import PERTURBED, Exhibit
+from analysis.papers.shared.per_text import check, sample
+from analysis.papers.shared.published import about, intervals, readable
+from analysis.papers.shared.study_files import described
+from analysis.seeds import Model
+from analysis.statistics.intervals import ABOUT_INTERVALS
+from analysis.statistics.known import mean_of_known
+from analysis.statistics.paired import difference_columns, paired_in_one_model
+from analysis.statistics.sample import Sample
+from analysis.statistics.summary import summaries
+
+DROPPED = ("top", "random")
+EFFECTS = {"tvd": "change of output", "jsd": "JSD of outputs", "flip": "share of flips"}
+ORDERS = {
+    "attention": "attention",
+    "gradient": "gradient",
+    "gradient_x_attention": "gradient x attention",
+    "random": "random",
+}
+SHOWN = ("corpus", "model", "predicted", "order", "mean", "interval", "median")
+SHOWN += ("attention less", "of the difference", "flipped", "n")
+
+
+def _dropped(which: str, effect: str) -> Method:
+    return Method("drop-top", "drop top", check=f"{which}_{effect}")
+
+
+def _removed(order: str, field: str) -> Method:
+    return Method("removal-order", "removal order", check=f"{order}_{field}")
+
+
+DROP_TOP = tuple(_dropped(which, effect) for which in DROPPED for effect in EFFECTS)
+REMOVAL = tuple(_removed(order, field) for order in ORDERS for field in ("fraction", "flipped"))
+
+
+def drop_rows(model: Model) -> List[Dict[str, Any]]:
+    """A row an effect and class: of the largest weight, of another one, and the difference."""
+    rows = []
+    members = groups(model, "predicted")
+    for effect, title in EFFECTS.items():
+        top, other = (sample(model, check(_dropped(which, effect))) for which in DROPPED)
+        stacked = [
+            numpy.array([one.where(member).value for member in members.values()])
+            for one in (top, other)
+        ]
+        compared = paired_in_one_model(*stacked)
+        for place, name in enumerate(members):
+            row = {column: values[place] for column, values in compared.items()}
+            row = {"top": row.pop("first mean"), "random": row.pop("second mean"), **row}
+            rows.append({**about(model), "predicted": name, "effect": title, **row})
+    return rows
+
+
+def drop_top(models: Sequence[Model], output: Output) -> None:
+    table = pandas.DataFrame([row for model in models for row in drop_rows(model)])
+    shown = table.assign(interval=intervals(table, "low", "high")).rename(columns={"texts": "n"})
+    columns = ["corpus", "model", "predicted", "effect", "top", "random", "difference", "interval"]
+    output.table(
+        "serrano-smith-drop-top",
+        table,
+        "What happens when the largest weight of attention is set to 0, and when that of another "
+        f"token at random is (Serrano & Smith 2019). {described(models)}.",
+        "The rest of the weights is renormalised. Difference: of the same texts, with its "
+        f"interval; p: sign-flip permutation test. {ABOUT_INTERVALS} Texts with all weight on one "
+        "token are left out.",
+        shown[[*columns, "p", "n"]],
+    )
+    output.figure(
+        "serrano-smith-drop-top-violins",
+        violins(list(map(_drop_panel, models)), "largest weight of attention", EFFECTS["tvd"]),
+        "Change of the output (total variation distance) when the largest weight of attention is "
+        "set to 0, and when that of another token at random is, text by text, by the largest "
+        f"weight. {described(models)}.",
+        "Bar: the middle half of the texts; dot: median; below each group: the number of texts of "
+        "each series.",
+    )
+
+
+def _drop_panel(model: Model) -> Violins:
+    bins = bins_of(largest_weights([file.attention for file in model.files]))
+    values = {which: sample(model, check(_dropped(which, "tvd"))).value for which in DROPPED}
+    return Violins(
+        f"{model.config.corpus}, {model.name}",
+        {
+            f"{which} weight set to 0": {name: one[inside] for name, inside in bins.items()}
+            for which, one in values.items()
+        },
+    )
+
+
+def removal_samples(model: Model) -> Dict[str, Sample]:
+    """The fraction removed at the flip, of the texts that flip in all orders, as published."""
+    flipped = [sample(model, check(_removed(order, "flipped"))).value == 1 for order in ORDERS]
+    every = numpy.logical_and.reduce(flipped)
+    return {
+        order: sample(model, check(_removed(order, "fraction"))).where(every) for order in ORDERS
+    }
+
+
+def removal_rows(model: Model) -> List[Dict[str, Any]]:
+    samples, members = removal_samples(model), groups(model, "predicted")
+    keys = [(order, name) for order in ORDERS for name in members]
+    found = summaries([samples[order].where(members[name]) for order, name in keys])
+    flips = {order: sample(model, check(_removed(order, "flipped"))) for order in ORDERS}
+    return [
+        {
+            **about(model),
+            "predicted": name,
+            "order": ORDERS[order],
+            "flipped": float(mean_of_known(flips[order].where(members[name]).value, (0, 1))),
+            **row,
+            **difference_columns(
+                "attention less",
+                *(samples[one].where(members[name]).value for one in ("attention", order)),
+                one_model=True,
+            ),
+        }
+        for (order, name), row in zip(keys, found, strict=True)
+    ]
+
+
+def removal(models: Sequence[Model], output: Output) -> None:
+    table = pandas.DataFrame([row for model in models for row in removal_rows(model)])
+    ends = intervals(table, "attention less low", "attention less high")
+    shown = table.assign(**{"of the difference": ends})
+    output.table(
+        "serrano-smith-removal",
+        table,
+        "The fraction of tokens whose weights have to go, one after the other, until the decision "
+        f"flips, by the order in which they go (Serrano & Smith 2019). {described(models)}.",
+        "A good order needs few. Attention less: what the order of attention needs more, on the "
+        "same texts, with its interval. Of the texts whose decision flips in every order (n); `flipped`: "
+        f"the share of all texts whose decision flips in that order at all. {ABOUT_INTERVALS}",
+        readable(shown, SHOWN),
+    )
+    panels = [
+        Violins(
+            f"{model.config.corpus}, {model.name}",
+            {
+                "all": {
+                    ORDERS[order].replace(" x ", "\nx "): one.value.ravel()
+                    for order, one in removal_samples(model).items()
+                }
+            },
+        )
+        for model in models
+    ]
+    output.figure(
+        "serrano-smith-removal-violins",
+        violins(panels, "order of removal", "fraction removed", top=1.0, legend=False),
+        "The fraction of tokens removed when the decision first flips, by the order in which they "
+        f"go, of the texts that flip in every order. {described(models)}.",
+        "Bar: the middle half of the texts; dot: median; below each order: the number of texts.",
+    )
+    _findings(table, output)
+
+
+def _findings(table: pandas.DataFrame, output: Output) -> None:
+    overall = table[(table["predicted"] == OVERALL) & (table["n"] > 0)]
+    for key, rows in overall.groupby(["corpus", "model"], sort=False):
+        best = rows.loc[rows["mean"].idxmin()]
+        by_attention = rows[rows["order"] == "attention"].iloc[0]
+        quicker = (
+            f"the quickest order is {best['order']} with {100 * best['mean']:.0f} %"
+            if best["mean"] < by_attention["mean"]
+            else "no order is quicker"
+        )
+        output.sentence(
+            slug("serrano-smith-removal-finding", *key),
+            f"{', '.join(key)}: the decision flips when {100 * by_attention['mean']:.0f} % of the "
+            f"tokens are gone in the order of attention; {quicker} (n = {best['n']}).",
+        )
+
+
+EXHIBITS = (
+    Exhibit("serrano-smith-drop-top", DROP_TOP, drop_top, of=PERTURBED),
+    Exhibit("serrano-smith-removal", REMOVAL, removal, of=PERTURBED),
+)

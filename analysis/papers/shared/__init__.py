@@ -1,0 +1,1 @@
+"""What several papers share: which models belong together, how they differ, ours beside theirs."""

@@ -1,0 +1,157 @@
+"""
+Trained adversaries as rows: what they are, how well they predict, and how far they are from their
+base. From attribution files, text by text; where there are none, from what the run has reported.
+"""
+
+from typing import Any, Dict, List, Optional, Sequence, Tuple
+
+import numpy
+import pandas
+
+from analysis.errors import AnalysisError
+from analysis.f1 import Decisions
+from analysis.learned import NOTHING, nothing_to_judge
+from analysis.papers.shared.divergence import Divergence, divergence, per_instance
+from analysis.papers.shared.families import Family, families
+from analysis.papers.shared.per_text import correct, summarised
+from analysis.papers.shared.published import intervals as interval_texts
+from analysis.papers.shared.reached import f1_metric
+from analysis.papers.shared.study_files import Study
+from analysis.roles import ADVERSARY
+from analysis.runs import Run
+from analysis.seeds import Model
+from analysis.statistics.intervals import ABOUT_INTERVALS, intervals
+from analysis.statistics.paired import difference_columns
+from analysis.statistics.sample import Sample
+from analysis.text_files import place_of
+
+# From what a row comes.
+TEXTS, METRICS = "texts", "metrics"
+STATISTICS = ("f1", "accuracy", "tvd", "jsd")
+# What a published row is known by, too.
+KEYS = ["corpus", "encoder", "attention", "projection", "frozen"]
+SOURCE = (
+    f"{ABOUT_INTERVALS} They need attribution files of adversary and base; rows from `metrics` have "
+    "what the run reported. The base is always the same one."
+)
+NO_ADVERSARY = "it takes adversaries: models trained with the callback `adversarial_attention`"
+
+
+def adversary_rows(study: Study) -> Tuple[pandas.DataFrame, Optional[str]]:
+    """A row an adversary; and a sentence on what is left out. There is at least one row."""
+    found, problem = families(study)
+    rows = [_of_texts(family, model) for family in found for model in family.adversaries]
+    seen = {
+        place_of(file.metadata["archive"])
+        for family in found
+        for model in family.adversaries
+        for file in model.files
+    }
+    runs = [run for run in study.runs if run.model.role == ADVERSARY]
+    rows += [_of_run(run) for run in runs if place_of(run.folder) not in seen]
+    if not rows:
+        raise AnalysisError(problem or NO_ADVERSARY)
+    table = (
+        pandas.DataFrame(rows)
+        .astype({"n": "Int64"})
+        .sort_values(["corpus", "model", "frozen", "lambda"], kind="stable", ignore_index=True)
+    )
+    return table, problem
+
+
+def f1_row(model: Model) -> Dict[str, float]:
+    """`f1`, `f1 low` and `f1 high`."""
+    decisions = Decisions.of(model.files)
+    found = intervals(decisions.values[None])
+    return {"f1": decisions.f1, "f1 low": float(found.low[0]), "f1 high": float(found.high[0])}
+
+
+def _of_texts(family: Family, model: Model) -> Dict[str, Any]:
+    accuracy = summarised(model, correct)
+    moved = divergence(family.base, model.files)
+    return {
+        **_about(model.files[0].model),
+        **f1_row(model),
+        "accuracy": accuracy["mean"],
+        "accuracy low": accuracy["low"],
+        "accuracy high": accuracy["high"],
+        **_lost(family, model),
+        **moved.rows(),
+        **_less_than_by_text(family, moved),
+        "seeds": len(model.files),
+        "n": len(family.base.table),
+        "from": TEXTS,
+        NOTHING: nothing_to_judge([family.base]),
+    }
+
+
+def _lost(family: Family, model: Model) -> Dict[str, float]:
+    """Of accuracy, on the same texts, against all seeds of the base's model."""
+    base, adversary = (
+        Sample.of([correct(file) for file in files]).value
+        for files in ((family.base, *family.seeds), model.files)
+    )
+    return difference_columns("accuracy lost", base, adversary)
+
+
+def _less_than_by_text(family: Family, moved: Divergence) -> Dict[str, float]:
+    """How much further an adversary that is searched for each text gets; nothing if none was."""
+    by_text = per_instance(family)
+    if by_text is None:
+        return {}
+    found = {f"by text {name}": value for name, value in by_text.rows().items() if "jsd" in name}
+    return {**found, **difference_columns("by text less", by_text.jsd.value, moved.jsd.value)}
+
+
+def _of_run(run: Run) -> Dict[str, Any]:
+    values = {name: run.metric(name) for name in STATISTICS}
+    values["f1"] = f1_metric(run)
+    unknown = {f"{name} {end}": numpy.nan for name in STATISTICS for end in ("low", "high")}
+    return {**_about(run.model), **values, **unknown, "seeds": 1, "n": pandas.NA, "from": METRICS}
+
+
+def _about(config: Any) -> Dict[str, Any]:
+    adversary = config.adversary
+    return {
+        "corpus": config.corpus,
+        "model": " ".join(
+            part for part in (config.encoder, config.attention, config.projection) if part != "-"
+        ),
+        "encoder": config.encoder,
+        "attention": config.attention,
+        "projection": config.projection,
+        "frozen": adversary.frozen,
+        "lambda": adversary.lambda_,
+        # Their loss has the distance halved, so that half the weight does the same.
+        "lambda as published": adversary.lambda_ / 2,
+    }
+
+
+def shown_adversaries(
+    table: pandas.DataFrame,
+    names: Sequence[str] = ("published f1", "f1", "published tvd", "tvd", "published jsd", "jsd"),
+    keys: Sequence[str] = ("lambda", "lambda as published"),
+) -> pandas.DataFrame:
+    """Means with their intervals; lambdas as they are typed."""
+    shown = table[["corpus", "model"]].copy()
+    for key in keys:
+        shown[key] = [
+            f"{value:g}" if key != "frozen" else "yes" if value else "no" for value in table[key]
+        ]
+    for name in names:
+        title = name.replace("tvd", "TVD").replace("jsd", "JSD").replace("f1", "F1")
+        shown[title] = table[name]
+        if f"{name} low" in table:
+            shown[f"{title}, interval"] = interval_texts(table, f"{name} low", f"{name} high")
+    return shown.assign(seeds=table["seeds"], n=table["n"], **{"from": table["from"]})
+
+
+def described_adversaries(table: pandas.DataFrame) -> str:
+    """Data, models and n, for captions."""
+    parts: List[str] = []
+    for (corpus, model), rows in table.groupby(["corpus", "model"], sort=False):
+        known = rows["n"].dropna()
+        texts = f" ({int(known.max())} texts)" if len(known) else ""
+        number = f"{len(rows)} adversar{'ies' if len(rows) > 1 else 'y'}"
+        parts.append(f"{corpus}{texts}: {number} of {model}")
+    return "; ".join(parts)

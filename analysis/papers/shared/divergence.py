@@ -1,0 +1,90 @@
+"""How far one model is from another on the same texts: outputs by TVD, attention by JSD."""
+
+from dataclasses import dataclass
+from typing import Dict, Optional, Sequence
+
+import numpy
+
+from analysis.attributions import Attributions
+from analysis.errors import AnalysisError
+from analysis.measures import Measure, Values
+from analysis.papers.shared.families import Family
+from analysis.papers.shared.methods import Method
+from analysis.papers.shared.per_text import check
+from analysis.seeds import Model
+from analysis.statistics.sample import Sample
+from analysis.statistics.summary import summaries
+
+# Jain & Wallace's adversary, searched for each text.
+INSTANCE_ADVERSARY = "instance-adversary"
+MAX_JSD = Method(INSTANCE_ADVERSARY, "instance adversary", check="max_jsd")
+SUCCESS = Method(INSTANCE_ADVERSARY, "instance adversary", check="success")
+TVD = Method(INSTANCE_ADVERSARY, "instance adversary", check="tvd")
+# The largest divergence that there is.
+BOUND = float(numpy.log(2))
+
+
+@dataclass(frozen=True)
+class Divergence:
+    """Text by text, under each seed of the other model."""
+
+    tvd: Sample
+    jsd: Sample
+
+    def where(self, member: numpy.ndarray) -> "Divergence":
+        """Shape of `member`: (texts,)"""
+        return Divergence(
+            *(one.where(numpy.broadcast_to(member, one.value.shape)) for one in self._both)
+        )
+
+    def rows(self) -> Dict[str, float]:
+        """`tvd`, `tvd low`, `tvd high`, and the same of `jsd`."""
+        found = summaries(self._both)
+        return {
+            name if statistic == "mean" else f"{name} {statistic}": row[statistic]
+            for name, row in zip(("tvd", "jsd"), found, strict=True)
+            for statistic in ("mean", "low", "high")
+        }
+
+    @property
+    def _both(self) -> tuple:
+        return self.tvd, self.jsd
+
+
+def divergence(base: Attributions, others: Sequence[Attributions]) -> Divergence:
+    """All are about the same texts, in the same order."""
+    measure = Measure.named("jsd")
+    attention = base.scores("attention")
+    return Divergence(
+        tvd=Sample.of([Values.everywhere(output_tvd(base, other)) for other in others]),
+        jsd=Sample.of([measure(attention, other.scores("attention")) for other in others]),
+    )
+
+
+def per_instance(family: Family) -> Optional[Divergence]:
+    """Jain & Wallace's adversary; a text that nothing was found for stays where it is."""
+    file = family.perturbed
+    methods = (TVD, MAX_JSD)
+    if file is None or any(method.problem(file) for method in methods):
+        return None
+    return Divergence(*(Sample.of([check(method)(file)]) for method in methods))
+
+
+def mean_jsd(base: Attributions, others: Sequence[Attributions]) -> float:
+    """Over all texts and seeds."""
+    return float(numpy.nanmean(divergence(base, others).jsd.value))
+
+
+def furthest(base: Attributions, models: Sequence[Model]) -> Optional[Model]:
+    """The one whose attention is furthest from the base's; the first of equals."""
+    return max(models, key=lambda model: mean_jsd(base, model.files), default=None)
+
+
+def output_tvd(base: Attributions, other: Attributions) -> numpy.ndarray:
+    """Half the sum of the absolute differences over the classes. Shape: (texts,)"""
+    labels = base.metadata["labels"]
+    if sorted(labels) != sorted(other.metadata["labels"]):
+        raise AnalysisError(f"{base.path} and {other.path} are about different labels")
+    order = [other.metadata["labels"].index(label) for label in labels]
+    one, two = (numpy.stack(file.table["probs"].to_list()) for file in (base, other))
+    return numpy.abs(one - two[:, order]).sum(axis=1) / 2

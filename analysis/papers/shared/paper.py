@@ -1,0 +1,157 @@
+"""
+A paper: what it shows, piece by piece, and which files can fill a piece; what it claims; and what is
+corrected in it.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Callable, Iterable, List, Optional, Protocol, Sequence, Tuple
+
+from analysis.claims.claim import Claim
+from analysis.claims.table_rows import Row
+from analysis.errors import AnalysisError
+from analysis.output import Output
+from analysis.papers.shared.methods import Method
+from analysis.papers.shared.study_files import Study
+from analysis.seeds import Model
+
+# What an exhibit is made from, by its name in a study.
+MODELS, PERTURBED = "models", "perturbed"
+FILES = {MODELS: "attribution files", PERTURBED: "perturbation files"}
+
+
+def any_model(model: Model) -> bool:
+    return True
+
+
+class Fillable(Protocol):
+    """
+    A table or a figure of a paper; `name` is what a user types.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    def fill_from(self, study: Study, output: Output, all_of_them: bool) -> Optional[str]:
+        """
+        Fills what the study can fill, and says in a sentence what it cannot. Raises
+        `AnalysisError` with that sentence where nothing can be filled, or where all have to serve.
+        """
+
+
+@dataclass(frozen=True)
+class Exhibit:
+    """
+    A table or a figure of models, each by itself or side by side.
+
+    methods : columns that every file must have.
+    fill : adds it to an output.
+    fits : which models it is about; the others are no part of it.
+    about : those models in words.
+    least : how many such models it takes.
+    of : which files it is made from.
+    """
+
+    name: str
+    methods: Tuple[Method, ...]
+    fill: Callable[[Sequence[Model], Output], None]
+    fits: Callable[[Model], bool] = any_model
+    about: str = ""
+    least: int = 1
+    of: str = MODELS
+
+    def fill_from(self, study: Study, output: Output, all_of_them: bool) -> Optional[str]:
+        models = getattr(study, self.of)
+        fitting = [(model, self._problem(model)) for model in models if self.fits(model)]
+        usable = [model for model, problem in fitting if problem is None]
+        first = next((problem for _, problem in fitting if problem is not None), None)
+        if len(usable) < self.least or (all_of_them and first):
+            raise AnalysisError(first or self._too_few(len(usable)))
+        self.fill(usable, output)
+        return first
+
+    def _too_few(self, number: int) -> str:
+        least = f"at least {self.least} " if self.least > 1 else ""
+        return f"it takes {least}{self.about or FILES[self.of]}, and there are {number or 'none'}"
+
+    def _problem(self, model: Model) -> Optional[str]:
+        found = (method.problem(file) for file in model.files for method in self.methods)
+        return next((problem for problem in found if problem is not None), None)
+
+
+@dataclass(frozen=True)
+class StudyExhibit:
+    """
+    A table or a figure of models that belong together, of runs, or of both.
+
+    fill : adds it to an output, and gives a sentence on what is left out, if anything is; raises
+        `AnalysisError` where nothing can be filled.
+    """
+
+    name: str
+    fill: Callable[[Study, Output], Optional[str]]
+
+    def fill_from(self, study: Study, output: Output, all_of_them: bool) -> Optional[str]:
+        left_out = self.fill(study, output)
+        if left_out and all_of_them:
+            raise AnalysisError(left_out)
+        return left_out
+
+
+@dataclass(frozen=True)
+class Correction:
+    """
+    What a mended measure or a control changes in a table of a paper.
+
+    table : its name.
+    told : paragraphs and tables in Markdown, from the rows of that table in all studies; nothing
+        where these have no numbers for it.
+    """
+
+    table: str
+    told: Callable[[Sequence[Row]], Iterable[str]]
+
+
+@dataclass(frozen=True)
+class Paper:
+    """
+    What the `__init__` of a paper's folder declares, as `PAPER`.
+
+    name : what a user types for all that it shows.
+    title : the section of the report; authors and year.
+    exhibits : its tables and figures.
+    claims : what it says, as rules that the tables of a study keep or break.
+    corrections : what our measures change in its tables.
+    order : its place among the papers of a year, where that is not to be the alphabet's.
+    """
+
+    name: str
+    title: str
+    exhibits: Tuple[Fillable, ...] = ()
+    claims: Tuple[Claim, ...] = ()
+    corrections: Tuple[Correction, ...] = ()
+    order: int = 0
+
+    @property
+    def year(self) -> int:
+        """The one at the end of the title."""
+        return int(re.findall(r"\d{4}", self.title)[-1])
+
+    def fill(self, study: Study, output: Output) -> List[str]:
+        """
+        All that the study can fill; gives a sentence for each exhibit it cannot, or not with all
+        that it has. An exhibit that stands alone was asked for by name, so every file has to serve it.
+        """
+        if len(self.exhibits) == 1:
+            self.exhibits[0].fill_from(study, output, all_of_them=True)
+            return []
+        said = []
+        for exhibit in self.exhibits:
+            try:
+                partly = exhibit.fill_from(study, output, all_of_them=False)
+                said += [f"{exhibit.name} is without some models: {partly}"] if partly else []
+            except AnalysisError as error:
+                said.append(f"{exhibit.name} is not filled: {error}")
+        if not output.entries:
+            raise AnalysisError("; ".join(said))
+        return said

@@ -1,0 +1,51 @@
+"""One number a text from a file, without a second column to agree with."""
+
+from typing import Any, Callable, Dict
+
+import numpy
+from numpy.typing import ArrayLike
+
+from analysis.measures import Property, Values
+from analysis.papers.shared.methods import Method
+from analysis.seeds import Model
+from analysis.statistics.sample import Sample
+from analysis.statistics.summary import summary
+from analysis.text_files import TextFile
+
+NO_LABEL = "no label"
+NO_VALUE = "no value"
+
+# What a file has for each of its texts.
+PerText = Callable[[TextFile], Values]
+
+
+def check(method: Method) -> PerText:
+    """The number that the method gives beside its scores."""
+
+    def values(file: TextFile) -> Values:
+        found = file.table[method.column].to_numpy(dtype=float, na_value=numpy.nan)
+        return Values.defined_where(numpy.isfinite(found), found, NO_VALUE)
+
+    return values
+
+
+def entropy(method: Method) -> PerText:
+    """Of the scores, normalised by the length of the text."""
+    measure = Property.named("entropy")
+    return lambda file: measure(file.scores(method.name))
+
+
+def correct(file: TextFile) -> Values:
+    """1 where the prediction is the label; its mean is accuracy."""
+    known = file.table["label"].notna().to_numpy()
+    right: ArrayLike = (file.table["label"] == file.table["predicted"]).to_numpy(dtype=float)
+    return Values.defined_where(known, right, NO_LABEL)
+
+
+def sample(model: Model, values: PerText) -> Sample:
+    return Sample.of([values(file) for file in model.files])
+
+
+def summarised(model: Model, values: PerText) -> Dict[str, Any]:
+    """Over all texts and seeds."""
+    return {"seeds": len(model.files), **summary(sample(model, values))}

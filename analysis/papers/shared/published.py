@@ -1,0 +1,128 @@
+"""
+What was published, and ours beside it: the papers' tables are read, rows are joined by what they are
+about, and columns made that people read.
+"""
+
+from pathlib import Path
+from typing import Any, Dict, List, Mapping, Sequence
+
+import numpy
+import pandas
+
+from analysis.formats import cell
+from analysis.learned import NOTHING, nothing_to_judge
+from analysis.model_config import ModelConfig
+from analysis.roles import PLAIN
+from analysis.seeds import Model
+
+PAPERS = Path(__file__).parents[1]
+COLUMNS = {
+    "dataset": "corpus",
+    "predicted_class": "predicted",
+    "compared_with": "importance",
+    "mean_tau": "mean",
+    "mean_entropy": "mean",
+    "correlation_of_lambda_and_entropy": "mean",
+    "accuracy": "mean",
+    "std_tau": "std",
+    "significant_fraction": "significant",
+}
+# Scaled dot product is Neely & Schouten's name of what the others call dot.
+WORDS = {
+    "sdp": "dot",
+    "leave_one_out": "leave-one-out",
+    "avg": "average-length",
+    "non_zero": "non-zero",
+}
+STATISTICS = ("mean", "std", "significant")
+OURS_SELECTED = "Ours: the epoch selected as `selected on` says, word vectors those of the config."
+
+
+def published(name: str) -> pandas.DataFrame:
+    """
+    The table `PAPER/NAME` from `PAPER/published/NAME.csv`, as printed or as released code gave it,
+    with the words of this project for columns and values. Classes are words: "0", "1", "overall".
+    """
+    paper, table_name = name.split("/")
+    path = PAPERS / paper / "published" / f"{table_name}.csv"
+    table = pandas.read_csv(path, dtype={"predicted_class": str})
+    table = table.rename(columns=COLUMNS)
+    for column in table.select_dtypes(include=["object", "string"]):
+        table[column] = table[column].replace(WORDS)
+    return table
+
+
+def about(model: Model) -> Dict[str, str]:
+    """The columns that a row is known by, whatever it measures."""
+    return {
+        "corpus": model.config.corpus,
+        "model": model.name,
+        "encoder": model.config.encoder,
+        "attention": model.config.attention,
+        "projection": model.config.projection,
+        "role": model.config.role,
+        "selected on": selected_on(model.config.config),
+        NOTHING: nothing_to_judge(model.files),
+    }
+
+
+def selected_on(config: Dict[str, Any]) -> str:
+    """The split whose metric chose the epoch; the last one is not chosen."""
+    if ModelConfig(config).keeps_last_epoch:
+        return "last epoch"
+    validation = config.get("validation_data_path")
+    if validation is None:
+        return "-"
+    return "test" if validation == config.get("test_data_path") else "dev"
+
+
+def beside(
+    ours: pandas.DataFrame, theirs: pandas.DataFrame, name: str = "published"
+) -> pandas.DataFrame:
+    """
+    With the statistics of `theirs` as `name`, `name std`, ... in each row that agrees with one of
+    theirs in all columns that both have; a row that does not has none. Ours stay as they are.
+    What was published is of plain models, unless it says what else they were trained for.
+    """
+    if "role" not in theirs:
+        theirs = theirs.assign(role=PLAIN)
+    statistics = [column for column in STATISTICS if column in theirs]
+    keys = [column for column in theirs if column in ours and column not in STATISTICS]
+    renamed = {column: name if column == "mean" else f"{name} {column}" for column in statistics}
+    theirs = theirs[keys + statistics].rename(columns=renamed)
+    return ours.merge(theirs, on=keys, how="left", validate="many_to_one")
+
+
+def with_difference(table: pandas.DataFrame, *published: str) -> pandas.DataFrame:
+    """Of our mean from the first of the columns that has a value."""
+    theirs = pandas.Series(numpy.nan, index=table.index)
+    for column in published:
+        theirs = theirs.fillna(table[column])
+    return table.assign(difference=table["mean"] - theirs)
+
+
+def readable(table: pandas.DataFrame, columns: Sequence[str]) -> pandas.DataFrame:
+    """
+    The columns for people, `interval` made of low and high; the mean is `ours` where there is
+    another one beside it.
+    """
+    shown = table.assign(interval=intervals(table, "low", "high"))[list(columns)]
+    names = {"random mean": "random"}
+    if any(name.startswith("published") for name in columns) or "their code" in columns:
+        names["mean"] = "ours"
+    return shown.rename(columns=names)
+
+
+def with_interval(row: Mapping[str, Any], name: str = "") -> str:
+    """`mean [low, high]`, from the columns `NAME`, `NAME low` and `NAME high`, or without `NAME`."""
+    mean = row[name] if name in row else row["mean"]
+    low, high = (row[f"{name} {end}".strip()] for end in ("low", "high"))
+    return f"{cell(mean)} [{cell(low)}, {cell(high)}]"
+
+
+def intervals(table: pandas.DataFrame, low: str, high: str, form: str = "[{}, {}]") -> List[str]:
+    """As text; a dash where there is none."""
+    return [
+        "-" if pandas.isna(one) else form.format(cell(one), cell(other))
+        for one, other in zip(table[low], table[high], strict=True)
+    ]

@@ -1,0 +1,93 @@
+"""The F1 of every model of a study, with an interval over texts and seeds, or over seeds alone."""
+
+from dataclasses import dataclass
+from typing import Dict, List, Optional, Sequence, Tuple
+
+import numpy
+
+from analysis.f1 import Decisions
+from analysis.learned import nothing_to_judge
+from analysis.model_config import ModelConfig
+from analysis.papers.shared.study_files import Study
+from analysis.runs import Run
+from analysis.statistics.intervals import Intervals, intervals, intervals_of_sums
+from analysis.statistics.student import student_interval
+from analysis.text_files import TextFile, place_of
+
+
+@dataclass(frozen=True)
+class Reached:
+    """
+    f1 : over all seeds.
+    values : of texts, whose mean it is; None where only the runs' metrics are known.
+    data : tells texts apart.
+    n : texts, where they are known.
+    std : of the seeds' F1, where they are not.
+    nothing : why there is nothing to judge, if so.
+    """
+
+    config: ModelConfig
+    f1: float
+    seeds: int
+    values: Optional[numpy.ndarray] = None
+    data: Optional[str] = None
+    n: Optional[int] = None
+    std: float = numpy.nan
+    nothing: str = ""
+
+    @property
+    def interval(self) -> Tuple[float, float]:
+        if self.values is None:
+            return student_interval(self.f1, self.std, self.seeds)
+        return _ends(intervals(self.values[None]))
+
+    def less(self, other: "Reached") -> Dict[str, float]:
+        """The difference of the two, with an interval if both are about the same texts."""
+        low, high = numpy.nan, numpy.nan
+        known = self.values is not None and other.values is not None
+        if known and (self.data, self.n) == (other.data, other.n):
+            low, high = _ends(intervals_of_sums([self.values[None], -other.values[None]]))
+        return {"difference": self.f1 - other.f1, "low": low, "high": high}
+
+
+def reached(study: Study) -> List[Reached]:
+    """Runs whose attribution file is there too count once, by their file."""
+    explained = {
+        place_of(file.metadata["archive"]) for model in study.models for file in model.files
+    }
+    found = [reached_by(model.files) for model in study.models]
+    runs: Dict[str, List[Run]] = {}
+    for run in study.runs:
+        if place_of(run.folder) not in explained:
+            runs.setdefault(run.model.without_seeds, []).append(run)
+    return found + [_of_runs(seeds) for seeds in runs.values()]
+
+
+def f1_metric(run: Run) -> float:
+    """Of the positive class, else the mean over classes."""
+    value = run.metric("f1")
+    return run.metric("macro_f1") if numpy.isnan(value) else value
+
+
+def reached_by(files: Sequence[TextFile]) -> Reached:
+    """By the seeds of one model."""
+    decisions = Decisions.of(files)
+    return Reached(
+        config=files[0].model,
+        f1=decisions.f1,
+        seeds=len(files),
+        values=decisions.values,
+        data=files[0].metadata.get("data_sha256"),
+        n=len(files[0].table),
+        nothing=nothing_to_judge(files),
+    )
+
+
+def _of_runs(runs: List[Run]) -> Reached:
+    f1 = numpy.array([f1_metric(run) for run in runs])
+    std = float(f1.std(ddof=1)) if len(runs) > 1 else numpy.nan
+    return Reached(runs[0].model, float(f1.mean()), len(runs), std=std)
+
+
+def _ends(found: Intervals) -> Tuple[float, float]:
+    return float(found.low[0]), float(found.high[0])

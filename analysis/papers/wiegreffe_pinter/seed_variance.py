@@ -1,0 +1,141 @@
+"""
+Wiegreffe & Pinter 2019, Figures 3 and 4: how far does attention vary from seed to seed anyway, and
+how far beyond that does an adversary get?
+"""
+
+from typing import Any, Dict, List, Optional, Sequence
+
+import numpy
+import pandas
+
+from analysis.agreement.groups import OVERALL
+from analysis.attributions import Attributions
+from analysis.errors import AnalysisError
+from analysis.figures.violins import Violins, violins
+from analysis.learned import NOTHING, nothing_to_judge
+from analysis.output import Output
+from analysis.papers.shared.bins import ALL, bins_of, by_bin, largest_weights
+from analysis.papers.shared.divergence import BOUND, divergence, furthest, mean_jsd
+from analysis.papers.shared.families import Family, families
+from analysis.papers.shared.published import readable
+from analysis.papers.shared.study_files import Study
+from analysis.statistics.intervals import ABOUT_INTERVALS
+from analysis.statistics.paired import difference_columns
+from analysis.statistics.sample import Sample
+from analysis.statistics.summary import summaries
+
+NAME = "wiegreffe-pinter-seeds"
+SEEDS = "other seeds"
+SHOWN = ("corpus", "model", "other", "predicted", "max attention", "mean", "interval", "median")
+SHOWN += ("n",)
+
+
+def seeds(study: Study, output: Output) -> Optional[str]:
+    found, left_out = families(study)
+    found = [family for family in found if family.seeds]
+    if not found:
+        raise AnalysisError(
+            left_out or "it takes attribution files of a model with at least 2 seeds"
+        )
+    table = pandas.DataFrame([row for family in found for row in _rows(family)])
+    output.table(
+        NAME,
+        table,
+        "Divergence (JSD, in nats) of other models' attention from the base's, by the base's "
+        f"largest weight and predicted class. {_described(found)}.",
+        "Other seeds differ from the base in nothing but the seed: what they diverge by needs no "
+        "adversary. Beside them the adversary that is furthest away, where there is one. "
+        f"{ABOUT_INTERVALS} The base is always the same one.",
+        readable(table, SHOWN),
+    )
+    for family in found:
+        output.sentence(f"{NAME}-finding-{family.key}", _finding(family))
+        output.figure(
+            f"{NAME}-violins-{family.key}",
+            violins(
+                [
+                    Violins(title, _by_bin(family, files))
+                    for title, files in _others(family).items()
+                ],
+                "largest weight of the base's attention",
+                "JSD to the base",
+                top=BOUND,
+            ),
+            "Divergence of attention from the base's, text by text, by the base's largest weight "
+            f"and predicted class. {family.described}, and {len(family.seeds)} other seeds.",
+            "Bar: the middle half; dot: median; below each group: the number of values of each "
+            f"class, one a text and seed. Divergences end at log 2 = {BOUND:.3f}.",
+        )
+    return left_out
+
+
+def _finding(family: Family) -> str:
+    """How far the others are, in words."""
+    means = "; ".join(
+        f"{title}: {mean_jsd(family.base, files):.3f}" for title, files in _others(family).items()
+    )
+    return f"{family.title}: mean divergence (JSD) of attention from that of the base, {means}."
+
+
+def _others(family: Family) -> Dict[str, Sequence[Attributions]]:
+    found: Dict[str, Sequence[Attributions]] = {SEEDS: family.seeds}
+    adversary = furthest(family.base, family.adversaries_of(frozen=False))
+    if adversary is not None:
+        found[f"adversary, lambda {adversary.config.adversary.lambda_:g}"] = adversary.files
+    return found
+
+
+def _rows(family: Family) -> List[Dict[str, Any]]:
+    rows = []
+    of_seeds = divergence(family.base, family.seeds).jsd
+    nothing = nothing_to_judge([family.base, *family.seeds])
+    for title, files in _others(family).items():
+        jsd = divergence(family.base, files).jsd
+        weights, classes = _places(family, jsd)
+        members = {OVERALL: numpy.ones(jsd.value.shape, dtype=bool), **classes}
+        bins = {ALL: numpy.ones(jsd.value.shape, dtype=bool), **bins_of(weights)}
+        keys = [(name, of) for name in members for of in bins]
+        found = summaries([jsd.where(members[name] & bins[of]) for name, of in keys])
+        rows += [
+            {
+                "corpus": family.base.model.corpus,
+                "model": family.name,
+                "other": title,
+                "predicted": name,
+                "max attention": of,
+                "seeds": len(files),
+                **row,
+                **(_beyond(jsd, of_seeds, members[name] & bins[of]) if title != SEEDS else {}),
+                NOTHING: nothing,
+            }
+            for (name, of), row in zip(keys, found, strict=True)
+            if row["n"] or of == ALL
+        ]
+    return rows
+
+
+def _beyond(jsd: Sample, of_seeds: Sample, member: numpy.ndarray) -> Dict[str, float]:
+    """How much further than other seeds, on the same texts; the base decides which those are."""
+    inside = numpy.where(member.any(axis=0), of_seeds.value, numpy.nan)
+    return difference_columns("beyond seeds", jsd.where(member).value, inside)
+
+
+def _by_bin(family: Family, files: Sequence[Attributions]) -> Dict[str, Dict[str, numpy.ndarray]]:
+    jsd = divergence(family.base, files).jsd
+    return by_bin(jsd.value, *_places(family, jsd))
+
+
+def _places(family: Family, like: Sample) -> tuple:
+    """The base's largest weights and classes, once for each seed of the other."""
+    shape = like.value.shape
+    weights = largest_weights([family.base.scores("attention")])
+    predicted = family.base.table["predicted"]
+    classes = {
+        str(name): numpy.broadcast_to((predicted == name).to_numpy(bool), shape)
+        for name in sorted(predicted.unique())
+    }
+    return numpy.broadcast_to(weights, shape), classes
+
+
+def _described(found: Sequence[Family]) -> str:
+    return "; ".join(f"{family.described}, and {len(family.seeds)} others" for family in found)

@@ -1,0 +1,32 @@
+"""What the true total variation changes in Wiegreffe & Pinter's Table 5."""
+
+from typing import Iterator, Sequence
+
+import pandas
+
+from analysis.claims.table_rows import Row, grouped
+from analysis.formats import cell, markdown
+from analysis.papers.shared.published import with_interval
+
+
+def true_total_variation(rows: Sequence[Row]) -> Iterator[str]:
+    """A paragraph and a table: theirs, theirs doubled, and ours, where there is theirs."""
+    known = [row for row in rows if pandas.notna(row.get("published tvd"))]
+    shown = [
+        {
+            "corpus": row["corpus"],
+            "lambda": f"{row['lambda as published']:g}",
+            "TVD as published": cell(row["published tvd"] / 2),
+            "true TVD of theirs": cell(row["published tvd"]),
+            "TVD here": with_interval(row, "tvd"),
+            "JSD published": cell(row["published jsd"]),
+            "JSD here": with_interval(row, "jsd"),
+        }
+        for _, (row, *_) in grouped(("corpus", "model", "lambda"), known)
+    ]
+    if shown:
+        yield (
+            "**Total variation.** Wiegreffe & Pinter's code halves it once too often: the true one is twice "
+            "what is published, and a lambda of theirs is half of that which weighs the true one the same."
+        )
+        yield markdown(pandas.DataFrame(shown))

@@ -1,0 +1,176 @@
+"""
+Wiegreffe & Pinter 2019, Tables 2 and 3: is attention needed at all, and are its weights of use to
+a model that sees one token at a time?
+"""
+
+from pathlib import Path
+from typing import Any, Dict, List, Optional
+
+import pandas
+
+from analysis.attributions import METADATA
+from analysis.errors import AnalysisError
+from analysis.learned import NOTHING
+from analysis.model_config import ModelConfig
+from analysis.output import Output
+from analysis.papers.shared.published import OURS_SELECTED, intervals, published, selected_on
+from analysis.papers.shared.reached import Reached, reached
+from analysis.papers.shared.study_files import Study
+from analysis.roles import ADVERSARY, GUIDED, PLAIN, UNIFORM, guides_of
+from analysis.statistics.intervals import ABOUT_INTERVALS, LEAST_SEEDS
+from analysis.text_files import metadata_of
+
+# The model that sees one token at a time.
+TOKEN_LEVEL = "affine"
+# The model of their Table 2.
+PUBLISHED = "bilstm tanh softmax"
+GUIDES = ("uniform", "trained MLP", "base LSTM", "adversary")
+INTERVALS = f"{ABOUT_INTERVALS} They need attribution files."
+
+
+def table_2(study: Study, output: Output) -> Optional[str]:
+    models = reached(study)
+    rows = [
+        _compared(base, uniform)
+        for base in models
+        for uniform in models
+        if base.config.role == PLAIN and uniform.config.role == UNIFORM
+        if _family(base.config) == _family(uniform.config)
+    ]
+    if not rows:
+        raise AnalysisError("it takes a plain model and a uniform one of one corpus and encoder")
+    theirs = published("wiegreffe_pinter/table2_uniform").rename(
+        columns={"f1_base": "published base", "f1_uniform": "published uniform"}
+    )
+    theirs = theirs.drop(columns="f1_reported_by_jain_wallace").assign(model=PUBLISHED)
+    theirs["published drop"] = theirs["published base"] - theirs["published uniform"]
+    table = pandas.DataFrame(rows).astype({"n": "Int64"})
+    table = table.merge(theirs, how="left", validate="many_to_one")
+    shown = table.assign(interval=intervals(table, "drop low", "drop high"))
+    columns = ["corpus", "model", "published base", "base", "published uniform", "uniform"]
+    columns += ["published drop", "drop", "interval", "seeds", "n", "selected on"]
+    output.table(
+        "wiegreffe-pinter-table-2",
+        table,
+        "F1 of models with learned and with uniform attention, beside Wiegreffe & Pinter (2019), "
+        f"Table 2. {_about(table)}.",
+        "Drop: what the model loses without attention; where its interval has 0 in it, attention "
+        f"is of no use that could be seen. {INTERVALS} Published: BiLSTM with tanh and softmax, "
+        f"selected on the test set. {OURS_SELECTED}",
+        shown[columns],
+    )
+    for place, row in enumerate(rows):
+        output.sentence(f"wiegreffe-pinter-uniform-{place}", _finding(row))
+    return None
+
+
+def table_3(study: Study, output: Output) -> Optional[str]:
+    rows = [_guided(model) for model in reached(study) if model.config.encoder == TOKEN_LEVEL]
+    rows = [row for row in rows if row is not None]
+    if not any(row["role"] == GUIDED for row in rows):
+        raise AnalysisError(
+            "it takes the run folder of a guided model with the encoder `affine` (its reader has "
+            "`guide`)"
+        )
+    theirs = published("wiegreffe_pinter/table3_guides").rename(columns={"f1": "published"})
+    theirs["guide"] = theirs["guide"].replace(
+        {"trained_mlp": "trained MLP", "base_lstm": "base LSTM"}
+    )
+    table = pandas.DataFrame(rows).astype({"n": "Int64"})
+    table = table.merge(theirs, how="left", validate="many_to_one")
+    order = {name: place for place, name in enumerate(GUIDES)}
+    table["place"] = table["guide"].map(order).fillna(len(order))
+    table = table.sort_values(["corpus", "place"], kind="stable", ignore_index=True)
+    shown = table.assign(interval=intervals(table, "low", "high"))
+    output.table(
+        "wiegreffe-pinter-table-3",
+        table.drop(columns="place"),
+        "F1 of a token-level model under attention of different origin, beside Wiegreffe & Pinter "
+        f"(2019), Table 3. {_about(table)}.",
+        "Uniform: the same weight for each token; trained MLP: its own, learned; base LSTM and "
+        "adversary: the weights of that model, given. Weights that help another model say "
+        f"something of the tokens themselves. {INTERVALS} Guided models have no attribution file: "
+        "their interval is Student's over the seeds alone, on these texts, and with fewer than "
+        f"{LEAST_SEEDS} there is none. {OURS_SELECTED}",
+        shown[["corpus", "guide", "published", "f1", "interval", "seeds", "selected on"]].rename(
+            columns={"f1": "ours"}
+        ),
+    )
+    return None
+
+
+def guide_name(config: ModelConfig) -> str:
+    """Whose attention a guided model was given, from the files that it was read from."""
+    metadata = metadata_of(Path(guides_of(config.config)[0]).expanduser(), METADATA)
+    if metadata is None:
+        return "not known: the file is gone"
+    guide = ModelConfig(metadata["config"])
+    if guide.role == ADVERSARY and not guide.adversary.frozen:
+        return "adversary"
+    return "base LSTM" if (guide.role, guide.encoder) == (PLAIN, "bilstm") else guide.name
+
+
+def _compared(base: Reached, uniform: Reached) -> Dict[str, Any]:
+    drop = base.less(uniform)
+    return {
+        "corpus": base.config.corpus,
+        "model": base.config.name,
+        "encoder": base.config.encoder,
+        "base": base.f1,
+        "base low": base.interval[0],
+        "base high": base.interval[1],
+        "uniform": uniform.f1,
+        "uniform low": uniform.interval[0],
+        "uniform high": uniform.interval[1],
+        "drop": drop["difference"],
+        "drop low": drop["low"],
+        "drop high": drop["high"],
+        "seeds": f"{base.seeds} and {uniform.seeds}",
+        "n": base.n,
+        "selected on": selected_on(base.config.config),
+        NOTHING: base.nothing,
+    }
+
+
+def _guided(model: Reached) -> Optional[Dict[str, Any]]:
+    config = model.config
+    names = {UNIFORM: "uniform", PLAIN: "trained MLP"}
+    if config.role not in (*names, GUIDED):
+        return None
+    return {
+        "corpus": config.corpus,
+        "model": config.name,
+        "role": config.role,
+        "guide": names.get(config.role) or guide_name(config),
+        "f1": model.f1,
+        "low": model.interval[0],
+        "high": model.interval[1],
+        "seeds": model.seeds,
+        "n": model.n,
+        "selected on": selected_on(config.config),
+        NOTHING: model.nothing,
+    }
+
+
+def _finding(row: Dict[str, Any]) -> str:
+    interval = (
+        "" if pandas.isna(row["drop low"]) else f" [{row['drop low']:.3f}, {row['drop high']:.3f}]"
+    )
+    return (
+        f"{row['corpus']}, {row['model']}: F1 is {row['base']:.3f} with learned and "
+        f"{row['uniform']:.3f} with uniform attention, a drop of {row['drop']:.3f}{interval}."
+    )
+
+
+def _family(config: ModelConfig) -> tuple:
+    return config.corpus, config.encoder
+
+
+def _about(table: pandas.DataFrame) -> str:
+    """Data, models and n, for captions."""
+    parts: List[str] = []
+    for corpus, rows in table.groupby("corpus", sort=False):
+        known = rows["n"].dropna()
+        texts = f" ({int(known.max())} texts)" if len(known) else ""
+        parts.append(f"{corpus}{texts}: {', '.join(dict.fromkeys(rows['model']))}")
+    return "; ".join(parts)

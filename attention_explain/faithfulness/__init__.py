@@ -1,0 +1,11 @@
+"""
+Is a saliency method true to the model? Measures, one a file, and the controls at both ends of the
+scale. Importing this registers them.
+"""
+
+import attention_explain.faithfulness.comprehensiveness
+import attention_explain.faithfulness.decision_flip
+import attention_explain.faithfulness.deletion_curve
+import attention_explain.faithfulness.erasures
+import attention_explain.faithfulness.insertion_curve
+import attention_explain.faithfulness.sufficiency  # noqa: F401

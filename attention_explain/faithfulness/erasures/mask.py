@@ -1,0 +1,37 @@
+"""A token that is taken out becomes the mask, a word of its own that the model was trained with."""
+
+from typing import Optional
+
+import torch
+from allennlp.data import DatasetReader
+
+from attention_explain.data.vocabulary import MASK_TOKEN
+from attention_explain.faithfulness.erasures.erasure import Erasure
+from attention_explain.faithfulness.erasures.symbol import symbol_embedding
+from attention_explain.interpret.text_batch import TextBatch
+from attention_explain.models import AttentionClassifier
+from attention_explain.models.symbols import symbol_ids
+
+PURPOSE = (
+    "erasure 'mask' is for models that were trained with masked words (the callback "
+    "'erasure_training')"
+)
+
+
+@Erasure.register("mask")
+class Mask(Erasure):
+    """
+    The text stays as long as it was, and is no news to a model of `erasure_training` (Madsen et al.
+    2023), which has seen any share of its tokens masked.
+
+    Registered as an `Erasure` with name "mask".
+    """
+
+    def check(self, model: AttentionClassifier, reader: Optional[DatasetReader] = None) -> None:
+        symbol_ids(model, MASK_TOKEN, PURPOSE)
+
+    def replacements(
+        self, model: AttentionClassifier, batch: TextBatch, embeddings: torch.Tensor
+    ) -> torch.Tensor:
+        ids = symbol_ids(model, MASK_TOKEN, PURPOSE)
+        return symbol_embedding(model, batch, ids).expand(1, *embeddings.shape)

@@ -1,0 +1,57 @@
+"""The base of all measures of how true scores are to the model."""
+
+from dataclasses import dataclass
+from typing import Dict, List, Optional
+
+from allennlp.common import Registrable
+
+
+@dataclass(frozen=True)
+class Reading:
+    """
+    One number that a measure gives.
+
+    name : a measure may give several, such as a second form.
+    k : of the bin, where it is of one.
+    """
+
+    name: str
+    higher_is_better: bool
+    k: Optional[float] = None
+
+
+@dataclass
+class Measurement:
+    """
+    A row of the file: one reading of one method on one text.
+
+    value : None where it is undefined; `undefined` then says why.
+    normalised : on the scale from random (0) to the best that search knows (1).
+    """
+
+    method: str
+    measure: str
+    erasure: Optional[str]
+    k: Optional[float] = None
+    value: Optional[float] = None
+    normalised: Optional[float] = None
+    curve: Optional[List[float]] = None
+    undefined: Optional[str] = None
+
+
+class Faithfulness(Registrable):
+    """
+    A measure of scores by the model that they explain.
+
+    equation : the definition, as the file tells it.
+    in_order : whether only the order of the scores counts, so that a search can optimise it.
+    erasures : whether tokens are taken out, so that it is another number for each erasure.
+    """
+
+    equation: str
+    in_order: bool = False
+    erasures: bool = False
+
+    def forms(self) -> Dict[str, bool]:
+        """The names of all readings, and whether more is better."""
+        raise NotImplementedError

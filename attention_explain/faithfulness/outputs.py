@@ -1,0 +1,233 @@
+"""
+What the model says of texts that have only some of their tokens left: the one place where any
+measure of erased texts asks the model. Equal token sets of a text are run once, in passes of like
+length within the token budget.
+"""
+
+from typing import Dict, List, Optional, Sequence
+
+import numpy
+import torch
+
+from attention_explain.faithfulness.erasures.erasure import Erasure
+from attention_explain.interpret.erasure.logits import (
+    attended_logits,
+    attention_scores,
+    label_votes,
+)
+from attention_explain.interpret.erasure.lstm import erases_fast, lstm_logits_without_inputs
+from attention_explain.interpret.interpreter import rows_by_length
+from attention_explain.interpret.outputs import logits_from_embeddings
+from attention_explain.interpret.text_batch import TextBatch
+from attention_explain.models import AttentionClassifier
+from attention_explain.modules.encoders import AffineEncoder
+
+
+class ErasedOutputs:
+    """
+    The model's probabilities for sets of the tokens of each text in a batch, under one erasure.
+
+    # Parameters
+
+    model : `AttentionClassifier`
+    batch : `TextBatch`
+    embeddings : `torch.Tensor`
+        Of the batch. Shape: (batch, tokens, embedding_dim)
+    erasure : `Erasure`
+    """
+
+    @torch.no_grad()
+    def __init__(
+        self,
+        model: AttentionClassifier,
+        batch: TextBatch,
+        embeddings: torch.Tensor,
+        erasure: Erasure,
+    ) -> None:
+        self.model = model
+        self.batch = batch
+        self._embeddings = embeddings
+        self._replacements = erasure.replacements(model, batch, embeddings)
+        # Of each text: what a set of tokens, as bytes of its bits, has in `_known`.
+        self._places: List[Dict[bytes, int]] = [{} for _ in range(len(batch))]
+        self._known = [numpy.empty((0, len(model.labels))) for _ in range(len(batch))]
+        self._own = [seen.nonzero().squeeze(-1).numpy() for seen in batch.seen]
+        self._bounds = (batch.mask.cpu() & ~batch.seen).numpy()
+        self._stages = None
+        if isinstance(model.encoder, AffineEncoder):
+            # No state knows of another token: nothing is encoded twice.
+            self._stages = _Stages(model, batch, embeddings, self._replacements)
+
+    @property
+    def sets_run(self) -> int:
+        """How many distinct sets were run."""
+        return sum(map(len, self._known))
+
+    def __call__(self, asked: Sequence[numpy.ndarray]) -> List[numpy.ndarray]:
+        """
+        # Parameters
+
+        asked : `Sequence[numpy.ndarray]`
+            Of each text the sets of tokens that it keeps. Shape: (sets, tokens of the text), bool
+
+        # Returns
+
+        probabilities : `List[numpy.ndarray]`
+            Shape: (sets, labels), float64
+        """
+        new, keys = [], []
+        for text, sets in enumerate(asked):
+            bits = _keys(sets)
+            keys.append(bits)
+            places = self._places[text]
+            fresh = []
+            for number, key in enumerate(bits):
+                if key not in places:
+                    places[key] = len(places)
+                    fresh.append(number)
+            new.append(sets[fresh])
+        self._run(new)
+        return [
+            self._known[text][[places[key] for key in bits]]
+            for text, (places, bits) in enumerate(zip(self._places, keys))
+        ]
+
+    @torch.no_grad()
+    def remember_leave_one_out(self) -> None:
+        """Runs all sets that lack one token, the fast way where the model allows it."""
+        if not erases_fast(self.model):
+            self([~numpy.eye(len(own), dtype=bool) for own in self._own])
+            return
+        draws = [None] if self._replacements is None else list(self._replacements)
+        probs = sum(
+            lstm_logits_without_inputs(self.model, self.batch, self._embeddings, replacement)
+            .double()
+            .softmax(dim=-1)
+            for replacement in draws
+        )
+        values = (probs / len(draws)).cpu().numpy()
+        for text, own in enumerate(self._own):
+            places = self._places[text]
+            keys = _keys(~numpy.eye(len(own), dtype=bool))
+            fresh = [number for number, key in enumerate(keys) if key not in places]
+            for number in fresh:
+                places[keys[number]] = len(places)
+            self._known[text] = numpy.concatenate([self._known[text], values[text, own[fresh]]])
+
+    @torch.no_grad()
+    def _run(self, new: Sequence[numpy.ndarray]) -> None:
+        """Runs sets that were never run, of each text, and keeps the results."""
+        numbers = [len(sets) for sets in new]
+        if not any(numbers):
+            return
+        texts = numpy.repeat(numpy.arange(len(new)), numbers)
+        # With boundary symbols, which always stay. Shape: (sets, tokens of the batch)
+        kept = self._bounds[texts]
+        ends = numpy.cumsum(numbers)
+        for text, sets in enumerate(new):
+            kept[ends[text] - len(sets) : ends[text], self._own[text]] = sets
+        found = numpy.empty((len(texts), self._known[0].shape[1]))
+        lengths = kept if self._replacements is None else self.batch.mask.cpu().numpy()[texts]
+        draws = 1 if self._replacements is None else len(self._replacements)
+        device = self.batch.mask.device
+        budget = max(1, self.batch.budget // draws)
+        # At least 1: no text may be without length.
+        for rows in rows_by_length(numpy.maximum(1, lengths.sum(axis=1)).tolist(), budget):
+            some = torch.from_numpy(texts[rows]).to(device)
+            here = torch.from_numpy(kept[rows]).to(device)
+            if self._stages is not None:
+                probs = self._stages.probabilities(some, here)
+            elif self._replacements is None:
+                probs = self._shortened(some, here)
+            else:
+                probs = self._replaced(some, here)
+            found[rows] = probs.cpu().numpy()
+        for text, probs in enumerate(numpy.split(found, ends[:-1])):
+            self._known[text] = numpy.concatenate([self._known[text], probs])
+
+    def _shortened(self, texts: torch.Tensor, kept: torch.Tensor) -> torch.Tensor:
+        """The tokens that stay, moved together. Shape: (sets,), (sets, tokens) -> (sets, labels)"""
+        lengths = kept.sum(dim=1)
+        # Those that stay come first, in their order.
+        order = (~kept).to(torch.uint8).argsort(dim=1, stable=True)
+        order = order[:, : int(lengths.max().clamp(min=1))]
+        mask = torch.arange(order.size(1), device=kept.device) < lengths.unsqueeze(-1)
+        rows = texts.unsqueeze(-1)
+        seen = self.batch.attendable[rows, order] & mask
+        logits = self.model.decoder.bias.expand(len(texts), -1).clone()
+        some = seen.any(dim=1)
+        if some.any():
+            logits[some] = logits_from_embeddings(
+                self.model, self._embeddings[rows, order][some], mask[some], seen[some]
+            )
+        return logits.double().softmax(dim=-1)
+
+    def _replaced(self, texts: torch.Tensor, kept: torch.Tensor) -> torch.Tensor:
+        """Something else in the others' place. Shape: as above"""
+        length = int(self.batch.mask[texts].sum(dim=1).max())
+        mask = self.batch.mask[texts, :length]
+        seen = self.batch.attendable[texts, :length]
+        stays = (kept[:, :length] | ~seen).unsqueeze(-1)
+        whole = self._embeddings[texts, :length]
+        probs = [
+            logits_from_embeddings(
+                self.model, torch.where(stays, whole, other[texts, :length]), mask, seen
+            )
+            .double()
+            .softmax(dim=-1)
+            for other in self._replacements
+        ]
+        return sum(probs) / len(probs)
+
+
+class _Stages:
+    """Scores and votes of tokens whose states know of no other token."""
+
+    def __init__(
+        self,
+        model: AttentionClassifier,
+        batch: TextBatch,
+        embeddings: torch.Tensor,
+        replacements: Optional[torch.Tensor],
+    ) -> None:
+        self.model = model
+        self.attendable = batch.attendable
+        states = model.encode(embeddings, batch.mask)
+        self.scores, self.votes = attention_scores(model, states), label_votes(model, states)
+        self.others = None
+        if replacements is not None:
+            encoded = (model.encode(other, batch.mask) for other in replacements)
+            self.others = [
+                (attention_scores(model, states), label_votes(model, states)) for states in encoded
+            ]
+
+    def probabilities(self, texts: torch.Tensor, kept: torch.Tensor) -> torch.Tensor:
+        """Shape: (sets,), (sets, tokens) -> (sets, labels)"""
+        seen = self.attendable[texts]
+        scores, votes = self.scores[texts], self.votes[texts]
+        if self.others is None:
+            return _probs(self.model, scores, votes, seen & kept)
+        drawn = [
+            _probs(
+                self.model,
+                torch.where(kept, scores, other_scores[texts]),
+                torch.where(kept.unsqueeze(-1), votes, other_votes[texts]),
+                seen,
+            )
+            for other_scores, other_votes in self.others
+        ]
+        return sum(drawn) / len(drawn)
+
+
+def _probs(
+    model: AttentionClassifier, scores: torch.Tensor, votes: torch.Tensor, seen: torch.Tensor
+) -> torch.Tensor:
+    return attended_logits(model, scores, votes, seen).double().softmax(dim=-1)
+
+
+def _keys(sets: numpy.ndarray) -> List[bytes]:
+    """The bits of each set. Shape: (sets, tokens)"""
+    bits = numpy.packbits(sets, axis=1)
+    width = bits.shape[1]
+    whole = bits.tobytes()
+    return [whole[first : first + width] for first in range(0, len(whole), width)]

@@ -1,0 +1,62 @@
+"""Deceptive models: accuracy and mass by strength, from what runs report."""
+
+import pytest
+
+from analysis.__main__ import main
+from analysis.errors import AnalysisError
+from analysis.papers.pruthi.deception import deception, rows_of
+from analysis.papers.shared.study_files import Study, load_study
+from analysis.report.page import report
+from tests.analysis.attribution_files import config
+from tests.analysis.papers.families import write_training
+from tests.analysis.papers.written import entries
+
+
+def run(folder, strength, accuracy, mass, seed=1):
+    callback = {"type": "deceptive_attention", "strength": strength}
+    given = config(seed, corpus="pronoun", trainer={"callbacks": [callback]})
+    metrics = {"test_accuracy": accuracy, "test_impermissible_mass": mass}
+    return write_training(folder / f"{strength}_{seed}", given, metrics)
+
+
+@pytest.fixture
+def study(tmp_path):
+    runs = [
+        run(tmp_path, 1, 0.94, 0.02),
+        run(tmp_path, 0, 0.98, 0.9),
+        run(tmp_path, 0, 1.0, 0.8, seed=2),
+        write_training(tmp_path / "other", config(), {"test_accuracy": 0.5}),
+    ]
+    return load_study(runs)
+
+
+def test_seeds_are_averaged_and_strength_0_is_what_is_lost_from(study):
+    table = rows_of(study)
+    assert table["strength"].tolist() == [0, 1] and table["seeds"].tolist() == [2, 1]
+    assert table["accuracy"].tolist() == pytest.approx([0.99, 0.94])
+    assert table["impermissible mass"].tolist() == pytest.approx([0.85, 0.02])
+    assert table["accuracy lost"].tolist() == pytest.approx([0, 0.05])
+
+
+def test_without_strength_0_nothing_is_known_to_be_lost(study):
+    strong = [run for run in study.runs if run.model.strength == 1]
+    assert rows_of(Study(runs=strong))["accuracy lost"].isna().all()
+
+
+def test_the_sentence_is_about_the_strongest_penalty(study, tmp_path):
+    found = entries(deception, study, tmp_path)["pruthi-deception-0"]["caption"]
+    assert "strength 1, 2.0 % of attention" in found and "accuracy is 0.940" in found
+
+
+def test_the_report_knows_what_runs_reported(study, tmp_path, capsys):
+    out = tmp_path / "out"
+    runs = [str(run.folder) for run in study.runs]
+    assert main(["table", "pruthi", *runs, "-o", str(out)]) == 0
+    page = report(out)
+    assert all(str(run.path) in page for run in study.runs)
+    assert "left out of this report" not in page
+
+
+def test_models_that_are_not_deceptive_are_not_enough(study):
+    with pytest.raises(AnalysisError, match="`deceptive_attention`"):
+        rows_of(Study(runs=[run for run in study.runs if run.model.strength is None]))

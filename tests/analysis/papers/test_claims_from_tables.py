@@ -1,0 +1,60 @@
+"""Claims find their numbers in the tables as the commands write them."""
+
+from analysis.__main__ import main
+from analysis.claims.claim import judged
+from analysis.claims.table_rows import read_tables
+from analysis.papers.discovery import CLAIMS, TABLES
+from tests.analysis.papers.families import write_family
+from tests.analysis.papers.pruthi.test_deception import run as deceptive_run
+from tests.analysis.papers.studies import MEISTER, write_run
+
+METHODS = (*MEISTER, "gradient-x-input")
+# They need guided and frozen models, of which there are no small files here.
+LEFT_OUT = {"of-use-to-others", "adversary-of-no-use", "frozen-adversary"}
+
+
+def test_every_claim_finds_its_numbers(tmp_path, undrawn):
+    models = {
+        "soft": {},
+        "sparse": {"projection": "sparsemax"},
+        "affine": {"encoder": "affine"},
+        **{
+            f"sparsegen_{number}": {"projection": {"type": "sparsegen", "lambda_": number}}
+            for number in (0.25, 0.5)
+        },
+    }
+    runs = [
+        str(write_run(tmp_path / f"{name}_{seed}.parquet", METHODS, seed=seed, **options))
+        for name, options in models.items()
+        for seed in (1, 2)
+    ]
+    family = str(write_family(tmp_path / "family"))
+    deceptive = [
+        str(deceptive_run(tmp_path, strength, 0.9, 0.1 * strength, seed))
+        for strength in (0, 1)
+        for seed in (1, 2)
+    ]
+    found = set()
+    for number, commands in enumerate(
+        [
+            [
+                ["table", "jain-wallace", *runs],
+                ["table", "neely-schouten", *runs],
+                ["table", "meister", *runs],
+                ["agreement", *runs],
+            ],
+            [
+                ["table", "wiegreffe-pinter", family],
+                ["table", "meister-table-5", family],
+                ["table", "neely-schouten-usage", family],
+                ["table", "serrano-smith", family],
+                ["table", "jain-wallace", family],
+                ["table", "pruthi", *deceptive],
+            ],
+        ]
+    ):
+        out = tmp_path / f"out_{number}"
+        for command in commands:
+            assert main([*command, "-o", str(out)]) == 0
+        found |= set(judged(read_tables(out, TABLES), CLAIMS)["name"])
+    assert {claim.name for claim in CLAIMS} - found == LEFT_OUT

@@ -1,0 +1,114 @@
+"""What every job does for its command: here one with several rows a text, and a file that it reads."""
+
+import pyarrow
+import pytest
+from allennlp.common.checks import ConfigurationError
+
+from attention_explain.commands import table_file
+from attention_explain.commands.job import Job
+from attention_explain.commands.job_options import JobOptions
+from durable.checksums import sha256
+from durable.sealed import read_sealed
+from tests.commands.stopping import stop_after
+from tests.small_archive import small_archive
+
+
+class Letters(Job):
+    """The words of each text and their lengths, a row a word."""
+
+    key = b"letters"
+    format = 7
+    doing, done = "counting", "counted"
+    components = "alphabets"
+    parameters = {"latin": {"type": "latin", "seed": 3}}
+    declared = {"latin": {"letters": 26}}
+    budget = 60
+
+    def __init__(self, options, alphabet):
+        super().__init__(options)
+        self.reads = [str(alphabet)]
+
+    def open(self, archive):
+        assert archive.model.labels
+
+    def decisive(self):
+        return {"case": "lower"}
+
+    def told(self):
+        return {"said": "before"}
+
+    def columns(self, instances):
+        return pyarrow.schema({"id": pyarrow.string(), "word": pyarrow.string()})
+
+    def work(self, instances, rows, columns, after_step):
+        after_step("latin", 0.25)
+        texts = [instance["metadata"].metadata for instance in instances]
+        words = [
+            ({"id": text["id"], "word": word}, row)
+            for text, row in zip(texts, rows, strict=True)
+            for word in text["tokens"]
+        ]
+        return table_file.to_part(*zip(*words, strict=True), columns), {"words": len(words)}
+
+    def totals(self, table, records):
+        return {"words": sum(record["words"] for record in records)}
+
+    def in_words(self, table, metadata):
+        return [f"  {metadata['words']} words"]
+
+
+@pytest.fixture(scope="module")
+def archive(tmp_path_factory):
+    return small_archive(tmp_path_factory.mktemp("job") / "run")
+
+
+@pytest.fixture
+def alphabet(tmp_path):
+    (tmp_path / "alphabet.txt").write_text("abc")
+    return tmp_path / "alphabet.txt"
+
+
+@pytest.fixture
+def count(archive, alphabet, tmp_path):
+    def run(**options):
+        output = options.pop("output_file", tmp_path / "words.parquet")
+        return Letters(JobOptions(str(archive), "test", output, **options), alphabet).run()
+
+    return run
+
+
+def test_several_rows_a_text_are_in_the_order_of_the_data(count, tmp_path, capsys):
+    metadata = count()
+    table = read_sealed(tmp_path / "words.parquet").to_pylist()
+    ids = list(dict.fromkeys(row["id"] for row in table))
+    assert len(ids) == metadata["instances"] == 24 and len(table) == metadata["words"] > 48
+    # Together, and in order: nothing comes twice.
+    assert [row["id"] for row in table] == sorted((row["id"] for row in table), key=ids.index)
+    assert f"24 texts counted in {metadata['seconds']['latin']:.1f} s" in capsys.readouterr().err
+
+
+def test_the_metadata_have_what_the_job_says_and_the_hash_of_what_it_reads(count, alphabet):
+    metadata = count()
+    assert metadata["format"] == 7 and metadata["case"] == "lower" and metadata["said"] == "before"
+    assert metadata["alphabets"]["latin"] == {
+        "parameters": {"type": "latin", "seed": 3},
+        "letters": 26,
+    }
+    assert metadata["seeds"] == {"latin": 3}
+    assert metadata["reads"] == {str(alphabet): sha256(alphabet)}
+
+
+def test_another_content_of_the_file_is_another_job(count, alphabet, monkeypatch):
+    stop_after(2, Letters, "work", monkeypatch, KeyboardInterrupt())
+    with pytest.raises(SystemExit):
+        count()
+    alphabet.write_text("xyz")
+    with pytest.raises(ConfigurationError, match="of another command, with other reads"):
+        count()
+
+
+def test_a_file_that_is_read_is_not_written(count, alphabet, tmp_path):
+    linked = tmp_path / "linked.parquet"
+    linked.hardlink_to(alphabet)
+    with pytest.raises(ConfigurationError, match="linked.parquet: is read"):
+        count(output_file=linked, force=True)

@@ -1,0 +1,1 @@
+"""Measures of faithfulness, each against a slow reference from its definition."""

@@ -1,7 +1,0 @@
-local lib = import '../lib/lib.libsonnet';
-lib.experiment(
-  data=lib.data.sst,
-  encoder=lib.encoders.cnn,
-  attention=lib.attention.dot,
-  training=lib.training.jain_wallace,
-)

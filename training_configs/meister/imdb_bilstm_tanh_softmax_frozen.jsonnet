@@ -1,2 +1,0 @@
-local lib = import '../lib/lib.libsonnet';
-lib.adversary(import 'imdb_bilstm_tanh_softmax.jsonnet', frozen=true, loss_reduction='mean')

@@ -1,7 +1,0 @@
-local lib = import '../lib/lib.libsonnet';
-lib.experiment(
-  data=lib.data.newsgroups,
-  encoder=lib.encoders.transformer,
-  attention=lib.attention.dot + lib.attention.softmax,
-  training=lib.training.meister(lr=1e-5),
-)

@@ -1,7 +1,0 @@
-local lib = import '../lib/lib.libsonnet';
-lib.experiment(
-  data=lib.data.planted(),
-  encoder=lib.encoders.affine,
-  attention=lib.attention.tanh + lib.attention.sparsemax,
-  training=lib.training.unpublished,
-)

@@ -1,2 +1,0 @@
-local lib = import '../lib/lib.libsonnet';
-lib.adversary(import 'bilstm_tanh_softmax.jsonnet', epochs=20)

@@ -1,7 +1,0 @@
-local lib = import '../lib/lib.libsonnet';
-lib.experiment(
-  data=lib.data.planted('shortcut'),
-  encoder=lib.encoders.bilstm,
-  attention=lib.attention.tanh,
-  training=lib.training.unpublished,
-)

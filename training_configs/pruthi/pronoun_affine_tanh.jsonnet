@@ -1,7 +1,0 @@
-local lib = import '../lib/lib.libsonnet';
-lib.deceptive(lib.experiment(
-  data=lib.data.pronoun,
-  encoder=lib.encoders.affine,
-  attention=lib.attention.tanh,
-  training=lib.training.pruthi,
-))

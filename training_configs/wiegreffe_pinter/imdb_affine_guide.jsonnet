@@ -1,7 +1,0 @@
-local lib = import '../lib/lib.libsonnet';
-lib.experiment(
-  data=lib.guided(lib.data.imdb),
-  encoder=lib.encoders.affine,
-  attention=lib.attention.guide,
-  training=lib.training.wiegreffe_pinter,
-)

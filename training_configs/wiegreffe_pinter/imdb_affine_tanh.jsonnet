@@ -1,7 +1,0 @@
-local lib = import '../lib/lib.libsonnet';
-lib.experiment(
-  data=lib.data.imdb,
-  encoder=lib.encoders.affine,
-  attention=lib.attention.tanh,
-  training=lib.training.wiegreffe_pinter,
-)

@@ -1,2 +1,0 @@
-local lib = import '../lib/lib.libsonnet';
-lib.adversary(import 'sst_bilstm_tanh.jsonnet', epochs=80)
