@@ -11,6 +11,9 @@ from analysis.text_files import TextFile, checked, read_text_file
 from heatmaps.rationales import Rationale, markings, rationales_of
 
 METADATA = b"attention_explain"
+# Of files from before the erasing methods called these as all others do.
+PLACES = ("input", "hidden")
+OLD_OPTIONS = {"of": "at", "output": "of"}
 KNOWN_FORMATS = (1,)
 # Where the data says which tokens decide, that is one more column to agree with.
 RATIONALE = "rationale"
@@ -59,4 +62,14 @@ def load_attributions(path: Union[str, Path]) -> Attributions:
     for method in file.methods:
         if method not in file.table:
             raise AnalysisError(f"{path}: has no column '{method}', but its metadata say so")
+    for declared in file.declared.values():
+        _rename_options(declared)
     return file
+
+
+def _rename_options(declared: Dict[str, Any]) -> None:
+    """Lets a method of an old file have the options that the same method has today."""
+    options = declared.get("parameters")
+    if isinstance(options, dict) and options.get("of") in PLACES:
+        renamed = {OLD_OPTIONS.get(name, name): value for name, value in options.items()}
+        declared["parameters"] = renamed

@@ -21,6 +21,8 @@ class ComponentKind:
     reserved : names of columns that stand beside those of the components.
     given : what their constructors take that is no option.
     declared : attributes that each must have.
+
+    A class that had an option under another name says in `renamed` what that is called now.
     """
 
     noun: str
@@ -126,6 +128,11 @@ class ComponentKind:
 
     def _build(self, options: Dict[str, Any], seed: Optional[int], given: Dict[str, Any]) -> Any:
         kind = options["type"]
+        for old, new in getattr(self.registry.by_name(kind), "renamed", {}).items():
+            if old in options:
+                raise ConfigurationError(
+                    f"{self.noun} '{kind}': its option '{old}' is called {new}"
+                )
         if seed is not None and "seed" in self.option_names(self.registry.by_name(kind)):
             options.setdefault("seed", seed)
         try:

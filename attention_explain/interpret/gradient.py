@@ -7,11 +7,10 @@ from allennlp.predictors import Predictor
 
 from attention_explain.interpret.gradients import embedding_gradient, state_gradient
 from attention_explain.interpret.interpreter import Attribution, Interpreter
-from attention_explain.interpret.outputs import check_output
+from attention_explain.interpret.outputs import PLACES, check_output
 from attention_explain.interpret.text_batch import TextBatch
 
 NORMS = {"l1": 1, "l2": 2}
-PLACES = ("input", "hidden")
 
 
 def check_norm(norm: str) -> str:

@@ -21,13 +21,13 @@ class LeaveOneOut(Erasure):
 
     # Parameters
 
-    of : `str`, optional (default = `"input"`)
+    at : `str`, optional (default = `"input"`)
         `input`: the token is deleted from the text. `hidden`: its hidden state is, attention
         projected anew over the others, all other states fixed.
     measure : `str`, optional (default = `"tvd"`)
         `tvd`: the total variation distance of the two distributions over all classes,
         1/2 sum |p - p_i|. `signed`: the drop of the class output.
-    output : `str`, optional (default = `"probability"`)
+    of : `str`, optional (default = `"probability"`)
         `probability` or `logit` of the class, for the signed measure.
     normalize : `bool`, optional (default = `False`)
         Divide by the sum of the magnitudes over the text, as Meister et al. 2021 (section 3) do.
@@ -36,12 +36,12 @@ class LeaveOneOut(Erasure):
     def __init__(
         self,
         predictor: Predictor,
-        of: str = "input",
+        at: str = "input",
         measure: str = "tvd",
-        output: str = "probability",
+        of: str = "probability",
         normalize: bool = False,
     ) -> None:
-        super().__init__(predictor, of, measure, output, normalize)
+        super().__init__(predictor, at, measure, of, normalize)
 
     def logits_without_inputs(self, batch: TextBatch, embeddings: torch.Tensor) -> torch.Tensor:
         if erases_fast(self.model):

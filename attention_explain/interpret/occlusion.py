@@ -23,13 +23,13 @@ class Occlusion(Erasure):
 
     baseline : `str`, optional (default = `"zero"`)
         What the embedding is replaced by: `zero`, or the embedding of the `pad` or `unk` symbol.
-    of : `str`, optional (default = `"input"`)
+    at : `str`, optional (default = `"input"`)
         `input`: as above. `hidden`: the token's hidden state is dropped instead, attention
         projected anew over the others, all other states fixed.
     measure : `str`, optional (default = `"signed"`)
         `signed`: the drop of the class output. `tvd`: the total variation distance of the two
         distributions over all classes, 1/2 sum |p - p_i|.
-    output : `str`, optional (default = `"probability"`)
+    of : `str`, optional (default = `"probability"`)
         `probability` or `logit` of the class, for the signed measure.
     normalize : `bool`, optional (default = `False`)
         Divide by the sum of the magnitudes over the text.
@@ -39,17 +39,17 @@ class Occlusion(Erasure):
         self,
         predictor: Predictor,
         baseline: str = "zero",
-        of: str = "input",
+        at: str = "input",
         measure: str = "signed",
-        output: str = "probability",
+        of: str = "probability",
         normalize: bool = False,
     ) -> None:
-        super().__init__(predictor, of, measure, output, normalize)
+        super().__init__(predictor, at, measure, of, normalize)
         self.baseline = check_baseline(baseline)
-        if of == "hidden" and baseline != "zero":
+        if at == "hidden" and baseline != "zero":
             raise ConfigurationError(
                 f"baseline is {baseline!r}, but of a hidden state the whole is dropped; a baseline "
-                "is for 'of': 'input'"
+                "is for 'at': 'input'"
             )
 
     def logits_without_inputs(self, batch: TextBatch, embeddings: torch.Tensor) -> torch.Tensor:

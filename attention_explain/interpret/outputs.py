@@ -13,6 +13,8 @@ from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models import AttentionClassifier
 
 OUTPUTS = ("probability", "logit")
+# Where a method looks at a token: at its embedding, or at its hidden state.
+PLACES = ("input", "hidden")
 
 
 def check_output(of: str) -> str:

@@ -76,10 +76,10 @@ def test_the_sets_have_the_published_options():
     assert gradient["absolute"] and gradient["detach_attention"]
     assert gradient["of"] == "probability"
     deletion = sets["jain_wallace"]["leave-one-out"]
-    assert (deletion["of"], deletion["measure"]) == ("input", "tvd")
+    assert (deletion["at"], deletion["measure"]) == ("input", "tvd")
     assert sets["meister"]["gradient"]["norm"] == "l2"
     assert sets["meister"]["gradient-hidden"]["at"] == "hidden"
-    assert sets["meister"]["leave-one-out-hidden"]["of"] == "hidden"
+    assert sets["meister"]["leave-one-out-hidden"]["at"] == "hidden"
     assert all(
         sets["meister"][name]["normalize"]
         for name in sets["meister"]

@@ -69,7 +69,7 @@ def change(
     bounded: bool,
     measure: str,
     label: str,
-    output: str = "probability",
+    of: str = "probability",
 ) -> List[float]:
     """The score of each word."""
     whole = logits_of_words(model, words, bounded)
@@ -80,7 +80,7 @@ def change(
         if measure == "tvd":
             differences = whole.softmax(-1) - without.softmax(-1)
             scores.append(0.5 * sum(abs(value) for value in differences.tolist()))
-        elif output == "probability":
+        elif of == "probability":
             scores.append(float(whole.softmax(-1)[target] - without.softmax(-1)[target]))
         else:
             scores.append(float(whole[target] - without[target]))
@@ -100,9 +100,9 @@ def check_equals_really_erasing(
     """Texts of several lengths, one of a single word, in one batch."""
     method = interpreter(name, model, measure=measure, **options)
     results = method.saliency_interpret_instances(instances(boundary_symbols=bounded), target=label)
-    output = options.get("output", "probability")
+    of = options.get("of", "probability")
     for text, result in zip(TEXTS, results):
-        expected = change(model, text.split(), erase, bounded, measure, label, output)
+        expected = change(model, text.split(), erase, bounded, measure, label, of)
         assert result["scores"] == pytest.approx(expected, abs=1e-9)
 
 

@@ -52,8 +52,8 @@ STATES_OR_WEIGHTS = {
     "attention": {},
     "random": {},
     "gradient": {"at": "hidden"},
-    "leave-one-out": {"of": "hidden"},
-    "occlusion": {"of": "hidden"},
+    "leave-one-out": {"at": "hidden"},
+    "occlusion": {"at": "hidden"},
 }
 
 

@@ -35,17 +35,17 @@ def test_equals_really_deleting(encoder, projection, bounded):
 def test_of_hidden_drops_a_weight_and_projects_anew(encoder, projection, bounded):
     vocab = vocabulary(boundary_symbols=bounded)
     classifier = model(encoder, projection=projection, vocab=vocab).double()
-    check_equals_really_erasing("leave-one-out", classifier, state_dropped, bounded, of="hidden")
+    check_equals_really_erasing("leave-one-out", classifier, state_dropped, bounded, at="hidden")
 
 
 @every_encoder
 @pytest.mark.parametrize("scorer", SCORERS)
 @pytest.mark.parametrize("label", ["0", "1"])
-@pytest.mark.parametrize("output", ["probability", "logit"])
-def test_signed_is_the_drop_of_any_class(encoder, scorer, label, output):
+@pytest.mark.parametrize("of", ["probability", "logit"])
+def test_signed_is_the_drop_of_any_class(encoder, scorer, label, of):
     classifier = model(encoder, scorer).double()
     check_equals_really_erasing(
-        "leave-one-out", classifier, deleted, measure="signed", label=label, output=output
+        "leave-one-out", classifier, deleted, measure="signed", label=label, of=of
     )
 
 
@@ -53,8 +53,8 @@ def test_signed_is_the_drop_of_any_class(encoder, scorer, label, output):
 def test_without_its_only_word_a_text_has_the_output_of_an_empty_context(encoder):
     classifier = model(encoder, vocab=vocabulary(boundary_symbols=True)).double()
     made = instances(["fine"], ["1"], boundary_symbols=True)
-    for of in ("input", "hidden"):
-        method = interpreter("leave-one-out", classifier, of=of)
+    for at in ("input", "hidden"):
+        method = interpreter("leave-one-out", classifier, at=at)
         ((score,),) = (result["scores"] for result in method.saliency_interpret_instances(made))
         empty = classifier.decoder.bias.detach().softmax(-1)
         whole = torch.tensor(classifier.forward_on_instances(made)[0]["probs"])
@@ -62,10 +62,10 @@ def test_without_its_only_word_a_text_has_the_output_of_an_empty_context(encoder
 
 
 @every_encoder
-@pytest.mark.parametrize("of", ["input", "hidden"])
-def test_batches_and_budgets_change_nothing(encoder, of):
+@pytest.mark.parametrize("at", ["input", "hidden"])
+def test_batches_and_budgets_change_nothing(encoder, at):
     classifier = model(encoder, vocab=vocabulary(boundary_symbols=True)).double()
-    check_batches_and_budgets_change_nothing("leave-one-out", classifier, of=of)
+    check_batches_and_budgets_change_nothing("leave-one-out", classifier, at=at)
 
 
 @pytest.mark.parametrize("encoder", ["cnn", "transformer"])
@@ -93,7 +93,7 @@ def test_a_state_without_weight_has_no_importance(projection):
         states = classifier.encode(classifier.embed(text.tokens), text.mask)
         weights = classifier.attend(states, text.attendable)
     scores = (
-        interpreter("leave-one-out", classifier, of="hidden").attribute_batch(text, None).scores
+        interpreter("leave-one-out", classifier, at="hidden").attribute_batch(text, None).scores
     )
     unseen = (weights == 0) & text.attendable
     assert unseen.any()
@@ -125,7 +125,7 @@ def test_a_model_without_reaction_has_scores_of_zero_even_normalized():
 def test_declares_what_its_scores_are():
     classifier = model()
     default = interpreter("leave-one-out", classifier)
-    assert (default.measure, default.of, default.signed, default.sums_to) == (
+    assert (default.measure, default.at, default.signed, default.sums_to) == (
         "tvd",
         "input",
         False,
@@ -133,14 +133,14 @@ def test_declares_what_its_scores_are():
     )
     assert interpreter("leave-one-out", classifier, measure="signed").signed
     assert interpreter("leave-one-out", classifier, normalize=True).sums_to == "1"
-    assert interpreter("leave-one-out", classifier, of="hidden").passes == "1 forward"
+    assert interpreter("leave-one-out", classifier, at="hidden").passes == "1 forward"
 
 
 @every_encoder
-@pytest.mark.parametrize("of", ["input", "hidden"])
-def test_no_trace_is_left(encoder, of, monkeypatch):
+@pytest.mark.parametrize("at", ["input", "hidden"])
+def test_no_trace_is_left(encoder, at, monkeypatch):
     classifier = model(encoder)
-    method = interpreter("leave-one-out", classifier, of=of)
+    method = interpreter("leave-one-out", classifier, at=at)
     projection = classifier.attention.projection
     check_no_trace_is_left(method, monkeypatch, fails_at_call=2, part=projection)
 
@@ -148,10 +148,11 @@ def test_no_trace_is_left(encoder, of, monkeypatch):
 @pytest.mark.parametrize(
     "options, sentence",
     [
-        ({"of": "output"}, "of is 'output', but must be one of input, hidden"),
+        ({"at": "output"}, "at is 'output', but must be one of input, hidden"),
         ({"measure": "kl"}, "measure is 'kl', but must be one of signed, tvd"),
-        ({"output": "loss"}, "output is 'loss', but must be one of probability, logit"),
-        ({"output": "logit"}, "measure 'tvd' is a distance of probabilities"),
+        ({"of": "loss"}, "of is 'loss', but must be one of probability, logit"),
+        ({"of": "hidden"}, "of is 'hidden', which is called 'at' now: say 'at': 'hidden'"),
+        ({"of": "logit"}, "measure 'tvd' is a distance of probabilities"),
         ({"baseline": "zero"}, "baseline"),
     ],
 )

@@ -56,7 +56,7 @@ def test_every_baseline_and_measure(encoder, scorer, baseline, measure):
 def test_of_a_logit(encoder):
     classifier = model(encoder).double()
     erase = embedding_replaced(REPLACEMENTS["zero"])
-    check_equals_really_erasing("occlusion", classifier, erase, measure="signed", output="logit")
+    check_equals_really_erasing("occlusion", classifier, erase, measure="signed", of="logit")
 
 
 @every_encoder
@@ -64,7 +64,7 @@ def test_of_a_logit(encoder):
 def test_of_hidden_drops_a_weight_and_projects_anew(encoder, bounded):
     classifier = model(encoder, vocab=vocabulary(boundary_symbols=bounded)).double()
     check_equals_really_erasing(
-        "occlusion", classifier, state_dropped, bounded, measure="signed", of="hidden"
+        "occlusion", classifier, state_dropped, bounded, measure="signed", at="hidden"
     )
 
 
@@ -76,7 +76,7 @@ def test_batches_and_budgets_change_nothing(encoder):
 
 def test_is_signed_by_default():
     method = interpreter("occlusion", model())
-    assert (method.measure, method.of, method.baseline, method.signed) == (
+    assert (method.measure, method.at, method.baseline, method.signed) == (
         "signed",
         "input",
         "zero",
@@ -97,7 +97,7 @@ def test_no_trace_is_left(encoder, monkeypatch):
     "options, sentence",
     [
         ({"baseline": "mask"}, "baseline is 'mask', but must be one of zero, pad, unk"),
-        ({"baseline": "unk", "of": "hidden"}, "a baseline is for 'of': 'input'"),
+        ({"baseline": "unk", "at": "hidden"}, "a baseline is for 'at': 'input'"),
         ({"measure": "kl"}, "measure is 'kl'"),
     ],
 )

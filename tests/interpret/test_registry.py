@@ -78,6 +78,15 @@ def test_only_our_own_methods_are_known():
         ([{"type": "random", "name": ""}], "cannot be called ''"),
         ([{"type": "gradient", "nrom": "l1"}], "interpreter 'gradient': Extra parameters .*nrom"),
         ([{"type": "gradient", "norm": 1}], "interpreter 'gradient': Expected norm to be a str"),
+        (
+            [{"type": "occlusion", "of": "hidden", "output": "logit"}],
+            "interpreter 'occlusion': its option 'output' is called 'of' now, and what was 'of', "
+            "input or hidden, is 'at'",
+        ),
+        (
+            [{"type": "leave-one-out", "of": "hidden"}],
+            "interpreter 'leave-one-out': of is 'hidden', which is called 'at' now: say 'at': 'hid",
+        ),
         ([{"type": "gradient", "norm": "l9"}], "interpreter 'gradient': norm is 'l9'"),
     ],
 )

@@ -59,7 +59,7 @@ study {
     [encoder]: {
       config: lib.experiment(data, lib.encoders[encoder], lib.attention.tanh, lib.training.jain_wallace)
               + { trainer+: { num_epochs: EPOCHS } },
-      attributions: { jain_wallace: ['attention', { type: 'gradient-x-input', absolute: true, detach_attention: true, of: 'probability' }, { type: 'leave-one-out', of: 'input', measure: 'tvd' }] },
+      attributions: { jain_wallace: ['attention', { type: 'gradient-x-input', absolute: true, detach_attention: true, of: 'probability' }, { type: 'leave-one-out', at: 'input', measure: 'tvd' }] },
     }
     for encoder in ENCODERS
   },

@@ -14,7 +14,7 @@ local gradient = {
   absolute: true,
   detach_attention: true,
 };
-local leave_one_out = { type: 'leave-one-out', of: 'input', measure: 'tvd' };
+local leave_one_out = { type: 'leave-one-out', at: 'input', measure: 'tvd' };
 
 // Meister et al.: both for inputs and for hidden states, normalised over the tokens. For two
 // classes |y - y_i| is the total variation distance.
@@ -31,7 +31,7 @@ local l2_gradient = { type: 'gradient', of: 'probability', norm: 'l2', normalize
     l2_gradient,
     leave_one_out { normalize: true },
     l2_gradient { at: 'hidden', name: 'gradient-hidden' },
-    leave_one_out { of: 'hidden', normalize: true, name: 'leave-one-out-hidden' },
+    leave_one_out { at: 'hidden', normalize: true, name: 'leave-one-out-hidden' },
     // Its check `mean_entropy` is their Table 1.
     'input-to-hidden',
     'random',
@@ -53,7 +53,7 @@ local l2_gradient = { type: 'gradient', of: 'probability', norm: 'l2', normalize
   debate: self.jain_wallace + [
     l2_gradient,
     l2_gradient { at: 'hidden', name: 'gradient-hidden' },
-    leave_one_out { of: 'hidden', normalize: true, name: 'leave-one-out-hidden' },
+    leave_one_out { at: 'hidden', normalize: true, name: 'leave-one-out-hidden' },
     'input-to-hidden',
     { type: 'integrated-gradients', steps: 50, baseline: 'zero' },
     'lrp',
@@ -75,7 +75,7 @@ local l2_gradient = { type: 'gradient', of: 'probability', norm: 'l2', normalize
     'kernel-shap',
     'lime',
     { type: 'gradient', at: 'hidden', name: 'gradient-hidden' },
-    { type: 'leave-one-out', of: 'hidden', name: 'leave-one-out-hidden' },
+    { type: 'leave-one-out', at: 'hidden', name: 'leave-one-out-hidden' },
     'input-to-hidden',
     'random',
   ],

@@ -49,7 +49,7 @@ GRADIENT_X_INPUT = Method(
     "gradient",
     {"of": "probability", "absolute": True, "detach_attention": True},
 )
-LEAVE_ONE_OUT = Method("leave-one-out", "leave-one-out", {"of": "input", "measure": "tvd"})
+LEAVE_ONE_OUT = Method("leave-one-out", "leave-one-out", {"at": "input", "measure": "tvd"})
 JAIN_WALLACE_METHODS = (ATTENTION, GRADIENT_X_INPUT, LEAVE_ONE_OUT)
 JAIN_WALLACE_PAIRS = tuple(combinations(JAIN_WALLACE_METHODS, 2))
 
@@ -58,6 +58,6 @@ _L2 = {"of": "probability", "norm": "l2", "detach_attention": False}
 GRADIENT = Method("gradient", "gradient", {**_L2, "at": "input"})
 GRADIENT_HIDDEN = Method("gradient-hidden", "gradient", {**_L2, "at": "hidden"})
 LEAVE_ONE_OUT_HIDDEN = Method(
-    "leave-one-out-hidden", "leave-one-out", {"of": "hidden", "measure": "tvd"}
+    "leave-one-out-hidden", "leave-one-out", {"at": "hidden", "measure": "tvd"}
 )
 INPUT_TO_HIDDEN = Method("input-to-hidden", "input to hidden", check="mean_entropy")

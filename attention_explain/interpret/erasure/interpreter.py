@@ -11,11 +11,10 @@ from allennlp.predictors import Predictor
 
 from attention_explain.interpret.erasure.logits import logits_without_states
 from attention_explain.interpret.interpreter import Attribution, Interpreter
-from attention_explain.interpret.outputs import OUTPUTS, class_output
+from attention_explain.interpret.outputs import OUTPUTS, PLACES, class_output
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.modules.distributions import total_variation
 
-ERASED = ("input", "hidden")
 MEASURES = ("signed", "tvd")
 
 
@@ -25,37 +24,43 @@ class Erasure(Interpreter):
 
     # Parameters
 
-    of : `str`
+    at : `str`
         `input`: the token is erased before the encoder, as the subclass has it. `hidden`: its
         hidden state is; its weight is dropped, the projection is redone over the others, and all
         other states stay as they are.
     measure : `str`
         `signed`: the class output of the text less that without the token. `tvd`: total variation
         distance of the two distributions over all classes, 1/2 sum |p - p_i|.
-    output : `str`
+    of : `str`
         `probability` or `logit` of the class, for the signed measure.
     normalize : `bool`
         Divide by the sum of the magnitudes over the text, where that is not 0.
     """
 
     goes_back = False
+    renamed = {"output": "'of' now, and what was 'of', input or hidden, is 'at'"}
 
     def __init__(
-        self, predictor: Predictor, of: str, measure: str, output: str, normalize: bool
+        self, predictor: Predictor, at: str, measure: str, of: str, normalize: bool
     ) -> None:
-        self.of = check_choice("of", of, ERASED)
-        self.of_embeddings = of == "input"
+        if of in PLACES:
+            raise ConfigurationError(
+                f"of is {of!r}, which is called 'at' now: say 'at': {of!r}; 'of' is the output that "
+                f"is explained, {' or '.join(OUTPUTS)}"
+            )
+        self.at = check_choice("at", at, PLACES)
+        self.of_embeddings = at == "input"
         super().__init__(predictor)
         self.measure = check_choice("measure", measure, MEASURES)
-        self.output = check_choice("output", output, OUTPUTS)
-        if measure == "tvd" and output != "probability":
+        self.of = check_choice("of", of, OUTPUTS)
+        if measure == "tvd" and of != "probability":
             raise ConfigurationError(
-                f"output is {output!r}, but measure 'tvd' is a distance of probabilities"
+                f"of is {of!r}, but measure 'tvd' is a distance of probabilities"
             )
         self.normalize = normalize
         self.signed = measure == "signed"
         self.sums_to = "1" if normalize and not self.signed else None
-        self.passes = "n + 1 forward" if of == "input" else "1 forward"
+        self.passes = "n + 1 forward" if at == "input" else "1 forward"
 
     def logits_without_inputs(self, batch: TextBatch, embeddings: torch.Tensor) -> torch.Tensor:
         """
@@ -68,7 +73,7 @@ class Erasure(Interpreter):
         embeddings = self.model.embed(batch.tokens)
         states = self.model.encode(embeddings, batch.mask)
         whole = self.model.decode(states, self.model.attend(states, batch.attendable))
-        if self.of == "hidden":
+        if self.at == "hidden":
             erased = logits_without_states(self.model, batch, states)
         else:
             erased = self.logits_without_inputs(batch, embeddings)
@@ -86,7 +91,7 @@ class Erasure(Interpreter):
         if self.measure == "tvd":
             return total_variation(torch.softmax(whole, dim=-1), torch.softmax(erased, dim=-1))
         targets = target.expand(erased.shape[:-1])
-        return class_output(whole, target, self.output) - class_output(erased, targets, self.output)
+        return class_output(whole, target, self.of) - class_output(erased, targets, self.of)
 
 
 def normalized(scores: torch.Tensor, attendable: torch.Tensor) -> torch.Tensor:
