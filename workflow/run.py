@@ -16,13 +16,11 @@ from durable.whole import write_whole
 from workflow.account import Clock, write_account
 from workflow.errors import StudyError
 from workflow.events import DONE, FAILED, Events
-from workflow.files import locked
-from workflow.gpus import VARIABLE
+from workflow.locks import GPUS_VARIABLE, locked
 from workflow.overview import headline
 from workflow.plan import Plan, read_steps
-from workflow.progress import Progress
+from workflow.progress import Progress, summary
 from workflow.steps import REPORT
-from workflow.summary import summary
 from workflow.tables import drop_others
 
 HERE = Path(__file__).resolve().parent
@@ -63,7 +61,7 @@ def _run(
     print(headline(plan, cores))
     if steps:
         command = _command(state, profile, cores, gpus, snakemake)
-        environment = {**os.environ, VARIABLE: str(gpus), "PYTHONPATH": _python_path()}
+        environment = {**os.environ, GPUS_VARIABLE: str(gpus), "PYTHONPATH": _python_path()}
         with open(state / "snakemake.log", "w", encoding="utf-8") as log:
             process = subprocess.Popen(
                 command, stdout=log, stderr=subprocess.STDOUT, env=environment, pass_fds=held

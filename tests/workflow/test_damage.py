@@ -16,7 +16,7 @@ from workflow.__main__ import main as started
 from workflow.account import Clock
 from workflow.events import FAILED, Events
 from workflow.run import run
-from workflow.step import clear_damage, main
+from workflow.run_step import clear_damage, main
 from workflow.steps import ATTRIBUTE, TABLE, TRAIN, Step
 
 

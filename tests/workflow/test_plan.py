@@ -14,7 +14,7 @@ from workflow.contents import Contents
 from workflow.errors import StudyError
 from workflow.identity import hash_of, with_contents
 from workflow.plan import Places, Plan, make_plan, read_steps
-from workflow.step import locks_of
+from workflow.run_step import locks_of
 from workflow.study import load_study
 
 

@@ -14,10 +14,9 @@ import pytest
 from analysis.output import Output
 from tests.commands_run import PROJECT
 from tests.workflow.fake_steps import FAILS, fake_plan, fake_step
-from workflow import gpus
 from workflow.events import DONE, FAILED, Events, last_error
-from workflow.files import locked
-from workflow.step import main
+from workflow.locks import GPUS_VARIABLE, locked, visible_gpu
+from workflow.run_step import main
 from workflow.steps import TRAIN, Step
 
 
@@ -58,7 +57,7 @@ def test_a_step_that_ends_well_after_all_has_not_failed(tmp_path):
 def test_two_at_once_do_a_step_once(tmp_path):
     code = "import time; time.sleep(.5); import pathlib, sys; pathlib.Path(sys.argv[1]).open('a').write('x')"
     plan = written(tmp_path, fake_step(tmp_path / "results", "one", code=code))
-    command = [sys.executable, "-m", "workflow.step", str(plan), "one"]
+    command = [sys.executable, "-m", "workflow.run_step", str(plan), "one"]
     both = [subprocess.Popen(command, cwd=PROJECT, stderr=subprocess.DEVNULL) for _ in range(2)]
     assert [process.wait(timeout=60) for process in both] == [0, 0]
     assert (tmp_path / "results" / "one.csv").read_text() == "x"
@@ -73,7 +72,7 @@ def long_step(folder: Path) -> Tuple[Path, subprocess.Popen, int]:
     plan = written(folder, fake_step(folder / "results", "one", code=code))
     pid = folder / "results" / "one.csv.pid"
     process = subprocess.Popen(
-        [sys.executable, "-m", "workflow.step", str(plan), "one"], cwd=PROJECT
+        [sys.executable, "-m", "workflow.run_step", str(plan), "one"], cwd=PROJECT
     )
     wait_for(lambda: pid.exists() and pid.read_text())
     return plan, process, int(pid.read_text())
@@ -87,7 +86,7 @@ def test_a_killed_step_holds_its_lock_as_long_as_what_it_started_lives(tmp_path)
     attempt = [
         sys.executable,
         "-c",
-        "from workflow.files import locked\nfrom pathlib import Path\nimport sys\nwith locked(Path(sys.argv[1]), ['one']): pass",
+        "from workflow.locks import locked\nfrom pathlib import Path\nimport sys\nwith locked(Path(sys.argv[1]), ['one']): pass",
     ]
     waiting = subprocess.Popen(
         [*attempt, str(tmp_path / "runs" / "locks")], cwd=PROJECT, stderr=subprocess.PIPE
@@ -99,19 +98,19 @@ def test_a_killed_step_holds_its_lock_as_long_as_what_it_started_lives(tmp_path)
 
 def test_a_killed_step_keeps_its_gpu_as_long_as_what_it_started_lives(tmp_path, monkeypatch):
     monkeypatch.delenv("SLURM_JOB_ID", raising=False)
-    monkeypatch.setenv(gpus.VARIABLE, "2")
+    monkeypatch.setenv(GPUS_VARIABLE, "2")
     _, process, pid = long_step(tmp_path)
     process.kill()
     process.wait()
     locks = tmp_path / "runs" / "locks"
-    with gpus.visible_gpu(locks) as (seen, _):
+    with visible_gpu(locks) as (seen, _):
         assert seen["CUDA_VISIBLE_DEVICES"] == "1"
     os.kill(pid, signal.SIGKILL)
     wait_for(lambda: free_gpu(locks) == "0")
 
 
 def free_gpu(locks: Path) -> str:
-    with gpus.visible_gpu(locks) as (seen, _):
+    with visible_gpu(locks) as (seen, _):
         return seen["CUDA_VISIBLE_DEVICES"]
 
 

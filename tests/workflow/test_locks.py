@@ -4,8 +4,8 @@ import fcntl
 
 import pytest
 
-from workflow import gpus
-from workflow.gpus import VARIABLE, visible_gpu
+from workflow import locks as gpus
+from workflow.locks import GPUS_VARIABLE, visible_gpu
 
 DEVICES = "CUDA_VISIBLE_DEVICES"
 
@@ -16,13 +16,13 @@ def no_cluster(monkeypatch):
 
 
 def test_without_gpus_none_is_seen(tmp_path, monkeypatch):
-    monkeypatch.delenv(VARIABLE, raising=False)
+    monkeypatch.delenv(GPUS_VARIABLE, raising=False)
     with visible_gpu(tmp_path) as (seen, _):
         assert seen == {DEVICES: ""}
 
 
 def test_each_run_has_a_gpu_of_its_own(tmp_path, monkeypatch):
-    monkeypatch.setenv(VARIABLE, "2")
+    monkeypatch.setenv(GPUS_VARIABLE, "2")
     with visible_gpu(tmp_path) as (one, _), visible_gpu(tmp_path) as (other, _):
         assert {one[DEVICES], other[DEVICES]} == {"0", "1"}
     with visible_gpu(tmp_path) as (again, _):
@@ -30,7 +30,7 @@ def test_each_run_has_a_gpu_of_its_own(tmp_path, monkeypatch):
 
 
 def test_a_run_waits_for_a_gpu_that_is_given_back(tmp_path, monkeypatch):
-    monkeypatch.setenv(VARIABLE, "1")
+    monkeypatch.setenv(GPUS_VARIABLE, "1")
     with open(tmp_path / "gpu-0.lock", "a") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
         monkeypatch.setattr(gpus.time, "sleep", lambda seconds: fcntl.flock(held, fcntl.LOCK_UN))
@@ -39,7 +39,7 @@ def test_a_run_waits_for_a_gpu_that_is_given_back(tmp_path, monkeypatch):
 
 
 def test_on_a_cluster_the_cluster_decides(tmp_path, monkeypatch):
-    monkeypatch.setenv(VARIABLE, "2")
+    monkeypatch.setenv(GPUS_VARIABLE, "2")
     monkeypatch.setenv("SLURM_JOB_ID", "7")
     with visible_gpu(tmp_path) as (seen, _):
         assert seen == {}

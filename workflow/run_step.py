@@ -1,5 +1,5 @@
 """
-`python -m workflow.step PLAN STEP`: does one step of a plan, if nobody has done it yet. This is what
+`python -m workflow.run_step PLAN STEP`: does one step of a plan, if nobody has done it yet. This is what
 the engine starts, here or on another machine. A step that was killed goes on where it was.
 """
 
@@ -20,8 +20,7 @@ from durable.whole import write_whole
 from workflow import training_state
 from workflow.errors import StudyError
 from workflow.events import Events
-from workflow.files import locked
-from workflow.gpus import visible_gpu
+from workflow.locks import locked, visible_gpu
 from workflow.plan import read_steps
 from workflow.steps import ATTRIBUTE, PERTURB, TABLE, TRAIN, Step
 
