@@ -1,7 +1,11 @@
-"""Saliency interpreters, one method a file: importing this registers them."""
+"""
+Saliency interpreters, one method a file: importing this registers them, and what encoders have for
+the methods that look inside them.
+"""
 
 import attention_explain.interpret.attention
 import attention_explain.interpret.deeplift
+import attention_explain.interpret.encoders
 import attention_explain.interpret.gradient
 import attention_explain.interpret.gradient_shap
 import attention_explain.interpret.input_to_hidden

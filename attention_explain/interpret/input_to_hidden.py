@@ -7,13 +7,11 @@ from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 
 from attention_explain.budget import rows_at_once
 from attention_explain.interpret.interpreter import Attribution, Interpreter
-from attention_explain.interpret.lstm.norm_gradients import lstm_norm_gradients
-from attention_explain.interpret.lstm.unrolled import is_single_lstm
 from attention_explain.interpret.outputs import untouched
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models import AttentionClassifier
 from attention_explain.modules.distributions import entropy
-from attention_explain.modules.encoders import AffineEncoder, CnnEncoder
+from attention_explain.modules.encoders.capabilities import StateGradients, Window, capability
 
 
 @SaliencyInterpreter.register("input-to-hidden")
@@ -67,11 +65,12 @@ def importance_of_groups(model: AttentionClassifier, batch: TextBatch) -> Iterat
     ]
     with untouched(model):
         embeddings = model.embed(batch.tokens).detach()
-        if is_single_lstm(model.encoder):
-            found = lstm_norm_gradients(model.encoder, embeddings, batch.mask, groups)
+        fast = capability(model.encoder, StateGradients)
+        if fast is not None:
+            gradients = fast.norm_gradients(embeddings, batch.mask, groups)
         else:
-            found = _norm_gradients(model, embeddings, batch.mask, groups)
-        for group, norms in zip(groups, found, strict=True):
+            gradients = _norm_gradients(model, embeddings, batch.mask, groups)
+        for group, norms in zip(groups, gradients, strict=True):
             states = batch.attendable[:, group.start : group.stop]
             counted = states.unsqueeze(-1) & batch.attendable.unsqueeze(-2)
             norms = norms.masked_fill(~counted, 0.0)
@@ -90,7 +89,8 @@ def _norm_gradients(
     do not overlap share one. Shape: (batch, states, inputs)
     """
     tokens = embeddings.size(1)
-    reach = _reach(model.encoder, tokens)
+    windowed = capability(model.encoder, Window)
+    reach = tokens if windowed is None else windowed.reach()
     window = 2 * reach + 1
     # On the host, which may then select by it.
     inputs = torch.arange(tokens)
@@ -108,12 +108,3 @@ def _norm_gradients(
             lengths = torch.linalg.vector_norm(gradient, dim=-1)
             found[:, state[inside] - group.start, inside] = lengths[:, inside]
         yield found
-
-
-def _reach(encoder: torch.nn.Module, tokens: int) -> int:
-    """How many tokens to each side a hidden state can know of."""
-    if isinstance(encoder, AffineEncoder):
-        return 0
-    if isinstance(encoder, CnnEncoder):
-        return max(layer.kernel_size[0] for layer in encoder.convolutions) // 2
-    return tokens

@@ -5,8 +5,6 @@ from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 from allennlp.predictors import Predictor
 
 from attention_explain.interpret.erasure.interpreter import Erasure
-from attention_explain.interpret.erasure.logits import logits_with_deleted_inputs
-from attention_explain.interpret.erasure.lstm import erases_fast, lstm_logits_without_inputs
 from attention_explain.interpret.text_batch import TextBatch
 
 
@@ -43,7 +41,5 @@ class LeaveOneOut(Erasure):
     ) -> None:
         super().__init__(predictor, at, measure, of, normalize)
 
-    def logits_without_inputs(self, batch: TextBatch, embeddings: torch.Tensor) -> torch.Tensor:
-        if erases_fast(self.model):
-            return lstm_logits_without_inputs(self.model, batch, embeddings)
-        return logits_with_deleted_inputs(self.model, batch, embeddings)
+    def replacement(self, batch: TextBatch, embeddings: torch.Tensor) -> None:
+        return None

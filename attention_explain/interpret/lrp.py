@@ -6,8 +6,9 @@ from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 from allennlp.predictors import Predictor
 
 from attention_explain.interpret.interpreter import Attribution, Interpreter
-from attention_explain.interpret.relevance.classifier import encoder_rules, propagate
+from attention_explain.interpret.relevance.classifier import propagate
 from attention_explain.interpret.text_batch import TextBatch
+from attention_explain.modules.encoders.capabilities import RelevanceRules, needed
 
 
 @SaliencyInterpreter.register("lrp")
@@ -38,7 +39,7 @@ class LayerwiseRelevance(Interpreter):
         super().__init__(predictor)
         if not epsilon > 0:
             raise ConfigurationError(f"epsilon must be above 0, but is {epsilon}")
-        encoder_rules(self.model.encoder)
+        needed(self.model.encoder, RelevanceRules, "lrp")
         self.epsilon = epsilon
 
     def attribute(self, batch: TextBatch, target: torch.Tensor) -> Attribution:

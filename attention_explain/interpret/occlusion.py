@@ -7,8 +7,6 @@ from allennlp.predictors import Predictor
 
 from attention_explain.interpret.baselines import baseline_embeddings, check_baseline
 from attention_explain.interpret.erasure.interpreter import Erasure
-from attention_explain.interpret.erasure.logits import logits_with_replaced_inputs
-from attention_explain.interpret.erasure.lstm import erases_fast, lstm_logits_without_inputs
 from attention_explain.interpret.text_batch import TextBatch
 
 
@@ -52,8 +50,5 @@ class Occlusion(Erasure):
                 "is for 'at': 'input'"
             )
 
-    def logits_without_inputs(self, batch: TextBatch, embeddings: torch.Tensor) -> torch.Tensor:
-        replacement = baseline_embeddings(self.model, batch, embeddings, self.baseline)
-        if erases_fast(self.model):
-            return lstm_logits_without_inputs(self.model, batch, embeddings, replacement)
-        return logits_with_replaced_inputs(self.model, batch, embeddings, replacement)
+    def replacement(self, batch: TextBatch, embeddings: torch.Tensor) -> torch.Tensor:
+        return baseline_embeddings(self.model, batch, embeddings, self.baseline)

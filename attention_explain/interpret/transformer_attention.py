@@ -16,8 +16,8 @@ from attention_explain.interpret.interpreter import Attribution, Interpreter
 from attention_explain.interpret.memory import MEMORY, most_tokens
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.interpret.transformer.flow import flow_from_source
-from attention_explain.interpret.transformer.layers import LayerAttention, layer_attention
-from attention_explain.modules.encoders import TransformerEncoder
+from attention_explain.interpret.transformer.layers import LayerAttention
+from attention_explain.modules.encoders.capabilities import SelfAttentions, needed
 
 # For each edge of the graph of `attention-flow`.
 FLOW_BYTES = 100.0
@@ -40,11 +40,7 @@ class TransformerAttention(Interpreter):
 
     def __init__(self, predictor: Predictor, residual: float) -> None:
         super().__init__(predictor)
-        if not isinstance(self.model.encoder, TransformerEncoder):
-            raise ConfigurationError(
-                f"{type(self).__name__} follows attention through the layers of the transformer "
-                f"encoder, but this model's encoder is a {type(self.model.encoder).__name__}"
-            )
+        self.encoder = needed(self.model.encoder, SelfAttentions, type(self).__name__)
         if not 0 <= residual < 1:
             raise ConfigurationError(
                 f"residual must be at least 0 and less than 1, but is {residual}"
@@ -92,7 +88,7 @@ class TransformerAttention(Interpreter):
     @torch.no_grad()
     def attribute(self, batch: TextBatch, target: torch.Tensor) -> Attribution:
         embeddings = self.model.embed(batch.tokens)
-        states, layers = layer_attention(self.model.encoder, embeddings, batch.mask)
+        states, layers = self.encoder.layer_attention(embeddings, batch.mask)
         last = self.last_map(states, self.model.attend(states, batch.attendable))
         return Attribution(self.combine(normalized(last), layers, batch))
 
@@ -171,7 +167,7 @@ class AttentionFlow(TransformerAttention):
     def __init__(self, predictor: Predictor, residual: float = 0.5, memory: float = MEMORY) -> None:
         super().__init__(predictor, residual)
         self.memory = memory
-        layers = len(self.model.encoder.layers)
+        layers = self.encoder.number_of_layers()
         self.max_tokens = most_tokens(lambda tokens: layers * tokens**2, FLOW_BYTES, memory)
 
     def combine(

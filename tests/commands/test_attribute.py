@@ -432,7 +432,7 @@ def test_default_methods_that_an_encoder_does_not_allow_are_left_out(tmp_path, c
     ]
     assert "encoder is a GruSeq2SeqEncoder" in metadata["left_out"]["lrp"]
     assert f"left out: {metadata['left_out']['lrp']}" in capfd.readouterr().err
-    with pytest.raises(ConfigurationError, match="interpreter 'lrp': lrp has rules for"):
+    with pytest.raises(ConfigurationError, match="interpreter 'lrp': lrp needs an encoder"):
         attribute_from_file(str(archive), "test", tmp_path / "named.parquet", ["attention", "lrp"])
 
 

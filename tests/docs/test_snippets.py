@@ -10,7 +10,9 @@ from typing import List, Tuple
 
 import pyarrow.parquet
 import pytest
+import torch
 from allennlp.common import Params, Registrable
+from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader, Vocabulary
 from allennlp.models import Model
 
@@ -19,8 +21,15 @@ from analysis.measures.scores import Scores
 from attention_explain.__main__ import main
 from attention_explain.commands.attribute import attribute_from_file
 from attention_explain.commands.perturb import perturb_from_file
-from tests.builders import batch, instances, model
+from attention_explain.interpret.registry import supported_interpreters
+from attention_explain.interpret.text_batch import TextBatch
+from attention_explain.models import AttentionClassifier
+from attention_explain.modules.encoders import CnnEncoder
+from tests.builders import DIM, ENCODERS, batch, instances, model, reader, vocabulary
 from tests.commands_run import PROJECT
+from tests.interpret.no_trace import interpreter
+from tests.interpret.slow_erasure import check_equals_really_erasing, deleted
+from tests.interpret.test_input_to_hidden import check_equals_state_by_state
 from tests.small_archive import small_archive
 
 PAGES = [PROJECT / "README.md", *sorted((PROJECT / "docs").glob("*.md"))]
@@ -134,6 +143,44 @@ def test_a_projection_of_ones_own_is_there_for_configs(there):
     # Of the four texts one has a single token.
     assert (weights > 0).sum(dim=-1).tolist() == [2, 2, 1, 2]
     assert weights.sum(dim=-1).tolist() == pytest.approx([1] * 4)
+
+
+@pytest.fixture
+def own_encoder(there, monkeypatch) -> AttentionClassifier:
+    run(only("python", "add_an_encoder.md", "neighbours"))
+    encoder = {"type": "neighbours", "input_dim": DIM, "hidden_dim": 4}
+    monkeypatch.setitem(ENCODERS, "neighbours", encoder)
+    return model("neighbours", vocab=vocabulary(boundary_symbols=True)).double()
+
+
+def test_an_encoder_of_ones_own_has_the_methods_that_it_allows(own_encoder):
+    check_equals_really_erasing("leave-one-out", own_encoder, deleted, bounded=True)
+    check_equals_state_by_state(own_encoder, bounded=True)
+    # The same as a convolution, whose relevance other tests compare with the definition.
+    texts = TextBatch.of(own_encoder, instances(boundary_symbols=True))
+    target = torch.zeros(len(texts), dtype=torch.long)
+    ours = interpreter("lrp", own_encoder).attribute_batch(texts, target).scores
+    layer, convolution = own_encoder.encoder.layer, CnnEncoder(DIM, 4, (3,)).double()
+    convolution.activation = torch.nn.Tanh()
+    with torch.no_grad():
+        convolution.convolutions[0].weight.copy_(layer.weight.unsqueeze(-1).expand(-1, -1, 3))
+        convolution.convolutions[0].bias.copy_(layer.bias)
+    own_encoder.encoder = convolution
+    expected = interpreter("lrp", own_encoder).attribute_batch(texts, target).scores
+    torch.testing.assert_close(ours, expected, atol=1e-10, rtol=0)
+    assert (ours[texts.attendable] != 0).all()
+
+
+def test_what_an_encoder_of_ones_own_does_not_allow_is_one_sentence(own_encoder):
+    page = (PROJECT / "docs" / "add_an_encoder.md").read_text("utf-8")
+    with pytest.raises(ConfigurationError) as refused:
+        interpreter("deeplift", own_encoder)
+    assert f"\n> {refused.value.message}\n" in page
+    with pytest.raises(ConfigurationError, match=r"layers of self-attention \(transformer\), but"):
+        interpreter("attention-rollout", own_encoder)
+    methods = ["attention", "lrp", "deeplift", "leave-one-out"]
+    supported, left_out = supported_interpreters(methods, own_encoder, reader())
+    assert supported == ["attention", "lrp", "leave-one-out"] and list(left_out) == ["deeplift"]
 
 
 def test_a_measure_of_ones_own_is_there_by_its_name(there):

@@ -12,10 +12,12 @@ from attention_explain.interpret.erasure.logits import (
     logits_with_deleted_inputs,
     logits_with_replaced_inputs,
 )
-from attention_explain.interpret.erasure.lstm import erases_fast, lstm_logits_without_inputs
+from attention_explain.interpret.erasure.lstm import lstm_logits_without_inputs
+from attention_explain.interpret.erasure.readout import Readout
 from attention_explain.interpret.lstm import shared_steps
 from attention_explain.interpret.lstm.shared_steps import groups, steps
 from attention_explain.interpret.text_batch import TextBatch
+from attention_explain.modules.encoders.capabilities import TokenErasure, capability
 from attention_explain.modules.scorers import AttentionScorer
 from tests.builders import DIM, ENCODERS, PROJECTIONS, SCORERS, instances, model, vocabulary
 from tests.interpret.slow_erasure import check_equals_really_erasing, deleted
@@ -37,6 +39,11 @@ GENERAL = {
 def build(config, monkeypatch, **options):
     monkeypatch.setitem(ENCODERS, "this one", config)
     return model("this one", vocab=vocabulary(boundary_symbols=True), **options).double()
+
+
+def erases_fast(classifier):
+    fast = capability(classifier.encoder, TokenErasure)
+    return fast is not None and Readout.knows(classifier.attention.scorer)
 
 
 def check_both_ways_agree(classifier):

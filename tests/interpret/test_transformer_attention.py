@@ -8,7 +8,7 @@ import pytest
 import torch
 from allennlp.common.checks import ConfigurationError
 
-from attention_explain.interpret import transformer_attention
+from attention_explain.interpret import encoders
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.interpret.transformer.flow import flow_from_source
 from attention_explain.interpret.transformer.layers import LayerAttention
@@ -38,7 +38,7 @@ def scores_of_the_example(method, monkeypatch, residual=0.5):
     maps = [torch.tensor([[layer]], dtype=torch.double) for layer in (FIRST, SECOND)]
     states = torch.zeros(1, 3, 8, dtype=torch.double)
     monkeypatch.setattr(
-        transformer_attention,
+        encoders,
         "layer_attention",
         lambda *_: (states, [given_attention(weights) for weights in maps]),
     )
@@ -175,7 +175,7 @@ def test_no_trace_is_left(method, monkeypatch):
 @every_method
 @pytest.mark.parametrize("encoder", ["bilstm", "affine", "cnn"])
 def test_other_encoders_are_refused(method, encoder):
-    with pytest.raises(ConfigurationError, match="the layers of the transformer encoder, but"):
+    with pytest.raises(ConfigurationError, match=r"layers of self-attention \(transformer\), but"):
         interpreter(method, model(encoder))
 
 

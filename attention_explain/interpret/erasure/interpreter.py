@@ -3,13 +3,13 @@ What `occlusion` and `leave-one-out` share: one token erased at a time, and how 
 output is measured. How a token is erased from the input is each method's own.
 """
 
-from typing import Sequence
+from typing import Optional, Sequence
 
 import torch
 from allennlp.common.checks import ConfigurationError
 from allennlp.predictors import Predictor
 
-from attention_explain.interpret.erasure.logits import logits_without_states
+from attention_explain.interpret.erasure.logits import logits_without_states, logits_without_tokens
 from attention_explain.interpret.interpreter import Attribution, Interpreter
 from attention_explain.interpret.outputs import OUTPUTS, PLACES, class_output
 from attention_explain.interpret.text_batch import TextBatch
@@ -62,10 +62,8 @@ class Erasure(Interpreter):
         self.sums_to = "1" if normalize and not self.signed else None
         self.passes = "n + 1 forward" if at == "input" else "1 forward"
 
-    def logits_without_inputs(self, batch: TextBatch, embeddings: torch.Tensor) -> torch.Tensor:
-        """
-        The logits of each text without each of its tokens. Shape: (batch, tokens, labels)
-        """
+    def replacement(self, batch: TextBatch, embeddings: torch.Tensor) -> Optional[torch.Tensor]:
+        """What stands in the place of each erased token; None if nothing. Shape: as `embeddings`"""
         raise NotImplementedError
 
     @torch.no_grad()
@@ -76,7 +74,8 @@ class Erasure(Interpreter):
         if self.at == "hidden":
             erased = logits_without_states(self.model, batch, states)
         else:
-            erased = self.logits_without_inputs(batch, embeddings)
+            replacement = self.replacement(batch, embeddings)
+            erased = logits_without_tokens(self.model, batch, embeddings, replacement)
         scores = self.change(whole.unsqueeze(1), erased, target.unsqueeze(1))
         if self.normalize:
             scores = normalized(scores, batch.attendable)

@@ -7,10 +7,35 @@ from typing import Iterator, Optional, Tuple
 
 import torch
 
+from attention_explain.interpret.erasure.readout import Readout
 from attention_explain.interpret.outputs import logits_from_embeddings
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models import AttentionClassifier
-from attention_explain.modules.encoders import AffineEncoder
+from attention_explain.modules.encoders.capabilities import TokenErasure, Window, capability
+
+
+def logits_without_tokens(
+    model: AttentionClassifier,
+    batch: TextBatch,
+    embeddings: torch.Tensor,
+    replacement: Optional[torch.Tensor] = None,
+) -> torch.Tensor:
+    """
+    Each token deleted in turn, or replaced where there is a `replacement`: the fastest way that the
+    encoder allows. Shape: (batch, tokens, labels)
+    """
+    fast = capability(model.encoder, TokenErasure)
+    if fast is not None and Readout.knows(model.attention.scorer):
+        return fast.logits_without_tokens(model, batch, embeddings, replacement)
+    windowed = capability(model.encoder, Window)
+    if windowed is not None and windowed.reach() == 0:
+        # No state knows of another token: to erase a token is to erase its state.
+        states = model.encode(embeddings, batch.mask)
+        instead = None if replacement is None else model.encode(replacement, batch.mask)
+        return logits_without_states(model, batch, states, instead)
+    if replacement is None:
+        return logits_with_deleted_inputs(model, batch, embeddings)
+    return logits_with_replaced_inputs(model, batch, embeddings, replacement)
 
 
 def logits_with_replaced_inputs(
@@ -23,9 +48,6 @@ def logits_with_replaced_inputs(
     Each token's embedding replaced in turn, the text as long as before.
     Shape: (batch, tokens, labels)
     """
-    if isinstance(model.encoder, AffineEncoder):
-        states = model.encode(embeddings, batch.mask)
-        return logits_without_states(model, batch, states, model.encode(replacement, batch.mask))
     logits = _decoder_at_zero(model, batch)
     for text, token in _rows(batch, batch.seen):
         rows = embeddings[text]
@@ -44,9 +66,6 @@ def logits_with_deleted_inputs(
     token leaves nothing to attend to: its output is then the decoder's at a context of 0.
     Shape: (batch, tokens, labels)
     """
-    if isinstance(model.encoder, AffineEncoder):
-        # No state knows of another token: to delete a token is to delete its state.
-        return logits_without_states(model, batch, model.encode(embeddings, batch.mask))
     logits = _decoder_at_zero(model, batch)
     others = batch.seen.sum(dim=-1, keepdim=True) > 1
     places = torch.arange(batch.length - 1, device=embeddings.device)

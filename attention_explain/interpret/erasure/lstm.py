@@ -20,18 +20,12 @@ from attention_explain.interpret.lstm.shared_steps import groups, steps
 from attention_explain.interpret.lstm.unrolled import (
     LstmLayer,
     directed,
-    is_single_lstm,
     lstm_layers,
     undirected,
     unroll,
 )
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models import AttentionClassifier
-
-
-def erases_fast(model: AttentionClassifier) -> bool:
-    """Whether the model is one that this file can do."""
-    return is_single_lstm(model.encoder) and Readout.knows(model.attention.scorer)
 
 
 @torch.no_grad()

@@ -64,14 +64,17 @@ def is_single_lstm(encoder: torch.nn.Module) -> bool:
     )
 
 
-def lstm_layers(encoder: PytorchSeq2SeqWrapper) -> List[LstmLayer]:
-    """The layers of AllenNLP's `lstm`."""
-    lstm = encoder._module
-    if encoder.stateful or lstm.proj_size:
+def check_unrolls(encoder: PytorchSeq2SeqWrapper) -> None:
+    if encoder.stateful or encoder._module.proj_size:
         raise ConfigurationError(
             "an lstm that is stateful or projects its states has no unrolled form here"
         )
-    layers = []
+
+
+def lstm_layers(encoder: PytorchSeq2SeqWrapper) -> List[LstmLayer]:
+    """The layers of AllenNLP's `lstm`."""
+    check_unrolls(encoder)
+    lstm, layers = encoder._module, []
     for number in range(lstm.num_layers):
         suffixes = [f"_l{number}", f"_l{number}_reverse"][: 2 if lstm.bidirectional else 1]
         input_weights, state_weights = (

@@ -1,13 +1,9 @@
 """The rules for the whole classifier: embeddings, encoder, attention, decoder."""
 
 from dataclasses import dataclass
-from typing import Callable
 
 import torch
-from allennlp.common.checks import ConfigurationError
-from allennlp.modules import Seq2SeqEncoder
 
-from attention_explain.interpret.lstm.unrolled import is_lstm, lstm_layers
 from attention_explain.interpret.rescale import pairs
 from attention_explain.interpret.rescale.attention import (
     attend,
@@ -15,14 +11,10 @@ from attention_explain.interpret.rescale.attention import (
     check_projection,
     project,
 )
-from attention_explain.interpret.rescale.lstm import lstm_states
 from attention_explain.interpret.rescale.pairs import Pair
-from attention_explain.interpret.rescale.transformer import transformer_states
 from attention_explain.models import AttentionClassifier
-from attention_explain.modules.encoders import AffineEncoder, CnnEncoder, TransformerEncoder
-from attention_explain.modules.projections import Softmax
-
-EncoderRules = Callable[[Seq2SeqEncoder, Pair, torch.Tensor], Pair]
+from attention_explain.modules.encoders.capabilities import RescaleRules, needed
+from attention_explain.modules.projections import Projection, Softmax
 
 
 @dataclass(frozen=True)
@@ -51,7 +43,7 @@ def contributions(
     embeddings, baseline = embeddings.detach(), baseline.detach()
     steps = (embeddings - baseline).requires_grad_()
     inputs = Pair(embeddings, baseline, steps)
-    states = encoder_rules(model.encoder)(model.encoder, inputs, mask)
+    states = needed(model.encoder, RescaleRules, "deeplift").rescale_states(inputs, mask, pairs)
     attention = attend(model.attention, states, attendable)
     context = pairs.multiply(attention, states, _weighted_sum)
     output = pairs.linear(model.decoder, context)
@@ -65,51 +57,13 @@ def contributions(
 
 def check_rules(model: AttentionClassifier) -> None:
     """One sentence if some part of the model has no rule."""
-    encoder_rules(model.encoder)
+    needed(model.encoder, RescaleRules, "deeplift")
     check_attention(model.attention)
-
-
-def encoder_rules(encoder: Seq2SeqEncoder) -> EncoderRules:
-    if is_lstm(encoder):
-        lstm_layers(encoder)
-        return lstm_states
-    if isinstance(encoder, TransformerEncoder):
-        for layer in encoder.layers:
-            check_projection(layer.self_attention.projection)
-        return transformer_states
-    if isinstance(encoder, AffineEncoder):
-        return _affine_states
-    if isinstance(encoder, CnnEncoder):
-        return _cnn_states
-    raise ConfigurationError(
-        f"deeplift has rules for the encoders lstm, affine, cnn and transformer, but this model's "
-        f"encoder is a {type(encoder).__name__}"
-    )
+    for part in model.encoder.modules():
+        if isinstance(part, Projection):
+            check_projection(part)
 
 
 def _weighted_sum(weights: torch.Tensor, states: torch.Tensor) -> torch.Tensor:
     """Shape: (batch, tokens), (batch, tokens, dim) -> (batch, dim)"""
     return (weights.unsqueeze(1) @ states).squeeze(1)
-
-
-def _affine_states(encoder: AffineEncoder, inputs: Pair, mask: torch.Tensor) -> Pair:
-    states = pairs.tanh(pairs.linear(encoder.layer, inputs))
-    return pairs.linear_map(lambda values: values * mask.unsqueeze(-1), states)
-
-
-def _cnn_states(encoder: CnnEncoder, inputs: Pair, mask: torch.Tensor) -> Pair:
-    mask = mask.unsqueeze(-1)
-    windows = pairs.linear_map(
-        lambda values: torch.cat(
-            [
-                torch.nn.functional.conv1d(
-                    (values * mask).transpose(1, 2), layer.weight.detach(), padding=layer.padding
-                )
-                for layer in encoder.convolutions
-            ],
-            dim=1,
-        ),
-        inputs,
-        bias=torch.cat([layer.bias.detach() for layer in encoder.convolutions]).unsqueeze(-1),
-    )
-    return pairs.linear_map(lambda values: values.transpose(1, 2) * mask, pairs.relu(windows))

@@ -1,7 +1,14 @@
 """The encoder without context: each state knows its own token alone."""
 
+from types import ModuleType
+from typing import TYPE_CHECKING
+
 import torch
 from allennlp.modules import Seq2SeqEncoder
+
+if TYPE_CHECKING:
+    from attention_explain.interpret.relevance.epsilon import EpsilonRules
+    from attention_explain.interpret.rescale.pairs import Pair
 
 
 @Seq2SeqEncoder.register("affine")
@@ -30,3 +37,18 @@ class AffineEncoder(Seq2SeqEncoder):
 
     def is_bidirectional(self) -> bool:
         return False
+
+    # What methods ask of it (see `capabilities`) --------------------------------------------------
+
+    def reach(self) -> int:
+        return 0
+
+    def relevance_states(
+        self, inputs: torch.Tensor, mask: torch.Tensor, rules: "EpsilonRules"
+    ) -> torch.Tensor:
+        states = rules.elementwise(self.activation, rules.linear(self.layer, inputs))
+        return states * mask.unsqueeze(-1)
+
+    def rescale_states(self, inputs: "Pair", mask: torch.Tensor, rules: ModuleType) -> "Pair":
+        states = rules.tanh(rules.linear(self.layer, inputs))
+        return rules.linear_map(lambda values: values * mask.unsqueeze(-1), states)

@@ -1,10 +1,15 @@
 """The encoder with a window: each state knows its token and the neighbours."""
 
-from typing import Sequence, Tuple
+from types import ModuleType
+from typing import TYPE_CHECKING, Sequence, Tuple
 
 import torch
 from allennlp.common.checks import ConfigurationError
 from allennlp.modules import Seq2SeqEncoder
+
+if TYPE_CHECKING:
+    from attention_explain.interpret.relevance.epsilon import EpsilonRules
+    from attention_explain.interpret.rescale.pairs import Pair
 
 
 @Seq2SeqEncoder.register("cnn")
@@ -54,6 +59,48 @@ class CnnEncoder(Seq2SeqEncoder):
 
     def is_bidirectional(self) -> bool:
         return False
+
+    # What methods ask of it (see `capabilities`) --------------------------------------------------
+
+    def reach(self) -> int:
+        return max(layer.kernel_size[0] for layer in self.convolutions) // 2
+
+    def relevance_states(
+        self, inputs: torch.Tensor, mask: torch.Tensor, rules: "EpsilonRules"
+    ) -> torch.Tensor:
+        mask = mask.unsqueeze(-1)
+        channels_first = (inputs * mask).transpose(1, 2)
+        windows = [
+            rules.linear_map(
+                lambda values, layer=layer: torch.nn.functional.conv1d(
+                    values, layer.weight, padding=layer.padding
+                ),
+                channels_first,
+                bias=layer.bias.detach().unsqueeze(-1),
+            )
+            for layer in self.convolutions
+        ]
+        states = rules.elementwise(self.activation, torch.cat(windows, dim=1))
+        return states.transpose(1, 2) * mask
+
+    def rescale_states(self, inputs: "Pair", mask: torch.Tensor, rules: ModuleType) -> "Pair":
+        mask = mask.unsqueeze(-1)
+        windows = rules.linear_map(
+            lambda values: torch.cat(
+                [
+                    torch.nn.functional.conv1d(
+                        (values * mask).transpose(1, 2),
+                        layer.weight.detach(),
+                        padding=layer.padding,
+                    )
+                    for layer in self.convolutions
+                ],
+                dim=1,
+            ),
+            inputs,
+            bias=torch.cat([layer.bias.detach() for layer in self.convolutions]).unsqueeze(-1),
+        )
+        return rules.linear_map(lambda values: values.transpose(1, 2) * mask, rules.relu(windows))
 
 
 def _check_kernel_sizes(kernel_sizes: Sequence[int]) -> None:

@@ -1,0 +1,92 @@
+"""
+What AllenNLP's `lstm` and our `transformer` have for the methods that look inside them; other
+encoders have it themselves.
+"""
+
+from types import ModuleType
+from typing import Iterator, List, Optional, Sequence, Tuple
+
+import torch
+from allennlp.modules.seq2seq_encoders import PytorchSeq2SeqWrapper
+
+from attention_explain.interpret.erasure.lstm import lstm_logits_without_inputs
+from attention_explain.interpret.lstm.norm_gradients import lstm_norm_gradients
+from attention_explain.interpret.lstm.unrolled import check_unrolls, is_lstm, is_single_lstm
+from attention_explain.interpret.relevance.epsilon import EpsilonRules
+from attention_explain.interpret.relevance.lstm import lstm_states as lstm_relevance
+from attention_explain.interpret.relevance.transformer import (
+    transformer_states as transformer_relevance,
+)
+from attention_explain.interpret.rescale.lstm import lstm_states as lstm_rescale
+from attention_explain.interpret.rescale.pairs import Pair
+from attention_explain.interpret.rescale.transformer import (
+    transformer_states as transformer_rescale,
+)
+from attention_explain.interpret.text_batch import TextBatch
+from attention_explain.interpret.transformer.layers import LayerAttention, layer_attention
+from attention_explain.models import AttentionClassifier
+from attention_explain.modules.encoders import TransformerEncoder
+from attention_explain.modules.encoders.capabilities import stands_for
+
+
+@stands_for(PytorchSeq2SeqWrapper, "lstm", is_lstm)
+class Lstm:
+    """Of any number of layers."""
+
+    def __init__(self, encoder: PytorchSeq2SeqWrapper) -> None:
+        check_unrolls(encoder)
+        self.encoder = encoder
+
+    def relevance_states(
+        self, inputs: torch.Tensor, mask: torch.Tensor, rules: EpsilonRules
+    ) -> torch.Tensor:
+        return lstm_relevance(self.encoder, inputs, mask, rules)
+
+    def rescale_states(self, inputs: Pair, mask: torch.Tensor, rules: ModuleType) -> Pair:
+        return lstm_rescale(self.encoder, inputs, mask)
+
+
+@stands_for(PytorchSeq2SeqWrapper, "lstm", is_single_lstm)
+class OneLayerLstm:
+    """In one direction or two."""
+
+    def __init__(self, encoder: PytorchSeq2SeqWrapper) -> None:
+        self.encoder = encoder
+
+    def logits_without_tokens(
+        self,
+        model: AttentionClassifier,
+        batch: TextBatch,
+        embeddings: torch.Tensor,
+        replacement: Optional[torch.Tensor] = None,
+    ) -> torch.Tensor:
+        return lstm_logits_without_inputs(model, batch, embeddings, replacement)
+
+    def norm_gradients(
+        self, embeddings: torch.Tensor, mask: torch.Tensor, groups: Sequence[range]
+    ) -> Iterator[torch.Tensor]:
+        return lstm_norm_gradients(self.encoder, embeddings, mask, groups)
+
+
+@stands_for(TransformerEncoder, "transformer")
+class Transformer:
+    """Our own encoder, whose rules would not fit into its file."""
+
+    def __init__(self, encoder: TransformerEncoder) -> None:
+        self.encoder = encoder
+
+    def relevance_states(
+        self, inputs: torch.Tensor, mask: torch.Tensor, rules: EpsilonRules
+    ) -> torch.Tensor:
+        return transformer_relevance(self.encoder, inputs, mask, rules)
+
+    def rescale_states(self, inputs: Pair, mask: torch.Tensor, rules: ModuleType) -> Pair:
+        return transformer_rescale(self.encoder, inputs, mask)
+
+    def number_of_layers(self) -> int:
+        return len(self.encoder.layers)
+
+    def layer_attention(
+        self, embeddings: torch.Tensor, mask: torch.Tensor
+    ) -> Tuple[torch.Tensor, List[LayerAttention]]:
+        return layer_attention(self.encoder, embeddings, mask)

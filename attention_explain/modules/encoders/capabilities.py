@@ -1,0 +1,188 @@
+"""
+What a method may ask of an encoder beyond its states: one interface a capability.
+
+An encoder has a capability when it has the functions of the interface; none is compulsory. Where an
+encoder cannot be edited (AllenNLP's), or its file would get too long, another class has the
+functions in its place: `stands_for`. Nothing else in the project asks what class an encoder is of.
+"""
+
+from dataclasses import dataclass
+from types import ModuleType
+from typing import (
+    TYPE_CHECKING,
+    Callable,
+    Iterator,
+    List,
+    Optional,
+    Protocol,
+    Sequence,
+    Tuple,
+    Type,
+    TypeVar,
+    runtime_checkable,
+)
+
+import torch
+from allennlp.common.checks import ConfigurationError
+from allennlp.modules import Seq2SeqEncoder
+
+if TYPE_CHECKING:
+    from attention_explain.interpret.relevance.epsilon import EpsilonRules
+    from attention_explain.interpret.rescale.pairs import Pair
+    from attention_explain.interpret.text_batch import TextBatch
+    from attention_explain.interpret.transformer.layers import LayerAttention
+    from attention_explain.models import AttentionClassifier
+
+
+@runtime_checkable
+class RelevanceRules(Protocol):
+    """rules for layer-wise relevance"""
+
+    def relevance_states(
+        self, inputs: torch.Tensor, mask: torch.Tensor, rules: "EpsilonRules"
+    ) -> torch.Tensor:
+        """
+        What `forward` gives, with each layer computed by its rule.
+        Shape: (batch, tokens, input) -> (batch, tokens, state_dim)
+        """
+
+
+@runtime_checkable
+class RescaleRules(Protocol):
+    """rules for differences from a baseline"""
+
+    def rescale_states(self, inputs: "Pair", mask: torch.Tensor, rules: ModuleType) -> "Pair":
+        """
+        What `forward` gives for text and baseline, with their difference by the layers' rules, the
+        functions of `interpret.rescale.pairs`.
+        Shape: (batch, tokens, input) -> (batch, tokens, state_dim)
+        """
+
+
+@runtime_checkable
+class Window(Protocol):
+    """
+    states that know of some neighbours alone
+
+    With a reach of 0, to erase a token is to erase its state. The gradients of states whose windows
+    do not overlap take one backward pass together.
+    """
+
+    def reach(self) -> int:
+        """How many tokens to each side of its own a state can know of."""
+
+
+@runtime_checkable
+class TokenErasure(Protocol):
+    """texts without each of their tokens, faster than by a pass for each"""
+
+    def logits_without_tokens(
+        self,
+        model: "AttentionClassifier",
+        batch: "TextBatch",
+        embeddings: torch.Tensor,
+        replacement: Optional[torch.Tensor] = None,
+    ) -> torch.Tensor:
+        """
+        The logits of each text with each token in turn deleted, or replaced by its `replacement`.
+        Asked for only where the attention's scorer is one that `erasure.readout` knows.
+        Shape: (batch, tokens, labels)
+        """
+
+
+@runtime_checkable
+class StateGradients(Protocol):
+    """the gradients of all states by all inputs, faster than by a backward pass for each"""
+
+    def norm_gradients(
+        self, embeddings: torch.Tensor, mask: torch.Tensor, groups: Sequence[range]
+    ) -> Iterator[torch.Tensor]:
+        """
+        The norm of d||h_p|| / dx_j, of each group of states p. Shape: (batch, states, inputs)
+        """
+
+
+@runtime_checkable
+class SelfAttentions(Protocol):
+    """layers of self-attention"""
+
+    def number_of_layers(self) -> int: ...
+
+    def layer_attention(
+        self, embeddings: torch.Tensor, mask: torch.Tensor
+    ) -> Tuple[torch.Tensor, List["LayerAttention"]]:
+        """The states, and the attention of each layer, the first layer first."""
+
+
+Kind = TypeVar("Kind")
+
+
+@dataclass(frozen=True)
+class _StandIn:
+    encoder: Type[Seq2SeqEncoder]
+    name: str
+    applies: Callable[[Seq2SeqEncoder], bool]
+    made_for: Type
+
+
+_STAND_INS: List[_StandIn] = []
+
+
+def stands_for(
+    encoder: Type[Seq2SeqEncoder],
+    name: str,
+    applies: Callable[[Seq2SeqEncoder], bool] = lambda encoder: True,
+) -> Callable[[type], type]:
+    """
+    Registers a class, made from an encoder, that has some of its capabilities.
+
+    # Parameters
+
+    encoder : `Type[Seq2SeqEncoder]`
+    name : `str`
+        What configs call the encoder.
+    applies : `Callable[[Seq2SeqEncoder], bool]`, optional
+        Whether this encoder of that class is one of those meant.
+    """
+
+    def register(stand_in: type) -> type:
+        _STAND_INS.append(_StandIn(encoder, name, applies, stand_in))
+        return stand_in
+
+    return register
+
+
+def capability(encoder: Seq2SeqEncoder, kind: Type[Kind]) -> Optional[Kind]:
+    """Who has the functions of the interface `kind` for this encoder: most often it has itself."""
+    if isinstance(encoder, kind):
+        return encoder
+    for each in _STAND_INS:
+        if (
+            issubclass(each.made_for, kind)
+            and isinstance(encoder, each.encoder)
+            and each.applies(encoder)
+        ):
+            return each.made_for(encoder)
+    return None
+
+
+def needed(encoder: Seq2SeqEncoder, kind: Type[Kind], method: str) -> Kind:
+    """`capability` for a method that cannot do without: one sentence if the encoder has it not."""
+    has_it = capability(encoder, kind)
+    if has_it is None:
+        what = kind.__doc__.strip().splitlines()[0]
+        raise ConfigurationError(
+            f"{method} needs an encoder with {what} ({', '.join(encoders_with(kind))}), but this "
+            f"model's encoder is a {type(encoder).__name__}"
+        )
+    return has_it
+
+
+def encoders_with(kind: type) -> List[str]:
+    """What configs call the encoders that have a capability, or may have it."""
+    names = {each.name for each in _STAND_INS if issubclass(each.made_for, kind)}
+    for name in Seq2SeqEncoder.list_available():
+        encoder = Seq2SeqEncoder.by_name(name)
+        if isinstance(encoder, type) and issubclass(encoder, kind):
+            names.add(name)
+    return sorted(names)
