@@ -13,14 +13,14 @@ from attention_explain.faithfulness.erasures.erasure import Erasure
 from attention_explain.interpret.erasure.logits import (
     attended_logits,
     attention_scores,
+    fast_erasure,
     label_votes,
+    no_state_knows_another_token,
 )
-from attention_explain.interpret.erasure.lstm import erases_fast, lstm_logits_without_inputs
 from attention_explain.interpret.interpreter import rows_by_length
 from attention_explain.interpret.outputs import logits_from_embeddings
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models import AttentionClassifier
-from attention_explain.modules.encoders import AffineEncoder
 
 
 class ErasedOutputs:
@@ -54,8 +54,8 @@ class ErasedOutputs:
         self._own = [seen.nonzero().squeeze(-1).numpy() for seen in batch.seen]
         self._bounds = (batch.mask.cpu() & ~batch.seen).numpy()
         self._stages = None
-        if isinstance(model.encoder, AffineEncoder):
-            # No state knows of another token: nothing is encoded twice.
+        if no_state_knows_another_token(model):
+            # Nothing is encoded twice.
             self._stages = _Stages(model, batch, embeddings, self._replacements)
 
     @property
@@ -95,12 +95,13 @@ class ErasedOutputs:
     @torch.no_grad()
     def remember_leave_one_out(self) -> None:
         """Runs all sets that lack one token, the fast way where the model allows it."""
-        if not erases_fast(self.model):
+        fast = fast_erasure(self.model)
+        if fast is None:
             self([~numpy.eye(len(own), dtype=bool) for own in self._own])
             return
         draws = [None] if self._replacements is None else list(self._replacements)
         probs = sum(
-            lstm_logits_without_inputs(self.model, self.batch, self._embeddings, replacement)
+            fast.logits_without_tokens(self.model, self.batch, self._embeddings, replacement)
             .double()
             .softmax(dim=-1)
             for replacement in draws

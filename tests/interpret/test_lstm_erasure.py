@@ -9,15 +9,14 @@ import attention_explain.interpret.occlusion  # noqa: F401
 from attention_explain.interpret.baselines import baseline_embeddings
 from attention_explain.interpret.erasure import lstm as lstm_erasure
 from attention_explain.interpret.erasure.logits import (
+    fast_erasure,
     logits_with_deleted_inputs,
     logits_with_replaced_inputs,
 )
 from attention_explain.interpret.erasure.lstm import lstm_logits_without_inputs
-from attention_explain.interpret.erasure.readout import Readout
 from attention_explain.interpret.lstm import shared_steps
 from attention_explain.interpret.lstm.shared_steps import groups, steps
 from attention_explain.interpret.text_batch import TextBatch
-from attention_explain.modules.encoders.capabilities import TokenErasure, capability
 from attention_explain.modules.scorers import AttentionScorer
 from tests.builders import DIM, ENCODERS, PROJECTIONS, SCORERS, instances, model, vocabulary
 from tests.interpret.slow_erasure import check_equals_really_erasing, deleted
@@ -39,11 +38,6 @@ GENERAL = {
 def build(config, monkeypatch, **options):
     monkeypatch.setitem(ENCODERS, "this one", config)
     return model("this one", vocab=vocabulary(boundary_symbols=True), **options).double()
-
-
-def erases_fast(classifier):
-    fast = capability(classifier.encoder, TokenErasure)
-    return fast is not None and Readout.knows(classifier.attention.scorer)
 
 
 def check_both_ways_agree(classifier):
@@ -70,7 +64,7 @@ def check_both_ways_agree(classifier):
 @pytest.mark.parametrize("projection", PROJECTIONS)
 def test_equals_the_general_way(config, scorer, projection, monkeypatch):
     classifier = build(FAST[config], monkeypatch, scorer=scorer, projection=projection)
-    assert erases_fast(classifier)
+    assert fast_erasure(classifier) is not None
     check_both_ways_agree(classifier)
 
 
@@ -93,12 +87,12 @@ def test_is_equal_in_single_precision(monkeypatch):
 @pytest.mark.parametrize("config", ["two layers", "gru", "rnn"])
 def test_other_rnns_take_the_general_way_and_are_right_too(config, monkeypatch):
     classifier = build(GENERAL[config], monkeypatch)
-    assert not erases_fast(classifier)
+    assert fast_erasure(classifier) is None
     check_equals_really_erasing("leave-one-out", classifier, deleted, bounded=True)
 
 
 def test_what_the_fast_way_does_not_know_takes_the_general_one(monkeypatch):
-    assert not erases_fast(build(GENERAL["stateful"], monkeypatch))
+    assert fast_erasure(build(GENERAL["stateful"], monkeypatch)) is None
     classifier = build(FAST["bilstm"], monkeypatch)
 
     class Other(AttentionScorer):
@@ -106,12 +100,12 @@ def test_what_the_fast_way_does_not_know_takes_the_general_one(monkeypatch):
             return states.square().sum(dim=-1)
 
     classifier.attention.scorer = Other(8)
-    assert not erases_fast(classifier)
+    assert fast_erasure(classifier) is None
     check_equals_really_erasing("leave-one-out", classifier, deleted, bounded=True)
     projected = torch.nn.LSTM(DIM, 4, proj_size=2, batch_first=True)
     classifier.encoder = Seq2SeqEncoder.by_name("lstm")(DIM, 4)
     classifier.encoder._module = projected
-    assert not erases_fast(classifier)
+    assert fast_erasure(classifier) is None
 
 
 def test_memory_is_bounded_by_the_budget(monkeypatch):

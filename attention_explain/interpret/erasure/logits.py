@@ -24,18 +24,29 @@ def logits_without_tokens(
     Each token deleted in turn, or replaced where there is a `replacement`: the fastest way that the
     encoder allows. Shape: (batch, tokens, labels)
     """
-    fast = capability(model.encoder, TokenErasure)
-    if fast is not None and Readout.knows(model.attention.scorer):
+    fast = fast_erasure(model)
+    if fast is not None:
         return fast.logits_without_tokens(model, batch, embeddings, replacement)
-    windowed = capability(model.encoder, Window)
-    if windowed is not None and windowed.reach() == 0:
-        # No state knows of another token: to erase a token is to erase its state.
+    if no_state_knows_another_token(model):
+        # To erase a token is to erase its state.
         states = model.encode(embeddings, batch.mask)
         instead = None if replacement is None else model.encode(replacement, batch.mask)
         return logits_without_states(model, batch, states, instead)
     if replacement is None:
         return logits_with_deleted_inputs(model, batch, embeddings)
     return logits_with_replaced_inputs(model, batch, embeddings, replacement)
+
+
+def fast_erasure(model: AttentionClassifier) -> Optional[TokenErasure]:
+    """What erases single tokens faster than by a pass for each; None if nothing does."""
+    if not Readout.knows(model.attention.scorer):
+        return None
+    return capability(model.encoder, TokenErasure)
+
+
+def no_state_knows_another_token(model: AttentionClassifier) -> bool:
+    windowed = capability(model.encoder, Window)
+    return windowed is not None and windowed.reach() == 0
 
 
 def logits_with_replaced_inputs(
