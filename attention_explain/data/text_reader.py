@@ -23,6 +23,7 @@ from attention_explain.data.guides import Guide
 from attention_explain.data.origins import TEXT, TOKENS, TextMetadataField
 from attention_explain.data.read_counts import ReadCounts, counted
 from attention_explain.data.tokenizers import EnglishTokenizer
+from attention_explain.named_components import check_choice
 from heatmaps.rationales import Rationale, markings, several
 
 logger = logging.getLogger(__name__)
@@ -100,10 +101,7 @@ class TextReader(DatasetReader):
             raise ConfigurationError(
                 f"min_tokens ({min_tokens}) is larger than max_tokens ({max_tokens})"
             )
-        if too_long not in TOO_LONG:
-            raise ConfigurationError(
-                f"too_long is {too_long!r}, but must be one of {', '.join(TOO_LONG)}"
-            )
+        check_choice("too_long", too_long, TOO_LONG)
         if too_long == "cut" and (max_tokens is None or max_tokens < 1):
             raise ConfigurationError("too_long 'cut' needs a max_tokens of 1 or more to cut to")
         self._tokenizer = tokenizer or EnglishTokenizer()
