@@ -46,9 +46,6 @@ NOT_YET = frozenset(
         "train, config: data_loader is None",
         'train, config: trainer.cuda_device "gpu"',
         "train, config: batches of 0",
-        "agreement, parquet: scores that are words",
-        "agreement, parquet: scores that are numbers",
-        "agreement, parquet: tokens that are null",
         'allennlp attribute mine data.jsonl -o new.parquet --overrides {"model":{"x":1}}',
         "allennlp predict mine data.jsonl --predictor saliency --predictor-args []",
     ]
