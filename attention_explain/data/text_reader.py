@@ -7,6 +7,7 @@ texts are kept, and what is said about the others. A reader of one file format o
 import logging
 from functools import cached_property, lru_cache
 from inspect import signature
+from os import PathLike
 from typing import Any, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple, Union
 
 import numpy
@@ -126,6 +127,10 @@ class TextReader(DatasetReader):
         raise NotImplementedError
 
     def _read(self, file_path: str) -> Iterator[Instance]:
+        if not isinstance(file_path, (str, PathLike)):
+            raise ConfigurationError(
+                f"{file_path!r}: this reader takes the path of one file or folder"
+            )
         counts = self.counts = ReadCounts()
         ids: Dict[str, Optional[int]] = {}
         for example, words in self._kept(self._wanted(file_path, counts), counts):
