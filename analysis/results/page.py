@@ -115,7 +115,7 @@ def _corrections(studies: Sequence[StudyResults]) -> Iterator[str]:
     """Of the latest paper first."""
     for paper in reversed(PAPERS):
         for correction in paper.corrections:
-            rows = correction.table.rows(joined(studies, correction.table.name))
+            rows = joined(studies, correction.table).to_dict("records")
             yield from (f"{part}\n" for part in correction.told(rows))
 
 

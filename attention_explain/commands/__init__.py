@@ -1,6 +1,7 @@
 """Subcommands of `allennlp`: importing this registers them."""
 
 from attention_explain.commands.attribute import Attribute
+from attention_explain.commands.faithfulness import FaithfulnessCommand
 from attention_explain.commands.perturb import Perturb
 
-__all__ = ["Attribute", "Perturb"]
+__all__ = ["Attribute", "FaithfulnessCommand", "Perturb"]

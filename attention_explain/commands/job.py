@@ -6,7 +6,7 @@ where it comes from, and tell what was done. A command is a `Job` with what is i
 
 import sys
 from pathlib import Path
-from typing import Any, Dict, List, Mapping, Sequence, Tuple, Union
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 import pyarrow
 from allennlp.data import Instance
@@ -39,6 +39,9 @@ class Job:
     reads: Sequence[str] = ()
     # Files that are written beside the parquet file, by suffix.
     writes: Mapping[str, Sequence[Union[str, Path]]] = {}
+
+    # The ids of the texts that it is about, if those are not all of the data.
+    only: Optional[Sequence[str]] = None
 
     # How many tokens, padding included, a batch may hold.
     budget: int
@@ -116,7 +119,7 @@ class Job:
         self.open(archive)
         reader = archive.validation_dataset_reader
         instances = read_instances(
-            reader, archive.model.vocab, options.data, options.limit, options.split_text
+            reader, archive.model.vocab, options.data, options.limit, options.split_text, self.only
         )
         self.check(instances)
         described = self._described(archive, instances)

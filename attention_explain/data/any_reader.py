@@ -7,13 +7,14 @@ kind of instance.
 import logging
 from collections import Counter
 from inspect import Parameter, signature
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Any, Collection, Dict, List, Optional, Sequence, Set
 
 from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader, Instance, Vocabulary
 from allennlp.data.fields import LabelField, MetadataField, TextField
 
 from attention_explain.data.errors import DataError
+from attention_explain.data.example import whole_characters
 from attention_explain.data.fields import KnownLabelField
 from attention_explain.data.origins import check_split
 from attention_explain.data.text_reader import TextReader
@@ -27,10 +28,12 @@ def read_instances(
     data: str,
     limit: Optional[int] = None,
     split_text: bool = False,
+    only: Optional[Collection[str]] = None,
 ) -> List[Instance]:
     """
     All instances, or so many, ready for the model; anything wrong with one is said before the work.
-    They need no label. `split_text` allows strings for a model that was trained on tokens.
+    They need no label. `split_text` allows strings for a model that was trained on tokens; `only`
+    has the ids of texts that must be there, if the others do not matter.
     """
     if isinstance(reader, TextReader):
         reader.require_label = False
@@ -41,6 +44,8 @@ def read_instances(
     if not instances:
         raise ConfigurationError(f"{data}: the dataset reader finds no text there")
     _check_ids(instances, data)
+    if only is not None:
+        instances = _those(instances, set(only), data)
     if limit is not None and limit < len(instances):
         # Files may be sorted, by label or otherwise: the first so many would not stand for the rest.
         instances = [instances[place * len(instances) // limit] for place in range(limit)]
@@ -65,6 +70,20 @@ def _check_ids(instances: Sequence[Instance], data: str) -> None:
             "them",
             data,
         )
+
+
+def _those(instances: Sequence[Instance], ids: Set[str], data: str) -> List[Instance]:
+    found = {
+        whole_characters(instance["metadata"].metadata["id"]): instance for instance in instances
+    }
+    missing = sorted(ids - found.keys())
+    if missing:
+        raise DataError(
+            f"{len(missing)} of {len(ids)} texts that are asked for are not there, such as "
+            f"{missing[0]!r}; it has texts such as {next(iter(found))!r}",
+            data,
+        )
+    return [instance for id, instance in found.items() if id in ids]
 
 
 def read_counts(reader: DatasetReader) -> Dict[str, Any]:

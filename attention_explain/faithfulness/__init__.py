@@ -8,4 +8,5 @@ import attention_explain.faithfulness.decision_flip
 import attention_explain.faithfulness.deletion_curve
 import attention_explain.faithfulness.erasures
 import attention_explain.faithfulness.insertion_curve
+import attention_explain.faithfulness.leave_one_out_correlation
 import attention_explain.faithfulness.sufficiency  # noqa: F401

@@ -1,19 +1,15 @@
 """All measures of orders, of all methods, on the texts of a batch, with both ends of the scale."""
 
 from dataclasses import dataclass
-from typing import Dict, List, Mapping, Optional, Sequence
+from typing import Dict, List, Mapping, Sequence
 
 import numpy
 
-from attention_explain.faithfulness.faithfulness import Measurement, Reading
+from attention_explain.faithfulness.faithfulness import RANDOM, SEARCH, Measurement
 from attention_explain.faithfulness.order_measure import ErasedText, Found, OrderMeasure
 from attention_explain.faithfulness.outputs import ErasedOutputs
+from attention_explain.faithfulness.scale import normalised
 from attention_explain.faithfulness.search import Search
-
-RANDOM = "random"
-SEARCH = "search"
-# Search must beat random by more, or there is no scale.
-SCALE = 1e-6
 
 
 @dataclass
@@ -124,25 +120,12 @@ def _rows(
             curve = measure.curve(probs[methods:].mean(axis=0), erased)
         for place, reading in enumerate(measure.readings(text.tokens)):
             value = float(readings[place])
-            row = Measurement(method, called(reading, measure, name), erasure, reading.k)
+            row = Measurement(method, measure.called(reading.name, name), erasure, reading.k)
             rows.append(row)
             if numpy.isnan(value):
                 row.undefined = measure.why_undefined(erased)
                 continue
             row.value = value
-            row.normalised = normalised(value, chance[place], best[place], reading)
+            row.normalised = normalised(value, chance[place], best[place], reading.higher_is_better)
             row.curve = curve
     return rows
-
-
-def called(reading: Reading, measure: OrderMeasure, name: str) -> str:
-    """The reading's name, for a measure that was given a name of its own."""
-    return reading.name.replace(next(iter(measure.forms())), name)
-
-
-def normalised(value: float, chance: float, best: float, reading: Reading) -> Optional[float]:
-    """On the scale from 0, chance, to 1, the best; None where there is no scale."""
-    scale = best - chance
-    if (scale if reading.higher_is_better else -scale) <= SCALE:
-        return None
-    return float((value - chance) / scale)

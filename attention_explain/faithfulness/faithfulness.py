@@ -5,6 +5,10 @@ from typing import Dict, List, Optional
 
 from allennlp.common import Registrable
 
+# What stands beside the methods: the mean over random orders, and the best order that is known.
+RANDOM = "random"
+SEARCH = "search"
+
 
 @dataclass(frozen=True)
 class Reading:
@@ -53,5 +57,9 @@ class Faithfulness(Registrable):
     erasures: bool = False
 
     def forms(self) -> Dict[str, bool]:
-        """The names of all readings, and whether more is better."""
+        """The names of all readings, that of the measure first, and whether more is better."""
         raise NotImplementedError
+
+    def called(self, form: str, name: str) -> str:
+        """What a form is called where the measure has got a name of its own."""
+        return form.replace(next(iter(self.forms())), name)

@@ -1,16 +1,22 @@
 """Gradient and gradient x input: one forward and one backward pass."""
 
 import torch
+from allennlp.common.checks import ConfigurationError
 from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 from allennlp.predictors import Predictor
 
 from attention_explain.interpret.gradients import embedding_gradient, state_gradient
 from attention_explain.interpret.interpreter import Attribution, Interpreter
-from attention_explain.interpret.outputs import OUTPUTS, PLACES
+from attention_explain.interpret.outputs import PLACES, check_output
 from attention_explain.interpret.text_batch import TextBatch
-from attention_explain.named_components import check_choice
 
 NORMS = {"l1": 1, "l2": 2}
+
+
+def check_norm(norm: str) -> str:
+    if norm not in NORMS:
+        raise ConfigurationError(f"norm is {norm!r}, but must be one of {', '.join(NORMS)}")
+    return norm
 
 
 @SaliencyInterpreter.register("gradient")
@@ -48,11 +54,12 @@ class Gradient(Interpreter):
         at: str = "input",
         normalize: bool = False,
     ) -> None:
-        check_choice("at", at, PLACES)
+        if at not in PLACES:
+            raise ConfigurationError(f"at is {at!r}, but must be one of {', '.join(PLACES)}")
         self.of_embeddings = at == "input"
         super().__init__(predictor)
-        self.of = check_choice("of", of, OUTPUTS)
-        self.norm = check_choice("norm", norm, NORMS)
+        self.of = check_output(of)
+        self.norm = check_norm(norm)
         self.detach_attention = detach_attention
         self.at = at
         self.normalize = normalize
@@ -106,7 +113,7 @@ class GradientXInput(Interpreter):
         detach_attention: bool = False,
     ) -> None:
         super().__init__(predictor)
-        self.of = check_choice("of", of, OUTPUTS)
+        self.of = check_output(of)
         self.absolute = absolute
         self.signed = not absolute
         self.detach_attention = detach_attention

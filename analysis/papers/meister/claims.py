@@ -1,13 +1,18 @@
-"""What Meister et al. 2021 claim."""
+"""Meister et al. 2021, "Is Sparse Attention more Interpretable?"."""
 
 from typing import Iterator
 
 from analysis.claims.claim import FAR, Claim, Judgement, above, below
-from analysis.claims.table_rows import Tables, first_where, grouped
-from analysis.papers.meister.adversaries import ADVERSARY
-from analysis.papers.meister.correlations import ACCURACY, CORRELATIONS, DIFFERENCES, ENTROPY
-from analysis.papers.meister.sparsity import SWEEP
-from analysis.papers.shared.agreement_rows import differences
+from analysis.claims.estimate import estimate, paired
+from analysis.claims.importance import differences
+from analysis.claims.table_rows import Tables, grouped, one
+
+ENTROPY = "meister-table-1"
+SWEEP = "meister-table-2"
+ACCURACY = "meister-table-3"
+ADVERSARY = "meister-table-5"
+CORRELATIONS = "meister-table-6"
+DIFFERENCES = "meister-table-6-differences"
 
 # Of the normalised entropy: half of that of a state that all inputs matter to alike.
 SPREAD = 0.5
@@ -18,15 +23,16 @@ WORSE = 0.02
 
 def states_are_mixed(tables: Tables) -> Iterator[Judgement]:
     for row in tables.rows(ENTROPY, role="plain"):
-        yield Judgement(row.corpus, row.model, (above("entropy", row.mean, SPREAD),))
+        part = above("entropy", estimate(row), SPREAD)
+        yield Judgement(row["corpus"], row["model"], (part,))
 
 
 def follows_states(tables: Tables) -> Iterator[Judgement]:
     compared = tables.rows(DIFFERENCES)
     rows = tables.rows(CORRELATIONS, role="plain")
-    for (corpus, model), alike in grouped(rows, "corpus", "model"):
+    for (corpus, model), found in grouped(("corpus", "model"), rows):
         closer = differences(
-            alike, compared, of={"importance_of": "hidden"}, less={"importance_of": "input"}
+            found, compared, of={"importance_of": "hidden"}, less={"importance_of": "input"}
         )
         parts = [above(f"with {name}, states less inputs:", less) for name, less in closer]
         if parts:
@@ -36,9 +42,9 @@ def follows_states(tables: Tables) -> Iterator[Judgement]:
 def no_closer_to_inputs(tables: Tables) -> Iterator[Judgement]:
     compared = tables.rows(DIFFERENCES)
     rows = tables.rows(CORRELATIONS, role="plain", importance_of="input")
-    for (corpus, encoder, attention), alike in grouped(rows, "corpus", "encoder", "attention"):
+    for (corpus, encoder, attention), found in grouped(("corpus", "encoder", "attention"), rows):
         closer = differences(
-            alike, compared, of={"projection": "sparsemax"}, less={"projection": "softmax"}
+            found, compared, of={"projection": "sparsemax"}, less={"projection": "softmax"}
         )
         parts = [
             below(f"with {name}, sparsemax less softmax:", less, MARGIN) for name, less in closer
@@ -49,10 +55,10 @@ def no_closer_to_inputs(tables: Tables) -> Iterator[Judgement]:
 
 def importance_no_sparser(tables: Tables) -> Iterator[Judgement]:
     rows = tables.rows(SWEEP)
-    for (corpus, encoder, attention), alike in grouped(rows, "corpus", "encoder", "attention"):
+    for (corpus, encoder, attention), found in grouped(("corpus", "encoder", "attention"), rows):
         parts = [
-            above(f"correlation of lambda with the entropy of {row.importance}", row.correlation)
-            for row in alike
+            above(f"correlation of lambda with the entropy of {row['importance']}", estimate(row))
+            for row in found
         ]
         yield Judgement(corpus, f"{encoder} {attention}", tuple(parts))
 
@@ -68,15 +74,16 @@ def free_adversary(tables: Tables) -> Iterator[Judgement]:
 def _adversaries(tables: Tables, frozen: bool) -> Iterator[Judgement]:
     """The furthest of each model; a frozen one is thought to lose accuracy, another not to."""
     rows = tables.rows(ADVERSARY, frozen=frozen)
-    for (corpus, model), adversaries in grouped(rows, "corpus", "model"):
-        furthest = max(adversaries, key=lambda row: row.jsd.mean)
-        parts = [above(f"at lambda {furthest.lambda_:g} JSD", furthest.jsd, FAR)]
-        lost = furthest.accuracy_lost
-        base = first_where(tables.rows(ACCURACY, corpus=corpus, role="plain"), model=model)
+    for (corpus, model), found in grouped(("corpus", "model"), rows):
+        furthest = max(found, key=lambda row: row["jsd"])
+        at = f"at lambda {furthest['lambda']:g}"
+        parts = [above(f"{at} JSD", estimate(furthest, "jsd"), FAR)]
+        reached, lost = estimate(furthest, "accuracy"), paired(furthest, "accuracy lost")
+        base = one(tables.rows(ACCURACY, corpus=corpus, role="plain"), model=model)
         if lost is None and base is not None:
-            lost = base.mean.minus(furthest.accuracy)
+            lost = estimate(base).minus(reached)
         if lost is not None:
-            words = f"accuracy {furthest.accuracy}, lost"
+            words = f"accuracy {reached}, lost"
             parts.append(above(words, lost) if frozen else below(words, lost, WORSE))
         yield Judgement(corpus, model, tuple(parts))
 

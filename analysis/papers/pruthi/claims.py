@@ -1,12 +1,13 @@
-"""What Pruthi et al. 2020 claim."""
+"""Pruthi et al. 2020, "Learning to Deceive with Attention-Based Explanations"."""
 
 from typing import Iterator
 
 from analysis.claims.claim import Claim, Judgement, below
 from analysis.claims.estimate import Estimate
-from analysis.claims.table_rows import Tables, first_where, grouped
-from analysis.papers.pruthi.deception import DECEPTION
+from analysis.claims.table_rows import Row, Tables, grouped
 from analysis.statistics.student import student_interval
+
+DECEPTION = "pruthi-deception"
 
 # Of all attention, on what is impermissible.
 HIDDEN = 0.05
@@ -15,27 +16,24 @@ LITTLE = 0.05
 
 
 def hides_what_it_uses(tables: Tables) -> Iterator[Judgement]:
-    for (corpus, model), rows in grouped(tables.rows(DECEPTION), "corpus", "model"):
-        honest = first_where(rows, strength=0)
-        deceptive = max(rows, key=lambda row: row.strength)
+    rows = tables.rows(DECEPTION)
+    for (corpus, model), found in grouped(("corpus", "model"), rows):
+        honest = next((row for row in found if row["strength"] == 0), None)
+        deceptive = max(found, key=lambda row: row["strength"])
         if honest is None or deceptive is honest:
             continue
-        accuracy, reached = (
-            over_seeds(row.accuracy, row.sd_accuracy, row.seeds) for row in (honest, deceptive)
-        )
-        mass = over_seeds(
-            deceptive.impermissible_mass, deceptive.sd_impermissible_mass, deceptive.seeds
-        )
+        at = f"at strength {deceptive['strength']:g}"
+        lost = over_seeds(honest, "accuracy").minus(over_seeds(deceptive, "accuracy"))
         parts = (
-            below(f"at strength {deceptive.strength:g} mass", mass, HIDDEN),
-            below(f"accuracy lost of {honest.accuracy:.3f}", accuracy.minus(reached), LITTLE),
+            below(f"{at} mass", over_seeds(deceptive, "impermissible mass"), HIDDEN),
+            below(f"accuracy lost of {honest['accuracy']:.3f}", lost, LITTLE),
         )
         yield Judgement(corpus, model, parts)
 
 
-def over_seeds(mean: float, deviation: float, seeds: int) -> Estimate:
+def over_seeds(row: Row, name: str) -> Estimate:
     """The mean of trained models, with Student's interval; of one seed there is none."""
-    return Estimate(mean, *student_interval(mean, deviation, int(seeds)))
+    return Estimate(row[name], *student_interval(row[name], row[f"sd {name}"], int(row["seeds"])))
 
 
 CLAIMS = (

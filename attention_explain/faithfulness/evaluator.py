@@ -1,0 +1,238 @@
+"""Several measures of the scores of several methods on the same texts."""
+
+import time
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence
+
+import numpy
+import torch
+from allennlp.common.checks import ConfigurationError
+from allennlp.data import DatasetReader, Instance
+from allennlp.models import Model
+
+from attention_explain.faithfulness.along_orders import OrderedText, measure_orders
+from attention_explain.faithfulness.erasures.erasure import Erasure
+from attention_explain.faithfulness.faithfulness import (
+    RANDOM,
+    SEARCH,
+    Faithfulness,
+    Measurement,
+    Reading,
+)
+from attention_explain.faithfulness.order_measure import OrderMeasure
+from attention_explain.faithfulness.orders import RANKINGS, random_ranks, ranks, tied
+from attention_explain.faithfulness.outputs import ErasedOutputs
+from attention_explain.faithfulness.scale import normalised
+from attention_explain.faithfulness.score_measure import (
+    JudgedText,
+    ScoreMeasure,
+    Setting,
+    Undefined,
+    Values,
+)
+from attention_explain.faithfulness.scores_file import ScoredText
+from attention_explain.faithfulness.search import Search
+from attention_explain.interpret.assumptions import (
+    check_embeddings_are_tokens,
+    check_texts_are_independent,
+)
+from attention_explain.interpret.interpreter import target_index
+from attention_explain.interpret.outputs import logits_from_embeddings, untouched
+from attention_explain.interpret.text_batch import TextBatch, budget_for
+from attention_explain.models import AttentionClassifier
+
+RANDOM_ORDERS = 10
+LEAST_ORDERS = 5
+TIED = "tied"
+
+
+class Evaluator:
+    """
+    # Parameters
+
+    model : `AttentionClassifier`
+    measures : `Dict[str, Faithfulness]`
+        By the name that their values get.
+    erasures : `Dict[str, Erasure]`
+    reader : `DatasetReader`, optional
+        The model's own, for erasures that read data.
+    by : `str`, optional (default = `"signed"`)
+        How scores are ranked: toward the explained class, or by `size`.
+    random_orders : `int`, optional (default = `10`)
+        For the lower end of the scale, 5 or more a text.
+    search : `Search`, optional
+        For the upper end.
+    seed : `int`, optional (default = `0`)
+        With a text's id it decides random orders and the order of equal scores.
+    budget : `int`, optional
+        How many tokens, padding included, a pass may hold (default: by the model's device).
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        measures: Dict[str, Faithfulness],
+        erasures: Dict[str, Erasure],
+        reader: Optional[DatasetReader] = None,
+        by: str = "signed",
+        random_orders: int = RANDOM_ORDERS,
+        search: Optional[Search] = None,
+        seed: int = 0,
+        budget: Optional[int] = None,
+    ) -> None:
+        if not isinstance(model, AttentionClassifier):
+            raise ConfigurationError(
+                "it is scores of an attention_classifier that can be judged, not of a "
+                f"{type(model).__name__}"
+            )
+        if by not in RANKINGS:
+            raise ConfigurationError(f"by is {by!r}, but must be one of {', '.join(RANKINGS)}")
+        if random_orders < LEAST_ORDERS:
+            raise ConfigurationError(
+                f"random_orders is {random_orders}, but must be {LEAST_ORDERS} or more"
+            )
+        check_texts_are_independent(model)
+        check_embeddings_are_tokens(model)
+        for erasure in erasures.values():
+            erasure.check(model, reader)
+        self.model = model
+        self.measures = measures
+        self.erasures = erasures
+        self.by = by
+        self.random_orders = random_orders
+        self.search = search or Search()
+        self.seed = seed
+        self.budget = budget or budget_for(model)
+
+    @property
+    def steps(self) -> List[str]:
+        """What is done to a batch: all of an erasure at once, and each of the other measures."""
+        erased = any(measure.erasures for measure in self.measures.values())
+        return [*(self.erasures if erased else ()), *self._others()]
+
+    def _others(self) -> Dict[str, ScoreMeasure]:
+        return {name: each for name, each in self.measures.items() if not each.erasures}
+
+    def evaluate_batch(
+        self,
+        instances: Sequence[Instance],
+        scored: Sequence[ScoredText],
+        after_step: Callable[[str, float], Any] = lambda name, seconds: None,
+    ) -> List[List[Measurement]]:
+        """
+        The rows of each text. `after_step` is called with the name of each step that is through and
+        the seconds it took.
+        """
+        batch = TextBatch.of(self.model, instances, self.budget)
+        rows: List[List[Measurement]] = [[] for _ in instances]
+        with untouched(self.model, goes_back=False):
+            with torch.no_grad():
+                setting = self._setting(batch, scored)
+            ordered = [self._ordered(text) for text in setting.texts]
+            for text, measurements in zip(setting.texts, rows, strict=True):
+                measurements += _ties(text, self.by)
+            for step in self.steps:
+                start = time.perf_counter()
+                if step in self.erasures:
+                    found = self._erased(step, setting, ordered)
+                else:
+                    found = _of_scores(step, None, self.measures[step], setting)
+                for measurements, more in zip(rows, found, strict=True):
+                    measurements += more
+                after_step(step, time.perf_counter() - start)
+        for measurements, text, instance in zip(rows, scored, instances, strict=True):
+            measurements += self._missing(text, len(instance["metadata"].metadata["tokens"]))
+        return rows
+
+    def _setting(self, batch: TextBatch, scored: Sequence[ScoredText]) -> Setting:
+        embeddings = self.model.embed(batch.tokens)
+        logits = logits_from_embeddings(self.model, embeddings, batch.mask, batch.attendable)
+        probs = logits.double().softmax(dim=-1).cpu().numpy()
+        texts = []
+        for text, words, row in zip(scored, batch.words, probs, strict=True):
+            target = int(row.argmax())
+            if text.target is not None:
+                target = target_index(self.model, text.target)
+            scores = {
+                name: numpy.asarray(values, dtype=numpy.float64)
+                for name, values in text.scores.items()
+                if values is not None
+            }
+            chance = random_ranks(len(words), self.random_orders, self.seed, text.id)
+            texts.append(JudgedText(text.id, target, scores, chance))
+        return Setting(self.model, batch, embeddings, probs, texts, self.by)
+
+    def _ordered(self, text: JudgedText) -> OrderedText:
+        of_methods = {
+            method: ranks(scores, self.by, self.seed, text.id)
+            for method, scores in text.scores.items()
+        }
+        return OrderedText(text.target, of_methods, text.chance)
+
+    def _erased(
+        self, erasure: str, setting: Setting, ordered: Sequence[OrderedText]
+    ) -> List[List[Measurement]]:
+        setting.outputs = ErasedOutputs(
+            self.model, setting.batch, setting.embeddings, self.erasures[erasure]
+        )
+        in_order = {
+            name: measure
+            for name, measure in self.measures.items()
+            if isinstance(measure, OrderMeasure)
+        }
+        rows = measure_orders(in_order, setting.outputs, erasure, ordered, self.search)
+        for name, measure in self.measures.items():
+            if measure.erasures and not isinstance(measure, OrderMeasure):
+                found = _of_scores(name, erasure, measure, setting)
+                rows = [[*one, *other] for one, other in zip(rows, found, strict=True)]
+        setting.outputs = None
+        return rows
+
+    def _missing(self, text: ScoredText, tokens: int) -> List[Measurement]:
+        """Rows without a value, of methods that have no scores for a text."""
+        rows = []
+        for method, reason in text.missing.items():
+            rows.append(Measurement(method, TIED, None, undefined=reason))
+            for name, measure in self.measures.items():
+                readings = [Reading(form, higher) for form, higher in measure.forms().items()]
+                if isinstance(measure, OrderMeasure):
+                    readings = measure.readings(tokens)
+                for erasure in self.erasures if measure.erasures else (None,):
+                    for reading in readings:
+                        called = measure.called(reading.name, name)
+                        rows.append(
+                            Measurement(method, called, erasure, reading.k, undefined=reason)
+                        )
+        return rows
+
+
+def _ties(text: JudgedText, by: str) -> List[Measurement]:
+    return [
+        Measurement(method, TIED, None, value=tied(scores, by))
+        for method, scores in text.scores.items()
+    ]
+
+
+def _of_scores(
+    name: str, erasure: Optional[str], measure: ScoreMeasure, setting: Setting
+) -> List[List[Measurement]]:
+    return [_rows(name, erasure, measure, values) for values in measure.measure(setting)]
+
+
+def _rows(
+    name: str, erasure: Optional[str], measure: ScoreMeasure, values: Values
+) -> List[Measurement]:
+    rows = []
+    ends: List[Mapping[str, Any]] = [values.get(RANDOM, {}), values.get(SEARCH, {})]
+    for method, of_method in values.items():
+        for form, higher in measure.forms().items():
+            value = of_method[form]
+            row = Measurement(method, measure.called(form, name), erasure)
+            rows.append(row)
+            if isinstance(value, Undefined):
+                row.undefined = str(value)
+                continue
+            row.value = value
+            chance, best = (end.get(form, Undefined()) for end in ends)
+            if not isinstance(chance, Undefined) and not isinstance(best, Undefined):
+                row.normalised = normalised(value, chance, best, higher)
+    return rows

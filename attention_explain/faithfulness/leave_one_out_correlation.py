@@ -1,0 +1,85 @@
+"""Do the scores order the tokens as leaving each out does?"""
+
+from typing import Dict, List
+
+import numpy
+from allennlp.common.checks import ConfigurationError
+from scipy.stats import kendalltau
+
+from attention_explain.faithfulness.faithfulness import RANDOM, SEARCH, Faithfulness
+from attention_explain.faithfulness.orders import ranked
+from attention_explain.faithfulness.score_measure import (
+    JudgedText,
+    ScoreMeasure,
+    Setting,
+    Undefined,
+    Value,
+    Values,
+    mean_of,
+)
+
+NAME = "leave_one_out_correlation"
+
+
+@Faithfulness.register(NAME)
+class LeaveOneOutCorrelation(ScoreMeasure):
+    """
+    Kendall's tau-b of the scores and of p(c|x) - p(c|x without token i), over the tokens i (Jain &
+    Wallace 2019, for signed scores Atanasova et al. 2020 and ferret): the higher, the better. Where
+    scores are ranked by size, it is the size of both. The best is leave-one-out itself, 1. Undefined
+    where either is the same for all tokens.
+
+    Registered as a `Faithfulness` with name "leave_one_out_correlation".
+
+    # Parameters
+
+    max_tokens : `int`, optional (default = `512`)
+        A text of more tokens is not measured: as many sets would have to be run.
+    """
+
+    equation = "tau_b(scores, p(c|x) - p(c|x without i))"
+    erasures = True
+
+    def __init__(self, max_tokens: int = 512) -> None:
+        if max_tokens < 1:
+            raise ConfigurationError(f"max_tokens is {max_tokens}, but must be 1 or more")
+        self.max_tokens = max_tokens
+
+    def forms(self) -> Dict[str, bool]:
+        return {NAME: True}
+
+    def measure(self, setting: Setting) -> List[Values]:
+        none = [numpy.zeros((0, text.tokens), dtype=bool) for text in setting.texts]
+        short = [text.tokens <= self.max_tokens for text in setting.texts]
+        if all(short):
+            setting.outputs.remember_leave_one_out()
+        sets = [
+            ~numpy.eye(text.tokens, dtype=bool) if fits else empty
+            for text, fits, empty in zip(setting.texts, short, none)
+        ]
+        results = []
+        for text, probs, whole in zip(setting.texts, setting.outputs(sets), setting.probs):
+            drops = ranked(whole[text.target] - probs[:, text.target], setting.by)
+            results.append(self._values(text, drops, setting.by))
+        return results
+
+    def _values(self, text: JudgedText, drops: numpy.ndarray, by: str) -> Values:
+        if text.tokens > self.max_tokens:
+            reason = Undefined(f"more than {self.max_tokens} tokens (its option 'max_tokens')")
+            return {method: {NAME: reason} for method in (*text.scores, RANDOM, SEARCH)}
+        values = {
+            method: {NAME: tau(ranked(scores, by), drops)} for method, scores in text.scores.items()
+        }
+        chance = mean_of([tau(scores, drops) for scores in text.chance_scores()])
+        return {**values, RANDOM: {NAME: chance}, SEARCH: {NAME: tau(drops, drops)}}
+
+
+def tau(scores: numpy.ndarray, drops: numpy.ndarray) -> Value:
+    """Shape: (tokens,) each"""
+    for values, what in (
+        (drops, "leaving out any token changes the same"),
+        (scores, "all scores are the same"),
+    ):
+        if values.max() == values.min():
+            return Undefined(what)
+    return float(kendalltau(scores, drops).statistic)

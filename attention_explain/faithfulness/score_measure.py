@@ -1,0 +1,84 @@
+"""Measures that look at the scores themselves, or at the method that made them."""
+
+from dataclasses import dataclass
+from typing import Dict, List, Optional, Sequence, Union
+
+import numpy
+import torch
+
+from attention_explain.faithfulness.faithfulness import Faithfulness
+from attention_explain.faithfulness.outputs import ErasedOutputs
+from attention_explain.interpret.text_batch import TextBatch
+from attention_explain.models import AttentionClassifier
+
+
+class Undefined(str):
+    """In the place of a value: why there is none."""
+
+
+Value = Union[float, Undefined]
+# Of each method, and there of each form of the measure.
+Values = Dict[str, Dict[str, Value]]
+
+
+@dataclass
+class JudgedText:
+    """
+    scores : of each method that has some. Shape: (tokens,)
+    chance : random orders, as ranks. Shape: (orders, tokens)
+    """
+
+    id: str
+    target: int
+    scores: Dict[str, numpy.ndarray]
+    chance: numpy.ndarray
+
+    @property
+    def tokens(self) -> int:
+        return self.chance.shape[1]
+
+    def chance_scores(self) -> numpy.ndarray:
+        """Scores in (0, 1] with the random orders. Shape: (orders, tokens)"""
+        return 1.0 - self.chance / self.tokens
+
+
+@dataclass
+class Setting:
+    """
+    What a measure gets to see of a batch.
+
+    embeddings : of the batch. Shape: (batch, tokens, embedding_dim)
+    probs : of the whole texts. Shape: (batch, labels)
+    by : how scores are ranked, `signed` or `size`.
+    outputs : of erased texts, for measures with erasures.
+    """
+
+    model: AttentionClassifier
+    batch: TextBatch
+    embeddings: torch.Tensor
+    probs: numpy.ndarray
+    texts: Sequence[JudgedText]
+    by: str
+    outputs: Optional[ErasedOutputs] = None
+
+    @property
+    def targets(self) -> torch.Tensor:
+        targets = [text.target for text in self.texts]
+        return torch.tensor(targets, device=self.batch.mask.device)
+
+
+class ScoreMeasure(Faithfulness):
+    """A subclass implements `measure`."""
+
+    def measure(self, setting: Setting) -> List[Values]:
+        """
+        Of each text what its methods have; `random` and `search` may be among them, and are then
+        the ends of the scale.
+        """
+        raise NotImplementedError
+
+
+def mean_of(values: Sequence[Value]) -> Value:
+    """Over those that are defined; else why the first is not."""
+    known = [value for value in values if not isinstance(value, Undefined)]
+    return float(numpy.mean(known)) if known else values[0]

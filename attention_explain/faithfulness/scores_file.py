@@ -1,0 +1,208 @@
+"""
+The scores to be judged: those of an attribution file, or of anybody else who can write `id`,
+`tokens` and a list of scores a method, as parquet, csv or jsonl.
+"""
+
+import json
+import math
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
+
+from allennlp.common.checks import ConfigurationError
+
+from attention_explain.data.errors import DataError
+from attention_explain.data.example import whole_characters
+from attention_explain.data.sources import numbered_lines
+from attention_explain.data.tables import numbered_rows
+from attention_explain.faithfulness.faithfulness import RANDOM, SEARCH
+from attention_explain.interpret.registry import INTERPRETERS
+from durable.plain_json import read_json
+from durable.sealed import read_sealed
+
+# Of an attribution file's metadata.
+ATTRIBUTIONS = b"attention_explain"
+# The explained class, in scores from elsewhere.
+TARGET = "target"
+NO_METHODS = {*INTERPRETERS.reserved, TARGET}
+NO_SCORES = "the file has no scores"
+NOT_FINITE = "a score is not a finite number"
+
+
+@dataclass
+class ScoredText:
+    """
+    target : the label that the scores explain; None for the predicted one.
+    scores : of each method, one a token; None if there are none, and `missing` then says why.
+    """
+
+    id: str
+    tokens: List[str]
+    target: Optional[str]
+    scores: Dict[str, Optional[List[float]]]
+    missing: Dict[str, str] = field(default_factory=dict)
+
+
+@dataclass
+class Scores:
+    """
+    texts : by id.
+    methods : what is known of each: `parameters`, with which it can be applied again, and `signed`.
+    metadata : of an attribution file; empty for scores from elsewhere.
+    """
+
+    path: str
+    texts: Dict[str, ScoredText]
+    methods: Dict[str, Dict[str, Any]]
+    metadata: Dict[str, Any]
+
+    def only(self, names: Sequence[str]) -> "Scores":
+        """Some of the methods."""
+        for name in names:
+            if name not in self.methods:
+                raise ConfigurationError(
+                    f"{self.path}: has no method '{name}'; it has {', '.join(self.methods)}"
+                )
+        for text in self.texts.values():
+            text.scores = {name: text.scores[name] for name in names}
+        self.methods = {name: self.methods[name] for name in names}
+        return self
+
+
+def read_scores(path: Union[str, Path]) -> Scores:
+    """Says in a sentence what is wrong with the file, and where."""
+    metadata: Dict[str, Any] = {}
+    suffix = Path(path).suffix.lower()
+    if suffix == ".parquet":
+        table = read_sealed(path)
+        about = table.schema.metadata or {}
+        if ATTRIBUTIONS in about:
+            metadata = read_json(about[ATTRIBUTIONS])
+        rows: Iterator[Tuple[str, Mapping[str, Any]]] = (
+            (f"row {number}", row) for number, row in enumerate(table.to_pylist(), 1)
+        )
+    elif suffix in (".jsonl", ".csv"):
+        rows = _jsonl(path) if suffix == ".jsonl" else _csv(path)
+    else:
+        raise ConfigurationError(
+            f"{path}: scores are read from .parquet, .csv and .jsonl files, not from '{suffix}'"
+        )
+    return _scores(str(path), list(rows), metadata)
+
+
+def _scores(
+    path: str, rows: Sequence[Tuple[str, Mapping[str, Any]]], metadata: Dict[str, Any]
+) -> Scores:
+    if not rows:
+        raise ConfigurationError(f"{path}: holds no text")
+    methods = dict(metadata.get("interpreters") or {name: {} for name in _method_columns(rows)})
+    # One random order; the control is the mean over several.
+    methods.pop(RANDOM, None)
+    if SEARCH in methods:
+        raise ConfigurationError(
+            f"{path}: a method cannot be called '{SEARCH}', which is a control"
+        )
+    if not methods:
+        raise ConfigurationError(
+            f"{path}: has no method; each is a column with a list of numbers a text, beside 'id' "
+            "and 'tokens'"
+        )
+    texts: Dict[str, ScoredText] = {}
+    for place, row in rows:
+        text = _text(f"{path}, {place}", row, methods, metadata)
+        if text.id in texts:
+            raise ConfigurationError(f"{path}, {place}: the id {text.id!r} is there twice")
+        texts[text.id] = text
+    return Scores(path, texts, methods, metadata)
+
+
+def _text(
+    place: str, row: Mapping[str, Any], methods: Mapping[str, Any], metadata: Mapping[str, Any]
+) -> ScoredText:
+    if row.get("id") in (None, ""):
+        raise ConfigurationError(f"{place}: has no 'id'")
+    tokens = row.get("tokens")
+    if not isinstance(tokens, list) or not tokens or not all(isinstance(t, str) for t in tokens):
+        raise ConfigurationError(f"{place}: 'tokens' must be a list of words, but is {tokens!r}")
+    target = row.get(TARGET) or metadata.get("target") or row.get("predicted" if metadata else "")
+    text = ScoredText(
+        whole_characters(str(row["id"])), [whole_characters(each) for each in tokens], target, {}
+    )
+    for name in methods:
+        scores, problem = _checked(f"{place}, '{name}'", row.get(name), len(tokens))
+        text.scores[name] = scores
+        if problem is not None:
+            skipped = (metadata.get("skipped") or {}).get(name, {})
+            text.missing[name] = ", ".join(skipped) or problem
+    return text
+
+
+def _checked(place: str, scores: Any, tokens: int) -> Tuple[Optional[List[float]], Optional[str]]:
+    """The scores, or why there are none."""
+    if scores is None or scores == "":
+        return None, NO_SCORES
+    if not isinstance(scores, list) or not all(
+        each is None or (isinstance(each, (int, float)) and not isinstance(each, bool))
+        for each in scores
+    ):
+        raise ConfigurationError(f"{place}: must be a list of numbers")
+    if len(scores) != tokens:
+        raise ConfigurationError(f"{place}: has {len(scores)} scores for {tokens} tokens")
+    if any(each is None or not math.isfinite(each) for each in scores):
+        return None, NOT_FINITE
+    return scores, None
+
+
+def _method_columns(rows: Sequence[Tuple[str, Mapping[str, Any]]]) -> List[str]:
+    """Those that begin with a list of numbers."""
+    found: Dict[str, Any] = {}
+    for _, row in rows:
+        for name, value in row.items():
+            if value not in (None, "", []):
+                found.setdefault(name, value)
+    return [
+        name
+        for name, value in found.items()
+        if name not in NO_METHODS
+        and isinstance(value, list)
+        and all(each is None or isinstance(each, (int, float)) for each in value)
+    ]
+
+
+def _jsonl(path: Union[str, Path]) -> Iterator[Tuple[str, Mapping[str, Any]]]:
+    for number, line in numbered_lines(path):
+        if not line.strip():
+            continue
+        try:
+            row = read_json(line)
+        except json.JSONDecodeError as error:
+            raise DataError(f"is not JSON ({error})", path, number) from error
+        if not isinstance(row, dict):
+            raise DataError("is no JSON object", path, number)
+        yield f"line {number}", row
+
+
+def _csv(path: Union[str, Path]) -> Iterator[Tuple[str, Mapping[str, Any]]]:
+    """Lists are written as JSON in a cell."""
+    header: Optional[List[str]] = None
+    for number, cells in numbered_rows(path):
+        if header is None:
+            header = cells
+            continue
+        if len(cells) != len(header):
+            raise DataError(
+                f"has {len(cells)} cells, but the header has {len(header)}", path, number
+            )
+        yield (
+            f"line {number}",
+            {name: _cell(path, number, name, cell) for name, cell in zip(header, cells)},
+        )
+
+
+def _cell(path: Union[str, Path], number: int, name: str, cell: str) -> Any:
+    if not cell.lstrip().startswith("["):
+        return cell
+    try:
+        return read_json(cell)
+    except json.JSONDecodeError as error:
+        raise DataError(f"'{name}' is not a JSON list ({error})", path, number) from error

@@ -1,0 +1,394 @@
+"""`allennlp faithfulness`: the file, its metadata, whose scores it takes, and what it refuses."""
+
+import itertools
+import json
+import sys
+from functools import partial
+from pathlib import Path
+
+import numpy
+import pyarrow
+import pyarrow.parquet
+import pytest
+import torch
+from allennlp.common.checks import ConfigurationError
+
+from attention_explain.__main__ import main
+from attention_explain.archives import open_archive
+from attention_explain.commands import faithfulness_file, table_file
+from attention_explain.commands.attribute import attribute_from_file
+from attention_explain.commands.faithfulness import faithfulness_from_file
+from attention_explain.faithfulness.evaluator import Evaluator
+from attention_explain.interpret.text_batch import TextBatch
+from tests.commands.stopping import stop_after
+from tests.small_archive import small_archive
+
+METHODS = ["attention", "gradient-x-input", "random"]
+MEASURES = ["comprehensiveness", "deletion_curve", "decision_flip"]
+# Few tokens, so that the texts fall into several parts.
+TOKENS = 60
+TEXTS = 5
+# As little as can be.
+SEARCH = {"width": 1, "candidates": 2, "exact": 0}
+
+
+@pytest.fixture(scope="module")
+def archive(tmp_path_factory) -> Path:
+    return small_archive(tmp_path_factory.mktemp("faithfulness") / "run")
+
+
+@pytest.fixture(scope="module")
+def attributions(archive, tmp_path_factory) -> Path:
+    path = tmp_path_factory.mktemp("scores") / "scores.parquet"
+    attribute_from_file(str(archive), "test", path, METHODS, limit=TEXTS)
+    return path
+
+
+@pytest.fixture
+def judge(archive, attributions, tmp_path):
+    """The command; the file that it writes."""
+
+    def run(name: str = "out.parquet", scores: Path = attributions, **options) -> Path:
+        options = {
+            "measures": MEASURES,
+            "erasures": ["delete"],
+            "batch_tokens": TOKENS,
+            "random_orders": 5,
+            "search": SEARCH,
+            **options,
+        }
+        faithfulness_from_file(str(archive), str(scores), tmp_path / name, **options)
+        return tmp_path / name
+
+    return run
+
+
+def rows_of(path: Path):
+    return pyarrow.parquet.read_table(path).to_pylist()
+
+
+def metadata_of(path: Path):
+    return table_file.read_metadata(path, faithfulness_file.METADATA)
+
+
+def test_values_are_those_of_an_independent_reference(archive, attributions, judge):
+    """Each set as a text of its own, one pass each, with the archive's own model."""
+    model = open_archive(archive).model
+    reader = open_archive(archive).validation_dataset_reader
+    texts = {row["id"]: row for row in rows_of(attributions)}
+    rows = rows_of(judge(measures=["comprehensiveness"]))
+    checked = 0
+
+    @torch.no_grad()
+    def probability(words, label):
+        if not words:
+            return float(model.decoder.bias.double().softmax(-1)[label])
+        instance = reader.text_to_instance(tokens=words)
+        reader.apply_token_indexers(instance)
+        batch = TextBatch.of(model, [instance])
+        states = model.encode(model.embed(batch.tokens), batch.mask)
+        logits = model.decode(states, model.attend(states, batch.attendable))
+        return float(logits.double().softmax(-1)[0, label])
+
+    for row in rows:
+        text = texts[row["id"]]
+        if row["method"] not in METHODS[:2] or row["measure"] != "comprehensiveness":
+            continue
+        scores, words = text[row["method"]], text["tokens"]
+        if row["k"] is None or len(set(scores)) < len(scores):
+            continue
+        label = model.labels.index(text["predicted"])
+        number = max(1, int(row["k"] * len(words) + 0.5))
+        gone = sorted(range(len(words)), key=lambda place: -scores[place])[:number]
+        left = [word for place, word in enumerate(words) if place not in gone]
+        expected = probability(words, label) - probability(left, label)
+        assert row["value"] == pytest.approx(expected, abs=1e-6)
+        checked += 1
+    assert checked >= TEXTS * 5
+
+
+def test_the_columns_are_those_of_the_contract(judge):
+    path = judge()
+    kinds = {field.name: str(field.type) for field in pyarrow.parquet.read_schema(path)}
+    assert kinds == {
+        "id": "string",
+        "method": "string",
+        "measure": "string",
+        "erasure": "string",
+        "k": "float",
+        "value": "double",
+        "normalised": "double",
+        "curve": "list<element: float>",
+        "undefined": "string",
+    }
+    rows = rows_of(path)
+    assert {row["method"] for row in rows} == {*METHODS[:2], "random", "search"}
+    assert len({row["id"] for row in rows}) == TEXTS
+    keys = [tuple(row[name] for name in list(kinds)[:5]) for row in rows]
+    assert len(set(keys)) == len(keys)
+    bins = {row["k"] for row in rows if row["measure"] == "comprehensiveness"}
+    assert bins - {None} == {float(numpy.float32(k)) for k in (0.01, 0.05, 0.1, 0.2, 0.5)}
+    tied = [row for row in rows if row["measure"] == "tied"]
+    assert len(tied) == 2 * TEXTS and all(0 <= row["value"] <= 1 for row in tied)
+    for row in rows:
+        assert (row["value"] is None) == (row["undefined"] is not None)
+        assert (row["curve"] is None) == (
+            row["measure"] != "deletion_curve" or row["method"] == "search"
+        )
+
+
+def test_texts_are_in_the_order_of_the_data_and_rows_of_a_text_together(judge, attributions):
+    ids = [row["id"] for row in rows_of(judge())]
+    assert list(dict.fromkeys(ids)) == [row["id"] for row in rows_of(attributions)]
+    assert sum(one != other for one, other in itertools.pairwise(ids)) == TEXTS - 1
+
+
+def test_metadata_say_what_was_measured_and_how(archive, attributions, judge):
+    named = {"type": "comprehensiveness", "bins": [0.3], "name": "third"}
+    metadata = metadata_of(judge(measures=[*MEASURES, named], seed=4, search={"width": 2}))
+    assert metadata["format"] == 1 and metadata["archive"] == str(archive)
+    assert metadata["data"] == "test" and metadata["instances"] == TEXTS
+    assert metadata["attributions"]["path"] == str(attributions)
+    assert metadata["attributions"]["sha256"] == metadata["reads"][str(attributions)]
+    assert list(metadata["methods"]) == METHODS[:2]
+    assert metadata["methods"]["attention"]["signed"] is False
+    about = metadata["measures"]
+    assert about["third"]["parameters"]["bins"] == [0.3] and about["third"]["of"] == "third"
+    assert about["normalised_third"]["higher_is_better"] is True
+    assert about["deletion_curve"]["higher_is_better"] is False
+    assert about["decision_flip_never"]["of"] == "decision_flip"
+    assert about["comprehensiveness"]["in_order"] and about["comprehensiveness"]["erasures"]
+    assert metadata["erasures"] == {"delete": {"type": "delete"}}
+    assert metadata["by"] == "signed" and metadata["random_orders"] == 5
+    assert metadata["search"] == {"width": 2, "candidates": 16, "exact": 10}
+    assert metadata["seed"] == 4 and metadata["skipped"] == {}
+    assert set(metadata["seconds"]) == {"delete"}
+
+
+def test_the_budget_changes_no_result(judge):
+    one, other = rows_of(judge("one.parquet")), rows_of(judge("two.parquet", batch_tokens=9999))
+    for row, same in zip(one, other, strict=True):
+        for name in ("value", "normalised", "curve"):
+            assert row.pop(name) == pytest.approx(same.pop(name), abs=1e-4)
+        assert row == same
+
+
+def test_a_stopped_run_goes_on_and_ends_as_an_unbroken_one(judge, monkeypatch, capsys):
+    judge = partial(judge, measures=["decision_flip"], batch_tokens=20)
+    whole = pyarrow.parquet.read_table(judge("whole.parquet"))
+    stop_after(2, Evaluator, "evaluate_batch", monkeypatch, KeyboardInterrupt())
+    with pytest.raises(SystemExit):
+        judge()
+    folder = Path(capsys.readouterr().err.split("finished is in ")[1].split(",")[0])
+    assert len(list(folder.glob("*.parquet"))) == 2
+    with pytest.raises(ConfigurationError, match="another command, with other by; finish"):
+        judge(by="size")
+    monkeypatch.undo()
+    assert pyarrow.parquet.read_table(judge()).equals(whole) and not folder.exists()
+
+
+def test_several_erasures_stand_beside_each_other(judge):
+    rows = rows_of(judge(measures=["sufficiency"], erasures=["delete", "zero"], limit=3))
+    values = {
+        (row["id"], row["method"], row["k"], row["erasure"]): row["value"]
+        for row in rows
+        if row["measure"] == "sufficiency"
+    }
+    assert {key[3] for key in values} == {"delete", "zero"}
+    other = [values[key] != values[(*key[:3], "zero")] for key in values if key[3] == "delete"]
+    assert any(other)
+
+
+def test_where_nobody_names_erasures_it_is_those_that_the_model_allows(judge):
+    path = judge(measures=["comprehensiveness"], erasures=None, limit=1)
+    assert list(metadata_of(path)["erasures"]) == ["delete", "zero", "unk"]
+
+
+def test_some_methods_and_some_texts(judge):
+    path = judge(methods=["attention"], limit=3)
+    rows = rows_of(path)
+    assert {row["method"] for row in rows} == {"attention", "random", "search"}
+    assert len({row["id"] for row in rows}) == 3
+    with pytest.raises(ConfigurationError, match="has no method 'lime'; it has attention, grad"):
+        judge("other.parquet", methods=["lime"])
+
+
+def elsewhere(attributions: Path, path: Path, change=lambda row: row) -> Path:
+    """The same texts and scores as somebody else would write them."""
+    rows = [
+        change({"id": row["id"], "tokens": row["tokens"], "mine": row["gradient-x-input"]})
+        for row in rows_of(attributions)
+    ]
+    if path.suffix == ".parquet":
+        pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows), path)
+    elif path.suffix == ".jsonl":
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    else:
+        lines = [list(rows[0])]
+        lines += [[row["id"], *map(json.dumps, list(row.values())[1:])] for row in rows]
+        quoted = [['"' + cell.replace('"', '""') + '"' for cell in line] for line in lines]
+        path.write_text("".join(",".join(line) + "\n" for line in quoted))
+    return path
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "jsonl", "csv"])
+def test_scores_from_elsewhere_are_judged_as_ours_are(judge, attributions, tmp_path, suffix):
+    scores = elsewhere(attributions, tmp_path / f"mine.{suffix}")
+    with pytest.raises(ConfigurationError, match="does not say which data.*--data"):
+        judge(scores=scores)
+    rows = rows_of(judge(scores=scores, data="test", limit=3))
+    ours = {
+        tuple(row[name] for name in ("id", "measure", "k")): row["value"]
+        for row in rows_of(judge("ours.parquet", limit=3))
+        if row["method"] == "gradient-x-input"
+    }
+    theirs = {
+        tuple(row[name] for name in ("id", "measure", "k")): row["value"]
+        for row in rows
+        if row["method"] == "mine"
+    }
+    assert theirs == ours and len(ours) > 45
+
+
+def test_texts_without_scores_have_rows_that_say_why(judge, attributions, tmp_path, capsys):
+    empty, broken = (row["id"] for row in rows_of(attributions)[:2])
+
+    def change(row):
+        if row["id"] == empty:
+            row["mine"] = None
+        if row["id"] == broken:
+            row["mine"] = [None] * len(row["tokens"])
+        return row
+
+    scores = elsewhere(attributions, tmp_path / "mine.jsonl", change)
+    path = judge(scores=scores, data="test")
+    rows = [row for row in rows_of(path) if row["method"] == "mine"]
+    reasons = {empty: "the file has no scores", broken: "a score is not a finite number"}
+    for row in rows:
+        if row["id"] in reasons:
+            assert row["value"] is None and row["undefined"] == reasons[row["id"]]
+        elif not row["measure"].startswith("normalised"):
+            assert row["value"] is not None
+    numbers = {id: sum(row["id"] == id for row in rows) for id in {row["id"] for row in rows}}
+    assert len(numbers) == TEXTS and len(set(numbers.values())) == 1
+    assert metadata_of(path)["skipped"] == {"mine": dict.fromkeys(reasons.values(), 1)}
+    assert "mine has no scores for 1 texts: the file has no scores" in capsys.readouterr().err
+
+
+def changed(name, value):
+    def change(row):
+        row[name] = value(row[name]) if callable(value) else value
+        return row
+
+    return change
+
+
+@pytest.mark.parametrize(
+    "change, sentence",
+    [
+        (changed("id", lambda id: "x" + id), "5 of 5 texts that are asked for are not there"),
+        (
+            changed("tokens", lambda words: ["no", *words[1:]]),
+            "has other tokens there than in test",
+        ),
+        (changed("tokens", None), "line 1: 'tokens' must be a list of words"),
+        (changed("id", None), "line 1: has no 'id'"),
+        (changed("id", "same"), "line 2: the id 'same' is there twice"),
+        (changed("mine", lambda scores: scores[1:]), "line 1, 'mine': has .* scores for"),
+        (changed("mine", "much"), "has no method; each is a column with a list of numbers"),
+        (changed("target", "sad"), "explains the label 'sad', which the model does not know"),
+    ],
+)
+def test_what_is_wrong_with_scores_is_said_before_any_work(
+    judge, attributions, tmp_path, monkeypatch, change, sentence
+):
+    monkeypatch.setattr(Evaluator, "evaluate_batch", lambda *given: pytest.fail("work was begun"))
+    scores = elsewhere(attributions, tmp_path / "mine.jsonl", change)
+    with pytest.raises(ConfigurationError, match=sentence):
+        judge(scores=scores, data="test")
+    assert not (tmp_path / "out.parquet").exists()
+
+
+@pytest.mark.parametrize(
+    "options, sentence",
+    [
+        ({"measures": ["fidelity"]}, "there is no measure 'fidelity'"),
+        ({"measures": [{"type": "sufficiency", "bin": 1}]}, "measure 'sufficiency': "),
+        ({"erasures": ["blank"]}, "there is no erasure 'blank'; there are delete, marginal"),
+        ({"erasures": ["mask"]}, "erasure 'mask' is for models that were trained with masked"),
+        ({"erasures": ["marginal"]}, "give the training data"),
+        ({"random_orders": 4}, "random_orders is 4, but must be 5 or more"),
+        ({"search": {"width": 0}}, "width is 0"),
+        ({"search": {"depth": 1}}, "depth"),
+        ({"by": "rank"}, "by is 'rank'"),
+        ({"limit": 0}, "--limit is 0"),
+    ],
+)
+def test_what_is_wrong_with_options_is_said_before_any_work(judge, tmp_path, options, sentence):
+    with pytest.raises(ConfigurationError, match=sentence):
+        judge(**options)
+    assert not list(tmp_path.iterdir())
+
+
+def test_frequencies_for_marginal_can_be_counted_in_the_training_data(judge):
+    erasure = {"type": "marginal", "data": "train", "draws": 2}
+    path = judge(measures=["comprehensiveness"], erasures=[erasure], limit=2)
+    assert {row["erasure"] for row in rows_of(path)} == {None, "marginal"}
+
+
+def test_scores_of_another_model_are_refused(attributions, tmp_path):
+    other = small_archive(tmp_path / "other", "cnn")
+    with pytest.raises(ConfigurationError, match="its scores are of another model than .*other"):
+        faithfulness_from_file(str(other), str(attributions), tmp_path / "out.parquet")
+
+
+def test_another_label_than_the_predicted_one_is_judged_by_its_own_probability(
+    archive, judge, tmp_path
+):
+    values = {}
+    for label in open_archive(archive).model.labels:
+        scores = tmp_path / f"{label}.parquet"
+        attribute_from_file(
+            str(archive), "test", scores, ["gradient-x-input"], target=label, limit=3
+        )
+        path = judge(f"of-{label}.parquet", scores=scores)
+        assert metadata_of(path)["target"] == label
+        for row in rows_of(path):
+            if row["measure"] == "deletion_curve" and row["method"] == "gradient-x-input":
+                values.setdefault(row["id"], []).append(row["curve"][0])
+    assert len(values) == 3
+    # Probabilities of the whole text, one a label.
+    assert all(sum(starts) == pytest.approx(1.0, abs=1e-5) for starts in values.values())
+
+
+def test_a_text_of_one_token(tmp_path):
+    reader = {"type": "attention_text"}
+    train = tmp_path / "train.jsonl"
+    train.write_text('{"text": "a", "label": "x"}\n{"text": "c d", "label": "y"}\n')
+    archive = small_archive(tmp_path / "run", reader=reader, train=str(train))
+    attribute_from_file(str(archive), str(train), tmp_path / "a.parquet", ["attention"])
+    faithfulness_from_file(str(archive), str(tmp_path / "a.parquet"), tmp_path / "out.parquet")
+    rows = [row for row in rows_of(tmp_path / "out.parquet") if row["id"].endswith("1")]
+    assert rows and all(row["normalised"] is None for row in rows)
+    (tau,) = {row["undefined"] for row in rows if row["measure"] == "leave_one_out_correlation"}
+    assert "the same" in tau
+
+
+def test_the_command_line(archive, attributions, tmp_path, monkeypatch, capsys):
+    command = ["faithfulness", str(archive), str(attributions), "-o", "out.parquet", "--limit", "2"]
+    command += ["--measures", "sufficiency", json.dumps({"type": "decision_flip", "name": "flip"})]
+    command += ["--erasures", "zero", "--by", "size", "--search", '{"width": 3}', "--seed", "3"]
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["allennlp", *command])
+    main()
+    metadata = metadata_of(Path("out.parquet"))
+    assert metadata["by"] == "size" and metadata["search"]["width"] == 3 and metadata["seed"] == 3
+    assert "flip_never" in metadata["measures"]
+    assert "sufficiency (zero), 0 = chance, 1 = best: " in capsys.readouterr().err
+
+
+def test_a_search_that_is_no_json_is_refused(ended, archive, attributions):
+    code, said = ended(
+        "faithfulness", str(archive), str(attributions), "-o", "x.parquet", "--search", "{wide"
+    )
+    assert code != 0 and "--search" in said and "is not JSON" in said
