@@ -5,9 +5,8 @@ from typing import Any, Dict, List, Optional, Union
 
 import numpy
 
-from analysis.errors import AnalysisError
 from analysis.measures.scores import Scores
-from analysis.text_files import TextFile, checked, read_text_file
+from analysis.text_files import TextFile, read_text_file
 from heatmaps.rationales import Rationale, markings, rationales_of
 
 METADATA = b"attention_explain"
@@ -57,11 +56,8 @@ class Attributions(TextFile):
 
 def load_attributions(path: Union[str, Path]) -> Attributions:
     path = Path(path)
-    read = read_text_file(path, METADATA, "attribution", "allennlp attribute", KNOWN_FORMATS)
-    file = checked(Attributions(path, *read), "interpreters")
-    for method in file.methods:
-        if method not in file.table:
-            raise AnalysisError(f"{path}: has no column '{method}', but its metadata say so")
+    kind = ("attribution", "allennlp attribute", KNOWN_FORMATS, "interpreters")
+    file = Attributions(path, *read_text_file(path, METADATA, *kind))
     for declared in file.declared.values():
         _rename_options(declared)
     return file

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any, Dict, Union
 
 from analysis.measures.scores import Scores
-from analysis.text_files import TextFile, checked, read_text_file
+from analysis.text_files import TextFile, read_text_file
 
 METADATA = b"attention_explain.perturbations"
 KNOWN_FORMATS = (1,)
@@ -25,5 +25,5 @@ class Perturbations(TextFile):
 
 def load_perturbations(path: Union[str, Path]) -> Perturbations:
     path = Path(path)
-    read = read_text_file(path, METADATA, "perturbation", "allennlp perturb", KNOWN_FORMATS)
-    return checked(Perturbations(path, *read), "perturbations")
+    kind = ("perturbation", "allennlp perturb", KNOWN_FORMATS, "perturbations", ["attention"])
+    return Perturbations(path, *read_text_file(path, METADATA, *kind))

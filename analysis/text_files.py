@@ -5,18 +5,48 @@ What the columns are, the kinds of file say.
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Dict, Optional, Sequence, Tuple, TypeVar, Union
+from typing import Any, Callable, Dict, Optional, Sequence, Tuple, Union
 
 import pandas
+import pyarrow
+from pyarrow import types
 
 from analysis.errors import AnalysisError
 from analysis.model_config import ModelConfig
 from durable.plain_json import read_json
 from durable.sealed import Damaged, read_sealed, sealed_metadata
 
-Read = TypeVar("Read", bound="TextFile")
-# Columns that every such file has.
-OF_A_TEXT = ("id", "tokens", "label", "predicted", "probs")
+
+def _are_texts(kind: pyarrow.DataType) -> bool:
+    return types.is_string(kind) or types.is_large_string(kind)
+
+
+def _are_numbers(kind: pyarrow.DataType) -> bool:
+    return types.is_floating(kind) or types.is_integer(kind)
+
+
+def _lists(kind: pyarrow.DataType, of: Callable[[pyarrow.DataType], bool]) -> bool:
+    """Or of nothing: lists that are all empty say of no kind."""
+    are_lists = types.is_list(kind) or types.is_large_list(kind)
+    return are_lists and (of(kind.value_type) or types.is_null(kind.value_type))
+
+
+def _are_scores(kind: pyarrow.DataType) -> bool:
+    """Or null for a method that failed everywhere."""
+    return types.is_null(kind) or _lists(kind, _are_numbers)
+
+
+# What a column holds, in words, and whether it does.
+Kind = Tuple[str, Callable[[pyarrow.DataType], bool]]
+SCORES: Kind = ("lists of numbers", _are_scores)
+# Columns that every such file has; those of which a kind is known, with no text left out.
+OF_A_TEXT: Dict[str, Optional[Kind]] = {
+    "id": None,
+    "tokens": ("lists of words", lambda kind: _lists(kind, _are_texts)),
+    "label": None,
+    "predicted": None,
+    "probs": ("lists of numbers", lambda kind: _lists(kind, _are_numbers)),
+}
 
 
 @dataclass(frozen=True)
@@ -71,9 +101,26 @@ def _counted(reasons: Dict[str, int]) -> str:
 
 
 def read_text_file(
-    path: Path, key: bytes, kind: str, command: str, formats: Sequence[int]
+    path: Path,
+    key: bytes,
+    kind: str,
+    command: str,
+    formats: Sequence[int],
+    declared: str,
+    scores: Optional[Sequence[str]] = None,
 ) -> Tuple[pandas.DataFrame, Dict[str, Any]]:
-    """The table, and the metadata that the file has under a key; `kind` is for messages."""
+    """
+    The table, and the metadata that the file has under a key.
+
+    # Parameters
+
+    kind : `str`
+        Of file, for messages; `command` writes it.
+    declared : `str`
+        Under which the metadata say, by name, what was done to the texts.
+    scores : `Sequence[str]`, optional (default = `None`)
+        The columns with a score for each token; by default those that are declared.
+    """
     if not path.is_file():
         raise AnalysisError(f"{path}: no such {kind} file")
     try:
@@ -89,20 +136,29 @@ def read_text_file(
         raise AnalysisError(f"{path}: has format {metadata.get('format')}, which is not known here")
     if not isinstance(metadata.get("config"), dict):
         raise AnalysisError(f"{path}: its metadata have no config of a model")
+    done = metadata.get(declared)
+    if not isinstance(done, dict) or not all(isinstance(each, dict) for each in done.values()):
+        raise AnalysisError(f"{path}: its metadata have no object '{declared}'")
     if table.num_rows == 0:
         raise AnalysisError(f"{path}: holds no text")
-    for name in OF_A_TEXT:
+    columns = {**dict.fromkeys(done if scores is None else scores, SCORES), **OF_A_TEXT}
+    for name, held in columns.items():
         if name not in table.column_names:
-            raise AnalysisError(f"{path}: has no column '{name}'")
+            meant = ", but its metadata say so" if name in done else ""
+            raise AnalysisError(f"{path}: has no column '{name}'{meant}")
+        if held is not None:
+            _check_column(path, name, table[name], held)
     return table.to_pandas(), metadata
 
 
-def checked(file: Read, key: str) -> Read:
-    """A file whose metadata say under the key what was done to the texts."""
-    declared = file.metadata.get(key)
-    if not isinstance(declared, dict) or not all(isinstance(d, dict) for d in declared.values()):
-        raise AnalysisError(f"{file.path}: its metadata have no object '{key}'")
-    return file
+def _check_column(path: Path, name: str, column: pyarrow.ChunkedArray, held: Kind) -> None:
+    words, fits = held
+    if not fits(column.type):
+        raise AnalysisError(f"{path}: its column '{name}' holds {column.type}, not {words}")
+    if held is not SCORES and column.null_count:
+        raise AnalysisError(
+            f"{path}: its column '{name}' is null for {column.null_count} of its texts"
+        )
 
 
 def _metadata(path: Path, text: bytes) -> Dict[str, Any]:

@@ -9,11 +9,17 @@ from pathlib import Path
 from typing import Any, Dict, List, Optional, Union
 
 import torch
+from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError, check_for_gpu
 from allennlp.common.file_utils import cached_path
 from allennlp.models.archival import CONFIG_NAME, Archive, get_weights_path, load_archive
 
-from attention_explain.safe_archives import checked_folder, names_of_an_archive, trusting
+from attention_explain.safe_archives import (
+    check_components,
+    checked_folder,
+    names_of_an_archive,
+    trusting,
+)
 from attention_explain.sentences import NO_NUMBERS
 
 # A set, which AllenNLP writes in an order that changes from process to process.
@@ -45,6 +51,9 @@ def open_archive(
             checked_folder(place, weights=weights_file is None) as folder,
             names_of_an_archive(),
         ):
+            if overrides:
+                changed = Params.from_file(folder / CONFIG_NAME, overrides).as_dict(quiet=True)
+                check_components(changed, f"{path}: with these overrides its config")
             return load_archive(folder, cuda_device, overrides, weights_file)
     except FileNotFoundError:
         # Says itself what is missing.

@@ -1,8 +1,11 @@
-"""From the names or configs that a user lists to components, each with a name for its results."""
+"""
+What users name: components, by names or configs that they list, each with a name for its results;
+and the values of options that have but a few.
+"""
 
 from copy import deepcopy
 from dataclasses import dataclass
-from typing import Any, Dict, List, Optional, Sequence, Tuple, Type, Union
+from typing import Any, Collection, Dict, List, Optional, Sequence, Tuple, Type, Union
 
 from allennlp.common import Params, Registrable
 from allennlp.common.checks import ConfigurationError
@@ -142,6 +145,13 @@ class ComponentKind:
             raise ConfigurationError(f"{self.noun} '{kind}': {_sentence(error)}") from error
         self._check_attributes(built, kind, self.declared)
         return built
+
+
+def check_choice(option: str, value: str, choices: Collection[str]) -> str:
+    """The value of an option that must be one of these."""
+    if value not in choices:
+        raise ConfigurationError(f"{option} is {value!r}, but must be one of {', '.join(choices)}")
+    return value
 
 
 def _sentence(error: Exception) -> str:

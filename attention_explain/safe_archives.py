@@ -169,14 +169,22 @@ def check_config(config: Path, archive: Path) -> None:
             f"{archive}: its {CONFIG_NAME} is not plain JSON ({error}), and as a program it is not "
             f"run; {trust.OPTION} opens archives that run code"
         ) from error
-    for name in ("model", "dataset_reader"):
-        if not isinstance(stated, dict) or not isinstance(stated.get(name), dict):
-            raise ConfigurationError(f"{archive}: its {CONFIG_NAME} has no object '{name}'")
+    check_components(stated, f"{archive}: its {CONFIG_NAME}")
     if _asks_for_remote_code(stated):
         raise ConfigurationError(
             f"{archive}: its {CONFIG_NAME} has '{REMOTE_CODE}', which would run code from elsewhere; "
             f"{trust.OPTION} opens archives that run code"
         )
+
+
+def check_components(stated: Any, config: str) -> None:
+    """Refuses a config of nothing that could be opened; `config` is how messages begin."""
+    for name in ("model", "dataset_reader"):
+        component = stated.get(name) if isinstance(stated, dict) else None
+        if not isinstance(component, dict):
+            raise ConfigurationError(f"{config} has no object '{name}'")
+        if not isinstance(component.get("type"), str):
+            raise ConfigurationError(f"{config} has no 'type' in its object '{name}'")
 
 
 def _no_number(name: str) -> Any:

@@ -33,14 +33,15 @@ def sentence_of(error: Exception) -> Optional[str]:
         around = shortened(error.object[max(0, error.start - 20) :])
         return f"the text {around!r} has half a character, {half!r}, which no file can hold"
     if isinstance(error, (RecursionError, ValueError)):
-        return _of_json(error)
+        return _of_json(error) or _of_a_component(error)
     if isinstance(error, pickle.UnpicklingError):
         file = _seen(error, "torch/serialization.py", "load", "f")
         return f"{file or 'a file of weights'}: {NO_NUMBERS}"
     if isinstance(error, RuntimeError):
         # torch has no exceptions of its own for files; what it says is about its own code.
         file = _seen(error, "torch/serialization.py", "save", "f")
-        return None if file is None else f"{file}: cannot be written; is the disk full?"
+        written = None if file is None else f"{file}: cannot be written; is the disk full?"
+        return written or _of_a_component(error)
     if isinstance(error, TypeError) and str(error).startswith("Expected "):
         # How AllenNLP says that an option of a config is of the wrong type.
         return str(error)
@@ -57,6 +58,18 @@ def _of_json(error: Exception) -> Optional[str]:
     except json.JSONDecodeError as same:
         return sentence_of(same)
     return None
+
+
+def _of_a_component(error: Exception) -> Optional[str]:
+    """What a component of a config says, when it is made, of the options that it was given."""
+    frames = list(_frames(error))
+    innermost = frames[-1] if frames else None
+    while frames and frames[-1].f_code.co_name == "__init__":
+        frames.pop()
+    made = innermost is not None and innermost.f_code.co_name == "__init__"
+    if not made or not frames[-1].f_code.co_filename.endswith("allennlp/common/from_params.py"):
+        return None
+    return f"{type(innermost.f_locals['self']).__name__}: {str(error).splitlines()[0]}"
 
 
 def _seen(error: BaseException, file: str, function: str, name: str) -> Any:

@@ -241,4 +241,5 @@ def test_ctrl_c_ends_in_a_word(ended, run, monkeypatch, stage):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(stage, stopped)
-    assert ended("evaluate", str(run), "test") == (130, "stopped")
+    loader = '{"data_loader": {"batch_size": 8}}'
+    assert ended("evaluate", str(run), "test", "--overrides", loader) == (130, "stopped")

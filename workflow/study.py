@@ -19,10 +19,10 @@ DATA = "data"
 FIRST = 1
 SPLITS = {"train": "train_data_path", "dev": "validation_data_path", "test": "test_data_path"}
 # What `python -m analysis` has, and what may stand behind it in a study.
-COMMANDS = ("table", "agreement", "models", "causes")
+COMMANDS = ("table", "agreement", "models", "causes", "plausibility")
 RUNS = "runs"
 # Commands whose files have to be about the same texts.
-SAME_TEXTS = ("agreement", "causes")
+SAME_TEXTS = ("agreement", "causes", "plausibility")
 
 
 @dataclass(frozen=True)

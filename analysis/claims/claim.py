@@ -8,7 +8,7 @@ from typing import Callable, Iterable, List, Sequence, Tuple
 import pandas
 
 from analysis.claims.estimate import Estimate
-from analysis.claims.table_rows import Tables
+from analysis.claims.table_rows import Tables, TypedTable
 from analysis.learned import NOTHING
 
 # Bounds of several papers. Half of the most that two distributions can diverge, log 2.
@@ -60,9 +60,9 @@ class Claim:
     name : unlike any other's.
     statement : the claim, in our words.
     rule : when its parts hold, for people.
-    table : the name of the table that it rests on.
+    table : which it rests on.
     judge : a judgement for each model or corpus that the tables have the numbers of.
-    beside : the names of other tables that it reads, where they are there.
+    beside : other tables that it reads, where they are there.
     over_models : whether it is one of all models together, whichever study they are of.
     paper : the title of its paper, which knows it: it is not given twice.
     """
@@ -70,9 +70,9 @@ class Claim:
     name: str
     statement: str
     rule: str
-    table: str
+    table: TypedTable
     judge: Callable[[Tables], Iterable[Judgement]]
-    beside: Tuple[str, ...] = ()
+    beside: Tuple[TypedTable, ...] = ()
     over_models: bool = False
     paper: str = ""
 
@@ -129,7 +129,7 @@ def judged(tables: Tables, claims: Sequence[Claim]) -> pandas.DataFrame:
                     judgement.evidence,
                     claim.rule,
                     claim.name,
-                    claim.table,
+                    claim.table.name,
                 )
             )
     return pandas.DataFrame(rows, columns=list(COLUMNS))

@@ -4,11 +4,21 @@ What `python -m analysis` can do, one file a command. A command has a line of `H
 beside its arguments and raises `AnalysisError` for what a person can mend.
 """
 
-from analysis.commands import agreement, causes, claims, models, report, results, table
+from analysis.commands import (
+    agreement,
+    causes,
+    claims,
+    models,
+    plausibility,
+    report,
+    results,
+    table,
+)
 
 COMMANDS = {
     "models": models,
     "causes": causes,
+    "plausibility": plausibility,
     "agreement": agreement,
     "table": table,
     "claims": claims,

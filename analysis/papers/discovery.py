@@ -31,8 +31,10 @@ NAMES = tuple(
     for name in (paper.name, *(exhibit.name for exhibit in paper.exhibits))
 )
 CLAIMS = tuple(replace(claim, paper=paper.title) for paper in PAPERS for claim in paper.claims)
-# What the claims rest on.
-TABLES = tuple(dict.fromkeys(name for claim in CLAIMS for name in (claim.table, *claim.beside)))
+# The names of those that the claims rest on.
+TABLES = tuple(
+    dict.fromkeys(table.name for claim in CLAIMS for table in (claim.table, *claim.beside))
+)
 
 
 def find_exhibits(name: str) -> Paper:

@@ -115,7 +115,7 @@ def _corrections(studies: Sequence[StudyResults]) -> Iterator[str]:
     """Of the latest paper first."""
     for paper in reversed(PAPERS):
         for correction in paper.corrections:
-            rows = joined(studies, correction.table).to_dict("records")
+            rows = correction.table.rows(joined(studies, correction.table.name))
             yield from (f"{part}\n" for part in correction.told(rows))
 
 

@@ -35,11 +35,11 @@ def all_claims(studies: Sequence[StudyResults]) -> pandas.DataFrame:
 
 def _over_all_models(claim: Claim, studies: Sequence[StudyResults]) -> pandas.DataFrame:
     """From the tables of all studies that have it; linked is that of the first."""
-    having = [study for study in studies if len(study.table(claim.table))]
+    having = [study for study in studies if len(study.table(claim.table.name))]
     if not having:
         return pandas.DataFrame()
-    rows = joined(having, claim.table)
-    tables = Tables({claim.table: rows.drop_duplicates(ignore_index=True)})
+    rows = joined(having, claim.table.name)
+    tables = Tables({claim.table.name: rows.drop_duplicates(ignore_index=True)})
     return judged(tables, [claim]).assign(folder=str(having[0].folder), seeds="all seeds")
 
 

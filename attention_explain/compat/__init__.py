@@ -6,11 +6,15 @@ Nothing else in this project patches anything. Each function mends one thing, sa
 and has a test. Warnings are silenced one by one, by text and origin, never wholesale.
 """
 
+from attention_explain.compat.nulls import mend_null_components
 from attention_explain.compat.opened_files import (
     mend_archive_loading,
     mend_class_names,
-    mend_jsonnet_errors,
+    mend_config_errors,
+    mend_evaluation_without_batches,
     mend_lost_inputs,
+    mend_predictor_arguments,
+    mend_weights_of_nothing,
 )
 from attention_explain.compat.starting import (
     SELDOM_USED,
@@ -34,6 +38,7 @@ from attention_explain.compat.trainings import (
     mend_run_folders,
     mend_trainer_options,
     mend_training_log,
+    mend_unchecked_configs,
     mend_unchecked_runs,
 )
 
@@ -56,13 +61,18 @@ def apply() -> None:
     mend_local_paths()
     mend_run_folders()
     mend_unchecked_runs()
+    mend_unchecked_configs()
+    mend_null_components()
     mend_spawned_data_loader()
     mend_trainer_options()
     mend_moves_to_nowhere()
     mend_class_names()
     mend_pretrained_tokenizers()
+    mend_weights_of_nothing()
     mend_archive_loading()
-    mend_jsonnet_errors()
+    mend_evaluation_without_batches()
+    mend_predictor_arguments()
+    mend_config_errors()
     mend_plugin_imports()
     mend_training_log()
     mend_lost_inputs()

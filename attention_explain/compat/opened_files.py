@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Callable, Iterator
 
 from attention_explain.compat.replacing import replace_everywhere
+from durable.plain_json import read_json
 
 
 def mend_archive_loading() -> None:
@@ -33,6 +34,65 @@ def mend_archive_loading() -> None:
 
     replace_everywhere(original, load_archive)
     replace_everywhere(archival.extracted_archive, extracted_archive)
+
+
+def mend_weights_of_nothing() -> None:
+    """Weights that are a list, or have numbers for names, failed wherever these were looked at."""
+    from allennlp.nn import util
+
+    original = util.read_state_dict
+
+    @wraps(original)
+    def read_state_dict(*arguments: Any, **options: Any) -> Any:
+        try:
+            weights = original(*arguments, **options)
+        except AttributeError as error:
+            raise RuntimeError("its weights have no names") from error
+        if not all(isinstance(name, str) for name in weights):
+            raise RuntimeError("its weights have no names")
+        return weights
+
+    replace_everywhere(original, read_state_dict)
+
+
+def mend_evaluation_without_batches() -> None:
+    """`evaluate` takes it for granted that an archive's config says how its texts come in batches."""
+    from allennlp.commands import evaluate
+    from allennlp.common import Params
+    from allennlp.common.checks import ConfigurationError
+
+    load = evaluate.load_archive
+
+    @wraps(load)
+    def load_archive(archive_file: Any, *arguments: Any, **options: Any) -> Any:
+        archive = load(archive_file, *arguments, **options)
+        of_validation = archive.config.get("validation_data_loader")
+        loader = archive.config.get("data_loader") if of_validation is None else of_validation
+        if not isinstance(loader, Params):
+            raise ConfigurationError(
+                f"{archive_file}: its config has no object 'data_loader'; give one with "
+                """--overrides '{"data_loader": {"batch_size": 32}}'"""
+            )
+        return archive
+
+    evaluate.load_archive = load_archive
+
+
+def mend_predictor_arguments() -> None:
+    """`--predictor-args` that are no object ended in a traceback."""
+    from allennlp.commands import predict
+    from allennlp.common.checks import ConfigurationError
+
+    original = predict._get_predictor
+
+    @wraps(original)
+    def get_predictor(args: Any) -> Any:
+        given = args.predictor_args.strip()
+        if given and not isinstance(read_json(given), dict):
+            raise ConfigurationError(f"--predictor-args {given}: must be an object, as in {{}}")
+        return original(args)
+
+    predict._get_predictor = get_predictor
 
 
 def mend_class_names() -> None:
@@ -68,8 +128,11 @@ def mend_class_names() -> None:
     Registrable.resolve_class_name = classmethod(resolve_class_name)
 
 
-def mend_jsonnet_errors() -> None:
-    """jsonnet's messages are bare RuntimeErrors, with a stack of places in its own library."""
+def mend_config_errors() -> None:
+    """
+    jsonnet's messages are bare RuntimeErrors, with a stack of places in its own library; what it made
+    was taken for an object, also when it was a list; and overrides of nothing ended in a traceback.
+    """
     from allennlp.common import params
     from allennlp.common.checks import ConfigurationError
 
@@ -79,15 +142,30 @@ def mend_jsonnet_errors() -> None:
         @wraps(evaluate)
         def evaluated(name: str, *arguments: Any, **options: Any) -> str:
             try:
-                return evaluate(name, *arguments, **options)
+                text = evaluate(name, *arguments, **options)
             except RuntimeError as error:
                 raise ConfigurationError(jsonnet_sentence(error, called(name))) from error
+            if not text.startswith("{"):
+                raise ConfigurationError(
+                    f"{called(name)}: must be an object, with the config's fields by their names"
+                )
+            return text
 
         return evaluated
 
     params.evaluate_file = with_sentences(params.evaluate_file, str)
     # All that AllenNLP evaluates without a file.
     params.evaluate_snippet = with_sentences(params.evaluate_snippet, lambda _: "the overrides")
+    merge = params.with_overrides
+
+    @wraps(merge)
+    def with_overrides(*arguments: Any, **options: Any) -> Any:
+        try:
+            return merge(*arguments, **options)
+        except ValueError as error:
+            raise ConfigurationError(f"the overrides do not fit: {error}") from error
+
+    replace_everywhere(merge, with_overrides)
 
 
 def mend_lost_inputs() -> None:

@@ -6,28 +6,53 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Dict, Optional, Tuple, Union
 
+from attention_explain.compat.nulls import may_be_null
 from attention_explain.compat.replacing import replace_everywhere
+
+
+def mend_unchecked_configs() -> None:
+    """Null, numbers and lists where a config needs an object or a path failed wherever they came to."""
+    from allennlp.commands import train
+
+    train_model = train.train_model
+
+    @wraps(train_model)
+    def check_and_train(params: Any, *arguments: Any, **options: Any) -> Any:
+        from attention_explain.training.config_shape import check_training_config
+
+        check_training_config(params)
+        return train_model(params, *arguments, **options)
+
+    replace_everywhere(train_model, check_and_train)
+
+
+# Options of the trainer that count something.
+COUNTS = ("num_epochs", "num_gradient_accumulation_steps")
 
 
 def mend_trainer_options() -> None:
     """
     The trainer takes any option and drops those it does not know, so that a mistyped one was never
-    noticed; and with no epochs to train it failed only when there was nothing to archive.
+    noticed; with null for one that has to be something it failed in the first epoch, and with no
+    epochs to train only when there was nothing to archive.
     """
     from allennlp.common.checks import ConfigurationError
     from allennlp.training import GradientDescentTrainer
 
     construct = GradientDescentTrainer.from_partial_objects.__func__
-    known = set(inspect.signature(construct).parameters)
+    known = inspect.signature(construct).parameters
 
     @wraps(construct)
     def construct_from_known(cls: type, *arguments: Any, **options: Any) -> Any:
-        unknown = sorted(set(options) - known)
+        unknown = sorted(set(options) - set(known))
         if unknown:
             raise ConfigurationError(f"the trainer has no option '{unknown[0]}'")
-        epochs = options.get("num_epochs", 1)
-        if epochs < 1:
-            raise ConfigurationError(f"num_epochs is {epochs}, but must be 1 or more")
+        for name, value in options.items():
+            if value is None and not may_be_null(known[name]):
+                raise ConfigurationError(f"the trainer's option '{name}' is null; leave it out")
+        for name in COUNTS:
+            if options.get(name, 1) < 1:
+                raise ConfigurationError(f"{name} is {options[name]}, but must be 1 or more")
         try:
             return construct(cls, *arguments, **options)
         except ValueError as error:

@@ -16,6 +16,7 @@ from attention_explain.counterfactual.adversary_search import (
 from attention_explain.counterfactual.fixed_states import FixedStates
 from attention_explain.counterfactual.perturbation import Field, Perturbation, percent
 from attention_explain.counterfactual.replacement import effect
+from attention_explain.named_components import check_choice
 
 KEEPS = ("last", "best")
 
@@ -76,8 +77,7 @@ class InstanceAdversary(Perturbation):
         for name, value in (("lr", lr), ("epsilon", epsilon)):
             if not value > 0:
                 raise ConfigurationError(f"{name} is {value}, but must be above 0")
-        if keep not in KEEPS:
-            raise ConfigurationError(f"keep is {keep!r}, but must be one of {', '.join(KEEPS)}")
+        check_choice("keep", keep, KEEPS)
         self.sets = sets
         self.steps = steps
         self.lr = lr

@@ -13,6 +13,7 @@ from attention_explain.data.example import Example
 from attention_explain.data.sources import numbered_lines
 from attention_explain.data.tables import numbered_rows
 from attention_explain.data.text_reader import TextReader
+from attention_explain.named_components import check_choice
 from durable.plain_json import read_json
 
 FORMATS = ("jsonl", "csv", "tsv")
@@ -47,10 +48,8 @@ class AttentionTextReader(TextReader):
         self, format: Optional[str] = None, fields: Optional[Dict[str, str]] = None, **kwargs
     ) -> None:
         super().__init__(**kwargs)
-        if format is not None and format not in FORMATS:
-            raise ConfigurationError(
-                f"format is {format!r}, but must be one of {', '.join(FORMATS)}"
-            )
+        if format is not None:
+            check_choice("format", format, FORMATS)
         unknown = set(fields or {}) - set(DEFAULT_FIELDS)
         if unknown:
             raise ConfigurationError(

@@ -4,13 +4,13 @@ import re
 from dataclasses import dataclass
 from typing import Any, Dict, Iterator, List, Optional, Tuple
 
-from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader
 
 from attention_explain.data.errors import DataError
 from attention_explain.data.example import Example
 from attention_explain.data.sources import numbered_lines
 from attention_explain.data.text_reader import TextReader
+from attention_explain.named_components import check_choice
 
 # The classes that the trees write as 0 to 4.
 SENTIMENTS = ("very negative", "negative", "neutral", "positive", "very positive")
@@ -62,10 +62,7 @@ class SstTreesReader(TextReader):
         labels: Optional[Dict[str, Any]] = None,
         **kwargs,
     ) -> None:
-        if granularity not in GRANULARITIES:
-            raise ConfigurationError(
-                f"granularity is {granularity!r}, but must be one of {', '.join(GRANULARITIES)}"
-            )
+        check_choice("granularity", granularity, GRANULARITIES)
         super().__init__(labels=labels or GRANULARITIES[granularity], **kwargs)
         self._subtrees = subtrees
 

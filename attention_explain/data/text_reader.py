@@ -7,6 +7,7 @@ texts are kept, and what is said about the others. A reader of one file format o
 import logging
 from functools import cached_property, lru_cache
 from inspect import signature
+from os import PathLike
 from typing import Any, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple, Union
 
 import numpy
@@ -23,6 +24,7 @@ from attention_explain.data.guides import Guide
 from attention_explain.data.origins import TEXT, TOKENS, TextMetadataField
 from attention_explain.data.read_counts import ReadCounts, counted
 from attention_explain.data.tokenizers import EnglishTokenizer
+from attention_explain.named_components import check_choice
 from heatmaps.rationales import Rationale, markings, several
 
 logger = logging.getLogger(__name__)
@@ -100,10 +102,7 @@ class TextReader(DatasetReader):
             raise ConfigurationError(
                 f"min_tokens ({min_tokens}) is larger than max_tokens ({max_tokens})"
             )
-        if too_long not in TOO_LONG:
-            raise ConfigurationError(
-                f"too_long is {too_long!r}, but must be one of {', '.join(TOO_LONG)}"
-            )
+        check_choice("too_long", too_long, TOO_LONG)
         if too_long == "cut" and (max_tokens is None or max_tokens < 1):
             raise ConfigurationError("too_long 'cut' needs a max_tokens of 1 or more to cut to")
         self._tokenizer = tokenizer or EnglishTokenizer()
@@ -128,6 +127,10 @@ class TextReader(DatasetReader):
         raise NotImplementedError
 
     def _read(self, file_path: str) -> Iterator[Instance]:
+        if not isinstance(file_path, (str, PathLike)):
+            raise ConfigurationError(
+                f"{file_path!r}: this reader takes the path of one file or folder"
+            )
         counts = self.counts = ReadCounts()
         ids: Dict[str, Optional[int]] = {}
         for example, words in self._kept(self._wanted(file_path, counts), counts):

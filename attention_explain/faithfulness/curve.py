@@ -7,6 +7,7 @@ from allennlp.common.checks import ConfigurationError
 
 from attention_explain.faithfulness.faithfulness import Reading
 from attention_explain.faithfulness.order_measure import AdditiveMeasure, ErasedText
+from attention_explain.named_components import check_choice
 
 ORDERS = ("falling", "rising")
 POINTS = 50
@@ -27,8 +28,7 @@ class CurveMeasure(AdditiveMeasure):
     name: str
 
     def __init__(self, deletes: bool, order: str, points: int) -> None:
-        if order not in ORDERS:
-            raise ConfigurationError(f"order is {order!r}, but must be one of {', '.join(ORDERS)}")
+        check_choice("order", order, ORDERS)
         if points < 1:
             raise ConfigurationError(f"points is {points}, but must be 1 or more")
         self.order = order

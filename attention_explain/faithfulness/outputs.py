@@ -9,6 +9,7 @@ from typing import Dict, List, Optional, Sequence
 import numpy
 import torch
 
+from attention_explain.budget import rows_by_length
 from attention_explain.faithfulness.erasures.erasure import Erasure
 from attention_explain.interpret.erasure.logits import (
     attended_logits,
@@ -17,7 +18,6 @@ from attention_explain.interpret.erasure.logits import (
     label_votes,
     no_state_knows_another_token,
 )
-from attention_explain.interpret.interpreter import rows_by_length
 from attention_explain.interpret.outputs import logits_from_embeddings
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models import AttentionClassifier

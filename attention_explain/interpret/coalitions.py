@@ -14,15 +14,16 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.predictors import Predictor
 
 from attention_explain.budget import rows_at_once
-from attention_explain.interpret.baselines import baseline_embeddings, check_baseline
+from attention_explain.interpret.baselines import BASELINES, baseline_embeddings
 from attention_explain.interpret.interpreter import Attribution, Interpreter
 from attention_explain.interpret.outputs import (
-    check_output,
+    OUTPUTS,
     class_output,
     logits_from_embeddings,
 )
 from attention_explain.interpret.seeds import generator_for
 from attention_explain.interpret.text_batch import TextBatch
+from attention_explain.named_components import check_choice
 
 
 class CoalitionInterpreter(Interpreter):
@@ -52,8 +53,8 @@ class CoalitionInterpreter(Interpreter):
         if samples < 2:
             raise ConfigurationError(f"samples must be at least 2, but is {samples}")
         self.samples = samples
-        self.of = check_output(of)
-        self.baseline = check_baseline(baseline)
+        self.of = check_choice("of", of, OUTPUTS)
+        self.baseline = check_choice("baseline", baseline, BASELINES)
         self.seed = seed
 
     def coalitions(self, tokens: int, generator: torch.Generator) -> torch.Tensor:

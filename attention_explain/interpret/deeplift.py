@@ -9,11 +9,12 @@ import torch
 from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 from allennlp.predictors import Predictor
 
-from attention_explain.interpret.baselines import baseline_embeddings, check_baseline
+from attention_explain.interpret.baselines import BASELINES, baseline_embeddings
 from attention_explain.interpret.interpreter import Attribution, Interpreter
-from attention_explain.interpret.outputs import check_output
+from attention_explain.interpret.outputs import OUTPUTS
 from attention_explain.interpret.rescale.classifier import check_rules, contributions
 from attention_explain.interpret.text_batch import TextBatch
+from attention_explain.named_components import check_choice
 
 
 @SaliencyInterpreter.register("deeplift")
@@ -42,8 +43,8 @@ class DeepLift(Interpreter):
     def __init__(self, predictor: Predictor, of: str = "logit", baseline: str = "zero") -> None:
         super().__init__(predictor)
         check_rules(self.model)
-        self.of = check_output(of)
-        self.baseline = check_baseline(baseline)
+        self.of = check_choice("of", of, OUTPUTS)
+        self.baseline = check_choice("baseline", baseline, BASELINES)
 
     def attribute(self, batch: TextBatch, target: torch.Tensor) -> Attribution:
         embeddings = self.model.embed(batch.tokens)

@@ -7,11 +7,11 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 import torch
 from allennlp.data import Instance
 
+from attention_explain.budget import in_batches
 from attention_explain.data.unknown_words import unknown_words
 from attention_explain.interpret.interpreter import (
     Attribution,
     Interpreter,
-    in_batches,
     target_classes,
     target_index,
 )

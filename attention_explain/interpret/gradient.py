@@ -1,22 +1,16 @@
 """Gradient and gradient x input: one forward and one backward pass."""
 
 import torch
-from allennlp.common.checks import ConfigurationError
 from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 from allennlp.predictors import Predictor
 
 from attention_explain.interpret.gradients import embedding_gradient, state_gradient
 from attention_explain.interpret.interpreter import Attribution, Interpreter
-from attention_explain.interpret.outputs import PLACES, check_output
+from attention_explain.interpret.outputs import OUTPUTS, PLACES
 from attention_explain.interpret.text_batch import TextBatch
+from attention_explain.named_components import check_choice
 
 NORMS = {"l1": 1, "l2": 2}
-
-
-def check_norm(norm: str) -> str:
-    if norm not in NORMS:
-        raise ConfigurationError(f"norm is {norm!r}, but must be one of {', '.join(NORMS)}")
-    return norm
 
 
 @SaliencyInterpreter.register("gradient")
@@ -54,12 +48,11 @@ class Gradient(Interpreter):
         at: str = "input",
         normalize: bool = False,
     ) -> None:
-        if at not in PLACES:
-            raise ConfigurationError(f"at is {at!r}, but must be one of {', '.join(PLACES)}")
+        check_choice("at", at, PLACES)
         self.of_embeddings = at == "input"
         super().__init__(predictor)
-        self.of = check_output(of)
-        self.norm = check_norm(norm)
+        self.of = check_choice("of", of, OUTPUTS)
+        self.norm = check_choice("norm", norm, NORMS)
         self.detach_attention = detach_attention
         self.at = at
         self.normalize = normalize
@@ -113,7 +106,7 @@ class GradientXInput(Interpreter):
         detach_attention: bool = False,
     ) -> None:
         super().__init__(predictor)
-        self.of = check_output(of)
+        self.of = check_choice("of", of, OUTPUTS)
         self.absolute = absolute
         self.signed = not absolute
         self.detach_attention = detach_attention

@@ -12,12 +12,13 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 from allennlp.predictors import Predictor
 
-from attention_explain.interpret.baselines import baseline_embeddings, check_baseline
+from attention_explain.interpret.baselines import BASELINES, baseline_embeddings
 from attention_explain.interpret.gradients import embedding_gradient
 from attention_explain.interpret.interpreter import Attribution, Interpreter
-from attention_explain.interpret.outputs import check_output, output_at
+from attention_explain.interpret.outputs import OUTPUTS, output_at
 from attention_explain.interpret.seeds import generator_for, noise
 from attention_explain.interpret.text_batch import TextBatch
+from attention_explain.named_components import check_choice
 
 
 @SaliencyInterpreter.register("gradient-shap")
@@ -63,8 +64,8 @@ class GradientShap(Interpreter):
             raise ConfigurationError(f"noise must not be negative, but is {noise}")
         self.samples = samples
         self.noise = noise
-        self.of = check_output(of)
-        self.baseline = check_baseline(baseline)
+        self.of = check_choice("of", of, OUTPUTS)
+        self.baseline = check_choice("baseline", baseline, BASELINES)
         self.seed = seed
         self.passes = f"{samples} forward and backward, 2 forward"
 

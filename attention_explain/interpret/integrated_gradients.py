@@ -9,11 +9,12 @@ from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 from allennlp.predictors import Predictor
 
 from attention_explain.interpret import adaptive_integral
-from attention_explain.interpret.baselines import baseline_embeddings, check_baseline
+from attention_explain.interpret.baselines import BASELINES, baseline_embeddings
 from attention_explain.interpret.gradients import mean_gradient, path_derivatives
 from attention_explain.interpret.interpreter import Attribution, Interpreter
-from attention_explain.interpret.outputs import check_output, output_at
+from attention_explain.interpret.outputs import OUTPUTS, output_at
 from attention_explain.interpret.text_batch import TextBatch
+from attention_explain.named_components import check_choice
 
 RULES = ("gauss_legendre", "midpoint", "trapezoid", "left", "right")
 
@@ -76,8 +77,8 @@ class IntegratedGradients(Interpreter):
             raise ConfigurationError(f"tolerance must not be negative, but is {tolerance}")
         self.steps = steps
         self.rule = rule
-        self.baseline = check_baseline(baseline)
-        self.of = check_output(of)
+        self.baseline = check_choice("baseline", baseline, BASELINES)
+        self.of = check_choice("of", of, OUTPUTS)
         self.tolerance = tolerance
         most = "9 to 257" if steps == AUTO else steps
         self.passes = f"{most} forward and backward, 2 forward"
@@ -124,8 +125,7 @@ def check_steps(steps: Union[int, str], rule: str) -> None:
         return
     if isinstance(steps, str):
         raise ConfigurationError(f"steps is {steps!r}, but must be a number or 'auto'")
-    if rule not in RULES:
-        raise ConfigurationError(f"rule is {rule!r}, but must be one of {', '.join(RULES)}")
+    check_choice("rule", rule, RULES)
     if steps < 1 or (rule == "trapezoid" and steps < 2):
         raise ConfigurationError(f"steps is {steps}, which is too few for rule '{rule}'")
 

@@ -1,7 +1,7 @@
 """The base of all saliency methods: a batched entry under the JSON one that AllenNLP defines."""
 
 from dataclasses import dataclass, field
-from typing import Any, Callable, Dict, List, Optional, Sequence, TypeVar
+from typing import Any, Dict, List, Optional, Sequence
 
 import torch
 from allennlp.common.checks import ConfigurationError
@@ -10,6 +10,7 @@ from allennlp.data import Instance
 from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 from allennlp.predictors import Predictor
 
+from attention_explain.budget import in_batches
 from attention_explain.data.any_reader import complete
 from attention_explain.interpret.assumptions import (
     check_embeddings_are_tokens,
@@ -19,8 +20,6 @@ from attention_explain.interpret.memory import too_long
 from attention_explain.interpret.outputs import predicted_class, untouched
 from attention_explain.interpret.text_batch import TextBatch, budget_for
 from attention_explain.models import AttentionClassifier
-
-Result = TypeVar("Result")
 
 
 @dataclass
@@ -134,31 +133,6 @@ class Interpreter(SaliencyInterpreter):
         instance = self.predictor._json_to_instance(inputs)
         (result,) = self.saliency_interpret_instances([instance])
         return {"instance_1": {"grad_input_1": result["scores"]}}
-
-
-def rows_by_length(lengths: Sequence[int], budget: int) -> List[List[int]]:
-    """
-    Groups rows of like length, each group within the budget once padded (or a single row).
-    """
-    groups: List[List[int]] = []
-    for row in sorted(range(len(lengths)), key=lambda row: lengths[row]):
-        if groups and (len(groups[-1]) + 1) * lengths[row] <= budget:
-            groups[-1].append(row)
-        else:
-            groups.append([row])
-    return groups
-
-
-def in_batches(
-    instances: Sequence[Instance], budget: int, work: Callable[[List[Instance]], List[Result]]
-) -> List[Result]:
-    """
-    What `work` makes of the instances, batch by batch within the budget, in their own order.
-    """
-    results: Dict[int, Result] = {}
-    for rows in rows_by_length([len(instance["tokens"]) for instance in instances], budget):
-        results.update(zip(rows, work([instances[row] for row in rows]), strict=True))
-    return [results[row] for row in range(len(instances))]
 
 
 def target_index(model: AttentionClassifier, target: str) -> int:

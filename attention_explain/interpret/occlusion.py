@@ -5,9 +5,10 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 from allennlp.predictors import Predictor
 
-from attention_explain.interpret.baselines import baseline_embeddings, check_baseline
+from attention_explain.interpret.baselines import BASELINES, baseline_embeddings
 from attention_explain.interpret.erasure.interpreter import Erasure
 from attention_explain.interpret.text_batch import TextBatch
+from attention_explain.named_components import check_choice
 
 
 @SaliencyInterpreter.register("occlusion")
@@ -43,7 +44,7 @@ class Occlusion(Erasure):
         normalize: bool = False,
     ) -> None:
         super().__init__(predictor, at, measure, of, normalize)
-        self.baseline = check_baseline(baseline)
+        self.baseline = check_choice("baseline", baseline, BASELINES)
         if at == "hidden" and baseline != "zero":
             raise ConfigurationError(
                 f"baseline is {baseline!r}, but of a hidden state the whole is dropped; a baseline "

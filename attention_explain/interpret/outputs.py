@@ -7,7 +7,6 @@ from contextlib import contextmanager, nullcontext
 from typing import Iterator
 
 import torch
-from allennlp.common.checks import ConfigurationError
 
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models import AttentionClassifier
@@ -15,12 +14,6 @@ from attention_explain.models import AttentionClassifier
 OUTPUTS = ("probability", "logit")
 # Where a method looks at a token: at its embedding, or at its hidden state.
 PLACES = ("input", "hidden")
-
-
-def check_output(of: str) -> str:
-    if of not in OUTPUTS:
-        raise ConfigurationError(f"of is {of!r}, but must be one of {', '.join(OUTPUTS)}")
-    return of
 
 
 def logits_from_embeddings(

@@ -5,12 +5,13 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 from allennlp.predictors import Predictor
 
-from attention_explain.interpret.gradient import NORMS, check_norm
+from attention_explain.interpret.gradient import NORMS
 from attention_explain.interpret.gradients import mean_gradient
 from attention_explain.interpret.interpreter import Attribution, Interpreter
-from attention_explain.interpret.outputs import check_output
+from attention_explain.interpret.outputs import OUTPUTS
 from attention_explain.interpret.seeds import generator_for, noise
 from attention_explain.interpret.text_batch import TextBatch
+from attention_explain.named_components import check_choice
 
 
 @SaliencyInterpreter.register("smoothgrad")
@@ -60,8 +61,8 @@ class SmoothGrad(Interpreter):
         self.noise = noise
         self.times_input = times_input
         self.signed = times_input
-        self.norm = check_norm(norm)
-        self.of = check_output(of)
+        self.norm = check_choice("norm", norm, NORMS)
+        self.of = check_choice("of", of, OUTPUTS)
         self.seed = seed
         self.passes = f"{samples} forward and backward"
 

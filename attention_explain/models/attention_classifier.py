@@ -21,6 +21,7 @@ from attention_explain.models.label_counts import check_label_counts
 from attention_explain.modules.distributions import normalized_entropy, zero_share
 from attention_explain.modules.encoders.unpacked_lstm import runs_unpacked, unpacked_states
 from attention_explain.modules.token_attention import TokenAttention
+from attention_explain.named_components import check_choice
 from attention_explain.training.metrics import Confusion, InstanceMean, OutputMetric, RocAuc
 
 REDUCTIONS = ("mean", "sum")
@@ -81,10 +82,7 @@ class AttentionClassifier(Model):
             "output size of text_field_embedder",
             "input size of encoder",
         )
-        if loss_reduction not in REDUCTIONS:
-            raise ConfigurationError(
-                f"loss_reduction is {loss_reduction!r}, but must be one of {', '.join(REDUCTIONS)}"
-            )
+        check_choice("loss_reduction", loss_reduction, REDUCTIONS)
         self.labels = _label_names(vocab)
         check_label_counts(vocab, min_label_count)
         self.text_field_embedder = text_field_embedder

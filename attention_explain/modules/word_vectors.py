@@ -14,6 +14,7 @@ from allennlp.modules.token_embedders.embedding import EmbeddingsTextFile
 
 from attention_explain.data.sources import local_path
 from attention_explain.data.vocabulary import MASK_TOKEN
+from attention_explain.named_components import check_choice
 
 logger = logging.getLogger(__name__)
 
@@ -54,10 +55,7 @@ class WordVectors(Embedding):
         trainable: bool = True,
         vocab_namespace: str = "tokens",
     ) -> None:
-        if unknown_words not in RULES:
-            raise ConfigurationError(
-                f"unknown_words is {unknown_words!r}, but must be one of {', '.join(RULES)}"
-            )
+        check_choice("unknown_words", unknown_words, RULES)
         words = vocab.get_token_to_index_vocabulary(vocab_namespace)
         if pretrained_file is None:
             weight = START_DEVIATION * torch.randn(len(words), embedding_dim)

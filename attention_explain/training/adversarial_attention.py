@@ -12,6 +12,7 @@ from allennlp.training.callbacks import TrainerCallback
 from allennlp.training.gradient_descent_trainer import GradientDescentTrainer
 
 from attention_explain.modules.distributions import jensen_shannon, total_variation
+from attention_explain.named_components import check_choice
 from attention_explain.training.base_cache import cached_outputs
 from attention_explain.training.base_model import BaseModel, Text
 from attention_explain.training.base_outputs import BaseOutputs
@@ -147,10 +148,7 @@ class AdversarialAttention(ObjectiveCallback):
             raise ConfigurationError(f"lambda_ is {lambda_}, but must be 0 or more")
         if not 0 < floor < 1:
             raise ConfigurationError(f"floor is {floor}, but must lie between 0 and 1")
-        if loss_reduction not in REDUCTIONS:
-            raise ConfigurationError(
-                f"loss_reduction is {loss_reduction!r}, but must be one of {', '.join(REDUCTIONS)}"
-            )
+        check_choice("loss_reduction", loss_reduction, REDUCTIONS)
         self.base = base
         self.lambda_ = lambda_
         self.frozen = frozen

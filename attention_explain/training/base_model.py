@@ -15,6 +15,7 @@ from allennlp.models import Model
 from allennlp.models.archival import Archive
 
 from attention_explain.archives import local_path, open_archive
+from attention_explain.budget import rows_by_length
 from attention_explain.data.text_key import text_key
 from attention_explain.data.text_reader import TextReader
 
@@ -83,8 +84,10 @@ class BaseModel:
         self.label_order(self.model.labels)
         instances = self._instances(texts)
         rows: List[Dict[str, Any]] = [{}] * len(texts)
+        lengths = [len(instance["tokens"]) for instance in instances]
+        groups = rows_by_length(lengths, BUDGET, longest_first=True)
         with same_randomness():
-            for chosen in Tqdm.tqdm(_groups(instances), desc="outputs of the base model"):
+            for chosen in Tqdm.tqdm(groups, desc="outputs of the base model"):
                 group = [instances[number] for number in chosen]
                 for number, output in zip(chosen, self.model.forward_on_instances(group)):
                     id, tokens = texts[number]
@@ -117,18 +120,6 @@ class BaseModel:
 def table_labels(table: pyarrow.Table) -> List[str]:
     """The classes of `probs`, in their order."""
     return table.schema.metadata[LABELS].decode().split("\n")
-
-
-def _groups(instances: Sequence[Instance]) -> List[List[int]]:
-    """The places of texts of about one length, as many as a pass may hold."""
-    groups: List[List[int]] = []
-    longest = 0
-    for number in sorted(range(len(instances)), key=lambda one: -len(instances[one]["tokens"])):
-        if not groups or (len(groups[-1]) + 1) * longest > BUDGET:
-            groups.append([])
-            longest = len(instances[number]["tokens"])
-        groups[-1].append(number)
-    return groups
 
 
 @contextmanager

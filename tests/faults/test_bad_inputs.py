@@ -3,11 +3,10 @@
 import shutil
 from collections import Counter
 from pathlib import Path
-from typing import List
 
 import pytest
 
-from tests.faults.bad_inputs import NOT_YET, all_cases
+from tests.faults.bad_inputs import all_cases
 from tests.faults.bad_inputs.case import Case, prepared
 from tests.faults.commands import contents
 
@@ -52,15 +51,7 @@ def test_there_are_enough_and_no_two_are_the_same():
     assert len({case.name for case in CASES}) == len(CASES) >= 300
 
 
-def parameters() -> List:
-    not_yet = pytest.mark.xfail(reason="not yet refused as it should be")
-    return [
-        pytest.param(case, id=case.name, marks=[not_yet] if case.name in NOT_YET else [])
-        for case in CASES
-    ]
-
-
-@pytest.mark.parametrize("case", parameters())
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_a_bad_input_is_refused_in_one_sentence(case: Case, zygote, right, tmp_path, told):
     folder = Path(shutil.copytree(right, tmp_path / "folder"))
     case.fault(folder)

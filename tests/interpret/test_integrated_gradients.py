@@ -189,5 +189,5 @@ def test_a_baseline_symbol_needs_words_with_one_number_each():
     classifier = model()
     batch = TextBatch.of(classifier, instances())
     classifier.text_field_embedder.token_embedder_tokens = torch.nn.Identity()
-    with pytest.raises(ConfigurationError, match="use baseline 'zero'"):
+    with pytest.raises(ConfigurationError, match="unlike 'zero'"):
         baseline_embeddings(classifier, batch, torch.zeros(4, batch.length, 6), "unk")

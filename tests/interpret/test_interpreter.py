@@ -4,7 +4,8 @@ import pytest
 import torch
 from allennlp.common.checks import ConfigurationError
 
-from attention_explain.interpret.interpreter import Attribution, Interpreter, rows_by_length
+from attention_explain.budget import rows_by_length
+from attention_explain.interpret.interpreter import Attribution, Interpreter
 from attention_explain.interpret.registry import INTERPRETERS, known_interpreters
 from attention_explain.predictors.saliency import SaliencyPredictor
 from tests.builders import ENCODERS, TEXTS, instances, model, reader, vocabulary
@@ -34,15 +35,21 @@ def places():
     return Places(SaliencyPredictor(model(), reader()))
 
 
-def test_groups_hold_texts_of_like_length_within_the_budget():
+@pytest.mark.parametrize("longest_first", [False, True])
+def test_groups_hold_texts_of_like_length_within_the_budget(longest_first):
     lengths = [3, 12, 1, 10, 3, 30, 2]
-    groups = rows_by_length(lengths, budget=12)
+    groups = rows_by_length(lengths, 12, longest_first)
     assert sorted(row for group in groups for row in group) == list(range(len(lengths)))
     for group in groups:
         longest = max(lengths[row] for row in group)
         assert len(group) == 1 or len(group) * longest <= 12
     # Sorted by length, ties in the order of the data: the same groups every time.
-    assert [row for group in groups for row in group] == [2, 6, 0, 4, 3, 1, 5]
+    order = [row for group in groups for row in group]
+    assert order == ([5, 1, 3, 0, 4, 6, 2] if longest_first else [2, 6, 0, 4, 3, 1, 5])
+    # As many as fit.
+    assert groups == (
+        [[5], [1], [3], [0, 4, 6, 2]] if longest_first else [[2, 6, 0, 4], [3], [1], [5]]
+    )
 
 
 def test_results_are_in_the_order_of_the_instances(places):

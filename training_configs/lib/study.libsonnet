@@ -61,4 +61,5 @@ local quick = std.extVar('ATTENTION_EXPLAIN_SIZE') == 'quick';
     for second in std.range(first + 1, std.length(methods) - 1)
   ],
   causes(from, only=null):: { command: 'causes', from: from, only: only },
+  plausibility(from, only=null):: { command: 'plausibility', from: from, only: only },
 }

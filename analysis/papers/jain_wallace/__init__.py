@@ -9,11 +9,11 @@ PAPER = Paper(
     "jain-wallace",
     "Jain & Wallace 2019",
     exhibits=(
-        Exhibit("jain-wallace-correlations", JAIN_WALLACE_METHODS, correlations.correlations),
+        Exhibit(correlations.CORRELATIONS.name, JAIN_WALLACE_METHODS, correlations.correlations),
         Exhibit("jain-wallace-densities", JAIN_WALLACE_METHODS, correlations.tau_densities),
         permutation.EXHIBIT,
         instance_adversary.EXHIBIT,
     ),
     claims=claims.CLAIMS,
-    corrections=(Correction(claims.CORRELATIONS, random_controls),),
+    corrections=(Correction(correlations.CORRELATIONS, random_controls),),
 )

@@ -1,16 +1,13 @@
-"""Jain & Wallace 2019, "Attention is not Explanation"."""
+"""What Jain & Wallace 2019 claim."""
 
-from typing import Iterator
+from typing import Iterator, List, Tuple
 
 from analysis.claims.claim import FAR, SMALL, Claim, Judgement, above, below
-from analysis.claims.estimate import estimate, in_words, placed
-from analysis.claims.importance import differences, less_than, of_each
-from analysis.claims.table_rows import Tables, grouped, one
-
-CORRELATIONS = "jain-wallace-correlations"
-PERMUTATION = "jain-wallace-permutation"
-ADVERSARY = "jain-wallace-adversary"
-DIFFERENCES = "jain-wallace-correlations-differences"
+from analysis.claims.table_rows import Tables, first_where, grouped
+from analysis.papers.jain_wallace.correlations import CORRELATIONS, DIFFERENCES
+from analysis.papers.jain_wallace.instance_adversary import ADVERSARY
+from analysis.papers.jain_wallace.permutation import PERMUTATION
+from analysis.papers.shared.agreement_rows import AgreementRow, differences, less_than, of_each
 
 WITHOUT_CONTEXT = "affine"
 # Half of the way from chance to the best that ties allow: below, most of the order is unexplained.
@@ -18,25 +15,23 @@ WEAK = 0.5
 
 
 def weak_agreement(tables: Tables) -> Iterator[Judgement]:
-    for (corpus, model), rows in _models(tables):
-        if rows[0]["encoder"] != WITHOUT_CONTEXT:
-            parts = [
-                below(in_words(f"tau with {name}", row), placed(row), WEAK)
-                for name, row in of_each(rows, scores="attention")
-            ]
-            yield Judgement(corpus, model, tuple(parts))
+    for (corpus, model), rows in _models_with_context(tables):
+        parts = [
+            below(row.in_words(f"tau with {name}"), row.placed, WEAK)
+            for name, row in of_each(rows, scores="attention")
+        ]
+        yield Judgement(corpus, model, tuple(parts))
 
 
 def less_than_each_other(tables: Tables) -> Iterator[Judgement]:
     compared = tables.rows(DIFFERENCES)
-    for (corpus, model), rows in _models(tables):
-        each_other = one(rows, scores="gradient", importance="leave-one-out")
-        if rows[0]["encoder"] == WITHOUT_CONTEXT or each_other is None:
+    for (corpus, model), rows in _models_with_context(tables):
+        each_other = first_where(rows, scores="gradient", importance="leave-one-out")
+        if each_other is None:
             continue
-        reference = placed(each_other)
         parts = [
             above(
-                f"{reference} of each other less that with {name}:",
+                f"{each_other.placed} of each other less that with {name}:",
                 less_than(compared, each_other, row),
             )
             for name, row in of_each(rows, scores="attention")
@@ -46,11 +41,12 @@ def less_than_each_other(tables: Tables) -> Iterator[Judgement]:
 
 def context_lowers(tables: Tables) -> Iterator[Judgement]:
     compared = tables.rows(DIFFERENCES)
-    found = tables.rows(CORRELATIONS, predicted="overall", scores="attention", role="plain")
-    alike = ("corpus", "attention", "projection")
-    for (corpus, attention, projection), rows in grouped(alike, found):
+    rows = tables.rows(CORRELATIONS, predicted="overall", scores="attention", role="plain")
+    for (corpus, attention, projection), alike in grouped(
+        rows, "corpus", "attention", "projection"
+    ):
         higher = differences(
-            rows, compared, of={"encoder": WITHOUT_CONTEXT}, less={"encoder": "bilstm"}
+            alike, compared, of={"encoder": WITHOUT_CONTEXT}, less={"encoder": "bilstm"}
         )
         parts = [above(f"with {name}, affine less BiLSTM:", less) for name, less in higher]
         if parts:
@@ -59,21 +55,22 @@ def context_lowers(tables: Tables) -> Iterator[Judgement]:
 
 def shuffled(tables: Tables) -> Iterator[Judgement]:
     for row in tables.rows(PERMUTATION, predicted="overall", max_attention="all", role="plain"):
-        if row["encoder"] != WITHOUT_CONTEXT:
-            part = below("change of the output", estimate(row, difference=True), SMALL)
-            yield Judgement(row["corpus"], row["model"], (part,))
+        if row.encoder != WITHOUT_CONTEXT:
+            part = below("change of the output", row.change, SMALL)
+            yield Judgement(row.corpus, row.model, (part,))
 
 
 def other_attention(tables: Tables) -> Iterator[Judgement]:
     for row in tables.rows(ADVERSARY, predicted="overall", role="plain"):
-        if row["encoder"] != WITHOUT_CONTEXT:
-            part = above("JSD", estimate(row, "all"), FAR)
-            yield Judgement(row["corpus"], row["model"], (part,))
+        if row.encoder != WITHOUT_CONTEXT:
+            yield Judgement(row.corpus, row.model, (above("JSD", row.max_jsd, FAR),))
 
 
-def _models(tables: Tables) -> Iterator:
+def _models_with_context(tables: Tables) -> Iterator[Tuple[tuple, List[AgreementRow]]]:
+    """Corpus and model, and the correlations of that model over all texts."""
     rows = tables.rows(CORRELATIONS, predicted="overall", role="plain")
-    return grouped(("corpus", "model"), rows)
+    with_context = [row for row in rows if row.encoder != WITHOUT_CONTEXT]
+    return grouped(with_context, "corpus", "model")
 
 
 CLAIMS = (

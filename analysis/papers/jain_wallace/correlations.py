@@ -9,9 +9,11 @@ from typing import Sequence
 import pandas
 
 from analysis.agreement.places import ABOUT_PLACES
+from analysis.claims.table_rows import TypedTable
 from analysis.figures.densities import densities
 from analysis.output import Output, slug
 from analysis.papers.shared.agreeing import agreed, class_panels, rows_of
+from analysis.papers.shared.agreement_rows import AgreementRow, DifferenceRow
 from analysis.papers.shared.differences import add_differences
 from analysis.papers.shared.methods import JAIN_WALLACE_PAIRS as PAIRS
 from analysis.papers.shared.published import (
@@ -27,6 +29,8 @@ from analysis.roles import PLAIN
 from analysis.seeds import Model
 from analysis.statistics.intervals import ABOUT_INTERVALS
 
+CORRELATIONS = TypedTable("jain-wallace-correlations", AgreementRow)
+DIFFERENCES = TypedTable("jain-wallace-correlations-differences", DifferenceRow)
 SHOWN = (
     "corpus",
     "model",
@@ -72,16 +76,14 @@ def correlations(models: Sequence[Model], output: Output) -> None:
     table = with_difference(table, "published on dev", "published on test")
     shown = table.assign(**{"their code": intervals(table, "code low", "code high", "{} to {}")})
     output.table(
-        "jain-wallace-correlations",
+        CORRELATIONS.name,
         table,
         "Kendall's tau of attention, gradient and leave-one-out by predicted class, beside Jain & "
         f"Wallace (2019). {described(models)}.",
         NOTE,
         readable(shown, SHOWN),
     )
-    add_differences(
-        output, "jain-wallace-correlations-differences", list(chain.from_iterable(found))
-    )
+    add_differences(output, DIFFERENCES.name, list(chain.from_iterable(found)))
 
 
 def released_code() -> pandas.DataFrame:

@@ -1,11 +1,14 @@
 """Jain & Wallace 2019, section 4.2.2: how different can attention be with the same output?"""
 
+from dataclasses import dataclass
 from typing import Any, Dict, List, Sequence
 
 import numpy
 import pandas
 
 from analysis.agreement.groups import OVERALL, groups
+from analysis.claims.estimate import Estimate
+from analysis.claims.table_rows import TableRow, TypedTable, estimated
 from analysis.figures.found import Found, found_histograms
 from analysis.figures.violins import Violins, violins
 from analysis.output import Output, slug
@@ -27,6 +30,20 @@ NOTE = (
     f"have one stands beside it. {ABOUT_INTERVALS} The largest possible divergence is "
     f"log 2 = {BOUND:.3f}."
 )
+
+
+@dataclass(frozen=True, kw_only=True)
+class InstanceAdversaryRow(TableRow):
+    """
+    predicted : the class, or `overall`.
+    max_jsd : the largest divergence found, the mean over all texts.
+    """
+
+    predicted: str
+    max_jsd: Estimate = estimated("all")
+
+
+ADVERSARY = TypedTable("jain-wallace-adversary", InstanceAdversaryRow)
 
 
 def found_only(values: Sample, success: Sample) -> Sample:
@@ -64,7 +81,7 @@ def rows_of(model: Model) -> List[Dict[str, Any]]:
 def adversary(models: Sequence[Model], output: Output) -> None:
     table = pandas.DataFrame([row for model in models for row in rows_of(model)])
     output.table(
-        "jain-wallace-adversary",
+        ADVERSARY.name,
         table,
         "The largest divergence of an attention that leaves the output nearly as it is, searched "
         f"text by text (Jain & Wallace 2019). {described(models)}.",
@@ -139,4 +156,4 @@ def _panel(model: Model) -> Violins:
     )
 
 
-EXHIBIT = Exhibit("jain-wallace-adversary", (MAX_JSD, SUCCESS), adversary, of=PERTURBED)
+EXHIBIT = Exhibit(ADVERSARY.name, (MAX_JSD, SUCCESS), adversary, of=PERTURBED)

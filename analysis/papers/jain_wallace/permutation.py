@@ -1,10 +1,13 @@
 """Jain & Wallace 2019, section 4.2.1: does the output change when attention is permuted?"""
 
+from dataclasses import dataclass
 from typing import Any, Dict, List, Sequence
 
 import pandas
 
 from analysis.agreement.groups import OVERALL, groups
+from analysis.claims.estimate import Estimate
+from analysis.claims.table_rows import TableRow, TypedTable, estimated
 from analysis.figures.violins import Violins, violins
 from analysis.output import Output, slug
 from analysis.papers.shared.bins import ALL, bins_of, by_bin, classes_of
@@ -19,6 +22,22 @@ from analysis.statistics.summary import summaries
 
 MEDIAN = Method("permutation", "permutation", check="median_tvd")
 LARGEST = Method("permutation", "permutation", check="max_attention")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PermutedRow(TableRow):
+    """
+    predicted : the class, or `overall`.
+    max_attention : the bin of the largest weight, or `all`.
+    change : of the output, the mean over texts of the medians over permutations.
+    """
+
+    predicted: str
+    max_attention: str
+    change: Estimate = estimated(difference=True)
+
+
+PERMUTATION = TypedTable("jain-wallace-permutation", PermutedRow)
 SHOWN = ("corpus", "model", "predicted", "max attention", "mean", "interval", "median", "std", "n")
 
 
@@ -39,7 +58,7 @@ def rows_of(model: Model) -> List[Dict[str, Any]]:
 def permutation(models: Sequence[Model], output: Output) -> None:
     table = pandas.DataFrame([row for model in models for row in rows_of(model)])
     output.table(
-        "jain-wallace-permutation",
+        PERMUTATION.name,
         table,
         "Median change of the output (total variation distance) over permutations of attention, by "
         f"predicted class and by the largest weight. {described(models)}.",
@@ -85,4 +104,4 @@ def _finding(table: pandas.DataFrame, model: Model) -> str:
     )
 
 
-EXHIBIT = Exhibit("jain-wallace-permutation", (MEDIAN, LARGEST), permutation, of=PERTURBED)
+EXHIBIT = Exhibit(PERMUTATION.name, (MEDIAN, LARGEST), permutation, of=PERTURBED)

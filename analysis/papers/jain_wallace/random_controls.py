@@ -4,27 +4,28 @@ from typing import Iterator, Sequence
 
 import pandas
 
-from analysis.claims.table_rows import Row, grouped
+from analysis.claims.table_rows import grouped, where
 from analysis.formats import cell, markdown
+from analysis.papers.shared.agreement_rows import AgreementRow
 from analysis.papers.shared.published import with_interval
 
 
-def random_controls(rows: Sequence[Row]) -> Iterator[str]:
+def random_controls(rows: Sequence[AgreementRow]) -> Iterator[str]:
     """A paragraph and a table: tau of attention beside that of random scores."""
-    chosen = [row for row in rows if row["predicted"] == "overall" and row["scores"] == "attention"]
+    chosen = where(rows, predicted="overall", scores="attention")
     shown = [
         {
-            "corpus": row["corpus"],
-            "model": row["model"],
-            "importance": row["importance"],
-            "tau": with_interval(row),
-            "random": cell(row["random mean"]),
-            "permuted": cell(row["permuted mean"]),
-            "above permuted": with_interval(row, "above permuted"),
-            "p <= .05": cell(row["significant"]),
-            "after BH": cell(row["significant BH"]),
+            "corpus": row.corpus,
+            "model": row.model,
+            "importance": row.importance,
+            "tau": with_interval(row.mean),
+            "random": cell(row.random_mean),
+            "permuted": cell(row.permuted_mean),
+            "above permuted": with_interval(row.above_permuted),
+            "p <= .05": cell(row.significant),
+            "after BH": cell(row.significant_bh),
         }
-        for _, (row, *_) in grouped(("corpus", "model", "importance"), chosen)
+        for _, (row, *_) in grouped(chosen, "corpus", "model", "importance")
     ]
     if shown:
         yield (

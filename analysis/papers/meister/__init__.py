@@ -1,7 +1,7 @@
 """Meister et al. 2021, "Is Sparse Attention more Interpretable?"."""
 
 from analysis.papers.meister import correlations, sparsity
-from analysis.papers.meister.adversaries import table_5
+from analysis.papers.meister.adversaries import ADVERSARY, table_5
 from analysis.papers.meister.claims import CLAIMS
 from analysis.papers.meister.sparsity import HIDDEN, INPUTS
 from analysis.papers.shared.methods import ATTENTION, INPUT_TO_HIDDEN
@@ -14,11 +14,11 @@ PAPER = Paper(
     "meister",
     "Meister et al. 2021",
     exhibits=(
-        Exhibit("meister-table-1", (INPUT_TO_HIDDEN,), correlations.table_1),
-        Exhibit("meister-table-2", INPUTS, sparsity.table_2, **SWEPT, least=3),
-        Exhibit("meister-table-3", (), correlations.table_3),
-        StudyExhibit("meister-table-5", table_5),
-        Exhibit("meister-table-6", ALL, correlations.table_6),
+        Exhibit(correlations.ENTROPY.name, (INPUT_TO_HIDDEN,), correlations.table_1),
+        Exhibit(sparsity.SWEEP.name, INPUTS, sparsity.table_2, **SWEPT, least=3),
+        Exhibit(correlations.ACCURACY.name, (), correlations.table_3),
+        StudyExhibit(ADVERSARY.name, table_5),
+        Exhibit(correlations.CORRELATIONS.name, ALL, correlations.table_6),
         Exhibit("meister-correlations", ALL, correlations.correlations),
         Exhibit("meister-entropies", (INPUT_TO_HIDDEN,), correlations.entropies),
         Exhibit(

@@ -2,17 +2,21 @@
 
 from typing import Optional
 
+from analysis.claims.table_rows import TypedTable
 from analysis.output import Output
 from analysis.papers.meister.correlations import SCORERS
 from analysis.papers.shared.adversary_rows import (
     KEYS,
     SOURCE,
+    AdversaryRow,
     adversary_rows,
     described_adversaries,
     shown_adversaries,
 )
 from analysis.papers.shared.published import published
 from analysis.papers.shared.study_files import Study
+
+ADVERSARY = TypedTable("meister-table-5", AdversaryRow)
 
 
 def table_5(study: Study, output: Output) -> Optional[str]:
@@ -26,7 +30,7 @@ def table_5(study: Study, output: Output) -> Optional[str]:
     table = table.merge(theirs, on=KEYS, how="left", validate="many_to_one")
     names = ("published jsd", "jsd", "published accuracy", "accuracy", "tvd")
     output.table(
-        "meister-table-5",
+        ADVERSARY.name,
         table,
         "Adversaries with all parameters of the base but attention's frozen, and with none: "
         f"divergence of attention and accuracy, beside Meister et al. (2021), Table 5. {described_adversaries(table)}.",

@@ -1,18 +1,13 @@
-"""Meister et al. 2021, "Is Sparse Attention more Interpretable?"."""
+"""What Meister et al. 2021 claim."""
 
 from typing import Iterator
 
 from analysis.claims.claim import FAR, Claim, Judgement, above, below
-from analysis.claims.estimate import estimate, paired
-from analysis.claims.importance import differences
-from analysis.claims.table_rows import Tables, grouped, one
-
-ENTROPY = "meister-table-1"
-SWEEP = "meister-table-2"
-ACCURACY = "meister-table-3"
-ADVERSARY = "meister-table-5"
-CORRELATIONS = "meister-table-6"
-DIFFERENCES = "meister-table-6-differences"
+from analysis.claims.table_rows import Tables, first_where, grouped
+from analysis.papers.meister.adversaries import ADVERSARY
+from analysis.papers.meister.correlations import ACCURACY, CORRELATIONS, DIFFERENCES, ENTROPY
+from analysis.papers.meister.sparsity import SWEEP
+from analysis.papers.shared.agreement_rows import differences
 
 # Of the normalised entropy: half of that of a state that all inputs matter to alike.
 SPREAD = 0.5
@@ -23,16 +18,15 @@ WORSE = 0.02
 
 def states_are_mixed(tables: Tables) -> Iterator[Judgement]:
     for row in tables.rows(ENTROPY, role="plain"):
-        part = above("entropy", estimate(row), SPREAD)
-        yield Judgement(row["corpus"], row["model"], (part,))
+        yield Judgement(row.corpus, row.model, (above("entropy", row.mean, SPREAD),))
 
 
 def follows_states(tables: Tables) -> Iterator[Judgement]:
     compared = tables.rows(DIFFERENCES)
     rows = tables.rows(CORRELATIONS, role="plain")
-    for (corpus, model), found in grouped(("corpus", "model"), rows):
+    for (corpus, model), alike in grouped(rows, "corpus", "model"):
         closer = differences(
-            found, compared, of={"importance_of": "hidden"}, less={"importance_of": "input"}
+            alike, compared, of={"importance_of": "hidden"}, less={"importance_of": "input"}
         )
         parts = [above(f"with {name}, states less inputs:", less) for name, less in closer]
         if parts:
@@ -42,9 +36,9 @@ def follows_states(tables: Tables) -> Iterator[Judgement]:
 def no_closer_to_inputs(tables: Tables) -> Iterator[Judgement]:
     compared = tables.rows(DIFFERENCES)
     rows = tables.rows(CORRELATIONS, role="plain", importance_of="input")
-    for (corpus, encoder, attention), found in grouped(("corpus", "encoder", "attention"), rows):
+    for (corpus, encoder, attention), alike in grouped(rows, "corpus", "encoder", "attention"):
         closer = differences(
-            found, compared, of={"projection": "sparsemax"}, less={"projection": "softmax"}
+            alike, compared, of={"projection": "sparsemax"}, less={"projection": "softmax"}
         )
         parts = [
             below(f"with {name}, sparsemax less softmax:", less, MARGIN) for name, less in closer
@@ -55,10 +49,10 @@ def no_closer_to_inputs(tables: Tables) -> Iterator[Judgement]:
 
 def importance_no_sparser(tables: Tables) -> Iterator[Judgement]:
     rows = tables.rows(SWEEP)
-    for (corpus, encoder, attention), found in grouped(("corpus", "encoder", "attention"), rows):
+    for (corpus, encoder, attention), alike in grouped(rows, "corpus", "encoder", "attention"):
         parts = [
-            above(f"correlation of lambda with the entropy of {row['importance']}", estimate(row))
-            for row in found
+            above(f"correlation of lambda with the entropy of {row.importance}", row.correlation)
+            for row in alike
         ]
         yield Judgement(corpus, f"{encoder} {attention}", tuple(parts))
 
@@ -74,16 +68,15 @@ def free_adversary(tables: Tables) -> Iterator[Judgement]:
 def _adversaries(tables: Tables, frozen: bool) -> Iterator[Judgement]:
     """The furthest of each model; a frozen one is thought to lose accuracy, another not to."""
     rows = tables.rows(ADVERSARY, frozen=frozen)
-    for (corpus, model), found in grouped(("corpus", "model"), rows):
-        furthest = max(found, key=lambda row: row["jsd"])
-        at = f"at lambda {furthest['lambda']:g}"
-        parts = [above(f"{at} JSD", estimate(furthest, "jsd"), FAR)]
-        reached, lost = estimate(furthest, "accuracy"), paired(furthest, "accuracy lost")
-        base = one(tables.rows(ACCURACY, corpus=corpus, role="plain"), model=model)
+    for (corpus, model), adversaries in grouped(rows, "corpus", "model"):
+        furthest = max(adversaries, key=lambda row: row.jsd.mean)
+        parts = [above(f"at lambda {furthest.lambda_:g} JSD", furthest.jsd, FAR)]
+        lost = furthest.accuracy_lost
+        base = first_where(tables.rows(ACCURACY, corpus=corpus, role="plain"), model=model)
         if lost is None and base is not None:
-            lost = estimate(base).minus(reached)
+            lost = base.mean.minus(furthest.accuracy)
         if lost is not None:
-            words = f"accuracy {reached}, lost"
+            words = f"accuracy {furthest.accuracy}, lost"
             parts.append(above(words, lost) if frozen else below(words, lost, WORSE))
         yield Judgement(corpus, model, tuple(parts))
 

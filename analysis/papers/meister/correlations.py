@@ -1,5 +1,6 @@
 """Meister et al. 2021: do hidden states stand for their tokens, and does attention find either?"""
 
+from dataclasses import dataclass
 from itertools import chain
 from typing import List, Sequence, Tuple
 
@@ -7,10 +8,13 @@ import pandas
 
 from analysis.agreement.groups import OVERALL
 from analysis.agreement.places import ABOUT_PLACES
+from analysis.claims.estimate import Estimate
+from analysis.claims.table_rows import TableRow, TypedTable, estimated
 from analysis.figures.densities import Panel, densities
 from analysis.output import Output, slug
 from analysis.papers.meister.sparsity import HIDDEN, IMPORTANCE_OF, INPUTS, not_swept
 from analysis.papers.shared.agreeing import agreed, agreement_values, rows_of
+from analysis.papers.shared.agreement_rows import AgreementRow, DifferenceRow
 from analysis.papers.shared.differences import add_differences
 from analysis.papers.shared.methods import ATTENTION, INPUT_TO_HIDDEN, Method
 from analysis.papers.shared.per_text import PerText, check, correct, sample, summarised
@@ -26,6 +30,18 @@ from analysis.papers.shared.study_files import by_corpus, described
 from analysis.seeds import Model
 from analysis.statistics.intervals import ABOUT_INTERVALS
 
+
+@dataclass(frozen=True, kw_only=True)
+class MeanRow(TableRow):
+    """A number of each text: its mean over all texts and seeds of a model."""
+
+    mean: Estimate = estimated()
+
+
+ENTROPY = TypedTable("meister-table-1", MeanRow)
+ACCURACY = TypedTable("meister-table-3", MeanRow)
+CORRELATIONS = TypedTable("meister-table-6", AgreementRow)
+DIFFERENCES = TypedTable("meister-table-6-differences", DifferenceRow)
 SCORERS = {"bilstm": "tanh", "transformer": "dot"}
 PLACES = {"input": "inputs", "hidden": "hidden states"}
 SHOWN = ("published", "mean", "interval", "difference", "published std", "std", "n", "undefined")
@@ -36,7 +52,7 @@ PROTOCOL = f"Published: BiLSTM with tanh, Transformer with dot attention. {OURS_
 def table_1(models: Sequence[Model], output: Output) -> None:
     table = _beside(_rows(models, check(INPUT_TO_HIDDEN)), "meister/table1_entropy")
     output.table(
-        "meister-table-1",
+        ENTROPY.name,
         table,
         "Normalised entropy of the importance of inputs for each hidden state, mean of each text, "
         f"beside Meister et al. (2021), Table 1. {described(models)}.",
@@ -49,7 +65,7 @@ def table_3(models: Sequence[Model], output: Output) -> None:
     table = _beside(_rows(models, correct), "meister/table3_accuracy")
     columns = [name for name in SHOWN if "std" not in name]
     output.table(
-        "meister-table-3",
+        ACCURACY.name,
         table,
         f"Accuracy, beside Meister et al. (2021), Table 3. {described(models)}.",
         "The paper gives one accuracy an encoder and corpus, whatever the projection. Undefined: "
@@ -68,7 +84,7 @@ def table_6(models: Sequence[Model], output: Output) -> None:
     table = table.rename(columns={"importance_of": "importance of"})
     keys = [*MODEL, "importance of", "importance"]
     output.table(
-        "meister-table-6",
+        CORRELATIONS.name,
         table,
         "Kendall's tau of attention with the importance of inputs and of hidden states, beside "
         f"Meister et al. (2021), Table 6. {described(models)}.",
@@ -77,7 +93,7 @@ def table_6(models: Sequence[Model], output: Output) -> None:
         f"against random scores. {ABOUT_PLACES} {PROTOCOL}",
         readable(table, [*keys, *SHOWN, "ceiling", "place", "random mean", "selected on"]),
     )
-    add_differences(output, "meister-table-6-differences", list(chain.from_iterable(found)))
+    add_differences(output, DIFFERENCES.name, list(chain.from_iterable(found)))
 
 
 def _rows(models: Sequence[Model], values: PerText) -> pandas.DataFrame:

@@ -3,6 +3,7 @@ Meister et al.'s sweep: what changes as attention is made sparser? Sparsegen's l
 sparse it is; sparsemax is sparsegen with lambda 0, and softmax is no member of the family.
 """
 
+from dataclasses import dataclass
 from typing import Any, Dict, List, Optional, Sequence
 
 import numpy
@@ -10,6 +11,8 @@ import pandas
 from scipy.stats import pearsonr, spearmanr
 
 from analysis.agreement.groups import OVERALL
+from analysis.claims.estimate import Estimate
+from analysis.claims.table_rows import TableRow, TypedTable, estimated
 from analysis.errors import AnalysisError
 from analysis.figures.against import Line, against
 from analysis.output import Output
@@ -38,6 +41,20 @@ IMPORTANCE_OF = {
 ABOUT = "models with sparsegen or sparsemax attention"
 # A correlation over fewer different values of lambda says nothing.
 LEAST_LAMBDAS = 3
+
+
+@dataclass(frozen=True, kw_only=True)
+class SweepRow(TableRow):
+    """
+    importance : of inputs, by which method.
+    correlation : of lambda with the entropy of that importance.
+    """
+
+    importance: str
+    correlation: Estimate = estimated()
+
+
+SWEEP = TypedTable("meister-table-2", SweepRow)
 SHOWN = ("corpus", "encoder", "attention", "importance", "published", "mean", "interval")
 SHOWN += ("difference", "spearman", "entropy", "lambdas", "n")
 
@@ -83,7 +100,7 @@ def table_2(models: Sequence[Model], output: Output) -> None:
     theirs = published("meister/table2_sparsity_entropy").assign(importance=GRADIENT.title)
     table = with_difference(beside(pandas.DataFrame(rows), theirs), "published")
     output.table(
-        "meister-table-2",
+        SWEEP.name,
         table,
         "Correlation of sparsegen's lambda, which is larger for sparser attention, with the "
         "entropy of the importance of inputs, beside Meister et al. (2021), Table 2. "

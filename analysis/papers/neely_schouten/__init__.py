@@ -1,9 +1,9 @@
 """Neely & Schouten 2020, on sparse attention and on the use of attention."""
 
 from analysis.papers.neely_schouten import correlations, usage_of_attention
-from analysis.papers.neely_schouten.claims import CLAIMS, TOP_K
+from analysis.papers.neely_schouten.claims import CLAIMS
 from analysis.papers.neely_schouten.corrected_top_k import corrected_top_k
-from analysis.papers.neely_schouten.top_k import table_2
+from analysis.papers.neely_schouten.top_k import TOP_K, table_2
 from analysis.papers.shared.methods import JAIN_WALLACE_METHODS
 from analysis.papers.shared.paper import Correction, Exhibit, Paper, StudyExhibit
 
@@ -12,9 +12,9 @@ PAPER = Paper(
     "Neely & Schouten 2020",
     exhibits=(
         Exhibit("neely-schouten-table-1", JAIN_WALLACE_METHODS, correlations.table_1),
-        Exhibit("neely-schouten-table-2", JAIN_WALLACE_METHODS, table_2),
+        Exhibit(TOP_K.name, JAIN_WALLACE_METHODS, table_2),
         Exhibit("neely-schouten-densities", JAIN_WALLACE_METHODS, correlations.tau_densities),
-        StudyExhibit(usage_of_attention.NAME, usage_of_attention.usage),
+        StudyExhibit(usage_of_attention.USE.name, usage_of_attention.usage),
     ),
     claims=CLAIMS,
     corrections=(Correction(TOP_K, corrected_top_k),),

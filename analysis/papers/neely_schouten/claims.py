@@ -1,20 +1,23 @@
-"""Neely & Schouten 2020, on sparse attention and on the use of attention."""
+"""What Neely & Schouten 2020 claim."""
 
-from typing import Iterator
+from typing import Iterator, List, Tuple
 
 import numpy
 from scipy.stats import spearmanr
 
 from analysis.claims.claim import Claim, Judgement, Part, Verdict, above
-from analysis.claims.estimate import estimate, in_words, nothing_in, placed
-from analysis.claims.importance import differences, of_each
 from analysis.claims.table_rows import Tables, grouped
+from analysis.papers.neely_schouten.top_k import (
+    AS_PUBLISHED,
+    DIFFERENCES,
+    FAGIN,
+    NON_ZERO,
+    TOP_K,
+    TopKRow,
+)
+from analysis.papers.neely_schouten.usage_of_attention import USE
+from analysis.papers.shared.agreement_rows import differences, of_each
 
-TOP_K = "neely-schouten-table-2"
-USAGE = "neely-schouten-usage"
-DIFFERENCES = "neely-schouten-table-2-differences"
-
-CORRECTED, AS_PUBLISHED = "fagin", "as-published"
 # Half of the way from chance to the best that ties allow.
 STRONG = 0.5
 # A correlation over fewer points says nothing.
@@ -27,28 +30,25 @@ def strong_by_published(tables: Tables) -> Iterator[Judgement]:
 
 
 def strong_by_corrected(tables: Tables) -> Iterator[Judgement]:
-    for (corpus, model), rows in _sparse(tables, CORRECTED):
+    for (corpus, model), rows in _sparse(tables, FAGIN):
         parts = [
-            above(in_words(f"top-k tau with {name}", row), placed(row), STRONG)
+            above(row.in_words(f"top-k tau with {name}"), row.placed, STRONG)
             for name, row in of_each(rows)
         ]
         yield Judgement(corpus, model, tuple(parts))
 
 
 def above_chance(tables: Tables) -> Iterator[Judgement]:
-    yield from _above_chance(tables, CORRECTED)
+    yield from _above_chance(tables, FAGIN)
 
 
 def sparser_agrees_better(tables: Tables) -> Iterator[Judgement]:
     """At the same k for both: k = non-zero weights makes softmax's a list of all tokens."""
     compared = tables.rows(DIFFERENCES)
-    rows = tables.rows(
-        TOP_K, predicted="overall", measure=CORRECTED, k="average-length", role="plain"
-    )
-    alike = ("corpus", "encoder", "attention")
-    for (corpus, encoder, attention), found in grouped(alike, rows):
+    rows = tables.rows(TOP_K, predicted="overall", measure=FAGIN, k="average-length", role="plain")
+    for (corpus, encoder, attention), alike in grouped(rows, "corpus", "encoder", "attention"):
         better = differences(
-            found, compared, of={"projection": "sparsemax"}, less={"projection": "softmax"}
+            alike, compared, of={"projection": "sparsemax"}, less={"projection": "softmax"}
         )
         parts = [above(f"with {name}, sparsemax less softmax:", less) for name, less in better]
         if parts:
@@ -56,22 +56,23 @@ def sparser_agrees_better(tables: Tables) -> Iterator[Judgement]:
 
 
 def use_decides(tables: Tables) -> Iterator[Judgement]:
-    rows = tables.rows(USAGE)
+    rows = tables.rows(USE)
     if not rows:
         return
-    corpora = ", ".join(dict.fromkeys(row["corpus"] for row in rows))
-    judged = [row for row in rows if not nothing_in(row)]
-    known = [(row["change"], row["instance"]) for row in judged]
-    known = [pair for pair in known if not numpy.isnan(pair).any()]
+    corpora = ", ".join(dict.fromkeys(row.corpus for row in rows))
+    judged = [row for row in rows if not row.nothing]
+    points = [(row.change, row.instance) for row in judged]
+    points = [point for point in points if not numpy.isnan(point).any()]
     if not judged:
-        part = Part(nothing_in(rows[0]), Verdict.NOTHING)
-    elif len(known) < LEAST_POINTS:
-        part = Part(f"{len(known)} models, {LEAST_POINTS} are needed", Verdict.UNKNOWN)
+        part = Part(rows[0].nothing, Verdict.NOTHING)
+    elif len(points) < LEAST_POINTS:
+        part = Part(f"{len(points)} models, {LEAST_POINTS} are needed", Verdict.UNKNOWN)
     else:
-        found = spearmanr(*zip(*known, strict=True))
-        words = f"Spearman's {found.statistic:.2f}, p {found.pvalue:.3f}, {len(known)} models"
-        verdict = Verdict.HOLDS if found.statistic < 0 else Verdict.FAILS
-        part = Part(words, verdict if found.pvalue < SIGNIFICANT else Verdict.UNKNOWN)
+        correlation = spearmanr(*zip(*points, strict=True))
+        statistic, p = correlation.statistic, correlation.pvalue
+        words = f"Spearman's {statistic:.2f}, p {p:.3f}, {len(points)} models"
+        verdict = Verdict.HOLDS if statistic < 0 else Verdict.FAILS
+        part = Part(words, verdict if p < SIGNIFICANT else Verdict.UNKNOWN)
     yield Judgement(corpora, "all", (part,))
 
 
@@ -79,14 +80,15 @@ def _above_chance(tables: Tables, measure: str) -> Iterator[Judgement]:
     for (corpus, model), rows in _sparse(tables, measure):
         parts = []
         for name, row in of_each(rows):
-            words = f"with {name} {row['mean']:.3f}, chance {row['permuted mean']:.3f}, difference"
-            parts.append(above(words, estimate(row, "above permuted", difference=True)))
+            words = f"with {name} {row.mean.mean:.3f}, chance {row.permuted_mean:.3f}, difference"
+            parts.append(above(words, row.above_permuted))
         yield Judgement(corpus, model, tuple(parts))
 
 
-def _sparse(tables: Tables, measure: str) -> Iterator:
-    rows = tables.rows(TOP_K, predicted="overall", measure=measure, k="non-zero", role="plain")
-    return grouped(("corpus", "model"), rows)
+def _sparse(tables: Tables, measure: str) -> Iterator[Tuple[tuple, List[TopKRow]]]:
+    """Corpus and model, and its agreements on the tokens whose weight is not 0."""
+    rows = tables.rows(TOP_K, predicted="overall", measure=measure, k=NON_ZERO, role="plain")
+    return grouped(rows, "corpus", "model")
 
 
 CLAIMS = (
@@ -125,7 +127,7 @@ CLAIMS = (
         "The less a model uses its attention, the further an adversary gets (proposed, not run).",
         "over models, the change under uniform attention and the mean max JSD have a negative "
         f"Spearman's correlation with p below {SIGNIFICANT}",
-        USAGE,
+        USE,
         use_decides,
         over_models=True,
     ),

@@ -4,31 +4,32 @@ from typing import Iterator, Sequence
 
 import pandas
 
-from analysis.claims.table_rows import Row, grouped
+from analysis.claims.table_rows import grouped, where
 from analysis.formats import cell, markdown
-from analysis.papers.neely_schouten.claims import AS_PUBLISHED, CORRECTED
+from analysis.papers.neely_schouten.top_k import AS_PUBLISHED, FAGIN, NON_ZERO
+from analysis.papers.shared.agreement_rows import AgreementRow
 from analysis.papers.shared.published import with_interval
 
 
-def corrected_top_k(rows: Sequence[Row]) -> Iterator[str]:
+def corrected_top_k(rows: Sequence[AgreementRow]) -> Iterator[str]:
     """A paragraph and a table: both measures, each beside its chance."""
-    chosen = [row for row in rows if row["k"] == "non-zero" and row["predicted"] == "overall"]
+    chosen = where(rows, k=NON_ZERO, predicted="overall")
     measures = {
-        key: {row["measure"]: row for row in alike}
-        for key, alike in grouped(("corpus", "model", "importance"), chosen)
+        key: {row.measure: row for row in alike}
+        for key, alike in grouped(chosen, "corpus", "model", "importance")
     }
     shown = [
         {
             "corpus": corpus,
             "model": model,
             "importance": importance,
-            "as published": with_interval(by_measure[AS_PUBLISHED]),
-            "its chance": cell(by_measure[AS_PUBLISHED]["permuted mean"]),
-            "corrected": with_interval(by_measure[CORRECTED]),
-            "chance": cell(by_measure[CORRECTED]["permuted mean"]),
+            "as published": with_interval(by_measure[AS_PUBLISHED].mean),
+            "its chance": cell(by_measure[AS_PUBLISHED].permuted_mean),
+            "corrected": with_interval(by_measure[FAGIN].mean),
+            "chance": cell(by_measure[FAGIN].permuted_mean),
         }
         for (corpus, model, importance), by_measure in measures.items()
-        if AS_PUBLISHED in by_measure and CORRECTED in by_measure
+        if AS_PUBLISHED in by_measure and FAGIN in by_measure
     ]
     if shown:
         yield (

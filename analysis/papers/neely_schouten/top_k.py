@@ -3,6 +3,7 @@ Neely & Schouten's agreement on the top k, scored as they did and as Fagin et al
 beside what chance gives: is the headline more than that?
 """
 
+from dataclasses import dataclass
 from itertools import chain
 from typing import List, Sequence
 
@@ -11,10 +12,13 @@ import pandas
 
 from analysis.agreement.agreements import Agreement
 from analysis.agreement.groups import OVERALL
+from analysis.claims.estimate import Estimate
+from analysis.claims.table_rows import TypedTable, estimated
 from analysis.figures.chance import Mark, on_chance_bands
 from analysis.output import Output, slug
 from analysis.papers.neely_schouten.beside_chance import verdict
 from analysis.papers.shared.agreeing import agreed, rows_of
+from analysis.papers.shared.agreement_rows import AgreementRow, DifferenceRow
 from analysis.papers.shared.differences import add_differences
 from analysis.papers.shared.methods import JAIN_WALLACE_PAIRS as PAIRS
 from analysis.papers.shared.published import (
@@ -28,6 +32,16 @@ from analysis.papers.shared.study_files import by_corpus, described
 from analysis.seeds import Model
 from analysis.statistics.intervals import ABOUT_INTERVALS
 
+
+@dataclass(frozen=True, kw_only=True)
+class TopKRow(AgreementRow):
+    """above_permuted : the mean less that of permuted scores, which every row of this table has."""
+
+    above_permuted: Estimate = estimated("above permuted", difference=True)
+
+
+TOP_K = TypedTable("neely-schouten-table-2", TopKRow)
+DIFFERENCES = TypedTable("neely-schouten-table-2-differences", DifferenceRow)
 AS_PUBLISHED = "as-published"
 FAGIN = "fagin"
 NON_ZERO = "non-zero"
@@ -78,7 +92,7 @@ def table_2(models: Sequence[Model], output: Output) -> None:
     found = list(map(top_k_agreements, models))
     table = top_k_rows(found)
     output.table(
-        "neely-schouten-table-2",
+        TOP_K.name,
         table,
         "Agreement of attention with gradient and leave-one-out on the top k tokens, scored as "
         "published and as Fagin et al. define it, beside Neely & Schouten (2020), Table 2. "
@@ -86,7 +100,7 @@ def table_2(models: Sequence[Model], output: Output) -> None:
         NOTE,
         side_by_side(table),
     )
-    add_differences(output, "neely-schouten-table-2-differences", list(chain.from_iterable(found)))
+    add_differences(output, DIFFERENCES.name, list(chain.from_iterable(found)))
     for corpus, several in by_corpus(models).items():
         rows = table[(table["corpus"] == corpus) & (table["predicted"] != OVERALL)]
         text = verdict(rows)

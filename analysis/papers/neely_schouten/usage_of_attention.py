@@ -3,12 +3,14 @@ Neely & Schouten 2020, section 7, which proposes and does not draw it: is it the
 use their attention whose attention can be anything?
 """
 
+from dataclasses import dataclass
 from typing import Any, Dict, List, Optional, Tuple
 
 import numpy
 import pandas
 from scipy.stats import spearmanr
 
+from analysis.claims.table_rows import TableRow, TypedTable
 from analysis.errors import AnalysisError
 from analysis.figures.scatter import Scatter, Spot, scatters
 from analysis.learned import NOTHING, nothing_to_judge
@@ -24,7 +26,6 @@ from analysis.statistics.intervals import ABOUT_INTERVALS
 from analysis.statistics.sample import Sample
 from analysis.statistics.summary import summary
 
-NAME = "neely-schouten-usage"
 # An adversary whose outputs are further away on average is another model.
 MOST_TVD = 0.1
 UNIFORM_TVD = Method("uniform", "uniform", check="tvd")
@@ -43,6 +44,20 @@ COLUMNS = {
 }
 
 
+@dataclass(frozen=True, kw_only=True)
+class UsageRow(TableRow):
+    """
+    change : of the output under uniform attention (TVD).
+    instance : the mean divergence of the adversary searched for each text (JSD).
+    """
+
+    change: float
+    instance: float
+
+
+USE = TypedTable("neely-schouten-usage", UsageRow)
+
+
 def usage(study: Study, output: Output) -> Optional[str]:
     found, left_out = families(study)
     rows = [row for row in map(_row, found) if _has_both(row)]
@@ -55,7 +70,7 @@ def usage(study: Study, output: Output) -> Optional[str]:
     table = pandas.DataFrame(rows)
     described = "; ".join(family.described for family in found)
     output.table(
-        NAME,
+        USE.name,
         table,
         "What a model loses when attention is made uniform, and how far its attention can be "
         f"moved without harm (Neely & Schouten 2020, section 7). {described}.",
@@ -69,7 +84,7 @@ def usage(study: Study, output: Output) -> Optional[str]:
         if _known(table, across, up).any()
     ]
     output.figure(
-        f"{NAME}-figure",
+        f"{USE.name}-figure",
         scatters(panels, top=BOUND),
         "The attention that adversaries reach against the use that a model makes of its own, one "
         f"point a data set and model. {described}.",
@@ -79,7 +94,7 @@ def usage(study: Study, output: Output) -> Optional[str]:
         for across in USAGE:
             sentence = correlation(table, across, up)
             if sentence:
-                output.sentence(f"{NAME}-{across}-{up}", sentence)
+                output.sentence(f"{USE.name}-{across}-{up}", sentence)
     return left_out
 
 

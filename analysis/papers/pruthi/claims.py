@@ -1,13 +1,12 @@
-"""Pruthi et al. 2020, "Learning to Deceive with Attention-Based Explanations"."""
+"""What Pruthi et al. 2020 claim."""
 
 from typing import Iterator
 
 from analysis.claims.claim import Claim, Judgement, below
 from analysis.claims.estimate import Estimate
-from analysis.claims.table_rows import Row, Tables, grouped
+from analysis.claims.table_rows import Tables, first_where, grouped
+from analysis.papers.pruthi.deception import DECEPTION
 from analysis.statistics.student import student_interval
-
-DECEPTION = "pruthi-deception"
 
 # Of all attention, on what is impermissible.
 HIDDEN = 0.05
@@ -16,24 +15,27 @@ LITTLE = 0.05
 
 
 def hides_what_it_uses(tables: Tables) -> Iterator[Judgement]:
-    rows = tables.rows(DECEPTION)
-    for (corpus, model), found in grouped(("corpus", "model"), rows):
-        honest = next((row for row in found if row["strength"] == 0), None)
-        deceptive = max(found, key=lambda row: row["strength"])
+    for (corpus, model), rows in grouped(tables.rows(DECEPTION), "corpus", "model"):
+        honest = first_where(rows, strength=0)
+        deceptive = max(rows, key=lambda row: row.strength)
         if honest is None or deceptive is honest:
             continue
-        at = f"at strength {deceptive['strength']:g}"
-        lost = over_seeds(honest, "accuracy").minus(over_seeds(deceptive, "accuracy"))
+        accuracy, reached = (
+            over_seeds(row.accuracy, row.sd_accuracy, row.seeds) for row in (honest, deceptive)
+        )
+        mass = over_seeds(
+            deceptive.impermissible_mass, deceptive.sd_impermissible_mass, deceptive.seeds
+        )
         parts = (
-            below(f"{at} mass", over_seeds(deceptive, "impermissible mass"), HIDDEN),
-            below(f"accuracy lost of {honest['accuracy']:.3f}", lost, LITTLE),
+            below(f"at strength {deceptive.strength:g} mass", mass, HIDDEN),
+            below(f"accuracy lost of {honest.accuracy:.3f}", accuracy.minus(reached), LITTLE),
         )
         yield Judgement(corpus, model, parts)
 
 
-def over_seeds(row: Row, name: str) -> Estimate:
+def over_seeds(mean: float, deviation: float, seeds: int) -> Estimate:
     """The mean of trained models, with Student's interval; of one seed there is none."""
-    return Estimate(row[name], *student_interval(row[name], row[f"sd {name}"], int(row["seeds"])))
+    return Estimate(mean, *student_interval(mean, deviation, int(seeds)))
 
 
 CLAIMS = (

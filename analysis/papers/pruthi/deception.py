@@ -1,10 +1,12 @@
 """Pruthi et al. 2020: what does it cost a model not to show what it attends to?"""
 
+from dataclasses import dataclass
 from typing import Any, Dict, List, Optional
 
 import numpy
 import pandas
 
+from analysis.claims.table_rows import TableRow, TypedTable
 from analysis.errors import AnalysisError
 from analysis.figures.against import Line, against
 from analysis.output import Output
@@ -15,6 +17,27 @@ from analysis.runs import Run
 
 METRICS = {"accuracy": "accuracy", "impermissible_mass": "impermissible mass"}
 MODEL = ["corpus", "model"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeceptionRow(TableRow):
+    """
+    The seeds of one model.
+
+    strength : of the penalty on attention to impermissible tokens.
+    impermissible_mass : the share of attention on these tokens.
+    sd_accuracy, sd_impermissible_mass : deviations between the seeds.
+    """
+
+    strength: float
+    accuracy: float
+    sd_accuracy: float
+    impermissible_mass: float
+    sd_impermissible_mass: float
+    seeds: int
+
+
+DECEPTION = TypedTable("pruthi-deception", DeceptionRow)
 
 
 def rows_of(study: Study) -> pandas.DataFrame:
@@ -43,7 +66,7 @@ def deception(study: Study, output: Output) -> Optional[str]:
         f"penalty on it (Pruthi et al. 2020). {_about(table)}."
     )
     output.table(
-        "pruthi-deception",
+        DECEPTION.name,
         table,
         caption,
         "As the training runs report them, on the test split where there is one; several seeds "

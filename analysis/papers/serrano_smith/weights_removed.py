@@ -1,11 +1,14 @@
 """Serrano & Smith 2019: does the largest weight matter most, and how much must go for a flip?"""
 
-from typing import Any, Dict, List, Sequence
+from dataclasses import dataclass
+from typing import Any, Dict, List, Optional, Sequence
 
 import numpy
 import pandas
 
 from analysis.agreement.groups import OVERALL, groups
+from analysis.claims.estimate import Estimate
+from analysis.claims.table_rows import TableRow, TypedTable, estimated, paired
 from analysis.figures.violins import Violins, violins
 from analysis.output import Output, slug
 from analysis.papers.shared.bins import bins_of, largest_weights
@@ -31,6 +34,41 @@ ORDERS = {
 }
 SHOWN = ("corpus", "model", "predicted", "order", "mean", "interval", "median")
 SHOWN += ("attention less", "of the difference", "flipped", "n")
+
+
+@dataclass(frozen=True, kw_only=True)
+class DroppedRow(TableRow):
+    """
+    predicted : the class, or `overall`.
+    effect : on the output, which of `EFFECTS`.
+    top, random : the effect of setting the largest weight to 0, and another one.
+    difference : top less random, on the same texts.
+    """
+
+    predicted: str
+    effect: str
+    top: float
+    random: float
+    difference: Estimate = estimated(mean="difference", difference=True)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RemovedRow(TableRow):
+    """
+    predicted : the class, or `overall`.
+    order : in which weights are removed.
+    fraction : removed until the decision flips.
+    attention_less : what the order of attention needs more, on the same texts.
+    """
+
+    predicted: str
+    order: str
+    fraction: Estimate = estimated()
+    attention_less: Optional[Estimate] = paired("attention less")
+
+
+DROPPED_TABLE = TypedTable("serrano-smith-drop-top", DroppedRow)
+REMOVED_TABLE = TypedTable("serrano-smith-removal", RemovedRow)
 
 
 def _dropped(which: str, effect: str) -> Method:
@@ -68,7 +106,7 @@ def drop_top(models: Sequence[Model], output: Output) -> None:
     shown = table.assign(interval=intervals(table, "low", "high")).rename(columns={"texts": "n"})
     columns = ["corpus", "model", "predicted", "effect", "top", "random", "difference", "interval"]
     output.table(
-        "serrano-smith-drop-top",
+        DROPPED_TABLE.name,
         table,
         "What happens when the largest weight of attention is set to 0, and when that of another "
         f"token at random is (Serrano & Smith 2019). {described(models)}.",
@@ -136,7 +174,7 @@ def removal(models: Sequence[Model], output: Output) -> None:
     ends = intervals(table, "attention less low", "attention less high")
     shown = table.assign(**{"of the difference": ends})
     output.table(
-        "serrano-smith-removal",
+        REMOVED_TABLE.name,
         table,
         "The fraction of tokens whose weights have to go, one after the other, until the decision "
         f"flips, by the order in which they go (Serrano & Smith 2019). {described(models)}.",
@@ -185,6 +223,6 @@ def _findings(table: pandas.DataFrame, output: Output) -> None:
 
 
 EXHIBITS = (
-    Exhibit("serrano-smith-drop-top", DROP_TOP, drop_top, of=PERTURBED),
-    Exhibit("serrano-smith-removal", REMOVAL, removal, of=PERTURBED),
+    Exhibit(DROPPED_TABLE.name, DROP_TOP, drop_top, of=PERTURBED),
+    Exhibit(REMOVED_TABLE.name, REMOVAL, removal, of=PERTURBED),
 )

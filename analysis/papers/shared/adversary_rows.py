@@ -3,11 +3,14 @@ Trained adversaries as rows: what they are, how well they predict, and how far t
 base. From attribution files, text by text; where there are none, from what the run has reported.
 """
 
+from dataclasses import dataclass
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 import numpy
 import pandas
 
+from analysis.claims.estimate import Estimate
+from analysis.claims.table_rows import TableRow, estimated, estimated_if_known, paired
 from analysis.errors import AnalysisError
 from analysis.f1 import Decisions
 from analysis.learned import NOTHING, nothing_to_judge
@@ -35,6 +38,29 @@ SOURCE = (
     "what the run reported. The base is always the same one."
 )
 NO_ADVERSARY = "it takes adversaries: models trained with the callback `adversarial_attention`"
+
+
+@dataclass(frozen=True, kw_only=True)
+class AdversaryRow(TableRow):
+    """
+    What claims and corrections read of an adversary.
+
+    accuracy_lost : against the base, on the same texts.
+    by_text_jsd : how far an adversary that is searched for each text gets; `by_text_less`: how much
+        further than this one, on the same texts.
+    """
+
+    frozen: bool
+    lambda_: float
+    jsd: Estimate = estimated("jsd")
+    tvd: Estimate = estimated("tvd")
+    accuracy: Estimate = estimated("accuracy")
+    accuracy_lost: Optional[Estimate] = paired("accuracy lost")
+    by_text_jsd: Optional[Estimate] = estimated_if_known("by text jsd")
+    by_text_less: Optional[Estimate] = paired("by text less")
+    lambda_as_published: float = numpy.nan
+    published_tvd: float = numpy.nan
+    published_jsd: float = numpy.nan
 
 
 def adversary_rows(study: Study) -> Tuple[pandas.DataFrame, Optional[str]]:

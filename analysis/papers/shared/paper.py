@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Callable, Iterable, List, Optional, Protocol, Sequence, Tuple
 
 from analysis.claims.claim import Claim
-from analysis.claims.table_rows import Row
+from analysis.claims.table_rows import TableRow, TypedTable
 from analysis.errors import AnalysisError
 from analysis.output import Output
 from analysis.papers.shared.methods import Method
@@ -103,13 +103,12 @@ class Correction:
     """
     What a mended measure or a control changes in a table of a paper.
 
-    table : its name.
     told : paragraphs and tables in Markdown, from the rows of that table in all studies; nothing
         where these have no numbers for it.
     """
 
-    table: str
-    told: Callable[[Sequence[Row]], Iterable[str]]
+    table: TypedTable
+    told: Callable[[Sequence[TableRow]], Iterable[str]]
 
 
 @dataclass(frozen=True)

@@ -4,11 +4,12 @@ about, and columns made that people read.
 """
 
 from pathlib import Path
-from typing import Any, Dict, List, Mapping, Sequence
+from typing import Any, Dict, List, Optional, Sequence
 
 import numpy
 import pandas
 
+from analysis.claims.estimate import Estimate
 from analysis.formats import cell
 from analysis.learned import NOTHING, nothing_to_judge
 from analysis.model_config import ModelConfig
@@ -113,11 +114,11 @@ def readable(table: pandas.DataFrame, columns: Sequence[str]) -> pandas.DataFram
     return shown.rename(columns=names)
 
 
-def with_interval(row: Mapping[str, Any], name: str = "") -> str:
-    """`mean [low, high]`, from the columns `NAME`, `NAME low` and `NAME high`, or without `NAME`."""
-    mean = row[name] if name in row else row["mean"]
-    low, high = (row[f"{name} {end}".strip()] for end in ("low", "high"))
-    return f"{cell(mean)} [{cell(low)}, {cell(high)}]"
+def with_interval(number: Optional[Estimate]) -> str:
+    """`mean [low, high]`, as the cells of tables are written; a dash where there is none."""
+    if number is None:
+        return cell(None)
+    return f"{cell(number.mean)} [{cell(number.low)}, {cell(number.high)}]"
 
 
 def intervals(table: pandas.DataFrame, low: str, high: str, form: str = "[{}, {}]") -> List[str]:

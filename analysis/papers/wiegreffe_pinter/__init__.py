@@ -4,27 +4,33 @@ to another model, and can a model be trained to attend elsewhere?
 """
 
 from analysis.papers.shared.paper import Correction, Paper, StudyExhibit
-from analysis.papers.wiegreffe_pinter import adversaries, claims, usefulness
+from analysis.papers.wiegreffe_pinter.adversaries import ADVERSARIES, table_4, table_5
 from analysis.papers.wiegreffe_pinter.adversary_plane import NAME as PLANE
 from analysis.papers.wiegreffe_pinter.adversary_plane import plane
-from analysis.papers.wiegreffe_pinter.seed_variance import NAME as SEEDS
-from analysis.papers.wiegreffe_pinter.seed_variance import seeds
+from analysis.papers.wiegreffe_pinter.claims import CLAIMS
+from analysis.papers.wiegreffe_pinter.seed_variance import SEEDS_TABLE, seeds
 from analysis.papers.wiegreffe_pinter.three_attentions import NAME as HEATMAPS
 from analysis.papers.wiegreffe_pinter.three_attentions import heatmaps
 from analysis.papers.wiegreffe_pinter.true_total_variation import true_total_variation
+from analysis.papers.wiegreffe_pinter.usefulness import (
+    GUIDES_TABLE,
+    UNIFORM_TABLE,
+    table_2,
+    table_3,
+)
 
 PAPER = Paper(
     "wiegreffe-pinter",
     "Wiegreffe & Pinter 2019",
     exhibits=(
-        StudyExhibit("wiegreffe-pinter-table-2", usefulness.table_2),
-        StudyExhibit(SEEDS, seeds),
-        StudyExhibit("wiegreffe-pinter-table-3", usefulness.table_3),
-        StudyExhibit("wiegreffe-pinter-table-4", adversaries.table_4),
-        StudyExhibit("wiegreffe-pinter-table-5", adversaries.table_5),
+        StudyExhibit(UNIFORM_TABLE.name, table_2),
+        StudyExhibit(SEEDS_TABLE.name, seeds),
+        StudyExhibit(GUIDES_TABLE.name, table_3),
+        StudyExhibit("wiegreffe-pinter-table-4", table_4),
+        StudyExhibit(ADVERSARIES.name, table_5),
         StudyExhibit(PLANE, plane),
         StudyExhibit(HEATMAPS, heatmaps),
     ),
-    claims=claims.CLAIMS,
-    corrections=(Correction(claims.ADVERSARIES, true_total_variation),),
+    claims=CLAIMS,
+    corrections=(Correction(ADVERSARIES, true_total_variation),),
 )

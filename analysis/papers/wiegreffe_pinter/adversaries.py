@@ -4,12 +4,14 @@ from typing import Optional
 
 import pandas
 
+from analysis.claims.table_rows import TypedTable
 from analysis.errors import AnalysisError
 from analysis.output import Output
 from analysis.papers.shared.adversary_rows import (
     KEYS,
     NO_ADVERSARY,
     SOURCE,
+    AdversaryRow,
     adversary_rows,
     described_adversaries,
     shown_adversaries,
@@ -17,6 +19,7 @@ from analysis.papers.shared.adversary_rows import (
 from analysis.papers.shared.published import published
 from analysis.papers.shared.study_files import Study
 
+ADVERSARIES = TypedTable("wiegreffe-pinter-table-5", AdversaryRow)
 # Table 4 has the best of the adversaries whose attention is this far away on average.
 FAR = 0.4
 LAMBDA = (
@@ -34,7 +37,7 @@ def table_5(study: Study, output: Output) -> Optional[str]:
     table, left_out = unfrozen(study)
     table = with_published(table)
     output.table(
-        "wiegreffe-pinter-table-5",
+        ADVERSARIES.name,
         table,
         "Adversaries by lambda: F1, distance of outputs and of attention from the base, beside "
         f"Wiegreffe & Pinter (2019), Table 5. {described_adversaries(table)}.",

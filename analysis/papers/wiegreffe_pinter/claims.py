@@ -1,16 +1,14 @@
-"""Wiegreffe & Pinter 2019, "Attention is not not Explanation"."""
+"""What Wiegreffe & Pinter 2019 claim."""
 
 from typing import Dict, Iterator, List, Tuple
 
 from analysis.claims.claim import FAR, SMALL, Claim, Judgement, above, below
-from analysis.claims.estimate import Estimate, estimate, less, nothing_in, paired
-from analysis.claims.table_rows import Row, Tables, grouped, one
-from analysis.papers.jain_wallace.claims import ADVERSARY as INSTANCE_ADVERSARY
-
-UNIFORM = "wiegreffe-pinter-table-2"
-GUIDES = "wiegreffe-pinter-table-3"
-ADVERSARIES = "wiegreffe-pinter-table-5"
-SEEDS = "wiegreffe-pinter-seeds"
+from analysis.claims.table_rows import Tables, first_where, grouped
+from analysis.papers.jain_wallace.instance_adversary import ADVERSARY as INSTANCE_ADVERSARY
+from analysis.papers.shared.adversary_rows import AdversaryRow
+from analysis.papers.wiegreffe_pinter.adversaries import ADVERSARIES
+from analysis.papers.wiegreffe_pinter.seed_variance import SEEDS, SEEDS_TABLE
+from analysis.papers.wiegreffe_pinter.usefulness import GUIDES_TABLE, UNIFORM_TABLE, GuideRow
 
 # Of F1: the largest drop of the four data sets that are to be had is .023.
 LITTLE = 0.03
@@ -21,10 +19,10 @@ SAME_OUTPUT = 0.05
 
 
 def hardly_needed(tables: Tables) -> Iterator[Judgement]:
-    for row in tables.rows(UNIFORM):
-        if row["encoder"] != "affine":
-            part = below("F1 learned less uniform:", estimate(row, "drop", difference=True), LITTLE)
-            yield Judgement(row["corpus"], row["model"], (part,))
+    for row in tables.rows(UNIFORM_TABLE):
+        if row.encoder != "affine":
+            part = below("F1 learned less uniform:", row.drop, LITTLE)
+            yield Judgement(row.corpus, row.model, (part,))
 
 
 def of_use_to_others(tables: Tables) -> Iterator[Judgement]:
@@ -38,75 +36,68 @@ def of_use_to_others(tables: Tables) -> Iterator[Judgement]:
             ("trained MLP", "guided less learned by itself:", -MARGIN),
         ):
             if name in guides:
-                gained = _f1(base).minus(_f1(guides[name]))
-                parts.append(above(words, gained, bound))
+                parts.append(above(words, base.f1.minus(guides[name].f1), bound))
         if parts:
-            yield Judgement(corpus, base["model"], tuple(parts))
+            yield Judgement(corpus, base.model, tuple(parts))
 
 
 def adversary_of_no_use(tables: Tables) -> Iterator[Judgement]:
     for corpus, guides in _guides(tables):
         if "adversary" in guides and "trained MLP" in guides:
-            learned, guided = (_f1(guides[name]) for name in ("trained MLP", "adversary"))
-            part = above("F1 learned by itself less guided:", learned.minus(guided))
-            yield Judgement(corpus, guides["adversary"]["model"], (part,))
+            lost = guides["trained MLP"].f1.minus(guides["adversary"].f1)
+            part = above("F1 learned by itself less guided:", lost)
+            yield Judgement(corpus, guides["adversary"].model, (part,))
 
 
 def beyond_seeds(tables: Tables) -> Iterator[Judgement]:
-    rows = tables.rows(SEEDS, predicted="overall", max_attention="all")
-    for (corpus, model), found in grouped(("corpus", "model"), rows):
-        seeds = one(found, other="other seeds")
-        adversary = next((row for row in found if row["other"].startswith("adversary")), None)
+    rows = tables.rows(SEEDS_TABLE, predicted="overall", max_attention="all")
+    for (corpus, model), others in grouped(rows, "corpus", "model"):
+        seeds = first_where(others, other=SEEDS)
+        adversary = next((row for row in others if row.other.startswith("adversary")), None)
         if seeds and adversary:
-            further = less(estimate(adversary), estimate(seeds), adversary, "beyond seeds")
-            words = f"JSD of other seeds {estimate(seeds)}; adversary less those:"
+            further = adversary.jsd.minus(seeds.jsd, adversary.beyond_seeds)
+            words = f"JSD of other seeds {seeds.jsd}; adversary less those:"
             yield Judgement(corpus, model, (above(words, further),))
 
 
 def trained_adversary(tables: Tables) -> Iterator[Judgement]:
     for (corpus, model), rows in _adversaries(tables):
-        furthest = max(rows, key=lambda row: row["jsd"])
-        at = f"at lambda {furthest['lambda']:g}"
+        furthest = max(rows, key=_jsd)
+        at = f"at lambda {furthest.lambda_:g}"
         parts = (
-            above(f"{at} JSD", estimate(furthest, "jsd"), FAR),
-            below(f"{at} TVD", estimate(furthest, "tvd"), SMALL),
+            above(f"{at} JSD", furthest.jsd, FAR),
+            below(f"{at} TVD", furthest.tvd, SMALL),
         )
         yield Judgement(corpus, model, parts)
 
 
 def less_than_instances(tables: Tables) -> Iterator[Judgement]:
     for (corpus, model), rows in _adversaries(tables):
-        near = [row for row in rows if row["tvd"] <= SAME_OUTPUT]
+        near = [row for row in rows if row.tvd.mean <= SAME_OUTPUT]
         # Where none is so near, the nearest: its distance is what so small a change allows at most.
-        best = max(near, key=_jsd) if near else min(rows, key=lambda row: row["tvd"])
-        trained, further = estimate(best, "jsd"), paired(best, "by text less")
-        if further is not None:
-            found = estimate(best, "by text jsd")
-        else:
+        best = max(near, key=_jsd) if near else min(rows, key=lambda row: row.tvd.mean)
+        by_text = best.by_text_jsd
+        if best.by_text_less is None:
             instances = tables.rows(INSTANCE_ADVERSARY, predicted="overall", corpus=corpus)
-            instance = one(instances, model=model)
-            if instance is None:
-                continue
-            found = estimate(instance, "all")
-            further = found.minus(trained)
-        words = f"JSD by text {found}, trained (TVD {estimate(best, 'tvd')}) {trained}; difference"
+            instance = first_where(instances, model=model)
+            by_text = None if instance is None else instance.max_jsd
+        if by_text is None:
+            continue
+        further = by_text.minus(best.jsd, best.by_text_less)
+        words = f"JSD by text {by_text}, trained (TVD {best.tvd}) {best.jsd}; difference"
         yield Judgement(corpus, model, (above(words, further),))
 
 
-def _f1(row: Row) -> Estimate:
-    return Estimate(row["f1"], row["low"], row["high"], nothing=nothing_in(row))
+def _jsd(row: AdversaryRow) -> float:
+    return row.jsd.mean
 
 
-def _jsd(row: Row) -> float:
-    return row["jsd"]
-
-
-def _guides(tables: Tables) -> Iterator[Tuple[str, Dict[str, Row]]]:
+def _guides(tables: Tables) -> Iterator[Tuple[str, Dict[str, GuideRow]]]:
     """The best-known guide of each kind, by corpus."""
-    for (corpus,), rows in grouped(("corpus",), tables.rows(GUIDES)):
-        guides: Dict[str, Row] = {}
+    for (corpus,), rows in grouped(tables.rows(GUIDES_TABLE), "corpus"):
+        guides: Dict[str, GuideRow] = {}
         for row in rows:
-            guides.setdefault(_kind(str(row["guide"])), row)
+            guides.setdefault(_kind(str(row.guide)), row)
         yield corpus, guides
 
 
@@ -115,9 +106,10 @@ def _kind(guide: str) -> str:
     return next((kind for kind in ("base", "adversary") if guide.startswith(kind)), guide)
 
 
-def _adversaries(tables: Tables) -> Iterator[Tuple[tuple, List[Row]]]:
-    rows = [row for row in tables.rows(ADVERSARIES) if not row["frozen"]]
-    return grouped(("corpus", "model"), rows)
+def _adversaries(tables: Tables) -> Iterator[Tuple[tuple, List[AdversaryRow]]]:
+    """Corpus and model, and its adversaries that are not frozen."""
+    rows = [row for row in tables.rows(ADVERSARIES) if not row.frozen]
+    return grouped(rows, "corpus", "model")
 
 
 CLAIMS = (
@@ -125,14 +117,14 @@ CLAIMS = (
         "hardly-needed",
         "On these data sets attention is hardly needed: uniform weights do about as well.",
         f"F1 with learned weights is less than {LITTLE} above that with uniform ones",
-        UNIFORM,
+        UNIFORM_TABLE,
         hardly_needed,
     ),
     Claim(
         "beyond-seeds",
         "Attention varies little from seed to seed beside what an adversary does to it.",
         "the adversary's JSD less that of other seeds is above 0",
-        SEEDS,
+        SEEDS_TABLE,
         beyond_seeds,
     ),
     Claim(
@@ -140,14 +132,14 @@ CLAIMS = (
         "What a BiLSTM has learned to attend to is of use to a model without context.",
         f"its weights beat uniform ones, and are no more than {MARGIN} of F1 behind those that the model "
         "learns itself",
-        GUIDES,
+        GUIDES_TABLE,
         of_use_to_others,
     ),
     Claim(
         "adversary-of-no-use",
         "An adversary's attention is of no use to it: they do not say what matters.",
         "F1 with weights of its own less that with the adversary's is above 0",
-        GUIDES,
+        GUIDES_TABLE,
         adversary_of_no_use,
     ),
     Claim(

@@ -3,6 +3,7 @@ Wiegreffe & Pinter 2019, Figures 3 and 4: how far does attention vary from seed 
 how far beyond that does an adversary get?
 """
 
+from dataclasses import dataclass
 from typing import Any, Dict, List, Optional, Sequence
 
 import numpy
@@ -10,6 +11,8 @@ import pandas
 
 from analysis.agreement.groups import OVERALL
 from analysis.attributions import Attributions
+from analysis.claims.estimate import Estimate
+from analysis.claims.table_rows import TableRow, TypedTable, estimated, paired
 from analysis.errors import AnalysisError
 from analysis.figures.violins import Violins, violins
 from analysis.learned import NOTHING, nothing_to_judge
@@ -24,10 +27,29 @@ from analysis.statistics.paired import difference_columns
 from analysis.statistics.sample import Sample
 from analysis.statistics.summary import summaries
 
-NAME = "wiegreffe-pinter-seeds"
 SEEDS = "other seeds"
 SHOWN = ("corpus", "model", "other", "predicted", "max attention", "mean", "interval", "median")
 SHOWN += ("n",)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SeedsRow(TableRow):
+    """
+    other : whose attention is held against the base's: `other seeds`, or `adversary, lambda ...`.
+    predicted : the class, or `overall`.
+    max_attention : the bin of the base's largest weight, or `all`.
+    jsd : how far it is away.
+    beyond_seeds : how much further than other seeds, on the same texts.
+    """
+
+    other: str
+    predicted: str
+    max_attention: str
+    jsd: Estimate = estimated()
+    beyond_seeds: Optional[Estimate] = paired("beyond seeds")
+
+
+SEEDS_TABLE = TypedTable("wiegreffe-pinter-seeds", SeedsRow)
 
 
 def seeds(study: Study, output: Output) -> Optional[str]:
@@ -39,7 +61,7 @@ def seeds(study: Study, output: Output) -> Optional[str]:
         )
     table = pandas.DataFrame([row for family in found for row in _rows(family)])
     output.table(
-        NAME,
+        SEEDS_TABLE.name,
         table,
         "Divergence (JSD, in nats) of other models' attention from the base's, by the base's "
         f"largest weight and predicted class. {_described(found)}.",
@@ -49,9 +71,9 @@ def seeds(study: Study, output: Output) -> Optional[str]:
         readable(table, SHOWN),
     )
     for family in found:
-        output.sentence(f"{NAME}-finding-{family.key}", _finding(family))
+        output.sentence(f"{SEEDS_TABLE.name}-finding-{family.key}", _finding(family))
         output.figure(
-            f"{NAME}-violins-{family.key}",
+            f"{SEEDS_TABLE.name}-violins-{family.key}",
             violins(
                 [
                     Violins(title, _by_bin(family, files))

@@ -4,25 +4,26 @@ from typing import Iterator, Sequence
 
 import pandas
 
-from analysis.claims.table_rows import Row, grouped
+from analysis.claims.table_rows import grouped
 from analysis.formats import cell, markdown
+from analysis.papers.shared.adversary_rows import AdversaryRow
 from analysis.papers.shared.published import with_interval
 
 
-def true_total_variation(rows: Sequence[Row]) -> Iterator[str]:
+def true_total_variation(rows: Sequence[AdversaryRow]) -> Iterator[str]:
     """A paragraph and a table: theirs, theirs doubled, and ours, where there is theirs."""
-    known = [row for row in rows if pandas.notna(row.get("published tvd"))]
+    known = [row for row in rows if pandas.notna(row.published_tvd)]
     shown = [
         {
-            "corpus": row["corpus"],
-            "lambda": f"{row['lambda as published']:g}",
-            "TVD as published": cell(row["published tvd"] / 2),
-            "true TVD of theirs": cell(row["published tvd"]),
-            "TVD here": with_interval(row, "tvd"),
-            "JSD published": cell(row["published jsd"]),
-            "JSD here": with_interval(row, "jsd"),
+            "corpus": row.corpus,
+            "lambda": f"{row.lambda_as_published:g}",
+            "TVD as published": cell(row.published_tvd / 2),
+            "true TVD of theirs": cell(row.published_tvd),
+            "TVD here": with_interval(row.tvd),
+            "JSD published": cell(row.published_jsd),
+            "JSD here": with_interval(row.jsd),
         }
-        for _, (row, *_) in grouped(("corpus", "model", "lambda"), known)
+        for _, (row, *_) in grouped(known, "corpus", "model", "lambda_")
     ]
     if shown:
         yield (

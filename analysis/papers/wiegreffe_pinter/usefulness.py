@@ -3,12 +3,15 @@ Wiegreffe & Pinter 2019, Tables 2 and 3: is attention needed at all, and are its
 a model that sees one token at a time?
 """
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Dict, List, Optional
 
 import pandas
 
 from analysis.attributions import METADATA
+from analysis.claims.estimate import Estimate
+from analysis.claims.table_rows import TableRow, TypedTable, estimated
 from analysis.errors import AnalysisError
 from analysis.learned import NOTHING
 from analysis.model_config import ModelConfig
@@ -26,6 +29,28 @@ TOKEN_LEVEL = "affine"
 PUBLISHED = "bilstm tanh softmax"
 GUIDES = ("uniform", "trained MLP", "base LSTM", "adversary")
 INTERVALS = f"{ABOUT_INTERVALS} They need attribution files."
+
+
+@dataclass(frozen=True, kw_only=True)
+class UniformRow(TableRow):
+    """drop : of F1, between learned and uniform attention."""
+
+    drop: Estimate = estimated("drop", difference=True)
+
+
+@dataclass(frozen=True, kw_only=True)
+class GuideRow(TableRow):
+    """
+    guide : whose attention the model is given, or which it has.
+    f1 : what it reaches by that.
+    """
+
+    guide: str
+    f1: Estimate = estimated(mean="f1")
+
+
+UNIFORM_TABLE = TypedTable("wiegreffe-pinter-table-2", UniformRow)
+GUIDES_TABLE = TypedTable("wiegreffe-pinter-table-3", GuideRow)
 
 
 def table_2(study: Study, output: Output) -> Optional[str]:
@@ -50,7 +75,7 @@ def table_2(study: Study, output: Output) -> Optional[str]:
     columns = ["corpus", "model", "published base", "base", "published uniform", "uniform"]
     columns += ["published drop", "drop", "interval", "seeds", "n", "selected on"]
     output.table(
-        "wiegreffe-pinter-table-2",
+        UNIFORM_TABLE.name,
         table,
         "F1 of models with learned and with uniform attention, beside Wiegreffe & Pinter (2019), "
         f"Table 2. {_about(table)}.",
@@ -83,7 +108,7 @@ def table_3(study: Study, output: Output) -> Optional[str]:
     table = table.sort_values(["corpus", "place"], kind="stable", ignore_index=True)
     shown = table.assign(interval=intervals(table, "low", "high"))
     output.table(
-        "wiegreffe-pinter-table-3",
+        GUIDES_TABLE.name,
         table.drop(columns="place"),
         "F1 of a token-level model under attention of different origin, beside Wiegreffe & Pinter "
         f"(2019), Table 3. {_about(table)}.",

@@ -2,14 +2,14 @@
 
 import argparse
 import json
-import os
 import sys
 from pathlib import Path
-from typing import Any, Iterable, Optional, Sequence, Tuple
+from typing import Any, Optional, Sequence, Tuple
 
 from attention_explain.data.planted.corpus import DEFAULT_SIZES, SPLITS, PlantedCorpus
 from attention_explain.data.planted.settings import PRESETS
 from durable.plain_json import read_json
+from durable.whole import write_whole
 
 
 def export(corpus: PlantedCorpus, folder: Path) -> None:
@@ -18,16 +18,9 @@ def export(corpus: PlantedCorpus, folder: Path) -> None:
     for split in SPLITS:
         path = folder / f"{split}.jsonl"
         sentences = corpus.split(split)
-        _write_whole(path, (json.dumps(sentence.as_json()) + "\n" for sentence in sentences))
+        lines = (json.dumps(sentence.as_json()) + "\n" for sentence in sentences)
+        write_whole(path, "".join(lines))
         print(f"{path}: {len(sentences)} texts")
-
-
-def _write_whole(path: Path, lines: Iterable[str]) -> None:
-    # A killed run leaves no half file under the final name.
-    partial = path.with_name(path.name + ".partial")
-    with open(partial, "w", encoding="utf-8", newline="\n") as file:
-        file.writelines(lines)
-    os.replace(partial, path)
 
 
 def _knob(argument: str) -> Tuple[str, Any]:

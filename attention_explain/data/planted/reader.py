@@ -12,6 +12,7 @@ from attention_explain.data.origins import TEXT
 from attention_explain.data.planted.corpus import PlantedCorpus
 from attention_explain.data.text_reader import TextReader
 from attention_explain.data.tokenizers import EnglishTokenizer
+from attention_explain.named_components import check_choice
 
 MASKS = ("rationale", "contrary", "distractor")
 
@@ -59,10 +60,8 @@ class PlantedReader(TextReader):
         **kwargs,
     ) -> None:
         super().__init__(**kwargs)
-        if impermissible is not None and impermissible not in MASKS:
-            raise ConfigurationError(
-                f"impermissible is {impermissible!r}, but must be one of {', '.join(MASKS)}"
-            )
+        if impermissible is not None:
+            check_choice("impermissible", impermissible, MASKS)
         try:
             self._corpus = PlantedCorpus(preset, overrides, sizes, corpus_seed)
         except ValueError as error:

@@ -3,7 +3,7 @@ What `occlusion` and `leave-one-out` share: one token erased at a time, and how 
 output is measured. How a token is erased from the input is each method's own.
 """
 
-from typing import Optional, Sequence
+from typing import Optional
 
 import torch
 from allennlp.common.checks import ConfigurationError
@@ -14,6 +14,7 @@ from attention_explain.interpret.interpreter import Attribution, Interpreter
 from attention_explain.interpret.outputs import OUTPUTS, PLACES, class_output
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.modules.distributions import total_variation
+from attention_explain.named_components import check_choice
 
 MEASURES = ("signed", "tvd")
 
@@ -99,9 +100,3 @@ def normalized(scores: torch.Tensor, attendable: torch.Tensor) -> torch.Tensor:
     """
     total = scores.abs().masked_fill(~attendable, 0.0).sum(dim=-1, keepdim=True)
     return torch.where(total > 0, scores / total, 0.0)
-
-
-def check_choice(option: str, value: str, choices: Sequence[str]) -> str:
-    if value not in choices:
-        raise ConfigurationError(f"{option} is {value!r}, but must be one of {', '.join(choices)}")
-    return value

@@ -9,6 +9,7 @@ from allennlp.modules import Seq2SeqEncoder
 
 from attention_explain.modules.encoders.query_pieces import in_pieces
 from attention_explain.modules.projections import Projection, Softmax
+from attention_explain.named_components import check_choice
 
 POSITIONS = ("sinusoidal", "learned", "none")
 
@@ -50,10 +51,7 @@ class TransformerEncoder(Seq2SeqEncoder):
         dropout: float = 0.0,
     ) -> None:
         super().__init__()
-        if positions not in POSITIONS:
-            raise ConfigurationError(
-                f"positions is {positions!r}, but must be one of {', '.join(POSITIONS)}"
-            )
+        check_choice("positions", positions, POSITIONS)
         if hidden_dim % num_heads != 0:
             raise ConfigurationError(
                 f"hidden_dim ({hidden_dim}) must be a multiple of num_heads ({num_heads})"

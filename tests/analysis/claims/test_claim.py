@@ -5,7 +5,7 @@ import math
 import pytest
 
 from analysis.claims.claim import Judgement, Verdict, above, below, whole
-from analysis.claims.estimate import Estimate, average, estimate
+from analysis.claims.estimate import Estimate, average
 
 HOLDS, PARTLY, FAILS, UNKNOWN, NOTHING = Verdict
 
@@ -68,10 +68,14 @@ def test_the_interval_of_a_difference_is_that_of_independent_numbers():
     assert less.high == pytest.approx(0.4 + math.hypot(0.4, 0.04))
 
 
+def test_a_difference_on_the_same_texts_keeps_what_is_said_of_both():
+    uniform = Estimate(0.5, 0.2, 0.9, nothing="attention is uniform")
+    paired = Estimate(0.4, 0.39, 0.41, difference=True)
+    less = Estimate(0.1, 0.06, 0.4).minus(uniform, paired)
+    assert (less.mean, less.low, less.high) == (0.4, 0.39, 0.41)
+    assert less.difference and less.nothing == "attention is uniform"
+
+
 def test_numbers_are_told_without_what_they_all_have():
     assert str(Estimate(0.25, -0.125, 1.5)) == ".250 [-.125, 1.500]"
     assert average([Estimate(0, -1, 1), Estimate(1, 0, 4)]) == Estimate(0.5, -0.5, 2.5)
-    row = {"mean": 1, "low": 0, "high": 2, "drop": 5, "drop low": 4, "drop high": 6}
-    assert estimate(row) == Estimate(1, 0, 2)
-    assert estimate(row, "drop") == Estimate(5, 4, 6)
-    assert estimate({"all mean": 1, "all low": 0, "all high": 2}, "all") == Estimate(1, 0, 2)

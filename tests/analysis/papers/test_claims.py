@@ -1,15 +1,16 @@
 """Each claim is kept by numbers that keep it, and broken by numbers that break it."""
 
+from dataclasses import replace
 from typing import Any, Dict, List
 
 import pandas
 import pytest
 
 from analysis.claims.claim import judged
-from analysis.claims.importance import less_than
-from analysis.claims.table_rows import Tables, read_tables
+from analysis.claims.table_rows import Tables, TypedTable, read_tables
 from analysis.errors import AnalysisError
 from analysis.papers.discovery import CLAIMS, TABLES, find_claim
+from analysis.papers.shared.agreement_rows import AgreementRow, DifferenceRow, less_than
 
 Rows = List[Dict[str, Any]]
 MODEL = {"corpus": "sst", "model": "bilstm tanh softmax", "encoder": "bilstm", "role": "plain"}
@@ -173,7 +174,7 @@ CASES["less-than-instances"] = (adversary(0.2, 0.04), adversary(0.6, 0.04))
 
 
 def verdict(name: str, rows: Rows) -> str:
-    tables = {find_claim(name).table: rows, **BESIDE.get(name, {})}
+    tables = {find_claim(name).table.name: rows, **BESIDE.get(name, {})}
     found = Tables({table: pandas.DataFrame(part) for table, part in tables.items()})
     (judgement,) = find_claim(name).judge(found)
     return judgement.verdict.value
@@ -300,11 +301,14 @@ def test_a_paired_difference_keeps_what_is_said_of_its_models(way):
     found = {"corpus": "sst", "measure": "kendall", **near(0.1 * way, "difference", "")}
     for side, model in zip(("first", "second"), ("soft", "sparse")[::way]):
         found |= {f"{side} model": model, f"{side} pair": "attention : lrp"}
-    less = less_than([found], row, other)
+    agreements = TypedTable("agreement", AgreementRow)
+    row, other = agreements.rows(pandas.DataFrame([row, other]))
+    compared = TypedTable("differences", DifferenceRow).rows(pandas.DataFrame([found]))
+    less = less_than(compared, row, other)
     assert (less.mean, less.difference, less.nothing) == (pytest.approx(0.1), True, "")
     assert (less.low, less.high) == (pytest.approx(0.09), pytest.approx(0.11))
-    said = less_than([found], row, {**other, "nothing to judge": "attention is uniform"})
-    assert said.nothing == "attention is uniform"
+    uniform = replace(other, mean=replace(other.mean, nothing="attention is uniform"))
+    assert less_than(compared, row, uniform).nothing == "attention is uniform"
 
 
 def test_models_that_give_nothing_to_judge_are_no_points_of_a_correlation():

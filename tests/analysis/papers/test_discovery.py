@@ -1,6 +1,6 @@
 """Papers are found by their folders, and have what their folders declare."""
 
-from analysis.papers.discovery import CLAIMS, NAMES, PAPERS, TABLES, find_claim, find_exhibits
+from analysis.papers.discovery import NAMES, PAPERS, find_claim, find_exhibits
 
 
 def test_papers_come_as_they_appeared():
@@ -17,12 +17,6 @@ def test_a_paper_has_what_it_is_asked_for_by():
         for exhibit in paper.exhibits:
             assert exhibit.name in NAMES
             assert find_exhibits(exhibit.name).exhibits == (exhibit,)
-
-
-def test_all_tables_of_claims_and_corrections_are_known():
-    assert len(set(TABLES)) == len(TABLES)
-    for claim in CLAIMS:
-        assert {claim.table, *claim.beside} <= set(TABLES)
 
 
 def test_a_folder_without_a_paper_is_none(tmp_path, monkeypatch):

@@ -124,6 +124,8 @@ BAD_ARCHIVES: Dict[str, Fault] = {
     "weights that are text": repacked(weights=b"no weights"),
     "weights of another model": repacked(weights=saved({"weight": torch.ones(2)})),
     "weights that are a list": repacked(weights=saved([1, 2])),
+    "weights by number": repacked(weights=saved({1: torch.ones(2)})),
+    "a model of no type": repacked(config=setting("model", "type", to=...)),
     "weights with code": repacked(weights=saved({"decoder.weight": Payload()})),
 }  # fmt: skip
 
@@ -146,6 +148,10 @@ def archive_cases() -> Iterator[Case]:
         for name, fault in BAD_ARCHIVES.items():
             yield Case(f"{command}, archive: {name}", of("bad.tar.gz"), fault, "")
         yield Case(f"{command}, no archive", of("none.tar.gz"), nothing, "none.tar.gz")
+    evaluate = ("allennlp", "evaluate", "bad.tar.gz", "data.jsonl")
+    for name, value in (("no", ...), ("null as", None), ("a list as", [])):
+        fault = repacked(config=setting("data_loader", to=value))
+        yield Case(f"evaluate, archive: {name} data_loader", evaluate, fault, "data_loader")
     for command in ("attribute", "evaluate"):
         for name, fault in run_faults().items():
             yield Case(f"{command}, run: {name}", OPENED_BY[command](RUN), fault, "")

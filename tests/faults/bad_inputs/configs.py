@@ -19,20 +19,42 @@ def config_changes() -> Iterator[Tuple[str, Callable[[bytes], bytes]]]:
     for section in ("dataset_reader", "model", "train_data_path", "data_loader", "trainer"):
         yield f"no {section}", setting(section, to=...)
         for value in (3, [], None, "none such", True):
-            # AllenNLP takes a trainer of nothing for one with its own settings.
-            if section != "trainer" or value not in ([], None):
-                yield f"{section} is {value}", setting(section, to=value)
+            yield f"{section} is {value}", setting(section, to=value)
+    others: Dict[str, Tuple[Any, ...]] = {
+        "train_data_path": ({}, ["data.jsonl"], {"a": 1}),
+        "validation_data_path": (3, [], True, ["data.jsonl"], {"a": 1}),
+        "test_data_path": (3, [], True),
+        "data_loader": ({}, {"batch_size": None}, {"batch_size": -1}),
+        "validation_data_loader": ([], {}, 0),
+        "validation_dataset_reader": (3, True, "none such"),
+        "vocabulary": (None, 3, "none such"),
+        "datasets_for_vocab_creation": (3, True, "train"),
+        "include_in_archive": (3, True),
+        "distributed": (3, [], True, "none such"),
+        "random_seed": ([], "none such", {"a": 1}),
+        "numpy_seed": ([], "none such", -1),
+        "pytorch_seed": ([], "none such", 1.5),
+        "type": (None, 3, True, "none such"),
+    }
+    for section, values in others.items():
+        for value in values:
+            yield f"{section} is {value} instead", setting(section, to=value)
     model: List[Tuple[Tuple[str, ...], Any]] = [
         (("attentoin",), {}),
+        (("type",), None),
+        (("type",), 3),
         (("encoder",), ...),
+        (("encoder",), None),
         (("encoder",), "none"),
         (("encoder", "input_dim"), 999),
         (("encoder", "hidden_dim"), "many"),
         (("encoder", "type"), "lstm_"),
         (("text_field_embedder",), ...),
         (("text_field_embedder",), {}),
+        (("text_field_embedder",), None),
         (("text_field_embedder", "token_embedders", "tokens", "embedding_dim"), "x"),
         (("text_field_embedder", "token_embedders", "tokens", "pretrained_file"), "none.txt"),
+        (("attention",), None),
         (("attention",), {"projection": "softmaxx"}),
         (("attention",), {"projection": {"type": "entmax", "alpha": 0.5}}),
         (("attention",), {"scorer": "none"}),
@@ -47,18 +69,26 @@ def config_changes() -> Iterator[Tuple[str, Callable[[bytes], bytes]]]:
         (("num_epochs",), -1),
         (("num_epochs",), "three"),
         (("num_epochs",), [1]),
+        (("num_epochs",), None),
+        (("num_gradient_accumulation_steps",), 0),
         (("cuda_device",), 7),
         (("cuda_device",), "gpu"),
+        (("cuda_device",), []),
+        (("cuda_device",), 1.5),
         (("use_amp",), True),
         (("patience",), -1),
         (("patience",), "long"),
         (("validation_metric",), "accuracy"),
         (("validation_metric",), "+none"),
+        (("validation_metric",), None),
+        (("optimizer",), None),
         (("optimizer",), "none"),
         (("optimizer",), {"type": "adam", "lr": "fast"}),
         (("optimizer",), {"type": "adam", "rate": 1}),
         (("grad_norm",), "small"),
+        (("grad_norm",), None),
         (("learning_rate_scheduler",), "none"),
+        (("callbacks",), 3),
         (("callbacks",), ["none"]),
         (("callbacks",), [{"type": "adversarial_attention", "base": "none", "lambda_": 0.1}]),
         (("callbacks",), [{"type": "adversarial_attention", "base": RUN, "lambda_": -1}]),
@@ -78,10 +108,20 @@ def config_changes() -> Iterator[Tuple[str, Callable[[bytes], bytes]]]:
         "fields": 3,
         "token_indexers": {"tokens": "none"},
         "colour": "red",
+        "type": 3,
+        "max_instances": -1,
     }
     for name, value in reader.items():
         yield f"dataset_reader.{name} {value}", setting("dataset_reader", name, to=value)
     yield "batches of 0", setting("data_loader", "batch_size", to=0)
+    loader: Dict[str, Any] = {
+        "num_workers": -1,
+        "batches_per_epoch": 0,
+        "max_instances_in_memory": 3,
+        "cuda_device": "gpu",
+    }
+    for name, value in loader.items():
+        yield f"data_loader.{name} {value}", setting("data_loader", name, to=value)
     yield "batches of none", setting("data_loader", "batch_size", to="none")
     yield "an unknown loader", setting("data_loader", "type", to="none")
     yield "an unknown key", setting("modle", to={})

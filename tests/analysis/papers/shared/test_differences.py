@@ -5,9 +5,10 @@ import pandas
 import pytest
 from scipy.stats import ttest_1samp
 
-from analysis.claims.importance import less_than
+from analysis.claims.table_rows import TypedTable
 from analysis.output import Output
 from analysis.papers.shared.agreeing import agreed, rows_of
+from analysis.papers.shared.agreement_rows import AgreementRow, DifferenceRow, less_than
 from analysis.papers.shared.differences import add_differences
 from analysis.papers.shared.methods import JAIN_WALLACE_PAIRS as PAIRS
 from analysis.papers.shared.study_files import load_models
@@ -64,15 +65,14 @@ def test_claims_take_what_was_compared_in_either_direction_and_else_independent_
     found, table
 ):
     rows = pandas.concat([rows_of(one, PAIRS) for one in found]).query("group == 'overall'")
-    rows = rows.to_dict("records")
-    compared = table.to_dict("records")
-    first, second = rows[0], rows[1]
-    assert first["model"] == second["model"] == found[0][0].model.name
+    first, second, *_ = TypedTable("correlations", AgreementRow).rows(rows)
+    compared = TypedTable("differences", DifferenceRow).rows(table)
+    assert first.model == second.model == found[0][0].model.name
     (expected,) = (
         row
-        for row in compared
+        for row in table.to_dict("records")
         if (row["corpus"], row["first model"], row["second model"])
-        == ("sst", first["model"], first["model"])
+        == ("sst", first.model, first.model)
         and row["first pair"] == str(found[0][0].pair)
         and row["second pair"] == str(found[0][1].pair)
     )

@@ -1,0 +1,139 @@
+"""
+Agreements as claims read them: rows of the papers' tables, with both kinds of importance that
+attention is held against, and the differences between rows.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any, Dict, Iterator, Optional, Sequence, Tuple
+
+from analysis.agreement.pairs import Pair
+from analysis.claims.estimate import Estimate, short
+from analysis.claims.table_rows import (
+    TableRow,
+    column,
+    estimated,
+    estimated_if_known,
+    first_where,
+    paired,
+)
+from analysis.papers.shared.differences import DIFFERENCE, OF_PLACES
+
+IMPORTANCE = ("gradient", "leave-one-out")
+
+
+@dataclass(frozen=True, kw_only=True)
+class AgreementRow(TableRow):
+    """
+    How two columns agree.
+
+    first, second : those columns.
+    scores, importance : what the paper calls them.
+    predicted, group : the class of the texts, or `overall`.
+    k : of the measure, where only so many tokens count.
+    importance_of : of inputs, or of hidden states.
+    compared : whether signs count.
+    place : between chance and the best that ties allow; tables may have been written without.
+    """
+
+    first: str = ""
+    second: str = ""
+    scores: str = ""
+    importance: str = ""
+    predicted: str = ""
+    group: str = ""
+    measure: str = ""
+    k: str = ""
+    importance_of: str = ""
+    compared: str = ""
+    mean: Estimate = estimated()
+    ceiling: float = math.nan
+    place: Optional[Estimate] = estimated_if_known("place")
+    random_mean: float = math.nan
+    permuted_mean: float = math.nan
+    above_permuted: Optional[Estimate] = estimated_if_known("above permuted", difference=True)
+    significant: float = math.nan
+    significant_bh: float = column("significant BH", math.nan)
+
+    @property
+    def placed(self) -> Estimate:
+        """By its place; by its mean, if the table has no places."""
+        return self.mean if self.place is None else self.place
+
+    def in_words(self, measure: str) -> str:
+        """What `placed` is the number of: `tau with gradient .200 of at most .215, place`."""
+        if self.place is None:
+            return measure
+        return f"{measure} {short(self.mean.mean)} of at most {short(self.ceiling)}, place"
+
+    @property
+    def known_by(self) -> tuple:
+        """As tables of differences name it."""
+        measure = f"{self.measure}:k={self.k}" if self.k else self.measure
+        return self.corpus, measure, self.model, str(Pair(self.first, self.second))
+
+
+@dataclass(frozen=True, kw_only=True)
+class DifferenceRow(TableRow):
+    """One agreement less another, on the same texts: of their measures, and of their places."""
+
+    measure: str
+    first_model: str
+    first_pair: str
+    second_model: str
+    second_pair: str
+    difference: Optional[Estimate] = paired(DIFFERENCE)
+    of_places: Optional[Estimate] = paired(OF_PLACES)
+
+    @property
+    def ends(self) -> Tuple[tuple, tuple]:
+        """What was subtracted from what, each as `AgreementRow.known_by`."""
+        return (
+            (self.corpus, self.measure, self.first_model, self.first_pair),
+            (self.corpus, self.measure, self.second_model, self.second_pair),
+        )
+
+
+def of_each(rows: Sequence[AgreementRow], **equal: Any) -> Iterator[Tuple[str, AgreementRow]]:
+    """The first row with these values for each kind of importance, where there is one."""
+    for name in IMPORTANCE:
+        row = first_where(rows, importance=name, **equal)
+        if row is not None:
+            yield name, row
+
+
+def differences(
+    rows: Sequence[AgreementRow],
+    compared: Sequence[DifferenceRow],
+    of: Dict[str, Any],
+    less: Dict[str, Any],
+) -> Iterator[Tuple[str, Estimate]]:
+    """
+    For each kind of importance, the place of the row with the values `of` less that of the row with
+    the values `less`.
+
+    compared : what was compared on the same texts.
+    """
+    subtracted = dict(of_each(rows, **less))
+    for name, row in of_each(rows, **of):
+        if name in subtracted:
+            yield name, less_than(compared, row, subtracted[name])
+
+
+def less_than(
+    compared: Sequence[DifferenceRow], row: AgreementRow, other: AgreementRow
+) -> Estimate:
+    """
+    The place of the one agreement less that of the other, on the same texts if it is among those
+    compared; else as if they were independent.
+    """
+    of_places = row.place is not None and other.place is not None
+    for one in compared:
+        difference = one.of_places if of_places else one.difference
+        if difference is None:
+            continue
+        if one.ends == (row.known_by, other.known_by):
+            return row.placed.minus(other.placed, difference)
+        if one.ends == (other.known_by, row.known_by):
+            return row.placed.minus(other.placed, difference.negative())
+    return row.placed.minus(other.placed)

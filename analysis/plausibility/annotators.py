@@ -1,0 +1,93 @@
+"""
+Those who have marked texts, kept apart: a method is held against each of them, and they against each
+other. What they have in common is no marking of anybody.
+"""
+
+from typing import Callable, List, Optional, Sequence
+
+import numpy
+
+from analysis.attributions import RATIONALE, Attributions
+from analysis.errors import AnalysisError
+from analysis.measures.scores import Scores
+from analysis.plausibility.measures import Marked, PlausibilityMeasure
+from analysis.statistics.known import mean_of_known
+from analysis.statistics.seeded import text_keys
+from heatmaps.rationales import Rationale, markings
+
+# A number a text, of scores and what is marked, both of the texts that have them.
+OfMarked = Callable[[Scores, Marked], numpy.ndarray]
+
+
+class Annotators:
+    """
+    Of the texts of a file.
+
+    columns : the first annotator of each text, the second, ...; a marking without a marked token is
+        left out. Who is first in one text need not be first in another.
+    """
+
+    def __init__(self, file: Attributions) -> None:
+        if RATIONALE not in file.table or not any(map(markings, file.table[RATIONALE])):
+            raise AnalysisError(
+                f"{file.path}: its texts have no rationale, so nobody has said what decides them"
+            )
+        self.path = file.path
+        self.ids = file.table["id"]
+        found = [_with_a_mark(rationale) for rationale in file.table[RATIONALE]]
+        self.columns = [
+            Scores.of([one[place] if place < len(one) else None for one in found])
+            for place in range(max(map(len, found)))
+        ]
+        if not self.columns:
+            raise AnalysisError(f"{file.path}: no rationale marks a token")
+        self._keys = text_keys(self.ids)
+
+    @property
+    def numbers(self) -> numpy.ndarray:
+        """How many have marked each text. Shape: (texts,)"""
+        return numpy.sum([column.known for column in self.columns], axis=0)
+
+    def mean(self, scores: Scores, measured: OfMarked) -> numpy.ndarray:
+        """
+        The mean over the annotators of a text; NaN where there is none, or no finite scores.
+        Shape: (texts,)
+        """
+        return mean_of_known(
+            numpy.array([self._values(scores, column, measured) for column in self.columns]), 0
+        )
+
+    def of_each_other(self, measure: PlausibilityMeasure) -> numpy.ndarray:
+        """
+        What the measure gives one annotator as a method for another: the mean over all two of a
+        text; NaN where there is but one. A guess of theirs has as many tokens as they have marked.
+        Shape: (texts,)
+        """
+        found = [
+            self._values(one, other, lambda s, m: measure.values(s, m, k=s.sums(s.values)))
+            for one in self.columns
+            for other in self.columns
+            if one is not other
+        ]
+        if not found:
+            return numpy.full(len(self.ids), numpy.nan)
+        return mean_of_known(numpy.array(found), 0)
+
+    def _values(self, scores: Scores, column: Scores, measured: OfMarked) -> numpy.ndarray:
+        both = scores.known & column.known
+        unlike = both & (scores.lengths != column.lengths)
+        if unlike.any():
+            raise AnalysisError(
+                f"{self.path}: the rationale of text '{self.ids.iloc[int(unlike.argmax())]}' is "
+                "not as long as its scores"
+            )
+        both &= scores.finite
+        values = numpy.full(len(both), numpy.nan)
+        if both.any():
+            marked = Marked(column.only(both).values, self._keys[both])
+            values[both] = measured(scores.only(both), marked)
+        return values
+
+
+def _with_a_mark(rationale: Optional[Rationale]) -> List[Sequence[int]]:
+    return [marking for marking in markings(rationale) if numpy.any(marking)]

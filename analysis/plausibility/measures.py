@@ -1,0 +1,92 @@
+"""The measures of plausibility by name."""
+
+from dataclasses import dataclass
+from typing import Callable, List, Optional, Sequence
+
+import numpy
+
+from analysis.measures.scores import Scores
+from analysis.plausibility import orders
+from analysis.plausibility.spans import iou_f1
+
+SHARES = (0.1, 0.2)
+
+
+@dataclass(frozen=True)
+class Marked:
+    """
+    What one annotator has marked, of texts in which something is.
+
+    marked : 0 or 1 a token. Shape: (tokens of all texts,)
+    keys : a number a text, for what is drawn. Shape: (texts,)
+    """
+
+    marked: numpy.ndarray
+    keys: numpy.ndarray
+
+
+@dataclass(frozen=True)
+class PlausibilityMeasure:
+    """
+    of : from scores, what is marked, and how many first tokens of each text are a guess of it, to a
+        number a text.
+    share : how many these are; None for as many as are marked, where the measure looks at all.
+    lower_is_better : as of a place.
+    """
+
+    name: str
+    of: Callable[[Scores, Marked, numpy.ndarray], numpy.ndarray]
+    share: Optional[float] = None
+    lower_is_better: bool = False
+
+    def values(
+        self, scores: Scores, marked: Marked, k: Optional[numpy.ndarray] = None
+    ) -> numpy.ndarray:
+        """Shape: (texts,)"""
+        if self.share is not None:
+            k = orders.top_share(scores.lengths, self.share)
+        elif k is None:
+            k = scores.sums(marked.marked)
+        return self.of(scores, marked, k)
+
+    def by_chance(self, scores: Scores, marked: Marked) -> numpy.ndarray:
+        """What scores that say nothing have. Shape: (texts,)"""
+        nothing = Scores(numpy.zeros_like(scores.values), scores.offsets, scores.known)
+        return self.values(nothing, marked)
+
+
+def measures(shares: Sequence[float] = SHARES) -> List[PlausibilityMeasure]:
+    """At the length of the rationale, at these shares of a text, and of the whole order."""
+    found = []
+    for share in (None, *shares):
+        at = "" if share is None else f":share={share:g}"
+        found += [
+            PlausibilityMeasure(f"token-f1{at}", _token_f1, share),
+            PlausibilityMeasure(f"iou-f1{at}", _iou_f1, share),
+        ]
+    return [
+        *found,
+        PlausibilityMeasure("auprc", _auprc),
+        PlausibilityMeasure("average-precision", _average_precision),
+        PlausibilityMeasure("first-marked", _first_marked, lower_is_better=True),
+    ]
+
+
+def _token_f1(scores: Scores, marked: Marked, k: numpy.ndarray) -> numpy.ndarray:
+    return orders.token_f1(scores, marked.marked, k)
+
+
+def _iou_f1(scores: Scores, marked: Marked, k: numpy.ndarray) -> numpy.ndarray:
+    return iou_f1(scores, marked.marked, k, marked.keys)
+
+
+def _auprc(scores: Scores, marked: Marked, k: numpy.ndarray) -> numpy.ndarray:
+    return orders.auprc(scores, marked.marked)
+
+
+def _average_precision(scores: Scores, marked: Marked, k: numpy.ndarray) -> numpy.ndarray:
+    return orders.average_precision(scores, marked.marked)
+
+
+def _first_marked(scores: Scores, marked: Marked, k: numpy.ndarray) -> numpy.ndarray:
+    return orders.first_marked(scores, marked.marked)

@@ -1,0 +1,126 @@
+"""The table of plausibility: models, methods and measures, beside chance and beside people."""
+
+from typing import Any, Dict, List, Sequence
+
+import numpy
+import pandas
+
+from analysis.attributions import Attributions
+from analysis.errors import AnalysisError
+from analysis.estimate import estimates
+from analysis.learned import NOTHING, nothing_to_judge
+from analysis.measures.scores import Scores
+from analysis.plausibility.annotators import Annotators
+from analysis.plausibility.measures import PlausibilityMeasure
+from analysis.seeds import Model
+from analysis.statistics.intervals import intervals
+from analysis.statistics.known import mean_of_known
+
+ABOVE = "above chance"
+
+
+def plausibility_table(
+    models: Sequence[Model],
+    measures: Sequence[PlausibilityMeasure],
+    absolute: bool = False,
+    all_texts: bool = False,
+) -> pandas.DataFrame:
+    """
+    One row a model, method and measure: the mean over texts of the mean over each text's
+    annotators, with its interval; `chance` is what scores that say nothing have on the same texts,
+    `above chance` how much better the method is (also where less is better), with its interval;
+    `annotators` is what they give each other, on the texts that several have marked. Texts whose
+    explained class is not the gold one are left out, unless `all_texts`: people have marked what
+    speaks for the gold one.
+    """
+    tables = [_of_model(model, measures, absolute, all_texts) for model in models]
+    return pandas.concat(tables, ignore_index=True)
+
+
+def _of_model(
+    model: Model, measures: Sequence[PlausibilityMeasure], absolute: bool, all_texts: bool
+) -> pandas.DataFrame:
+    annotators = Annotators(model.files[0])
+    wanted = numpy.array([all_texts | explains_gold(file) for file in model.files])
+    if not (wanted & (annotators.numbers > 0)).any():
+        raise AnalysisError(
+            f"{model.files[0].path}: no text with a rationale is explained for its gold label"
+        )
+    several = wanted.any(axis=0) & (annotators.numbers > 1)
+    about = {
+        "model": model.name,
+        "corpus": model.config.corpus,
+        "seeds": len(model.files),
+        NOTHING: nothing_to_judge(model.files),
+    }
+    rows: List[Dict[str, Any]] = []
+    for measure in measures:
+        people = annotators.of_each_other(measure)
+        people = float(mean_of_known(numpy.where(several, people, numpy.nan), 0))
+        found, chance = _values(model, annotators, measure, wanted, absolute)
+        better = chance - found if measure.lower_is_better else found - chance
+        means, above = intervals(found), intervals(better)
+        for place, method in enumerate(model.files[0].methods):
+            rows.append(
+                {
+                    **about,
+                    "method": method,
+                    "measure": measure.name,
+                    "better": "lower" if measure.lower_is_better else "higher",
+                    "texts": int((~numpy.isnan(found[place])).any(axis=0).sum()),
+                    "mean": means.mean[place],
+                    "low": means.low[place],
+                    "high": means.high[place],
+                    "interval over": means.over[place],
+                    "chance": float(mean_of_known(chance[place], (0, 1))),
+                    ABOVE: above.mean[place],
+                    f"{ABOVE} low": above.low[place],
+                    f"{ABOVE} high": above.high[place],
+                    "annotators": people,
+                }
+            )
+    return pandas.DataFrame(rows)
+
+
+def _values(
+    model: Model,
+    annotators: Annotators,
+    measure: PlausibilityMeasure,
+    wanted: numpy.ndarray,
+    absolute: bool,
+) -> Sequence[numpy.ndarray]:
+    """Of each method, and what chance gives on the same texts. Shape: (methods, seeds, texts)"""
+    found = numpy.array(
+        [
+            [annotators.mean(file.scores(method, absolute), measure.values) for file in model.files]
+            for method in model.files[0].methods
+        ]
+    )
+    found = numpy.where(wanted, found, numpy.nan)
+    # It depends on how long a text is and on what is marked there alone.
+    blind = Scores.of(model.files[0].table["tokens"].map(lambda tokens: [0.0] * len(tokens)))
+    chance = annotators.mean(blind, measure.values)
+    return found, numpy.where(numpy.isnan(found), numpy.nan, chance)
+
+
+def explains_gold(file: Attributions) -> numpy.ndarray:
+    """Whether the class that is explained is a text's gold label. Shape: (texts,)"""
+    target = file.metadata.get("target")
+    explained = file.table["predicted"] if target is None else target
+    return (file.table["label"] == explained).to_numpy(dtype=bool)
+
+
+def shown_plausibility(table: pandas.DataFrame) -> pandas.DataFrame:
+    """What people read; a column that says the same in every row is left out."""
+    shown = pandas.DataFrame(index=table.index)
+    if table["model"].nunique() > 1:
+        shown["model"] = table["model"]
+    shown["measure"] = table["measure"]
+    shown["method"] = table["method"]
+    shown["mean [95 %]"] = estimates(table)
+    shown["chance"] = table["chance"]
+    shown[f"{ABOVE} [95 %]"] = estimates(table, ABOVE)
+    if table["annotators"].notna().any():
+        shown["annotators"] = table["annotators"]
+    shown["texts"] = table["texts"]
+    return shown.reset_index(drop=True)
