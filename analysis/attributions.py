@@ -49,6 +49,13 @@ class Attributions(TextFile):
         return bool(self.declared.get(method, {}).get("signed"))
 
     @property
+    def explains_gold(self) -> numpy.ndarray:
+        """Whether the class that is explained is a text's gold label. Shape: (texts,)"""
+        target = self.metadata.get("target")
+        explained = self.table["predicted"] if target is None else target
+        return (self.table["label"] == explained).to_numpy(dtype=bool)
+
+    @property
     def rationales(self) -> str:
         """Who says which tokens decide: `known causes`, or `marked by people`."""
         return rationales_of(self.metadata["config"])

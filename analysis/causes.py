@@ -1,51 +1,75 @@
 """
-Where the data marks tokens that decide the label: how often does a method put such a token first?
-They are known causes in a corpus that was made of them; else people have marked them.
+Where the data marks tokens that decide the label: does a method find them? They are known causes in
+a corpus that was made of them, and then this is the truth about the method, as far as the model has
+learned it; else people have marked them, and `analysis.plausibility` says more.
 """
 
-from typing import Dict, List, Sequence
+from typing import Dict, List, Sequence, Tuple
 
 import numpy
 import pandas
 from scipy.stats import binomtest
 
-from analysis.attributions import Attributions
+from analysis.attributions import RATIONALE, Attributions
 from analysis.errors import AnalysisError
-from heatmaps.rationales import KNOWN
+from analysis.estimate import estimates
+from analysis.measures.scores import Scores
+from analysis.plausibility import orders
+from analysis.plausibility.annotators import Annotators
+from analysis.statistics.intervals import intervals
+from analysis.statistics.known import mean_of_known
+from heatmaps.rationales import KNOWN, markings
 
 FIRST = "marked first"
+PRECISION = "average precision"
+CONTRARY = "contrary negative"
+NEGATIVE = "negative"
+# Which tokens speak against the label: a column of files whose data knows it.
+CONTRARY_COLUMN = "contrary"
+
+
+def truth_by_text(attributions: Attributions, method: str) -> pandas.DataFrame:
+    """
+    How a method does on each text, one row each in the order of the file; NaN where that is not to
+    be said.
+
+    `marked first`: 1 if the highest score is at a marked token (of tied ones, the marked share).
+    `average precision`: of the marked tokens in the order of the scores, in expectation over ties.
+    `contrary negative`, of signed methods: the share of the tokens that speak against the label
+    whose score is negative; `negative` is that share among all tokens of the text, which a sign that
+    knows nothing would have there. Only where the label itself is explained.
+    """
+    annotators = Annotators(attributions)
+    scores = attributions.scores(method)
+    found = {
+        FIRST: annotators.mean(scores, lambda s, m: _first(s, m.marked)),
+        PRECISION: annotators.mean(scores, lambda s, m: orders.average_precision(s, m.marked)),
+    }
+    contrary, negative = _signs(attributions, method, scores)
+    return pandas.DataFrame({**found, CONTRARY: contrary, NEGATIVE: negative})
 
 
 def causes_table(attributions: Attributions) -> pandas.DataFrame:
     """
     For each method the share of correctly predicted texts whose highest score is at a token of the
-    rationale, with a 95 % interval (Wilson); and the share that a blind guess would have. A text
-    whose rationale marks no token has nothing to be found: it is left out, and counted as
-    `unmarked`.
+    rationale, with a 95 % interval (Wilson), and the share that a blind guess would have; its mean
+    average precision, with an interval over texts, and that of scores that say nothing; and of
+    signed methods the mean share of contrary tokens with a negative score, with an interval, beside
+    that of all tokens. A text whose rationale marks no token has nothing to be found: it is left
+    out, and counted as `unmarked`. Of several annotators, all are means over them.
     """
-    table = attributions.table
-    if "rationale" not in table or table["rationale"].isna().all():
-        raise AnalysisError(
-            f"{attributions.path}: its texts have no rationale, so nothing says what decides them"
-        )
-    table = table[(table["label"] == table["predicted"]) & table["rationale"].notna()]
-    if table.empty:
-        raise AnalysisError(f"{attributions.path}: no text with a rationale is predicted correctly")
-    marked = table["rationale"].map(numpy.any).astype(bool)
-    if not marked.any():
-        raise AnalysisError(
-            f"{attributions.path}: no rationale of a correctly predicted text marks a token"
-        )
-    table = table[marked]
+    correct, marked = _texts(attributions)
+    chance = _chance(attributions)[correct & marked].mean()
     about = {
-        "chance": table["rationale"].map(numpy.mean).mean(),
-        "unmarked": int((~marked).sum()),
+        "chance": chance[FIRST],
+        f"{PRECISION} chance": chance[PRECISION],
+        "unmarked": int((correct & ~marked).sum()),
         "rationales": attributions.rationales,
     }
-    rows = [
-        {"method": method, **_summary(table[method], table["rationale"]), **about}
-        for method in attributions.methods
-    ]
+    rows = []
+    for method in attributions.methods:
+        found = truth_by_text(attributions, method)[correct & marked]
+        rows.append({"method": method, **_summary(found), **about})
     return pandas.DataFrame(rows).sort_values(FIRST, ascending=False, ignore_index=True)
 
 
@@ -56,11 +80,25 @@ def causes_of_several(files: Sequence[Attributions]) -> pandas.DataFrame:
     return pandas.concat(tables, keys=names, names=["file"]).reset_index(level=0)
 
 
-def side_by_side(table: pandas.DataFrame) -> pandas.DataFrame:
+def side_by_side(table: pandas.DataFrame, column: str = FIRST) -> pandas.DataFrame:
     """Methods as rows, files as columns, in the order in which they came."""
-    shares = table.pivot(index="method", columns="file", values=FIRST)
+    shares = table.pivot(index="method", columns="file", values=column)
     shares = shares[table["file"].unique()]
     return shares.sort_values(shares.columns[0], ascending=False).reset_index()
+
+
+def shown_causes(table: pandas.DataFrame) -> pandas.DataFrame:
+    """What people read of one file."""
+    shown = table[["method"]].copy()
+    shown[f"{FIRST} [95 %]"] = estimates(table, mean=FIRST)
+    shown["chance"] = table["chance"]
+    shown[f"{PRECISION} [95 %]"] = estimates(table, PRECISION)
+    shown[f"{PRECISION} chance"] = table[f"{PRECISION} chance"]
+    if table["contrary n"].any():
+        shown[f"{CONTRARY} [95 %]"] = estimates(table, CONTRARY)
+        shown[NEGATIVE] = table[NEGATIVE]
+    shown["n"] = table["n"]
+    return shown
 
 
 def in_words(table: pandas.DataFrame) -> List[str]:
@@ -69,7 +107,14 @@ def in_words(table: pandas.DataFrame) -> List[str]:
     for file, rows in table.groupby("file", sort=False):
         first = rows.iloc[0]
         what = "a known cause" if first["rationales"] == KNOWN else "marked by people"
-        sentence = f"{file}: share of correctly predicted texts whose first token is {what}"
+        sentence = (
+            f"{file}: {FIRST} is the share of correctly predicted texts whose first token is {what}"
+        )
+        if rows["contrary n"].any():
+            sentence += (
+                f"; {CONTRARY} is the share of tokens against the label whose score is negative, "
+                f"beside that of all tokens ({NEGATIVE})"
+            )
         left_out = first["unmarked"]
         if left_out:
             texts = "1 text" if left_out == 1 else f"{left_out} texts"
@@ -78,28 +123,93 @@ def in_words(table: pandas.DataFrame) -> List[str]:
     return sentences
 
 
-def _summary(scores: pandas.Series, rationales: pandas.Series) -> Dict[str, float]:
-    defined = scores.notna()
-    found = [
-        cause_first(one, other)
-        for one, other in zip(scores[defined], rationales[defined], strict=True)
-    ]
-    if not found:
-        return {FIRST: numpy.nan, "low": numpy.nan, "high": numpy.nan, "n": 0}
-    interval = binomtest(round(sum(found)), len(found)).proportion_ci(method="wilson")
-    return {
-        FIRST: float(numpy.mean(found)),
-        "low": interval.low,
-        "high": interval.high,
-        "n": len(found),
-    }
+def _texts(attributions: Attributions) -> Tuple[numpy.ndarray, numpy.ndarray]:
+    """Which texts have a rationale and are predicted correctly, and which have a marked token."""
+    table = attributions.table
+    if RATIONALE not in table or not any(map(markings, table[RATIONALE])):
+        raise AnalysisError(
+            f"{attributions.path}: its texts have no rationale, so nothing says what decides them"
+        )
+    given = table[RATIONALE].map(lambda rationale: bool(markings(rationale))).to_numpy(dtype=bool)
+    correct = given & (table["label"] == table["predicted"]).to_numpy(dtype=bool)
+    if not correct.any():
+        raise AnalysisError(f"{attributions.path}: no text with a rationale is predicted correctly")
+    marked = table[RATIONALE].map(lambda rationale: any(map(numpy.any, markings(rationale))))
+    marked = marked.to_numpy(dtype=bool)
+    if not (correct & marked).any():
+        raise AnalysisError(
+            f"{attributions.path}: no rationale of a correctly predicted text marks a token"
+        )
+    return correct, marked
 
 
-def cause_first(scores: Sequence[float], rationale: Sequence[int]) -> float:
+def _chance(attributions: Attributions) -> pandas.DataFrame:
+    """Of scores that say nothing, by text."""
+    annotators = Annotators(attributions)
+    blind = Scores.of(numpy.zeros(len(marking)) for marking in _first_markings(attributions))
+    return pandas.DataFrame(
+        {
+            FIRST: annotators.mean(blind, lambda s, m: _first(s, m.marked)),
+            PRECISION: annotators.mean(blind, lambda s, m: orders.average_precision(s, m.marked)),
+        }
+    )
+
+
+def _first_markings(attributions: Attributions) -> List[Sequence[int]]:
+    """For their lengths, which are those of the texts."""
+    return [next(iter(markings(each)), ()) for each in attributions.table[RATIONALE]]
+
+
+def _first(scores: Scores, marked: numpy.ndarray) -> numpy.ndarray:
     """
     1 if the highest score is at a marked token, 0 if not; where several tokens share the highest
     score, the share of marked ones among them, which is what breaking the tie at random gives on
     average.
     """
-    scores = numpy.asarray(scores)
-    return float(numpy.asarray(rationale)[scores == scores.max()].mean())
+    return scores.sums(marked * (scores.higher == 0) / scores.ties)
+
+
+def _signs(
+    attributions: Attributions, method: str, scores: Scores
+) -> Tuple[numpy.ndarray, numpy.ndarray]:
+    """The shares of contrary tokens, and of all, whose scores are negative. Shape: (texts,) each"""
+    nothing = numpy.full(len(scores), numpy.nan)
+    if CONTRARY_COLUMN not in attributions.table or not attributions.signed(method):
+        return nothing, nothing
+    marks = Scores.of(attributions.table[CONTRARY_COLUMN])
+    usable = scores.known & scores.finite & marks.known & attributions.explains_gold
+    usable &= marks.sums(marks.values) > 0
+    some, contrary = scores.only(usable), marks.only(usable).values
+    negative = (some.values < 0).astype(float)
+    found, everywhere = nothing.copy(), nothing.copy()
+    found[usable] = some.sums(contrary * negative) / some.sums(contrary)
+    everywhere[usable] = some.sums(negative) / some.lengths
+    return found, everywhere
+
+
+def _summary(found: pandas.DataFrame) -> Dict[str, float]:
+    first = found[FIRST].dropna()
+    wilson = {FIRST: numpy.nan, "low": numpy.nan, "high": numpy.nan, "n": len(first)}
+    if len(first):
+        interval = binomtest(round(first.sum()), len(first)).proportion_ci(method="wilson")
+        wilson.update({FIRST: first.mean(), "low": interval.low, "high": interval.high})
+    columns = [PRECISION, CONTRARY]
+    means = intervals(numpy.array([[found[name]] for name in columns]))
+    for place, name in enumerate(columns):
+        wilson.update(
+            {
+                name: means.mean[place],
+                f"{name} low": means.low[place],
+                f"{name} high": means.high[place],
+            }
+        )
+    return {
+        **wilson,
+        NEGATIVE: float(mean_of_known(found[NEGATIVE].to_numpy(), 0)),
+        "contrary n": int(found[CONTRARY].notna().sum()),
+    }
+
+
+def cause_first(scores: Sequence[float], rationale: Sequence[int]) -> float:
+    """`marked first` of one text."""
+    return float(_first(Scores.of([scores]), numpy.asarray(rationale))[0])

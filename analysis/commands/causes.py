@@ -1,17 +1,28 @@
 """
-How often each method puts first what the rationale of a text marks: a known cause of the label, or
-what people have marked.
+How well each method finds what the rationale of a text marks, a known cause of the label or what
+people have marked: how often it comes first, and its average precision; and whether what is known to
+speak against the label gets a negative score.
 """
 
 import argparse
 from pathlib import Path
 
 from analysis.attributions import load_attributions
-from analysis.causes import causes_of_several, in_words, side_by_side
+from analysis.causes import (
+    CONTRARY,
+    FIRST,
+    PRECISION,
+    causes_of_several,
+    in_words,
+    shown_causes,
+    side_by_side,
+)
 from analysis.commands.printed import say, show, write_csv
 from analysis.files import check_output
 
-HELP = "how often each method puts first what the rationale marks"
+HELP = "how well each method finds what the rationale marks"
+# Side by side, where there are several files.
+COMPARED = (FIRST, PRECISION, CONTRARY)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -22,8 +33,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     check_output(arguments.output, ".csv", arguments.files)
     table = causes_of_several([load_attributions(file) for file in arguments.files])
-    said = ["file", "unmarked", "rationales"]
-    show(table.drop(columns=said) if len(arguments.files) == 1 else side_by_side(table))
+    if len(arguments.files) == 1:
+        show(shown_causes(table))
+    else:
+        for number, column in enumerate(COMPARED):
+            if table[column].notna().any():
+                print("\n" * bool(number) + column)
+                show(side_by_side(table, column))
     for sentence in in_words(table):
         say(sentence)
     write_csv(table, arguments.output)

@@ -5,7 +5,6 @@ from typing import Any, Dict, List, Sequence
 import numpy
 import pandas
 
-from analysis.attributions import Attributions
 from analysis.errors import AnalysisError
 from analysis.estimate import estimates
 from analysis.learned import NOTHING, nothing_to_judge
@@ -41,7 +40,7 @@ def _of_model(
     model: Model, measures: Sequence[PlausibilityMeasure], absolute: bool, all_texts: bool
 ) -> pandas.DataFrame:
     annotators = Annotators(model.files[0])
-    wanted = numpy.array([all_texts | explains_gold(file) for file in model.files])
+    wanted = numpy.array([all_texts | file.explains_gold for file in model.files])
     if not (wanted & (annotators.numbers > 0)).any():
         raise AnalysisError(
             f"{model.files[0].path}: no text with a rationale is explained for its gold label"
@@ -101,13 +100,6 @@ def _values(
     blind = Scores.of(model.files[0].table["tokens"].map(lambda tokens: [0.0] * len(tokens)))
     chance = annotators.mean(blind, measure.values)
     return found, numpy.where(numpy.isnan(found), numpy.nan, chance)
-
-
-def explains_gold(file: Attributions) -> numpy.ndarray:
-    """Whether the class that is explained is a text's gold label. Shape: (texts,)"""
-    target = file.metadata.get("target")
-    explained = file.table["predicted"] if target is None else target
-    return (file.table["label"] == explained).to_numpy(dtype=bool)
 
 
 def shown_plausibility(table: pandas.DataFrame) -> pandas.DataFrame:

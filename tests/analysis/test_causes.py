@@ -9,9 +9,11 @@ from scipy.stats import binomtest
 
 from analysis.__main__ import main
 from analysis.attributions import load_attributions
-from analysis.causes import cause_first, causes_table
+from analysis.causes import cause_first, causes_table, truth_by_text
 from analysis.errors import AnalysisError
+from analysis.statistics.intervals import intervals
 from tests.analysis.attribution_files import config, write_attributions
+from tests.analysis.plausibility import slow
 
 ROWS = [
     {"label": "1", "predicted": "1", "rationale": [0, 1, 0], "good": [0, 3, 1], "bad": [3, 0, 1]},
@@ -39,6 +41,65 @@ def test_counts_correctly_predicted_texts_whose_highest_score_is_a_cause(tmp_pat
 def test_ties_are_worth_their_share_of_causes():
     assert cause_first([1, 1, 0], [1, 0, 0]) == 0.5
     assert cause_first(numpy.zeros(4), [0, 1, 0, 0]) == 0.25
+
+
+@pytest.mark.parametrize("annotators", [1, 2])
+def test_average_precision_is_that_of_the_marked_tokens(tmp_path, annotators):
+    """Of several annotators, their mean."""
+    random = numpy.random.default_rng(annotators)
+    rows, expected, chance, first = [], [], [], []
+    for _ in range(12):
+        length = int(random.integers(2, 6))
+        marks = random.integers(0, 2, (annotators, length))
+        marks[:, 0] = 1
+        scores = random.integers(0, 3, length).astype(float)
+        rows.append(
+            {
+                "label": "1",
+                "predicted": "1",
+                "rationale": marks.tolist() if annotators > 1 else marks[0].tolist(),
+                "good": scores.tolist(),
+            }
+        )
+        for found, given in ((expected, scores), (chance, numpy.zeros(length))):
+            values = [slow.expected(given, slow.average_precision, mark) for mark in marks]
+            found.append(numpy.mean(values))
+        first.append(numpy.mean([cause_first(scores, mark) for mark in marks]))
+    file = load_attributions(write(tmp_path / "a.parquet", rows, ["good"]))
+    (found,) = causes_table(file).to_dict("records")
+    assert found["average precision"] == pytest.approx(numpy.mean(expected))
+    assert found["average precision chance"] == pytest.approx(numpy.mean(chance))
+    assert found["marked first"] == pytest.approx(numpy.mean(first))
+    interval = intervals(numpy.array([[expected]]))
+    assert found["average precision low"] == pytest.approx(interval.low[0])
+    by_text = truth_by_text(file, "good")
+    assert by_text["average precision"].tolist() == pytest.approx(expected)
+
+
+CONTRARY_ROWS = [
+    {"contrary": [0, 1, 1, 0], "signed": [2.0, -1.0, 0.0, -3.0], "plain": [2.0, 1.0, 0.0, 3.0]},
+    {"contrary": [1, 0, 0, 0], "signed": [-2.0, 1.0, 1.0, 0.5], "plain": [2.0, 1.0, 1.0, 0.5]},
+    # Nothing speaks against the label; the model is wrong; the method failed.
+    {"contrary": [0, 0, 0, 0], "signed": [-2.0, 1.0, 1.0, 0.5], "plain": [2.0, 1.0, 1.0, 0.5]},
+    {"contrary": [1, 1, 1, 1], "signed": [1.0, 1, 1, 1], "plain": [1.0] * 4, "predicted": "0"},
+    {"contrary": [1, 0, 0, 0], "signed": None, "plain": [2.0, 1.0, 1.0, 0.5]},
+]
+
+
+def test_what_speaks_against_the_label_should_have_a_negative_score(tmp_path):
+    of_a_text = {"label": "1", "predicted": "1", "rationale": [1, 0, 0, 1]}
+    rows = [{**of_a_text, **row} for row in CONTRARY_ROWS]
+    signs = {name: {"parameters": {}, "signed": name == "signed"} for name in ("signed", "plain")}
+    path = write(tmp_path / "a.parquet", rows, ["signed", "plain"], interpreters=signs, target=None)
+    table = causes_table(load_attributions(path)).set_index("method")
+    # A score of 0 is not negative.
+    assert table.loc["signed", "contrary negative"] == pytest.approx((0.5 + 1) / 2)
+    assert table.loc["signed", "negative"] == pytest.approx((2 / 4 + 1 / 4) / 2)
+    assert table.loc["signed", "contrary n"] == 2
+    assert numpy.isnan(table.loc["plain", "contrary negative"])
+    by_text = truth_by_text(load_attributions(path), "signed")["contrary negative"]
+    assert by_text.isna().tolist() == [False, False, True, True, True]
+    assert main(["causes", str(path)]) == 0
 
 
 def test_the_command_prints_the_table(tmp_path, capsys):
@@ -72,7 +133,8 @@ def test_several_files_stand_side_by_side(tmp_path, capsys):
     one, two = (write(tmp_path / f"{name}.parquet", ROWS) for name in ("one", "two"))
     output = tmp_path / "causes.csv"
     assert main(["causes", str(two), str(one), "-o", str(output)]) == 0
-    header, *rows = capsys.readouterr().out.splitlines()
+    title, header, *rows = capsys.readouterr().out.splitlines()
+    assert title == "marked first"
     assert header.split() == ["method", "two", "one"]
     assert rows[0].split() == ["good", "1.000", "1.000"]
     written = pandas.read_csv(output)
