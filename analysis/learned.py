@@ -37,14 +37,14 @@ def _no_better_than_majority(files: Sequence[TextFile]) -> Optional[str]:
     of always the most frequent label. The second is for balanced training on unequal classes, which
     gives accuracy away.
     """
-    labels = files[0].table["label"]
+    labels = files[0].texts["label"].reset_index(drop=True)
     counts = labels.value_counts()
     if len(counts) < 2:
         return None
     of_label = labels.map(counts).to_numpy(dtype=float)
     right = numpy.array(
         [
-            numpy.where(labels.notna(), file.table["predicted"] == labels, numpy.nan)
+            numpy.where(labels.notna(), file.texts["predicted"].to_numpy() == labels, numpy.nan)
             for file in files
         ]
     )

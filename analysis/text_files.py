@@ -5,7 +5,7 @@ What the columns are, the kinds of file say.
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Callable, Dict, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, Mapping, Optional, Sequence, Tuple, Union
 
 import pandas
 import pyarrow
@@ -52,7 +52,8 @@ OF_A_TEXT: Dict[str, Optional[Kind]] = {
 @dataclass(frozen=True)
 class TextFile:
     """
-    table : one row a text, with `id`, `tokens`, `label`, `predicted`, `probs` at least.
+    table : one row a text, with `id`, `tokens`, `label`, `predicted`, `probs` at least, unless the
+        kind of file says otherwise.
     metadata : of the whole file.
     """
 
@@ -64,6 +65,11 @@ class TextFile:
     def declared(self) -> Dict[str, Any]:
         """What was done to the texts, by name, each with its `parameters`."""
         raise NotImplementedError
+
+    @property
+    def texts(self) -> pandas.DataFrame:
+        """One row a text, with `id`, `label` and `predicted` at least."""
+        return self.table
 
     @property
     def model(self) -> ModelConfig:
@@ -108,6 +114,7 @@ def read_text_file(
     formats: Sequence[int],
     declared: str,
     scores: Optional[Sequence[str]] = None,
+    others: Mapping[str, Optional[Kind]] = OF_A_TEXT,
 ) -> Tuple[pandas.DataFrame, Dict[str, Any]]:
     """
     The table, and the metadata that the file has under a key.
@@ -120,6 +127,8 @@ def read_text_file(
         Under which the metadata say, by name, what was done to the texts.
     scores : `Sequence[str]`, optional (default = `None`)
         The columns with a score for each token; by default those that are declared.
+    others : `Mapping[str, Optional[Kind]]`, optional (default = `OF_A_TEXT`)
+        The other columns that there have to be, each with what it holds, where that is checked.
     """
     if not path.is_file():
         raise AnalysisError(f"{path}: no such {kind} file")
@@ -141,7 +150,7 @@ def read_text_file(
         raise AnalysisError(f"{path}: its metadata have no object '{declared}'")
     if table.num_rows == 0:
         raise AnalysisError(f"{path}: holds no text")
-    columns = {**dict.fromkeys(done if scores is None else scores, SCORES), **OF_A_TEXT}
+    columns = {**dict.fromkeys(done if scores is None else scores, SCORES), **others}
     for name, held in columns.items():
         if name not in table.column_names:
             meant = ", but its metadata say so" if name in done else ""

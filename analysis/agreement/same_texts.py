@@ -15,20 +15,20 @@ def check_same_texts(files: Sequence[TextFile]) -> None:
         if first.model.corpus != file.model.corpus:
             corpora = f"{first.model.corpus} and {file.model.corpus}"
             raise AnalysisError(f"{both} are about different corpora, {corpora}")
-        if len(first.table) != len(file.table):
-            numbers = f"{len(first.table)} and {len(file.table)}"
+        if len(first.texts) != len(file.texts):
+            numbers = f"{len(first.texts)} and {len(file.texts)}"
             raise AnalysisError(f"{both} are about different data, {numbers} texts")
-        unlike = first.table["id"].to_numpy() != file.table["id"].to_numpy()
+        unlike = first.texts["id"].to_numpy() != file.texts["id"].to_numpy()
         if unlike.any():
             place = int(unlike.argmax())
-            ids = " and ".join(f"'{one.table['id'].iloc[place]}'" for one in (first, file))
+            ids = " and ".join(f"'{one.texts['id'].iloc[place]}'" for one in (first, file))
             raise AnalysisError(f"{both} do not have the same ids: text {place + 1} is {ids}")
         if first.metadata.get("data_sha256") != file.metadata.get("data_sha256"):
             raise AnalysisError(f"{both} are about different data, though the ids are the same")
 
 
 def _check_ids_differ(file: TextFile) -> None:
-    repeated = file.table["id"].duplicated()
+    repeated = file.texts["id"].duplicated()
     if repeated.any():
-        name = file.table["id"][repeated].iloc[0]
+        name = file.texts["id"][repeated].iloc[0]
         raise AnalysisError(f"{file.path}: the id '{name}' is there more than once")

@@ -1,6 +1,6 @@
 """
 All papers, found by their folders: a folder of this package whose `__init__` has a `PAPER` is one.
-And everything of theirs that can be asked for by name.
+And everything that can be asked for by name, of papers and of what no single paper has.
 """
 
 from dataclasses import replace
@@ -11,7 +11,8 @@ from typing import Tuple
 from analysis import papers
 from analysis.claims.claim import Claim
 from analysis.errors import AnalysisError
-from analysis.papers.shared.paper import Paper
+from analysis.faithfulness.exhibition import FAITHFULNESS
+from analysis.papers.shared.paper import Exhibition, Paper
 
 
 def declared_papers() -> Tuple[Paper, ...]:
@@ -23,12 +24,13 @@ def declared_papers() -> Tuple[Paper, ...]:
 
 
 PAPERS = declared_papers()
+EXHIBITIONS: Tuple[Exhibition, ...] = (*PAPERS, FAITHFULNESS)
 # What `python -m analysis table` can be asked for.
 NAMES = tuple(
     name
-    for paper in PAPERS
-    if paper.exhibits
-    for name in (paper.name, *(exhibit.name for exhibit in paper.exhibits))
+    for exhibition in EXHIBITIONS
+    if exhibition.exhibits
+    for name in (exhibition.name, *(exhibit.name for exhibit in exhibition.exhibits))
 )
 CLAIMS = tuple(replace(claim, paper=paper.title) for paper in PAPERS for claim in paper.claims)
 # The names of those that the claims rest on.
@@ -37,14 +39,14 @@ TABLES = tuple(
 )
 
 
-def find_exhibits(name: str) -> Paper:
-    """The paper of that name; or the one that has the exhibit of that name, with this one alone."""
-    for paper in PAPERS:
-        if name == paper.name and paper.exhibits:
-            return paper
-        for exhibit in paper.exhibits:
+def find_exhibits(name: str) -> Exhibition:
+    """All that is called so; or the one exhibit of that name, alone in its exhibition."""
+    for exhibition in EXHIBITIONS:
+        if name == exhibition.name and exhibition.exhibits:
+            return exhibition
+        for exhibit in exhibition.exhibits:
             if name == exhibit.name:
-                return replace(paper, exhibits=(exhibit,))
+                return replace(exhibition, exhibits=(exhibit,))
     raise AnalysisError(f"there is no table '{name}'; there are {', '.join(NAMES)}")
 
 

@@ -16,8 +16,12 @@ from analysis.papers.shared.study_files import Study
 from analysis.seeds import Model
 
 # What an exhibit is made from, by its name in a study.
-MODELS, PERTURBED = "models", "perturbed"
-FILES = {MODELS: "attribution files", PERTURBED: "perturbation files"}
+MODELS, PERTURBED, JUDGED = "models", "perturbed", "judged"
+FILES = {
+    MODELS: "attribution files",
+    PERTURBED: "perturbation files",
+    JUDGED: "faithfulness files",
+}
 
 
 def any_model(model: Model) -> bool:
@@ -112,29 +116,17 @@ class Correction:
 
 
 @dataclass(frozen=True)
-class Paper:
+class Exhibition:
     """
-    What the `__init__` of a paper's folder declares, as `PAPER`.
+    Tables and figures that belong together.
 
-    name : what a user types for all that it shows.
-    title : the section of the report; authors and year.
-    exhibits : its tables and figures.
-    claims : what it says, as rules that the tables of a study keep or break.
-    corrections : what our measures change in its tables.
-    order : its place among the papers of a year, where that is not to be the alphabet's.
+    name : what a user types for all of them.
+    title : the section of the report.
     """
 
     name: str
     title: str
     exhibits: Tuple[Fillable, ...] = ()
-    claims: Tuple[Claim, ...] = ()
-    corrections: Tuple[Correction, ...] = ()
-    order: int = 0
-
-    @property
-    def year(self) -> int:
-        """The one at the end of the title."""
-        return int(re.findall(r"\d{4}", self.title)[-1])
 
     def fill(self, study: Study, output: Output) -> List[str]:
         """
@@ -154,3 +146,23 @@ class Paper:
         if not output.entries:
             raise AnalysisError("; ".join(said))
         return said
+
+
+@dataclass(frozen=True)
+class Paper(Exhibition):
+    """
+    What the `__init__` of a paper's folder declares, as `PAPER`. The title is authors and year.
+
+    claims : what it says, as rules that the tables of a study keep or break.
+    corrections : what our measures change in its tables.
+    order : its place among the papers of a year, where that is not to be the alphabet's.
+    """
+
+    claims: Tuple[Claim, ...] = ()
+    corrections: Tuple[Correction, ...] = ()
+    order: int = 0
+
+    @property
+    def year(self) -> int:
+        """The one at the end of the title."""
+        return int(re.findall(r"\d{4}", self.title)[-1])

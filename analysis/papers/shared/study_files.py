@@ -1,6 +1,6 @@
 """
 What a study has: models, from attribution files; the same models under other attention, from
-perturbation files; and training runs. Given one by one, or in folders.
+perturbation files; how true their scores are, from faithfulness files; and training runs. Given one by one, or in folders.
 """
 
 from dataclasses import dataclass, field
@@ -14,13 +14,15 @@ from analysis import attributions, perturbations
 from analysis.agreement.same_texts import check_same_texts
 from analysis.attributions import load_attributions
 from analysis.errors import AnalysisError
+from analysis.faithfulness import files as faithfulness
+from analysis.faithfulness.files import load_faithfulness
 from analysis.output import Source
 from analysis.perturbations import load_perturbations
 from analysis.runs import CONFIG, Run, load_run
 from analysis.seeds import Model, models_of
 from analysis.text_files import TextFile, has_key
 
-KINDS = (attributions.METADATA, perturbations.METADATA)
+KINDS = (attributions.METADATA, perturbations.METADATA, faithfulness.METADATA)
 
 
 @dataclass(frozen=True)
@@ -28,17 +30,21 @@ class Study:
     """
     models : of attribution files.
     perturbed : of perturbation files.
+    judged : of faithfulness files.
     runs : training runs, whether or not any of these files is theirs.
     """
 
     models: List[Model] = field(default_factory=list)
     perturbed: List[Model] = field(default_factory=list)
+    judged: List[Model] = field(default_factory=list)
     runs: List[Run] = field(default_factory=list)
 
     @property
     def sources(self) -> List[Source]:
         """All that was read."""
-        files = [file for model in (*self.models, *self.perturbed) for file in model.files]
+        files = [
+            file for model in (*self.models, *self.perturbed, *self.judged) for file in model.files
+        ]
         return [*files, *self.runs]
 
 
@@ -49,10 +55,12 @@ def load_study(places: Sequence[Path]) -> Study:
         if (place / CONFIG).is_file():
             runs[place.resolve()] = load_run(place)
     perturbed = [path for path in paths if has_key(path, perturbations.METADATA)]
-    attributed = [path for path in paths if path not in perturbed]
+    judged = [path for path in paths if has_key(path, faithfulness.METADATA)]
+    attributed = [path for path in paths if path not in (*perturbed, *judged)]
     return Study(
         models=_models(map(load_attributions, attributed)),
         perturbed=_models(map(load_perturbations, perturbed)),
+        judged=_models(map(load_faithfulness, judged)),
         runs=list(runs.values()),
     )
 
@@ -79,7 +87,7 @@ def _paths(place: Path) -> List[Path]:
     found = [path for path in sorted(place.glob("*.parquet")) if not _is_something_else(path)]
     if not found and not (place / CONFIG).is_file():
         raise AnalysisError(
-            f"{place}: holds no attribution file or perturbation file (*.parquet), and is no "
+            f"{place}: holds no attribution, perturbation or faithfulness file (*.parquet), and is no "
             "training run"
         )
     return found
@@ -112,7 +120,7 @@ def described(models: Sequence[Model]) -> str:
 
 def _texts(models: Sequence[Model]) -> str:
     """A range where the files of some models hold more than those of others."""
-    numbers = sorted({len(model.files[0].table) for model in models})
+    numbers = sorted({len(model.files[0].texts) for model in models})
     return str(numbers[0]) if len(numbers) == 1 else f"{numbers[0]} to {numbers[-1]}"
 
 

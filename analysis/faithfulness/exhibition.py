@@ -1,0 +1,17 @@
+"""What `python -m analysis table faithfulness` makes of faithfulness files."""
+
+from analysis.faithfulness.between_methods import difference_table
+from analysis.faithfulness.curves import curve_figures
+from analysis.faithfulness.on_the_scale import erasure_table, scale_tables
+from analysis.papers.shared.paper import JUDGED, Exhibit, Exhibition
+
+FAITHFULNESS = Exhibition(
+    "faithfulness",
+    "Faithfulness",
+    (
+        Exhibit("faithfulness-scale", (), scale_tables, of=JUDGED),
+        Exhibit("faithfulness-differences", (), difference_table, of=JUDGED),
+        Exhibit("faithfulness-erasures", (), erasure_table, of=JUDGED),
+        Exhibit("faithfulness-curves", (), curve_figures, of=JUDGED),
+    ),
+)

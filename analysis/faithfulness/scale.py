@@ -1,0 +1,143 @@
+"""
+Where methods stand between chance and the best possible: (method - random) / (search - random), the
+mean of what a method gains over the mean of what could be gained, with intervals over texts and seeds.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Dict, List, Sequence
+
+import numpy
+
+from analysis.faithfulness.files import RANDOM, SEARCH, TIED, Faithfulness, Measure
+from analysis.seeds import Model
+from analysis.statistics.intervals import Intervals, intervals
+from analysis.statistics.paired import paired_in_one_model
+from analysis.statistics.ratios import ratio_intervals
+from analysis.statistics.sign_flip import SignFlips
+
+
+@dataclass(frozen=True)
+class Measured:
+    """
+    One measure of all methods of a model.
+
+    values : by method, the ends of the scale among them if it has one; NaN where undefined.
+        Shape: (seeds, texts)
+    higher_is_better : whether a large value speaks for a method.
+    """
+
+    measure: Measure
+    values: Dict[str, numpy.ndarray]
+    higher_is_better: bool
+
+    @property
+    def methods(self) -> List[str]:
+        """Those that were judged."""
+        return [name for name in self.values if name not in (RANDOM, SEARCH)]
+
+    @property
+    def has_scale(self) -> bool:
+        """Whether both ends are there, and apart."""
+        return {RANDOM, SEARCH} <= set(self.values) and bool(numpy.nansum(self.could_gain) != 0)
+
+    @property
+    def could_gain(self) -> numpy.ndarray:
+        """What the best order has over random ones. Shape: (seeds, texts)"""
+        return self.values[SEARCH] - self.values[RANDOM]
+
+    def stacked(self, methods: Sequence[str]) -> numpy.ndarray:
+        """Shape: (methods, seeds, texts)"""
+        return numpy.array([self.values[method] for method in methods])
+
+    def means(self, methods: Sequence[str]) -> Intervals:
+        """Of the values themselves."""
+        return intervals(self.stacked(methods))
+
+    def places(self, methods: Sequence[str]) -> Intervals:
+        """On the scale: 0 is chance, 1 the best possible."""
+        gained = self.stacked(methods) - self.values[RANDOM]
+        return ratio_intervals(gained, numpy.broadcast_to(self.could_gain, gained.shape))
+
+    def apart(
+        self, first: Sequence[str], second: Sequence[str], flips: SignFlips = SignFlips()
+    ) -> Dict[str, numpy.ndarray]:
+        """
+        How far the places of two methods are apart, first less second, on the texts that both have;
+        with the p-value of the sign-flip test on the values of the same texts.
+        """
+        firsts, seconds = self.stacked(first), self.stacked(second)
+        more = firsts - seconds
+        both = ~numpy.isnan(more)
+        found = ratio_intervals(more, numpy.broadcast_to(self.could_gain, more.shape))
+        tested = paired_in_one_model(firsts, seconds, flips)
+        return {
+            "difference": found.mean,
+            **found.columns(),
+            "p": tested["p"],
+            "texts": both.any(axis=1).sum(axis=1),
+        }
+
+
+def measured(model: Model) -> List[Measured]:
+    """All measures of a model, from the files of its seeds, in the order of the first."""
+    first: Faithfulness = model.files[0]
+    places = {text: place for place, text in enumerate(first.ids)}
+    return [
+        Measured(
+            measure,
+            {
+                method: numpy.array(
+                    [_values(file, measure, method, places) for file in model.files]
+                )
+                for method in dict.fromkeys(rows["method"])
+            },
+            True if measure.name == TIED else first.higher_is_better(measure.name),
+        )
+        for measure, rows in first.by_measure.items()
+    ]
+
+
+def _values(
+    file: Faithfulness, measure: Measure, method: str, places: Dict[str, int]
+) -> numpy.ndarray:
+    """Of each text, NaN where there is none. Shape: (texts,)"""
+    values = numpy.full(len(places), numpy.nan)
+    rows = file.by_measure.get(measure)
+    if rows is not None:
+        rows = rows[rows["method"] == method]
+        values[[places[text] for text in rows["id"]]] = rows["value"].astype(float)
+    return values
+
+
+def shares_tied(of_model: Sequence[Measured]) -> Dict[str, float]:
+    """By method: the mean share of tokens whose rank is also another's."""
+    tied = next((each for each in of_model if each.measure.name == TIED), None)
+    if tied is None:
+        return {}
+    return dict(zip(tied.methods, tied.means(tied.methods).mean.tolist()))
+
+
+def rows_of(each: Measured) -> List[Dict[str, Any]]:
+    """A row a method, the ends of the scale last: mean value, place on the scale, and how many texts."""
+    methods = [*each.methods, *(end for end in (RANDOM, SEARCH) if end in each.values)]
+    means = each.means(methods)
+    scale = each.places(methods) if each.has_scale else None
+    rows = []
+    for place, method in enumerate(methods):
+        known = ~numpy.isnan(each.values[method])
+        row = {
+            "measure": each.measure.name,
+            "erasure": each.measure.erasure,
+            "k": each.measure.k,
+            "method": method,
+            "mean": means.mean[place],
+            "low": means.low[place],
+            "high": means.high[place],
+        }
+        for name in ("mean", "low", "high"):
+            column = "place" if name == "mean" else f"place {name}"
+            row[column] = numpy.nan if scale is None else getattr(scale, name)[place]
+        rows.append(
+            {**row, "interval over": means.over[place], "texts": int(known.any(axis=0).sum())}
+        )
+    return rows

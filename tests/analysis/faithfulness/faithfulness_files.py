@@ -1,0 +1,104 @@
+"""Small faithfulness files, as `allennlp faithfulness` would write them, without a model."""
+
+import json
+from functools import partial
+from pathlib import Path
+from typing import Any, Dict, List, Sequence
+
+import numpy
+import pyarrow
+import pyarrow.parquet
+
+from analysis.faithfulness.files import METADATA, RANDOM, SEARCH, TIED
+from tests.analysis.attribution_files import config
+
+Row = Dict[str, Any]
+# How far each is on the way from chance to the best possible.
+TRUTH = {"attention": 0.2, "gradient": 0.5, "lrp": 0.8}
+MEASURES = {"comprehensiveness": True, "sufficiency": False}
+BINS = (0.1, 0.5)
+
+
+def judged_rows(
+    texts: int = 40,
+    truth: Dict[str, float] = TRUTH,
+    erasures: Sequence[str] = ("delete", "unk"),
+    seed: int = 0,
+    noise: float = 0.1,
+) -> List[Row]:
+    """The same texts whatever the seed, which stands for that of a trained model."""
+    rows: List[Row] = []
+    for index in range(texts):
+        text = numpy.random.default_rng(index)
+        model = numpy.random.default_rng([index, seed])
+        chance, length = text.random() * 0.1, 0.1 + 0.6 * text.random()
+        about = {"id": f"text-{index}", "label": str(index % 2), "predicted": str(index % 2)}
+
+        add = partial(_add, rows, about)
+
+        for method in truth:
+            add(method, TIED, None, None, 0.25)
+        for erasure in erasures:
+            for measure, higher in MEASURES.items():
+                for k in (*BINS, None):
+                    toward = 1 if higher else -1
+                    places = {name: place + noise * model.normal() for name, place in truth.items()}
+                    for method, place in {**places, RANDOM: 0.0, SEARCH: 1.0}.items():
+                        add(method, measure, erasure, k, chance + toward * length * place)
+            for method, place in {**truth, RANDOM: 0.0, SEARCH: 1.0}.items():
+                shares = numpy.linspace(0, 1, 3 + index % 5)
+                curve = (0.9 * (1 - shares) ** (1 + place)).tolist()
+                area = float(numpy.mean(curve))
+                add(method, "deletion_curve", erasure, None, area, curve=curve)
+        for method in truth:
+            add(method, "parameter_randomization", None, None, 0.3 + 0.1 * model.normal())
+    return rows
+
+
+def _add(
+    rows: List[Row],
+    about: Row,
+    method: str,
+    measure: str,
+    erasure: Any,
+    k: Any,
+    value: Any,
+    curve: Any = None,
+) -> None:
+    row = {"method": method, "measure": measure, "erasure": erasure, "k": k, "value": value}
+    rows.append({**about, **row, "curve": curve, "undefined": None})
+
+
+def write_faithfulness(path: Path, rows: Sequence[Row], seed: int = 1, **more: Any) -> Path:
+    """With metadata that say what the rows are of; `more` goes to the config of the model."""
+    methods = list(dict.fromkeys(row["method"] for row in rows))
+    measures = {
+        name: {
+            "parameters": {},
+            "higher_is_better": name not in ("sufficiency", "deletion_curve"),
+        }
+        for name in dict.fromkeys(row["measure"] for row in rows)
+        if name != TIED
+    }
+    metadata = {
+        "format": 1,
+        "archive": f"runs/{seed}",
+        "weights_sha256": f"{seed}" * 8,
+        "data_sha256": "a" * 8,
+        "config": config(seed, **more),
+        "methods": {name: {} for name in methods if name not in (RANDOM, SEARCH)},
+        "measures": measures,
+    }
+    schema = pyarrow.schema(
+        [
+            *((name, pyarrow.string()) for name in ("id", "label", "predicted", "method")),
+            *((name, pyarrow.string()) for name in ("measure", "erasure")),
+            *((name, pyarrow.float64()) for name in ("k", "value")),
+            ("curve", pyarrow.list_(pyarrow.float32())),
+            ("undefined", pyarrow.string()),
+        ]
+    )
+    table = pyarrow.Table.from_pylist(list(rows), schema=schema)
+    table = table.replace_schema_metadata({METADATA: json.dumps(metadata).encode()})
+    pyarrow.parquet.write_table(table, path)
+    return path
