@@ -7,7 +7,12 @@ from analysis.claims.table_rows import Tables, first_where, grouped
 from analysis.papers.jain_wallace.correlations import CORRELATIONS, DIFFERENCES
 from analysis.papers.jain_wallace.instance_adversary import ADVERSARY
 from analysis.papers.jain_wallace.permutation import PERMUTATION
-from analysis.papers.shared.agreement_rows import AgreementRow, differences, less_than, of_each
+from analysis.papers.shared.agreement_rows import (
+    AgreementRow,
+    judged_differences,
+    less_than,
+    of_each,
+)
 
 WITHOUT_CONTEXT = "affine"
 # Half of the way from chance to the best that ties allow: below, most of the order is unexplained.
@@ -40,17 +45,15 @@ def less_than_each_other(tables: Tables) -> Iterator[Judgement]:
 
 
 def context_lowers(tables: Tables) -> Iterator[Judgement]:
-    compared = tables.rows(DIFFERENCES)
     rows = tables.rows(CORRELATIONS, predicted="overall", scores="attention", role="plain")
-    for (corpus, attention, projection), alike in grouped(
-        rows, "corpus", "attention", "projection"
-    ):
-        higher = differences(
-            alike, compared, of={"encoder": WITHOUT_CONTEXT}, less={"encoder": "bilstm"}
-        )
-        parts = [above(f"with {name}, affine less BiLSTM:", less) for name, less in higher]
-        if parts:
-            yield Judgement(corpus, f"{attention} {projection}", tuple(parts))
+    return judged_differences(
+        rows,
+        tables.rows(DIFFERENCES),
+        alike=("attention", "projection"),
+        of={"encoder": WITHOUT_CONTEXT},
+        less={"encoder": "bilstm"},
+        part=lambda words, higher: above(f"{words}, affine less BiLSTM:", higher),
+    )
 
 
 def shuffled(tables: Tables) -> Iterator[Judgement]:

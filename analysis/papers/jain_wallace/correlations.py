@@ -3,7 +3,6 @@ Jain & Wallace 2019: how attention agrees with gradients and with leaving a toke
 in its place beside.
 """
 
-from itertools import chain
 from typing import Sequence
 
 import pandas
@@ -12,9 +11,8 @@ from analysis.agreement.places import ABOUT_PLACES
 from analysis.claims.table_rows import TypedTable
 from analysis.figures.densities import densities
 from analysis.output import Output, slug
-from analysis.papers.shared.agreeing import agreed, class_panels, rows_of
+from analysis.papers.shared.agreeing import add_differences, agreed_by_each, class_panels
 from analysis.papers.shared.agreement_rows import AgreementRow, DifferenceRow
-from analysis.papers.shared.differences import add_differences
 from analysis.papers.shared.methods import JAIN_WALLACE_PAIRS as PAIRS
 from analysis.papers.shared.published import (
     OURS_SELECTED,
@@ -65,8 +63,7 @@ NOTE = (
 
 
 def correlations(models: Sequence[Model], output: Output) -> None:
-    found = [agreed(model, PAIRS) for model in models]
-    table = pandas.concat([rows_of(one, PAIRS) for one in found], ignore_index=True)
+    agreements, table = agreed_by_each(models, PAIRS)
     theirs = published("jain_wallace/correlations")
     theirs = theirs.assign(scores="attention", projection="softmax")
     for split in ("test", "dev"):
@@ -83,7 +80,7 @@ def correlations(models: Sequence[Model], output: Output) -> None:
         NOTE,
         readable(shown, SHOWN),
     )
-    add_differences(output, DIFFERENCES.name, list(chain.from_iterable(found)))
+    add_differences(output, DIFFERENCES.name, agreements)
 
 
 def released_code() -> pandas.DataFrame:

@@ -7,7 +7,7 @@ from analysis.claims.table_rows import Tables, first_where, grouped
 from analysis.papers.meister.adversaries import ADVERSARY
 from analysis.papers.meister.correlations import ACCURACY, CORRELATIONS, DIFFERENCES, ENTROPY
 from analysis.papers.meister.sparsity import SWEEP
-from analysis.papers.shared.agreement_rows import differences
+from analysis.papers.shared.agreement_rows import judged_differences
 
 # Of the normalised entropy: half of that of a state that all inputs matter to alike.
 SPREAD = 0.5
@@ -22,29 +22,25 @@ def states_are_mixed(tables: Tables) -> Iterator[Judgement]:
 
 
 def follows_states(tables: Tables) -> Iterator[Judgement]:
-    compared = tables.rows(DIFFERENCES)
-    rows = tables.rows(CORRELATIONS, role="plain")
-    for (corpus, model), alike in grouped(rows, "corpus", "model"):
-        closer = differences(
-            alike, compared, of={"importance_of": "hidden"}, less={"importance_of": "input"}
-        )
-        parts = [above(f"with {name}, states less inputs:", less) for name, less in closer]
-        if parts:
-            yield Judgement(corpus, model, tuple(parts))
+    return judged_differences(
+        tables.rows(CORRELATIONS, role="plain"),
+        tables.rows(DIFFERENCES),
+        alike=("model",),
+        of={"importance_of": "hidden"},
+        less={"importance_of": "input"},
+        part=lambda words, closer: above(f"{words}, states less inputs:", closer),
+    )
 
 
 def no_closer_to_inputs(tables: Tables) -> Iterator[Judgement]:
-    compared = tables.rows(DIFFERENCES)
-    rows = tables.rows(CORRELATIONS, role="plain", importance_of="input")
-    for (corpus, encoder, attention), alike in grouped(rows, "corpus", "encoder", "attention"):
-        closer = differences(
-            alike, compared, of={"projection": "sparsemax"}, less={"projection": "softmax"}
-        )
-        parts = [
-            below(f"with {name}, sparsemax less softmax:", less, MARGIN) for name, less in closer
-        ]
-        if parts:
-            yield Judgement(corpus, f"{encoder} {attention}", tuple(parts))
+    return judged_differences(
+        tables.rows(CORRELATIONS, role="plain", importance_of="input"),
+        tables.rows(DIFFERENCES),
+        alike=("encoder", "attention"),
+        of={"projection": "sparsemax"},
+        less={"projection": "softmax"},
+        part=lambda words, closer: below(f"{words}, sparsemax less softmax:", closer, MARGIN),
+    )
 
 
 def importance_no_sparser(tables: Tables) -> Iterator[Judgement]:

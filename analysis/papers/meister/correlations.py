@@ -1,7 +1,6 @@
 """Meister et al. 2021: do hidden states stand for their tokens, and does attention find either?"""
 
 from dataclasses import dataclass
-from itertools import chain
 from typing import List, Sequence, Tuple
 
 import pandas
@@ -13,9 +12,8 @@ from analysis.claims.table_rows import TableRow, TypedTable, estimated
 from analysis.figures.densities import Panel, densities
 from analysis.output import Output, slug
 from analysis.papers.meister.sparsity import HIDDEN, IMPORTANCE_OF, INPUTS, not_swept
-from analysis.papers.shared.agreeing import agreed, agreement_values, rows_of
+from analysis.papers.shared.agreeing import add_differences, agreed_by_each, agreement_values
 from analysis.papers.shared.agreement_rows import AgreementRow, DifferenceRow
-from analysis.papers.shared.differences import add_differences
 from analysis.papers.shared.methods import ATTENTION, INPUT_TO_HIDDEN, Method
 from analysis.papers.shared.per_text import PerText, check, correct, sample, summarised
 from analysis.papers.shared.published import (
@@ -76,8 +74,7 @@ def table_3(models: Sequence[Model], output: Output) -> None:
 
 def table_6(models: Sequence[Model], output: Output) -> None:
     pairs = [(ATTENTION, method) for method in (*INPUTS, *HIDDEN)]
-    found = [agreed(model, pairs) for model in models]
-    table = pandas.concat([rows_of(one, pairs) for one in found], ignore_index=True)
+    agreements, table = agreed_by_each(models, pairs)
     table = table[table["predicted"] == OVERALL].reset_index(drop=True)
     table["importance_of"] = table["second"].map(IMPORTANCE_OF)
     table = _beside(table, "meister/table6_correlations")
@@ -93,7 +90,7 @@ def table_6(models: Sequence[Model], output: Output) -> None:
         f"against random scores. {ABOUT_PLACES} {PROTOCOL}",
         readable(table, [*keys, *SHOWN, "ceiling", "place", "random mean", "selected on"]),
     )
-    add_differences(output, DIFFERENCES.name, list(chain.from_iterable(found)))
+    add_differences(output, DIFFERENCES.name, agreements)
 
 
 def _rows(models: Sequence[Model], values: PerText) -> pandas.DataFrame:

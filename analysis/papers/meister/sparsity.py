@@ -16,7 +16,7 @@ from analysis.claims.table_rows import TableRow, TypedTable, estimated
 from analysis.errors import AnalysisError
 from analysis.figures.against import Line, against
 from analysis.output import Output
-from analysis.papers.shared.agreeing import agreement_rows
+from analysis.papers.shared.agreeing import agreed_by_each
 from analysis.papers.shared.methods import (
     ATTENTION,
     GRADIENT,
@@ -195,7 +195,7 @@ def _line(steps: Sequence[Model], rows: Sequence[Dict[str, Any]]) -> Line:
 
 def _taus(model: Model) -> Dict[str, Dict[str, Any]]:
     """Over all texts, by method."""
-    table = agreement_rows(model, [(ATTENTION, method) for method in (*INPUTS, *HIDDEN)])
+    _, table = agreed_by_each([model], [(ATTENTION, method) for method in (*INPUTS, *HIDDEN)])
     table = table[table["predicted"] == OVERALL]
     return {row["second"]: row for row in table.to_dict("records")}
 

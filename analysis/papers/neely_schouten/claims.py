@@ -16,7 +16,7 @@ from analysis.papers.neely_schouten.top_k import (
     TopKRow,
 )
 from analysis.papers.neely_schouten.usage_of_attention import USE
-from analysis.papers.shared.agreement_rows import differences, of_each
+from analysis.papers.shared.agreement_rows import judged_differences, of_each
 
 # Half of the way from chance to the best that ties allow.
 STRONG = 0.5
@@ -44,15 +44,15 @@ def above_chance(tables: Tables) -> Iterator[Judgement]:
 
 def sparser_agrees_better(tables: Tables) -> Iterator[Judgement]:
     """At the same k for both: k = non-zero weights makes softmax's a list of all tokens."""
-    compared = tables.rows(DIFFERENCES)
     rows = tables.rows(TOP_K, predicted="overall", measure=FAGIN, k="average-length", role="plain")
-    for (corpus, encoder, attention), alike in grouped(rows, "corpus", "encoder", "attention"):
-        better = differences(
-            alike, compared, of={"projection": "sparsemax"}, less={"projection": "softmax"}
-        )
-        parts = [above(f"with {name}, sparsemax less softmax:", less) for name, less in better]
-        if parts:
-            yield Judgement(corpus, f"{encoder} {attention}", tuple(parts))
+    return judged_differences(
+        rows,
+        tables.rows(DIFFERENCES),
+        alike=("encoder", "attention"),
+        of={"projection": "sparsemax"},
+        less={"projection": "softmax"},
+        part=lambda words, better: above(f"{words}, sparsemax less softmax:", better),
+    )
 
 
 def use_decides(tables: Tables) -> Iterator[Judgement]:

@@ -2,11 +2,9 @@
 
 from typing import Dict, List, Sequence
 
-import pandas
-
 from analysis.figures.densities import densities
 from analysis.output import Output, slug
-from analysis.papers.shared.agreeing import agreement_rows, pair_panel
+from analysis.papers.shared.agreeing import agreed_by_each, pair_panel
 from analysis.papers.shared.methods import JAIN_WALLACE_PAIRS as PAIRS
 from analysis.papers.shared.published import (
     OURS_SELECTED,
@@ -47,7 +45,7 @@ NOTE = (
 
 def table_1(models: Sequence[Model], output: Output) -> None:
     pairs = [pair for pair in PAIRS if pair[0].name == "attention"]
-    table = pandas.concat([agreement_rows(model, pairs) for model in models], ignore_index=True)
+    _, table = agreed_by_each(models, pairs)
     theirs = published("neely_schouten/table1")
     theirs = theirs.assign(encoder="bilstm", attention="tanh", projection="softmax")
     table = with_difference(beside(table, theirs), "published")

@@ -17,9 +17,8 @@ from analysis.claims.table_rows import TypedTable, estimated
 from analysis.figures.chance import Mark, on_chance_bands
 from analysis.output import Output, slug
 from analysis.papers.neely_schouten.beside_chance import verdict
-from analysis.papers.shared.agreeing import agreed, rows_of
+from analysis.papers.shared.agreeing import add_differences, agreed, rows_of
 from analysis.papers.shared.agreement_rows import AgreementRow, DifferenceRow
-from analysis.papers.shared.differences import add_differences
 from analysis.papers.shared.methods import JAIN_WALLACE_PAIRS as PAIRS
 from analysis.papers.shared.published import (
     OURS_SELECTED,

@@ -1,45 +1,67 @@
-"""How a paper's columns agree: rows by predicted class, and panels for densities."""
+"""
+How a paper's columns agree: rows by predicted class, panels for densities; and agreements compared on
+the same texts.
+"""
 
-from typing import List, Sequence, Tuple
+from itertools import chain, combinations
+from typing import Any, Dict, List, Sequence, Tuple
 
+import numpy
 import pandas
 
 from analysis.agreement.agreements import Agreement, agreements
 from analysis.agreement.groups import OVERALL, groups
 from analysis.agreement.pairs import Pair
+from analysis.agreement.same_texts import check_same_texts
 from analysis.agreement.signs import Signs
 from analysis.agreement.tables import agreement_table
+from analysis.errors import AnalysisError
 from analysis.figures.densities import Panel
 from analysis.measures import Measure
+from analysis.output import Output
 from analysis.papers.shared.methods import Method
-from analysis.papers.shared.published import about
+from analysis.papers.shared.published import about, intervals
+from analysis.papers.shared.study_files import described
+from analysis.roles import PLAIN
 from analysis.seeds import Model
 from analysis.statistics.controls import DRAWS
+from analysis.statistics.intervals import ABOUT_INTERVALS
+from analysis.statistics.paired import difference_columns
 
 Methods = Tuple[Method, Method]
 KENDALL = "kendall"
-
-
-def agreement_rows(
-    model: Model, pairs: Sequence[Methods], measures: Sequence[str] = (KENDALL,)
-) -> pandas.DataFrame:
-    """A row a measure, pair and predicted class, and one for all texts; chance beside it."""
-    return rows_of(agreed(model, pairs, measures), pairs)
+DIFFERENCE, OF_PLACES = "difference", "difference of places"
+DIFFERENCES_NOTE = (
+    "First less second, text by text. Places: from chance (0) to the best that ties allow (1). "
+    f"{ABOUT_INTERVALS} They are not corrected for the number of comparisons."
+)
 
 
 def agreed(
     model: Model, pairs: Sequence[Methods], measures: Sequence[str] = (KENDALL,)
 ) -> List[Agreement]:
-    """What the rows are made of."""
+    """Of one model: for each measure and pair the agreement of every text, and of the controls."""
     return _agreements(model, pairs, measures, DRAWS)
 
 
-def rows_of(found: Sequence[Agreement], pairs: Sequence[Methods]) -> pandas.DataFrame:
-    """Of one model."""
+def agreed_by_each(
+    models: Sequence[Model], pairs: Sequence[Methods]
+) -> Tuple[List[Agreement], pandas.DataFrame]:
+    """Kendall's tau of all models: the agreements, and their rows under each other."""
+    of_models = [agreed(model, pairs) for model in models]
+    table = pandas.concat([rows_of(one, pairs) for one in of_models], ignore_index=True)
+    return list(chain.from_iterable(of_models)), table
+
+
+def rows_of(of_model: Sequence[Agreement], pairs: Sequence[Methods]) -> pandas.DataFrame:
+    """
+    From the agreements of one model: a row for each and each predicted class, and one for all texts,
+    with the columns of `about` and the papers' names of both methods.
+    """
     titles = {method.name: method.title for pair in pairs for method in pair}
-    table = agreement_table(found, by="predicted")
+    table = agreement_table(of_model, by="predicted")
     return table.assign(
-        **about(found[0].model),
+        **about(of_model[0].model),
         scores=table["first"].map(titles),
         importance=table["second"].map(titles),
         predicted=table["group"],
@@ -91,3 +113,65 @@ def _agreements(
     return agreements(
         model, names, [Measure.named(name) for name in measures], draws, signs=Signs.GIVEN
     )
+
+
+def add_differences(output: Output, name: str, compared: Sequence[Agreement]) -> None:
+    """
+    A table `name` of what can be compared on the same texts, if anything can: two pairs of methods
+    in one model, or one pair in two models that differ in encoder, scorer or projection alone.
+    """
+    rows = [_difference(*two) for two in combinations(compared, 2) if _alike(*two)]
+    table = pandas.DataFrame([row for row in rows if not numpy.isnan(row[DIFFERENCE])])
+    if table.empty:
+        return
+    models = list({id(one.model): one.model for one in compared}.values())
+    shown = table[["corpus", "first model", "second model", "first pair", "second pair", "measure"]]
+    for difference in (DIFFERENCE, OF_PLACES):
+        ends = intervals(table, f"{difference} low", f"{difference} high")
+        shown = shown.assign(**{difference: table[difference], f"{difference}, interval": ends})
+    output.table(
+        name,
+        table,
+        f"Which agreement is the larger? Differences on the same texts. {described(models)}.",
+        DIFFERENCES_NOTE,
+        shown,
+    )
+
+
+def _difference(first: Agreement, second: Agreement) -> Dict[str, Any]:
+    one_model = first.model is second.model
+    return {
+        "corpus": first.model.config.corpus,
+        "measure": first.measure.name,
+        "first model": first.model.name,
+        "first pair": str(first.pair),
+        "second model": second.model.name,
+        "second pair": str(second.pair),
+        **difference_columns(DIFFERENCE, first.observed.value, second.observed.value, one_model),
+        **difference_columns(OF_PLACES, first.place(), second.place(), one_model),
+    }
+
+
+def _alike(first: Agreement, second: Agreement) -> bool:
+    if first.measure.name != second.measure.name:
+        return False
+    if first.model is second.model:
+        return bool(set(first.pair) & set(second.pair))
+    return first.pair == second.pair and _one_apart(first.model, second.model)
+
+
+def _one_apart(first: Model, second: Model) -> bool:
+    one, other = first.config, second.config
+    if not one.role == other.role == PLAIN:
+        return False
+    names = ("encoder", "attention", "projection")
+    apart = [name for name in names if getattr(one, name) != getattr(other, name)]
+    return len(apart) == 1 and _same_texts(first, second)
+
+
+def _same_texts(first: Model, second: Model) -> bool:
+    try:
+        check_same_texts([first.files[0], second.files[0]])
+    except AnalysisError:
+        return False
+    return True

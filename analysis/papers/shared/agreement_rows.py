@@ -5,9 +5,10 @@ attention is held against, and the differences between rows.
 
 import math
 from dataclasses import dataclass
-from typing import Any, Dict, Iterator, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterator, Optional, Sequence, Tuple
 
 from analysis.agreement.pairs import Pair
+from analysis.claims.claim import Judgement, Part
 from analysis.claims.estimate import Estimate, short
 from analysis.claims.table_rows import (
     TableRow,
@@ -15,9 +16,10 @@ from analysis.claims.table_rows import (
     estimated,
     estimated_if_known,
     first_where,
+    grouped,
     paired,
 )
-from analysis.papers.shared.differences import DIFFERENCE, OF_PLACES
+from analysis.papers.shared.agreeing import DIFFERENCE, OF_PLACES
 
 IMPORTANCE = ("gradient", "leave-one-out")
 
@@ -102,22 +104,31 @@ def of_each(rows: Sequence[AgreementRow], **equal: Any) -> Iterator[Tuple[str, A
             yield name, row
 
 
-def differences(
+def judged_differences(
     rows: Sequence[AgreementRow],
     compared: Sequence[DifferenceRow],
+    alike: Sequence[str],
     of: Dict[str, Any],
     less: Dict[str, Any],
-) -> Iterator[Tuple[str, Estimate]]:
+    part: Callable[[str, Estimate], Part],
+) -> Iterator[Judgement]:
     """
-    For each kind of importance, the place of the row with the values `of` less that of the row with
-    the values `less`.
+    A judgement for each corpus and each values of the fields `alike`, which the model is called by.
+    Its parts, one for each kind of importance: the place of the row with the values `of` less that of
+    the row with the values `less`.
 
     compared : what was compared on the same texts.
+    part : from words (`with gradient`) and the difference.
     """
-    subtracted = dict(of_each(rows, **less))
-    for name, row in of_each(rows, **of):
-        if name in subtracted:
-            yield name, less_than(compared, row, subtracted[name])
+    for (corpus, *names), group in grouped(rows, "corpus", *alike):
+        subtracted = dict(of_each(group, **less))
+        parts = [
+            part(f"with {name}", less_than(compared, row, subtracted[name]))
+            for name, row in of_each(group, **of)
+            if name in subtracted
+        ]
+        if parts:
+            yield Judgement(corpus, " ".join(names), tuple(parts))
 
 
 def less_than(

@@ -7,9 +7,8 @@ from scipy.stats import ttest_1samp
 
 from analysis.claims.table_rows import TypedTable
 from analysis.output import Output
-from analysis.papers.shared.agreeing import agreed, rows_of
+from analysis.papers.shared.agreeing import add_differences, agreed, rows_of
 from analysis.papers.shared.agreement_rows import AgreementRow, DifferenceRow, less_than
-from analysis.papers.shared.differences import add_differences
 from analysis.papers.shared.methods import JAIN_WALLACE_PAIRS as PAIRS
 from analysis.papers.shared.study_files import load_models
 from tests.analysis.papers.studies import write_run
