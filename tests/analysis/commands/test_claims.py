@@ -4,7 +4,7 @@ import pandas
 
 from analysis.__main__ import main
 from analysis.manifest import read_manifest
-from tests.analysis.papers.test_claims import pairs
+from tests.analysis.papers.jain_wallace.claim_cases import pairs
 
 
 def test_verdicts_stand_beside_the_tables(tmp_path, capsys):

@@ -7,7 +7,9 @@ import pytest
 
 from analysis.__main__ import main
 from analysis.output import Output
-from tests.analysis.papers.test_claims import SPARSE, adversary, pairs, top_k, usage
+from tests.analysis.papers.claimed_rows import SPARSE, adversary
+from tests.analysis.papers.jain_wallace.claim_cases import pairs
+from tests.analysis.papers.neely_schouten.claim_cases import top_k, usage
 
 COMMAND = "make study STUDY=jain_wallace_2019 CORPORA=sst"
 ACCOUNT = {

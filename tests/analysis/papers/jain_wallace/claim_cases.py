@@ -1,0 +1,29 @@
+"""Rows that keep the paper's claims, and rows that break them."""
+
+from typing import Any, Dict
+
+from tests.analysis.papers.claimed_rows import AFFINE, MODEL, Rows, near, one
+
+
+def pairs(attention: float, each_other: float, **more: Any) -> Rows:
+    rows = [
+        {**MODEL, **more, "scores": "attention", "importance": name, **near(attention)}
+        for name in ("gradient", "leave-one-out")
+    ]
+    other = {"scores": "gradient", "importance": "leave-one-out", **near(each_other)}
+    return [*rows, {**MODEL, **more, **other}]
+
+
+CASES: Dict[str, Any] = {
+    "weak-agreement": (pairs(0.3, 0.6), pairs(0.7, 0.6)),
+    "less-than-each-other": (pairs(0.3, 0.6), pairs(0.7, 0.6)),
+    "context-lowers": (
+        pairs(0.3, 0.6) + pairs(0.6, 0.6, **AFFINE),
+        pairs(0.6, 0.6) + pairs(0.3, 0.6, **AFFINE),
+    ),
+    "shuffled": (
+        one(**{"max attention": "all"}, **near(0.05)),
+        one(**{"max attention": "all"}, **near(0.4)),
+    ),
+    "other-attention": (one(**near(0.5, "all")), one(**near(0.2, "all"))),
+}

@@ -1,0 +1,31 @@
+"""Rows that keep the paper's claims, and rows that break them."""
+
+from typing import Any, Dict
+
+from tests.analysis.papers.claimed_rows import MODEL, SPARSE, Rows, adversary, near, one
+
+
+def tau_6(inputs: float, hidden: float, **more: Any) -> Rows:
+    return [
+        {**MODEL, **more, "importance of": of, "importance": name, **near(tau)}
+        for of, tau in (("input", inputs), ("hidden", hidden))
+        for name in ("gradient", "leave-one-out")
+    ]
+
+
+CASES: Dict[str, Any] = {
+    "states-are-mixed": (one(**near(0.9)), one(**near(0.3))),
+    "follows-states": (tau_6(0.3, 0.7), tau_6(0.7, 0.3)),
+    "no-closer-to-inputs": (
+        tau_6(0.3, 0.7) + tau_6(0.31, 0.9, **SPARSE),
+        tau_6(0.3, 0.7) + tau_6(0.6, 0.9, **SPARSE),
+    ),
+    "importance-no-sparser": (
+        one(**near(0.8), importance="gradient"),
+        one(**near(-0.8), importance="gradient"),
+    ),
+    "frozen-adversary": (adversary(0.6, accuracy=0.7, frozen=True), adversary(0.1, 0.1, 0.9, True)),
+    "free-adversary": (adversary(0.6, accuracy=0.83), adversary(0.1, accuracy=0.7)),
+}
+BASE = {"meister-table-3": one(**near(0.82))}
+BESIDE = {"frozen-adversary": BASE, "free-adversary": BASE}

@@ -1,0 +1,17 @@
+"""Rows that keep the paper's claims, and rows that break them."""
+
+from typing import Any, Dict
+
+from tests.analysis.papers.claimed_rows import MODEL, Rows
+
+
+def deception(mass: float, accuracy: float) -> Rows:
+    common = {**MODEL, "seeds": 3, "sd accuracy": 0.001, "sd impermissible mass": 0.001}
+    honest = {**common, "strength": 0.0, "accuracy": 0.99, "impermissible mass": 0.6}
+    deceptive = {**common, "strength": 1.0, "accuracy": accuracy, "impermissible mass": mass}
+    return [honest, deceptive]
+
+
+CASES: Dict[str, Any] = {
+    "hides-what-it-uses": (deception(0.01, 0.98), deception(0.3, 0.6)),
+}
