@@ -60,7 +60,7 @@ def test_the_mode_of_a_model_is_not_touched():
         ("a", {"methods": ["lrx"]}, "there is no interpreter 'lrx'"),
         ("a", {"target": "good"}, "target is 'good'"),
         (" ", {}, "the text is empty"),
-        ([1, 2], {}, "field 'tokens' is not a list of texts"),
+        ([1, 2], {}, "field 'tokens' may hold only texts"),
         (None, {}, "text is None, but must be a text or a list of its tokens"),
         ("a", {"dataset_reader": None}, "a model needs the dataset_reader"),
     ],

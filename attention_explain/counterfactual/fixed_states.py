@@ -19,7 +19,7 @@ class FixedStates:
     A batch of texts after a single pass through the model, in double precision, because a search
     of hundreds of steps makes small differences large.
 
-    ids : of each text.
+    ids, words : of each text; the words without boundary symbols.
     attendable : True at the tokens that attention sees. Shape: (batch, tokens)
     attention : the model's weights, 0 at all other tokens. Shape: (batch, tokens)
     votes : the logits that each state alone would give. Shape: (batch, tokens, labels)
@@ -32,6 +32,7 @@ class FixedStates:
     """
 
     ids: List[str]
+    words: List[List[str]]
     attendable: torch.Tensor
     attention: torch.Tensor
     votes: torch.Tensor
@@ -44,6 +45,7 @@ class FixedStates:
         attention = model.attend(states, batch.attendable).double()
         return cls(
             ids=batch.ids,
+            words=batch.words,
             attendable=batch.attendable,
             attention=attention / attention.sum(dim=-1, keepdim=True),
             votes=model.decoder(states).double(),

@@ -33,14 +33,14 @@ class Perturbation(Registrable):
     # Files that it reads, which decide the result as its options do.
     reads: Sequence[str] = ()
 
-    def check(self, lengths: Iterable[Tuple[str, int]]) -> None:
+    def check(self, texts: Iterable[Tuple[str, Sequence[str]]]) -> None:
         """
         Says before any work what is wrong for the texts to come.
 
         # Parameters
 
-        lengths : `Iterable[Tuple[str, int]]`
-            The id of each text and the number of its tokens.
+        texts : `Iterable[Tuple[str, Sequence[str]]]`
+            The id of each text and its tokens.
         """
 
     def perturb(self, texts: FixedStates) -> Dict[str, torch.Tensor]:

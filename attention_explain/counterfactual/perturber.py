@@ -67,10 +67,10 @@ class Perturber:
 
     def check(self, instances: Sequence[Instance]) -> None:
         """Says before any work what is wrong for these texts."""
-        texts = [instance["metadata"].metadata for instance in instances]
-        lengths = [(text["id"], len(text["tokens"])) for text in texts]
+        read = [instance["metadata"].metadata for instance in instances]
+        texts = [(text["id"], text["tokens"]) for text in read]
         for perturbation in self.perturbations.values():
-            perturbation.check(lengths)
+            perturbation.check(texts)
 
     def perturb(self, instances: Sequence[Instance]) -> List[Perturbed]:
         """In the order of the instances, which must have their token indexers."""

@@ -1,26 +1,21 @@
 """The general reader: one text a line, as jsonl, csv or tsv."""
 
-import json
 from pathlib import PurePath
-from typing import Any, Dict, Iterator, List, Optional, Tuple
+from typing import Any, Dict, Iterator, Optional, Tuple
 from urllib.parse import urlsplit
 
 from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader
 
 from attention_explain.data.errors import DataError
-from attention_explain.data.example import Example
+from attention_explain.data.example import FIELDS, Example, example_of, read_record
 from attention_explain.data.sources import numbered_lines
 from attention_explain.data.tables import numbered_rows
 from attention_explain.data.text_reader import TextReader
 from attention_explain.named_components import check_choice
-from durable.plain_json import read_json
 
 FORMATS = ("jsonl", "csv", "tsv")
 ENDINGS = {".jsonl": "jsonl", ".json": "jsonl", ".csv": "csv", ".tsv": "tsv", ".txt": "tsv"}
-DEFAULT_FIELDS = {
-    name: name for name in ("text", "tokens", "label", "id", "rationale", "impermissible")
-}
 
 
 @DatasetReader.register("attention_text")
@@ -50,68 +45,24 @@ class AttentionTextReader(TextReader):
         super().__init__(**kwargs)
         if format is not None:
             check_choice("format", format, FORMATS)
-        unknown = set(fields or {}) - set(DEFAULT_FIELDS)
+        unknown = set(fields or {}) - set(FIELDS)
         if unknown:
             raise ConfigurationError(
                 f"fields renames {sorted(unknown)}, but only these have a meaning: "
-                f"{', '.join(DEFAULT_FIELDS)}"
+                f"{', '.join(FIELDS)}"
             )
         self._format = format
-        self._fields = {**DEFAULT_FIELDS, **(fields or {})}
+        self._fields = {**FIELDS, **(fields or {})}
 
     def _examples(self, path: str) -> Iterator[Example]:
         for number, record in self._records(path):
-            yield self._example(path, number, record)
+            yield example_of(record, f"line-{number}", path, number, self._fields)
 
     def _records(self, path: str) -> Iterator[Tuple[int, Dict[str, Any]]]:
         file_format = self._format or _format_by_ending(path)
         if file_format == "jsonl":
             return _json_records(path)
         return _table_records(path, delimiter="\t" if file_format == "tsv" else ",")
-
-    def _example(self, path: str, number: int, record: Dict[str, Any]) -> Example:
-        # An empty cell of a table is an absent value, but an empty text is an empty text.
-        values = {
-            name: record[field]
-            for name, field in self._fields.items()
-            if record.get(field) is not None and (record[field] != "" or name == "text")
-        }
-        example = Example(id=str(values.get("id", f"line-{number}")), path=path, line=number)
-        # Tokens are exact where a file has both.
-        if "tokens" in values:
-            example.tokens = _as_list(example, self._fields["tokens"], values["tokens"])
-            if not all(isinstance(token, str) for token in example.tokens):
-                raise example.error(f"field '{self._fields['tokens']}' may hold only texts")
-        elif "text" in values:
-            if not isinstance(values["text"], str):
-                raise example.error(f"field '{self._fields['text']}' is not a text")
-            example.text = values["text"]
-        else:
-            raise example.error(
-                f"field '{self._fields['text']}' (or '{self._fields['tokens']}') is missing; "
-                f"the line has {', '.join(map(repr, record)) or 'no field'}"
-            )
-        if isinstance(values.get("label"), (list, dict)):
-            raise example.error(f"field '{self._fields['label']}' is not a single label")
-        if "label" in values:
-            example.label = str(values["label"])
-        for name in ("rationale", "impermissible"):
-            if name in values:
-                mask = _as_list(example, self._fields[name], values[name])
-                if name == "rationale" and mask and all(isinstance(each, list) for each in mask):
-                    mask = [self._numbers(example, name, marking) for marking in mask]
-                else:
-                    mask = self._numbers(example, name, mask)
-                setattr(example, name, mask)
-        return example
-
-    def _numbers(self, example: Example, name: str, mask: list) -> List[float]:
-        try:
-            # Not int(), which would make 0 of a weight of 0.9.
-            return [float(value) for value in mask]
-        except (TypeError, ValueError) as error:
-            name = self._fields[name]
-            raise example.error(f"field '{name}' may hold only 0 and 1") from error
 
     def _field_name(self, field: str) -> str:
         return self._fields[field]
@@ -126,15 +77,8 @@ def _format_by_ending(path: str) -> str:
 
 def _json_records(path: str) -> Iterator[Tuple[int, Dict[str, Any]]]:
     for number, line in numbered_lines(path):
-        if not line.strip():
-            continue
-        try:
-            record = read_json(line)
-        except json.JSONDecodeError as error:
-            raise DataError(f"is not JSON ({error})", path, number) from error
-        if not isinstance(record, dict):
-            raise DataError("is not a JSON object", path, number)
-        yield number, record
+        if line.strip():
+            yield number, read_record(line, path, number)
 
 
 def _table_records(path: str, delimiter: str) -> Iterator[Tuple[int, Dict[str, Any]]]:
@@ -146,11 +90,3 @@ def _table_records(path: str, delimiter: str) -> Iterator[Tuple[int, Dict[str, A
                 f"has {len(row)} columns, but the header has {len(header)}", path, number
             )
         yield number, dict(zip(header, row, strict=True))
-
-
-def _as_list(example: Example, field: str, value: Any) -> list:
-    if isinstance(value, str):
-        return value.split()
-    if not isinstance(value, list):
-        raise example.error(f"field '{field}' is not a list")
-    return value

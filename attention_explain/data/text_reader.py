@@ -20,8 +20,8 @@ from allennlp.data.token_indexers import SingleIdTokenIndexer
 from attention_explain.data.errors import DataError
 from attention_explain.data.example import Example
 from attention_explain.data.fields import KnownLabelField
-from attention_explain.data.guides import Guide
 from attention_explain.data.origins import TEXT, TOKENS, TextMetadataField
+from attention_explain.data.other_attention import OtherAttention
 from attention_explain.data.read_counts import ReadCounts, counted
 from attention_explain.data.tokenizers import EnglishTokenizer
 from attention_explain.named_components import check_choice
@@ -310,8 +310,8 @@ class TextReader(DatasetReader):
         return TEXT if example.tokens is None else TOKENS
 
     @cached_property
-    def _guide(self) -> Guide:
-        return Guide(self._guide_paths)
+    def _guide(self) -> OtherAttention:
+        return OtherAttention(self._guide_paths)
 
     def _guided(self, instance: Instance) -> Instance:
         """With the attention it is to get, where there is a guide."""

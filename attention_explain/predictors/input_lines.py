@@ -1,15 +1,12 @@
 """The lines that `allennlp predict` reads: what a line may be, and what is wrong with a bad one."""
 
-import json
 from typing import Any, Dict, Optional
 
 from allennlp.common.checks import ConfigurationError
 from allennlp.common.util import JsonDict
 
 from attention_explain.data.errors import DataError
-from durable.plain_json import read_json
-
-MASKS = ("rationale", "impermissible")
+from attention_explain.data.example import example_of, read_record
 
 
 class InputLine(Dict[str, Any]):
@@ -38,51 +35,17 @@ def parse_line(line: str, number: int) -> InputLine:
     if not line.startswith("{"):
         return InputLine({"text": line}, number)
     try:
-        fields = read_json(line)
-    except json.JSONDecodeError as error:
-        return InputLine({}, number, f"is not JSON ({error})")
-    return InputLine(fields, number)
+        return InputLine(read_record(line), number)
+    except DataError as error:
+        return InputLine({}, number, error.message)
 
 
 def checked_fields(fields: JsonDict) -> Dict[str, Any]:
     """
-    The fields that have a meaning; all others are left aside, as in data files. A line without an
-    id gets one, as there.
+    The fields that have a meaning, as in data files. A line without an id gets one, as there.
     """
-    if isinstance(fields, InputLine) and fields.problem is not None:
+    if not isinstance(fields, InputLine):
+        return example_of(fields).given()
+    if fields.problem is not None:
         raise DataError(fields.problem)
-    known = ("text", "tokens", "label", "id", *MASKS)
-    values = {name: fields[name] for name in known if fields.get(name) is not None}
-    # Tokens are exact where an input has both.
-    if "tokens" in values:
-        values.pop("text", None)
-        _check(_is_list_of(values["tokens"], str), "tokens", "a list of texts")
-    elif "text" in values:
-        _check(isinstance(values["text"], str), "text", "a text")
-    else:
-        raise DataError(
-            "field 'text' (or 'tokens') is missing; the input has "
-            f"{', '.join(map(repr, fields)) or 'no field'}"
-        )
-    if isinstance(fields, InputLine):
-        values.setdefault("id", f"line-{fields.number}")
-    for name in ("label", "id"):
-        if name in values:
-            _check(not isinstance(values[name], (list, dict)), name, "a single value")
-    for name in MASKS:
-        if name in values:
-            masks = [values[name]]
-            if name == "rationale" and _is_list_of(values[name], (list, tuple)):
-                masks = values[name]
-            right = all(_is_list_of(mask, (int, float)) for mask in masks)
-            _check(right, name, "a list of 0 and 1")
-    return values
-
-
-def _is_list_of(value: Any, kind: Any) -> bool:
-    return isinstance(value, (list, tuple)) and all(isinstance(entry, kind) for entry in value)
-
-
-def _check(right: bool, field: str, wanted: str) -> None:
-    if not right:
-        raise DataError(f"field '{field}' is not {wanted}")
+    return example_of(fields, f"line-{fields.number}").given()

@@ -16,7 +16,7 @@ from allennlp.models.archival import Archive
 
 from attention_explain.archives import local_path, open_archive
 from attention_explain.budget import rows_by_length
-from attention_explain.data.text_key import text_key
+from attention_explain.data.example import text_key
 from attention_explain.data.text_reader import TextReader
 
 # How many tokens, padding included, one pass holds.

@@ -5,7 +5,7 @@ from typing import Dict, Sequence, Tuple
 import pyarrow
 import torch
 
-from attention_explain.data.text_key import text_key
+from attention_explain.data.example import text_key
 from attention_explain.training.base_model import BaseModel, table_labels
 
 

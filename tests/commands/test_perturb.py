@@ -268,7 +268,7 @@ def test_the_command_line(archive, tmp_path, monkeypatch, capsys):
 
 def test_the_file_of_another_model_is_not_written_over(archive, tmp_path):
     other = tmp_path / "other.parquet"
-    weights = {"id": ["1"], "attention": [[1.0]]}
+    weights = {"id": ["1"], "tokens": [["a"]], "attention": [[1.0]]}
     pyarrow.parquet.write_table(pyarrow.table(weights), other)
     before = other.read_bytes()
     reading = [{"type": "other-model", "file": str(other)}]

@@ -49,6 +49,7 @@ def by_hand(
     weights = attention or [1 / tokens] * tokens
     return FixedStates(
         ids=["by-hand"],
+        words=[[f"word-{number}" for number in range(tokens)]],
         attendable=torch.ones(1, tokens, dtype=torch.bool),
         attention=torch.tensor([weights], dtype=torch.float64),
         votes=torch.tensor([votes], dtype=torch.float64),

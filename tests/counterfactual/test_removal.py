@@ -41,7 +41,7 @@ def varied_texts(projection: str = "softmax", labels: int = 3) -> FixedStates:
     shape = (*texts.attention.shape, labels)
     votes = torch.randn(shape, generator=torch.Generator().manual_seed(2), dtype=torch.float64)
     bias = torch.linspace(-1, 2, labels, dtype=torch.float64)
-    return FixedStates(texts.ids, texts.attendable, texts.attention, votes, bias)
+    return FixedStates(texts.ids, texts.words, texts.attendable, texts.attention, votes, bias)
 
 
 def gradient_by_weights(texts: FixedStates) -> torch.Tensor:

@@ -11,9 +11,10 @@ from allennlp.common.checks import ConfigurationError
 from scipy import stats
 from scipy.spatial import distance
 
+from tests.builders import TEXTS
 from tests.counterfactual.fixed import by_hand, fixed, perturbation, sharp_model
 
-LENGTHS = [("text-0", 3), ("text-1", 12), ("text-2", 1), ("text-3", 11)]
+WORDS = {f"text-{number}": text.split() for number, text in enumerate(TEXTS)}
 
 
 def test_two_tokens_by_hand():
@@ -63,10 +64,14 @@ def test_random_weights_are_uniform_over_all_distributions():
 def write(tmp_path):
     """A file as another model would have, with the given weights by id."""
 
-    def to_file(weights, column="attention"):
+    def to_file(weights, column="attention", words=WORDS):
         path = tmp_path / "other.parquet"
         kind = pyarrow.list_(pyarrow.float32())
-        columns = {"id": list(weights), column: pyarrow.array(list(weights.values()), kind)}
+        columns = {
+            "id": list(weights),
+            "tokens": [words.get(id_, ["other"] * 5) for id_ in weights],
+            column: pyarrow.array(list(weights.values()), kind),
+        }
         pyarrow.parquet.write_table(pyarrow.table(columns), path)
         return str(path)
 
@@ -76,17 +81,17 @@ def write(tmp_path):
 def some_weights():
     chance = numpy.random.default_rng(1)
     # In another order than the texts, and with one that is not asked for.
-    lengths = dict([*LENGTHS, ("text-9", 5)][::-1])
-    return {id_: chance.dirichlet([1] * tokens).tolist() for id_, tokens in lengths.items()}
+    ids = [*WORDS, "text-9"][::-1]
+    return {id_: chance.dirichlet([1] * len(WORDS.get(id_, "other"))).tolist() for id_ in ids}
 
 
-def test_another_models_weights_are_joined_by_id(write):
+def test_another_models_weights_are_joined_by_id_and_tokens(write):
     weights = some_weights()
     method = perturbation("other-model", file=write(weights, "mine"), column="mine")
-    method.check(LENGTHS)
+    method.check(WORDS.items())
     texts = fixed(sharp_model())
     taken = method.weights(texts)
-    for row, (id_, _) in enumerate(LENGTHS):
+    for row, id_ in enumerate(WORDS):
         own = taken[row, texts.attendable[row]].tolist()
         assert own == pytest.approx(weights[id_], abs=1e-6) and sum(own) == pytest.approx(1)
     assert (taken[~texts.attendable] == 0).all()
@@ -95,7 +100,7 @@ def test_another_models_weights_are_joined_by_id(write):
 @pytest.mark.parametrize(
     "change, sentence",
     [
-        ({"text-1": [0.5, 0.5]}, "of text 'text-1' has 2 weights, but the text has 12 tokens here"),
+        ({"text-1": [0.5, 0.5]}, "of text 'text-1' is no attention over its 12 tokens"),
         ({"text-0": [0.5, 0.7, -0.2]}, "of text 'text-0' is no attention"),
         ({"text-0": [0.5, 0.7, 0.2]}, "of text 'text-0' is no attention"),
         ({"text-0": [0.5, 0.5, math.nan]}, "of text 'text-0' is no attention"),
@@ -108,7 +113,17 @@ def test_weights_that_do_not_match_are_refused(write, change, sentence):
     weights = {id_: row for id_, row in weights.items() if row != "absent"}
     method = perturbation("other-model", file=write(weights))
     with pytest.raises(ConfigurationError, match=r"other\.parquet: .*" + sentence):
-        method.check(LENGTHS)
+        method.check(WORDS.items())
+
+
+def test_the_text_of_another_data_set_with_the_same_id_is_refused(write):
+    other = [*WORDS["text-3"][:-1], "others"]
+    method = perturbation(
+        "other-model", file=write(some_weights(), words={**WORDS, "text-3": other})
+    )
+    sentence = r"other\.parquet: text 'text-3' has other tokens there \(11: not a good film at all "
+    with pytest.raises(ConfigurationError, match=sentence):
+        method.check(WORDS.items())
 
 
 def test_files_without_weights_are_refused(write, tmp_path):
@@ -127,7 +142,8 @@ def test_files_without_weights_are_refused(write, tmp_path):
 def test_an_id_must_be_there_once(tmp_path):
     path = tmp_path / "twice.parquet"
     rows = pyarrow.array([[1.0], [1.0]], pyarrow.list_(pyarrow.float32()))
-    pyarrow.parquet.write_table(pyarrow.table({"id": ["a", "a"], "attention": rows}), path)
+    table = pyarrow.table({"id": ["a", "a"], "tokens": [["x"], ["x"]], "attention": rows})
+    pyarrow.parquet.write_table(table, path)
     method = perturbation("other-model", file=str(path))
     with pytest.raises(ConfigurationError, match="has two texts with id 'a'"):
-        method.check([("a", 1)])
+        method.check([("a", ["x"])])

@@ -9,6 +9,7 @@ from allennlp.common.checks import ConfigurationError
 
 from attention_explain.commands.attribute import attribute_from_file
 from attention_explain.data.errors import DataError
+from attention_explain.data.other_attention import OtherAttention
 from tests.builders import batch, instances, model, vocabulary
 from tests.small_archive import PLANTED, small_archive
 from tests.training.runs import built
@@ -52,7 +53,7 @@ def test_a_guided_model_attends_as_the_file_says(tmp_path, guide):
 
 
 def test_a_text_without_a_guide_is_named_before_training(tmp_path, guide):
-    with pytest.raises(DataError, match=r"no guide for text '.*' with these \d+ tokens in .*dev"):
+    with pytest.raises(DataError, match=r"dev\.parquet: has no text with id '"):
         built(tmp_path, [], reader={**BOUNDED, "guide": guide[1]}, model=GUIDED)
 
 
@@ -61,7 +62,7 @@ def test_the_text_of_another_data_set_with_the_same_id_is_no_guide(tmp_path, gui
     for row in rows:
         row["tokens"] = ["other"] * len(row["tokens"])
     other = write(tmp_path / "other.parquet", rows)
-    with pytest.raises(DataError, match="no guide for text"):
+    with pytest.raises(DataError, match=r"text '.*' has other tokens there \(\d+: other"):
         built(tmp_path / "run", [], reader={**BOUNDED, "guide": other}, model=GUIDED)
 
 
@@ -69,21 +70,34 @@ def test_the_text_of_another_data_set_with_the_same_id_is_no_guide(tmp_path, gui
     "row, sentence",
     [
         ({"id": "a", "tokens": ["x", "y"]}, "has no column 'attention'"),
-        ({"id": "a", "tokens": ["x", "y"], "attention": [1.0]}, "no distribution over its 2"),
-        ({"id": "a", "tokens": ["x", "y"], "attention": [0.9, 0.3]}, "is no distribution"),
-        ({"id": "a", "tokens": ["x", "y"], "attention": [1.5, -0.5]}, "is no distribution"),
+        ({"id": "a", "tokens": ["x", "y"], "attention": [1.0]}, "no attention over its 2 tokens"),
+        ({"id": "a", "tokens": ["x", "y"], "attention": [0.9, 0.3]}, "is no attention"),
+        ({"id": "a", "tokens": ["x", "y"], "attention": None}, "of text 'a' is missing"),
+        ({"id": "a", "tokens": ["x", "y"], "attention": [1.5, -0.5]}, "is no attention"),
     ],
 )
-def test_a_file_that_is_no_guide_is_refused(tmp_path, row, sentence):
-    path = write(tmp_path / "guide.parquet", [row])
-    with pytest.raises(DataError, match=sentence):
-        built(tmp_path / "run", [], reader={**PLANTED, "guide": path}, model=GUIDED)
+def test_weights_that_are_no_attention_are_refused(tmp_path, row, sentence):
+    good = {"id": "b", "tokens": ["x"], **({"attention": [1.0]} if "attention" in row else {})}
+    path = write(tmp_path / "other.parquet", [good, row])
+    with pytest.raises(DataError, match=r"other\.parquet: .*" + sentence):
+        OtherAttention(path).weights("a", ["x", "y"])
+
+
+def test_one_id_may_be_of_several_texts_where_splits_are_read_together(tmp_path):
+    rows = [
+        {"id": "line-1", "tokens": ["x", "y"], "attention": [0.25, 0.75]},
+        {"id": "line-1", "tokens": ["z"], "attention": [1.0]},
+    ]
+    paths = [write(tmp_path / f"{number}.parquet", [row]) for number, row in enumerate(rows)]
+    attention = OtherAttention(paths)
+    assert attention.weights("line-1", ["x", "y"]).tolist() == [0.25, 0.75]
+    assert attention.weights("line-1", ["z"]).tolist() == [1.0]
 
 
 def test_a_file_that_is_no_attribution_file_is_refused(tmp_path):
     (tmp_path / "guide.parquet").write_text("nothing")
     reader = {**PLANTED, "guide": str(tmp_path / "guide.parquet")}
-    with pytest.raises(DataError, match="is no attribution file"):
+    with pytest.raises(DataError, match="not a readable parquet file"):
         built(tmp_path / "run", [], reader=reader, model=GUIDED)
 
 
