@@ -37,7 +37,8 @@ def build(tmp_path):
                 weights.append([weight / sum(raw) for weight in raw])
             ids = [text["metadata"].metadata["id"] for text in texts]
             column = pyarrow.array(weights, pyarrow.list_(pyarrow.float32()))
-            table = pyarrow.table({"id": ids, "attention": column})
+            words = [text["metadata"].metadata["tokens"] for text in texts]
+            table = pyarrow.table({"id": ids, "tokens": words, "attention": column})
             pyarrow.parquet.write_table(table, options["file"])
         return perturber(classifier, name, **options)
 
