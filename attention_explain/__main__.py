@@ -12,7 +12,7 @@ from typing import Iterator
 import attention_explain  # noqa: F401  (registers everything, and quiets imports to come)
 from attention_explain import console
 from attention_explain.sentences import sentence_of
-from command_line import interrupts, trust, verbosity
+from command_line import interrupts, options_of_all
 
 
 def main() -> None:
@@ -20,9 +20,8 @@ def main() -> None:
     Runs `allennlp`. A mistake in config or data ends in one sentence and exit code 2, Ctrl-C in a
     word and 130.
     """
-    verbosity.take_option()
-    trust.take_option()
-    verbosity.set_default()
+    options_of_all.take_options()
+    options_of_all.log_for_people_by_default()
     try:
         # Imported here, because importing it sets up logging.
         from allennlp.__main__ import run

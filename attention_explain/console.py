@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Iterator, TextIO, Union
 
-from command_line.verbosity import for_people
+from command_line.options_of_all import for_people
 
 FORMAT = "%(asctime)s - %(levelname)s - %(name)s - %(message)s"
 # What AllenNLP logs for people, by logger; everything of ours is.

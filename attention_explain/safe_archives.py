@@ -22,11 +22,11 @@ from typing import Any, Iterator, List, Optional, Union
 from allennlp.common.checks import ConfigurationError
 from allennlp.models.archival import get_weights_path
 
-from command_line import trust
+from command_line.options_of_all import TRUST, trusts_archives
 from durable.checksums import check_files
 from durable.damage import Damaged
-from durable.leftovers import clear_leftovers, owned_name
 from durable.plain_json import read_json
+from durable.whole import clear_leftovers, owned_name
 
 CONFIG_NAME = "config.json"
 BLOCK = 1 << 20
@@ -41,7 +41,7 @@ _registered_only: ContextVar[bool] = ContextVar("registered_only", default=False
 
 
 def archives_are_trusted() -> bool:
-    return _trusted.get() or trust.is_asked_for()
+    return _trusted.get() or trusts_archives()
 
 
 @contextmanager
@@ -78,7 +78,7 @@ def class_by_path(name: str, base: type) -> Optional[type]:
         return found
     raise ConfigurationError(
         f"the archive asks for '{name}', which is no registered {base.__name__}; if it is a class of "
-        f"yours, name its package with --include-package; {trust.OPTION} opens archives that run code"
+        f"yours, name its package with --include-package; {TRUST} opens archives that run code"
     )
 
 
@@ -167,13 +167,13 @@ def check_config(config: Path, archive: Path) -> None:
     except ValueError as error:
         raise ConfigurationError(
             f"{archive}: its {CONFIG_NAME} is not plain JSON ({error}), and as a program it is not "
-            f"run; {trust.OPTION} opens archives that run code"
+            f"run; {TRUST} opens archives that run code"
         ) from error
     check_components(stated, f"{archive}: its {CONFIG_NAME}")
     if _asks_for_remote_code(stated):
         raise ConfigurationError(
             f"{archive}: its {CONFIG_NAME} has '{REMOTE_CODE}', which would run code from elsewhere; "
-            f"{trust.OPTION} opens archives that run code"
+            f"{TRUST} opens archives that run code"
         )
 
 

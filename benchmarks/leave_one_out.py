@@ -7,7 +7,7 @@ from typing import List
 
 import torch
 
-from attention_explain.interpret.leave_one_out import LeaveOneOut
+from attention_explain.interpret.erasing import LeaveOneOut
 from attention_explain.interpret.outputs import logits_from_embeddings, untouched
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models import AttentionClassifier

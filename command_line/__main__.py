@@ -2,7 +2,7 @@
 
 import sys
 
-from command_line import interrupts, trust, verbosity
+from command_line import interrupts, options_of_all
 
 
 def main() -> None:
@@ -12,8 +12,7 @@ def main() -> None:
     """
     if "torch" not in sys.modules:
         interrupts.end_at_once()
-        verbosity.take_option()
-        trust.take_option()
+        options_of_all.take_options()
         from command_line.arguments import answer_at_once
 
         answer_at_once()

@@ -4,8 +4,7 @@ from html import escape
 from typing import Any, Dict, List, Optional, Sequence
 
 from heatmaps.explanation import Explanation
-from heatmaps.html_document import document
-from heatmaps.html_style import PAGE_STYLE, SHADES, style
+from heatmaps.html_document import PAGE_STYLE, SHADES, document, style
 from heatmaps.rationales import markings
 
 # More labels than this are not all worth a bar.

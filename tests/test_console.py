@@ -9,7 +9,7 @@ import pytest
 from allennlp.common.logging import prepare_global_logging
 
 from attention_explain import console
-from command_line import verbosity
+from command_line import options_of_all
 
 
 @pytest.fixture(autouse=True)
@@ -41,9 +41,9 @@ LINES = [
 ]
 
 
-@pytest.mark.parametrize("who", [verbosity.PEOPLE, "all"])
+@pytest.mark.parametrize("who", [options_of_all.PEOPLE, "all"])
 def test_people_are_shown_what_they_need_and_the_file_has_everything(tmp_path, monkeypatch, who):
-    monkeypatch.setenv(verbosity.VARIABLE, who)
+    monkeypatch.setenv(options_of_all.LOG_VARIABLE, who)
     monkeypatch.setattr(sys, "stdout", io.StringIO())
     prepare_global_logging(tmp_path)
     for name, level, message, _ in LINES:
@@ -52,12 +52,12 @@ def test_people_are_shown_what_they_need_and_the_file_has_everything(tmp_path, m
     for name, _, message, needed in LINES:
         assert (message in shown) == (needed or who == "all"), name
         assert message in log
-    if who == verbosity.PEOPLE:
+    if who == options_of_all.PEOPLE:
         assert "\nwarning: careful\n" in shown and shown.startswith("3 texts dropped\n")
 
 
 def test_errors_are_shown_once_on_stderr(tmp_path, monkeypatch):
-    monkeypatch.setenv(verbosity.VARIABLE, verbosity.PEOPLE)
+    monkeypatch.setenv(options_of_all.LOG_VARIABLE, options_of_all.PEOPLE)
     monkeypatch.setattr(sys, "stdout", io.StringIO())
     monkeypatch.setattr(sys, "stderr", io.StringIO())
     prepare_global_logging(tmp_path)
@@ -77,9 +77,9 @@ def test_a_log_outlives_the_stream_it_began_with(tmp_path, monkeypatch):
     assert sys.stderr.getvalue() == ""
 
 
-@pytest.mark.parametrize("who, kept", [(verbosity.PEOPLE, True), ("all", False)])
+@pytest.mark.parametrize("who, kept", [(options_of_all.PEOPLE, True), ("all", False)])
 def test_the_whole_log_lies_beside_the_output(tmp_path, monkeypatch, who, kept):
-    monkeypatch.setenv(verbosity.VARIABLE, who)
+    monkeypatch.setenv(options_of_all.LOG_VARIABLE, who)
     output = tmp_path / "made later" / "x.parquet"
     with console.log_beside(output):
         output.parent.mkdir()
@@ -94,13 +94,13 @@ def test_the_whole_log_lies_beside_the_output(tmp_path, monkeypatch, who, kept):
     "line", ["--verbose train c -s r", "train c --verbose -s r", "train c -s r"]
 )
 def test_verbose_stands_anywhere_and_comes_to_no_parser(monkeypatch, line):
-    for name in (verbosity.VARIABLE, *verbosity.ALLENNLP_VARIABLES):
+    for name in (options_of_all.LOG_VARIABLE, *options_of_all.ALLENNLP_VARIABLES):
         # Set first, so that it is restored afterwards.
         monkeypatch.setenv(name, "")
         monkeypatch.delenv(name)
     monkeypatch.setattr(sys, "argv", ["allennlp", *line.split()])
-    verbosity.take_option()
-    verbosity.set_default()
+    options_of_all.take_options()
+    options_of_all.log_for_people_by_default()
     assert sys.argv == ["allennlp", "train", "c", "-s", "r"]
-    assert verbosity.for_people() == ("--verbose" not in line)
-    assert os.environ[verbosity.VARIABLE]
+    assert options_of_all.for_people() == ("--verbose" not in line)
+    assert os.environ[options_of_all.LOG_VARIABLE]

@@ -17,8 +17,7 @@ from analysis.report.style import STYLE
 from analysis.report.texts import missing, texts
 from analysis.seeds import Model, models_of
 from durable.whole import write_whole
-from heatmaps.html_document import document
-from heatmaps.html_style import style
+from heatmaps.html_document import document, style
 
 REPORT = "report.html"
 TITLE = "Can attention be trusted as the explanation?"

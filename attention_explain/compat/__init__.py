@@ -12,13 +12,13 @@ from attention_explain.compat.opened_files import (
     mend_class_names,
     mend_config_errors,
     mend_evaluation_without_batches,
+    mend_local_paths,
     mend_lost_inputs,
     mend_predictor_arguments,
     mend_weights_of_nothing,
 )
 from attention_explain.compat.starting import (
     SELDOM_USED,
-    mend_local_paths,
     mend_plugin_imports,
     quick_imports,
     quiet_imports,

@@ -1,4 +1,4 @@
-"""What AllenNLP reads: archives, configs, and data that it must not write over."""
+"""What AllenNLP reads: where it looks, archives, configs, and data that it must not write over."""
 
 from contextlib import contextmanager
 from functools import wraps
@@ -7,6 +7,22 @@ from typing import Any, Callable, Iterator
 
 from attention_explain.compat.replacing import replace_everywhere
 from durable.plain_json import read_json
+
+
+def mend_local_paths() -> None:
+    """A folder for downloads was made even for files that are here, where a home can be read-only."""
+    from allennlp.common import file_utils
+
+    download = file_utils.cached_path
+
+    @wraps(download)
+    def cached_path(url_or_filename: Any, *arguments: Any, **options: Any) -> str:
+        here = Path(url_or_filename).expanduser()
+        if here.is_file() and not arguments and not options:
+            return str(here)
+        return download(url_or_filename, *arguments, **options)
+
+    replace_everywhere(download, cached_path)
 
 
 def mend_archive_loading() -> None:

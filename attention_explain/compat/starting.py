@@ -1,10 +1,8 @@
-"""What happens before a command begins: imports, plugins, and where files are looked for."""
+"""What happens before a command begins: imports and plugins."""
 
 import warnings
 from contextlib import AbstractContextManager
 from functools import wraps
-from pathlib import Path
-from typing import Any
 
 from attention_explain.compat.replacing import replace_everywhere
 from command_line.deferred import imports_deferred
@@ -68,19 +66,3 @@ def mend_plugin_imports() -> None:
             original()
 
     replace_everywhere(original, import_plugins)
-
-
-def mend_local_paths() -> None:
-    """A folder for downloads was made even for files that are here, where a home can be read-only."""
-    from allennlp.common import file_utils
-
-    download = file_utils.cached_path
-
-    @wraps(download)
-    def cached_path(url_or_filename: Any, *arguments: Any, **options: Any) -> str:
-        here = Path(url_or_filename).expanduser()
-        if here.is_file() and not arguments and not options:
-            return str(here)
-        return download(url_or_filename, *arguments, **options)
-
-    replace_everywhere(download, cached_path)

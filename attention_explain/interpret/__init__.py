@@ -1,20 +1,19 @@
 """
-Saliency interpreters, one method a file: importing this registers them, and what encoders have for
-the methods that look inside them.
+Saliency interpreters, a file for each method or two of a kind: importing this registers them, and
+what encoders have for the methods that look inside them.
 """
 
 import attention_explain.interpret.attention
 import attention_explain.interpret.deeplift
 import attention_explain.interpret.encoders
+import attention_explain.interpret.erasing
 import attention_explain.interpret.gradient
 import attention_explain.interpret.gradient_shap
 import attention_explain.interpret.input_to_hidden
 import attention_explain.interpret.integrated_gradients
 import attention_explain.interpret.kernel_shap
-import attention_explain.interpret.leave_one_out
 import attention_explain.interpret.lime
 import attention_explain.interpret.lrp
-import attention_explain.interpret.occlusion
 import attention_explain.interpret.random
 import attention_explain.interpret.smoothgrad
 import attention_explain.interpret.transformer_attention  # noqa: F401

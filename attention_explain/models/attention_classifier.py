@@ -16,8 +16,11 @@ from allennlp.modules import Seq2SeqEncoder, TextFieldEmbedder
 from allennlp.nn import InitializerApplicator, RegularizerApplicator
 from allennlp.nn.util import get_text_field_mask
 
-from attention_explain.models.class_weights import check_known, class_weight_vector
-from attention_explain.models.label_counts import check_label_counts
+from attention_explain.models.label_counts import (
+    check_known,
+    check_label_counts,
+    class_weight_vector,
+)
 from attention_explain.modules.distributions import normalized_entropy, zero_share
 from attention_explain.modules.encoders.unpacked_lstm import runs_unpacked, unpacked_states
 from attention_explain.modules.token_attention import TokenAttention

@@ -4,8 +4,7 @@ import os
 import subprocess
 import sys
 
-from durable.leftovers import clear_leftovers, is_alive, owned_name
-from durable.whole import write_whole, writing
+from durable.whole import clear_leftovers, is_alive, owned_name, write_whole, writing
 
 
 def dead_process() -> int:

@@ -5,9 +5,8 @@ import re
 import pytest
 
 from heatmaps.explanation import Explanation
-from heatmaps.html_document import policy
+from heatmaps.html_document import SCALES, SHADES, policy
 from heatmaps.html_page import card, fragment, page
-from heatmaps.html_style import SCALES, SHADES
 from tests.heatmaps.elements import Elements
 
 NASTY = "<script>alert('&')</script>"

@@ -4,7 +4,7 @@ import pytest
 import torch
 from allennlp.common.checks import ConfigurationError
 
-import attention_explain.interpret.leave_one_out  # noqa: F401  (registers it)
+import attention_explain.interpret.erasing  # noqa: F401  (registers it)
 from attention_explain.interpret.text_batch import TextBatch
 from tests.builders import ENCODERS, PROJECTIONS, SCORERS, TEXTS, instances, model, vocabulary
 from tests.interpret.no_trace import check_no_trace_is_left, interpreter

@@ -4,8 +4,6 @@ import pytest
 import torch
 from allennlp.modules import Seq2SeqEncoder
 
-import attention_explain.interpret.leave_one_out
-import attention_explain.interpret.occlusion  # noqa: F401
 from attention_explain.interpret.baselines import baseline_embeddings
 from attention_explain.interpret.erasure import lstm as lstm_erasure
 from attention_explain.interpret.erasure.logits import (
@@ -14,8 +12,8 @@ from attention_explain.interpret.erasure.logits import (
     logits_with_replaced_inputs,
 )
 from attention_explain.interpret.erasure.lstm import lstm_logits_without_inputs
-from attention_explain.interpret.lstm import shared_steps
-from attention_explain.interpret.lstm.shared_steps import groups, steps
+from attention_explain.interpret.lstm import unrolled
+from attention_explain.interpret.lstm.unrolled import groups, steps
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.modules.scorers import AttentionScorer
 from tests.builders import DIM, ENCODERS, PROJECTIONS, SCORERS, instances, model, vocabulary
@@ -70,7 +68,7 @@ def test_equals_the_general_way(config, scorer, projection, monkeypatch):
 
 @pytest.mark.parametrize("rows", [1, 8, 10**6])
 def test_equals_the_general_way_in_groups_of_any_size(rows, monkeypatch):
-    monkeypatch.setattr(shared_steps, "ROWS_IN_CACHE", rows)
+    monkeypatch.setattr(unrolled, "ROWS_IN_CACHE", rows)
     check_both_ways_agree(build(FAST["bilstm"], monkeypatch))
 
 
@@ -128,7 +126,7 @@ def test_steps_visit_each_pair_on_one_side_once():
     tokens, positions = 7, range(1, 6)
     for towards_start in (True, False):
         seen = []
-        texts = shared_steps.ROWS_IN_CACHE // 2
+        texts = unrolled.ROWS_IN_CACHE // 2
         for group in groups(positions, torch.zeros(tokens, texts, 1)):
             assert len(group) <= 2
             for step, started in steps(group, tokens, towards_start):

@@ -4,7 +4,7 @@ import pytest
 import torch
 from allennlp.common.checks import ConfigurationError
 
-import attention_explain.interpret.occlusion  # noqa: F401  (registers it)
+import attention_explain.interpret.erasing  # noqa: F401  (registers it)
 from tests.builders import DIM, ENCODERS, PROJECTIONS, SCORERS, model, vocabulary
 from tests.interpret.no_trace import check_no_trace_is_left, interpreter
 from tests.interpret.slow_erasure import (

@@ -16,11 +16,12 @@ from torch.nn.functional import linear
 from attention_explain.budget import rows_at_once
 from attention_explain.interpret.erasure.logits import attended_logits
 from attention_explain.interpret.erasure.readout import Readout
-from attention_explain.interpret.lstm.shared_steps import groups, steps
 from attention_explain.interpret.lstm.unrolled import (
     LstmLayer,
     directed,
+    groups,
     lstm_layers,
+    steps,
     undirected,
     unroll,
 )

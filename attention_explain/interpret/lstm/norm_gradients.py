@@ -13,12 +13,12 @@ from typing import Iterator, Sequence, Tuple
 import torch
 from allennlp.modules.seq2seq_encoders import PytorchSeq2SeqWrapper
 
-from attention_explain.interpret.lstm.shared_steps import steps
 from attention_explain.interpret.lstm.unrolled import (
     LstmLayer,
     UnrolledLstm,
     directed,
     lstm_layers,
+    steps,
     undirected,
     unroll,
 )

@@ -1,14 +1,16 @@
 """
-What `occlusion` and `leave-one-out` share: one token erased at a time, and how the change of the
-output is measured. How a token is erased from the input is each method's own.
+`leave-one-out` and `occlusion`: one token erased at a time, deleted or replaced by what says nothing,
+and how the change of the output is measured.
 """
 
 from typing import Optional
 
 import torch
 from allennlp.common.checks import ConfigurationError
+from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 from allennlp.predictors import Predictor
 
+from attention_explain.interpret.baselines import BASELINES, baseline_embeddings
 from attention_explain.interpret.erasure.logits import logits_without_states, logits_without_tokens
 from attention_explain.interpret.interpreter import Attribution, Interpreter
 from attention_explain.interpret.outputs import OUTPUTS, PLACES, class_output
@@ -100,3 +102,84 @@ def normalized(scores: torch.Tensor, attendable: torch.Tensor) -> torch.Tensor:
     """
     total = scores.abs().masked_fill(~attendable, 0.0).sum(dim=-1, keepdim=True)
     return torch.where(total > 0, scores / total, 0.0)
+
+
+@SaliencyInterpreter.register("leave-one-out")
+class LeaveOneOut(Erasure):
+    """
+    How the output changes when the token is deleted (Jain & Wallace 2019, section 4.1). Boundary
+    symbols stay. A text of one token has nothing left to attend to: its output without the token is
+    the decoder's at a context of 0. Embeddings are computed once, not again for each shorter text.
+
+    Registered as a `SaliencyInterpreter` with name "leave-one-out".
+
+    # Parameters
+
+    at : `str`, optional (default = `"input"`)
+        `input`: the token is deleted from the text. `hidden`: its hidden state is, attention
+        projected anew over the others, all other states fixed.
+    measure : `str`, optional (default = `"tvd"`)
+        `tvd`: the total variation distance of the two distributions over all classes,
+        1/2 sum |p - p_i|. `signed`: the drop of the class output.
+    of : `str`, optional (default = `"probability"`)
+        `probability` or `logit` of the class, for the signed measure.
+    normalize : `bool`, optional (default = `False`)
+        Divide by the sum of the magnitudes over the text, as Meister et al. 2021 (section 3) do.
+    """
+
+    def __init__(
+        self,
+        predictor: Predictor,
+        at: str = "input",
+        measure: str = "tvd",
+        of: str = "probability",
+        normalize: bool = False,
+    ) -> None:
+        super().__init__(predictor, at, measure, of, normalize)
+
+    def replacement(self, batch: TextBatch, embeddings: torch.Tensor) -> None:
+        return None
+
+
+@SaliencyInterpreter.register("occlusion")
+class Occlusion(Erasure):
+    """
+    f(x) - f(x with embedding i replaced): with zeros, Bastings & Filippova 2020, eq. 5.
+
+    Registered as a `SaliencyInterpreter` with name "occlusion".
+
+    # Parameters
+
+    baseline : `str`, optional (default = `"zero"`)
+        What the embedding is replaced by: `zero`, or the embedding of the `pad` or `unk` symbol.
+    at : `str`, optional (default = `"input"`)
+        `input`: as above. `hidden`: the token's hidden state is dropped instead, attention
+        projected anew over the others, all other states fixed.
+    measure : `str`, optional (default = `"signed"`)
+        `signed`: the drop of the class output. `tvd`: the total variation distance of the two
+        distributions over all classes, 1/2 sum |p - p_i|.
+    of : `str`, optional (default = `"probability"`)
+        `probability` or `logit` of the class, for the signed measure.
+    normalize : `bool`, optional (default = `False`)
+        Divide by the sum of the magnitudes over the text.
+    """
+
+    def __init__(
+        self,
+        predictor: Predictor,
+        baseline: str = "zero",
+        at: str = "input",
+        measure: str = "signed",
+        of: str = "probability",
+        normalize: bool = False,
+    ) -> None:
+        super().__init__(predictor, at, measure, of, normalize)
+        self.baseline = check_choice("baseline", baseline, BASELINES)
+        if at == "hidden" and baseline != "zero":
+            raise ConfigurationError(
+                f"baseline is {baseline!r}, but of a hidden state the whole is dropped; a baseline "
+                "is for 'at': 'input'"
+            )
+
+    def replacement(self, batch: TextBatch, embeddings: torch.Tensor) -> torch.Tensor:
+        return baseline_embeddings(self.model, batch, embeddings, self.baseline)
