@@ -51,11 +51,8 @@ def measure_orders(
         some = {name: measure for name, measure in measures.items() if measure.keeps == keeps}
         if not some:
             continue
-        sizes = [
-            sorted({size for measure in some.values() for size in measure.sizes(text.tokens)})
-            for text in texts
-        ]
-        probs = _along(outputs, texts, sizes, keeps)
+        sizes = sizes_of(measures, texts, keeps)
+        probs = along(outputs, texts, sizes, keeps)
         found = search(
             outputs,
             [text.target for text in texts],
@@ -79,7 +76,17 @@ def measure_orders(
     return rows
 
 
-def _along(
+def sizes_of(
+    measures: Mapping[str, OrderMeasure], texts: Sequence[OrderedText], keeps: bool
+) -> List[List[int]]:
+    """Of each text, all sizes that measures of one kind look at."""
+    some = [measure for measure in measures.values() if measure.keeps == keeps]
+    return [
+        sorted({size for measure in some for size in measure.sizes(text.tokens)}) for text in texts
+    ]
+
+
+def along(
     outputs: ErasedOutputs,
     texts: Sequence[OrderedText],
     sizes: Sequence[Sequence[int]],

@@ -63,6 +63,17 @@ class ErasedOutputs:
         """How many distinct sets were run."""
         return sum(map(len, self._known))
 
+    def known_sets(self) -> List[numpy.ndarray]:
+        """Of each text the sets that were run. Shape: (sets, tokens)"""
+        return [
+            numpy.unpackbits(
+                numpy.frombuffer(b"".join(places), dtype=numpy.uint8).reshape(len(places), -1),
+                axis=1,
+                count=len(own),
+            ).astype(bool)
+            for places, own in zip(self._places, self._own, strict=True)
+        ]
+
     def __call__(self, asked: Sequence[numpy.ndarray]) -> List[numpy.ndarray]:
         """
         # Parameters

@@ -12,8 +12,6 @@ from allennlp.common.checks import ConfigurationError
 from attention_explain.faithfulness.order_measure import Found, FoundSets
 from attention_explain.faithfulness.outputs import ErasedOutputs
 
-# A text of more tokens is asked for the effect of neighbours together, in so many runs.
-SINGLES = 256
 # Of the random orders, so many are followed where more than one token is added at once.
 FOLLOWED = 2
 # Up to so many tokens a set grows one by one, whatever the steps of the measures.
@@ -32,8 +30,8 @@ class Search(FromParams):
     orders) sets a size. Texts of at most `exact` tokens have all their sets run instead, and what is
     found is the best there is. In a text of more tokens than a measure has steps, sizes are
     those of the measure: a set then grows by the next tokens of a method's order, of the order of
-    single tokens' effects or of two of the random ones, and in a text of more than 256 tokens these
-    effects are of neighbours together.
+    single tokens' effects or of two of the random ones, and in a text of more than `singles` tokens
+    these effects are of neighbours together.
 
     # Parameters
 
@@ -43,13 +41,18 @@ class Search(FromParams):
         Tokens that each of them is tried with, those with the largest effect alone.
     exact : `int`, optional (default = `10`)
         Texts of up to so many tokens have all their sets run.
+    singles : `int`, optional (default = `256`)
+        Sets that are run for the effects of tokens alone.
     """
 
-    def __init__(self, width: int = 4, candidates: int = 16, exact: int = 10) -> None:
+    def __init__(
+        self, width: int = 4, candidates: int = 16, exact: int = 10, singles: int = 256
+    ) -> None:
         for name, number, least in (
             ("width", width, 1),
             ("candidates", candidates, 1),
             ("exact", exact, 0),
+            ("singles", singles, 1),
         ):
             if number < least:
                 raise ConfigurationError(f"{name} is {number}, but must be {least} or more")
@@ -58,6 +61,7 @@ class Search(FromParams):
         self.width = width
         self.candidates = candidates
         self.exact = exact
+        self.singles = singles
 
     def __call__(
         self,
@@ -99,7 +103,7 @@ class Search(FromParams):
         def run(asked: Sequence[numpy.ndarray]) -> List[numpy.ndarray]:
             return outputs([sets if keeps else ~sets for sets in asked])
 
-        singly = [text for text in searches if not text.all_sets and text.tokens <= SINGLES]
+        singly = [text for text in searches if not text.all_sets and text.tokens <= self.singles]
         if singly and not keeps:
             outputs.remember_leave_one_out()
         for step in ("known", "effects"):
@@ -160,16 +164,16 @@ class _Text:
         """Sets of one token, or of neighbours in a long text."""
         if self.all_sets:
             return numpy.zeros((0, self.tokens), dtype=bool)
-        runs = runs_of_neighbours(self.tokens, SINGLES)
+        runs = runs_of_neighbours(self.tokens, self.search.singles)
         return runs == numpy.arange(runs.max() + 1)[:, None]
 
     def learn_effects(self, sets: numpy.ndarray, probs: numpy.ndarray) -> None:
         if self.all_sets:
             return
-        if self.tokens <= SINGLES:
+        if self.tokens <= self.search.singles:
             self.add(sets, probs)
         effect = self.sign * probs[:, self.target]
-        of_tokens = effect[runs_of_neighbours(self.tokens, SINGLES)]
+        of_tokens = effect[runs_of_neighbours(self.tokens, self.search.singles)]
         # Of equal effects, such as those of neighbours, the one that an order by chance has first.
         order = numpy.lexsort((self.ranks[-1], -of_tokens))
         self.by_effect = order

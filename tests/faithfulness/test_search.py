@@ -113,7 +113,9 @@ def test_chains_are_of_sets_within_each_other():
     assert best_chain([ones, twos], [numpy.array([1.0, 1.0]), numpy.array([0.0, 3.0])]) == 4.0
 
 
-@pytest.mark.parametrize("options", [{"width": 0}, {"candidates": 0}, {"exact": -1}, {"exact": 30}])
+@pytest.mark.parametrize(
+    "options", [{"width": 0}, {"candidates": 0}, {"exact": -1}, {"exact": 30}, {"singles": 0}]
+)
 def test_options_that_make_no_sense_are_refused(options):
     with pytest.raises(ConfigurationError, match=next(iter(options))):
         Search(**options)
