@@ -13,7 +13,7 @@ from typing import List, Optional
 from durable.damage import told
 from workflow.errors import StudyError
 from workflow.plan import Places, Plan, make_plan
-from workflow.study import DATA, FIRST, SIZES, load_study
+from workflow.study_file import DATA, FIRST, SIZES, load_study
 
 
 def main(arguments: Optional[List[str]] = None) -> int:

@@ -15,8 +15,9 @@ from typing import Any, Dict, Iterable
 from durable.damage import Damaged
 from durable.plain_json import read_json
 from durable.records import read_record, write_record
+from workflow.kinds import KINDS, ResultsStep, TrainStep
 from workflow.plan import Plan
-from workflow.steps import KINDS, REPORT, TABLE, TRAIN, Step
+from workflow.steps import Step
 from workflow.training_state import is_recovered
 
 NAME = "study.json"
@@ -35,8 +36,9 @@ class Clock:
     def __init__(self, state: Path, steps: Iterable[Step]) -> None:
         self.path = state / "elapsed.json"
         self.earlier = _seconds(self.path)
-        left = {step.kind for step in steps if not step.is_done}
-        self.counts = not self.earlier or not left <= {TABLE, REPORT}
+        left = [step for step in steps if not step.is_done]
+        results_alone = all(isinstance(step, ResultsStep) for step in left)
+        self.counts = not self.earlier or not results_alone
         self.begun = time.time()
 
     def stop(self) -> float:
@@ -69,7 +71,7 @@ def write_account(plan: Plan, command: str, cores: int, gpus: int, elapsed: floa
 
 def account(plan: Plan, command: str, cores: int, gpus: int, elapsed: float) -> Dict[str, Any]:
     steps = list(plan.steps.values())
-    runs = [step for step in steps if step.kind == TRAIN]
+    runs = [step for step in steps if isinstance(step, TrainStep)]
     seconds = {
         kind: round(sum(step.took[0] for step in steps if step.kind == kind and step.took))
         for kind in KINDS
@@ -81,7 +83,7 @@ def account(plan: Plan, command: str, cores: int, gpus: int, elapsed: float) -> 
         "seeds": sorted({key.seed for key in plan.study.runs}),
         "limit": plan.limit,
         "runs": len(runs),
-        "recovered": sum(is_recovered(run.folder) for run in runs),
+        "recovered": sum(is_recovered(Path(run.folder)) for run in runs),
         # On one core each, those of other studies included.
         "seconds": seconds,
         "cores": cores,

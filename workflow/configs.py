@@ -14,8 +14,9 @@ from analysis.model_config import ModelConfig
 from durable.outputs import Costly, check_new, check_outputs
 from durable.whole import write_whole
 from workflow.errors import StudyError
-from workflow.identity import fit_for_a_file, references, with_references
-from workflow.study import DATA, FIRST, SIZES, SPLITS, Run, load_runs, study_file
+from workflow.identity import Reference, fit_for_a_file, references, with_references
+from workflow.study import ATTRIBUTIONS, SPLITS, StudyRun
+from workflow.study_file import DATA, FIRST, SIZES, load_runs, study_file
 
 # Stands around the name of a variable in a string of the config, until the config is text. Unicode
 # keeps it free for such uses.
@@ -37,7 +38,7 @@ class Experiments:
     size: str
     data: str
     seed: int
-    runs: Dict[str, Dict[str, Run]]
+    runs: Dict[str, Dict[str, StudyRun]]
     first_seed: int
 
     def listed(self) -> str:
@@ -66,15 +67,16 @@ class Experiments:
         ]
         variables: Dict[str, str] = {}
 
-        def variable(kind: str, reference: str) -> str:
-            word = re.sub(r"\W", "_", f"{kind}_{reference}")
-            variables[word] = self._needed(word, kind, corpus, *reference.partition("/")[::2])
+        def variable(reference: Reference) -> str:
+            said = "_".join(filter(None, (reference.kind, reference.run, reference.listed)))
+            word = re.sub(r"\W", "_", said)
+            variables[word] = self._needed(word, corpus, reference)
             return f"{MARK}{word}{MARK}"
 
         config = _jsonnet(with_references(run.config, variable))
         return _comment(lines) + "".join(variables.values()) + config + "\n"
 
-    def _run(self, corpus: str, name: str) -> Run:
+    def _run(self, corpus: str, name: str) -> StudyRun:
         runs = _chosen(self.runs, corpus, f"{self.study}: there is no corpus")
         return _chosen(runs, name, f"{self.study}: there is no run")
 
@@ -90,8 +92,9 @@ class Experiments:
             words += [] if value == usual else [option, value]
         return shlex.join(words)
 
-    def _needed(self, word: str, kind: str, corpus: str, name: str, listed: str) -> str:
+    def _needed(self, word: str, corpus: str, reference: Reference) -> str:
         """The variable that stands for what another run makes, below what makes that."""
+        name, listed = reference.run, reference.listed
         run = self._run(corpus, name)
         folder = path = _folder(corpus, name)
         file = f"{Path(folder).name}.jsonnet"
@@ -99,16 +102,16 @@ class Experiments:
             f"{self._command(corpus, name, self.first_seed)} -o {shlex.quote(file)}",
             shlex.join(["allennlp", "train", file, "-s", folder]),
         ]
-        if kind == "guide":
+        if reference.kind == "guide":
             path = f"{folder}-attention"
             commands += [
                 _attribute(folder, run.config[data], f"{path}/{split}.parquet", ["attention"])
                 for split, data in SPLITS.items()
                 if data in run.config
             ]
-        elif kind == "attributions":
+        elif reference.kind == "attributions":
             path = f"{folder}-{listed}.parquet"
-            methods = _chosen(run.attributions, listed, f"{name} has no attributions")
+            methods = _chosen(run.files[ATTRIBUTIONS], listed, f"{name} has no attributions")
             commands.append(_attribute(folder, run.config[SPLITS[run.split]], path, methods))
         lines = ["", f"It needs what the run {name} makes, with seed {self.first_seed}:"]
         lines += [f"  {command}" for command in commands]

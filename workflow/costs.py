@@ -5,10 +5,11 @@ in minutes or days. What earlier steps really took corrects it (`correction`).
 
 import statistics
 from pathlib import Path
-from typing import Any, Dict, Iterable, Optional, Sequence, Tuple
+from typing import Any, Dict, Iterable, Tuple
 
 from analysis.model_config import type_of
 from workflow.contents import Contents
+from workflow.resolve import MadeFile
 from workflow.study import SPLITS
 
 # Seconds. A process has imported everything, and read its data.
@@ -46,18 +47,16 @@ def training(config: Dict[str, Any], contents: Contents) -> float:
     return START + epochs * words(config, "train", contents) * _a_word(config)
 
 
-def explaining(
-    config: Dict[str, Any],
-    split: str,
-    methods: Sequence[Any],
-    limit: Optional[int],
-    contents: Contents,
-) -> float:
-    read = words(config, split, contents)
-    if limit is not None:
-        read = min(read, limit * WORDS_A_TEXT)
-    passes = sum(PASSES.get(type_of(method), 1.0) for method in methods)
-    return read * passes * _a_word(config)
+def making(config: Dict[str, Any], files: Iterable[MadeFile], contents: Contents) -> float:
+    """Files of a run, in one process."""
+    seconds = START
+    for file in files:
+        read = words(config, file.split, contents)
+        if file.limit is not None:
+            read = min(read, file.limit * WORDS_A_TEXT)
+        passes = sum(PASSES.get(type_of(method), 1.0) for method in file.methods)
+        seconds += read * passes * _a_word(config)
+    return seconds
 
 
 def words(config: Dict[str, Any], split: str, contents: Contents) -> float:

@@ -61,15 +61,13 @@ def half_parquet(output: str) -> str:
     return "" if begins == ends == PARQUET else f"{output}: {DAMAGED}"
 
 
-def damaged_table(folder: Path, commands: Sequence[Sequence[str]]) -> str:
+def damaged_table(folder: Path, command: Sequence[str]) -> str:
     """Of the results that a command has put into a folder; of all, if it is not known which."""
     try:
         manifest = read_manifest(folder)
     except AnalysisError as error:
         return str(error)
-    wanted = [list(command) for command in commands]
     # Told as `python -m analysis ...`.
-    own = {
-        section for section, made in manifest["commands"].items() if made["command"][1:] in wanted
-    }
+    told = ["python", *command]
+    own = {section for section, made in manifest["commands"].items() if made["command"] == told}
     return damaged_file(folder, manifest, own or set(manifest["commands"]))

@@ -6,8 +6,9 @@ result. Data files count by their content, other runs by their own hash.
 import hashlib
 import json
 import re
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Callable, Dict, Set
+from typing import Any, Callable, Dict, List, Sequence, Set
 
 from analysis.model_config import ModelConfig
 from workflow.contents import Contents
@@ -22,8 +23,26 @@ FILE_ENDINGS = ("_path", "_file")
 DATA_ENDING = "_data_path"
 # `archive.tar.gz!folder` is a folder inside an archive.
 ARCHIVE_MARK = "!"
+# Options of methods that have another name now, by type: hashed by the first one they had, so that files
+# on users' disks are still found.
+FIRST_NAMES = {"leave-one-out": {"at": "of"}, "occlusion": {"at": "of"}}
 # How lib/study.libsonnet refers to other runs of the study.
-REFERENCE = re.compile(r"<(run|guide|attributions):([^<>]+)>")
+REFERENCE = re.compile(r"<(run|guide|attributions):([^<>/]+)/?([^<>]*)>")
+
+
+@dataclass(frozen=True)
+class Reference:
+    """
+    What a run takes from another one of the study.
+
+    kind : `run` for its folder, `guide` for its attention on every split, `attributions` for a file.
+    run : the name of the other.
+    listed : the name of its attributions, if these are meant.
+    """
+
+    kind: str
+    run: str
+    listed: str = ""
 
 
 def hash_of(value: Any) -> str:
@@ -32,27 +51,40 @@ def hash_of(value: Any) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:LENGTH]
 
 
-def with_references(value: Any, replace: Callable[[str, str], str]) -> Any:
-    """The config with each `<kind:name>` in its strings replaced."""
+def with_first_names(methods: Sequence[Any]) -> List[Any]:
+    """Methods of an explanation, for their hash."""
+    return [
+        {
+            FIRST_NAMES.get(method.get("type"), {}).get(key, key): value
+            for key, value in method.items()
+        }
+        if isinstance(method, dict)
+        else method
+        for method in methods
+    ]
+
+
+def with_references(value: Any, replace: Callable[[Reference], str]) -> Any:
+    """The config with each reference in its strings replaced."""
     if isinstance(value, dict):
         return {key: with_references(part, replace) for key, part in value.items()}
     if isinstance(value, list):
         return [with_references(part, replace) for part in value]
     if isinstance(value, str):
-        return REFERENCE.sub(lambda found: replace(found[1], found[2]), value)
+        return REFERENCE.sub(lambda found: replace(Reference(*found.groups())), value)
     return value
 
 
 def references(value: Any) -> Set[str]:
     """The names of the runs that are referred to."""
-    found: Set[str] = set()
+    names: Set[str] = set()
 
-    def note(_: str, name: str) -> str:
-        found.add(name.partition("/")[0])
-        return name
+    def note(reference: Reference) -> str:
+        names.add(reference.run)
+        return ""
 
     with_references(value, note)
-    return found
+    return names
 
 
 def with_contents(value: Any, contents: Contents, key: str = "") -> Any:

@@ -4,8 +4,9 @@ from pathlib import Path
 from typing import Dict, List, Optional
 
 from workflow import costs
+from workflow.kinds import KINDS, TRAIN
 from workflow.plan import Plan
-from workflow.steps import KINDS, TRAIN, Step
+from workflow.steps import Step
 
 
 def headline(plan: Plan, cores: int) -> str:

@@ -8,10 +8,10 @@ from typing import Dict, List, Set
 from analysis.escaping import one_line
 from durable.whole import write_whole
 from workflow.errors import StudyError
+from workflow.kinds import KINDS
 from workflow.plan import Plan
-from workflow.steps import KINDS, Step
+from workflow.steps import Step
 
-COLOURS = dict(zip(KINDS, ("#0072b2", "#009e73", "#d55e00", "#6f5aa7", "#555555")))
 WIDTH, HEIGHT, ACROSS, DOWN, MARGIN, TOP = 230, 26, 110, 10, 20, 64
 
 
@@ -103,7 +103,7 @@ def _line(start: Box, end: Box) -> str:
 
 
 def _drawn(box: Box) -> str:
-    colour = COLOURS[box.kind]
+    colour = KINDS[box.kind].colour
     done = sum(step.is_done for step in box.steps) / len(box.steps)
     number = f" x{len(box.steps)}" if len(box.steps) > 1 else ""
     return (
@@ -119,7 +119,7 @@ def _drawn(box: Box) -> str:
 def _legend() -> str:
     return "".join(
         f'<rect x="{MARGIN + place * 100}" y="36" width="12" height="12" fill="none" '
-        f'stroke="{COLOURS[kind]}"/>'
-        f'<text x="{MARGIN + place * 100 + 17}" y="46">{kind}</text>\n'
-        for place, kind in enumerate(KINDS)
+        f'stroke="{kind.colour}"/>'
+        f'<text x="{MARGIN + place * 100 + 17}" y="46">{name}</text>\n'
+        for place, (name, kind) in enumerate(KINDS.items())
     )

@@ -1,32 +1,32 @@
-"""A study as steps: full configs, content-addressed folders, commands, and what needs what."""
+"""A study as steps: what is run, on which files, and what comes before what."""
 
 import json
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import Dict, List, Optional, Sequence, Tuple
 
 from workflow import costs
 from workflow.contents import Contents
 from workflow.errors import StudyError
-from workflow.identity import hash_of, name_of, with_contents, with_references
-from workflow.steps import ATTRIBUTE, PERTURB, TRAIN, Step
-from workflow.study import RUNS, SPLITS, Run, RunKey, Study, Table
-from workflow.tables import Asked, parts, table_steps
+from workflow.identity import hash_of
+from workflow.kinds import TRAIN, FileCommand, FilesStep, TrainStep, read_step
+from workflow.resolve import MadeFile, Places, ResolvedRun, Resolver
+from workflow.steps import Step
+from workflow.study import (
+    ATTRIBUTIONS,
+    FILE_KINDS,
+    RUN_FOLDERS,
+    SPLITS,
+    FileKind,
+    Source,
+    Study,
+    StudyTable,
+)
+from workflow.tables import table_steps, wanted_tables
 
-MODELS = Table("models", (), (RUNS,))
+MODELS = StudyTable("models", (), (RUN_FOLDERS,))
 # What a guided model takes: the attention of another on every split.
 GUIDE = ("attention",)
-
-
-@dataclass(frozen=True)
-class Places:
-    """
-    runs : where run folders and what is made of them lie, shared by all studies.
-    results : where the folders of the studies lie.
-    """
-
-    runs: Path = Path("runs")
-    results: Path = Path("results")
 
 
 @dataclass(frozen=True)
@@ -51,245 +51,132 @@ class Plan:
 def read_steps(plan: Path) -> Dict[str, Step]:
     """The steps of `Plan.to_json`."""
     stored = json.loads(plan.read_text(encoding="utf-8"))["steps"]
-    return {name: _step(**fields) for name, fields in stored.items()}
-
-
-def _step(commands: Any, outputs: Any, needs: Any, **fields: Any) -> Step:
-    return Step(
-        commands=tuple(map(tuple, commands)),
-        outputs=tuple(outputs),
-        needs=tuple(needs),
-        **fields,
-    )
+    return {name: read_step(fields) for name, fields in stored.items()}
 
 
 def make_plan(study: Study, places: Places, limit: Optional[int] = None) -> Plan:
     """`limit`: of the texts that are explained and perturbed."""
     if limit is not None and limit < 1:
         raise StudyError(f"the limit is {limit}, but must be 1 or more")
-    return _Planner(study, places, limit).plan()
+    contents = Contents(places.runs / "contents.json")
+    planner = _Planner(Resolver(study, places, limit, contents))
+    results = places.results / _folder(study)
+    planner.add_all(results)
+    contents.save()
+    return Plan(study, places, results, planner.steps, limit)
 
 
-@dataclass(frozen=True)
-class _Trained:
-    """A run with its references resolved."""
-
-    run: Run
-    config: Dict[str, Any]
-    identity: str
-    needs: Tuple[str, ...]
-
-    @property
-    def id(self) -> str:
-        return f"{name_of(self.config)}-{self.identity}"
-
-    @property
-    def seeds_of(self) -> str:
-        return f"{self.run.key.corpus}/{self.run.key.name}"
+def _folder(study: Study) -> str:
+    """The study, and what of it: `jain_wallace_2019-sst`, `pruthi_2020-quick`."""
+    if study.size == "quick":
+        return f"{study.name}-quick"
+    return "-".join([study.name, *study.chosen])
 
 
 @dataclass
 class _Planner:
-    study: Study
-    places: Places
-    limit: Optional[int]
-    trained: Dict[RunKey, Optional[_Trained]] = field(default_factory=dict)
-    # Whose attention other runs are guided by.
-    guides: Dict[str, None] = field(default_factory=dict)
+    resolver: Resolver
     steps: Dict[str, Step] = field(default_factory=dict)
 
-    def plan(self) -> Plan:
-        self.contents = Contents(self.places.runs / "contents.json")
-        for key in self.study.runs:
-            self._train(key)
-        made = [each for each in self.trained.values() if each is not None]
-        for each in made:
-            self._attribute(each)
-        for each in made:
-            self._perturb(each)
-        self.contents.save()
-        results = self.places.results / self._folder()
-        self._tables(results, made)
-        return Plan(self.study, self.places, results, self.steps, self.limit)
-
-    def _folder(self) -> str:
-        """The study, and what of it: `jain_wallace_2019-sst`, `pruthi_2020-quick`."""
-        if self.study.size == "quick":
-            return f"{self.study.name}-quick"
-        return "-".join([self.study.name, *self.study.chosen])
-
-    def _train(self, key: RunKey) -> _Trained:
-        if key in self.trained:
-            found = self.trained[key]
-            if found is None:
-                raise StudyError(f"the run {key} refers, by way of others, to itself")
-            return found
-        # Until it is known; whoever comes by before is in a circle.
-        self.trained[key] = None
-        run = self.study.runs[key]
-        config, identities, needs = self._resolved(run.config, key)
-        identity = hash_of(with_contents(identities, self.contents))
-        self.trained[key] = made = _Trained(run, config, identity, needs)
-        folder = str(self.places.runs / made.id)
-        file = str(self.places.runs / "configs" / f"{made.id}.json")
-        command = ("-m", "attention_explain", "train", file, "-s", folder)
-        self._add(
-            Step(
-                f"train-{made.id}",
-                TRAIN,
-                str(key),
-                made.seeds_of,
-                ((*command, "--file-friendly-logging"),),
-                (folder,),
-                needs,
-                identity,
-                costs.training(config, self.contents),
-                config,
-            )
-        )
-        return made
-
-    def _resolved(self, value: Any, key: RunKey) -> Tuple[Any, Any, Tuple[str, ...]]:
-        """With paths in place of references, with identities in their place, and what it needs."""
-        needs: Dict[str, None] = {}
-
-        def path(kind: str, name: str) -> str:
-            name, _, listed = name.partition("/")
-            other = self._train(self._referred(key, name))
-            if kind == "run":
-                needs[f"train-{other.id}"] = None
-                return str(self.places.runs / other.id)
-            needs[f"attribute-{other.id}"] = None
-            if kind == "guide":
-                self.guides[other.id] = None
-                return str(self._guide(other))
-            if listed not in other.run.attributions:
-                raise StudyError(f"the run {key} refers to attributions that {name} does not have")
-            return str(self._attribution(other, listed))
-
-        def identity(kind: str, name: str) -> str:
-            name, _, listed = name.partition("/")
-            other = self._train(self._referred(key, name))
-            lists = other.run.attributions
-            return f"<{kind}:{hash_of([other.identity, lists.get(listed), self._limit(kind)])}>"
-
-        return with_references(value, path), with_references(value, identity), tuple(needs)
-
-    def _limit(self, kind: str) -> Optional[int]:
-        return self.limit if kind == "attributions" else None
-
-    def _referred(self, key: RunKey, name: str) -> RunKey:
-        """As published: one base, and all that is held against it with any seed."""
-        other = RunKey(key.corpus, name, self.study.seeds[0])
-        if other not in self.study.runs:
-            raise StudyError(f"the run {key} refers to {other}, which the study does not have")
-        return other
-
-    def _attribute(self, made: _Trained) -> None:
-        wanted: List[Tuple[Path, Sequence[Any], str, Optional[int]]] = [
-            (self._attribution(made, name), methods, made.run.split, self.limit)
-            for name, methods in made.run.attributions.items()
+    def add_all(self, results: Path) -> None:
+        study = self.resolver.study
+        for key in study.runs:
+            self.resolver.run(key)
+        # Each before those that it refers to and that come later in the study: tables are known by the
+        # order of their files.
+        runs = list(self.resolver.runs.values())
+        for run in runs:
+            self._add_training(run)
+        for kind in FILE_KINDS:
+            for run in runs:
+                self._add_files(kind, run)
+        # Those of the study, and one of all runs.
+        wanted = [
+            one
+            for table in (MODELS, *study.tables)
+            for one in wanted_tables(table, results, runs, self._source)
         ]
-        if made.id in self.guides:
-            wanted += [
-                (self._guide(made) / f"{split}.parquet", GUIDE, split, None)
-                for split, setting in SPLITS.items()
-                if setting in made.config
-            ]
-        self._explain(ATTRIBUTE, made, wanted, (), "--interpreters")
-
-    def _perturb(self, made: _Trained) -> None:
-        wanted = []
-        needs: Dict[str, None] = {}
-        for stated in made.run.perturbations.values():
-            methods, identities, others = self._resolved(stated, made.run.key)
-            needs.update(dict.fromkeys(others))
-            file = self._file("perturbations", made, identities)
-            wanted.append((file, methods, made.run.split, self.limit))
-        self._explain(PERTURB, made, wanted, tuple(needs), "--perturbations")
-
-    def _explain(
-        self,
-        kind: str,
-        made: _Trained,
-        wanted: Sequence[Tuple[Path, Sequence[Any], str, Optional[int]]],
-        needs: Tuple[str, ...],
-        option: str,
-    ) -> None:
-        """One process for all of it: the start of one costs as much as hundreds of texts."""
-        if not wanted:
-            return
-        commands = []
-        seconds = costs.START
-        for file, methods, split, limit in wanted:
-            data = made.config[SPLITS[split]]
-            listed = [each if isinstance(each, str) else json.dumps(each) for each in methods]
-            command = ["-m", "attention_explain", kind, str(self.places.runs / made.id), data]
-            command += ["-o", str(file), option, *listed, "--file-friendly-logging"]
-            commands.append((*command, *(() if limit is None else ("--limit", str(limit)))))
-            seconds += costs.explaining(made.config, split, methods, limit, self.contents)
-        outputs = tuple(str(file) for file, *_ in wanted)
-        self._add(
-            Step(
-                f"{kind}-{made.id}",
-                kind,
-                str(made.run.key),
-                made.seeds_of,
-                tuple(commands),
-                outputs,
-                (f"train-{made.id}", *needs),
-                hash_of(outputs),
-                seconds,
-            )
-        )
-
-    def _attribution(self, made: _Trained, name: str) -> Path:
-        return self._file("attributions", made, made.run.attributions[name])
-
-    def _file(self, folder: str, made: _Trained, methods: Any) -> Path:
-        setting = SPLITS[made.run.split]
-        data = {"data_path": with_contents(made.config, self.contents)[setting]}
-        identity = hash_of([made.identity, data, methods, self.limit])
-        return self.places.runs / folder / f"{name_of(made.config)}-{identity}.parquet"
-
-    def _guide(self, made: _Trained) -> Path:
-        return self.places.runs / "guides" / made.id
-
-    def _tables(self, results: Path, made: Sequence[_Trained]) -> None:
-        """Those of the study, one of all runs, and a page for each folder that gets any."""
-        asked = [
-            Asked(table, part.folder, part.about, self._files(table, part.runs))
-            for table in (MODELS, *self.study.tables)
-            for part in parts(table, results, made)
-        ]
-        for step in table_steps(asked, results):
+        for step in table_steps(wanted, results):
             self._add(step)
 
-    def _files(self, table: Table, chosen: Sequence[_Trained]) -> Dict[str, str]:
-        found = (self._source(source, each) for source in table.sources for each in chosen)
-        return dict(one for one in found if one is not None)
+    def _add_training(self, run: ResolvedRun) -> None:
+        self._add(
+            TrainStep(
+                kind=TRAIN,
+                name=run.training,
+                about=str(run.run.key),
+                seeds_of=run.seeds_of,
+                identity=run.identity,
+                needs=run.needs,
+                seconds=costs.training(run.config, self.resolver.contents),
+                folder=str(self.resolver.folder(run)),
+                config_file=str(self.resolver.places.runs / "configs" / f"{run.id}.json"),
+                config=run.config,
+            )
+        )
 
-    def _source(self, source: str, made: _Trained) -> Optional[Tuple[str, str]]:
-        """The file or folder, and the step that makes it."""
-        if source == RUNS:
-            return str(self.places.runs / made.id), f"train-{made.id}"
-        kind, _, name = source.partition("/")
-        lists = getattr(made.run, kind)
-        if name not in lists:
+    def _add_files(self, kind: FileKind, run: ResolvedRun) -> None:
+        files = [self.resolver.file(kind, run, name) for name in run.run.files[kind]]
+        if kind == ATTRIBUTIONS and run.id in self.resolver.guides:
+            files += self._guides(run)
+        if not files:
+            return
+        commands = tuple(
+            FileCommand(str(file.path), self._arguments(kind, run, file)) for file in files
+        )
+        needs = dict.fromkeys(need for file in files for need in file.needs)
+        self._add(
+            FilesStep(
+                kind=kind.command,
+                name=run.making(kind),
+                about=str(run.run.key),
+                seeds_of=run.seeds_of,
+                identity=hash_of([command.output for command in commands]),
+                needs=(run.training, *needs),
+                seconds=costs.making(run.config, files, self.resolver.contents),
+                files=commands,
+            )
+        )
+
+    def _guides(self, run: ResolvedRun) -> List[MadeFile]:
+        folder = self.resolver.guide(run)
+        return [
+            MadeFile(folder / f"{split}.parquet", GUIDE, split)
+            for split, setting in SPLITS.items()
+            if setting in run.config
+        ]
+
+    def _arguments(self, kind: FileKind, run: ResolvedRun, file: MadeFile) -> Tuple[str, ...]:
+        """Of `allennlp`."""
+        methods = [each if isinstance(each, str) else json.dumps(each) for each in file.methods]
+        data = run.config[SPLITS[file.split]]
+        limit = () if file.limit is None else ("--limit", str(file.limit))
+        return (
+            *(kind.command, str(self.resolver.folder(run)), data, "-o", str(file.path)),
+            *(kind.option, *methods, "--file-friendly-logging", *limit),
+        )
+
+    def _source(self, source: Source, run: ResolvedRun) -> Optional[Tuple[str, str]]:
+        """The file or folder, and the step that makes it; None if the run has no such file."""
+        if source.kind is None:
+            return str(self.resolver.folder(run)), run.training
+        if source.name not in run.run.files[source.kind]:
             return None
-        if kind == "attributions":
-            return str(self._attribution(made, name)), f"attribute-{made.id}"
-        _, identities, _ = self._resolved(lists[name], made.run.key)
-        return str(self._file(kind, made, identities)), f"perturb-{made.id}"
+        file = self.resolver.file(source.kind, run, source.name)
+        return str(file.path), run.making(source.kind)
 
     def _add(self, step: Step) -> None:
         """Two names of a study may stand for the same run, each with its own attributions."""
         known = self.steps.get(step.name)
-        if known is not None:
+        if isinstance(known, FilesStep):
             step = replace(
                 known,
-                commands=tuple(dict.fromkeys([*known.commands, *step.commands])),
-                outputs=tuple(dict.fromkeys([*known.outputs, *step.outputs])),
-                needs=tuple(dict.fromkeys([*known.needs, *step.needs])),
+                files=_both(known.files, step.files),
+                needs=_both(known.needs, step.needs),
             )
         self.steps[step.name] = step
+
+
+def _both(known: Sequence, more: Sequence) -> tuple:
+    """Each once, in the order in which they came."""
+    return tuple(dict.fromkeys([*known, *more]))

@@ -9,16 +9,9 @@ from typing import Dict, List, Set
 
 from workflow import costs
 from workflow.events import DONE, FAILED, STARTED, Events, last_error
+from workflow.kinds import KINDS, ReportStep
 from workflow.plan import Plan
-from workflow.steps import PAGE, REPORT, Step
-
-VERBS = {
-    "train": "trained",
-    "attribute": "attributed",
-    "perturb": "perturbed",
-    "table": "made the table",
-    "report": "wrote the",
-}
+from workflow.steps import Step
 
 
 class Progress:
@@ -44,7 +37,7 @@ class Progress:
                 self.told.add(name)
                 step = self.pending[name]
                 if kind == DONE:
-                    said = f"{VERBS[step.kind]} {step.about}{self._left()}"
+                    said = f"{KINDS[step.kind].done} {step.about}{self._left()}"
                 else:
                     said = f"FAILED: {step.told}: {event.get('why', '')}"
                 print(f"[{self._done()} of {len(self.every)}] {said}", flush=True)
@@ -63,9 +56,8 @@ class Progress:
 
 def summary(plan: Plan, pending: Dict[str, Step], events: Events, engine_log: Path) -> str:
     missing = [step for step in pending.values() if not step.is_done]
-    reports = [
-        step.folder / PAGE for step in plan.steps.values() if step.kind == REPORT and step.is_done
-    ]
+    pages = [step for step in plan.steps.values() if isinstance(step, ReportStep)]
+    reports = [step.page for step in pages if step.is_done]
     lines = ["", *(f"open {report}" for report in reports)]
     if not missing:
         return "\n".join(lines)
@@ -84,9 +76,9 @@ def summary(plan: Plan, pending: Dict[str, Step], events: Events, engine_log: Pa
         lines.append(f"the engine stopped: {last_error(engine_log, None)}")
         lines.append(f"        {engine_log}")
     lines += [
-        f"{step.folder / PAGE} lacks what is not done"
-        for step in missing
-        if step.kind == REPORT and (step.folder / PAGE).is_file()
+        f"{step.page} lacks what is not done"
+        for step in pages
+        if step in missing and step.page.is_file()
     ]
     lines.append("The same command does what is left.")
     return "\n".join(lines)

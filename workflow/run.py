@@ -16,11 +16,11 @@ from durable.whole import write_whole
 from workflow.account import Clock, write_account
 from workflow.errors import StudyError
 from workflow.events import DONE, FAILED, Events
+from workflow.kinds import ReportStep
 from workflow.locks import GPUS_VARIABLE, locked
 from workflow.overview import headline
 from workflow.plan import Plan, read_steps
 from workflow.progress import Progress, summary
-from workflow.steps import REPORT
 from workflow.tables import drop_others
 
 HERE = Path(__file__).resolve().parent
@@ -176,6 +176,7 @@ def _report_of_the_rest(plan: Plan, events: Events) -> None:
     if not events.of(FAILED):
         return
     for step in plan.steps.values():
-        made = (step.folder / MANIFEST).is_file()
-        if step.kind == REPORT and step.name not in events.of(DONE) and made:
-            subprocess.run([sys.executable, *step.commands[0]], stdout=subprocess.DEVNULL)
+        if not isinstance(step, ReportStep) or step.name in events.of(DONE):
+            continue
+        if (Path(step.folder) / MANIFEST).is_file():
+            subprocess.run([sys.executable, *step.command], stdout=subprocess.DEVNULL)

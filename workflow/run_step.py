@@ -5,7 +5,6 @@ the engine starts, here or on another machine. A step that was killed goes on wh
 
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -14,15 +13,15 @@ from contextlib import suppress
 from pathlib import Path
 from typing import List, Sequence
 
-from analysis.manifest import drop_damaged_manifest
 from durable.damage import told
 from durable.whole import write_whole
 from workflow import training_state
 from workflow.errors import StudyError
 from workflow.events import Events
+from workflow.kinds import TrainStep
 from workflow.locks import locked, visible_gpu
 from workflow.plan import read_steps
-from workflow.steps import ATTRIBUTE, PERTURB, TABLE, TRAIN, Step
+from workflow.steps import Step
 
 # More threads than one make these small models slower, and there are other runs for the other cores.
 THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
@@ -50,7 +49,7 @@ def main(plan: Path, name: str) -> int:
 def run(step: Step, runs: Path, events: Events) -> int:
     """The exit code."""
     locks = runs / "locks"
-    with locked(locks, locks_of(step, runs)) as held:
+    with locked(locks, step.lock_names(runs)) as held:
         if step.is_done:
             return 0
         begun = time.time()
@@ -58,14 +57,16 @@ def run(step: Step, runs: Path, events: Events) -> int:
         events.started(step)
         clear_damage(step, events.log(step))
         with visible_gpu(locks) as (devices, taken):
-            commands = _commands(step, missing, devices.get("CUDA_VISIBLE_DEVICES", ""))
+            options = ("--cuda-device", "0") if devices.get("CUDA_VISIBLE_DEVICES") else ()
             log = events.log(step)
-            for command in commands:
+            for command in step.commands(missing, options):
+                if isinstance(step, TrainStep):
+                    command += _recovery(step)
                 code = _finished(command, log, [*held, *taken], devices)
                 if code:
                     return code
-        if step.kind == TRAIN:
-            training_state.drop_checkpoints(step.folder)
+        if isinstance(step, TrainStep):
+            training_state.drop_checkpoints(Path(step.folder))
         step.record(time.time() - begun, missing)
         return 0
 
@@ -74,42 +75,17 @@ def clear_damage(step: Step, log: Path) -> None:
     """What is damaged is made again, and what makes it does not find it there."""
     for output, sentence in step.damage.items():
         _say(log, f"{sentence}; it is made again")
-        if step.kind == TRAIN:
-            shutil.rmtree(output, ignore_errors=True)
-        elif step.kind in (ATTRIBUTE, PERTURB):
-            Path(output).unlink(missing_ok=True)
-        elif step.kind == TABLE:
-            drop_damaged_manifest(Path(output))
+        step.clear(output)
 
 
-def locks_of(step: Step, runs: Path) -> List[str]:
-    """A name for each output, which no other step has."""
-    # Several tables go into one folder, each at its own pace.
-    if step.kind in ("table", "report"):
-        return [step.name]
-    return ["-".join(Path(output).relative_to(runs).parts) for output in step.outputs]
-
-
-def _commands(step: Step, missing: Sequence[str], device: str) -> List[List[str]]:
-    if step.kind == TRAIN:
-        return [[*step.commands[0], *_recovery(step)]]
-    if step.kind in ("table", "report"):
-        return [list(command) for command in step.commands]
-    left = [
-        [*command[2:], *(("--cuda-device", "0") if device else ())]
-        for command, output in zip(step.commands, step.outputs)
-        if output in missing
-    ]
-    return [["-m", "workflow.in_one_process", json.dumps(left)]]
-
-
-def _recovery(step: Step) -> List[str]:
-    config = Path(step.commands[0][3])
+def _recovery(step: TrainStep) -> List[str]:
+    """Makes all ready for a training: what else it is to be told."""
+    config, folder = Path(step.config_file), Path(step.folder)
     config.parent.mkdir(parents=True, exist_ok=True)
     write_whole(config, json.dumps(step.config, indent=1))
-    if not training_state.prepare(step.folder, step.config):
+    if not training_state.prepare(folder, step.config):
         return []
-    training_state.mark_recovered(step.folder)
+    training_state.mark_recovered(folder)
     return ["--recover"]
 
 

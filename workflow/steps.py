@@ -1,99 +1,85 @@
-"""A step of a plan, and how to tell that it is done: by whole files, never by their mere names."""
+"""What all steps of a plan have: how to tell that one is done, by whole files and never by mere names."""
 
+from abc import ABC, abstractmethod
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from durable.damage import Damaged
 from durable.records import read_record, write_record
-from workflow.damage import (
-    damaged_table,
-    fingerprints,
-    half_parquet,
-    missing_file,
-    other_file,
-    other_size,
-)
-
-TRAIN, ATTRIBUTE, PERTURB, TABLE, REPORT = KINDS = (
-    "train",
-    "attribute",
-    "perturb",
-    "table",
-    "report",
-)
-OF_A_RUN = ("config.json", "best.th", "metrics.json", "model.tar.gz")
-# Written last into a run folder. AllenNLP writes an archive in place, and leaves one when it is
-# interrupted; a killed training can leave half of one.
-FINISHED = "finished.json"
-# Beside the tables: which of them are made, from what.
-RECORDS = ".steps"
-PAGE = "report.html"
+from workflow.damage import fingerprints, missing_file, other_file, other_size
 
 
-@dataclass(frozen=True)
-class Step:
+@dataclass(frozen=True, kw_only=True)
+class Step(ABC):
     """
+    kind : one of `KINDS`.
     name : unlike any other's, and fit for the name of a file.
     about : which run or table, for people.
     seeds_of : what all seeds of a run have in common, for pictures.
-    commands : arguments of `python`, one command after another.
-    outputs : train: the run folder; attribute and perturb: the file of each command; table and
-        report: the folder of results.
-    needs : names of the steps before.
     identity : hash of what decides the result.
+    needs : names of the steps before.
     seconds : about how long it takes.
-    config : of a training.
     """
 
-    name: str
     kind: str
+    name: str
     about: str
     seeds_of: str
-    commands: Tuple[Tuple[str, ...], ...]
-    outputs: Tuple[str, ...]
-    needs: Tuple[str, ...]
     identity: str
+    needs: Tuple[str, ...] = ()
     seconds: float = 0.0
-    config: Optional[Dict[str, Any]] = field(default=None, compare=False)
+
+    @property
+    @abstractmethod
+    def outputs(self) -> Tuple[str, ...]:
+        """Files or folders; each has a record of its own."""
+
+    @abstractmethod
+    def commands(self, missing: Sequence[str], options: Sequence[str]) -> List[List[str]]:
+        """
+        Arguments of `python`, a process each, for the outputs that are missing; `options` are those of
+        `allennlp` commands for the machine.
+        """
+
+    @abstractmethod
+    def record_of(self, output: str) -> Path: ...
+
+    @abstractmethod
+    def files_of(self, output: str) -> List[Path]:
+        """What an output consists of."""
+
+    @abstractmethod
+    def clear(self, output: str) -> None:
+        """Removes what is damaged, so that whatever makes it anew does not find it."""
+
+    def lock_names(self, runs: Path) -> List[str]:
+        """A name for each output, which no other step has."""
+        return ["-".join(Path(output).relative_to(runs).parts) for output in self.outputs]
 
     @property
     def told(self) -> str:
         """For people."""
-        return self.about if self.kind == REPORT else f"{self.kind} {self.about}"
-
-    @property
-    def table(self) -> str:
-        """Its name within a folder of results."""
-        return self.about.split(" ")[0]
-
-    @property
-    def folder(self) -> Path:
-        return Path(self.outputs[0])
+        return f"{self.kind} {self.about}"
 
     @property
     def is_done(self) -> bool:
-        if self.kind in (ATTRIBUTE, PERTURB):
-            return not self.missing
-        record = self._read(self.outputs[0])
-        if record is None or self.damage:
-            return False
-        return self.kind == TRAIN or record.get("identity") == self.identity
+        return not self.missing
 
     @property
     def missing(self) -> Tuple[str, ...]:
-        """Outputs that are no whole files. They have another name until they are written."""
+        """Outputs that are not there, or not as they were written."""
         damaged = self.damage
         return tuple(
-            output for output in self.outputs if output in damaged or not Path(output).is_file()
+            output for output in self.outputs if output in damaged or not self._is_there(output)
         )
 
     @property
     def damage(self) -> Dict[str, str]:
         """Which outputs are there, but not as they were written; and, in a sentence, why."""
-        found = {output: self._damage(output) for output in self.outputs}
-        return {output: sentence for output, sentence in found.items() if sentence}
+        sentences = {output: self._damage(output) for output in self.outputs}
+        return {output: sentence for output, sentence in sentences.items() if sentence}
 
     def record(self, seconds: float, made: Sequence[str] = ()) -> None:
         """
@@ -111,11 +97,10 @@ class Step:
             content: Dict[str, Any] = {
                 "seconds": round(seconds / len(outputs), 1),
                 "estimate": self.seconds / len(self.outputs),
-                "files": fingerprints(self._base(output), self._files(output)),
+                "files": fingerprints(self._base(output), self.files_of(output)),
+                **self._stamp(),
             }
-            if self.kind in (TABLE, REPORT):
-                content["identity"] = self.identity
-            record = self._record(output)
+            record = self.record_of(output)
             record.parent.mkdir(parents=True, exist_ok=True)
             write_record(record, content)
 
@@ -131,61 +116,41 @@ class Step:
             sum(record.get(key, 0) for record in records) for key in ("seconds", "estimate")
         )
 
-    def _record(self, output: str) -> Path:
-        if self.kind == TRAIN:
-            return Path(output) / FINISHED
-        if self.kind in (ATTRIBUTE, PERTURB):
-            return Path(output).parent / RECORDS / f"{Path(output).name}.json"
-        return record_of_table(Path(output), self.kind, self.table)
+    def _is_there(self, output: str) -> bool:
+        record = self._read(output)
+        return record is not None and self._fits(record)
+
+    def _stamp(self) -> Dict[str, Any]:
+        """What else stands in its records."""
+        return {}
+
+    def _fits(self, record: Dict[str, Any]) -> bool:
+        """Whether it is of this step, and not of another that wrote to the same place."""
+        return all(record.get(key) == value for key, value in self._stamp().items())
+
+    def _base(self, output: str) -> Path:
+        """The folder of all files of an output."""
+        return Path(output)
 
     def _read(self, output: str) -> Optional[Dict[str, Any]]:
         """The record, if there is a sound one."""
         with suppress(Damaged):
-            return read_record(self._record(output))
+            return read_record(self.record_of(output))
         return None
-
-    def _base(self, output: str) -> Path:
-        """The folder of all its files."""
-        return Path(output).parent if self.kind in (ATTRIBUTE, PERTURB) else Path(output)
-
-    def _files(self, output: str) -> List[Path]:
-        """What an output consists of; the manifest of a folder of tables knows its own files."""
-        if self.kind == TRAIN:
-            vocabulary = sorted(Path(output).glob("vocabulary/[!.]*"))
-            return [*(Path(output) / name for name in OF_A_RUN), *vocabulary]
-        if self.kind == REPORT:
-            return [Path(output) / PAGE]
-        if self.kind == TABLE:
-            return [Path(self.commands[0][-1])] if self._is_one_file else []
-        return [Path(output)]
-
-    @property
-    def _is_one_file(self) -> bool:
-        return bool(self.commands) and self.commands[0][-1].endswith(".csv")
 
     def _damage(self, output: str) -> str:
         """Why it is not what was written; nothing if it is, or if it was never written."""
-        path = self._record(output)
         try:
-            record = read_record(path)
+            record = read_record(self.record_of(output))
         except Damaged as error:
-            # A parquet file knows itself whether it is whole, and does not need the record.
-            return half_parquet(output) if self.kind in (ATTRIBUTE, PERTURB) else str(error)
-        if self.kind in (ATTRIBUTE, PERTURB) and "files" not in (record or {}):
-            return half_parquet(output)
-        if record is None or (
-            self.kind in (TABLE, REPORT) and record.get("identity") != self.identity
-        ):
-            return ""
-        if self.kind == TABLE and not self._is_one_file:
-            return damaged_table(self.folder, self.commands)
+            return str(error)
+        return "" if record is None or not self._fits(record) else self._change(output, record)
+
+    def _change(self, output: str, record: Dict[str, Any]) -> str:
+        """What is not as the record has it."""
         if "files" not in record and "identity" in record:
             # Of an older version, as is the next.
-            return missing_file(self._files(output))
+            return missing_file(self.files_of(output))
         if isinstance(record.get("sizes"), dict):
             return other_size(Path(output), record["sizes"])
-        return other_file(self._base(output), record.get("files"), path)
-
-
-def record_of_table(folder: Path, kind: str, name: str) -> Path:
-    return folder / RECORDS / f"{kind}-{name}.json"
+        return other_file(self._base(output), record.get("files"), self.record_of(output))

@@ -1,28 +1,31 @@
-"""A study as its file states it: which runs, with which seeds, what is made of them, which tables."""
+"""What a study consists of: runs, with which seeds, what is made from them, and tables."""
 
-import os
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Optional, Tuple
 
-import _jsonnet
-
-from durable.plain_json import read_json
-from workflow.errors import StudyError
-from workflow.identity import references
-from workflow.jsonnet_errors import jsonnet_sentence
-
-STUDIES = Path(__file__).resolve().parents[1] / "training_configs" / "studies"
-SIZES = ("quick", "full")
-DATA = "data"
-# Any seed does to see which there are; this is the likeliest of them.
-FIRST = 1
 SPLITS = {"train": "train_data_path", "dev": "validation_data_path", "test": "test_data_path"}
-# What `python -m analysis` has, and what may stand behind it in a study.
-COMMANDS = ("table", "agreement", "models", "causes", "plausibility")
-RUNS = "runs"
-# Commands whose files have to be about the same texts.
+# Commands of `python -m analysis` whose files have to be about the same texts.
 SAME_TEXTS = ("agreement", "causes", "plausibility")
+
+
+@dataclass(frozen=True)
+class FileKind:
+    """
+    Files that a command of `allennlp` makes from a trained run.
+
+    name : in a run of a study, and of their folder below the runs.
+    command : which is the kind of the steps, too.
+    option : for the list of methods.
+    """
+
+    name: str
+    command: str
+    option: str
+
+
+ATTRIBUTIONS = FileKind("attributions", "attribute", "--interpreters")
+PERTURBATIONS = FileKind("perturbations", "perturb", "--perturbations")
+FILE_KINDS = (ATTRIBUTIONS, PERTURBATIONS)
 
 
 @dataclass(frozen=True)
@@ -38,33 +41,52 @@ class RunKey:
 
 
 @dataclass(frozen=True)
-class Run:
+class StudyRun:
     """
-    A model to be trained.
+    A model to be trained, as the study states it: what it refers to is not looked up yet.
 
-    attributions, perturbations : lists of methods, each list under the name that tables ask for.
+    files : what is made from it; for each kind a list of methods under each name that tables ask for.
     split : which texts these are about.
     """
 
     key: RunKey
     config: Dict[str, Any]
-    attributions: Dict[str, List[Any]]
-    perturbations: Dict[str, List[Any]]
+    files: Dict[FileKind, Dict[str, List[Any]]]
     split: str
 
 
 @dataclass(frozen=True)
-class Table:
+class Source:
+    """
+    What a table is made from, of every run that has it.
+
+    kind : of files; None for the run folders.
+    name : of the list of methods.
+    """
+
+    kind: Optional[FileKind] = None
+    name: str = ""
+
+    def __str__(self) -> str:
+        return RUNS_WORD if self.kind is None else f"{self.kind.name}/{self.name}"
+
+
+# In the list of what a table is made from.
+RUNS_WORD = "runs"
+RUN_FOLDERS = Source()
+
+
+@dataclass(frozen=True)
+class StudyTable:
     """
     A command of `python -m analysis`.
 
-    sources : `runs`, `attributions/NAME` or `perturbations/NAME`, of every run that has it.
     only : names of the runs it is about; None for all.
     """
 
     command: str
     arguments: Tuple[str, ...]
-    sources: Tuple[str, ...]
+    sources: Tuple[Source, ...]
     only: Optional[Tuple[str, ...]] = None
 
     @property
@@ -84,212 +106,5 @@ class Study:
     size: str
     chosen: Tuple[str, ...]
     seeds: Tuple[int, ...]
-    runs: Dict[RunKey, Run]
-    tables: Tuple[Table, ...]
-
-
-def study_file(name: str) -> Path:
-    """A name of a study of the project, or a path to a file of one's own."""
-    path = Path(name) if name.endswith(".jsonnet") else STUDIES / f"{name}.jsonnet"
-    if not path.is_file():
-        known = ", ".join(sorted(file.stem for file in STUDIES.glob("*.jsonnet")))
-        raise StudyError(f"{path}: no such study; there are {known}, or name a .jsonnet file")
-    return path
-
-
-def load_study(
-    name: str,
-    size: str = "full",
-    data: str = DATA,
-    seeds: Optional[int] = None,
-    corpora: Sequence[str] = (),
-    models: Sequence[str] = (),
-) -> Study:
-    """
-    # Parameters
-
-    data : `str`
-        The folder that lib/data.libsonnet reads below.
-    seeds : `Optional[int]`
-        How many; more than the study names are continued with the next numbers.
-    corpora : `Sequence[str]`
-        Only these; all that the study has if empty.
-    models : `Sequence[str]`
-        Only the runs of these names, and those that they refer to; all if empty.
-    """
-    path = study_file(name)
-    first = read_study(path, size, data, FIRST)
-    chosen = _chosen_corpora(first["corpora"], corpora, path)
-    numbers = _seeds(first["seeds"], seeds, path)
-    runs: Dict[RunKey, Run] = {}
-    for place, seed in enumerate(numbers):
-        stated = first if seed == FIRST else read_study(path, size, data, seed)
-        for corpus in chosen:
-            for key, run in stated["corpora"][corpus].items():
-                if place < run.get("seeds", len(numbers)):
-                    made = _run(RunKey(corpus, key, seed), run, path)
-                    runs[made.key] = made
-    if not runs:
-        raise StudyError(f"{path}: names no runs")
-    tables = tuple(_table(table, path, runs.values()) for table in first["tables"])
-    if models:
-        runs = _chosen_models(runs, models, path)
-    return Study(path.stem, first["title"], size, tuple(corpora), numbers, runs, tables)
-
-
-def read_study(path: Path, size: str, data: str, seed: int) -> Dict[str, Any]:
-    """What its file states for a size, a folder of data and a seed, in the shape it must have."""
-    if size not in SIZES:
-        raise StudyError(f"there is no size '{size}'; there are {', '.join(SIZES)}")
-    return _checked(_evaluated(path, size, data, seed), path)
-
-
-def load_runs(name: str, size: str, data: str, seed: int) -> Tuple[Dict[str, Dict[str, Run]], int]:
-    """All runs of a study with any seed, by corpus and name; and the seed that others refer to."""
-    path = study_file(name)
-    stated = read_study(path, size, data, seed)
-    runs = {
-        corpus: {run: _run(RunKey(corpus, run, seed), one, path) for run, one in runs.items()}
-        for corpus, runs in stated["corpora"].items()
-    }
-    return runs, _seeds(stated["seeds"], None, path)[0]
-
-
-def _evaluated(path: Path, size: str, data: str, seed: int) -> Any:
-    # As for training configs, the environment is there as external variables.
-    variables = {
-        name: value
-        for name, value in os.environ.items()
-        if value.encode("utf-8", "ignore").decode("utf-8") == value
-    }
-    variables.update(
-        ATTENTION_EXPLAIN_SIZE=size, ATTENTION_EXPLAIN_DATA=data, ATTENTION_EXPLAIN_SEED=str(seed)
-    )
-    try:
-        return read_json(_jsonnet.evaluate_file(str(path), ext_vars=variables))
-    except RuntimeError as error:
-        raise StudyError(jsonnet_sentence(error, path)) from error
-    except ValueError as error:
-        raise StudyError(f"{path}: cannot be read ({error})") from error
-
-
-def _checked(stated: Any, path: Path) -> Dict[str, Any]:
-    _check_keys(stated, ("title", "seeds", "corpora", "tables"), f"{path}")
-    if not isinstance(stated["tables"], list):
-        raise StudyError(f"{path}: 'tables' is no list")
-    _check_keys(stated["corpora"], None, f"{path}: 'corpora'")
-    for corpus, runs in stated["corpora"].items():
-        _check_keys(runs, None, f"{path}: the corpus '{corpus}'")
-        for name, run in runs.items():
-            where = f"{path}: the run '{name}' of {corpus}"
-            _check_keys(
-                run, ("config", "attributions", "perturbations", "split", "seeds"), where, 1
-            )
-            _check_keys(run["config"], None, f"{where}: its config")
-    return stated
-
-
-def _check_keys(
-    stated: Any, known: Optional[Sequence[str]], where: str, needed: Optional[int] = None
-) -> None:
-    """`needed`: how many of the known, from the first, have to be there; all if None."""
-    if not isinstance(stated, dict):
-        raise StudyError(f"{where}: is no object")
-    if known is None:
-        return
-    for key in stated:
-        if key not in known:
-            raise StudyError(f"{where}: '{key}' is not known here; known are {', '.join(known)}")
-    for key in known[:needed]:
-        if key not in stated:
-            raise StudyError(f"{where}: '{key}' is missing")
-
-
-def _chosen_corpora(stated: Dict[str, Any], wanted: Sequence[str], path: Path) -> Tuple[str, ...]:
-    for corpus in wanted:
-        if corpus not in stated:
-            raise StudyError(
-                f"{path}: there is no corpus '{corpus}' in this study; there are "
-                f"{', '.join(stated)}"
-            )
-    return tuple(wanted) or tuple(stated)
-
-
-def _chosen_models(runs: Dict[RunKey, Run], wanted: Sequence[str], path: Path) -> Dict[RunKey, Run]:
-    known = dict.fromkeys(key.name for key in runs)
-    for name in wanted:
-        if name not in known:
-            raise StudyError(
-                f"{path}: there is no model '{name}' in this study; there are {', '.join(known)}"
-            )
-    chosen = set(wanted)
-    left = list(wanted)
-    while left:
-        name = left.pop()
-        for run in runs.values():
-            if run.key.name == name:
-                referred = references([run.config, run.perturbations]) - chosen
-                chosen |= referred
-                left += referred
-    return {key: run for key, run in runs.items() if key.name in chosen}
-
-
-def _seeds(stated: Any, number: Optional[int], path: Path) -> Tuple[int, ...]:
-    if not isinstance(stated, list) or not all(isinstance(seed, int) for seed in stated):
-        raise StudyError(f"{path}: 'seeds' is no list of whole numbers")
-    if number is None:
-        return tuple(stated)
-    if number < 1:
-        raise StudyError(f"the number of seeds is {number}, but must be 1 or more")
-    more = (seed for seed in range(1, number + len(stated) + 1) if seed not in stated)
-    return tuple([*stated, *more][:number])
-
-
-def _run(key: RunKey, stated: Dict[str, Any], path: Path) -> Run:
-    config = stated["config"]
-    split = stated.get("split", "test" if SPLITS["test"] in config else "dev")
-    if SPLITS.get(split) not in config:
-        raise StudyError(f"{path}: the run '{key.name}' of {key.corpus} has no data for '{split}'")
-    made = {kind: stated.get(kind, {}) for kind in ("attributions", "perturbations")}
-    for kind, lists in made.items():
-        if not isinstance(lists, dict) or not all(isinstance(one, list) for one in lists.values()):
-            raise StudyError(
-                f"{path}: '{kind}' of the run '{key.name}' of {key.corpus} has to be lists of "
-                "methods, each under a name"
-            )
-    return Run(key, config, **made, split=split)
-
-
-def _table(stated: Any, path: Path, runs: Iterable[Run]) -> Table:
-    where = f"{path}: a table"
-    _check_keys(stated, ("command", "from", "arguments", "only"), where, 2)
-    command = stated["command"]
-    if command not in COMMANDS:
-        raise StudyError(
-            f"{where}: there is no command '{command}'; there are {', '.join(COMMANDS)}"
-        )
-    arguments = tuple(map(str, stated.get("arguments", [])))
-    if command == "table" and not arguments:
-        raise StudyError(f"{where}: the command 'table' needs the name of a table")
-    table = Table(
-        command,
-        arguments,
-        tuple(stated["from"]),
-        None if stated.get("only") is None else tuple(stated["only"]),
-    )
-    runs = list(runs)
-    known = {RUNS}
-    for run in runs:
-        known |= {f"attributions/{name}" for name in run.attributions}
-        known |= {f"perturbations/{name}" for name in run.perturbations}
-    for source in table.sources:
-        if source not in known:
-            raise StudyError(
-                f"{where} is made from '{source}', which no run has; there are "
-                f"{', '.join(sorted(known))}"
-            )
-    names = {run.key.name for run in runs}
-    for name in table.only or ():
-        if name not in names:
-            raise StudyError(f"{where} is about the run '{name}', which the study does not have")
-    return table
+    runs: Dict[RunKey, StudyRun]
+    tables: Tuple[StudyTable, ...]

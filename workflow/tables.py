@@ -4,124 +4,140 @@ import hashlib
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Dict, Iterable, List, Sequence
+from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Tuple, Type
 
 from analysis.errors import AnalysisError
 from analysis.manifest import MANIFEST, drop_section, read_manifest
 from workflow import costs
 from workflow.identity import fit_for_a_file, hash_of
-from workflow.steps import REPORT, TABLE, Step, record_of_table
-from workflow.study import SAME_TEXTS, Table
+from workflow.kinds import REPORT, TABLE, ReportStep, ResultsStep, TableStep, record_of_result
+from workflow.resolve import ResolvedRun
+from workflow.steps import Step
+from workflow.study import SAME_TEXTS, Source, StudyTable
 
 ANALYSIS = Path(__file__).resolve().parents[1] / "analysis"
 # These write a file, all others a folder.
 WRITE_A_FILE = ("models", "causes")
 
 
-@dataclass(frozen=True)
-class Part:
-    """What of a table goes into a folder."""
-
-    folder: Path
-    about: str
-    runs: List[Any]
+# The path of what a table is made from, and the name of the step that makes that; None if a run has none.
+Finder = Callable[[Source, ResolvedRun], Optional[Tuple[str, str]]]
 
 
 @dataclass(frozen=True)
-class Asked:
+class WantedTable:
     """
-    A table to be made.
+    A table of a study, in the folder of results that it goes to.
 
-    files : what it is made from, each with the step that makes it.
+    files : what it is made from, each with the name of the step that makes it.
     """
 
-    table: Table
+    table: StudyTable
     folder: Path
     about: str
     files: Dict[str, str]
 
 
-def parts(table: Table, results: Path, made: Sequence[Any]) -> List[Part]:
+def wanted_tables(
+    table: StudyTable, results: Path, runs: Sequence[ResolvedRun], find: Finder
+) -> List[WantedTable]:
     """A corpus has a folder of its own for what cannot be made of several at once."""
-    chosen = [each for each in made if table.only is None or each.run.key.name in table.only]
-    corpora = dict.fromkeys(each.run.key.corpus for each in chosen)
+    chosen = [run for run in runs if table.only is None or run.run.key.name in table.only]
+    corpora = dict.fromkeys(run.run.key.corpus for run in chosen)
     if table.command not in SAME_TEXTS or len(corpora) == 1:
-        return [Part(results, table.name, chosen)]
+        return [WantedTable(table, results, table.name, _files(table, chosen, find))]
     return [
-        Part(
+        WantedTable(
+            table,
             results / corpus,
             f"{table.name} of {corpus}",
-            [each for each in chosen if each.run.key.corpus == corpus],
+            _files(table, [run for run in chosen if run.run.key.corpus == corpus], find),
         )
         for corpus in corpora
     ]
 
 
-def table_steps(asked: Sequence[Asked], results: Path) -> List[Step]:
+def _files(table: StudyTable, runs: Sequence[ResolvedRun], find: Finder) -> Dict[str, str]:
+    every = (find(source, run) for source in table.sources for run in runs)
+    return dict(one for one in every if one is not None)
+
+
+def table_steps(wanted: Sequence[WantedTable], results: Path) -> List[Step]:
     """Each table that has any files; verdicts and a page for each folder that gets any table."""
     code = hash_of(_sources(ANALYSIS))
-    tables = [_table(one, code) for one in asked if one.files]
+    tables = [_table_step(one, code) for one in wanted if one.files]
     folders: Dict[str, List[Step]] = {}
     for step in tables:
-        folders.setdefault(step.outputs[0], []).append(step)
-    steps = list(tables)
+        folders.setdefault(step.folder, []).append(step)
+    steps: List[Step] = list(tables)
     for name, made in folders.items():
         folder = Path(name)
-        verdicts = _of_folder(TABLE, "claims", folder, results, made, code)
-        page = _of_folder(REPORT, "report", folder, results, [*made, verdicts], code)
-        steps += [verdicts, page]
+        claims = _of_folder(TableStep, TABLE, "claims", folder, results, made, code)
+        page = _of_folder(ReportStep, REPORT, "report", folder, results, [*made, claims], code)
+        steps += [claims, page]
     return steps
 
 
-def _table(asked: Asked, code: str) -> Step:
-    table, folder = asked.table, asked.folder
+def _table_step(wanted: WantedTable, code: str) -> TableStep:
+    table, folder = wanted.table, wanted.folder
     # What the files are, and not where they lie.
-    names = [Path(file).name for file in asked.files]
+    names = [Path(file).name for file in wanted.files]
     identity = hash_of([code, table.command, table.arguments, names])
-    output = folder / f"{table.name}.csv" if table.command in WRITE_A_FILE else folder
+    file = str(folder / f"{table.name}.csv") if table.command in WRITE_A_FILE else None
     name = table.arguments[:1] if table.command == "table" else ()
     options = table.arguments[len(name) :]
-    command = ("-m", "analysis", table.command, *name, *asked.files, *options, "-o", str(output))
-    return Step(
-        f"table-{fit_for_a_file(folder.name)}-{fit_for_a_file(table.name)}-{identity}",
-        TABLE,
-        asked.about,
-        asked.about,
-        (command,),
-        (str(folder),),
-        tuple(dict.fromkeys(asked.files.values())),
-        identity,
-        costs.TABLE,
+    return TableStep(
+        kind=TABLE,
+        name=f"table-{fit_for_a_file(folder.name)}-{fit_for_a_file(table.name)}-{identity}",
+        about=wanted.about,
+        seeds_of=wanted.about,
+        identity=identity,
+        needs=tuple(dict.fromkeys(wanted.files.values())),
+        seconds=costs.TABLE,
+        folder=str(folder),
+        result=table.name,
+        command=(
+            *("-m", "analysis", table.command, *name, *wanted.files, *options),
+            *("-o", file or str(folder)),
+        ),
+        file=file,
     )
 
 
 def _of_folder(
-    kind: str, command: str, folder: Path, results: Path, tables: Sequence[Step], code: str
-) -> Step:
+    step: Type[ResultsStep],
+    kind: str,
+    command: str,
+    folder: Path,
+    results: Path,
+    tables: Sequence[Step],
+    code: str,
+) -> ResultsStep:
     """What is made of all tables of a folder."""
     identity = hash_of([code, sorted(table.identity for table in tables)])
     about = command if folder == results else f"{command} of {folder.name}"
-    return Step(
-        f"{command}-{fit_for_a_file(folder.name)}-{identity}",
-        kind,
-        about,
-        about,
-        (("-m", "analysis", command, str(folder)),),
-        (str(folder),),
-        tuple(table.name for table in tables),
-        identity,
-        costs.TABLE,
+    return step(
+        kind=kind,
+        name=f"{command}-{fit_for_a_file(folder.name)}-{identity}",
+        about=about,
+        seeds_of=about,
+        identity=identity,
+        needs=tuple(table.name for table in tables),
+        seconds=costs.TABLE,
+        folder=str(folder),
+        result=command,
+        command=("-m", "analysis", command, str(folder)),
     )
 
 
 def drop_others(results: Path, steps: Iterable[Step]) -> None:
     """Tables that the study had once, and no longer asks for; what was added by hand stays."""
-    wanted = {(step.folder, step.table) for step in steps if step.kind == TABLE}
+    wanted = {(Path(step.folder), step.result) for step in steps if isinstance(step, TableStep)}
     for folder in sorted({path.parent for path in results.rglob(MANIFEST)}):
         for section, made in _commands(folder).items():
             # python -m analysis table NAME ..., or python -m analysis NAME ...
             name = next(word for word in made["command"][3:] if word != "table")
-            record = record_of_table(folder, TABLE, name)
+            record = record_of_result(folder, TABLE, name)
             if record.is_file() and (folder, name) not in wanted:
                 drop_section(folder, section)
                 record.unlink()

@@ -35,7 +35,7 @@ DATA_FILES = {
 def resolved(study: str, corpus: str, run: str, data: str = "data") -> Dict[str, Any]:
     """The config of a run, with paths that say what they stand for in place of other runs."""
     config = experiments(study).runs[corpus][run].config
-    text = json.dumps(with_references(config, lambda kind, name: f"{kind}-{name}"))
+    text = json.dumps(with_references(config, lambda other: f"{other.kind}-{other.run}"))
     return json.loads(text.replace('"data/', f'"{data}/'))
 
 

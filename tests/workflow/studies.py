@@ -9,7 +9,7 @@ import pytest
 from tests.commands_run import PROJECT
 from workflow.configs import Experiments, load_experiments
 from workflow.plan import Places, Plan, make_plan
-from workflow.study import STUDIES, load_study
+from workflow.study_file import STUDIES, load_study
 
 NAMES = sorted(path.stem for path in STUDIES.glob("*.jsonnet"))
 

@@ -5,22 +5,23 @@ from pathlib import Path
 
 import pytest
 
-from tests.workflow.fake_steps import fake_plan
+from tests.workflow.fake_steps import fake_files, fake_plan
 from tests.workflow.studies import planned
 from workflow import account
 from workflow.__main__ import main
 from workflow.account import Clock, write_account
-from workflow.steps import TRAIN, Step
+from workflow.kinds import TRAIN
 
 
 def test_the_account_adds_up_what_steps_took(tmp_path):
     plan = planned(tmp_path)
     trained = [step for step in plan.steps.values() if step.kind == TRAIN]
     for step in trained:
-        step.folder.mkdir(parents=True)
+        folder = Path(step.folder)
+        folder.mkdir(parents=True)
         record = {"sizes": {}, "seconds": 30, "estimate": 10}
-        (step.folder / "finished.json").write_text(json.dumps(record))
-    (trained[0].folder / "recovered").touch()
+        (folder / "finished.json").write_text(json.dumps(record))
+    (Path(trained[0].folder) / "recovered").touch()
     plan.results.mkdir(parents=True)
     write_account(plan, "make study STUDY=family", 2, 0, 12.4)
     written = json.loads((plan.results / "study.json").read_text())
@@ -44,8 +45,7 @@ def test_what_attribution_took_is_known_later(tmp_path):
 def test_of_outputs_that_several_studies_made_the_time_is_the_sum(tmp_path):
     outputs = tuple(str(tmp_path / name) for name in ("one.parquet", "two.parquet"))
     one, both = (
-        Step("attribute-x", "attribute", "x", "x", (), several, (), "x", 10 * len(several))
-        for several in (outputs[:1], outputs)
+        fake_files(several, seconds=10 * len(several)) for several in (outputs[:1], outputs)
     )
     Path(outputs[0]).touch()
     one.record(4)

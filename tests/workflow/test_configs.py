@@ -14,8 +14,8 @@ from tests.workflow.studies import NAMES, experiments
 from workflow.__main__ import main
 from workflow.configs import load_experiments
 from workflow.errors import StudyError
-from workflow.identity import with_references
-from workflow.study import SIZES
+from workflow.identity import Reference, with_references
+from workflow.study_file import SIZES
 
 FOLDER = PROJECT / "training_configs"
 SEED = 7
@@ -32,10 +32,10 @@ SHOWN = {
 }
 
 
-def made_by(corpus: str, needed: Dict[str, str], kind: str, name: str) -> str:
+def made_by(corpus: str, needed: Dict[str, str], reference: Reference) -> str:
     """Where the comments of a config put what a run makes; noted in `needed`, by the run's folder."""
-    folder = f"runs/{corpus}-{name}"
-    needed[folder] = {"run": folder, "guide": f"{folder}-attention"}[kind]
+    folder = f"runs/{corpus}-{reference.run}"
+    needed[folder] = {"run": folder, "guide": f"{folder}-attention"}[reference.kind]
     return needed[folder]
 
 

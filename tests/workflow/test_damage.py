@@ -11,13 +11,19 @@ import pytest
 
 from analysis.output import Output
 from durable.sealed import write_sealed
-from tests.workflow.fake_steps import fake_plan, fake_step
+from tests.workflow.fake_steps import (
+    fake_files,
+    fake_plan,
+    fake_step,
+    fake_table,
+    fake_training,
+)
 from workflow.__main__ import main as started
 from workflow.account import Clock
 from workflow.events import FAILED, Events
 from workflow.run import run
 from workflow.run_step import clear_damage, main
-from workflow.steps import ATTRIBUTE, TABLE, TRAIN, Step
+from workflow.steps import Step
 
 
 def flipped(path: Path) -> None:
@@ -44,7 +50,7 @@ def trained(tmp_path) -> Step:
     files = ("model.tar.gz", "metrics.json", "config.json", "best.th", "vocabulary/tokens.txt")
     for name in files:
         (folder / name).write_bytes(b"as it was written")
-    step = Step("train-x", TRAIN, "x", "x", (), (str(folder),), (), "x")
+    step = fake_training(folder)
     step.record(1)
     assert step.is_done and not step.damage and step.took == (1, 0)
     return step
@@ -53,10 +59,10 @@ def trained(tmp_path) -> Step:
 @pytest.mark.parametrize("attack", ATTACKS)
 @pytest.mark.parametrize("name", ["best.th", "vocabulary/tokens.txt", "metrics.json"])
 def test_a_run_with_a_damaged_file_is_not_done(trained, name, attack):
-    attack(trained.folder / name)
+    attack(Path(trained.folder) / name)
     assert not trained.is_done
     (sentence,) = trained.damage.values()
-    assert sentence == f"{trained.folder / name}: is damaged: it is not what was written"
+    assert sentence == f"{Path(trained.folder) / name}: is damaged: it is not what was written"
 
 
 @pytest.mark.parametrize(
@@ -74,21 +80,21 @@ def test_a_run_with_a_damaged_file_is_not_done(trained, name, attack):
     ],
 )
 def test_a_record_that_is_none_is_not_done(trained, content):
-    (trained.folder / "finished.json").write_text(content)
+    (Path(trained.folder) / "finished.json").write_text(content)
     assert not trained.is_done and trained.took is None
     (sentence,) = trained.damage.values()
-    assert "is damaged" in sentence and str(trained.folder) in sentence
+    assert "is damaged" in sentence and trained.folder in sentence
 
 
 def test_every_byte_of_a_record_counts(trained):
-    path = trained.folder / "finished.json"
+    path = Path(trained.folder) / "finished.json"
     path.write_text(path.read_text().replace('"seconds": 1', '"seconds": 7'))
     assert trained.took is None and not trained.is_done
 
 
 def test_a_run_that_was_copied_is_still_done(trained):
     """All dates are other ones; what is in the files counts."""
-    for path in trained.folder.rglob("*"):
+    for path in Path(trained.folder).rglob("*"):
         if path.is_file():
             path.write_bytes(path.read_bytes())
     assert trained.is_done
@@ -96,9 +102,9 @@ def test_a_run_that_was_copied_is_still_done(trained):
 
 def test_a_run_of_an_older_version_is_done(trained):
     record = {"sizes": {"model.tar.gz": 17, "metrics.json": 17}, "seconds": 3, "estimate": 2}
-    (trained.folder / "finished.json").write_text(json.dumps(record))
+    (Path(trained.folder) / "finished.json").write_text(json.dumps(record))
     assert trained.is_done and trained.took == (3, 2)
-    halved(trained.folder / "model.tar.gz")
+    halved(Path(trained.folder) / "model.tar.gz")
     assert not trained.is_done
 
 
@@ -109,7 +115,7 @@ def test_a_damaged_parquet_file_is_missing_and_made_again(tmp_path, attack, reco
     one.parent.mkdir()
     for path in (one, two):
         write_sealed(pyarrow.table({"a": [1.0, 2.0]}), path)
-    step = Step("attribute-x", ATTRIBUTE, "x", "x", (), (str(one), str(two)), (), "x")
+    step = fake_files([one, two])
     if recorded:
         step.record(1)
     assert step.is_done
@@ -125,7 +131,7 @@ def table(tmp_path) -> Step:
     """A step that makes the tables of one section, in a folder with another."""
     folder = tmp_path / "results"
     command = ("-m", "analysis", "table", "any", "-o", str(folder))
-    step = Step("table-x", TABLE, "any", "any", (command,), (str(folder),), (), "x")
+    step = fake_table(folder, "any", command)
     for section, words in (("Any", command), ("Other", ("-m", "analysis", "other"))):
         output = Output(folder, section)
         output.table(section.lower(), pandas.DataFrame({"a": [1, 2]}), "A table.")
@@ -137,20 +143,20 @@ def table(tmp_path) -> Step:
 
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_tables_with_a_damaged_csv_are_not_done(table, attack):
-    attack(table.folder / "other.csv")
+    attack(Path(table.folder) / "other.csv")
     assert table.is_done
-    attack(table.folder / "any.csv")
+    attack(Path(table.folder) / "any.csv")
     assert not table.is_done
-    assert f"{table.folder / 'any.csv'}: is damaged" in table.damage[str(table.folder)]
+    assert f"{Path(table.folder) / 'any.csv'}: is damaged" in table.damage[table.folder]
 
 
 @pytest.mark.parametrize(
     "content", [None, "", "{}", "[]", '{"format": 1}', '{"format": 1, "entries": 3}']
 )
 def test_a_damaged_manifest_is_begun_again(table, content, tmp_path):
-    manifest = table.folder / "manifest.json"
+    manifest = Path(table.folder) / "manifest.json"
     flipped(manifest) if content is None else manifest.write_text(content)
-    assert not table.is_done and str(table.folder) in table.damage[str(table.folder)]
+    assert not table.is_done and table.folder in table.damage[table.folder]
     clear_damage(table, tmp_path / "log")
     assert not manifest.exists()
     assert (tmp_path / "log").read_text().endswith("; it is made again\n")

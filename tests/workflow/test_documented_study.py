@@ -10,7 +10,7 @@ import pytest
 from tests.commands_run import PROJECT, run
 from tests.workflow.studies import engine
 from workflow.plan import Places, make_plan
-from workflow.study import load_study
+from workflow.study_file import load_study
 
 PAGE = PROJECT / "docs" / "studies.md"
 

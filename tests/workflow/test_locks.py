@@ -4,7 +4,7 @@ import fcntl
 
 import pytest
 
-from workflow import locks as gpus
+from workflow import locks
 from workflow.locks import GPUS_VARIABLE, visible_gpu
 
 DEVICES = "CUDA_VISIBLE_DEVICES"
@@ -33,7 +33,7 @@ def test_a_run_waits_for_a_gpu_that_is_given_back(tmp_path, monkeypatch):
     monkeypatch.setenv(GPUS_VARIABLE, "1")
     with open(tmp_path / "gpu-0.lock", "a") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
-        monkeypatch.setattr(gpus.time, "sleep", lambda seconds: fcntl.flock(held, fcntl.LOCK_UN))
+        monkeypatch.setattr(locks.time, "sleep", lambda seconds: fcntl.flock(held, fcntl.LOCK_UN))
         with visible_gpu(tmp_path) as (seen, _):
             assert seen == {DEVICES: "0"}
 

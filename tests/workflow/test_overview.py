@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
@@ -35,9 +36,10 @@ def test_estimates_are_corrected_by_what_was_taken(tmp_path):
     assert corrections(plan)["train"] == 1
     for step in plan.steps.values():
         if step.kind == "train":
-            step.folder.mkdir(parents=True)
+            folder = Path(step.folder)
+            folder.mkdir(parents=True)
             record = {"sizes": {}, "seconds": 30, "estimate": 10}
-            (step.folder / "finished.json").write_text(json.dumps(record))
+            (folder / "finished.json").write_text(json.dumps(record))
     assert corrections(plan)["train"] == 3
 
 

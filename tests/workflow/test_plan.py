@@ -4,6 +4,7 @@ import gzip
 import json
 import os
 import re
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Set
 
@@ -14,8 +15,7 @@ from workflow.contents import Contents
 from workflow.errors import StudyError
 from workflow.identity import hash_of, with_contents
 from workflow.plan import Places, Plan, make_plan, read_steps
-from workflow.run_step import locks_of
-from workflow.study import load_study
+from workflow.study_file import load_study
 
 
 def steps(plan: Plan, *kinds: str) -> Set[str]:
@@ -87,11 +87,27 @@ def test_a_limit_explains_again_and_trains_nothing_again(tmp_path):
         for step in after.steps.values()
         if step.kind == "attribute" and step.about == "planted/base (seed 1)"
     ]
-    assert base.commands[0][-2:] == ("--limit", "5")
+    assert base.files[0].arguments[-2:] == ("--limit", "5")
     # The attention that guides another model is that of all texts.
-    assert all("--limit" not in command for command in base.commands[1:])
+    assert all("--limit" not in file.arguments for file in base.files[1:])
     assert before.steps[base.name].outputs[0] != base.outputs[0]
     assert before.steps[base.name].outputs[1:] == base.outputs[1:]
+
+
+def test_a_renamed_option_makes_nothing_new(tmp_path):
+    listed = "attention: ['attention', {type: 'leave-one-out', PLACE: 'hidden', measure: 'tvd'}] }"
+    before, after = (
+        planned(
+            tmp_path, FAMILY.replace("attention: ['attention'] }", listed.replace("PLACE", name))
+        )
+        for name in ("of", "at")
+    )
+    assert steps(before) == steps(after)
+    outputs = [
+        {output for step in plan.steps.values() for output in step.outputs}
+        for plan in (before, after)
+    ]
+    assert outputs[0] == outputs[1]
 
 
 def own_data(folder: Path, texts: str) -> None:
@@ -196,7 +212,7 @@ def test_no_two_steps_wait_for_each_other_s_locks(tmp_path):
     plan = planned(tmp_path, text)
     guides = [step for step in plan.steps.values() if "guides" in str(step.outputs)]
     assert len(guides) == 2
-    every = [lock for step in plan.steps.values() for lock in locks_of(step, tmp_path / "runs")]
+    every = [lock for step in plan.steps.values() for lock in step.lock_names(tmp_path / "runs")]
     assert len(every) == len(set(every))
 
 
@@ -229,7 +245,7 @@ def test_references_are_paths_to_the_first_seed(tmp_path):
 def test_what_a_run_refers_to_is_done_before(tmp_path):
     plan = planned(tmp_path)
     for step in plan.steps.values():
-        text = json.dumps([step.config, step.commands])
+        text = json.dumps(asdict(replace(step, needs=())))
         for other in plan.steps.values():
             if (
                 other is not step

@@ -13,11 +13,11 @@ import pytest
 
 from analysis.output import Output
 from tests.commands_run import PROJECT
-from tests.workflow.fake_steps import FAILS, fake_plan, fake_step
+from tests.workflow.fake_steps import FAILS, fake_plan, fake_step, fake_table, fake_training
 from workflow.events import DONE, FAILED, Events, last_error
 from workflow.locks import GPUS_VARIABLE, locked, visible_gpu
 from workflow.run_step import main
-from workflow.steps import TRAIN, Step
+from workflow.steps import Step
 
 
 def written(folder: Path, *steps: Step) -> Path:
@@ -128,7 +128,7 @@ def trained(folder: Path) -> Step:
     folder.mkdir()
     (folder / "model.tar.gz").write_bytes(b"a" * 100)
     (folder / "metrics.json").write_text("{}")
-    return Step("train-x", TRAIN, "x", "x", (), (str(folder),), (), "x")
+    return fake_training(folder)
 
 
 def test_an_archive_without_the_word_that_it_is_finished_is_not_done(tmp_path):
@@ -151,7 +151,7 @@ def test_a_run_that_has_lost_a_file_or_half_of_it_is_not_done(name, tmp_path):
 
 def test_tables_that_have_lost_a_file_are_not_done(tmp_path):
     command = ("-m", "analysis", "table", "any", "-o", str(tmp_path))
-    step = Step("table-x", "table", "x", "x", (command,), (str(tmp_path),), (), "x")
+    step = fake_table(tmp_path, "x", command)
     output = Output(tmp_path, "Any")
     output.table("any", pandas.DataFrame({"a": [1]}), "A table.")
     output.finish(["python", *command])

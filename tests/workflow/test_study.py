@@ -5,7 +5,8 @@ import pytest
 from tests.workflow.studies import FAMILY, NAMES, write_study
 from workflow.errors import StudyError
 from workflow.plan import Places, make_plan
-from workflow.study import SIZES, STUDIES, RunKey, load_study
+from workflow.study import RunKey
+from workflow.study_file import SIZES, STUDIES, load_study
 
 
 @pytest.mark.parametrize("size", SIZES)

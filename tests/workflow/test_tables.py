@@ -7,14 +7,14 @@ import pytest
 
 from analysis.manifest import MANIFEST, read_manifest
 from analysis.output import Output
-from workflow.steps import TABLE, Step
+from tests.workflow.fake_steps import fake_table
 from workflow.tables import drop_others
 
 SECTIONS = {"Paper": ("table", "paper"), "agreement": ("agreement",), "By hand": ("table", "mine")}
 
 
 def step(folder, name):
-    return Step(f"table-{name}", TABLE, name, name, (), (str(folder),), (), "x")
+    return fake_table(folder, name)
 
 
 @pytest.fixture

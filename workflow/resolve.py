@@ -1,0 +1,160 @@
+"""
+Runs of a study with what they refer to: by paths for the commands, by hashes for their identity. And where
+everything that is made from a run lies.
+"""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Dict, Optional, Tuple
+
+from workflow.contents import Contents
+from workflow.errors import StudyError
+from workflow.identity import (
+    Reference,
+    hash_of,
+    name_of,
+    with_contents,
+    with_first_names,
+    with_references,
+)
+from workflow.study import ATTRIBUTIONS, SPLITS, FileKind, RunKey, Study, StudyRun
+
+
+@dataclass(frozen=True)
+class Places:
+    """
+    runs : where run folders and what is made from them lie, shared by all studies.
+    results : where the folders of the studies lie.
+    """
+
+    runs: Path = Path("runs")
+    results: Path = Path("results")
+
+
+@dataclass(frozen=True)
+class ResolvedRun:
+    """
+    config : as `allennlp train` takes it.
+    identity : hash of all that decides its result.
+    needs : names of the steps whose results it takes.
+    """
+
+    run: StudyRun
+    config: Dict[str, Any]
+    identity: str
+    needs: Tuple[str, ...]
+
+    @property
+    def id(self) -> str:
+        return f"{name_of(self.config)}-{self.identity}"
+
+    @property
+    def seeds_of(self) -> str:
+        return f"{self.run.key.corpus}/{self.run.key.name}"
+
+    @property
+    def training(self) -> str:
+        """The name of the step that trains it."""
+        return f"train-{self.id}"
+
+    def making(self, kind: FileKind) -> str:
+        """The name of the step that makes its files of a kind."""
+        return f"{kind.command}-{self.id}"
+
+
+@dataclass(frozen=True)
+class MadeFile:
+    """
+    A file that is made from a run.
+
+    methods : as the command takes them.
+    split : which texts it is about.
+    limit : how many of them; None for all.
+    needs : names of the steps whose results these take.
+    """
+
+    path: Path
+    methods: Tuple[Any, ...]
+    split: str
+    limit: Optional[int] = None
+    needs: Tuple[str, ...] = ()
+
+
+@dataclass
+class Resolver:
+    """
+    limit : of the texts that are explained and perturbed.
+    runs : those that are resolved; None for one that is being resolved.
+    guides : ids of the runs whose attention others are guided by.
+    """
+
+    study: Study
+    places: Places
+    limit: Optional[int]
+    contents: Contents
+    runs: Dict[RunKey, Optional[ResolvedRun]] = field(default_factory=dict)
+    guides: Dict[str, None] = field(default_factory=dict)
+
+    def run(self, key: RunKey) -> ResolvedRun:
+        if key not in self.runs:
+            # Whoever comes by before it is known is in a circle.
+            self.runs[key] = None
+            run = self.study.runs[key]
+            config, identities, needs = self._resolved(run.config, key)
+            identity = hash_of(with_contents(identities, self.contents))
+            self.runs[key] = ResolvedRun(run, config, identity, needs)
+        resolved = self.runs[key]
+        if resolved is None:
+            raise StudyError(f"the run {key} refers, by way of others, to itself")
+        return resolved
+
+    def folder(self, run: ResolvedRun) -> Path:
+        return self.places.runs / run.id
+
+    def guide(self, run: ResolvedRun) -> Path:
+        """The folder of its attention on every split."""
+        return self.places.runs / "guides" / run.id
+
+    def file(self, kind: FileKind, run: ResolvedRun, name: str) -> MadeFile:
+        stated = run.run.files[kind][name]
+        methods, identities, needs = self._resolved(stated, run.run.key)
+        setting = SPLITS[run.run.split]
+        data = {"data_path": with_contents(run.config, self.contents)[setting]}
+        identity = hash_of([run.identity, data, with_first_names(identities), self.limit])
+        path = self.places.runs / kind.name / f"{name_of(run.config)}-{identity}.parquet"
+        return MadeFile(path, tuple(methods), run.run.split, self.limit, needs)
+
+    def _resolved(self, value: Any, key: RunKey) -> Tuple[Any, Any, Tuple[str, ...]]:
+        """With paths in place of references, with identities in their place, and what it needs."""
+        needs: Dict[str, None] = {}
+
+        def path(reference: Reference) -> str:
+            other = self._referred(reference, key)
+            needs[other.training if reference.kind == "run" else other.making(ATTRIBUTIONS)] = None
+            if reference.kind == "run":
+                return str(self.folder(other))
+            if reference.kind == "guide":
+                self.guides[other.id] = None
+                return str(self.guide(other))
+            if reference.listed not in other.run.files[ATTRIBUTIONS]:
+                raise StudyError(
+                    f"the run {key} refers to attributions that {reference.run} does not have"
+                )
+            return str(self.file(ATTRIBUTIONS, other, reference.listed).path)
+
+        def identity(reference: Reference) -> str:
+            other = self._referred(reference, key)
+            methods = limit = None
+            if reference.kind == "attributions":
+                methods = with_first_names(other.run.files[ATTRIBUTIONS].get(reference.listed, []))
+                limit = self.limit
+            return f"<{reference.kind}:{hash_of([other.identity, methods, limit])}>"
+
+        return with_references(value, path), with_references(value, identity), tuple(needs)
+
+    def _referred(self, reference: Reference, key: RunKey) -> ResolvedRun:
+        """As published: one base, and all that is held against it with any seed."""
+        other = RunKey(key.corpus, reference.run, self.study.seeds[0])
+        if other not in self.study.runs:
+            raise StudyError(f"the run {key} refers to {other}, which the study does not have")
+        return self.run(other)
