@@ -5,8 +5,8 @@ Where there is no number there is a dash; where only the interval is missing, th
 """
 
 import math
-from dataclasses import dataclass
-from typing import Any, List, Mapping, Optional
+from dataclasses import dataclass, replace
+from typing import Any, List, Mapping, Optional, Sequence
 
 import pandas
 
@@ -72,15 +72,23 @@ class Estimate:
     def interval(self) -> Interval:
         return Interval(self.low, self.high)
 
-    def minus(self, other: "Estimate") -> "Estimate":
+    def minus(self, other: "Estimate", paired: Optional["Estimate"] = None) -> "Estimate":
         """
-        As if the two were independent, for want of a paired difference. Where both come from the
-        same texts they vary together, and the true interval is shorter.
+        The difference: on the same texts, if it is given as `paired`. Else as if the two were
+        independent: where both come from the same texts they vary together, and the true interval
+        is shorter.
         """
+        nothing = self.nothing or other.nothing
+        if paired is not None:
+            return replace(paired, nothing=nothing)
         mean = self.mean - other.mean
         below = math.hypot(self.mean - self.low, other.high - other.mean)
         above = math.hypot(self.high - self.mean, other.mean - other.low)
-        return Estimate(mean, mean - below, mean + above, True, self.nothing or other.nothing)
+        return Estimate(mean, mean - below, mean + above, True, nothing)
+
+    def negative(self) -> "Estimate":
+        """Of the number with the other sign."""
+        return replace(self, mean=-self.mean, low=-self.high, high=-self.low)
 
     def __str__(self) -> str:
         if math.isnan(self.mean) or not self.interval.known:
@@ -88,14 +96,25 @@ class Estimate:
         return f"{number(self.mean)} {self.interval}"
 
 
+def average(several: Sequence[Estimate]) -> Estimate:
+    """As if all varied together, which makes the interval no shorter than it is."""
+    count = len(several)
+    return Estimate(
+        sum(one.mean for one in several) / count,
+        sum(one.low for one in several) / count,
+        sum(one.high for one in several) / count,
+        nothing=next((one.nothing for one in several if one.nothing), ""),
+    )
+
+
 def estimates(
     table: pandas.DataFrame, name: str = "", mean: Optional[str] = None
 ) -> List[Estimate]:
-    """One a row of the table, for a column of the table that people read; as `Estimate.of`."""
+    """An estimate for each row, for the table that people read; `name` and `mean` as in `Estimate.of`."""
     return [Estimate.of(row, name, mean) for row in table.to_dict("records")]
 
 
-def intervals(table: pandas.DataFrame, name: str = "") -> List[Interval]:
+def interval_column(table: pandas.DataFrame, name: str = "") -> List[Interval]:
     """The same without the means, where these have a column of their own."""
     low, high = (table[f"{name} {end}".strip()].astype(float) for end in ("low", "high"))
     return [Interval(*ends) for ends in zip(low, high, strict=True)]

@@ -7,8 +7,8 @@ from typing import Callable, Iterable, List, Sequence, Tuple
 
 import pandas
 
-from analysis.claims.estimate import Estimate
 from analysis.claims.table_rows import Tables, TypedTable
+from analysis.estimate import Estimate
 from analysis.learned import NOTHING
 
 # Bounds of several papers. Half of the most that two distributions can diverge, log 2.

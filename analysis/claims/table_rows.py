@@ -23,8 +23,8 @@ from typing import (
 
 import pandas
 
-from analysis.claims.estimate import Estimate
 from analysis.errors import AnalysisError
+from analysis.estimate import Estimate
 from analysis.formats import read_csv
 from analysis.learned import NOTHING
 from analysis.manifest import MANIFEST, read_listed, read_manifest

@@ -4,6 +4,7 @@ from typing import Sequence
 
 import pandas
 
+from analysis.estimate import number
 from analysis.output import Output
 from analysis.plausibility.measures import PlausibilityMeasure
 from analysis.plausibility.spans import DRAWS
@@ -36,8 +37,8 @@ def add_results(
     output.table(
         "plausibility", table, caption, _note(absolute, all_texts), shown_plausibility(table)
     )
-    for number, sentence in enumerate(_sentences(table), 1):
-        output.sentence(f"plausibility-{number}", sentence)
+    for place, sentence in enumerate(_sentences(table), 1):
+        output.sentence(f"plausibility-{place}", sentence)
     return table
 
 
@@ -49,10 +50,10 @@ def _sentences(table: pandas.DataFrame) -> Sequence[str]:
         blind = rows[~(rows[f"{ABOVE} low"] > 0)]["method"].tolist()
         nearest = rows.loc[rows["mean"].idxmax()]
         people = nearest["annotators"]
-        beside = "" if pandas.isna(people) else f", where people give each other {people:.3f}"
+        beside = "" if pandas.isna(people) else f", where people give each other {number(people)}"
         sentence = (
             f"{model}: by {MEASURE}, {nearest['method']} is nearest to what people marked, "
-            f"{nearest['mean']:.3f} (chance {nearest['chance']:.3f}){beside}"
+            f"{number(nearest['mean'])} (chance {number(nearest['chance'])}){beside}"
         )
         if blind:
             sentence += f"; no better than chance: {', '.join(blind)}"

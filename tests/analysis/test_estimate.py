@@ -5,7 +5,7 @@ import math
 import pandas
 import pytest
 
-from analysis.estimate import Estimate, Interval, estimates, intervals, number
+from analysis.estimate import Estimate, Interval, estimates, interval_column, number
 from analysis.formats import cell, markdown, numeric
 
 NAN = math.nan
@@ -46,7 +46,7 @@ def test_estimates_are_read_from_the_columns_of_a_table():
     assert estimates(table, "tvd") == [Estimate(0.3, 0.2, 0.4)]
     assert estimates(table, "random") == [Estimate(0.5, 0.4, 0.6)]
     assert estimates(table, mean="difference") == [Estimate(0.7, 0.0, 0.2)]
-    assert intervals(table, "tvd") == [Interval(0.2, 0.4)] and intervals(table) == [
+    assert interval_column(table, "tvd") == [Interval(0.2, 0.4)] and interval_column(table) == [
         Interval(0.0, 0.2)
     ]
 

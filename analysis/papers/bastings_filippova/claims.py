@@ -6,8 +6,8 @@ from typing import Iterator, Optional
 from analysis.agreement.apart import LESS, OTHERS
 from analysis.agreement.signs import SIGNED
 from analysis.claims.claim import Claim, Judgement, above
-from analysis.claims.estimate import Estimate, average
 from analysis.claims.table_rows import TableRow, Tables, TypedTable, first_where, grouped, paired
+from analysis.estimate import Estimate, average
 from analysis.papers.shared.agreement_rows import AgreementRow
 
 ATTENTION = "attention"

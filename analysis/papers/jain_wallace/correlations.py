@@ -3,12 +3,13 @@ Jain & Wallace 2019: how attention agrees with gradients and with leaving a toke
 in its place beside.
 """
 
-from typing import Sequence
+from typing import List, Sequence
 
 import pandas
 
 from analysis.agreement.places import ABOUT_PLACES
 from analysis.claims.table_rows import TypedTable
+from analysis.estimate import number
 from analysis.figures.densities import densities
 from analysis.output import Output, slug
 from analysis.papers.shared.agreeing import add_differences, agreed_by_each, class_panels
@@ -17,7 +18,6 @@ from analysis.papers.shared.methods import JAIN_WALLACE_PAIRS as PAIRS
 from analysis.papers.shared.published import (
     OURS_SELECTED,
     beside,
-    intervals,
     published,
     readable,
     with_difference,
@@ -71,7 +71,7 @@ def correlations(models: Sequence[Model], output: Output) -> None:
         table = beside(table, selected, f"published on {split}")
     table = table.merge(released_code(), how="left", validate="many_to_one")
     table = with_difference(table, "published on dev", "published on test")
-    shown = table.assign(**{"their code": intervals(table, "code low", "code high", "{} to {}")})
+    shown = table.assign(**{"their code": _ranges(table)})
     output.table(
         CORRELATIONS.name,
         table,
@@ -81,6 +81,12 @@ def correlations(models: Sequence[Model], output: Output) -> None:
         readable(shown, SHOWN),
     )
     add_differences(output, DIFFERENCES.name, agreements)
+
+
+def _ranges(table: pandas.DataFrame) -> List[str]:
+    """Of the seeds' means; a dash where there are none."""
+    ends = zip(table["code low"], table["code high"], strict=True)
+    return ["-" if pandas.isna(low) else f"{number(low)} to {number(high)}" for low, high in ends]
 
 
 def released_code() -> pandas.DataFrame:

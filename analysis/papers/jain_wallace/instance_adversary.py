@@ -7,8 +7,8 @@ import numpy
 import pandas
 
 from analysis.agreement.groups import OVERALL, groups
-from analysis.claims.estimate import Estimate
 from analysis.claims.table_rows import TableRow, TypedTable, estimated
+from analysis.estimate import Estimate, interval_column, number
 from analysis.figures.found import Found, found_histograms
 from analysis.figures.violins import Violins, violins
 from analysis.output import Output, slug
@@ -16,7 +16,7 @@ from analysis.papers.shared.bins import by_bin, classes_of, largest_weights
 from analysis.papers.shared.divergence import BOUND, INSTANCE_ADVERSARY, MAX_JSD, SUCCESS
 from analysis.papers.shared.paper import PERTURBED, Exhibit
 from analysis.papers.shared.per_text import check, sample
-from analysis.papers.shared.published import about, intervals
+from analysis.papers.shared.published import about
 from analysis.papers.shared.study_files import described
 from analysis.seeds import Model
 from analysis.statistics.intervals import ABOUT_INTERVALS
@@ -28,7 +28,7 @@ NOTE = (
     "Found: another attention with an output at most epsilon away (total variation distance). As "
     "published, a text without one counts with a divergence of 0; the mean over the texts that "
     f"have one stands beside it. {ABOUT_INTERVALS} The largest possible divergence is "
-    f"log 2 = {BOUND:.3f}."
+    f"log 2 = {number(BOUND)}."
 )
 
 
@@ -94,7 +94,7 @@ def adversary(models: Sequence[Model], output: Output) -> None:
         "The largest divergence (JSD, in nats) of an attention with nearly the same output, by "
         f"predicted class. {described(models)}.",
         "Hatched, on the left: texts that no such attention was found for, whose divergence is "
-        f"counted as 0. Divergences end at log 2 = {BOUND:.3f}.",
+        f"counted as 0. Divergences end at log 2 = {number(BOUND)}.",
     )
     output.figure(
         "jain-wallace-adversary-violins",
@@ -122,8 +122,8 @@ def _finding(row: Dict[str, Any]) -> str:
         return f"no text has another attention with the same output within {row['epsilon']:g}"
     return (
         f"for {100 * row['success mean']:.1f} % of the texts another attention gives the same "
-        f"output within {row['epsilon']:g}; its divergence is {row['found mean']:.3f} on average, "
-        f"of at most {BOUND:.3f}"
+        f"output within {row['epsilon']:g}; its divergence is {number(row['found mean'])} on average, "
+        f"of at most {number(BOUND)}"
     )
 
 
@@ -131,7 +131,7 @@ def _shown(table: pandas.DataFrame) -> pandas.DataFrame:
     shown = table[["corpus", "model", "predicted", "epsilon"]].copy()
     for kind, title in STATISTICS.items():
         shown[title] = table[f"{kind} mean"]
-        shown[f"{title}, interval"] = intervals(table, f"{kind} low", f"{kind} high")
+        shown[f"{title}, interval"] = interval_column(table, kind)
     return shown.assign(n=table["n"], **{"selected on": table["selected on"]})
 
 

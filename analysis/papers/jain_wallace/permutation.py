@@ -6,8 +6,8 @@ from typing import Any, Dict, List, Sequence
 import pandas
 
 from analysis.agreement.groups import OVERALL, groups
-from analysis.claims.estimate import Estimate
 from analysis.claims.table_rows import TableRow, TypedTable, estimated
+from analysis.estimate import Estimate, number
 from analysis.figures.violins import Violins, violins
 from analysis.output import Output, slug
 from analysis.papers.shared.bins import ALL, bins_of, by_bin, classes_of
@@ -99,7 +99,7 @@ def _finding(table: pandas.DataFrame, model: Model) -> str:
     ].iloc[0]
     return (
         f"{row['corpus']}, {row['model']}: attention in random order changes the output by "
-        f"{row['mean']:.3f} on average (the median over permutations of each text; total variation "
+        f"{number(row['mean'])} on average (the median over permutations of each text; total variation "
         f"distance, n = {row['n']})."
     )
 

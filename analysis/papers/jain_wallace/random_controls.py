@@ -7,7 +7,6 @@ import pandas
 from analysis.claims.table_rows import grouped, where
 from analysis.formats import cell, markdown
 from analysis.papers.shared.agreement_rows import AgreementRow
-from analysis.papers.shared.published import with_interval
 
 
 def random_controls(rows: Sequence[AgreementRow]) -> Iterator[str]:
@@ -18,10 +17,10 @@ def random_controls(rows: Sequence[AgreementRow]) -> Iterator[str]:
             "corpus": row.corpus,
             "model": row.model,
             "importance": row.importance,
-            "tau": with_interval(row.mean),
+            "tau": row.mean,
             "random": cell(row.random_mean),
             "permuted": cell(row.permuted_mean),
-            "above permuted": with_interval(row.above_permuted),
+            "above permuted": row.above_permuted,
             "p <= .05": cell(row.significant),
             "after BH": cell(row.significant_bh),
         }

@@ -7,8 +7,8 @@ import pandas
 
 from analysis.agreement.groups import OVERALL
 from analysis.agreement.places import ABOUT_PLACES
-from analysis.claims.estimate import Estimate
 from analysis.claims.table_rows import TableRow, TypedTable, estimated
+from analysis.estimate import Estimate
 from analysis.figures.densities import Panel, densities
 from analysis.output import Output, slug
 from analysis.papers.meister.sparsity import HIDDEN, IMPORTANCE_OF, INPUTS, not_swept

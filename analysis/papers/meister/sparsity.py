@@ -11,9 +11,9 @@ import pandas
 from scipy.stats import pearsonr, spearmanr
 
 from analysis.agreement.groups import OVERALL
-from analysis.claims.estimate import Estimate
 from analysis.claims.table_rows import TableRow, TypedTable, estimated
 from analysis.errors import AnalysisError
+from analysis.estimate import Estimate
 from analysis.figures.against import Line, against
 from analysis.output import Output
 from analysis.papers.shared.agreeing import agreed_by_each

@@ -7,6 +7,7 @@ from scipy.stats import spearmanr
 
 from analysis.claims.claim import Claim, Judgement, Part, Verdict, above
 from analysis.claims.table_rows import Tables, grouped
+from analysis.estimate import number
 from analysis.papers.neely_schouten.top_k import (
     AS_PUBLISHED,
     DIFFERENCES,
@@ -70,7 +71,7 @@ def use_decides(tables: Tables) -> Iterator[Judgement]:
     else:
         correlation = spearmanr(*zip(*points, strict=True))
         statistic, p = correlation.statistic, correlation.pvalue
-        words = f"Spearman's {statistic:.2f}, p {p:.3f}, {len(points)} models"
+        words = f"Spearman's {statistic:.2f}, p {number(p)}, {len(points)} models"
         verdict = Verdict.HOLDS if statistic < 0 else Verdict.FAILS
         part = Part(words, verdict if p < SIGNIFICANT else Verdict.UNKNOWN)
     yield Judgement(corpora, "all", (part,))
@@ -80,7 +81,7 @@ def _above_chance(tables: Tables, measure: str) -> Iterator[Judgement]:
     for (corpus, model), rows in _sparse(tables, measure):
         parts = []
         for name, row in of_each(rows):
-            words = f"with {name} {row.mean.mean:.3f}, chance {row.permuted_mean:.3f}, difference"
+            words = f"with {name} {number(row.mean.mean)}, chance {number(row.permuted_mean)}, difference"
             parts.append(above(words, row.above_permuted))
         yield Judgement(corpus, model, tuple(parts))
 

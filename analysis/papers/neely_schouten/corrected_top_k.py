@@ -8,7 +8,6 @@ from analysis.claims.table_rows import grouped, where
 from analysis.formats import cell, markdown
 from analysis.papers.neely_schouten.top_k import AS_PUBLISHED, FAGIN, NON_ZERO
 from analysis.papers.shared.agreement_rows import AgreementRow
-from analysis.papers.shared.published import with_interval
 
 
 def corrected_top_k(rows: Sequence[AgreementRow]) -> Iterator[str]:
@@ -23,9 +22,9 @@ def corrected_top_k(rows: Sequence[AgreementRow]) -> Iterator[str]:
             "corpus": corpus,
             "model": model,
             "importance": importance,
-            "as published": with_interval(by_measure[AS_PUBLISHED].mean),
+            "as published": by_measure[AS_PUBLISHED].mean,
             "its chance": cell(by_measure[AS_PUBLISHED].permuted_mean),
-            "corrected": with_interval(by_measure[FAGIN].mean),
+            "corrected": by_measure[FAGIN].mean,
             "chance": cell(by_measure[FAGIN].permuted_mean),
         }
         for (corpus, model, importance), by_measure in measures.items()

@@ -12,21 +12,15 @@ import pandas
 
 from analysis.agreement.agreements import Agreement
 from analysis.agreement.groups import OVERALL
-from analysis.claims.estimate import Estimate
 from analysis.claims.table_rows import TypedTable, estimated
+from analysis.estimate import Estimate, interval_column
 from analysis.figures.chance import Mark, on_chance_bands
 from analysis.output import Output, slug
 from analysis.papers.neely_schouten.beside_chance import verdict
 from analysis.papers.shared.agreeing import add_differences, agreed, rows_of
 from analysis.papers.shared.agreement_rows import AgreementRow, DifferenceRow
 from analysis.papers.shared.methods import JAIN_WALLACE_PAIRS as PAIRS
-from analysis.papers.shared.published import (
-    OURS_SELECTED,
-    beside,
-    intervals,
-    published,
-    with_difference,
-)
+from analysis.papers.shared.published import OURS_SELECTED, beside, published, with_difference
 from analysis.papers.shared.study_files import by_corpus, described
 from analysis.seeds import Model
 from analysis.statistics.intervals import ABOUT_INTERVALS
@@ -120,7 +114,7 @@ def table_2(models: Sequence[Model], output: Output) -> None:
 
 def side_by_side(table: pandas.DataFrame) -> pandas.DataFrame:
     """One row for both measures, with what people read."""
-    table = table.assign(interval=intervals(table, "low", "high"))
+    table = table.assign(interval=interval_column(table))
     numbers = ["mean", "interval", "random mean", "permuted mean"]
     one, other = (
         table[table["measure"] == measure].set_index(ROW) for measure in (AS_PUBLISHED, FAGIN)

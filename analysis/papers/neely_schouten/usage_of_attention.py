@@ -12,6 +12,7 @@ from scipy.stats import spearmanr
 
 from analysis.claims.table_rows import TableRow, TypedTable
 from analysis.errors import AnalysisError
+from analysis.estimate import interval_column, number
 from analysis.figures.scatter import Scatter, Spot, scatters
 from analysis.learned import NOTHING, nothing_to_judge
 from analysis.output import Output
@@ -19,7 +20,6 @@ from analysis.papers.shared.divergence import BOUND, divergence, per_instance
 from analysis.papers.shared.families import Family, families
 from analysis.papers.shared.methods import Method
 from analysis.papers.shared.per_text import check
-from analysis.papers.shared.published import intervals
 from analysis.papers.shared.reached import Reached, reached_by
 from analysis.papers.shared.study_files import Study
 from analysis.statistics.intervals import ABOUT_INTERVALS
@@ -196,7 +196,7 @@ def correlation(table: pandas.DataFrame, across: str, up: str) -> str:
     found = spearmanr(known[across], known[up])
     return (
         f"Over {len(known)} models, Spearman's correlation of {USAGE[across]} with {FREEDOM[up]} "
-        f"is {found.statistic:.2f} (p = {found.pvalue:.3f})."
+        f"is {found.statistic:.2f} (p = {number(found.pvalue)})."
     )
 
 
@@ -204,5 +204,5 @@ def _shown(table: pandas.DataFrame) -> pandas.DataFrame:
     shown = table[["corpus", "model"]].copy()
     for name, title in COLUMNS.items():
         shown[title] = table[name]
-        shown[f"{title}, interval"] = intervals(table, f"{name} low", f"{name} high")
+        shown[f"{title}, interval"] = interval_column(table, name)
     return shown.assign(n=table["n"])

@@ -3,8 +3,8 @@
 from typing import Iterator
 
 from analysis.claims.claim import Claim, Judgement, below
-from analysis.claims.estimate import Estimate
 from analysis.claims.table_rows import Tables, first_where, grouped
+from analysis.estimate import Estimate, number
 from analysis.papers.pruthi.deception import DECEPTION
 from analysis.statistics.student import student_interval
 
@@ -28,7 +28,7 @@ def hides_what_it_uses(tables: Tables) -> Iterator[Judgement]:
         )
         parts = (
             below(f"at strength {deceptive.strength:g} mass", mass, HIDDEN),
-            below(f"accuracy lost of {honest.accuracy:.3f}", accuracy.minus(reached), LITTLE),
+            below(f"accuracy lost of {number(honest.accuracy)}", accuracy.minus(reached), LITTLE),
         )
         yield Judgement(corpus, model, parts)
 

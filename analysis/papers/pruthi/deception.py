@@ -8,6 +8,7 @@ import pandas
 
 from analysis.claims.table_rows import TableRow, TypedTable
 from analysis.errors import AnalysisError
+from analysis.estimate import number
 from analysis.figures.against import Line, against
 from analysis.output import Output
 from analysis.papers.shared.published import OURS_SELECTED, selected_on
@@ -93,7 +94,7 @@ def deception(study: Study, output: Output) -> Optional[str]:
             f"pruthi-deception-{place}",
             f"{row['corpus']}, {row['model']}: with a penalty of strength {row['strength']:g}, "
             f"{100 * row['impermissible mass']:.1f} % of attention is on impermissible tokens, and "
-            f"accuracy is {row['accuracy']:.3f}.",
+            f"accuracy is {number(row['accuracy'])}.",
         )
     return None
 

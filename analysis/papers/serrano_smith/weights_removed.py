@@ -7,15 +7,15 @@ import numpy
 import pandas
 
 from analysis.agreement.groups import OVERALL, groups
-from analysis.claims.estimate import Estimate
 from analysis.claims.table_rows import TableRow, TypedTable, estimated, paired
+from analysis.estimate import Estimate, interval_column
 from analysis.figures.violins import Violins, violins
 from analysis.output import Output, slug
 from analysis.papers.shared.bins import bins_of, largest_weights
 from analysis.papers.shared.methods import Method
 from analysis.papers.shared.paper import PERTURBED, Exhibit
 from analysis.papers.shared.per_text import check, sample
-from analysis.papers.shared.published import about, intervals, readable
+from analysis.papers.shared.published import about, readable
 from analysis.papers.shared.study_files import described
 from analysis.seeds import Model
 from analysis.statistics.intervals import ABOUT_INTERVALS
@@ -103,7 +103,7 @@ def drop_rows(model: Model) -> List[Dict[str, Any]]:
 
 def drop_top(models: Sequence[Model], output: Output) -> None:
     table = pandas.DataFrame([row for model in models for row in drop_rows(model)])
-    shown = table.assign(interval=intervals(table, "low", "high")).rename(columns={"texts": "n"})
+    shown = table.assign(interval=interval_column(table)).rename(columns={"texts": "n"})
     columns = ["corpus", "model", "predicted", "effect", "top", "random", "difference", "interval"]
     output.table(
         DROPPED_TABLE.name,
@@ -171,7 +171,7 @@ def removal_rows(model: Model) -> List[Dict[str, Any]]:
 
 def removal(models: Sequence[Model], output: Output) -> None:
     table = pandas.DataFrame([row for model in models for row in removal_rows(model)])
-    ends = intervals(table, "attention less low", "attention less high")
+    ends = interval_column(table, "attention less")
     shown = table.assign(**{"of the difference": ends})
     output.table(
         REMOVED_TABLE.name,

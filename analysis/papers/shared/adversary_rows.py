@@ -9,15 +9,14 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple
 import numpy
 import pandas
 
-from analysis.claims.estimate import Estimate
 from analysis.claims.table_rows import TableRow, estimated, estimated_if_known, paired
 from analysis.errors import AnalysisError
+from analysis.estimate import Estimate, interval_column
 from analysis.f1 import Decisions
 from analysis.learned import NOTHING, nothing_to_judge
 from analysis.papers.shared.divergence import Divergence, divergence, per_instance
 from analysis.papers.shared.families import Family, families
 from analysis.papers.shared.per_text import correct, summarised
-from analysis.papers.shared.published import intervals as interval_texts
 from analysis.papers.shared.reached import f1_metric
 from analysis.papers.shared.study_files import Study
 from analysis.roles import ADVERSARY
@@ -168,7 +167,7 @@ def shown_adversaries(
         title = name.replace("tvd", "TVD").replace("jsd", "JSD").replace("f1", "F1")
         shown[title] = table[name]
         if f"{name} low" in table:
-            shown[f"{title}, interval"] = interval_texts(table, f"{name} low", f"{name} high")
+            shown[f"{title}, interval"] = interval_column(table, name)
     return shown.assign(seeds=table["seeds"], n=table["n"], **{"from": table["from"]})
 
 

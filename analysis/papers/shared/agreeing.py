@@ -16,11 +16,12 @@ from analysis.agreement.same_texts import check_same_texts
 from analysis.agreement.signs import Signs
 from analysis.agreement.tables import agreement_table
 from analysis.errors import AnalysisError
+from analysis.estimate import interval_column
 from analysis.figures.densities import Panel
 from analysis.measures import Measure
 from analysis.output import Output
 from analysis.papers.shared.methods import Method
-from analysis.papers.shared.published import about, intervals
+from analysis.papers.shared.published import about
 from analysis.papers.shared.study_files import described
 from analysis.roles import PLAIN
 from analysis.seeds import Model
@@ -127,7 +128,7 @@ def add_differences(output: Output, name: str, compared: Sequence[Agreement]) ->
     models = list({id(one.model): one.model for one in compared}.values())
     shown = table[["corpus", "first model", "second model", "first pair", "second pair", "measure"]]
     for difference in (DIFFERENCE, OF_PLACES):
-        ends = intervals(table, f"{difference} low", f"{difference} high")
+        ends = interval_column(table, difference)
         shown = shown.assign(**{difference: table[difference], f"{difference}, interval": ends})
     output.table(
         name,

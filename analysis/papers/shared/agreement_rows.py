@@ -9,7 +9,6 @@ from typing import Any, Callable, Dict, Iterator, Optional, Sequence, Tuple
 
 from analysis.agreement.pairs import Pair
 from analysis.claims.claim import Judgement, Part
-from analysis.claims.estimate import Estimate, short
 from analysis.claims.table_rows import (
     TableRow,
     column,
@@ -19,6 +18,7 @@ from analysis.claims.table_rows import (
     grouped,
     paired,
 )
+from analysis.estimate import Estimate, number
 from analysis.papers.shared.agreeing import DIFFERENCE, OF_PLACES
 
 IMPORTANCE = ("gradient", "leave-one-out")
@@ -66,7 +66,7 @@ class AgreementRow(TableRow):
         """What `placed` is the number of: `tau with gradient .200 of at most .215, place`."""
         if self.place is None:
             return measure
-        return f"{measure} {short(self.mean.mean)} of at most {short(self.ceiling)}, place"
+        return f"{measure} {number(self.mean.mean)} of at most {number(self.ceiling)}, place"
 
     @property
     def known_by(self) -> tuple:

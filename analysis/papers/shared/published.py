@@ -4,13 +4,12 @@ about, and columns made that people read.
 """
 
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Any, Dict, Sequence
 
 import numpy
 import pandas
 
-from analysis.claims.estimate import Estimate
-from analysis.formats import cell
+from analysis.estimate import interval_column
 from analysis.learned import NOTHING, nothing_to_judge
 from analysis.model_config import ModelConfig
 from analysis.roles import PLAIN
@@ -107,23 +106,8 @@ def readable(table: pandas.DataFrame, columns: Sequence[str]) -> pandas.DataFram
     The columns for people, `interval` made of low and high; the mean is `ours` where there is
     another one beside it.
     """
-    shown = table.assign(interval=intervals(table, "low", "high"))[list(columns)]
+    shown = table.assign(interval=interval_column(table))[list(columns)]
     names = {"random mean": "random"}
     if any(name.startswith("published") for name in columns) or "their code" in columns:
         names["mean"] = "ours"
     return shown.rename(columns=names)
-
-
-def with_interval(number: Optional[Estimate]) -> str:
-    """`mean [low, high]`, as the cells of tables are written; a dash where there is none."""
-    if number is None:
-        return cell(None)
-    return f"{cell(number.mean)} [{cell(number.low)}, {cell(number.high)}]"
-
-
-def intervals(table: pandas.DataFrame, low: str, high: str, form: str = "[{}, {}]") -> List[str]:
-    """As text; a dash where there is none."""
-    return [
-        "-" if pandas.isna(one) else form.format(cell(one), cell(other))
-        for one, other in zip(table[low], table[high], strict=True)
-    ]

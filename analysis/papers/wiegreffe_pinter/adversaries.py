@@ -6,6 +6,7 @@ import pandas
 
 from analysis.claims.table_rows import TypedTable
 from analysis.errors import AnalysisError
+from analysis.estimate import number
 from analysis.output import Output
 from analysis.papers.shared.adversary_rows import (
     KEYS,
@@ -68,8 +69,8 @@ def table_4(study: Study, output: Output) -> Optional[str]:
         output.sentence(
             f"wiegreffe-pinter-best-{place}",
             f"{row['corpus']}, {row['model']}: an adversary (lambda {row['lambda']:g}) moves "
-            f"attention by a JSD of {row['jsd']:.3f} while outputs move by a TVD of "
-            f"{row['tvd']:.3f}, with an F1 of {row['f1']:.3f}.",
+            f"attention by a JSD of {number(row['jsd'])} while outputs move by a TVD of "
+            f"{number(row['tvd'])}, with an F1 of {number(row['f1'])}.",
         )
     return left_out
 

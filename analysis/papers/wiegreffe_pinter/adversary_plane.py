@@ -10,12 +10,12 @@ import pandas
 
 from analysis.agreement.groups import OVERALL
 from analysis.errors import AnalysisError
+from analysis.estimate import interval_column
 from analysis.figures.plane import Plane, Points, planes
 from analysis.output import Output
 from analysis.papers.shared.adversary_rows import METRICS, NO_ADVERSARY, adversary_rows
 from analysis.papers.shared.divergence import BOUND, Divergence, divergence, per_instance
 from analysis.papers.shared.families import Family, families
-from analysis.papers.shared.published import intervals
 from analysis.papers.shared.study_files import Study
 from analysis.papers.wiegreffe_pinter.adversaries import published_curve
 from analysis.papers.wiegreffe_pinter.convexity import LEAST_POINTS, summarised_curve
@@ -72,9 +72,7 @@ def _beside(found: Sequence[Family], output: Output) -> None:
     table = pandas.DataFrame(rows)
     shown = table[table["predicted"] == OVERALL]
     for name in ("tvd", "jsd"):
-        shown = shown.assign(
-            **{f"{name}, interval": intervals(shown, f"{name} low", f"{name} high")}
-        )
+        shown = shown.assign(**{f"{name}, interval": interval_column(shown, name)})
     columns = [
         "corpus",
         "model",
@@ -129,7 +127,7 @@ def _shape(found: Sequence[Family], output: Output) -> None:
     table = pandas.DataFrame(rows)
     shown = table.assign(frozen=table["frozen"].map({True: "yes", False: "no"}))
     for name in ("convexity", "mean tvd"):
-        shown[f"{name}, interval"] = intervals(table, f"{name} low", f"{name} high")
+        shown[f"{name}, interval"] = interval_column(table, name)
     columns = ["corpus", "model", "frozen", "predicted", "adversaries", "convexity"]
     columns += ["convexity, interval", "mean tvd", "mean tvd, interval", "n"]
     output.table(

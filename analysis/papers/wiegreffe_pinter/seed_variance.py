@@ -11,9 +11,9 @@ import pandas
 
 from analysis.agreement.groups import OVERALL
 from analysis.attributions import Attributions
-from analysis.claims.estimate import Estimate
 from analysis.claims.table_rows import TableRow, TypedTable, estimated, paired
 from analysis.errors import AnalysisError
+from analysis.estimate import Estimate, number
 from analysis.figures.violins import Violins, violins
 from analysis.learned import NOTHING, nothing_to_judge
 from analysis.output import Output
@@ -86,7 +86,7 @@ def seeds(study: Study, output: Output) -> Optional[str]:
             "Divergence of attention from the base's, text by text, by the base's largest weight "
             f"and predicted class. {family.described}, and {len(family.seeds)} other seeds.",
             "Bar: the middle half; dot: median; below each group: the number of values of each "
-            f"class, one a text and seed. Divergences end at log 2 = {BOUND:.3f}.",
+            f"class, one a text and seed. Divergences end at log 2 = {number(BOUND)}.",
         )
     return left_out
 
@@ -94,7 +94,8 @@ def seeds(study: Study, output: Output) -> Optional[str]:
 def _finding(family: Family) -> str:
     """How far the others are, in words."""
     means = "; ".join(
-        f"{title}: {mean_jsd(family.base, files):.3f}" for title, files in _others(family).items()
+        f"{title}: {number(mean_jsd(family.base, files))}"
+        for title, files in _others(family).items()
     )
     return f"{family.title}: mean divergence (JSD) of attention from that of the base, {means}."
 

@@ -8,6 +8,7 @@ from typing import Dict, List, Optional
 import numpy
 
 from analysis.errors import AnalysisError
+from analysis.estimate import number
 from analysis.figures.tokens import Weighted, token_heatmaps
 from analysis.output import Output
 from analysis.papers.shared.divergence import Divergence, divergence, furthest, per_instance
@@ -79,12 +80,12 @@ def _weighted(family: Family, trained: Model, moved: Dict[str, Divergence], row:
     their_place = trained.files[0].metadata["labels"].index(text["predicted"])
     # The search reports how far the output is moved, not in which direction.
     about = {
-        BASE: f"p({text['predicted']}) = {text['probs'][place]:.3f}",
-        EACH: f"p moved by {moved[EACH].tvd.value[0, row]:.3f}",
-        TRAINED: f"p({text['predicted']}) = {theirs['probs'][their_place]:.3f}",
+        BASE: f"p({text['predicted']}) = {number(text['probs'][place])}",
+        EACH: f"p moved by {number(moved[EACH].tvd.value[0, row])}",
+        TRAINED: f"p({text['predicted']}) = {number(theirs['probs'][their_place])}",
     }
     for name, one in moved.items():
-        about[name] += f", JSD {one.jsd.value[0, row]:.3f}"
+        about[name] += f", JSD {number(one.jsd.value[0, row])}"
     return Weighted(
         tokens=list(text["tokens"]),
         weights={

@@ -7,7 +7,6 @@ import pandas
 from analysis.claims.table_rows import grouped
 from analysis.formats import cell, markdown
 from analysis.papers.shared.adversary_rows import AdversaryRow
-from analysis.papers.shared.published import with_interval
 
 
 def true_total_variation(rows: Sequence[AdversaryRow]) -> Iterator[str]:
@@ -19,9 +18,9 @@ def true_total_variation(rows: Sequence[AdversaryRow]) -> Iterator[str]:
             "lambda": f"{row.lambda_as_published:g}",
             "TVD as published": cell(row.published_tvd / 2),
             "true TVD of theirs": cell(row.published_tvd),
-            "TVD here": with_interval(row.tvd),
+            "TVD here": row.tvd,
             "JSD published": cell(row.published_jsd),
-            "JSD here": with_interval(row.jsd),
+            "JSD here": row.jsd,
         }
         for _, (row, *_) in grouped(known, "corpus", "model", "lambda_")
     ]

@@ -10,13 +10,13 @@ from typing import Any, Dict, List, Optional
 import pandas
 
 from analysis.attributions import METADATA
-from analysis.claims.estimate import Estimate
 from analysis.claims.table_rows import TableRow, TypedTable, estimated
 from analysis.errors import AnalysisError
+from analysis.estimate import Estimate, interval_column, number
 from analysis.learned import NOTHING
 from analysis.model_config import ModelConfig
 from analysis.output import Output
-from analysis.papers.shared.published import OURS_SELECTED, intervals, published, selected_on
+from analysis.papers.shared.published import OURS_SELECTED, published, selected_on
 from analysis.papers.shared.reached import Reached, reached
 from analysis.papers.shared.study_files import Study
 from analysis.roles import ADVERSARY, GUIDED, PLAIN, UNIFORM, guides_of
@@ -71,7 +71,7 @@ def table_2(study: Study, output: Output) -> Optional[str]:
     theirs["published drop"] = theirs["published base"] - theirs["published uniform"]
     table = pandas.DataFrame(rows).astype({"n": "Int64"})
     table = table.merge(theirs, how="left", validate="many_to_one")
-    shown = table.assign(interval=intervals(table, "drop low", "drop high"))
+    shown = table.assign(interval=interval_column(table, "drop"))
     columns = ["corpus", "model", "published base", "base", "published uniform", "uniform"]
     columns += ["published drop", "drop", "interval", "seeds", "n", "selected on"]
     output.table(
@@ -106,7 +106,7 @@ def table_3(study: Study, output: Output) -> Optional[str]:
     order = {name: place for place, name in enumerate(GUIDES)}
     table["place"] = table["guide"].map(order).fillna(len(order))
     table = table.sort_values(["corpus", "place"], kind="stable", ignore_index=True)
-    shown = table.assign(interval=intervals(table, "low", "high"))
+    shown = table.assign(interval=interval_column(table))
     output.table(
         GUIDES_TABLE.name,
         table.drop(columns="place"),
@@ -178,12 +178,9 @@ def _guided(model: Reached) -> Optional[Dict[str, Any]]:
 
 
 def _finding(row: Dict[str, Any]) -> str:
-    interval = (
-        "" if pandas.isna(row["drop low"]) else f" [{row['drop low']:.3f}, {row['drop high']:.3f}]"
-    )
     return (
-        f"{row['corpus']}, {row['model']}: F1 is {row['base']:.3f} with learned and "
-        f"{row['uniform']:.3f} with uniform attention, a drop of {row['drop']:.3f}{interval}."
+        f"{row['corpus']}, {row['model']}: F1 is {number(row['base'])} with learned and "
+        f"{number(row['uniform'])} with uniform attention, a drop of {Estimate.of(row, 'drop')}."
     )
 
 

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from analysis.claims.claim import Judgement, Verdict, above, below, whole
-from analysis.claims.estimate import Estimate, average
+from analysis.estimate import Estimate, average
 
 HOLDS, PARTLY, FAILS, UNKNOWN, NOTHING = Verdict
 
@@ -43,7 +43,7 @@ def test_where_there_is_nothing_to_judge_the_reason_is_the_evidence():
 def test_without_an_interval_nothing_can_be_told():
     found = Estimate(0.9, math.nan, math.nan)
     part = above("mass", found)
-    assert part.verdict is UNKNOWN and part.words == "mass .900"
+    assert part.verdict is UNKNOWN and part.words == "mass 0.900"
 
 
 @pytest.mark.parametrize(
@@ -77,5 +77,5 @@ def test_a_difference_on_the_same_texts_keeps_what_is_said_of_both():
 
 
 def test_numbers_are_told_without_what_they_all_have():
-    assert str(Estimate(0.25, -0.125, 1.5)) == ".250 [-.125, 1.500]"
+    assert str(Estimate(0.25, -0.125, 1.5)) == "0.250 [-0.125, 1.500]"
     assert average([Estimate(0, -1, 1), Estimate(1, 0, 4)]) == Estimate(0.5, -0.5, 2.5)

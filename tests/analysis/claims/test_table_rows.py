@@ -7,7 +7,6 @@ from typing import Optional
 import pandas
 import pytest
 
-from analysis.claims.estimate import Estimate
 from analysis.claims.table_rows import (
     TableRow,
     Tables,
@@ -20,6 +19,7 @@ from analysis.claims.table_rows import (
     paired,
 )
 from analysis.errors import AnalysisError
+from analysis.estimate import Estimate
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -103,7 +103,7 @@ def test_what_is_not_there_is_not_judged(tmp_path):
     pandas.DataFrame(pairs(0.3, 0.6)).to_csv(tmp_path / "jain-wallace-correlations.csv")
     found = judged(read_tables(tmp_path, TABLES), CLAIMS)
     assert list(found["name"]) == ["weak-agreement", "less-than-each-other"]
-    assert found["evidence"][0].startswith("tau with gradient .300 [.290, .310]; ")
+    assert found["evidence"][0].startswith("tau with gradient 0.300 [0.290, 0.310]; ")
 
 
 def test_an_empty_file_is_named(tmp_path):

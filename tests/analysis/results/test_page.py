@@ -74,7 +74,7 @@ def test_a_claim_has_its_verdict_and_the_number_it_rests_on(study):
     text = page(study)
     link = "results/jain_wallace_2019-sst/jain-wallace-correlations.csv"
     assert "| sst | **holds** for 1 of 2 models, does not hold for 1 |" in text
-    evidence = "bilstm tanh softmax, 3 seeds: tau with gradient .300 [.290, .310];"
+    evidence = "bilstm tanh softmax, 3 seeds: tau with gradient 0.300 [0.290, 0.310];"
     (line,) = [line for line in text.splitlines() if evidence in line]
     assert line.endswith(f"([table]({link})) |") and "is below 0.5 with each.*" in line
 

@@ -42,7 +42,7 @@ def test_the_difference_is_from_the_first_column_that_has_a_value():
 def test_people_read_ours_beside_what_is_published_and_a_mean_alone():
     shown = readable(OURS, ["corpus", "mean", "interval"])
     assert shown.columns.tolist() == ["corpus", "mean", "interval"]
-    assert shown["interval"].tolist() == ["[0.400, 0.600]", "-", "[0.200, 0.400]"]
+    assert shown["interval"].map(str).tolist() == ["[0.400, 0.600]", "-", "[0.200, 0.400]"]
     compared = readable(beside(OURS, THEIRS), ["corpus", "published", "mean"])
     assert compared.columns.tolist() == ["corpus", "published", "ours"]
 
