@@ -11,8 +11,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
 
+import _jsonnet
 from allennlp.common import logging as common_logging
-from allennlp.common import params
 from allennlp.common.checks import ConfigurationError
 
 from attention_explain.archives import check_device
@@ -22,6 +22,7 @@ from attention_explain.files import check_outputs
 from attention_explain.named_components import ComponentConfig
 from attention_explain.sentences import shortened
 from durable.plain_json import read_json
+from workflow.jsonnet_errors import jsonnet_sentence
 
 Place = Union[str, Path]
 # Of files with a list of components.
@@ -153,7 +154,10 @@ def _from_file(path: str, kind: str) -> List[ComponentConfig]:
     if not Path(path).is_file():
         raise ConfigurationError(f"{path}: no such file")
     # As for training configs, the environment is there as external variables.
-    loaded = read_json(params.evaluate_file(path, ext_vars=_environment()))
+    try:
+        loaded = read_json(_jsonnet.evaluate_file(path, ext_vars=_environment()))
+    except RuntimeError as error:
+        raise ConfigurationError(jsonnet_sentence(error, path)) from error
     if isinstance(loaded, dict) and kind in loaded:
         loaded = loaded[kind]
     return _as_list(loaded, path, kind)
