@@ -15,6 +15,9 @@ from workflow.errors import StudyError
 from workflow.plan import Places, Plan, make_plan
 from workflow.study_file import DATA, FIRST, SIZES, load_study
 
+# Of the numbers that can be given.
+LEAST = {"seeds": 1, "limit": 1, "cores": 1, "gpus": 0}
+
 
 def main(arguments: Optional[List[str]] = None) -> int:
     parsed = _parser().parse_args(arguments)
@@ -122,7 +125,15 @@ def make_command(parsed: argparse.Namespace) -> str:
     return " ".join(said)
 
 
+def _check_numbers(parsed: argparse.Namespace) -> None:
+    for name, least in LEAST.items():
+        number = getattr(parsed, name)
+        if number is not None and number < least:
+            raise StudyError(f"--{name} is {number}, but must be {least} or more")
+
+
 def _plan(parsed: argparse.Namespace) -> Plan:
+    _check_numbers(parsed)
     study = load_study(
         parsed.study, parsed.size, parsed.data, parsed.seeds, parsed.corpora, parsed.models
     )

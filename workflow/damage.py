@@ -3,15 +3,16 @@ Outputs of steps that are there, but are not what was written. What is wrong is 
 that names the file, and nothing is told of what is whole.
 """
 
+import os
+from functools import cache
 from pathlib import Path
 from typing import Any, Dict, Iterable, Mapping, Sequence
 
 from analysis.errors import AnalysisError
 from analysis.manifest import damaged_file, read_manifest
 from durable.checksums import fingerprint, is_unchanged
+from durable.damage import Damaged, told
 
-# A parquet file begins and ends with it.
-PARQUET = b"PAR1"
 DAMAGED = "is damaged: it is not what was written"
 
 
@@ -47,18 +48,25 @@ def missing_file(files: Iterable[Path]) -> str:
     return next((f"{path}: is missing" for path in files if not path.is_file()), "")
 
 
-def half_parquet(output: str) -> str:
-    """Nothing is known of it but its kind; that it is not there at all is no damage."""
+def damaged_parquet(output: str) -> str:
+    """It knows itself whether it is what was written; that it is not there at all is no damage."""
     try:
-        with open(output, "rb") as file:
-            begins = file.read(len(PARQUET))
-            file.seek(-len(PARQUET), 2)
-            ends = file.read()
-    except FileNotFoundError:
-        return ""
+        state = os.stat(output)
     except OSError:
-        begins = ends = b""
-    return "" if begins == ends == PARQUET else f"{output}: {DAMAGED}"
+        return ""
+    return _unsealed(output, state.st_size, state.st_mtime_ns)
+
+
+@cache
+def _unsealed(path: str, size: int, mtime: int) -> str:
+    """All of it is read: once, as long as its size and date are the same."""
+    from durable.sealed import read_sealed
+
+    try:
+        read_sealed(path)
+    except (Damaged, OSError) as error:
+        return str(error) if isinstance(error, Damaged) else told(error)
+    return ""
 
 
 def damaged_table(folder: Path, command: Sequence[str]) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Dict, List, Optional, Sequence, Tuple, Type
 
 from analysis.manifest import drop_damaged_manifest
-from workflow.damage import damaged_table, half_parquet
+from workflow.damage import damaged_parquet, damaged_table
 from workflow.steps import Step
 
 OF_A_RUN = ("config.json", "best.th", "metrics.json", "model.tar.gz")
@@ -100,7 +100,7 @@ class FilesStep(Step):
     def _damage(self, output: str) -> str:
         record = self._read(output) or {}
         # A parquet file knows itself whether it is whole.
-        return self._change(output, record) if "files" in record else half_parquet(output)
+        return self._change(output, record) if "files" in record else damaged_parquet(output)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -33,6 +33,7 @@ from attention_explain.compat.todays_packages import (
 )
 from attention_explain.compat.trainings import (
     mend_half_checkpoints,
+    mend_metrics_of_the_last_epoch,
     mend_recovered_averages,
     mend_reported_weights,
     mend_run_folders,
@@ -58,6 +59,7 @@ def apply() -> None:
     mend_half_checkpoints()
     mend_recovered_averages()
     mend_reported_weights()
+    mend_metrics_of_the_last_epoch()
     mend_local_paths()
     mend_run_folders()
     mend_unchecked_runs()

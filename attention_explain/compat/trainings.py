@@ -135,6 +135,22 @@ def mend_recovered_averages() -> None:
     MovingAverage.load_state_dict = load_state_dict
 
 
+def mend_metrics_of_the_last_epoch() -> None:
+    """A training that was killed after its last epoch, and recovered, said nothing of that epoch."""
+    from allennlp.training import GradientDescentTrainer
+
+    try_train = GradientDescentTrainer._try_train
+
+    @wraps(try_train)
+    def train_and_tell(self) -> Tuple[Dict[str, Any], int]:
+        from attention_explain.training.checkpoints import with_last_epoch
+
+        metrics, epoch = try_train(self)
+        return with_last_epoch(self, metrics), epoch
+
+    GradientDescentTrainer._try_train = train_and_tell
+
+
 def mend_reported_weights() -> None:
     """
     After the last epoch the trainer kept the weights that it had at hand if it took them for the best,

@@ -1,7 +1,7 @@
 """The general reader: one text a line, as jsonl, csv or tsv."""
 
 from pathlib import PurePath
-from typing import Any, Dict, Iterator, Optional, Tuple
+from typing import Any, Dict, Iterable, Iterator, Optional, Tuple
 from urllib.parse import urlsplit
 
 from allennlp.common.checks import ConfigurationError
@@ -62,7 +62,8 @@ class AttentionTextReader(TextReader):
         file_format = self._format or _format_by_ending(path)
         if file_format == "jsonl":
             return _json_records(path)
-        return _table_records(path, delimiter="\t" if file_format == "tsv" else ",")
+        delimiter = "\t" if file_format == "tsv" else ","
+        return _table_records(path, delimiter, self._fields.values())
 
     def _field_name(self, field: str) -> str:
         return self._fields[field]
@@ -81,9 +82,15 @@ def _json_records(path: str) -> Iterator[Tuple[int, Dict[str, Any]]]:
             yield number, read_record(line, path, number)
 
 
-def _table_records(path: str, delimiter: str) -> Iterator[Tuple[int, Dict[str, Any]]]:
+def _table_records(
+    path: str, delimiter: str, known: Iterable[str]
+) -> Iterator[Tuple[int, Dict[str, Any]]]:
+    """`known` are the columns that count: nobody could tell which of two is meant."""
     rows = numbered_rows(path, delimiter)
-    _, header = next(rows, (0, []))
+    first, header = next(rows, (0, []))
+    for name in known:
+        if header.count(name) > 1:
+            raise DataError(f"has {header.count(name)} columns '{name}'", path, first)
     for number, row in rows:
         if len(row) != len(header):
             raise DataError(

@@ -6,7 +6,7 @@ trainer's, and a kill while they are written leaves one of them in half or not a
 import logging
 import zipfile
 from pathlib import Path
-from typing import Set, Tuple
+from typing import Any, Dict, Set, Tuple
 
 from allennlp.common.checks import ConfigurationError
 from allennlp.common.file_utils import hardlink_or_copy
@@ -14,6 +14,7 @@ from allennlp.training import GradientDescentTrainer
 from allennlp.training.checkpointer import Checkpointer
 
 from attention_explain.files import writing
+from durable.plain_json import read_json
 
 logger = logging.getLogger(__name__)
 
@@ -77,6 +78,23 @@ def restore_best(trainer: GradientDescentTrainer) -> None:
             "epoch; --force trains anew"
         )
     trainer._best_model_filename = str(best)
+
+
+def with_last_epoch(trainer: GradientDescentTrainer, metrics: Dict[str, Any]) -> Dict[str, Any]:
+    """
+    The metrics of a training, with what it had to say of its last epoch before it was killed, if
+    none was left to train.
+    """
+    last = trainer._start_after_epochs_completed - 1
+    if "epoch" in metrics or last < 0 or trainer._serialization_dir is None:
+        return metrics
+    path = Path(trainer._serialization_dir) / f"metrics_epoch_{last}.json"
+    try:
+        written = read_json(path.read_bytes())
+    except (OSError, ValueError):
+        logger.warning("%s: cannot be read; metrics.json says nothing of that epoch", path)
+        return metrics
+    return {**written, **metrics}
 
 
 def _goes_on(trainer: GradientDescentTrainer) -> bool:

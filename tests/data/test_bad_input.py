@@ -47,6 +47,20 @@ def test_a_table_with_a_header_only(write, refusal):
     assert refusal(path) == f"{path}: holds no text at all"
 
 
+@pytest.mark.parametrize("name, delimiter", [("data.csv", ","), ("data.tsv.gz", "\t")])
+@pytest.mark.parametrize("column", ["text", "label", "id"])
+def test_a_column_that_is_there_twice(write, refusal, name, delimiter, column):
+    header = ["text", "label", "id", column]
+    rows = "".join(delimiter.join(cells) + "\n" for cells in (header, ["a b", "1", "x", "1"]))
+    path = write(name, rows)
+    assert refusal(path) == f"{path}, line 1: has 2 columns '{column}'"
+
+
+def test_columns_that_nobody_reads_may_be_there_twice(write, read):
+    path = write("data.csv", "note,text,label,note\nx,a b,1,y\n")
+    assert len(read(path)) == 1
+
+
 def test_a_file_of_which_nothing_is_left(write, refusal):
     path = write("data.jsonl", GOOD)
     assert refusal(path, min_tokens=3) == (

@@ -54,8 +54,8 @@ def files(name: str) -> Callable[[Path], Outputs]:
 
 def training(folder: Path) -> Outputs:
     """
-    What was reached, and the weights that the archive holds. What a recovered training says of its last
-    epoch, and how long all of it took, is another each time.
+    What was reached, of what else something is said, and the weights that the archive holds. How long it
+    took, and what that was worth in memory, is another each time.
     """
     run = folder / "run"
     metrics = json.loads((run / "metrics.json").read_text())
@@ -63,7 +63,7 @@ def training(folder: Path) -> Outputs:
     with tarfile.open(run / "model.tar.gz") as archive:
         archived = torch.load(BytesIO(archive.extractfile("weights.th").read()))
     return {
-        "metrics.json": reached,
+        "metrics.json": (reached, sorted(metrics)),
         "model.tar.gz": {name: value.tolist() for name, value in archived.items()},
         "best.th": {name: value.tolist() for name, value in torch.load(run / "best.th").items()},
         "vocabulary": (run / "vocabulary" / "tokens.txt").read_text(),

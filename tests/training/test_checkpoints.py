@@ -183,6 +183,10 @@ def test_the_archive_of_a_recovered_run_is_the_model_of_its_metrics(
     train_model(Params(deepcopy(config)), tmp_path, recover=True)
     metrics = json.loads((tmp_path / "metrics.json").read_text())
     assert metrics["best_epoch"] == 2
+    # What was said of the last epoch before the kill.
+    last = epoch_metrics(tmp_path)[2]
+    assert {name: metrics[name] for name in last} == last and last["epoch"] == 2
+    assert {"training_loss", "training_duration", "validation_loss"} <= last.keys()
     archive = load_archive(tmp_path / "model.tar.gz")
     for split, prefix in (("dev", "best_validation_"), ("test", "test_")):
         texts = MultiProcessDataLoader(archive.dataset_reader, split, batch_size=8)

@@ -13,6 +13,7 @@ import pytest
 from tests.commands_run import PROJECT
 from tests.workflow.fake_steps import FAILS, fake_plan, fake_step
 from tests.workflow.studies import engine
+from workflow.__main__ import main
 from workflow.errors import StudyError
 from workflow.run import run
 
@@ -62,6 +63,20 @@ def test_folders_may_be_called_anything(tmp_path):
     plan = replace(fake_plan(folder, [step]), results=folder / "results" / "my (study) + {x}: #2")
     assert run(plan, "workstation", 1, 0, engine()) == 0
     assert content(folder) == {"one": "x"}
+
+
+@pytest.mark.parametrize(
+    "option, number, least",
+    [("cores", 0, 1), ("cores", -2, 1), ("gpus", -1, 0), ("limit", 0, 1), ("seeds", 0, 1)],
+)
+@pytest.mark.parametrize("command", ["run", "plan"])
+def test_numbers_of_nothing_are_refused_before_anything_starts(
+    tmp_path, monkeypatch, capsys, command, option, number, least
+):
+    monkeypatch.chdir(tmp_path)
+    assert main([command, "none such", f"--{option}", str(number)]) == 2
+    said = f"error: --{option} is {number}, but must be {least} or more\n"
+    assert capsys.readouterr().err == said and not list(tmp_path.iterdir())
 
 
 def test_an_unknown_profile_is_refused(tmp_path):
