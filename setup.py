@@ -31,6 +31,7 @@ setup(
     include_package_data=True,
     package_data={
         "analysis.papers": ["*/published/*.csv"],
+        "attention_explain": ["passes.toml"],
         "workflow": ["Snakefile", "profiles/*/config.yaml"],
     },
     # AllenNLP itself, torchvision and fairscale are not here: their stale pins would make pip

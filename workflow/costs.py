@@ -3,14 +3,17 @@ About how long a step takes on one core of a present-day machine. Rough on purpo
 in minutes or days. What earlier steps really took corrects it (`correction`).
 """
 
+import math
 import statistics
+import tomllib
+from functools import cache
 from pathlib import Path
-from typing import Any, Dict, Iterable, Tuple
+from typing import Any, Dict, Iterable, List, Tuple
 
 from analysis.model_config import type_of
 from workflow.contents import Contents
 from workflow.resolve import MadeFile
-from workflow.study import SPLITS
+from workflow.study import ATTRIBUTIONS, PERTURBATIONS, SPLITS, FileKind
 
 # Seconds. A process has imported everything, and read its data.
 START = 8.0
@@ -18,21 +21,14 @@ TABLE = 15.0
 # Per word and epoch, forward and backward.
 TRAINING = {"lstm": 3.5e-5, "affine": 1.2e-5, "cnn": 2e-5, "transformer": 4.5e-5}
 OTHER_ENCODER = 1e-4
-# An explanation, in words read.
-PASSES = {
-    "attention": 0.3,
-    "random": 0.1,
-    "integrated-gradients": 25.0,
-    "smoothgrad": 25.0,
-    "occlusion": 5.0,
-    "leave-one-out": 5.0,
-    "input-to-hidden": 10.0,
-    "gradient-shap": 20.0,
-    "kernel-shap": 150.0,
-    "lime": 150.0,
-    "instance-adversary": 6.0,
-    "permutation": 1.0,
-}
+# Passes through the model, in those of a word in training, which goes forward and backward, and has its
+# parameters changed.
+FORWARD, BACKWARD, DECODE = 0.3, 0.4, 0.0025
+# What methods declare; beside the plugin, and read without it.
+DECLARED = Path(__file__).resolve().parents[1] / "attention_explain" / "passes.toml"
+DECLARED_AS = {ATTRIBUTIONS: "interpreters", PERTURBATIONS: "perturbations"}
+# A method that nobody has declared anything of.
+UNKNOWN = {"forward": [1], "backward": [1]}
 # With `patience`, of the epochs allowed.
 STOPPED_EARLY = 0.5
 # The embedded corpus.
@@ -47,16 +43,47 @@ def training(config: Dict[str, Any], contents: Contents) -> float:
     return START + epochs * words(config, "train", contents) * _a_word(config)
 
 
-def making(config: Dict[str, Any], files: Iterable[MadeFile], contents: Contents) -> float:
-    """Files of a run, in one process."""
+def making(
+    kind: FileKind, config: Dict[str, Any], files: Iterable[MadeFile], contents: Contents
+) -> float:
+    """Files of a run, all of a kind, in one process."""
     seconds = START
     for file in files:
         read = words(config, file.split, contents)
         if file.limit is not None:
             read = min(read, file.limit * WORDS_A_TEXT)
-        passes = sum(PASSES.get(type_of(method), 1.0) for method in file.methods)
-        seconds += read * passes * _a_word(config)
+        seconds += read * sum(passes(kind, method) for method in file.methods) * _a_word(config)
     return seconds
+
+
+def passes(kind: FileKind, method: Any) -> float:
+    """Of a text of usual length, in the time of one that is trained on."""
+    options = method if isinstance(method, dict) else {}
+    declared = _declared()[DECLARED_AS[kind]].get(type_of(method), UNKNOWN)
+    declared = declared.get(options.get("at"), declared)
+    known = {"tokens": WORDS_A_TEXT, **declared.get("usual", {})}
+    known.update({key: value for key, value in options.items() if isinstance(value, (int, float))})
+    number = {
+        name: _sum(declared.get(name, []), known) for name in ("forward", "backward", "decode")
+    }
+    return FORWARD * number["forward"] + BACKWARD * number["backward"] + DECODE * number["decode"]
+
+
+def _sum(terms: List[Any], known: Dict[str, float]) -> float:
+    """A term is a number, the name of one that is known, or a list of such, which is their product."""
+    return sum(
+        math.prod(_sum([factor], known) for factor in term)
+        if isinstance(term, list)
+        else known[term]
+        if isinstance(term, str)
+        else term
+        for term in terms
+    )
+
+
+@cache
+def _declared() -> Dict[str, Any]:
+    return tomllib.loads(DECLARED.read_text(encoding="utf-8"))
 
 
 def words(config: Dict[str, Any], split: str, contents: Contents) -> float:

@@ -133,7 +133,7 @@ class _Planner:
                 seeds_of=run.seeds_of,
                 identity=hash_of([command.output for command in commands]),
                 needs=(run.training, *needs),
-                seconds=costs.making(run.config, files, self.resolver.contents),
+                seconds=costs.making(kind, run.config, files, self.resolver.contents),
                 files=commands,
             )
         )

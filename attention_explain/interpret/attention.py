@@ -3,6 +3,7 @@
 import torch
 from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 
+from attention_explain.declared_passes import declared_passes
 from attention_explain.interpret.interpreter import Attribution, Interpreter
 from attention_explain.interpret.text_batch import TextBatch
 
@@ -17,7 +18,7 @@ class AttentionWeights(Interpreter):
 
     signed = False
     sums_to = "1"
-    passes = "1 forward"
+    passes = declared_passes("attention")
     of_embeddings = False
     goes_back = False
 

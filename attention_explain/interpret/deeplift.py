@@ -9,6 +9,7 @@ import torch
 from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 from allennlp.predictors import Predictor
 
+from attention_explain.declared_passes import declared_passes
 from attention_explain.interpret.baselines import BASELINES, baseline_embeddings
 from attention_explain.interpret.interpreter import Attribution, Interpreter
 from attention_explain.interpret.outputs import OUTPUTS
@@ -38,7 +39,7 @@ class DeepLift(Interpreter):
 
     signed = True
     sums_to = "output of the text - output of the baseline"
-    passes = "1 forward of text and baseline together, 1 backward"
+    passes = declared_passes("deeplift")
 
     def __init__(self, predictor: Predictor, of: str = "logit", baseline: str = "zero") -> None:
         super().__init__(predictor)

@@ -10,6 +10,7 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 from allennlp.predictors import Predictor
 
+from attention_explain.declared_passes import declared_passes
 from attention_explain.interpret.baselines import BASELINES, baseline_embeddings
 from attention_explain.interpret.erasure.logits import logits_without_states, logits_without_tokens
 from attention_explain.interpret.interpreter import Attribution, Interpreter
@@ -63,7 +64,7 @@ class Erasure(Interpreter):
         self.normalize = normalize
         self.signed = measure == "signed"
         self.sums_to = "1" if normalize and not self.signed else None
-        self.passes = "n + 1 forward" if at == "input" else "1 forward"
+        self.passes = declared_passes("leave-one-out", at)
 
     def replacement(self, batch: TextBatch, embeddings: torch.Tensor) -> Optional[torch.Tensor]:
         """What stands in the place of each erased token; None if nothing. Shape: as `embeddings`"""

@@ -4,6 +4,7 @@ import torch
 from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 from allennlp.predictors import Predictor
 
+from attention_explain.declared_passes import declared_passes
 from attention_explain.interpret.gradients import embedding_gradient, state_gradient
 from attention_explain.interpret.interpreter import Attribution, Interpreter
 from attention_explain.interpret.outputs import OUTPUTS, PLACES
@@ -37,7 +38,7 @@ class Gradient(Interpreter):
     """
 
     signed = False
-    passes = "1 forward, 1 backward"
+    passes = declared_passes("gradient")
 
     def __init__(
         self,
@@ -96,7 +97,7 @@ class GradientXInput(Interpreter):
         Let the gradient flow through the states only, as in Jain & Wallace's code.
     """
 
-    passes = "1 forward, 1 backward"
+    passes = declared_passes("gradient-x-input")
 
     def __init__(
         self,

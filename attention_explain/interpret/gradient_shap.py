@@ -12,6 +12,7 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 from allennlp.predictors import Predictor
 
+from attention_explain.declared_passes import declared_passes
 from attention_explain.interpret.baselines import BASELINES, baseline_embeddings
 from attention_explain.interpret.gradients import embedding_gradient
 from attention_explain.interpret.interpreter import Attribution, Interpreter
@@ -67,7 +68,7 @@ class GradientShap(Interpreter):
         self.of = check_choice("of", of, OUTPUTS)
         self.baseline = check_choice("baseline", baseline, BASELINES)
         self.seed = seed
-        self.passes = f"{samples} forward and backward, 2 forward"
+        self.passes = declared_passes("gradient-shap", samples=samples)
 
     def attribute(self, batch: TextBatch, target: torch.Tensor) -> Attribution:
         embeddings = self.model.embed(batch.tokens).detach()

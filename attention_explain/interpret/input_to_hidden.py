@@ -6,6 +6,7 @@ import torch
 from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 
 from attention_explain.budget import rows_at_once
+from attention_explain.declared_passes import declared_passes
 from attention_explain.interpret.interpreter import Attribution, Interpreter
 from attention_explain.interpret.outputs import untouched
 from attention_explain.interpret.text_batch import TextBatch
@@ -26,7 +27,7 @@ class InputToHidden(Interpreter):
     """
 
     signed = False
-    passes = "1 forward, n backward; 1 forward and about 1 backward for a one-layer lstm"
+    passes = declared_passes("input-to-hidden")
 
     def attribute(self, batch: TextBatch, target: torch.Tensor) -> Attribution:
         tokens = batch.attendable.sum(dim=-1, keepdim=True)

@@ -8,6 +8,7 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 from allennlp.predictors import Predictor
 
+from attention_explain.declared_passes import declared_passes
 from attention_explain.interpret import adaptive_integral
 from attention_explain.interpret.baselines import BASELINES, baseline_embeddings
 from attention_explain.interpret.gradients import mean_gradient, path_derivatives
@@ -81,7 +82,7 @@ class IntegratedGradients(Interpreter):
         self.of = check_choice("of", of, OUTPUTS)
         self.tolerance = tolerance
         most = "9 to 257" if steps == AUTO else steps
-        self.passes = f"{most} forward and backward, 2 forward"
+        self.passes = declared_passes("integrated-gradients", steps=most)
 
     def attribute(self, batch: TextBatch, target: torch.Tensor) -> Attribution:
         embeddings = self.model.embed(batch.tokens).detach()

@@ -46,7 +46,8 @@ class Interpreter(SaliencyInterpreter):
     deterministic: bool = True
     # What the scores of a text sum to, where that is a property of the method.
     sums_to: Optional[str] = None
-    # Forward and backward passes through the model for a text of n tokens.
+    # Forward and backward passes through the model for a text of n tokens, for people; our own methods
+    # have theirs from passes.toml, which studies reckon with.
     passes: str
     # Whether a score is about what `embed` gives for the token, and not its state or its weight.
     of_embeddings: bool = True

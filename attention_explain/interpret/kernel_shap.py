@@ -6,6 +6,7 @@ import torch
 from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 from allennlp.predictors import Predictor
 
+from attention_explain.declared_passes import declared_passes
 from attention_explain.interpret.coalitions import (
     CoalitionInterpreter,
     all_coalitions,
@@ -57,7 +58,7 @@ class KernelShap(CoalitionInterpreter):
         self.max_tokens = most_tokens(
             lambda tokens: tokens * max(samples, 2 * tokens), BYTES, memory
         )
-        self.passes = f"2^n forward if that is at most {samples}, else max({samples}, 2n) + 2"
+        self.passes = declared_passes("kernel-shap", samples=samples)
 
     def coalitions(self, tokens: int, generator: torch.Generator) -> torch.Tensor:
         """The empty one and the whole text first, and neither among the others."""

@@ -7,6 +7,7 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 from allennlp.predictors import Predictor
 
+from attention_explain.declared_passes import declared_passes
 from attention_explain.interpret.coalitions import (
     CoalitionInterpreter,
     random_coalitions,
@@ -55,7 +56,7 @@ class Lime(CoalitionInterpreter):
             )
         self.width = width
         self.ridge = ridge
-        self.passes = f"{samples} forward"
+        self.passes = declared_passes("lime", samples=samples)
 
     def coalitions(self, tokens: int, generator: torch.Generator) -> torch.Tensor:
         # The text itself, and from 0 to all but one of its tokens.

@@ -5,6 +5,7 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 from allennlp.predictors import Predictor
 
+from attention_explain.declared_passes import declared_passes
 from attention_explain.interpret.interpreter import Attribution, Interpreter
 from attention_explain.interpret.relevance.classifier import propagate
 from attention_explain.interpret.text_batch import TextBatch
@@ -33,7 +34,7 @@ class LayerwiseRelevance(Interpreter):
 
     signed = True
     sums_to = "the logit, less the shares of biases, stabilisers and boundary symbols"
-    passes = "1 forward, 1 backward"
+    passes = declared_passes("lrp")
 
     def __init__(self, predictor: Predictor, epsilon: float = 0.001) -> None:
         super().__init__(predictor)

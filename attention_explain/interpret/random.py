@@ -4,6 +4,7 @@ import torch
 from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 from allennlp.predictors import Predictor
 
+from attention_explain.declared_passes import declared_passes
 from attention_explain.interpret.interpreter import Attribution, Interpreter
 from attention_explain.interpret.seeds import generator_for
 from attention_explain.interpret.text_batch import TextBatch
@@ -24,7 +25,7 @@ class RandomScores(Interpreter):
 
     signed = False
     deterministic = False
-    passes = "none"
+    passes = declared_passes("random")
     of_embeddings = False
     goes_back = False
 

@@ -5,6 +5,7 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 from allennlp.predictors import Predictor
 
+from attention_explain.declared_passes import declared_passes
 from attention_explain.interpret.gradient import NORMS
 from attention_explain.interpret.gradients import mean_gradient
 from attention_explain.interpret.interpreter import Attribution, Interpreter
@@ -64,7 +65,7 @@ class SmoothGrad(Interpreter):
         self.norm = check_choice("norm", norm, NORMS)
         self.of = check_choice("of", of, OUTPUTS)
         self.seed = seed
-        self.passes = f"{samples} forward and backward"
+        self.passes = declared_passes("smoothgrad", samples=samples)
 
     def attribute(self, batch: TextBatch, target: torch.Tensor) -> Attribution:
         embeddings = self.model.embed(batch.tokens).detach()

@@ -12,6 +12,7 @@ from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 from allennlp.predictors import Predictor
 
 from attention_explain.budget import rows_at_once
+from attention_explain.declared_passes import declared_passes
 from attention_explain.interpret.interpreter import Attribution, Interpreter
 from attention_explain.interpret.memory import MEMORY, most_tokens
 from attention_explain.interpret.text_batch import TextBatch
@@ -35,7 +36,7 @@ class TransformerAttention(Interpreter):
     """
 
     signed = False
-    passes = "1 forward"
+    passes = declared_passes("attention-rollout")
     goes_back = False
 
     def __init__(self, predictor: Predictor, residual: float) -> None:
@@ -162,7 +163,7 @@ class AttentionFlow(TransformerAttention):
         In GB. The graph of a long text does not fit into it: such a text is skipped.
     """
 
-    passes = "1 forward, and n maximum flows"
+    passes = declared_passes("attention-flow")
 
     def __init__(self, predictor: Predictor, residual: float = 0.5, memory: float = MEMORY) -> None:
         super().__init__(predictor, residual)

@@ -1,0 +1,58 @@
+"""Estimates come from what methods declare, and the methods say the same of themselves."""
+
+import inspect
+
+import pytest
+
+from attention_explain.counterfactual.registry import PERTURBATIONS as PERTURBATION_KIND
+from attention_explain.interpret.registry import INTERPRETERS
+from workflow import costs
+from workflow.study import ATTRIBUTIONS, PERTURBATIONS
+
+DECLARED = {
+    "interpreters": INTERPRETERS,
+    "perturbations": PERTURBATION_KIND,
+}
+
+
+@pytest.mark.parametrize("section", DECLARED)
+def test_every_method_has_declared_its_passes_with_its_own_defaults(section):
+    kind = DECLARED[section]
+    declared = costs._declared()[section]
+    assert set(declared) == {name for name in kind.known() if _is_ours(kind.registry.by_name(name))}
+    for name, passes in declared.items():
+        defaults = inspect.signature(kind.registry.by_name(name)).parameters
+        for option, value in passes.get("usual", {}).items():
+            assert defaults[option].default in (value, "auto"), name
+
+
+def _is_ours(method: type) -> bool:
+    return method.__module__.startswith("attention_explain.")
+
+
+def test_more_steps_cost_more_and_hidden_states_cost_less():
+    def cost(**method):
+        return costs.passes(ATTRIBUTIONS, method)
+
+    assert cost(type="integrated-gradients", steps=50) == pytest.approx(52 * 0.3 + 50 * 0.4)
+    auto = cost(type="integrated-gradients", steps="auto")
+    assert (
+        auto
+        == costs.passes(ATTRIBUTIONS, "integrated-gradients")
+        < cost(type="integrated-gradients", steps=50)
+    )
+    assert cost(type="leave-one-out", at="hidden") == costs.FORWARD
+    assert (
+        cost(type="leave-one-out", at="input")
+        == cost(type="leave-one-out")
+        == pytest.approx((costs.WORDS_A_TEXT + 1) * costs.FORWARD)
+    )
+    # Somebody's own, of which nothing is known.
+    assert cost(type="mine") == pytest.approx(costs.FORWARD + costs.BACKWARD)
+    assert costs.passes(ATTRIBUTIONS, "random") == 0 < costs.passes(PERTURBATIONS, "random")
+
+
+def test_products_count_all_steps_of_all_sets():
+    adversary = {"type": "instance-adversary", "sets": 2, "steps": 10}
+    expected = costs.FORWARD + 20 * costs.DECODE
+    assert costs.passes(PERTURBATIONS, adversary) == pytest.approx(expected)
