@@ -19,7 +19,7 @@ from attention_explain.commands.job_options import JobOptions
 from attention_explain.commands.parts import Parts, resumable
 from attention_explain.commands.table_file import description, provenance
 from attention_explain.data.any_reader import read_counts, read_instances
-from attention_explain.data.read_counts import left_out
+from attention_explain.data.sources import left_out
 
 
 class Job:

@@ -15,8 +15,7 @@ from allennlp.data.fields import LabelField, MetadataField, TextField
 
 from attention_explain.data.errors import DataError
 from attention_explain.data.example import whole_characters
-from attention_explain.data.fields import KnownLabelField
-from attention_explain.data.origins import check_split
+from attention_explain.data.fields import KnownLabelField, check_split
 from attention_explain.data.text_reader import TextReader
 
 logger = logging.getLogger(__name__)

@@ -1,13 +1,17 @@
-"""A vocabulary of the words that enough documents hold, and of labels in their natural order."""
+"""
+A vocabulary of the words that enough documents hold, and of labels in their natural order; and which
+words of a text a model does not know: all of them are the same symbol to it.
+"""
 
 from collections import Counter, defaultdict
 from os import PathLike
-from typing import Dict, Iterable, List, Optional, Tuple, Union
+from typing import Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
 
 from allennlp.common import Tqdm
 from allennlp.common.checks import ConfigurationError
 from allennlp.common.util import END_SYMBOL, START_SYMBOL, namespace_match
-from allennlp.data import DatasetReader, Instance, Vocabulary
+from allennlp.data import DatasetReader, Instance, TokenIndexer, Vocabulary
+from allennlp.data.token_indexers import SingleIdTokenIndexer
 from allennlp.data.vocabulary import DEFAULT_NON_PADDED_NAMESPACES
 
 from attention_explain.data.unigrams import by_number, read_unigrams, write_unigrams
@@ -137,3 +141,30 @@ def _frequent_words(
     # The words break ties, so that the order of the documents does not matter.
     words.sort(key=lambda word: (-counts[word], word))
     return symbols + words[:max_size]
+
+
+def unknown_words(
+    words: Sequence[str], indexers: Mapping[str, TokenIndexer], vocab: Vocabulary
+) -> Optional[List[int]]:
+    """
+    1 for each word that the vocabulary lacks, else 0; None where an indexer looks at more than the
+    word as a whole (its characters or pieces), so that no word is unknown altogether.
+    """
+    if not all(map(_one_id_a_word, indexers.values())):
+        return None
+    known = [
+        (vocab.get_token_to_index_vocabulary(indexer.namespace), indexer.lowercase_tokens)
+        for indexer in indexers.values()
+    ]
+    return [
+        int(all((word.lower() if lower else word) not in names for names, lower in known))
+        for word in words
+    ]
+
+
+def _one_id_a_word(indexer: TokenIndexer) -> bool:
+    return (
+        type(indexer) is SingleIdTokenIndexer
+        and indexer.namespace is not None
+        and indexer._feature_name == "text"
+    )

@@ -8,7 +8,7 @@ import torch
 from allennlp.data import Instance
 
 from attention_explain.budget import in_batches
-from attention_explain.data.unknown_words import unknown_words
+from attention_explain.data.vocabulary import unknown_words
 from attention_explain.interpret.interpreter import (
     Attribution,
     Interpreter,

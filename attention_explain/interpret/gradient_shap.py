@@ -14,9 +14,8 @@ from allennlp.predictors import Predictor
 
 from attention_explain.declared_passes import declared_passes
 from attention_explain.interpret.baselines import BASELINES, baseline_embeddings
-from attention_explain.interpret.gradients import embedding_gradient
 from attention_explain.interpret.interpreter import Attribution, Interpreter
-from attention_explain.interpret.outputs import OUTPUTS, output_at
+from attention_explain.interpret.outputs import OUTPUTS, embedding_gradient, output_at
 from attention_explain.interpret.seeds import generator_for, noise
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.named_components import check_choice

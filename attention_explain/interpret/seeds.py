@@ -1,10 +1,17 @@
-"""Random numbers that belong to an instance, and not to its place in a batch or in a run."""
+"""
+Random numbers that belong to an instance, and not to its place in a batch or in a run; and the control
+that stands beside every comparison: scores that are nothing else.
+"""
 
 import hashlib
 from typing import Sequence
 
 import torch
+from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
+from allennlp.predictors import Predictor
 
+from attention_explain.declared_passes import declared_passes
+from attention_explain.interpret.interpreter import Attribution, Interpreter
 from attention_explain.interpret.text_batch import TextBatch
 
 
@@ -31,3 +38,34 @@ def noise(
     for row, (seen, generator) in enumerate(zip(batch.seen, generators, strict=True)):
         drawn[row, seen] = torch.randn(int(seen.sum()), drawn.size(-1), generator=generator)
     return drawn.to(embeddings)
+
+
+@SaliencyInterpreter.register("random")
+class RandomScores(Interpreter):
+    """
+    A number between 0 and 1 for each token, uniform and independent of model and text.
+
+    Registered as a `SaliencyInterpreter` with name "random".
+
+    # Parameters
+
+    seed : `int`, optional (default = `0`)
+        With the instance's id it decides the scores.
+    """
+
+    signed = False
+    deterministic = False
+    passes = declared_passes("random")
+    of_embeddings = False
+    goes_back = False
+
+    def __init__(self, predictor: Predictor, seed: int = 0) -> None:
+        super().__init__(predictor)
+        self.seed = seed
+
+    def attribute(self, batch: TextBatch, target: torch.Tensor) -> Attribution:
+        scores = torch.zeros(batch.mask.shape)
+        for row, seen in enumerate(batch.seen):
+            generator = generator_for(self.seed, batch.ids[row], "random")
+            scores[row, seen] = torch.rand(int(seen.sum()), generator=generator)
+        return Attribution(scores.to(batch.mask.device))

@@ -7,9 +7,8 @@ from allennlp.predictors import Predictor
 
 from attention_explain.declared_passes import declared_passes
 from attention_explain.interpret.gradient import NORMS
-from attention_explain.interpret.gradients import mean_gradient
 from attention_explain.interpret.interpreter import Attribution, Interpreter
-from attention_explain.interpret.outputs import OUTPUTS
+from attention_explain.interpret.outputs import OUTPUTS, mean_gradient
 from attention_explain.interpret.seeds import generator_for, noise
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.named_components import check_choice

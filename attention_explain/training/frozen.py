@@ -7,7 +7,7 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.data import Vocabulary
 from allennlp.models import Model
 
-from attention_explain.data.origins import NAMESPACE
+from attention_explain.data.fields import NAMESPACE
 from attention_explain.training.base_model import BaseModel
 
 ATTENTION = "attention."

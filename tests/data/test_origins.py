@@ -5,7 +5,7 @@ from allennlp.common import Params
 from allennlp.data import Vocabulary
 
 from attention_explain.data.errors import DataError
-from attention_explain.data.origins import NAMESPACE, UNTOLD, check_split, training_origins
+from attention_explain.data.fields import NAMESPACE, UNTOLD, check_split, training_origins
 from attention_explain.data.planted.corpus import PlantedCorpus
 from attention_explain.data.planted.settings import PRESETS
 from attention_explain.data.tokenizers import EnglishTokenizer

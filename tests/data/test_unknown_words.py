@@ -3,7 +3,7 @@
 from allennlp.data import Vocabulary
 from allennlp.data.token_indexers import SingleIdTokenIndexer, TokenCharactersIndexer
 
-from attention_explain.data.unknown_words import unknown_words
+from attention_explain.data.vocabulary import unknown_words
 
 WORDS = ["a", "Film", "dull"]
 

@@ -6,13 +6,13 @@ from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 
 from attention_explain.interpret.gradient import Gradient
 from attention_explain.interpret.interpreter import Interpreter
-from attention_explain.interpret.random import RandomScores
 from attention_explain.interpret.registry import (
     build_interpreters,
     known_interpreters,
     parameters,
     properties,
 )
+from attention_explain.interpret.seeds import RandomScores
 from attention_explain.predictors.saliency import SaliencyPredictor
 from tests.builders import model, reader
 
