@@ -4,7 +4,7 @@ import json
 from dataclasses import dataclass
 from typing import Any, Dict, Optional
 
-from analysis.roles import Adversary, adversary_of, role_of, strength_of, suffix_of
+from analysis.roles import Adversary, adversary_of, erasure_trained, role_of, strength_of, suffix_of
 
 LAST_EPOCH = "+epochs_trained"
 SEEDS = ("random_seed", "numpy_seed", "pytorch_seed")
@@ -80,6 +80,11 @@ class ModelConfig:
     def strength(self) -> Optional[float]:
         """Of the penalty on impermissible tokens, else None."""
         return strength_of(self.config)
+
+    @property
+    def erasure_trained(self) -> bool:
+        """Whether it has seen texts with words masked."""
+        return erasure_trained(self.config)
 
     @property
     def name(self) -> str:

@@ -35,6 +35,11 @@ def strength_of(config: Dict[str, Any]) -> Optional[float]:
     return None if given is None else float(given["strength"])
 
 
+def erasure_trained(config: Dict[str, Any]) -> bool:
+    """Whether half of the texts of each batch had words masked."""
+    return _callback(config, "erasure_training") is not None
+
+
 def guides_of(config: Dict[str, Any]) -> List[str]:
     """The files whose attention the model is given; none for a model that is given none."""
     reader = config.get("dataset_reader")
@@ -55,6 +60,8 @@ def role_of(config: Dict[str, Any], projection: str) -> str:
 def suffix_of(config: Dict[str, Any]) -> str:
     """What a name says of it: `adversary(0.001)`; nothing for what the projection says already."""
     adversary, strength = adversary_of(config), strength_of(config)
+    if erasure_trained(config):
+        return "erasure training"
     if adversary is not None:
         return f"{'frozen ' if adversary.frozen else ''}adversary({adversary.lambda_:g})"
     return "" if strength is None else f"deceptive({strength:g})"
@@ -62,5 +69,5 @@ def suffix_of(config: Dict[str, Any]) -> str:
 
 def _callback(config: Dict[str, Any], name: str) -> Optional[Dict[str, Any]]:
     callbacks = config.get("trainer", {}).get("callbacks") or []
-    found = (one for one in callbacks if isinstance(one, dict) and one.get("type") == name)
-    return next(found, None)
+    named = ({"type": one} if isinstance(one, str) else one for one in callbacks)
+    return next((one for one in named if one.get("type") == name), None)

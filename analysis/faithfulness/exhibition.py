@@ -1,9 +1,10 @@
-"""What `python -m analysis table faithfulness` makes of faithfulness files."""
+"""What `python -m analysis table faithfulness` and `planted-truth` make of faithfulness files."""
 
+from analysis.faithfulness.against_truth import truth_tables
 from analysis.faithfulness.between_methods import difference_table
 from analysis.faithfulness.curves import curve_figures
 from analysis.faithfulness.on_the_scale import erasure_table, scale_tables
-from analysis.papers.shared.paper import JUDGED, Exhibit, Exhibition
+from analysis.papers.shared.paper import JUDGED, Exhibit, Exhibition, StudyExhibit
 
 FAITHFULNESS = Exhibition(
     "faithfulness",
@@ -14,4 +15,10 @@ FAITHFULNESS = Exhibition(
         Exhibit("faithfulness-erasures", (), erasure_table, of=JUDGED),
         Exhibit("faithfulness-curves", (), curve_figures, of=JUDGED),
     ),
+)
+
+PLANTED_TRUTH = Exhibition(
+    "planted-truth",
+    "Who measures the measures",
+    (StudyExhibit("planted-truth-measures", truth_tables),),
 )

@@ -14,7 +14,7 @@ from scipy.stats import kendalltau
 from analysis.estimate import Estimate
 from analysis.faithfulness.files import RANDOM, SEARCH, TIED, Measure
 from analysis.faithfulness.scale import Measured, measured, rows_of, shares_tied
-from analysis.figures.scale import Place, on_the_scale
+from analysis.figures.dots import Dot, dots
 from analysis.learned import NOTHING
 from analysis.output import Output, slug
 from analysis.papers.shared.published import about
@@ -107,7 +107,7 @@ def _figures(models: Sequence[Model], table: pandas.DataFrame, output: Output) -
     for name in names or list(dict.fromkeys(table["measure"]))[:1]:
         rows = table[(table["measure"] == name) & ~table["method"].isin(ENDS)]
         places = [
-            Place(
+            Dot(
                 panel=f"{row['corpus']}, {row['model']}",
                 row=row["method"],
                 series=row["erasure"] or name,
@@ -117,7 +117,7 @@ def _figures(models: Sequence[Model], table: pandas.DataFrame, output: Output) -
         ]
         output.figure(
             slug("faithfulness", name, "scale"),
-            on_the_scale(places, name.replace("_", " ")),
+            dots(places, name.replace("_", " ")),
             f"Where each method stands between chance and the best possible order of words, by "
             f"{name.replace('_', ' ')}, for each way to erase words. {described(models)}.",
             HOW,

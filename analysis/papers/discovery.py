@@ -11,7 +11,7 @@ from typing import Tuple
 from analysis import papers
 from analysis.claims.claim import Claim
 from analysis.errors import AnalysisError
-from analysis.faithfulness.exhibition import FAITHFULNESS
+from analysis.faithfulness.exhibition import FAITHFULNESS, PLANTED_TRUTH
 from analysis.papers.shared.paper import Exhibition, Paper
 
 
@@ -24,7 +24,7 @@ def declared_papers() -> Tuple[Paper, ...]:
 
 
 PAPERS = declared_papers()
-EXHIBITIONS: Tuple[Exhibition, ...] = (*PAPERS, FAITHFULNESS)
+EXHIBITIONS: Tuple[Exhibition, ...] = (*PAPERS, FAITHFULNESS, PLANTED_TRUTH)
 # What `python -m analysis table` can be asked for.
 NAMES = tuple(
     name

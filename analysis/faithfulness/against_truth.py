@@ -1,0 +1,309 @@
+"""
+Who measures the measures: where the causes of the label are known, each method's scores can be held
+against them, and each measure of faithfulness against that. A good measure ranks methods as the
+truth does, and does not call attention faithful that was trained to look elsewhere.
+
+A trained model counts where it has both an attribution file, with the causes, and a faithfulness
+file; the two are joined by the model's weights. The truth about a method is its average precision:
+of the causes, in the order of its scores, over correctly predicted texts.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Dict, Iterator, List, Optional, Sequence
+
+import numpy
+import pandas
+from scipy.stats import kendalltau
+
+from analysis.attributions import Attributions
+from analysis.causes import FIRST, PRECISION, causes_table
+from analysis.errors import AnalysisError
+from analysis.estimate import Estimate, estimates
+from analysis.faithfulness.files import TIED, Faithfulness
+from analysis.faithfulness.scale import Measured, measured
+from analysis.figures.dots import Dot, dots
+from analysis.learned import NOTHING, nothing_to_judge
+from analysis.output import Output
+from analysis.papers.shared.study_files import Study
+from analysis.roles import ADVERSARY, DECEPTIVE, PLAIN
+from analysis.seeds import Model
+from analysis.statistics.intervals import intervals
+from heatmaps.rationales import KNOWN
+
+ATTENTION = "attention"
+CONTROL = "random"
+# Trained to attend elsewhere: what attention says about these is wrong by construction.
+WRONG = (ADVERSARY, DECEPTIVE)
+# Fewer cannot be ranked.
+LEAST_METHODS = 4
+MEASURE = ["measure", "erasure"]
+KEYS = ["corpus", "model", "seed", "role", "erasure training"]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """
+    A trained model, the truth about its methods, and what measures say of them.
+
+    truth : average precision by method; `first` is the share of texts with a cause in first place.
+    """
+
+    attributions: Attributions
+    faithfulness: Faithfulness
+    truth: Dict[str, float]
+    first: Dict[str, float]
+
+    @property
+    def about(self) -> Dict[str, Any]:
+        """What a row is known by."""
+        model = self.attributions.model
+        return {
+            "corpus": model.corpus,
+            "model": model.name,
+            "seed": model.seed,
+            "role": model.role,
+            "erasure training": model.erasure_trained,
+            "encoder": model.encoder,
+            "projection": model.projection,
+            NOTHING: nothing_to_judge([self.attributions]),
+        }
+
+
+def judged_models(study: Study) -> List[Judged]:
+    """Those that have both files, and known causes."""
+    explained = {
+        file.learned: file
+        for model in study.models
+        for file in model.files
+        if "rationale" in file.table and file.rationales == KNOWN
+    }
+    found = []
+    for file in (file for model in study.judged for file in model.files):
+        if file.learned in explained:
+            attributions = explained[file.learned]
+            causes = causes_table(attributions).set_index("method")
+            found.append(
+                Judged(
+                    attributions,
+                    file,
+                    causes[PRECISION].to_dict(),
+                    causes[FIRST].to_dict(),
+                )
+            )
+    return found
+
+
+def _goodness(each: Measured, methods: Sequence[str]) -> numpy.ndarray:
+    """By method, the more the better: places on the scale, or values where there is none."""
+    if each.has_scale:
+        return each.places(methods).mean
+    means = each.means(methods).mean
+    return means if each.higher_is_better else -means
+
+
+def _measures(judged: Judged) -> Iterator[Measured]:
+    """Whole ones, without bins."""
+    for each in measured(Model("", (judged.faithfulness,))):
+        if each.measure.k is None and each.measure.name != TIED:
+            yield each
+
+
+def agreement_rows(judged: Judged) -> List[Dict[str, Any]]:
+    """
+    A row a measure and erasure: Kendall's tau-b, over methods, of what the measure says with the
+    truth; the truth about the method that the measure puts first, and about the best one.
+    """
+    rows = []
+    for each in _measures(judged):
+        methods = [
+            method for method in each.methods if method in judged.truth and method != CONTROL
+        ]
+        goodness = _goodness(each, methods) if methods else numpy.array([])
+        known = ~numpy.isnan(goodness)
+        methods = [method for method, there in zip(methods, known) if there]
+        if len(methods) < LEAST_METHODS:
+            continue
+        goodness, truth = goodness[known], numpy.array([judged.truth[m] for m in methods])
+        chosen = methods[int(goodness.argmax())]
+        rows.append(
+            {
+                **judged.about,
+                "measure": each.measure.name,
+                "erasure": each.measure.erasure,
+                "tau": _tau(goodness, truth),
+                "tau first": _tau(goodness, numpy.array([judged.first[m] for m in methods])),
+                "methods": len(methods),
+                "chosen": chosen,
+                "truth of chosen": judged.truth[chosen],
+                "truth of best": float(truth.max()),
+                "lost": float(truth.max() - judged.truth[chosen]),
+            }
+        )
+    return rows
+
+
+def _tau(first: numpy.ndarray, second: numpy.ndarray) -> float:
+    return float(kendalltau(first, second).statistic)
+
+
+def attention_rows(judged: Judged) -> List[Dict[str, Any]]:
+    """What measures say of attention, beside the truth, a row a measure and erasure."""
+    return [
+        {
+            **judged.about,
+            "measure": each.measure.name,
+            "erasure": each.measure.erasure,
+            "place": float(each.places([ATTENTION]).mean[0]),
+            "truth": judged.truth[ATTENTION],
+        }
+        for each in _measures(judged)
+        if each.has_scale and ATTENTION in each.methods and ATTENTION in judged.truth
+    ]
+
+
+def over_models(
+    table: pandas.DataFrame, columns: Sequence[str], keys: Sequence[str]
+) -> pandas.DataFrame:
+    """
+    Means of the columns by measure, erasure and keys, with intervals over models: the seeds of a
+    model are averaged first, since they are no other models.
+    """
+    rows = []
+    for key, group in table.groupby([*MEASURE, *keys], sort=False):
+        of_models = group.groupby(["corpus", "model"], sort=False)[list(columns)].mean()
+        spread = intervals(of_models.to_numpy().T[:, None, :])
+        row = {**dict(zip([*MEASURE, *keys], key)), "models": len(of_models), "trained": len(group)}
+        for place, column in enumerate(columns):
+            row[column] = spread.mean[place]
+            row[f"{column} low"], row[f"{column} high"] = spread.low[place], spread.high[place]
+        rows.append(row)
+    return pandas.DataFrame(rows)
+
+
+def truth_tables(study: Study, output: Output) -> Optional[str]:
+    """Which measure ranks methods as the truth does; and which calls wrong attention faithful."""
+    judged = judged_models(study)
+    if not judged:
+        raise AnalysisError(
+            "it takes models with an attribution file of texts whose causes are known, and a "
+            "faithfulness file, and there are none"
+        )
+    rows = [row for one in judged for row in agreement_rows(one)]
+    left_out = sorted({f"{r['corpus']}, {r['model']}" for r in rows if r[NOTHING]})
+    table = pandas.DataFrame([row for row in rows if not row[NOTHING]])
+    if table.empty:
+        raise AnalysisError("no model has learned anything that could be judged")
+    _measure_table(table, output)
+    _by_model_table(judged, output)
+    wrong = pandas.DataFrame([row for one in judged for row in attention_rows(one)])
+    if len(wrong) and wrong["role"].isin(WRONG).any():
+        _wrong_attention(wrong, output)
+    return f"nothing to judge in {', '.join(left_out)}" if left_out else None
+
+
+def _measure_table(table: pandas.DataFrame, output: Output) -> None:
+    plain = table[table["role"] == PLAIN]
+    means = over_models(plain, ["tau", "tau first", "lost"], ["erasure training"])
+    means = means.sort_values(
+        ["erasure training", "tau"], ascending=[True, False], ignore_index=True
+    )
+    shown = means[[*MEASURE, "erasure training"]].copy()
+    shown["measure"] = shown["measure"].str.replace("_", " ")
+    for column in ("tau", "tau first", "lost"):
+        shown[column] = estimates(means, column)
+    shown[["models", "trained"]] = means[["models", "trained"]]
+    output.table(
+        "planted-truth-measures",
+        means,
+        "Which measure of faithfulness ranks methods as the truth does, on texts whose causes are "
+        f"known. {_described(plain)}.",
+        "tau: Kendall's tau-b, over methods, of the measure with the average precision of the causes; "
+        "tau first: with the share of texts that have a cause in first place; lost: average precision "
+        "of the best method less that of the one that the measure puts first. Means over models, seeds "
+        "averaged, with 95 % intervals over models.",
+        shown,
+    )
+    output.data("planted-truth-by-model.csv", table.to_csv(index=False).encode())
+    rows = means.to_dict("records")
+    output.figure(
+        "planted-truth-measures",
+        dots(
+            [
+                Dot(
+                    panel="with erasure training"
+                    if row["erasure training"]
+                    else "trained as usual",
+                    row=row["measure"].replace("_", " "),
+                    series=row["erasure"] or "nothing erased",
+                    estimate=Estimate.of(row, "tau"),
+                )
+                for row in rows
+            ],
+            "tau of the measure with the truth",
+            {-0.5: "-0.5", 0.0: "0", 0.5: "0.5", 1.0: "1"},
+        ),
+        "How alike each measure of faithfulness and the truth rank methods, by the way words are "
+        f"erased. {_described(plain)}.",
+        "0 is a measure that knows nothing of the truth. Intervals (95 %) are over models.",
+    )
+    for trained, group in means.groupby("erasure training", sort=False):
+        best = group.iloc[0]
+        how = "with erasure training" if trained else "trained as usual"
+        erased = f" ({best['erasure']})" if best["erasure"] else ""
+        output.sentence(
+            f"planted-truth-{'erasure' if trained else 'usual'}",
+            f"Of models {how}, {best['measure'].replace('_', ' ')}{erased} ranks methods most as the "
+            f"truth does: tau {Estimate.of(best, 'tau')} over {best['models']} models.",
+        )
+
+
+def _by_model_table(judged: Sequence[Judged], output: Output) -> None:
+    """The truth itself: what methods find of the causes, by model, seeds averaged."""
+    rows = [
+        {**one.about, "method": method, "average precision": precision, "first": one.first[method]}
+        for one in judged
+        for method, precision in one.truth.items()
+    ]
+    table = pandas.DataFrame(rows)
+    means = table.groupby(["corpus", "model", "role", "method"], sort=False, as_index=False)[
+        ["average precision", "first"]
+    ].mean()
+    shown = means.pivot_table(
+        index="method", columns="corpus", values="first", sort=False, aggfunc="mean"
+    )
+    shown = shown.sort_values(shown.columns[0], ascending=False).reset_index()
+    output.table(
+        "planted-truth-methods",
+        means,
+        "How often each method puts a known cause first, by corpus, over all models. "
+        f"{_described(table)}.",
+        "Of correctly predicted texts. csv has each model, and average precision.",
+        shown,
+    )
+
+
+def _wrong_attention(table: pandas.DataFrame, output: Output) -> None:
+    """Attention that was trained to look elsewhere: what measures say of it, beside plain models."""
+    means = over_models(table[table["role"].isin((PLAIN, *WRONG))], ["place", "truth"], ["role"])
+    shown = means[[*MEASURE, "role"]].copy()
+    shown["measure"] = shown["measure"].str.replace("_", " ")
+    for column in ("place", "truth"):
+        shown[column] = estimates(means, column)
+    shown["models"] = means["models"]
+    output.table(
+        "planted-truth-wrong-attention",
+        means,
+        "What measures of faithfulness say of attention that was trained to look elsewhere, beside "
+        f"that of plain models. {_described(table)}.",
+        "place: on the scale from chance (0) to the best possible (1); truth: average precision of the "
+        "causes. A measure that puts such attention far above chance has failed, unless the model has "
+        "come to use the words it attends to. Intervals (95 %) are over models.",
+        shown,
+    )
+
+
+def _described(table: pandas.DataFrame) -> str:
+    models = table[["corpus", "model"]].drop_duplicates()
+    trained = table[KEYS].drop_duplicates()
+    corpora = ", ".join(dict.fromkeys(models["corpus"]))
+    return f"{len(models)} models on {corpora}, {len(trained)} trained"
