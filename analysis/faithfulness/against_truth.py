@@ -22,6 +22,7 @@ from analysis.estimate import Estimate, estimates
 from analysis.faithfulness.files import TIED, Faithfulness
 from analysis.faithfulness.scale import Measured, measured
 from analysis.figures.dots import Dot, dots
+from analysis.formats import csv
 from analysis.learned import NOTHING, nothing_to_judge
 from analysis.output import Output
 from analysis.papers.shared.study_files import Study
@@ -223,10 +224,10 @@ def _measure_table(table: pandas.DataFrame, output: Output) -> None:
         "averaged, with 95 % intervals over models.",
         shown,
     )
-    output.data("planted-truth-by-model.csv", table.to_csv(index=False).encode())
+    output.data("planted-truth-by-model.csv", csv(table).encode())
     rows = means.to_dict("records")
     output.figure(
-        "planted-truth-measures",
+        "planted-truth-tau",
         dots(
             [
                 Dot(

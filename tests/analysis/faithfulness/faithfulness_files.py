@@ -3,7 +3,7 @@
 import json
 from functools import partial
 from pathlib import Path
-from typing import Any, Dict, List, Sequence
+from typing import Any, Dict, List, Optional, Sequence
 
 import numpy
 import pyarrow
@@ -69,8 +69,13 @@ def _add(
     rows.append({**about, **row, "curve": curve, "undefined": None})
 
 
-def write_faithfulness(path: Path, rows: Sequence[Row], seed: int = 1, **more: Any) -> Path:
-    """With metadata that say what the rows are of; `more` goes to the config of the model."""
+def write_faithfulness(
+    path: Path, rows: Sequence[Row], seed: int = 1, given: Optional[Row] = None, **metadata: Any
+) -> Path:
+    """
+    With metadata that say what the rows are of, and the config that is given, or that of a small
+    model; `metadata` replaces what the file says of itself.
+    """
     methods = list(dict.fromkeys(row["method"] for row in rows))
     measures = {
         name: {
@@ -85,9 +90,10 @@ def write_faithfulness(path: Path, rows: Sequence[Row], seed: int = 1, **more: A
         "archive": f"runs/{seed}",
         "weights_sha256": f"{seed}" * 8,
         "data_sha256": "a" * 8,
-        "config": config(seed, **more),
+        "config": config(seed) if given is None else given,
         "methods": {name: {} for name in methods if name not in (RANDOM, SEARCH)},
         "measures": measures,
+        **metadata,
     }
     schema = pyarrow.schema(
         [
