@@ -211,6 +211,7 @@ class FaithfulnessJob(Job):
             self._measures,
             self._erasures,
             reader,
+            self._scores.methods,
             self._by,
             self._random_orders,
             self._search,

@@ -18,19 +18,15 @@ from attention_explain.faithfulness.faithfulness import (
     Measurement,
     Reading,
 )
+from attention_explain.faithfulness.methods import Methods
 from attention_explain.faithfulness.order_measure import OrderMeasure
 from attention_explain.faithfulness.orders import RANKINGS, random_ranks, ranks, tied
 from attention_explain.faithfulness.outputs import ErasedOutputs
 from attention_explain.faithfulness.scale import normalised
-from attention_explain.faithfulness.score_measure import (
-    JudgedText,
-    ScoreMeasure,
-    Setting,
-    Undefined,
-    Values,
-)
+from attention_explain.faithfulness.score_measure import JudgedText, ScoreMeasure, Setting
 from attention_explain.faithfulness.scores_file import ScoredText
 from attention_explain.faithfulness.search import Search
+from attention_explain.faithfulness.values import Undefined, Values
 from attention_explain.interpret.assumptions import (
     check_embeddings_are_tokens,
     check_texts_are_independent,
@@ -54,7 +50,9 @@ class Evaluator:
         By the name that their values get.
     erasures : `Dict[str, Erasure]`
     reader : `DatasetReader`, optional
-        The model's own, for erasures that read data.
+        The model's own, for erasures that read data and for measures that apply methods again.
+    methods : `Mapping[str, Mapping[str, Any]]`, optional
+        What the attribution file says of each; its `parameters`, for the same measures.
     by : `str`, optional (default = `"signed"`)
         How scores are ranked: toward the explained class, or by `size`.
     random_orders : `int`, optional (default = `10`)
@@ -73,6 +71,7 @@ class Evaluator:
         measures: Dict[str, Faithfulness],
         erasures: Dict[str, Erasure],
         reader: Optional[DatasetReader] = None,
+        methods: Optional[Mapping[str, Mapping[str, Any]]] = None,
         by: str = "signed",
         random_orders: int = RANDOM_ORDERS,
         search: Optional[Search] = None,
@@ -97,6 +96,7 @@ class Evaluator:
         self.model = model
         self.measures = measures
         self.erasures = erasures
+        self.methods = Methods(methods or {}, reader)
         self.by = by
         self.random_orders = random_orders
         self.search = search or Search()
@@ -159,7 +159,7 @@ class Evaluator:
             }
             chance = random_ranks(len(words), self.random_orders, self.seed, text.id)
             texts.append(JudgedText(text.id, target, scores, chance))
-        return Setting(self.model, batch, embeddings, probs, texts, self.by)
+        return Setting(self.model, batch, embeddings, probs, texts, self.by, self.methods)
 
     def _ordered(self, text: JudgedText) -> OrderedText:
         of_methods = {

@@ -8,15 +8,8 @@ from scipy.stats import kendalltau
 
 from attention_explain.faithfulness.faithfulness import RANDOM, SEARCH, Faithfulness
 from attention_explain.faithfulness.orders import ranked
-from attention_explain.faithfulness.score_measure import (
-    JudgedText,
-    ScoreMeasure,
-    Setting,
-    Undefined,
-    Value,
-    Values,
-    mean_of,
-)
+from attention_explain.faithfulness.score_measure import JudgedText, ScoreMeasure, Setting
+from attention_explain.faithfulness.values import Undefined, Value, Values, mean_of
 
 NAME = "leave_one_out_correlation"
 

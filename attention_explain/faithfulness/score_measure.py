@@ -1,24 +1,17 @@
 """Measures that look at the scores themselves, or at the method that made them."""
 
 from dataclasses import dataclass
-from typing import Dict, List, Optional, Sequence, Union
+from typing import Dict, List, Optional, Sequence
 
 import numpy
 import torch
 
 from attention_explain.faithfulness.faithfulness import Faithfulness
+from attention_explain.faithfulness.methods import Methods
 from attention_explain.faithfulness.outputs import ErasedOutputs
+from attention_explain.faithfulness.values import Values
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models import AttentionClassifier
-
-
-class Undefined(str):
-    """In the place of a value: why there is none."""
-
-
-Value = Union[float, Undefined]
-# Of each method, and there of each form of the measure.
-Values = Dict[str, Dict[str, Value]]
 
 
 @dataclass
@@ -50,6 +43,7 @@ class Setting:
     embeddings : of the batch. Shape: (batch, tokens, embedding_dim)
     probs : of the whole texts. Shape: (batch, labels)
     by : how scores are ranked, `signed` or `size`.
+    methods : to apply them again.
     outputs : of erased texts, for measures with erasures.
     """
 
@@ -59,6 +53,7 @@ class Setting:
     probs: numpy.ndarray
     texts: Sequence[JudgedText]
     by: str
+    methods: Methods
     outputs: Optional[ErasedOutputs] = None
 
     @property
@@ -76,9 +71,3 @@ class ScoreMeasure(Faithfulness):
         the ends of the scale.
         """
         raise NotImplementedError
-
-
-def mean_of(values: Sequence[Value]) -> Value:
-    """Over those that are defined; else why the first is not."""
-    known = [value for value in values if not isinstance(value, Undefined)]
-    return float(numpy.mean(known)) if known else values[0]

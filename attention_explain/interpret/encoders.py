@@ -68,6 +68,36 @@ class OneLayerLstm:
         return lstm_norm_gradients(self.encoder, embeddings, mask, groups)
 
 
+@stands_for(
+    PytorchSeq2SeqWrapper, "lstm", lambda encoder: is_lstm(encoder) and encoder._module.bias
+)
+class LstmWithBias:
+    """Of which the first layer reads the inputs, in one direction or two."""
+
+    def __init__(self, encoder: PytorchSeq2SeqWrapper) -> None:
+        self.lstm = encoder._module
+
+    def take_out(self, shift: torch.Tensor) -> None:
+        for way in ("", "_reverse") if self.lstm.bidirectional else ("",):
+            weight = getattr(self.lstm, f"weight_ih_l0{way}")
+            getattr(self.lstm, f"bias_ih_l0{way}").sub_(weight @ shift)
+
+
+@stands_for(
+    TransformerEncoder,
+    "transformer",
+    lambda encoder: isinstance(encoder.input_layer, torch.nn.Linear),
+)
+class TransformerWithInputLayer:
+    """One whose inputs are mapped to another size first."""
+
+    def __init__(self, encoder: TransformerEncoder) -> None:
+        self.layer = encoder.input_layer
+
+    def take_out(self, shift: torch.Tensor) -> None:
+        self.layer.bias -= self.layer.weight @ shift
+
+
 @stands_for(TransformerEncoder, "transformer")
 class Transformer:
     """Our own encoder, whose rules would not fit into its file."""

@@ -19,6 +19,7 @@ from attention_explain.commands import faithfulness_file, table_file
 from attention_explain.commands.attribute import attribute_from_file
 from attention_explain.commands.faithfulness import faithfulness_from_file
 from attention_explain.faithfulness.evaluator import Evaluator
+from attention_explain.faithfulness.registry import MEASURES as ALL_MEASURES
 from attention_explain.interpret.text_batch import TextBatch
 from tests.commands.stopping import stop_after
 from tests.small_archive import small_archive
@@ -392,3 +393,30 @@ def test_a_search_that_is_no_json_is_refused(ended, archive, attributions):
         "faithfulness", str(archive), str(attributions), "-o", "x.parquet", "--search", "{wide"
     )
     assert code != 0 and "--search" in said and "is not JSON" in said
+
+
+def test_every_measure_can_judge_the_methods_of_an_attribution_file(judge):
+    small = {
+        "soft_comprehensiveness": {"draws": 2},
+        "soft_sufficiency": {"draws": 2},
+        "infidelity": {"samples": 4},
+        "sensitivity": {"samples": 1},
+    }
+    configs = [{"type": name, **small.get(name, {})} for name in ALL_MEASURES.known()]
+    rows = rows_of(judge(measures=configs, limit=2))
+    for name in ALL_MEASURES.known():
+        found = [row for row in rows if row["measure"] == name and row["method"] in METHODS[:2]]
+        assert {row["method"] for row in found} == set(METHODS[:2])
+        # The texts of this model leave nothing to divide by, at times.
+        divided = name.startswith("soft")
+        assert all(row["value"] is not None or divided for row in found), name
+
+
+def test_methods_of_elsewhere_cannot_be_applied_again(judge, attributions, tmp_path):
+    scores = elsewhere(attributions, tmp_path / "mine.jsonl")
+    names = ["parameter_randomization", "sensitivity", "input_shift"]
+    path = judge(scores=scores, data="test", measures=names, limit=2)
+    rows = [row for row in rows_of(path) if row["measure"] != "tied"]
+    assert rows and all("cannot be made again" in row["undefined"] for row in rows)
+    (count,) = metadata_of(path)["undefined"]["sensitivity"].values()
+    assert count == 2

@@ -6,15 +6,12 @@ import math
 import numpy
 import pytest
 
-from attention_explain.faithfulness.evaluator import Evaluator
-from attention_explain.faithfulness.registry import ERASURES, MEASURES
-from attention_explain.faithfulness.scores_file import ScoredText
-from tests.builders import TEXTS, instances
+from tests.builders import TEXTS
+from tests.faithfulness.judging import LABEL, judged
 from tests.faithfulness.slow_faithfulness import slow_outputs
 from tests.faithfulness.test_outputs import classifier
 
 NAME = "leave_one_out_correlation"
-LABEL = 1
 
 
 def slow_tau(scores, drops):
@@ -34,17 +31,9 @@ def slow_tau(scores, drops):
     return (agree - differ) / math.sqrt((pairs + one) * (pairs + other))
 
 
-def measured(made, scores, by="signed", measure=NAME, erasure="delete", texts=TEXTS):
-    evaluator = Evaluator(
-        made, MEASURES.build([measure]), ERASURES.build([erasure]), by=by, random_orders=5
-    )
-    scored = [
-        ScoredText(f"text-{number}", text.split(), made.labels[LABEL], {"mine": scores[number]})
-        for number, text in enumerate(texts)
-    ]
-    made_instances = instances(texts, None, boundary_symbols=True)
-    rows = evaluator.evaluate_batch(made_instances, scored)
-    return [{row.method: row for row in of_text if row.measure == NAME} for of_text in rows]
+def measured(made, scores, by="signed", measure=NAME, erasure="delete"):
+    found = judged(made, {"mine": scores}, measure, erasure, by=by)
+    return [{method: row for (method, name), row in rows.items() if name == NAME} for rows in found]
 
 
 @pytest.mark.parametrize("encoder, erasure", [("bilstm", "delete"), ("transformer", "zero")])

@@ -52,3 +52,6 @@ class AffineEncoder(Seq2SeqEncoder):
     def rescale_states(self, inputs: "Pair", mask: torch.Tensor, rules: ModuleType) -> "Pair":
         states = rules.tanh(rules.linear(self.layer, inputs))
         return rules.linear_map(lambda values: values * mask.unsqueeze(-1), states)
+
+    def take_out(self, shift: torch.Tensor) -> None:
+        self.layer.bias -= self.layer.weight @ shift

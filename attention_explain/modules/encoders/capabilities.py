@@ -114,6 +114,17 @@ class SelfAttentions(Protocol):
         """The states, and the attention of each layer, the first layer first."""
 
 
+@runtime_checkable
+class InputBias(Protocol):
+    """a first layer whose bias can take a constant out of the inputs"""
+
+    def take_out(self, shift: torch.Tensor) -> None:
+        """
+        Changes the bias, so that inputs with `shift` added to each give the states that the inputs
+        alone gave before. Shape: (input,)
+        """
+
+
 Kind = TypeVar("Kind")
 
 

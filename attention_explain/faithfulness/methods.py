@@ -1,0 +1,97 @@
+"""The methods whose scores are judged, applied again: to another model, or to other embeddings."""
+
+from contextlib import contextmanager
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Union
+
+import numpy
+import torch
+from allennlp.common.checks import ConfigurationError
+from allennlp.data import DatasetReader, TextFieldTensors
+from allennlp.predictors import Predictor
+
+from attention_explain.faithfulness.values import Undefined
+from attention_explain.interpret.interpreter import Interpreter
+from attention_explain.interpret.memory import too_long
+from attention_explain.interpret.registry import build_interpreters
+from attention_explain.interpret.text_batch import TextBatch
+from attention_explain.models import AttentionClassifier
+
+UNKNOWN = Undefined("how these scores were made is not known, so that they cannot be made again")
+NOT_FINITE = Undefined("its scores are not finite")
+
+# Of each text of a batch; Shape: (tokens,)
+Scores = List[Union[numpy.ndarray, Undefined]]
+
+
+class Methods:
+    """
+    # Parameters
+
+    declared : `Mapping[str, Mapping[str, Any]]`
+        What the attribution file says of each: its `parameters`, if it is one of ours.
+    reader : `DatasetReader`, optional
+        The model's own.
+    """
+
+    def __init__(
+        self,
+        declared: Mapping[str, Mapping[str, Any]],
+        reader: Optional[DatasetReader] = None,
+    ) -> None:
+        self._configs = {name: about.get("parameters") for name, about in declared.items()}
+        self._reader = reader
+
+    def built(self, model: AttentionClassifier) -> Dict[str, Union[Interpreter, Undefined]]:
+        """For that model."""
+        predictor = Predictor(model, self._reader, frozen=False)
+        built: Dict[str, Union[Interpreter, Undefined]] = {}
+        for name, config in self._configs.items():
+            if config is None:
+                built[name] = UNKNOWN
+                continue
+            try:
+                (built[name],) = build_interpreters([dict(config)], predictor).values()
+            except ConfigurationError as error:
+                built[name] = Undefined(error.message)
+        return built
+
+    def scores(
+        self,
+        methods: Mapping[str, Union[Interpreter, Undefined]],
+        batch: TextBatch,
+        targets: torch.Tensor,
+    ) -> Dict[str, Scores]:
+        """Of each method, or why there are none."""
+        return {
+            name: [method] * len(batch)
+            if isinstance(method, Undefined)
+            else _applied(method, batch, targets)
+            for name, method in methods.items()
+        }
+
+
+def _applied(method: Interpreter, batch: TextBatch, targets: torch.Tensor) -> Scores:
+    most = method.max_tokens
+    fitting = [row for row, words in enumerate(batch.words) if most is None or len(words) <= most]
+    scores: Scores = [Undefined(too_long(most or 0))] * len(batch)
+    if fitting:
+        some = batch if len(fitting) == len(batch) else batch.rows(fitting)
+        found = method.attribute_batch(some, targets[fitting]).scores
+        for row, values in zip(fitting, some.without_padding(found), strict=True):
+            finite = numpy.isfinite(values).all()
+            scores[row] = numpy.array(values, dtype=numpy.float64) if finite else NOT_FINITE
+    return scores
+
+
+@contextmanager
+def other_embeddings(
+    model: AttentionClassifier, change: Callable[[TextFieldTensors, torch.Tensor], torch.Tensor]
+) -> Iterator[None]:
+    """`change` makes what the model's `embed` gives, from the tokens and from what it gave before."""
+    original = model.embed
+    model.embed = lambda tokens: change(tokens, original(tokens))
+    try:
+        yield
+    finally:
+        # The method of the class is there again.
+        del model.embed

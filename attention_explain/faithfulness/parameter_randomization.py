@@ -1,0 +1,110 @@
+"""Does the method look at the model? The same method on the same texts, with the parameters drawn anew."""
+
+import copy
+from typing import Dict, List, Optional, Tuple, Union
+
+import numpy
+import torch
+from allennlp.models import Model
+from scipy.stats import spearmanr
+
+from attention_explain.faithfulness.faithfulness import Faithfulness
+from attention_explain.faithfulness.orders import ranked
+from attention_explain.faithfulness.score_measure import ScoreMeasure, Setting
+from attention_explain.faithfulness.values import Undefined, Value, Values, mean_of
+from attention_explain.interpret.seeds import generator_for
+from attention_explain.models import AttentionClassifier
+
+NAME = "parameter_randomization"
+# From the top of the model down, with what each is called there.
+STAGES = {
+    "decoder": "decoder",
+    "attention": "attention",
+    "encoder": "encoder",
+    "embeddings": "text_field_embedder",
+}
+
+
+@Faithfulness.register(NAME)
+class ParameterRandomization(ScoreMeasure):
+    """
+    Spearman's rank correlation of the scores with those that the same method gives after parameters
+    were drawn anew, cascading from the top (Adebayo et al. 2018): the decoder's; and the attention's;
+    and the encoder's; and the embeddings'. High is bad: the method does not look at what was learned.
+
+    `parameter_randomization` is the mean over the four stages, each of which has a row of its own,
+    such as `parameter_randomization_decoder`. The values of a parameter are drawn from a normal
+    distribution with their mean and deviation, so that the scale of the model is not what changes. The
+    class that is explained stays the same. Where scores are ranked by size, it is of sizes.
+
+    Undefined for scores whose method is not known, and where either list is all the same.
+
+    Registered as a `Faithfulness` with name "parameter_randomization".
+
+    # Parameters
+
+    seed : `int`, optional (default = `0`)
+        It decides the parameters: one other model for all texts.
+    """
+
+    equation = "rho(scores of the model, scores of the model with parameters drawn anew)"
+
+    def __init__(self, seed: int = 0) -> None:
+        self.seed = seed
+        self._of: Optional[AttentionClassifier] = None
+        self._models: List[Tuple[str, AttentionClassifier]] = []
+
+    def forms(self) -> Dict[str, bool]:
+        return {NAME: False, **{f"{NAME}_{stage}": False for stage in STAGES}}
+
+    def measure(self, setting: Setting) -> List[Values]:
+        if self._of is not setting.model:
+            self._of, self._models = setting.model, cascade(setting.model, self.seed)
+        anew = {
+            stage: setting.methods.scores(
+                setting.methods.built(model), setting.batch, setting.targets
+            )
+            for stage, model in self._models
+        }
+        results = []
+        for row, text in enumerate(setting.texts):
+            values: Values = {}
+            for method, scores in text.scores.items():
+                stages = {
+                    f"{NAME}_{stage}": correlation(scores, found[method][row], setting.by)
+                    for stage, found in anew.items()
+                }
+                values[method] = {NAME: mean_of(list(stages.values())), **stages}
+            results.append(values)
+        return results
+
+
+def correlation(scores: numpy.ndarray, others: Union[numpy.ndarray, Undefined], by: str) -> Value:
+    """Shape: (tokens,) each"""
+    if isinstance(others, Undefined):
+        return others
+    lists = [ranked(values, by) for values in (scores, others)]
+    if any(values.max() == values.min() for values in lists):
+        return Undefined("all scores are the same")
+    return float(spearmanr(*lists).statistic)
+
+
+def cascade(model: Model, seed: int) -> List[Tuple[str, AttentionClassifier]]:
+    """A model for each stage: what is drawn anew in one is so in all that follow."""
+    models = []
+    made = model
+    for stage, name in STAGES.items():
+        made = copy.deepcopy(made)
+        with torch.no_grad():
+            for parameter_name, parameter in getattr(made, name).named_parameters():
+                draw_anew(parameter, seed, f"{name}.{parameter_name}")
+        models.append((stage, made))
+    return models
+
+
+def draw_anew(parameter: torch.Tensor, seed: int, name: str) -> None:
+    generator = generator_for(seed, name, NAME)
+    drawn = torch.randn(parameter.shape, generator=generator).to(parameter)
+    # Of a single number it is the number itself.
+    deviation, mean = torch.std_mean(parameter, correction=0)
+    parameter.copy_(mean + deviation * drawn)

@@ -1,0 +1,96 @@
+"""Sensitivity: how much scores change with a little noise on the embeddings."""
+
+from typing import Dict, List, Union
+
+import numpy
+import torch
+from allennlp.common.checks import ConfigurationError
+
+from attention_explain.faithfulness.faithfulness import Faithfulness
+from attention_explain.faithfulness.methods import other_embeddings
+from attention_explain.faithfulness.score_measure import ScoreMeasure, Setting
+from attention_explain.faithfulness.values import Undefined, Value, Values
+from attention_explain.interpret.seeds import generator_for
+
+NAME = "sensitivity"
+
+
+@Faithfulness.register(NAME)
+class Sensitivity(ScoreMeasure):
+    """
+    max over e of ||phi(x + e) - phi(x)|| / ||phi(x)|| (Yeh et al. 2019): the lower, the steadier. The
+    noise e is uniform within +- `radius` times the standard deviation of the text's embeddings, on
+    each of their numbers. The class that is explained stays the same. A method that pays no heed to
+    the model is as steady as can be: read it beside the others.
+
+    Registered as a `Faithfulness` with name "sensitivity".
+
+    # Parameters
+
+    samples : `int`, optional (default = `10`)
+        Over which the largest change is taken.
+    radius : `float`, optional (default = `0.1`)
+    seed : `int`, optional (default = `0`)
+        With a text's id it decides the noise.
+    """
+
+    equation = "max over noise e of |scores(x + e) - scores(x)| / |scores(x)|"
+
+    def __init__(self, samples: int = 10, radius: float = 0.1, seed: int = 0) -> None:
+        if samples < 1:
+            raise ConfigurationError(f"samples is {samples}, but must be 1 or more")
+        if not radius > 0:
+            raise ConfigurationError(f"radius is {radius}, but must be above 0")
+        self.samples = samples
+        self.radius = radius
+        self.seed = seed
+
+    def forms(self) -> Dict[str, bool]:
+        return {NAME: False}
+
+    def measure(self, setting: Setting) -> List[Values]:
+        batch, targets = setting.batch, setting.targets
+        methods = setting.methods.built(setting.model)
+        plain = setting.methods.scores(methods, batch, targets)
+        generators = [generator_for(self.seed, text_id, NAME) for text_id in batch.ids]
+        results: List[Values] = [{} for _ in setting.texts]
+        for _ in range(self.samples):
+            noise = self._noise(setting, generators)
+
+            def noisy(tokens, embeddings, noise=noise):
+                return embeddings + noise if tokens is batch.tokens else embeddings
+
+            with other_embeddings(setting.model, noisy):
+                changed = setting.methods.scores(methods, batch, targets)
+            for row, (text, values) in enumerate(zip(setting.texts, results, strict=True)):
+                for method in text.scores:
+                    now = change(plain[method][row], changed[method][row])
+                    before = values.get(method, {}).get(NAME, 0.0)
+                    undefined = isinstance(now, Undefined) or isinstance(before, Undefined)
+                    worst = now if undefined else max(before, now)
+                    values[method] = {NAME: worst}
+        return results
+
+    def _noise(self, setting: Setting, generators: List[torch.Generator]) -> torch.Tensor:
+        """Shape: as the embeddings"""
+        drawn = torch.zeros(setting.embeddings.shape)
+        for row, (seen, generator) in enumerate(zip(setting.batch.seen, generators, strict=True)):
+            size = (int(seen.sum()), drawn.size(-1))
+            drawn[row, seen] = 2 * torch.rand(size, generator=generator) - 1
+        drawn = drawn.to(setting.embeddings)
+        for row, seen in enumerate(setting.batch.attendable):
+            drawn[row] *= self.radius * setting.embeddings[row, seen].std(correction=0)
+        return drawn
+
+
+def change(
+    before: Union[numpy.ndarray, Undefined], after: Union[numpy.ndarray, Undefined]
+) -> Value:
+    """Relative to the scores before. Shape: (tokens,) each"""
+    for scores in (before, after):
+        if isinstance(scores, Undefined):
+            return scores
+    size = numpy.linalg.norm(before)
+    if size == 0:
+        return Undefined("all scores are 0")
+    return float(numpy.linalg.norm(after - before) / size)

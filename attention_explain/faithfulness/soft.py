@@ -1,0 +1,128 @@
+"""
+What soft comprehensiveness and soft sufficiency share: embeddings dropped at random, in proportion to
+the scores.
+"""
+
+from typing import Dict, List
+
+import numpy
+import torch
+from allennlp.common.checks import ConfigurationError
+
+from attention_explain.budget import rows_by_length
+from attention_explain.faithfulness.bins import NOTHING
+from attention_explain.faithfulness.faithfulness import RANDOM
+from attention_explain.faithfulness.orders import ranked
+from attention_explain.faithfulness.score_measure import JudgedText, ScoreMeasure, Setting
+from attention_explain.faithfulness.values import Undefined, Value, Values, mean_of
+from attention_explain.interpret.outputs import logits_from_embeddings
+from attention_explain.interpret.seeds import generator_for
+
+NO_DROP = Undefined("without any embedding the class is as probable as with all")
+EQUAL = Undefined("all scores are the same")
+
+
+class SoftMeasure(ScoreMeasure):
+    """
+    # Parameters
+
+    draws : `int`
+        Over which the drop is averaged.
+    seed : `int`
+        With a text's id it decides what is dropped: the same random numbers for all methods.
+    """
+
+    name: str
+
+    def __init__(self, draws: int, seed: int) -> None:
+        if draws < 1:
+            raise ConfigurationError(f"draws is {draws}, but must be 1 or more")
+        self.draws = draws
+        self.seed = seed
+
+    def forms(self) -> Dict[str, bool]:
+        return {self.name: True}
+
+    def kept(self, importance: numpy.ndarray) -> numpy.ndarray:
+        """The chance of each token's numbers to stay. Shape: (..., tokens)"""
+        raise NotImplementedError
+
+    def of_drop(self, share: float) -> float:
+        """The value, from the drop as a share of that of a text of zeros."""
+        raise NotImplementedError
+
+    @torch.no_grad()
+    def measure(self, setting: Setting) -> List[Values]:
+        # Of each text: a text of zeros, the methods' scores, and the random ones.
+        chances = [self._chances(text, setting.by) for text in setting.texts]
+        drops = self._drops(setting, chances)
+        return [self._values(text, found) for text, found in zip(setting.texts, drops, strict=True)]
+
+    def _chances(self, text: JudgedText, by: str) -> numpy.ndarray:
+        """Shape: (1 + methods + random orders, tokens)"""
+        scores = [ranked(values, by) for values in text.scores.values()]
+        importance = numpy.stack(
+            [importances(values) for values in (*scores, *text.chance_scores())]
+        )
+        return numpy.concatenate([numpy.zeros((1, text.tokens)), self.kept(importance)])
+
+    def _drops(self, setting: Setting, chances: List[numpy.ndarray]) -> List[numpy.ndarray]:
+        """max(0, p(c|x) - p(c|x')), averaged over the draws. Shape: (variants,) each"""
+        batch, device = setting.batch, setting.batch.mask.device
+        numbers = [len(each) for each in chances]
+        texts = numpy.repeat(numpy.arange(len(batch)), numbers)
+        # Boundary symbols stay. Shape: (variants of all texts, tokens of the batch)
+        stays = numpy.ones((len(texts), batch.length), dtype=numpy.float32)
+        ends = numpy.cumsum(numbers)
+        for seen, values, end in zip(batch.seen.numpy(), chances, ends, strict=True):
+            stays[end - len(values) : end, seen] = values
+        lengths = batch.mask.sum(dim=1).cpu().numpy()[texts]
+        whole = setting.probs[numpy.arange(len(batch)), [text.target for text in setting.texts]]
+        generators = [generator_for(self.seed, text_id, "soft") for text_id in batch.ids]
+        drops = numpy.zeros(len(texts))
+        size = setting.embeddings.size(-1)
+        for _ in range(self.draws):
+            drawn = torch.ones(*batch.mask.shape, size)
+            for row, (seen, generator) in enumerate(zip(batch.seen, generators, strict=True)):
+                drawn[row, seen] = torch.rand(int(seen.sum()), size, generator=generator)
+            drawn = drawn.to(device)
+            for rows in rows_by_length(lengths.tolist(), batch.budget):
+                some = torch.from_numpy(texts[rows]).to(device)
+                here = slice(int(lengths[rows].max()))
+                chance = torch.from_numpy(stays[rows, here]).to(device).unsqueeze(-1)
+                # A chance of 1 keeps all: what is drawn is below 1, but for boundary symbols.
+                keep = (drawn[some, here] < chance) | (chance == 1.0)
+                logits = logits_from_embeddings(
+                    setting.model,
+                    setting.embeddings[some, here] * keep,
+                    batch.mask[some, here],
+                    batch.attendable[some, here],
+                )
+                probs = logits.double().softmax(dim=-1)
+                probs = probs.gather(1, setting.targets[some].unsqueeze(-1)).squeeze(-1)
+                drops[rows] += numpy.maximum(0.0, whole[texts[rows]] - probs.cpu().numpy())
+        return numpy.split(drops / self.draws, ends[:-1])
+
+    def _values(self, text: JudgedText, drops: numpy.ndarray) -> Values:
+        nothing, *others = drops.tolist()
+
+        def value(scores: numpy.ndarray, drop: float) -> Value:
+            if nothing < NOTHING:
+                return NO_DROP
+            return EQUAL if scores.max() == scores.min() else self.of_drop(drop / nothing)
+
+        methods = len(text.scores)
+        values: Values = {
+            method: {self.name: value(scores, drop)}
+            for (method, scores), drop in zip(text.scores.items(), others)
+        }
+        chance = [
+            value(scores, drop) for scores, drop in zip(text.chance_scores(), others[methods:])
+        ]
+        return {**values, RANDOM: {self.name: mean_of(chance)}}
+
+
+def importances(scores: numpy.ndarray) -> numpy.ndarray:
+    """The scores between 0, the least of the text, and 1, the most. Shape: (tokens,)"""
+    span = scores.max() - scores.min()
+    return (scores - scores.min()) / span if span > 0 else numpy.zeros_like(scores)

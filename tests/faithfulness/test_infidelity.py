@@ -1,0 +1,54 @@
+"""Infidelity: by its definition, and 0 for what it is made to find."""
+
+import numpy
+import pytest
+from allennlp.common.checks import ConfigurationError
+
+from attention_explain.faithfulness.registry import MEASURES
+from attention_explain.faithfulness.score_measure import JudgedText
+from tests.builders import TEXTS
+from tests.faithfulness.judging import LABEL, judged
+from tests.faithfulness.slow_faithfulness import slow_outputs
+from tests.faithfulness.test_outputs import classifier
+
+SCORES = [
+    numpy.random.default_rng(number).normal(size=len(text.split())).tolist()
+    for number, text in enumerate(TEXTS)
+]
+
+
+@pytest.mark.parametrize("erasure", ["zero", "delete"])
+@pytest.mark.parametrize("scale", [True, False])
+def test_it_is_the_mean_square_over_random_sets(erasure, scale):
+    made = classifier()
+    config = {"type": "infidelity", "samples": 12, "erasure": erasure, "scale": scale}
+    (measure,) = MEASURES.build([config]).values()
+    found = judged(made, {"mine": SCORES}, config)
+    for number, (text, rows) in enumerate(zip(TEXTS, found, strict=True)):
+        words, scores = text.split(), SCORES[number]
+        p = slow_outputs(made, words, erasure, bounded=True)
+        sets = measure._sets(JudgedText(f"text-{number}", 0, {}, numpy.zeros((1, len(words)))))
+        assert len(sets) == 12 and sets.any(axis=1).all()
+        pairs = []
+        for erased in sets.tolist():
+            kept = [i for i, gone in enumerate(erased) if not gone]
+            drop = p(range(len(words)))[LABEL] - p(kept)[LABEL]
+            pairs.append((sum(score for score, gone in zip(scores, erased) if gone), drop))
+        factor = 1.0
+        if scale:
+            factor = sum(a * b for a, b in pairs) / sum(a * a for a, _ in pairs)
+        expected = sum((factor * a - b) ** 2 for a, b in pairs) / len(pairs)
+        assert rows["mine", "infidelity"].value == pytest.approx(expected, abs=1e-9)
+        assert rows["random", "infidelity"].value >= 0
+
+
+def test_scores_that_add_up_to_the_drops_have_none():
+    """A text of one token: the drop is the score, whatever its unit."""
+    found = judged(classifier(), {"mine": [[3.0]]}, "infidelity", texts=["fine"])
+    assert found[0]["mine", "infidelity"].value == pytest.approx(0.0, abs=1e-12)
+
+
+@pytest.mark.parametrize("option", [{"samples": 0}, {"erasure": "blank"}])
+def test_options_that_make_no_sense_are_refused(option):
+    with pytest.raises(ConfigurationError, match=next(iter(option))):
+        MEASURES.build([{"type": "infidelity", **option}])
