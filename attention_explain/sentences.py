@@ -61,15 +61,19 @@ def _of_json(error: Exception) -> Optional[str]:
 
 
 def _of_a_component(error: Exception) -> Optional[str]:
-    """What a component of a config says, when it is made, of the options that it was given."""
+    """
+    What a component of a config says, when it is made, of the options that it was given: an error
+    of its constructor, and of nothing that is called there.
+    """
     frames = list(_frames(error))
-    innermost = frames[-1] if frames else None
+    made = frames[-1].f_locals.get("self") if frames else None
+    inner = len(frames)
     while frames and frames[-1].f_code.co_name == "__init__":
         frames.pop()
-    made = innermost is not None and innermost.f_code.co_name == "__init__"
-    if not made or not frames[-1].f_code.co_filename.endswith("allennlp/common/from_params.py"):
+    by = frames[-1].f_code.co_filename if frames and len(frames) < inner else ""
+    if not by.endswith("allennlp/common/from_params.py"):
         return None
-    return f"{type(innermost.f_locals['self']).__name__}: {str(error).splitlines()[0]}"
+    return f"{type(made).__name__}: {str(error).splitlines()[0]}"
 
 
 def _seen(error: BaseException, file: str, function: str, name: str) -> Any:

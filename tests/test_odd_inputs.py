@@ -3,10 +3,13 @@
 import json
 import shutil
 from pathlib import Path
+from typing import Optional
 
 import pytest
 import torch
+from allennlp.common import Params, Registrable
 
+from attention_explain.sentences import sentence_of
 from tests.small_archive import small_archive
 from tests.test_plugin import SMALL, config
 
@@ -68,6 +71,31 @@ def test_a_config_that_is_no_object(ended, tmp_path, text):
 )
 def test_a_config_with_something_odd_in_it(ended, tmp_path, changes, sentence):
     assert ended("train", config(tmp_path, **changes), "-s", "run") == (2, f"error: {sentence}")
+
+
+class Choosy(Registrable):
+    """Says no to small numbers, and fails with large ones."""
+
+    def __init__(self, number: int) -> None:
+        if number < 3:
+            raise ValueError("number must be 3 or more")
+        self.index = self.find(number)
+
+    def find(self, number: int) -> int:
+        return ["a"].index(number)
+
+
+Choosy.register("choosy")(Choosy)
+
+
+def test_what_a_component_says_is_told_and_its_own_mistakes_are_not_hidden():
+    def told(number: int) -> Optional[str]:
+        with pytest.raises(ValueError) as raised:
+            Choosy.from_params(Params({"type": "choosy", "number": number}))
+        return sentence_of(raised.value)
+
+    assert told(1) == "Choosy: number must be 3 or more"
+    assert told(5) is None
 
 
 def test_several_files_for_a_reader_of_one(ended, tmp_path):
