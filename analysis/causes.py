@@ -16,8 +16,7 @@ from analysis.estimate import estimates
 from analysis.measures.scores import Scores
 from analysis.plausibility import orders
 from analysis.plausibility.annotators import Annotators
-from analysis.statistics.intervals import intervals
-from analysis.statistics.known import mean_of_known
+from analysis.statistics.intervals import intervals, mean_of_known
 from heatmaps.rationales import KNOWN, markings
 
 FIRST = "marked first"

@@ -10,7 +10,7 @@ import numpy
 from analysis.formats import cell
 from analysis.measures.properties import Entropy
 from analysis.measures.scores import Scores
-from analysis.roles import PLAIN
+from analysis.model_config import PLAIN
 from analysis.statistics.intervals import intervals
 from analysis.text_files import TextFile
 

@@ -6,16 +6,14 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
 import numpy
 
-from analysis.agreement.pairs import Pair
-from analysis.agreement.places import placed
-from analysis.agreement.signs import BY_SIZE, Signs, compared
+from analysis.agreement.pairs import BY_SIZE, Pair, Signs, compared
 from analysis.attributions import Attributions
 from analysis.errors import AnalysisError
 from analysis.measures.measure import Measure, Values
 from analysis.measures.overlap import TopKOverlap
 from analysis.measures.scores import Scores
-from analysis.seeds import Model
-from analysis.statistics.controls import DRAWS, Control, permuted, random_scores
+from analysis.models import Model
+from analysis.statistics.controls import DRAWS, Control, permuted, placed, random_scores
 from analysis.statistics.sample import Sample
 from analysis.statistics.seeded import text_keys
 
@@ -26,7 +24,7 @@ TOP_1 = TopKOverlap(k=1)
 @dataclass(frozen=True)
 class Agreement:
     """
-    compared : what of their scores, as `analysis.agreement.signs` has it.
+    compared : what of their scores, as `analysis.agreement.pairs` has it.
     observed : what the measure gives for the two columns.
     ceiling : the best it could give for the two, as `Measure.ceiling` has it; NaN where nothing was
         observed, None where it is not known. Shape: (seeds, texts)

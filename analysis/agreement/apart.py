@@ -6,9 +6,8 @@ import numpy
 import pandas
 
 from analysis.agreement.agreements import Agreement
-from analysis.agreement.pairs import ATTENTION
-from analysis.agreement.signs import SIGNED
-from analysis.statistics.known import mean_of_known
+from analysis.agreement.pairs import ATTENTION, SIGNED
+from analysis.statistics.intervals import mean_of_known
 from analysis.statistics.paired import difference_columns
 
 # What is no saliency method for inputs.

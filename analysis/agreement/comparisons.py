@@ -12,13 +12,12 @@ import pandas
 from analysis.agreement.agreements import Agreement
 from analysis.agreement.pairs import ATTENTION, SEPARATOR
 from analysis.estimate import estimates, number
-from analysis.statistics.corrections import ALPHA, holm
 from analysis.statistics.paired import (
     difference_columns,
     paired_across_models,
     paired_in_one_model,
 )
-from analysis.statistics.sign_flip import SignFlips
+from analysis.statistics.significance import ALPHA, SignFlips, holm
 
 Compared = Tuple[Agreement, Agreement]
 # Rows of the extracts for people.

@@ -5,22 +5,21 @@ about the same texts.
 """
 
 import argparse
+import sys
 from pathlib import Path
+from typing import List, Sequence
 
-from analysis.agreement.exhibits import add_results
-from analysis.agreement.groups import NONE, OVERALL, check_groups
-from analysis.agreement.pairs import chosen_pairs, left_out
-from analysis.agreement.progress import with_progress
-from analysis.agreement.same_texts import check_same_texts
-from analysis.agreement.signs import Signs
-from analysis.agreement.tables import shown_agreements
+from analysis.agreement.agreement_table import NONE, OVERALL, check_groups, shown_agreements
+from analysis.agreement.agreements import Agreement, agreements
+from analysis.agreement.entries import add_entries
+from analysis.agreement.pairs import Pair, Signs, chosen_pairs, left_out
 from analysis.attributions import load_attributions
 from analysis.commands.printed import say, show
 from analysis.measures import Measure
+from analysis.models import Model, check_same_texts, models_of
 from analysis.output import Output
-from analysis.seeds import models_of
 from analysis.statistics.controls import DRAWS
-from analysis.statistics.sign_flip import SignFlips
+from analysis.statistics.significance import SignFlips
 
 HELP = "how far methods agree, with intervals, beside chance"
 # Rows on the terminal, if they can be fewer.
@@ -84,7 +83,7 @@ def run(arguments: argparse.Namespace) -> None:
         models, pairs, measures, arguments.control_draws, arguments.seed, arguments.signs
     )
     flips = SignFlips(draws=arguments.draws, seed=arguments.seed)
-    table = add_results(output, found, measures, arguments.by, flips)
+    table = add_entries(output, found, measures, arguments.by, flips)
     parameters = {
         name: getattr(arguments, name)
         for name in ("measures", "by", "signs", "draws", "control_draws", "seed")
@@ -110,3 +109,30 @@ def _at_least(least: int):
         return value
 
     return number
+
+
+def with_progress(
+    models: Sequence[Model],
+    pairs: Sequence[Pair],
+    measures: Sequence[Measure],
+    draws: int,
+    seed: int,
+    signs: Signs,
+) -> List[Agreement]:
+    """The line is for people: it is not written into a file or a pipe."""
+    files = sum(len(model.files) for model in models)
+    steps = files * len(measures) * (1 + draws)
+    done = 0
+
+    def step() -> None:
+        nonlocal done
+        done += 1
+        if sys.stderr.isatty():
+            end = "\n" if done == steps else ""
+            print(f"\rcomparing: {100 * done // steps:3d} %", end=end, file=sys.stderr, flush=True)
+
+    return [
+        agreement
+        for model in models
+        for agreement in agreements(model, pairs, measures, draws, seed, signs, step)
+    ]

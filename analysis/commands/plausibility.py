@@ -8,14 +8,13 @@ texts.
 import argparse
 from pathlib import Path
 
-from analysis.agreement.same_texts import check_same_texts
 from analysis.attributions import load_attributions
 from analysis.commands.printed import say, show
+from analysis.models import check_same_texts, models_of
 from analysis.output import Output
-from analysis.plausibility.exhibits import add_results
+from analysis.plausibility.entries import add_entries
 from analysis.plausibility.measures import SHARES, measures
 from analysis.plausibility.table import shown_plausibility
-from analysis.seeds import models_of
 
 HELP = "how near methods come to what people have marked, beside chance and people themselves"
 
@@ -48,7 +47,7 @@ def run(arguments: argparse.Namespace) -> None:
     models = models_of(files)
     check_same_texts(files)
     chosen = measures(list(dict.fromkeys(arguments.shares)))
-    table = add_results(output, models, chosen, arguments.absolute, arguments.all_texts)
+    table = add_entries(output, models, chosen, arguments.absolute, arguments.all_texts)
     parameters = {name: getattr(arguments, name) for name in ("shares", "absolute", "all_texts")}
     output.finish(arguments.command, files, parameters)
     show(shown_plausibility(table))

@@ -7,13 +7,12 @@ import pandas
 
 from analysis.estimate import Estimate
 from analysis.faithfulness.scale import Measured, measured
+from analysis.models import Model
 from analysis.output import Output
 from analysis.papers.shared.published import about
 from analysis.papers.shared.study_files import described
-from analysis.seeds import Model
-from analysis.statistics.corrections import holm
 from analysis.statistics.intervals import ABOUT_INTERVALS
-from analysis.statistics.sign_flip import SignFlips
+from analysis.statistics.significance import SignFlips, holm
 
 
 def difference_rows(each: Measured, flips: SignFlips = SignFlips()) -> List[Dict[str, Any]]:

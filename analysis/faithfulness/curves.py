@@ -6,9 +6,9 @@ import numpy
 
 from analysis.faithfulness.files import RANDOM, SEARCH, Faithfulness, Measure
 from analysis.figures.bands import Band, Panel, bands
+from analysis.models import Model
 from analysis.output import Output, slug
 from analysis.papers.shared.study_files import described
-from analysis.seeds import Model
 from analysis.statistics.intervals import ABOUT_INTERVALS, intervals
 
 CURVES = {"deletion_curve": "share of words deleted", "insertion_curve": "share of words inserted"}

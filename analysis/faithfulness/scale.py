@@ -9,11 +9,11 @@ from typing import Any, Dict, List, Sequence
 import numpy
 
 from analysis.faithfulness.files import RANDOM, SEARCH, TIED, Faithfulness, Measure
-from analysis.seeds import Model
+from analysis.models import Model
 from analysis.statistics.intervals import Intervals, intervals
 from analysis.statistics.paired import paired_in_one_model
 from analysis.statistics.ratios import ratio_intervals
-from analysis.statistics.sign_flip import SignFlips
+from analysis.statistics.significance import SignFlips
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,7 @@ from typing import Optional, Tuple
 
 import numpy
 
-from analysis.measures.inversions import larger_before
-from analysis.measures.ranks import changes, sizes_of_runs
+from analysis.measures.ranks import changes, larger_before, sizes_of_runs
 from analysis.measures.scores import Scores
 
 

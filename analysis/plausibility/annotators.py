@@ -11,7 +11,7 @@ from analysis.attributions import RATIONALE, Attributions
 from analysis.errors import AnalysisError
 from analysis.measures.scores import Scores
 from analysis.plausibility.measures import Marked, PlausibilityMeasure
-from analysis.statistics.known import mean_of_known
+from analysis.statistics.intervals import mean_of_known
 from analysis.statistics.seeded import text_keys
 from heatmaps.rationales import Rationale, markings
 

@@ -9,11 +9,10 @@ from analysis.errors import AnalysisError
 from analysis.estimate import estimates
 from analysis.learned import NOTHING, nothing_to_judge
 from analysis.measures.scores import Scores
+from analysis.models import Model
 from analysis.plausibility.annotators import Annotators
 from analysis.plausibility.measures import PlausibilityMeasure
-from analysis.seeds import Model
-from analysis.statistics.intervals import intervals
-from analysis.statistics.known import mean_of_known
+from analysis.statistics.intervals import intervals, mean_of_known
 
 ABOVE = "above chance"
 

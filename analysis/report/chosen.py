@@ -5,9 +5,8 @@ from typing import List, Tuple
 
 import numpy
 
-from analysis.agreement.pairs import Pair
-from analysis.agreement.signs import BY_SIZE
-from analysis.agreement.signs import compared as compared_by
+from analysis.agreement.pairs import BY_SIZE, Pair
+from analysis.agreement.pairs import compared as compared_by
 from analysis.attributions import Attributions
 from analysis.measures.kendall import Kendall
 

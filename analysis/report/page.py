@@ -7,6 +7,7 @@ from typing import List, Sequence
 from analysis.errors import AnalysisError
 from analysis.escaping import html_text
 from analysis.manifest import read_listed, read_manifest
+from analysis.models import Model, models_of
 from analysis.report.entries import findings, in_order, sections
 from analysis.report.html_table import table_html
 from analysis.report.inputs import load_inputs
@@ -15,7 +16,6 @@ from analysis.report.provenance import provenance
 from analysis.report.section import Anchors, Section, contents, paragraph
 from analysis.report.style import STYLE
 from analysis.report.texts import missing, texts
-from analysis.seeds import Model, models_of
 from durable.whole import write_whole
 from heatmaps.html_document import document, style
 

@@ -7,10 +7,10 @@ from typing import Any, Dict, Sequence
 import pandas
 
 from analysis.escaping import html_text
+from analysis.models import Model
 from analysis.report.html_table import table_html
 from analysis.report.inputs import Input
 from analysis.report.section import Anchors, Section, collapsed, paragraph, preformatted
-from analysis.seeds import Model
 from analysis.text_files import TextFile
 
 TITLE = "Provenance"

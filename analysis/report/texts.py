@@ -6,11 +6,11 @@ import numpy
 import pyarrow
 
 from analysis.attributions import Attributions
+from analysis.models import Model
 from analysis.report import chosen
 from analysis.report.chosen import Chosen
 from analysis.report.inputs import Input
 from analysis.report.section import Anchors, Section, paragraph
-from analysis.seeds import Model
 from heatmaps.attribution_rows import explanations
 from heatmaps.html_page import card, legend
 

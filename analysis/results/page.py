@@ -14,8 +14,8 @@ from analysis.escaping import markdown_code, markdown_text
 from analysis.formats import markdown, pipe_table
 from analysis.papers.discovery import PAPERS, find_claim
 from analysis.report.entries import title_of
+from analysis.results.outcomes import all_claims, by_corpus
 from analysis.results.studies import StudyResults, find_studies, joined
-from analysis.results.verdicts import all_claims, by_corpus
 from durable.whole import write_whole
 
 # Tables with something published beside it are shown, others and longer ones linked.

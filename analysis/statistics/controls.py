@@ -1,7 +1,10 @@
 """
-Controls: what an agreement would be if the second column had nothing to do with the first.
-`random` puts noise in its place; `permuted` shuffles it within each text, which keeps its ties and
-its zeros.
+Controls: what an agreement would be if the second column had nothing to do with the first; and
+where it lies between chance and its ceiling.
+
+`random` puts noise in place of the second column; `permuted` shuffles it within each text, which
+keeps its ties and its zeros. Ties also bound what a measure can reach: against attention that
+leaves most tokens at 0, the best scores there are may have a tau of 0.2.
 """
 
 from dataclasses import dataclass
@@ -11,13 +14,20 @@ import numpy
 from scipy.stats import t
 
 from analysis.measures.scores import Scores
-from analysis.statistics.known import mean_of_known
+from analysis.statistics.intervals import mean_of_known
+from analysis.statistics.sample import located, significance
 from analysis.statistics.seeded import uniform
-from analysis.statistics.summary import located, significance
 
 # Draws a text: enough that they add little to what decides whether a difference from chance counts.
 # Its variance is that of the texts' own values, and of as many draws as this of each of them.
 DRAWS = 20
+# Less room than that between chance and ceiling is none.
+LEAST_ROOM = 1e-9
+# For captions.
+ABOUT_PLACES = (
+    "ceiling: the best mean that the same scores could have in any order, as ties bound it; place: "
+    "where the mean lies between the permuted control (0) and the ceiling (1)."
+)
 
 
 def random_scores(like: Scores, keys: numpy.ndarray, *stream: Any) -> Scores:
@@ -95,3 +105,21 @@ def chance_band(
     error = numpy.sqrt(variance / texts.sum() * (1 + of_middle))
     middle = numpy.nanmean(values) if middle is None else middle
     return middle + t.ppf([(1 - level) / 2, (1 + level) / 2], freedom.sum()) * error
+
+
+def placed(value: numpy.ndarray, chance: numpy.ndarray, ceiling: numpy.ndarray) -> numpy.ndarray:
+    """
+    A number a text whose mean is the place of the mean, (value - chance) / (ceiling - chance): 0 at
+    chance, 1 at the ceiling. A ratio of means, not a mean of ratios, which a text with hardly any
+    room would decide. Each number is the ratio and what the text adds to its error, to first order
+    (Taylor linearisation), so intervals and tests of means serve for the place as well.
+    Shape of all: (..., seeds, texts)
+    """
+    above = value - chance
+    room = numpy.where(numpy.isnan(above), numpy.nan, ceiling - chance)
+    mean_above, mean_room = (
+        mean_of_known(numbers, (-2, -1))[..., None, None] for numbers in (above, room)
+    )
+    with numpy.errstate(divide="ignore", invalid="ignore"):
+        place = numpy.where(numpy.abs(mean_room) > LEAST_ROOM, mean_above / mean_room, numpy.nan)
+        return place + (above - place * room) / mean_room

@@ -12,8 +12,9 @@ Fewer than 3 seeds say next to nothing about others. The interval is then one ov
 trained models as they are.
 """
 
+import math
 from dataclasses import dataclass
-from typing import Dict, Sequence
+from typing import Dict, Sequence, Tuple, Union
 
 import numpy
 from scipy.stats import t
@@ -28,6 +29,18 @@ ABOUT_INTERVALS = (
 )
 # Numbers in one block: 16 MB.
 BLOCK = 1 << 21
+
+
+def mean_of_known(values: numpy.ndarray, axis: Union[int, Tuple[int, ...]]) -> numpy.ndarray:
+    """NaN, without a warning, where there is no value."""
+    known = (~numpy.isnan(values)).sum(axis=axis)
+    total = numpy.nansum(values, axis=axis)
+    return numpy.divide(total, known, out=numpy.full(total.shape, numpy.nan), where=known > 0)
+
+
+def texts_with_values(values: numpy.ndarray) -> numpy.ndarray:
+    """Texts that at least one seed has a value for. Shape: (..., seeds, texts) -> (...)"""
+    return (~numpy.isnan(values)).any(axis=-2).sum(axis=-1)
 
 
 @dataclass(frozen=True)
@@ -74,7 +87,7 @@ def intervals_of_sums(models: Sequence[numpy.ndarray]) -> Intervals:
 
 
 def _of_block(models: Sequence[numpy.ndarray]) -> tuple:
-    parts = [_part(model) for model in models]
+    parts = [_share(model) for model in models]
     over_seeds = numpy.all([part.seeds >= LEAST_SEEDS for part in parts], axis=0)
     texts = numpy.any([part.has_text for part in parts], axis=0).sum(axis=1)
     with numpy.errstate(divide="ignore", invalid="ignore"):
@@ -95,7 +108,7 @@ def _of_block(models: Sequence[numpy.ndarray]) -> tuple:
 
 
 @dataclass(frozen=True)
-class _Part:
+class _Share:
     """
     What a model has to do with the error of the mean.
 
@@ -114,7 +127,7 @@ class _Part:
     particular: numpy.ndarray
 
 
-def _part(values: numpy.ndarray) -> _Part:
+def _share(values: numpy.ndarray) -> _Share:
     known = ~numpy.isnan(values)
     values = numpy.where(known, values, 0.0)
     in_seed, in_text = known.sum(axis=2), known.sum(axis=1)
@@ -132,4 +145,12 @@ def _part(values: numpy.ndarray) -> _Part:
         in_two = (in_text * (in_text - 1)).sum(axis=1)
         common = (squares - of_cells) * (in_text**2).sum(axis=1) / in_two
     particular = numpy.where(in_two > 0, numpy.maximum(squares - common, 0.0), 0.0)
-    return _Part(mean, seeds, of_seeds, in_text > 0, by_text, particular)
+    return _Share(mean, seeds, of_seeds, in_text > 0, by_text, particular)
+
+
+def student_interval(mean: float, std: float, number: int) -> Tuple[float, float]:
+    """Of values with this standard deviation (ddof 1); of fewer than three there is none."""
+    if number < LEAST_SEEDS:
+        return math.nan, math.nan
+    half = t.ppf((1 + LEVEL) / 2, number - 1) * std / math.sqrt(number)
+    return float(mean - half), float(mean + half)

@@ -10,9 +10,8 @@ from typing import Dict, List
 
 import numpy
 
-from analysis.statistics.intervals import Intervals, intervals, intervals_of_sums
-from analysis.statistics.known import mean_of_known
-from analysis.statistics.sign_flip import SignFlips
+from analysis.statistics.intervals import Intervals, intervals, intervals_of_sums, mean_of_known
+from analysis.statistics.significance import SignFlips
 
 
 def paired_in_one_model(

@@ -3,7 +3,7 @@
 import pytest
 
 from analysis.attributions import load_attributions
-from analysis.seeds import models_of
+from analysis.models import models_of
 from tests.analysis.attribution_files import config, random_rows, write_attributions
 
 

@@ -7,10 +7,11 @@ from typing import List, Sequence
 
 import pandas
 
-from analysis.agreement.places import ABOUT_PLACES
 from analysis.claims.table_rows import TypedTable
 from analysis.estimate import number
 from analysis.figures.densities import densities
+from analysis.model_config import PLAIN
+from analysis.models import Model
 from analysis.output import Output, slug
 from analysis.papers.shared.agreeing import add_differences, agreed_by_each, class_panels
 from analysis.papers.shared.agreement_rows import AgreementRow, DifferenceRow
@@ -23,8 +24,7 @@ from analysis.papers.shared.published import (
     with_difference,
 )
 from analysis.papers.shared.study_files import described
-from analysis.roles import PLAIN
-from analysis.seeds import Model
+from analysis.statistics.controls import ABOUT_PLACES
 from analysis.statistics.intervals import ABOUT_INTERVALS
 
 CORRELATIONS = TypedTable("jain-wallace-correlations", AgreementRow)

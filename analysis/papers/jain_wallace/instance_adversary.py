@@ -6,11 +6,12 @@ from typing import Any, Dict, List, Sequence
 import numpy
 import pandas
 
-from analysis.agreement.groups import OVERALL, groups
+from analysis.agreement.agreement_table import OVERALL, groups
 from analysis.claims.table_rows import TableRow, TypedTable, estimated
 from analysis.estimate import Estimate, interval_column, number
 from analysis.figures.found import Found, found_histograms
 from analysis.figures.violins import Violins, violins
+from analysis.models import Model
 from analysis.output import Output, slug
 from analysis.papers.shared.bins import by_bin, classes_of, largest_weights
 from analysis.papers.shared.divergence import BOUND, INSTANCE_ADVERSARY, MAX_JSD, SUCCESS
@@ -18,10 +19,8 @@ from analysis.papers.shared.paper import PERTURBED, Exhibit
 from analysis.papers.shared.per_text import check, sample
 from analysis.papers.shared.published import about
 from analysis.papers.shared.study_files import described
-from analysis.seeds import Model
 from analysis.statistics.intervals import ABOUT_INTERVALS
-from analysis.statistics.sample import Sample
-from analysis.statistics.summary import summaries
+from analysis.statistics.sample import Sample, summaries
 
 STATISTICS = {"success": "share found", "all": "max JSD", "found": "max JSD where found"}
 NOTE = (

@@ -5,10 +5,11 @@ from typing import Any, Dict, List, Sequence
 
 import pandas
 
-from analysis.agreement.groups import OVERALL, groups
+from analysis.agreement.agreement_table import OVERALL, groups
 from analysis.claims.table_rows import TableRow, TypedTable, estimated
 from analysis.estimate import Estimate, number
 from analysis.figures.violins import Violins, violins
+from analysis.models import Model
 from analysis.output import Output, slug
 from analysis.papers.shared.bins import ALL, bins_of, by_bin, classes_of
 from analysis.papers.shared.methods import Method
@@ -16,9 +17,8 @@ from analysis.papers.shared.paper import PERTURBED, Exhibit
 from analysis.papers.shared.per_text import check, sample
 from analysis.papers.shared.published import about, readable
 from analysis.papers.shared.study_files import described
-from analysis.seeds import Model
 from analysis.statistics.intervals import ABOUT_INTERVALS
-from analysis.statistics.summary import summaries
+from analysis.statistics.sample import summaries
 
 MEDIAN = Method("permutation", "permutation", check="median_tvd")
 LARGEST = Method("permutation", "permutation", check="max_attention")

@@ -5,11 +5,11 @@ from typing import List, Sequence, Tuple
 
 import pandas
 
-from analysis.agreement.groups import OVERALL
-from analysis.agreement.places import ABOUT_PLACES
+from analysis.agreement.agreement_table import OVERALL
 from analysis.claims.table_rows import TableRow, TypedTable, estimated
 from analysis.estimate import Estimate
 from analysis.figures.densities import Panel, densities
+from analysis.models import Model
 from analysis.output import Output, slug
 from analysis.papers.meister.sparsity import HIDDEN, IMPORTANCE_OF, INPUTS, not_swept
 from analysis.papers.shared.agreeing import add_differences, agreed_by_each, agreement_values
@@ -25,7 +25,7 @@ from analysis.papers.shared.published import (
     with_difference,
 )
 from analysis.papers.shared.study_files import by_corpus, described
-from analysis.seeds import Model
+from analysis.statistics.controls import ABOUT_PLACES
 from analysis.statistics.intervals import ABOUT_INTERVALS
 
 

@@ -10,11 +10,12 @@ import numpy
 import pandas
 from scipy.stats import pearsonr, spearmanr
 
-from analysis.agreement.groups import OVERALL
+from analysis.agreement.agreement_table import OVERALL
 from analysis.claims.table_rows import TableRow, TypedTable, estimated
 from analysis.errors import AnalysisError
 from analysis.estimate import Estimate
 from analysis.figures.against import Line, against
+from analysis.models import Model
 from analysis.output import Output
 from analysis.papers.shared.agreeing import agreed_by_each
 from analysis.papers.shared.methods import (
@@ -28,9 +29,7 @@ from analysis.papers.shared.methods import (
 from analysis.papers.shared.per_text import entropy, sample, summarised
 from analysis.papers.shared.published import beside, published, readable, with_difference
 from analysis.papers.shared.study_files import described
-from analysis.seeds import Model
-from analysis.statistics.intervals import ABOUT_INTERVALS
-from analysis.statistics.known import mean_of_known
+from analysis.statistics.intervals import ABOUT_INTERVALS, mean_of_known
 
 INPUTS = (GRADIENT, LEAVE_ONE_OUT)
 HIDDEN = (GRADIENT_HIDDEN, LEAVE_ONE_OUT_HIDDEN)

@@ -3,6 +3,7 @@
 from typing import Dict, List, Sequence
 
 from analysis.figures.densities import densities
+from analysis.models import Model
 from analysis.output import Output, slug
 from analysis.papers.shared.agreeing import agreed_by_each, pair_panel
 from analysis.papers.shared.methods import JAIN_WALLACE_PAIRS as PAIRS
@@ -14,7 +15,6 @@ from analysis.papers.shared.published import (
     with_difference,
 )
 from analysis.papers.shared.study_files import by_corpus, described
-from analysis.seeds import Model
 from analysis.statistics.intervals import ABOUT_INTERVALS
 
 SHOWN = (

@@ -10,11 +10,12 @@ from typing import List, Sequence
 import numpy
 import pandas
 
+from analysis.agreement.agreement_table import OVERALL
 from analysis.agreement.agreements import Agreement
-from analysis.agreement.groups import OVERALL
 from analysis.claims.table_rows import TypedTable, estimated
 from analysis.estimate import Estimate, interval_column
 from analysis.figures.chance import Mark, on_chance_bands
+from analysis.models import Model
 from analysis.output import Output, slug
 from analysis.papers.neely_schouten.beside_chance import verdict
 from analysis.papers.shared.agreeing import add_differences, agreed, rows_of
@@ -22,7 +23,6 @@ from analysis.papers.shared.agreement_rows import AgreementRow, DifferenceRow
 from analysis.papers.shared.methods import JAIN_WALLACE_PAIRS as PAIRS
 from analysis.papers.shared.published import OURS_SELECTED, beside, published, with_difference
 from analysis.papers.shared.study_files import by_corpus, described
-from analysis.seeds import Model
 from analysis.statistics.intervals import ABOUT_INTERVALS
 
 

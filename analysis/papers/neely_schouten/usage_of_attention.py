@@ -23,8 +23,7 @@ from analysis.papers.shared.per_text import check
 from analysis.papers.shared.reached import Reached, reached_by
 from analysis.papers.shared.study_files import Study
 from analysis.statistics.intervals import ABOUT_INTERVALS
-from analysis.statistics.sample import Sample
-from analysis.statistics.summary import summary
+from analysis.statistics.sample import Sample, summary
 
 # An adversary whose outputs are further away on average is another model.
 MOST_TVD = 0.1

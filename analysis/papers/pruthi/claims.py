@@ -6,7 +6,7 @@ from analysis.claims.claim import Claim, Judgement, below
 from analysis.claims.table_rows import Tables, first_where, grouped
 from analysis.estimate import Estimate, number
 from analysis.papers.pruthi.deception import DECEPTION
-from analysis.statistics.student import student_interval
+from analysis.statistics.intervals import student_interval
 
 # Of all attention, on what is impermissible.
 HIDDEN = 0.05

@@ -6,10 +6,11 @@ from typing import Any, Dict, List, Optional, Sequence
 import numpy
 import pandas
 
-from analysis.agreement.groups import OVERALL, groups
+from analysis.agreement.agreement_table import OVERALL, groups
 from analysis.claims.table_rows import TableRow, TypedTable, estimated, paired
 from analysis.estimate import Estimate, interval_column
 from analysis.figures.violins import Violins, violins
+from analysis.models import Model
 from analysis.output import Output, slug
 from analysis.papers.shared.bins import bins_of, largest_weights
 from analysis.papers.shared.methods import Method
@@ -17,12 +18,9 @@ from analysis.papers.shared.paper import PERTURBED, Exhibit
 from analysis.papers.shared.per_text import check, sample
 from analysis.papers.shared.published import about, readable
 from analysis.papers.shared.study_files import described
-from analysis.seeds import Model
-from analysis.statistics.intervals import ABOUT_INTERVALS
-from analysis.statistics.known import mean_of_known
+from analysis.statistics.intervals import ABOUT_INTERVALS, mean_of_known
 from analysis.statistics.paired import difference_columns, paired_in_one_model
-from analysis.statistics.sample import Sample
-from analysis.statistics.summary import summaries
+from analysis.statistics.sample import Sample, summaries
 
 DROPPED = ("top", "random")
 EFFECTS = {"tvd": "change of output", "jsd": "JSD of outputs", "flip": "share of flips"}

@@ -14,14 +14,14 @@ from analysis.errors import AnalysisError
 from analysis.estimate import Estimate, interval_column
 from analysis.f1 import Decisions
 from analysis.learned import NOTHING, nothing_to_judge
+from analysis.model_config import ADVERSARY
+from analysis.models import Model
 from analysis.papers.shared.divergence import Divergence, divergence, per_instance
 from analysis.papers.shared.families import Family, families
 from analysis.papers.shared.per_text import correct, summarised
 from analysis.papers.shared.reached import f1_metric
 from analysis.papers.shared.study_files import Study
-from analysis.roles import ADVERSARY
 from analysis.runs import Run
-from analysis.seeds import Model
 from analysis.statistics.intervals import ABOUT_INTERVALS, intervals
 from analysis.statistics.paired import difference_columns
 from analysis.statistics.sample import Sample

@@ -9,22 +9,19 @@ from typing import Any, Dict, List, Sequence, Tuple
 import numpy
 import pandas
 
+from analysis.agreement.agreement_table import OVERALL, agreement_table, groups
 from analysis.agreement.agreements import Agreement, agreements
-from analysis.agreement.groups import OVERALL, groups
-from analysis.agreement.pairs import Pair
-from analysis.agreement.same_texts import check_same_texts
-from analysis.agreement.signs import Signs
-from analysis.agreement.tables import agreement_table
+from analysis.agreement.pairs import Pair, Signs
 from analysis.errors import AnalysisError
 from analysis.estimate import interval_column
 from analysis.figures.densities import Panel
 from analysis.measures import Measure
+from analysis.model_config import PLAIN
+from analysis.models import Model, check_same_texts
 from analysis.output import Output
 from analysis.papers.shared.methods import Method
 from analysis.papers.shared.published import about
 from analysis.papers.shared.study_files import described
-from analysis.roles import PLAIN
-from analysis.seeds import Model
 from analysis.statistics.controls import DRAWS
 from analysis.statistics.intervals import ABOUT_INTERVALS
 from analysis.statistics.paired import difference_columns

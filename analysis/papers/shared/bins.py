@@ -4,9 +4,9 @@ from typing import Dict, Sequence
 
 import numpy
 
-from analysis.agreement.groups import OVERALL, groups
+from analysis.agreement.agreement_table import OVERALL, groups
 from analysis.measures import Property, Scores
-from analysis.seeds import Model
+from analysis.models import Model
 
 EDGES = (0.0, 0.25, 0.5, 0.75, 1.0)
 NAMES = ("[0, .25)", "[.25, .5)", "[.5, .75)", "[.75, 1]")

@@ -8,12 +8,11 @@ import numpy
 from analysis.attributions import Attributions
 from analysis.errors import AnalysisError
 from analysis.measures import Measure, Values
+from analysis.models import Model
 from analysis.papers.shared.families import Family
 from analysis.papers.shared.methods import Method
 from analysis.papers.shared.per_text import check
-from analysis.seeds import Model
-from analysis.statistics.sample import Sample
-from analysis.statistics.summary import summaries
+from analysis.statistics.sample import Sample, summaries
 
 # Jain & Wallace's adversary, searched for each text.
 INSTANCE_ADVERSARY = "instance-adversary"

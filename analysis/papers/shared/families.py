@@ -6,14 +6,13 @@ sibling, and what became of it under other attention. Configs decide, never the 
 from dataclasses import dataclass, field
 from typing import Dict, List, Optional, Tuple
 
-from analysis.agreement.same_texts import check_same_texts
 from analysis.attributions import Attributions
+from analysis.model_config import ADVERSARY, PLAIN, UNIFORM
+from analysis.models import Model, check_same_texts
 from analysis.output import slug
 from analysis.papers.shared.methods import ATTENTION
 from analysis.papers.shared.study_files import Study
 from analysis.perturbations import Perturbations
-from analysis.roles import ADVERSARY, PLAIN, UNIFORM
-from analysis.seeds import Model
 from analysis.text_files import TextFile, place_of
 
 

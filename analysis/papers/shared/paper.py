@@ -10,10 +10,10 @@ from typing import Callable, Iterable, List, Optional, Protocol, Sequence, Tuple
 from analysis.claims.claim import Claim
 from analysis.claims.table_rows import TableRow, TypedTable
 from analysis.errors import AnalysisError
+from analysis.models import Model
 from analysis.output import Output
 from analysis.papers.shared.methods import Method
 from analysis.papers.shared.study_files import Study
-from analysis.seeds import Model
 
 # What an exhibit is made from, by its name in a study.
 MODELS, PERTURBED, JUDGED = "models", "perturbed", "judged"

@@ -6,10 +6,9 @@ import numpy
 from numpy.typing import ArrayLike
 
 from analysis.measures import Property, Values
+from analysis.models import Model
 from analysis.papers.shared.methods import Method
-from analysis.seeds import Model
-from analysis.statistics.sample import Sample
-from analysis.statistics.summary import summary
+from analysis.statistics.sample import Sample, summary
 from analysis.text_files import TextFile
 
 NO_LABEL = "no label"

@@ -11,9 +11,8 @@ import pandas
 
 from analysis.estimate import interval_column
 from analysis.learned import NOTHING, nothing_to_judge
-from analysis.model_config import ModelConfig
-from analysis.roles import PLAIN
-from analysis.seeds import Model
+from analysis.model_config import PLAIN, ModelConfig
+from analysis.models import Model
 
 PAPERS = Path(__file__).parents[1]
 COLUMNS = {

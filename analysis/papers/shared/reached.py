@@ -10,8 +10,7 @@ from analysis.learned import nothing_to_judge
 from analysis.model_config import ModelConfig
 from analysis.papers.shared.study_files import Study
 from analysis.runs import Run
-from analysis.statistics.intervals import Intervals, intervals, intervals_of_sums
-from analysis.statistics.student import student_interval
+from analysis.statistics.intervals import Intervals, intervals, intervals_of_sums, student_interval
 from analysis.text_files import TextFile, place_of
 
 

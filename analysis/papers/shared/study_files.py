@@ -11,15 +11,14 @@ import pyarrow
 import pyarrow.parquet
 
 from analysis import attributions, perturbations
-from analysis.agreement.same_texts import check_same_texts
 from analysis.attributions import load_attributions
 from analysis.errors import AnalysisError
 from analysis.faithfulness import files as faithfulness
 from analysis.faithfulness.files import load_faithfulness
+from analysis.models import Model, check_same_texts, models_of
 from analysis.output import Source
 from analysis.perturbations import load_perturbations
 from analysis.runs import CONFIG, Run, load_run
-from analysis.seeds import Model, models_of
 from analysis.text_files import TextFile, has_key
 
 KINDS = (attributions.METADATA, perturbations.METADATA, faithfulness.METADATA)

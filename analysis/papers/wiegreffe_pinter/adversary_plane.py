@@ -8,7 +8,7 @@ from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
 import numpy
 import pandas
 
-from analysis.agreement.groups import OVERALL
+from analysis.agreement.agreement_table import OVERALL
 from analysis.errors import AnalysisError
 from analysis.estimate import interval_column
 from analysis.figures.plane import Plane, Points, planes

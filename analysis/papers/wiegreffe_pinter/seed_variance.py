@@ -9,7 +9,7 @@ from typing import Any, Dict, List, Optional, Sequence
 import numpy
 import pandas
 
-from analysis.agreement.groups import OVERALL
+from analysis.agreement.agreement_table import OVERALL
 from analysis.attributions import Attributions
 from analysis.claims.table_rows import TableRow, TypedTable, estimated, paired
 from analysis.errors import AnalysisError
@@ -24,8 +24,7 @@ from analysis.papers.shared.published import readable
 from analysis.papers.shared.study_files import Study
 from analysis.statistics.intervals import ABOUT_INTERVALS
 from analysis.statistics.paired import difference_columns
-from analysis.statistics.sample import Sample
-from analysis.statistics.summary import summaries
+from analysis.statistics.sample import Sample, summaries
 
 SEEDS = "other seeds"
 SHOWN = ("corpus", "model", "other", "predicted", "max attention", "mean", "interval", "median")

@@ -10,12 +10,12 @@ import numpy
 from analysis.errors import AnalysisError
 from analysis.estimate import number
 from analysis.figures.tokens import Weighted, token_heatmaps
+from analysis.models import Model
 from analysis.output import Output
 from analysis.papers.shared.divergence import Divergence, divergence, furthest, per_instance
 from analysis.papers.shared.families import Family, families
 from analysis.papers.shared.methods import Method
 from analysis.papers.shared.study_files import Study
-from analysis.seeds import Model
 
 NAME = "wiegreffe-pinter-heatmaps"
 WEIGHTS = Method("instance-adversary", "instance adversary", check="attention")

@@ -9,7 +9,7 @@ from analysis.agreement.pairs import Pair
 from analysis.attributions import load_attributions
 from analysis.errors import AnalysisError
 from analysis.measures import Measure
-from analysis.seeds import models_of
+from analysis.models import models_of
 from tests.analysis.attribution_files import config, random_rows, write_attributions
 
 KENDALL = Measure.named("kendall")

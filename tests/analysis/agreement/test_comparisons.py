@@ -9,9 +9,8 @@ from analysis.agreement.comparisons import paired_methods, paired_models, shown_
 from analysis.agreement.pairs import Pair
 from analysis.attributions import load_attributions
 from analysis.measures import Measure
-from analysis.seeds import models_of
-from analysis.statistics.corrections import holm
-from analysis.statistics.sign_flip import SignFlips
+from analysis.models import models_of
+from analysis.statistics.significance import SignFlips, holm
 from tests.analysis.attribution_files import config, random_rows, write_attributions
 
 FLIPS = SignFlips(draws=999)

@@ -3,13 +3,13 @@
 import numpy
 import pytest
 
+from analysis.agreement.agreement_table import agreement_table, shown_agreements
 from analysis.agreement.agreements import agreements
 from analysis.agreement.instances import instances
-from analysis.agreement.places import placed
-from analysis.agreement.tables import agreement_table, shown_agreements
 from analysis.attributions import load_attributions
 from analysis.measures import Measure
-from analysis.seeds import models_of
+from analysis.models import models_of
+from analysis.statistics.controls import placed
 from tests.analysis.agreement.test_agreements import KENDALL, PAIR
 from tests.analysis.attribution_files import random_rows, write_attributions
 

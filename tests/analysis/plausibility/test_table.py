@@ -5,10 +5,10 @@ import pytest
 
 from analysis.attributions import load_attributions
 from analysis.errors import AnalysisError
+from analysis.models import models_of
 from analysis.plausibility.annotators import Annotators
 from analysis.plausibility.measures import measures
 from analysis.plausibility.table import plausibility_table
-from analysis.seeds import models_of
 from analysis.statistics.intervals import intervals
 from tests.analysis.attribution_files import config, write_attributions
 from tests.analysis.plausibility import slow

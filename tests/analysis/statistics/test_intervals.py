@@ -7,7 +7,7 @@ from scipy import stats
 from analysis.statistics import intervals as module
 from analysis.statistics.intervals import intervals, intervals_of_sums
 from analysis.statistics.paired import paired_across_models, paired_in_one_model
-from analysis.statistics.sign_flip import SignFlips
+from analysis.statistics.significance import SignFlips
 
 NAN = numpy.nan
 # Intervals are what is tried here.

@@ -5,8 +5,8 @@ import itertools
 import numpy
 import pytest
 
-from analysis.statistics import sign_flip
-from analysis.statistics.sign_flip import FEW_TEXTS, SignFlips
+from analysis.statistics import significance
+from analysis.statistics.significance import FEW_TEXTS, SignFlips
 
 FLIPS = SignFlips()
 
@@ -87,7 +87,7 @@ def test_a_p_value_does_not_depend_on_what_else_is_compared_nor_on_blocks(monkey
     together = FLIPS.p_values(differences)
     assert FLIPS.p_values(differences[3:4]) == together[3]
     assert (SignFlips(seed=1).p_values(differences) != together).any()
-    monkeypatch.setattr(sign_flip, "BLOCK", 1000)
+    monkeypatch.setattr(significance, "BLOCK", 1000)
     assert (FLIPS.p_values(differences) == together).all()
     few = differences[:, :9]
     assert FLIPS.p_values(few) == pytest.approx([slow_sign_flip(row) for row in few])

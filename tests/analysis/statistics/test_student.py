@@ -4,7 +4,7 @@ import numpy
 import pytest
 from scipy import stats
 
-from analysis.statistics.student import student_interval
+from analysis.statistics.intervals import student_interval
 
 
 def test_it_is_that_of_a_t_test():

@@ -4,8 +4,7 @@ import numpy
 import pytest
 
 from analysis.measures.measure import Values
-from analysis.statistics.sample import Sample
-from analysis.statistics.summary import summaries, summary
+from analysis.statistics.sample import Sample, summaries, summary
 
 NAN = numpy.nan
 SAMPLE = Sample.of(

@@ -3,7 +3,7 @@
 import numpy
 import pytest
 
-from analysis.agreement.groups import OVERALL
+from analysis.agreement.agreement_table import OVERALL
 from analysis.output import Output
 from analysis.papers.neely_schouten.beside_chance import places
 from analysis.papers.neely_schouten.top_k import side_by_side, table_2, top_k_agreements, top_k_rows

@@ -5,7 +5,7 @@ import pytest
 
 from analysis.papers.shared.reached import reached
 from analysis.papers.shared.study_files import load_study
-from analysis.statistics.student import student_interval
+from analysis.statistics.intervals import student_interval
 from tests.analysis.attribution_files import config
 from tests.analysis.papers.families import write_training
 

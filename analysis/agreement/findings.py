@@ -4,14 +4,13 @@ from typing import Any, List, Mapping, Sequence
 
 import pandas
 
-from analysis.agreement.groups import OVERALL
-from analysis.agreement.pairs import ATTENTION, CONTROL, Pair
-from analysis.agreement.signs import UNSIGNED
+from analysis.agreement.agreement_table import OVERALL
+from analysis.agreement.pairs import ATTENTION, CONTROL, UNSIGNED, Pair
 from analysis.estimate import Estimate
 from analysis.formats import cell
 from analysis.learned import NOTHING
 from analysis.measures.measure import Measure
-from analysis.statistics.corrections import ALPHA
+from analysis.statistics.significance import ALPHA
 
 MOST_NAMED = 6
 # A ceiling that is no further from 1 is 1.

@@ -3,14 +3,13 @@
 import numpy
 import pytest
 
+from analysis.agreement.agreement_table import agreement_table, groups, shown_agreements
 from analysis.agreement.agreements import agreements
-from analysis.agreement.groups import groups
 from analysis.agreement.instances import instances
-from analysis.agreement.tables import agreement_table, shown_agreements
 from analysis.attributions import load_attributions
 from analysis.measures import Measure
-from analysis.seeds import models_of
-from analysis.statistics.sign_flip import SignFlips
+from analysis.models import models_of
+from analysis.statistics.significance import SignFlips
 from tests.analysis.agreement.test_agreements import KENDALL, PAIR, model_of
 from tests.analysis.attribution_files import random_rows, write_attributions
 

@@ -3,7 +3,7 @@
 import numpy
 import pytest
 
-from analysis.statistics.corrections import benjamini_hochberg, holm, share_significant
+from analysis.statistics.significance import benjamini_hochberg, holm, share_significant
 
 P = numpy.array([0.01, numpy.nan, 0.04, 0.03, 0.005, 0.7, 0.03])
 

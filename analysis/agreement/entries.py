@@ -4,26 +4,25 @@ from typing import Sequence
 
 import pandas
 
+from analysis.agreement.agreement_table import OVERALL, agreement_table, shown_agreements
 from analysis.agreement.agreements import Agreement
 from analysis.agreement.apart import LESS, attention_apart
 from analysis.agreement.comparisons import paired_methods, paired_models, shown_comparisons
-from analysis.agreement.groups import OVERALL
+from analysis.agreement.findings import no_better_than_chance, verdicts
 from analysis.agreement.instances import as_parquet, instances
-from analysis.agreement.places import ABOUT_PLACES
-from analysis.agreement.signs import BY_SIZE, MIXED, SIGNED
-from analysis.agreement.tables import agreement_table, shown_agreements
-from analysis.agreement.verdicts import no_better_than_chance, verdicts
+from analysis.agreement.pairs import BY_SIZE, MIXED, SIGNED
 from analysis.estimate import estimates
 from analysis.figures.matrix import agreement_matrix
 from analysis.measures.measure import Measure
 from analysis.output import Output, slug
+from analysis.statistics.controls import ABOUT_PLACES
 from analysis.statistics.intervals import ABOUT_INTERVALS
-from analysis.statistics.sign_flip import SignFlips
+from analysis.statistics.significance import SignFlips
 
 INSTANCES = "instances.parquet"
 
 
-def add_results(
+def add_entries(
     output: Output,
     found: Sequence[Agreement],
     measures: Sequence[Measure],

@@ -5,11 +5,11 @@ from typing import Sequence
 import pandas
 
 from analysis.estimate import number
+from analysis.models import Model
 from analysis.output import Output
 from analysis.plausibility.measures import PlausibilityMeasure
 from analysis.plausibility.spans import DRAWS
 from analysis.plausibility.table import ABOVE, plausibility_table, shown_plausibility
-from analysis.seeds import Model
 from analysis.statistics.intervals import ABOUT_INTERVALS
 
 NOT_FAITHFUL = (
@@ -20,7 +20,7 @@ NOT_FAITHFUL = (
 MEASURE = "average-precision"
 
 
-def add_results(
+def add_entries(
     output: Output,
     models: Sequence[Model],
     measures: Sequence[PlausibilityMeasure],

@@ -4,7 +4,7 @@ import pytest
 
 from analysis.attributions import load_attributions
 from analysis.errors import AnalysisError
-from analysis.seeds import models_of
+from analysis.models import models_of
 from tests.analysis.attribution_files import config, random_rows, write_attributions
 
 ROWS = random_rows(texts=3)

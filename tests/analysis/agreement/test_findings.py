@@ -3,7 +3,7 @@
 import pandas
 import pytest
 
-from analysis.agreement.verdicts import no_better_than_chance, verdicts
+from analysis.agreement.findings import no_better_than_chance, verdicts
 from analysis.measures import Measure
 
 KENDALL = Measure.named("kendall")
