@@ -77,26 +77,26 @@ class Claim:
     paper: str = ""
 
 
-def above(words: str, found: Estimate, bound: float = 0.0) -> Part:
+def above(words: str, number: Estimate, bound: float = 0.0) -> Part:
     """Holds if the whole interval lies above the bound."""
-    return _part(words, found, found.low - bound, found.high - bound)
+    return _part(words, number, number.low - bound, number.high - bound)
 
 
-def below(words: str, found: Estimate, bound: float = 0.0) -> Part:
+def below(words: str, number: Estimate, bound: float = 0.0) -> Part:
     """Holds if the whole interval lies below the bound."""
-    return _part(words, found, bound - found.high, bound - found.low)
+    return _part(words, number, bound - number.high, bound - number.low)
 
 
-def _part(words: str, found: Estimate, nearest: float, furthest: float) -> Part:
+def _part(words: str, number: Estimate, nearest: float, furthest: float) -> Part:
     """From how far on the right side of the bound the ends of the interval are."""
-    if found.nothing:
-        return Part(found.nothing, Verdict.NOTHING)
-    told = f"{words} {found}"
+    if number.nothing:
+        return Part(number.nothing, Verdict.NOTHING)
+    told = f"{words} {number}"
     if math.isnan(nearest) or math.isnan(furthest):
         return Part(told, Verdict.UNKNOWN)
     if nearest > 0:
         # Two that do not differ at all are one, or nothing was there to make a difference.
-        same = found.difference and found.mean == 0
+        same = number.difference and number.mean == 0
         return Part(
             f"{told}, exactly 0" if same else told, Verdict.UNKNOWN if same else Verdict.HOLDS
         )

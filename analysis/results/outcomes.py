@@ -25,10 +25,10 @@ def all_claims(studies: Sequence[StudyResults]) -> pandas.DataFrame:
             tables.append(table.assign(folder=str(study.folder), seeds=study.seeds))
     if not tables:
         return pandas.DataFrame()
-    found = pandas.concat(tables, ignore_index=True)
-    found = found.drop_duplicates(["name", "corpus", "model"])
+    claims = pandas.concat(tables, ignore_index=True)
+    claims = claims.drop_duplicates(["name", "corpus", "model"])
     together = [claim for claim in CLAIMS if claim.over_models]
-    apart = found[~found["name"].isin([claim.name for claim in together])]
+    apart = claims[~claims["name"].isin([claim.name for claim in together])]
     pooled = [_over_all_models(claim, studies) for claim in together]
     return pandas.concat([apart, *pooled], ignore_index=True)
 

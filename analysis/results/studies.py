@@ -79,7 +79,7 @@ def find_studies(folders: Sequence[Path]) -> List[StudyResults]:
     """
     Those of papers as they appeared, then others; what a folder holds for each corpus comes behind it.
     """
-    found: List[StudyResults] = []
+    studies: List[StudyResults] = []
     for folder in folders:
         path = folder / ACCOUNT
         try:
@@ -92,8 +92,8 @@ def find_studies(folders: Sequence[Path]) -> List[StudyResults]:
             raise AnalysisError(f"{path}: is no account of a study")
         inner = sorted(path.parent for path in folder.glob(f"*/{MANIFEST}"))
         for each in (folder, *inner):
-            found.append(StudyResults(each, account, read_manifest(each)))
-    return sorted(found, key=lambda study: (year_of(study.account["title"], LATER), study.folder))
+            studies.append(StudyResults(each, account, read_manifest(each)))
+    return sorted(studies, key=lambda study: (year_of(study.account["title"], LATER), study.folder))
 
 
 def joined(studies: Sequence[StudyResults], name: str) -> pandas.DataFrame:

@@ -94,8 +94,8 @@ def released_code() -> pandas.DataFrame:
     table = published("jain_wallace/code_on_shared_sst")
     table = table.rename(columns={"first": "scores", "second": "importance"})
     keys = ["encoder", "attention", "scores", "importance", "predicted"]
-    found = table.groupby(keys)["mean"].agg(**{"code low": "min", "code high": "max"})
-    return found.reset_index().assign(corpus="sst", projection="softmax", role=PLAIN)
+    ranges = table.groupby(keys)["mean"].agg(**{"code low": "min", "code high": "max"})
+    return ranges.reset_index().assign(corpus="sst", projection="softmax", role=PLAIN)
 
 
 def tau_densities(models: Sequence[Model], output: Output) -> None:

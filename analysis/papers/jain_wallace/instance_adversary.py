@@ -55,12 +55,12 @@ def rows_of(model: Model) -> List[Dict[str, Any]]:
     success, jsd = sample(model, check(SUCCESS)), sample(model, check(MAX_JSD))
     parameters = model.files[0].declared[INSTANCE_ADVERSARY].get("parameters", {})
     members = groups(model, "predicted")
-    found = {
+    samples = {
         "success": [success.where(member) for member in members.values()],
         "all": [jsd.where(member) for member in members.values()],
         "found": [found_only(jsd, success).where(member) for member in members.values()],
     }
-    rows = {kind: summaries(parts) for kind, parts in found.items()}
+    rows = {kind: summaries(parts) for kind, parts in samples.items()}
     return [
         {
             **about(model),

@@ -123,13 +123,14 @@ def correlations(models: Sequence[Model], output: Output) -> None:
 
 
 def _tau_panel(models: Sequence[Model], method: Method) -> Panel:
-    found = [agreement_values(model, (ATTENTION, method)) for model in models]
+    agreements = [agreement_values(model, (ATTENTION, method)) for model in models]
     return Panel(
         title=f"{method.title} of {PLACES[IMPORTANCE_OF[method.name]]}",
         series={
-            model.name: one.observed.value.ravel() for model, one in zip(models, found, strict=True)
+            model.name: one.observed.value.ravel()
+            for model, one in zip(models, agreements, strict=True)
         },
-        control=found[0].controls["random"].value.ravel(),
+        control=agreements[0].controls["random"].value.ravel(),
     )
 
 

@@ -77,14 +77,14 @@ def sweeps(models: Sequence[Model], least: int = 2) -> List[List[Model]]:
     Models that differ in lambda, in rising order; two with the same lambda count once. There is at
     least one sweep, of so many values of lambda.
     """
-    found: Dict[tuple, Dict[float, Model]] = {}
+    by_setting: Dict[tuple, Dict[float, Model]] = {}
     for model in models:
         config = model.config
-        steps = found.setdefault((config.corpus, config.encoder, config.attention), {})
+        steps = by_setting.setdefault((config.corpus, config.encoder, config.attention), {})
         # Where both are there, sparsegen's is the one that was trained like its neighbours.
         if lambda_of(model) not in steps or config.projection == "sparsegen":
             steps[lambda_of(model)] = model
-    long_enough = [steps for steps in found.values() if len(steps) >= least]
+    long_enough = [steps for steps in by_setting.values() if len(steps) >= least]
     if not long_enough:
         raise AnalysisError(
             f"it takes {least} values of lambda with the same corpus, encoder and scorer"
@@ -94,8 +94,8 @@ def sweeps(models: Sequence[Model], least: int = 2) -> List[List[Model]]:
 
 def table_2(models: Sequence[Model], output: Output) -> None:
     """How lambda and the entropy of importance go together, over trained models."""
-    found = sweeps(models, LEAST_LAMBDAS)
-    rows = [correlation(steps, method) for steps in found for method in INPUTS]
+    all_sweeps = sweeps(models, LEAST_LAMBDAS)
+    rows = [correlation(steps, method) for steps in all_sweeps for method in INPUTS]
     theirs = published("meister/table2_sparsity_entropy").assign(importance=GRADIENT.title)
     table = with_difference(beside(pandas.DataFrame(rows), theirs), "published")
     output.table(
@@ -103,7 +103,7 @@ def table_2(models: Sequence[Model], output: Output) -> None:
         table,
         "Correlation of sparsegen's lambda, which is larger for sparser attention, with the "
         "entropy of the importance of inputs, beside Meister et al. (2021), Table 2. "
-        f"{described(_flat(found))}.",
+        f"{described(_flat(all_sweeps))}.",
         "Pearson's over trained models (n), each with the mean entropy of its texts, and Fisher's "
         "interval; Spearman's beside it. A negative sign: the sparser attention, the sparser "
         "importance. The paper's table has negative signs, its text says the opposite; `entropy` "
@@ -146,28 +146,28 @@ def correlation(steps: Sequence[Model], method: Method) -> Dict[str, Any]:
 
 def entropy_against_lambda(models: Sequence[Model], output: Output) -> None:
     """A panel a sweep, a line a kind of importance."""
-    found = sweeps(models)
+    all_sweeps = sweeps(models)
     panels = {
         _titled(steps): {
             method.title: _line(steps, [summarised(model, entropy(method)) for model in steps])
             for method in INPUTS
         }
-        for steps in found
+        for steps in all_sweeps
     }
     output.figure(
         "meister-entropy-against-lambda",
         against(panels, "lambda", "entropy of importance"),
         f"Normalised entropy of the importance of inputs against sparsegen's lambda. "
-        f"{described(_flat(found))}.",
+        f"{described(_flat(all_sweeps))}.",
         f"Lines at each point: interval of the mean. {ABOUT_INTERVALS}",
     )
 
 
 def tau_against_lambda(models: Sequence[Model], output: Output) -> None:
     """Two panels a sweep: importance of inputs, and of hidden states."""
-    found = sweeps(models)
+    all_sweeps = sweeps(models)
     panels: Dict[str, Dict[str, Line]] = {}
-    for steps in found:
+    for steps in all_sweeps:
         rows = [_taus(model) for model in steps]
         for methods, of in ((INPUTS, "inputs"), (HIDDEN, "hidden states")):
             panels[f"{_titled(steps)}: {of}"] = {
@@ -177,14 +177,14 @@ def tau_against_lambda(models: Sequence[Model], output: Output) -> None:
         "meister-tau-against-lambda",
         against(panels, "lambda", "Kendall's tau", widest=2),
         "Kendall's tau of attention with the importance of inputs and of hidden states against "
-        f"sparsegen's lambda. {described(_flat(found))}.",
+        f"sparsegen's lambda. {described(_flat(all_sweeps))}.",
         f"Lines at each point: interval of the mean. {ABOUT_INTERVALS} Agreement with hidden states "
         "is nearly a tautology where attention is sparse.",
     )
 
 
-def _flat(found: Sequence[Sequence[Model]]) -> List[Model]:
-    return [model for steps in found for model in steps]
+def _flat(all_sweeps: Sequence[Sequence[Model]]) -> List[Model]:
+    return [model for steps in all_sweeps for model in steps]
 
 
 def _line(steps: Sequence[Model], rows: Sequence[Dict[str, Any]]) -> Line:

@@ -74,7 +74,7 @@ def tau_densities(models: Sequence[Model], output: Output) -> None:
 
 
 def _by_scorer(models: Sequence[Model]) -> Dict[str, List[Model]]:
-    found: Dict[str, List[Model]] = {}
+    by_scorer: Dict[str, List[Model]] = {}
     for model in models:
-        found.setdefault(f"{model.config.encoder}-{model.config.attention}", []).append(model)
-    return found
+        by_scorer.setdefault(f"{model.config.encoder}-{model.config.attention}", []).append(model)
+    return by_scorer

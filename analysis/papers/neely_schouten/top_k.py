@@ -59,12 +59,12 @@ def top_k_agreements(model: Model) -> List[Agreement]:
     return agreed(model, OF_ATTENTION, _measures(model))
 
 
-def top_k_rows(found: Sequence[Sequence[Agreement]]) -> pandas.DataFrame:
+def top_k_rows(of_models: Sequence[Sequence[Agreement]]) -> pandas.DataFrame:
     """
     Of what each model has: a row a model, k, importance, predicted class and measure, with the
     chance band.
     """
-    table = pandas.concat([rows_of(one, OF_ATTENTION) for one in found], ignore_index=True)
+    table = pandas.concat([rows_of(one, OF_ATTENTION) for one in of_models], ignore_index=True)
     table[["measure", "k"]] = table["measure"].str.split(":k=", expand=True)
     table["chance low"] = table[["random low", "permuted low"]].min(axis=1)
     table["chance high"] = table[["random high", "permuted high"]].max(axis=1)
@@ -82,8 +82,8 @@ def _measures(model: Model) -> List[str]:
 
 def table_2(models: Sequence[Model], output: Output) -> None:
     """The table, and for each corpus its figure and what it says."""
-    found = list(map(top_k_agreements, models))
-    table = top_k_rows(found)
+    of_models = list(map(top_k_agreements, models))
+    table = top_k_rows(of_models)
     output.table(
         TOP_K.name,
         table,
@@ -93,7 +93,7 @@ def table_2(models: Sequence[Model], output: Output) -> None:
         NOTE,
         side_by_side(table),
     )
-    add_differences(output, DIFFERENCES.name, list(chain.from_iterable(found)))
+    add_differences(output, DIFFERENCES.name, list(chain.from_iterable(of_models)))
     for corpus, several in by_corpus(models).items():
         rows = table[(table["corpus"] == corpus) & (table["predicted"] != OVERALL)]
         text = verdict(rows)

@@ -58,8 +58,8 @@ USE = TypedTable("neely-schouten-usage", UsageRow)
 
 
 def usage(study: Study, output: Output) -> Optional[str]:
-    found, left_out = families(study)
-    rows = [row for row in map(_row, found) if _has_both(row)]
+    all_families, left_out = families(study)
+    rows = [row for row in map(_row, all_families) if _has_both(row)]
     if not rows:
         raise AnalysisError(
             "it takes, of one model, what uniform attention does (the attribution file of its "
@@ -67,7 +67,7 @@ def usage(study: Study, output: Output) -> Optional[str]:
             "(their attribution files, or its perturbation file with `instance-adversary`)"
         )
     table = pandas.DataFrame(rows)
-    described = "; ".join(family.described for family in found)
+    described = "; ".join(family.described for family in all_families)
     output.table(
         USE.name,
         table,
@@ -192,10 +192,10 @@ def correlation(table: pandas.DataFrame, across: str, up: str) -> str:
     known = table[_known(table, across, up)]
     if len(known) < LEAST_POINTS or min(known[across].nunique(), known[up].nunique()) < 2:
         return ""
-    found = spearmanr(known[across], known[up])
+    rank_correlation = spearmanr(known[across], known[up])
     return (
         f"Over {len(known)} models, Spearman's correlation of {USAGE[across]} with {FREEDOM[up]} "
-        f"is {found.statistic:.2f} (p = {number(found.pvalue)})."
+        f"is {rank_correlation.statistic:.2f} (p = {number(rank_correlation.pvalue)})."
     )
 
 

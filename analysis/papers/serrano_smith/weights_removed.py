@@ -148,7 +148,7 @@ def removal_samples(model: Model) -> Dict[str, Sample]:
 def removal_rows(model: Model) -> List[Dict[str, Any]]:
     samples, members = removal_samples(model), groups(model, "predicted")
     keys = [(order, name) for order in ORDERS for name in members]
-    found = summaries([samples[order].where(members[name]) for order, name in keys])
+    summarised = summaries([samples[order].where(members[name]) for order, name in keys])
     flips = {order: sample(model, check(_removed(order, "flipped"))) for order in ORDERS}
     return [
         {
@@ -163,7 +163,7 @@ def removal_rows(model: Model) -> List[Dict[str, Any]]:
                 one_model=True,
             ),
         }
-        for (order, name), row in zip(keys, found, strict=True)
+        for (order, name), row in zip(keys, summarised, strict=True)
     ]
 
 

@@ -64,11 +64,11 @@ class AdversaryRow(TableRow):
 
 def adversary_rows(study: Study) -> Tuple[pandas.DataFrame, Optional[str]]:
     """A row an adversary; and a sentence on what is left out. There is at least one row."""
-    found, problem = families(study)
-    rows = [_of_texts(family, model) for family in found for model in family.adversaries]
+    all_families, problem = families(study)
+    rows = [_of_texts(family, model) for family in all_families for model in family.adversaries]
     seen = {
         place_of(file.metadata["archive"])
-        for family in found
+        for family in all_families
         for model in family.adversaries
         for file in model.files
     }
@@ -87,8 +87,8 @@ def adversary_rows(study: Study) -> Tuple[pandas.DataFrame, Optional[str]]:
 def f1_row(model: Model) -> Dict[str, float]:
     """`f1`, `f1 low` and `f1 high`."""
     decisions = Decisions.of(model.files)
-    found = intervals(decisions.values[None])
-    return {"f1": decisions.f1, "f1 low": float(found.low[0]), "f1 high": float(found.high[0])}
+    ends = intervals(decisions.values[None])
+    return {"f1": decisions.f1, "f1 low": float(ends.low[0]), "f1 high": float(ends.high[0])}
 
 
 def _of_texts(family: Family, model: Model) -> Dict[str, Any]:
@@ -124,8 +124,8 @@ def _less_than_by_text(family: Family, moved: Divergence) -> Dict[str, float]:
     by_text = per_instance(family)
     if by_text is None:
         return {}
-    found = {f"by text {name}": value for name, value in by_text.rows().items() if "jsd" in name}
-    return {**found, **difference_columns("by text less", by_text.jsd.value, moved.jsd.value)}
+    reached = {f"by text {name}": value for name, value in by_text.rows().items() if "jsd" in name}
+    return {**reached, **difference_columns("by text less", by_text.jsd.value, moved.jsd.value)}
 
 
 def _of_run(run: Run) -> Dict[str, Any]:

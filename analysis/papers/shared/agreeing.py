@@ -84,13 +84,14 @@ def class_panels(model: Model, pairs: Sequence[Methods]) -> List[Panel]:
 
 def pair_panel(model: Model, title: str, pairs: Sequence[Methods]) -> Panel:
     """Of Kendall's tau of all texts: a series a pair; random scores in the first for control."""
-    found = _agreements(model, pairs, (KENDALL,), 1)
+    of_pairs = _agreements(model, pairs, (KENDALL,), 1)
     return Panel(
         title=title,
         series={
-            titled(pair): one.observed.value.ravel() for pair, one in zip(pairs, found, strict=True)
+            titled(pair): one.observed.value.ravel()
+            for pair, one in zip(pairs, of_pairs, strict=True)
         },
-        control=found[0].controls["random"].value.ravel(),
+        control=of_pairs[0].controls["random"].value.ravel(),
     )
 
 

@@ -29,8 +29,8 @@ def bins_of(weights: numpy.ndarray) -> Dict[str, numpy.ndarray]:
 
 def classes_of(model: Model) -> Dict[str, numpy.ndarray]:
     """The predicted classes without all texts together. Shape of each: (seeds, texts)"""
-    found = groups(model, "predicted")
-    return {name: member for name, member in found.items() if name != OVERALL}
+    members = groups(model, "predicted")
+    return {name: member for name, member in members.items() if name != OVERALL}
 
 
 def by_bin(

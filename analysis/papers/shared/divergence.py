@@ -38,10 +38,10 @@ class Divergence:
 
     def rows(self) -> Dict[str, float]:
         """`tvd`, `tvd low`, `tvd high`, and the same of `jsd`."""
-        found = summaries(self._both)
+        both = summaries(self._both)
         return {
             name if statistic == "mean" else f"{name} {statistic}": row[statistic]
-            for name, row in zip(("tvd", "jsd"), found, strict=True)
+            for name, row in zip(("tvd", "jsd"), both, strict=True)
             for statistic in ("mean", "low", "high")
         }
 

@@ -76,12 +76,12 @@ def families(study: Study) -> Tuple[List[Family], Optional[str]]:
                 f"{model.files[0].path}: its base, {model.config.adversary.base}, has no "
                 "attribution file among those given"
             )
-    found = [
+    all_families = [
         _family(model, base, named.get(str(base.path), []), study, usable)
         for model in plain
         for base in _bases(model, named)
     ]
-    return found, problems[0] if problems else None
+    return all_families, problems[0] if problems else None
 
 
 def _bases(model: Model, named: Dict[str, List[Model]]) -> List[Attributions]:

@@ -79,8 +79,8 @@ class Exhibit:
         return f"it takes {least}{self.about or FILES[self.of]}, and there are {number or 'none'}"
 
     def _problem(self, model: Model) -> Optional[str]:
-        found = (method.problem(file) for file in model.files for method in self.methods)
-        return next((problem for problem in found if problem is not None), None)
+        problems = (method.problem(file) for file in model.files for method in self.methods)
+        return next((problem for problem in problems if problem is not None), None)
 
 
 @dataclass(frozen=True)

@@ -22,8 +22,8 @@ def check(method: Method) -> PerText:
     """The number that the method gives beside its scores."""
 
     def values(file: TextFile) -> Values:
-        found = file.table[method.column].to_numpy(dtype=float, na_value=numpy.nan)
-        return Values.defined_where(numpy.isfinite(found), found, NO_VALUE)
+        numbers = file.table[method.column].to_numpy(dtype=float, na_value=numpy.nan)
+        return Values.defined_where(numpy.isfinite(numbers), numbers, NO_VALUE)
 
     return values
 

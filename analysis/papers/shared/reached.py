@@ -54,12 +54,12 @@ def reached(study: Study) -> List[Reached]:
     explained = {
         place_of(file.metadata["archive"]) for model in study.models for file in model.files
     }
-    found = [reached_by(model.files) for model in study.models]
+    of_files = [reached_by(model.files) for model in study.models]
     runs: Dict[str, List[Run]] = {}
     for run in study.runs:
         if place_of(run.folder) not in explained:
             runs.setdefault(run.model.without_seeds, []).append(run)
-    return found + [_of_runs(seeds) for seeds in runs.values()]
+    return of_files + [_of_runs(seeds) for seeds in runs.values()]
 
 
 def f1_metric(run: Run) -> float:
@@ -88,5 +88,5 @@ def _of_runs(runs: List[Run]) -> Reached:
     return Reached(runs[0].model, float(f1.mean()), len(runs), std=std)
 
 
-def _ends(found: Intervals) -> Tuple[float, float]:
-    return float(found.low[0]), float(found.high[0])
+def _ends(of_one: Intervals) -> Tuple[float, float]:
+    return float(of_one.low[0]), float(of_one.high[0])

@@ -71,10 +71,10 @@ def load_models(places: Sequence[Path]) -> List[Model]:
 
 def _models(files: Iterable[TextFile]) -> List[Model]:
     """Names are unique among the models of a corpus, whose name stands beside theirs."""
-    found: Dict[str, List[TextFile]] = {}
+    by_corpus_name: Dict[str, List[TextFile]] = {}
     for file in files:
-        found.setdefault(file.model.corpus, []).append(file)
-    models = [model for of_corpus in found.values() for model in models_of(of_corpus)]
+        by_corpus_name.setdefault(file.model.corpus, []).append(file)
+    models = [model for of_corpus in by_corpus_name.values() for model in models_of(of_corpus)]
     for model in models:
         check_same_texts(model.files)
     return models
@@ -83,13 +83,13 @@ def _models(files: Iterable[TextFile]) -> List[Model]:
 def _paths(place: Path) -> List[Path]:
     if not place.is_dir():
         return [place]
-    found = [path for path in sorted(place.glob("*.parquet")) if not _is_something_else(path)]
-    if not found and not (place / CONFIG).is_file():
+    paths = [path for path in sorted(place.glob("*.parquet")) if not _is_something_else(path)]
+    if not paths and not (place / CONFIG).is_file():
         raise AnalysisError(
             f"{place}: holds no attribution, perturbation or faithfulness file (*.parquet), and is no "
             "training run"
         )
-    return found
+    return paths
 
 
 def _is_something_else(path: Path) -> bool:
@@ -103,10 +103,10 @@ def _is_something_else(path: Path) -> bool:
 
 def by_corpus(models: Sequence[Model]) -> Dict[str, List[Model]]:
     """In the order in which they come."""
-    found: Dict[str, List[Model]] = {}
+    models_of_corpus: Dict[str, List[Model]] = {}
     for model in models:
-        found.setdefault(model.config.corpus, []).append(model)
-    return found
+        models_of_corpus.setdefault(model.config.corpus, []).append(model)
+    return models_of_corpus
 
 
 def described(models: Sequence[Model]) -> str:

@@ -33,9 +33,9 @@ FIGURE_NOTE = (
 
 
 def plane(study: Study, output: Output) -> Optional[str]:
-    found, left_out = families(study)
-    found = [family for family in found if family.adversaries]
-    for family in found:
+    attacked, left_out = families(study)
+    attacked = [family for family in attacked if family.adversaries]
+    for family in attacked:
         output.figure(
             f"{NAME}-{family.key}",
             planes(_panels(family), ACROSS, UP, BOUND),
@@ -52,18 +52,18 @@ def plane(study: Study, output: Output) -> Optional[str]:
             f"adversaries report it. {', '.join(panel.title for panel in reported)}.",
             FIGURE_NOTE,
         )
-    if not found and not reported:
+    if not attacked and not reported:
         raise AnalysisError(left_out or NO_ADVERSARY)
-    _beside(found, output)
-    _shape(found, output)
+    _beside(attacked, output)
+    _shape(attacked, output)
     return left_out
 
 
-def _beside(found: Sequence[Family], output: Output) -> None:
+def _beside(attacked: Sequence[Family], output: Output) -> None:
     """The marks in numbers: what tells whether an adversary's distance is large."""
     rows = [
         {**row, **moved.where(member).rows(), "seeds": len(moved.tvd.value), "n": int(member.sum())}
-        for family in found
+        for family in attacked
         for title, moved in _one_by_one(family)
         for row, member in _by_class(family, other=title)
     ]
@@ -88,7 +88,7 @@ def _beside(found: Sequence[Family], output: Output) -> None:
         "wiegreffe-pinter-beside",
         table,
         "What the adversaries' distances are to be held against: the mean distance of output and of "
-        f"attention from the base. {'; '.join(family.described for family in found)}.",
+        f"attention from the base. {'; '.join(family.described for family in attacked)}.",
         "TVD: half the sum of absolute differences. Adversary for each text: Jain & Wallace's, the "
         f"furthest attention found that keeps the output. {ABOUT_INTERVALS} The csv has each class, "
         "too.",
@@ -108,7 +108,7 @@ def _one_by_one(family: Family) -> Iterator[Tuple[str, Divergence]]:
             yield from ((title, moved) for moved in several)
 
 
-def _shape(found: Sequence[Family], output: Output) -> None:
+def _shape(attacked: Sequence[Family], output: Output) -> None:
     """The curves in numbers, of those that have enough points."""
     rows = [
         {
@@ -117,7 +117,7 @@ def _shape(found: Sequence[Family], output: Output) -> None:
             **summarised_curve([one.where(member) for _, one in steps]),
             "n": int(member.sum()),
         }
-        for family in found
+        for family in attacked
         for frozen, steps in _moved(family).items()
         if len(steps) >= LEAST_POINTS
         for row, member in _by_class(family, frozen=frozen)
@@ -134,7 +134,7 @@ def _shape(found: Sequence[Family], output: Output) -> None:
         "wiegreffe-pinter-convexity",
         table,
         "The curve of adversaries in numbers: how far attention moves before outputs do. "
-        f"{'; '.join(family.described for family in found)}.",
+        f"{'; '.join(family.described for family in attacked)}.",
         "Convexity: 1 - 2 A, with A the area under the curve of TVD over JSD through the means of "
         "the adversaries, both axes scaled from the point with the smallest JSD to the one with "
         "the largest. 0: on the chord between them; near 1: attention moves nearly all the way "
@@ -179,33 +179,33 @@ def _by_class(family: Family, **about: Any) -> Iterator[Tuple[Dict[str, Any], nu
 def _classes(family: Family) -> Dict[str, numpy.ndarray]:
     """By the base's decision. Shape of each: (texts,)"""
     predicted = family.base.table["predicted"]
-    found = {OVERALL: numpy.ones(len(predicted), dtype=bool)}
+    members = {OVERALL: numpy.ones(len(predicted), dtype=bool)}
     for name in sorted(predicted.unique()):
-        found[str(name)] = (predicted == name).to_numpy(bool)
-    return found
+        members[str(name)] = (predicted == name).to_numpy(bool)
+    return members
 
 
 def _moved(family: Family) -> Dict[bool, List[Tuple[float, Divergence]]]:
     """Lambdas and distances, of the adversaries that are frozen and of those that are not."""
-    found: Dict[bool, List[Tuple[float, Divergence]]] = {}
+    by_kind: Dict[bool, List[Tuple[float, Divergence]]] = {}
     for model in family.adversaries:
         adversary = model.config.adversary
         moved = divergence(family.base, model.files)
-        found.setdefault(adversary.frozen, []).append((adversary.lambda_, moved))
-    return found
+        by_kind.setdefault(adversary.frozen, []).append((adversary.lambda_, moved))
+    return by_kind
 
 
 def _others(family: Family) -> Dict[str, List[Divergence]]:
     """What is held against the curve, as far as there is any."""
-    found: Dict[str, List[Divergence]] = {}
+    others: Dict[str, List[Divergence]] = {}
     if family.seeds:
-        found[SEEDS] = [divergence(family.base, [file]) for file in family.seeds]
+        others[SEEDS] = [divergence(family.base, [file]) for file in family.seeds]
     if family.uniform is not None:
-        found["uniform"] = [divergence(family.base, family.uniform.files)]
+        others["uniform"] = [divergence(family.base, family.uniform.files)]
     for_each = per_instance(family)
     if for_each is not None:
-        found["adversary for each text"] = [for_each]
-    return found
+        others["adversary for each text"] = [for_each]
+    return others
 
 
 def _points(moved: Sequence[Divergence], lambdas: Sequence[float] = ()) -> Points:

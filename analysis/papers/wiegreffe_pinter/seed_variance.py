@@ -52,24 +52,24 @@ SEEDS_TABLE = TypedTable("wiegreffe-pinter-seeds", SeedsRow)
 
 
 def seeds(study: Study, output: Output) -> Optional[str]:
-    found, left_out = families(study)
-    found = [family for family in found if family.seeds]
-    if not found:
+    seeded, left_out = families(study)
+    seeded = [family for family in seeded if family.seeds]
+    if not seeded:
         raise AnalysisError(
             left_out or "it takes attribution files of a model with at least 2 seeds"
         )
-    table = pandas.DataFrame([row for family in found for row in _rows(family)])
+    table = pandas.DataFrame([row for family in seeded for row in _rows(family)])
     output.table(
         SEEDS_TABLE.name,
         table,
         "Divergence (JSD, in nats) of other models' attention from the base's, by the base's "
-        f"largest weight and predicted class. {_described(found)}.",
+        f"largest weight and predicted class. {_described(seeded)}.",
         "Other seeds differ from the base in nothing but the seed: what they diverge by needs no "
         "adversary. Beside them the adversary that is furthest away, where there is one. "
         f"{ABOUT_INTERVALS} The base is always the same one.",
         readable(table, SHOWN),
     )
-    for family in found:
+    for family in seeded:
         output.sentence(f"{SEEDS_TABLE.name}-finding-{family.key}", _finding(family))
         output.figure(
             f"{SEEDS_TABLE.name}-violins-{family.key}",
@@ -100,11 +100,11 @@ def _finding(family: Family) -> str:
 
 
 def _others(family: Family) -> Dict[str, Sequence[Attributions]]:
-    found: Dict[str, Sequence[Attributions]] = {SEEDS: family.seeds}
+    others: Dict[str, Sequence[Attributions]] = {SEEDS: family.seeds}
     adversary = furthest(family.base, family.adversaries_of(frozen=False))
     if adversary is not None:
-        found[f"adversary, lambda {adversary.config.adversary.lambda_:g}"] = adversary.files
-    return found
+        others[f"adversary, lambda {adversary.config.adversary.lambda_:g}"] = adversary.files
+    return others
 
 
 def _rows(family: Family) -> List[Dict[str, Any]]:
@@ -117,7 +117,7 @@ def _rows(family: Family) -> List[Dict[str, Any]]:
         members = {OVERALL: numpy.ones(jsd.value.shape, dtype=bool), **classes}
         bins = {ALL: numpy.ones(jsd.value.shape, dtype=bool), **bins_of(weights)}
         keys = [(name, of) for name in members for of in bins]
-        found = summaries([jsd.where(members[name] & bins[of]) for name, of in keys])
+        summarised = summaries([jsd.where(members[name] & bins[of]) for name, of in keys])
         rows += [
             {
                 "corpus": family.base.model.corpus,
@@ -130,7 +130,7 @@ def _rows(family: Family) -> List[Dict[str, Any]]:
                 **(_beyond(jsd, of_seeds, members[name] & bins[of]) if title != SEEDS else {}),
                 NOTHING: nothing,
             }
-            for (name, of), row in zip(keys, found, strict=True)
+            for (name, of), row in zip(keys, summarised, strict=True)
             if row["n"] or of == ALL
         ]
     return rows
@@ -159,5 +159,5 @@ def _places(family: Family, like: Sample) -> tuple:
     return numpy.broadcast_to(weights, shape), classes
 
 
-def _described(found: Sequence[Family]) -> str:
-    return "; ".join(f"{family.described}, and {len(family.seeds)} others" for family in found)
+def _described(seeded: Sequence[Family]) -> str:
+    return "; ".join(f"{family.described}, and {len(family.seeds)} others" for family in seeded)

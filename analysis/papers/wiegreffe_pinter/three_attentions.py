@@ -26,9 +26,9 @@ BASE, EACH, TRAINED = "base", "adversary, this text", "trained adversary"
 
 
 def heatmaps(study: Study, output: Output) -> Optional[str]:
-    found, left_out = families(study)
+    all_families, left_out = families(study)
     drawn = 0
-    for family in found:
+    for family in all_families:
         trained = furthest(family.base, family.adversaries_of(frozen=False))
         if trained is None or per_instance(family) is None:
             continue
