@@ -19,6 +19,8 @@ COLUMNS = ("paper", "claim", "corpus", "model", "verdict", "evidence", "rule", "
 
 
 class Verdict(StrEnum):
+    """On a claim, or on a part of it. Only a claim of several parts can hold partly."""
+
     HOLDS = "holds"
     PARTLY = "holds partly"
     FAILS = "does not hold"
@@ -30,7 +32,7 @@ class Verdict(StrEnum):
 class Part:
     """
     words : what is held against what, with the numbers.
-    verdict : `PARTLY` is of wholes alone.
+    verdict : any but `PARTLY`, which is for claims of several parts.
     """
 
     words: str
@@ -47,10 +49,12 @@ class Judgement:
 
     @property
     def verdict(self) -> Verdict:
+        """On the whole."""
         return whole([part.verdict for part in self.parts])
 
     @property
     def evidence(self) -> str:
+        """What is said of the parts, each thing once."""
         return "; ".join(dict.fromkeys(part.words for part in self.parts))
 
 
@@ -78,12 +82,12 @@ class Claim:
 
 
 def above(words: str, number: Estimate, bound: float = 0.0) -> Part:
-    """Holds if the whole interval lies above the bound."""
+    """The part that the number is above the bound: it holds if the whole interval is."""
     return _part(words, number, number.low - bound, number.high - bound)
 
 
 def below(words: str, number: Estimate, bound: float = 0.0) -> Part:
-    """Holds if the whole interval lies below the bound."""
+    """The part that the number is below the bound: it holds if the whole interval is."""
     return _part(words, number, bound - number.high, bound - number.low)
 
 
@@ -104,7 +108,10 @@ def _part(words: str, number: Estimate, nearest: float, furthest: float) -> Part
 
 
 def whole(parts: Sequence[Verdict]) -> Verdict:
-    """Of a claim with these parts: one that fails is not made good by one that holds."""
+    """
+    The verdict on a claim from those on its parts: one that fails is not made good by one that
+    holds.
+    """
     if Verdict.NOTHING in parts:
         return Verdict.NOTHING
     if all(part is Verdict.UNKNOWN for part in parts):

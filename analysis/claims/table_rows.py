@@ -55,6 +55,10 @@ class EstimateColumns:
     known_by: str = ""
 
     def read(self, row: Mapping[str, Any], nothing: str) -> Optional[Estimate]:
+        """
+        From a row as it was written, whose model gives nothing to judge for the reason `nothing`,
+        if any.
+        """
         ends = {end: f"{self.name} {end}".strip() for end in ("mean", "low", "high")}
         ends["mean"] = self.mean or (self.name if self.name in row else ends["mean"])
         if self.known_by and math.isnan(row.get(ends[self.known_by], math.nan)):
@@ -154,7 +158,7 @@ class Tables:
 
 
 def where(rows: Sequence[R], **equal: Any) -> List[R]:
-    """Those whose fields have these values."""
+    """The rows whose fields have these values."""
     return [
         row for row in rows if all(getattr(row, name) == value for name, value in equal.items())
     ]
@@ -174,7 +178,10 @@ def grouped(rows: Sequence[R], *names: str) -> Iterator[Tuple[tuple, List[R]]]:
 
 
 def read_tables(folder: Path, names: Sequence[str]) -> Tables:
-    """Those that are there. A folder of a few tables alone, without a manifest, will do."""
+    """
+    The tables of these names that the folder has. A folder of a few tables alone, without a
+    manifest, will do.
+    """
     manifest = read_manifest(folder) if (folder / MANIFEST).exists() else {}
     tables = {}
     for name in names:

@@ -12,18 +12,21 @@ from durable.whole import write_whole
 
 
 def show(table: pandas.DataFrame) -> None:
-    """Columns without a value are left out, and so is what would move a terminal's cursor."""
+    """
+    Prints the table, without columns that have no value, and without what would move a terminal's
+    cursor.
+    """
     shown = texts(table.dropna(axis="columns", how="all"), one_line)
     print(shown.to_string(index=False, float_format="%.3f", na_rep="-"))
 
 
 def say(text: str) -> None:
-    """A sentence on a line of its own."""
+    """Prints a sentence on a line of its own."""
     print(one_line(text))
 
 
 def write_csv(table: pandas.DataFrame, path: Optional[Path]) -> None:
-    """Where one was asked for."""
+    """Writes the table, where a path was given."""
     if path is None:
         return
     try:

@@ -16,7 +16,9 @@ from analysis.papers.shared.paper import Exhibition, Paper
 
 
 def declared_papers() -> Tuple[Paper, ...]:
-    """By their years; those of a year by `order`, then by the names of their folders."""
+    """
+    All papers, by their years; those of a year by `order`, then by the names of their folders.
+    """
     folders = [folder.name for folder in iter_modules(papers.__path__) if folder.ispkg]
     modules = [import_module(f"{papers.__name__}.{name}") for name in sorted(folders)]
     declared = [module.PAPER for module in modules if hasattr(module, "PAPER")]

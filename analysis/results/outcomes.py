@@ -17,7 +17,10 @@ LEADING = ("bilstm tanh softmax", "bilstm tanh sparsemax", "tanh softmax", "bils
 
 
 def all_claims(studies: Sequence[StudyResults]) -> pandas.DataFrame:
-    """Each claim, corpus and model once: of studies that have the same, the first is taken."""
+    """
+    From the tables of verdicts: each claim, corpus and model once; of studies that have the same,
+    the first is taken. Claims over all models are judged anew.
+    """
     tables = []
     for study in studies:
         table = study.table(NAME)
@@ -44,7 +47,10 @@ def _over_all_models(claim: Claim, studies: Sequence[StudyResults]) -> pandas.Da
 
 
 def by_corpus(claims: pandas.DataFrame) -> List[Dict[str, Any]]:
-    """In the order of the papers."""
+    """
+    For each claim and corpus a verdict over all models, the row that stands for them, and its
+    table; in the order of the papers.
+    """
     rows = []
     for claim in CLAIMS:
         of_claim = claims[claims["name"] == claim.name]

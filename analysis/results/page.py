@@ -35,6 +35,7 @@ the layout of [docs/data.md](docs/data.md). Numbers in square brackets are 95 % 
 
 
 def write_results(folders: Sequence[Path], output: Path) -> None:
+    """Writes the page on the studies of these folders."""
     studies = find_studies(folders)
     write_whole(output, "\n".join(_lines(studies, output.parent)) + "\n")
 

@@ -47,37 +47,42 @@ class StudyResults:
 
     @property
     def entries(self) -> List[Dict[str, Any]]:
-        """In the order of the papers."""
+        """What the manifest lists, in the order of the papers."""
         return in_order(self.manifest["entries"])
 
     @property
     def command(self) -> str:
+        """That makes it again."""
         return self.account["command"]
 
     @property
     def seeds(self) -> str:
+        """How many, in words."""
         number = len(self.account["seeds"])
         return f"{number} seed{'s' if number > 1 else ''}"
 
     @property
     def title(self) -> str:
+        """With its corpora."""
         corpora = ", ".join(self.account["corpora"])
         return f"{self.account['title']}: {corpora}"
 
     def table(self, name: str) -> pandas.DataFrame:
-        """Empty if the study has none."""
+        """As it was written; empty if the study has none."""
         file = f"{name}.csv"
         if not (self.folder / file).is_file():
             return pandas.DataFrame()
         return read_csv(io.BytesIO(self.read(file)))
 
     def read(self, file: str) -> bytes:
+        """What is in a file of the folder, which has to be as it was written."""
         return read_listed(self.folder, self.manifest, file)
 
 
 def find_studies(folders: Sequence[Path]) -> List[StudyResults]:
     """
-    Those of papers as they appeared, then others; what a folder holds for each corpus comes behind it.
+    The studies of these folders: those of papers as they appeared, then others. What a folder holds
+    for each corpus comes behind it.
     """
     studies: List[StudyResults] = []
     for folder in folders:
@@ -97,6 +102,6 @@ def find_studies(folders: Sequence[Path]) -> List[StudyResults]:
 
 
 def joined(studies: Sequence[StudyResults], name: str) -> pandas.DataFrame:
-    """A table as all studies that have it have it."""
+    """The rows of a table in all studies that have it, under each other; empty if none has."""
     tables = [table for table in (study.table(name) for study in studies) if len(table)]
     return pandas.concat(tables, ignore_index=True) if tables else pandas.DataFrame()

@@ -63,6 +63,9 @@ NOTE = (
 
 
 def correlations(models: Sequence[Model], output: Output) -> None:
+    """
+    Adds the table of Kendall's tau beside theirs, and that of the differences between its rows.
+    """
     agreements, table = agreed_by_each(models, PAIRS)
     theirs = published("jain_wallace/correlations")
     theirs = theirs.assign(scores="attention", projection="softmax")
@@ -90,7 +93,10 @@ def _ranges(table: pandas.DataFrame) -> List[str]:
 
 
 def released_code() -> pandas.DataFrame:
-    """What the released code gave on the shared SST files: the range of its seeds' means."""
+    """
+    What the released code gave on the shared SST files: the columns that a row of ours is known by,
+    with the lowest and the highest mean of its seeds.
+    """
     table = published("jain_wallace/code_on_shared_sst")
     table = table.rename(columns={"first": "scores", "second": "importance"})
     keys = ["encoder", "attention", "scores", "importance", "predicted"]
@@ -99,6 +105,7 @@ def released_code() -> pandas.DataFrame:
 
 
 def tau_densities(models: Sequence[Model], output: Output) -> None:
+    """Adds for each model a figure of Kendall's tau, text by text: a panel a pair of methods."""
     for model in models:
         figure = densities(class_panels(model, PAIRS), "Kendall's tau", widest=3)
         output.figure(

@@ -46,12 +46,14 @@ ADVERSARY = TypedTable("jain-wallace-adversary", InstanceAdversaryRow)
 
 
 def found_only(values: Sample, success: Sample) -> Sample:
-    """Without the texts that nothing was found for."""
+    """The values without those of texts that the search found nothing for."""
     return values.where(success.value == 1)
 
 
 def rows_of(model: Model) -> List[Dict[str, Any]]:
-    """A row a predicted class, and one for all texts."""
+    """
+    From the perturbation files of a model: a row for each predicted class, and one for all texts.
+    """
     success, jsd = sample(model, check(SUCCESS)), sample(model, check(MAX_JSD))
     parameters = model.files[0].declared[INSTANCE_ADVERSARY].get("parameters", {})
     members = groups(model, "predicted")
@@ -78,6 +80,7 @@ def rows_of(model: Model) -> List[Dict[str, Any]]:
 
 
 def adversary(models: Sequence[Model], output: Output) -> None:
+    """Adds the table, two figures and a sentence a model on what the search for each text found."""
     table = pandas.DataFrame([row for model in models for row in rows_of(model)])
     output.table(
         ADVERSARY.name,

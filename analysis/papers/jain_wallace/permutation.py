@@ -42,7 +42,10 @@ SHOWN = ("corpus", "model", "predicted", "max attention", "mean", "interval", "m
 
 
 def rows_of(model: Model) -> List[Dict[str, Any]]:
-    """A row a predicted class and bin, and for all texts together."""
+    """
+    From the perturbation files of a model: a row for each predicted class and bin of the largest
+    weight, and for all of them together.
+    """
     values, weights = sample(model, check(MEDIAN)), sample(model, check(LARGEST)).value
     bins = {ALL: weights == weights, **bins_of(weights)}
     keys = [(name, of) for name in groups(model, "predicted") for of in bins]
@@ -56,6 +59,7 @@ def rows_of(model: Model) -> List[Dict[str, Any]]:
 
 
 def permutation(models: Sequence[Model], output: Output) -> None:
+    """Adds the table, a figure and a sentence a model on what permuted attention changes."""
     table = pandas.DataFrame([row for model in models for row in rows_of(model)])
     output.table(
         PERMUTATION.name,

@@ -20,6 +20,7 @@ ADVERSARY = TypedTable("meister-table-5", AdversaryRow)
 
 
 def table_5(study: Study, output: Output) -> Optional[str]:
+    """Adds the table; gives a sentence on adversaries that are left out, if any are."""
     table, left_out = adversary_rows(study)
     theirs = published("meister/table5_adversary").rename(
         columns={"mean": "published accuracy", "jsd": "published jsd"}

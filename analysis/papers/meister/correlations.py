@@ -48,6 +48,7 @@ PROTOCOL = f"Published: BiLSTM with tanh, Transformer with dot attention. {OURS_
 
 
 def table_1(models: Sequence[Model], output: Output) -> None:
+    """Adds the table of the entropy of what matters to a hidden state."""
     table = _beside(_rows(models, check(INPUT_TO_HIDDEN)), "meister/table1_entropy")
     output.table(
         ENTROPY.name,
@@ -60,6 +61,7 @@ def table_1(models: Sequence[Model], output: Output) -> None:
 
 
 def table_3(models: Sequence[Model], output: Output) -> None:
+    """Adds the table of accuracies."""
     table = _beside(_rows(models, correct), "meister/table3_accuracy")
     columns = [name for name in SHOWN if "std" not in name]
     output.table(
@@ -73,6 +75,7 @@ def table_3(models: Sequence[Model], output: Output) -> None:
 
 
 def table_6(models: Sequence[Model], output: Output) -> None:
+    """Adds the table of Kendall's tau, and that of the differences between its rows."""
     pairs = [(ATTENTION, method) for method in (*INPUTS, *HIDDEN)]
     agreements, table = agreed_by_each(models, pairs)
     table = table[table["predicted"] == OVERALL].reset_index(drop=True)
@@ -106,7 +109,10 @@ def _beside(table: pandas.DataFrame, name: str) -> pandas.DataFrame:
 
 
 def correlations(models: Sequence[Model], output: Output) -> None:
-    """A figure a corpus and encoder; a panel a kind of importance, a series a projection."""
+    """
+    Adds for each corpus and encoder a figure of Kendall's tau: a panel a kind of importance, a
+    series a projection.
+    """
     for corpus, encoder, alike in _by_encoder(not_swept(models)):
         output.figure(
             slug("meister-correlations", corpus, encoder),
@@ -135,7 +141,7 @@ def _tau_panel(models: Sequence[Model], method: Method) -> Panel:
 
 
 def entropies(models: Sequence[Model], output: Output) -> None:
-    """A panel a corpus and encoder, a series a projection."""
+    """Adds a figure of the entropies: a panel a corpus and encoder, a series a projection."""
     chosen = not_swept(models)
     panels = [
         Panel(

@@ -59,11 +59,12 @@ SHOWN += ("difference", "spearman", "entropy", "lambdas", "n")
 
 
 def lambda_of(model: Model) -> Optional[float]:
-    """None outside of the family."""
+    """How sparse the attention is; None if its projection is no member of the family."""
     return {"sparsegen": model.config.sparsity, "sparsemax": 0.0}.get(model.config.projection)
 
 
 def swept(model: Model) -> bool:
+    """Whether the model is a step of a sweep."""
     return lambda_of(model) is not None
 
 
@@ -74,8 +75,8 @@ def not_swept(models: Sequence[Model]) -> List[Model]:
 
 def sweeps(models: Sequence[Model], least: int = 2) -> List[List[Model]]:
     """
-    Models that differ in lambda, in rising order; two with the same lambda count once. There is at
-    least one sweep, of so many values of lambda.
+    Models that differ in lambda alone, each sweep in rising order; of two with the same lambda one
+    is taken. Raises `AnalysisError` where no sweep has `least` values of lambda.
     """
     by_setting: Dict[tuple, Dict[float, Model]] = {}
     for model in models:
@@ -93,7 +94,9 @@ def sweeps(models: Sequence[Model], least: int = 2) -> List[List[Model]]:
 
 
 def table_2(models: Sequence[Model], output: Output) -> None:
-    """How lambda and the entropy of importance go together, over trained models."""
+    """
+    Adds the table of how lambda and the entropy of importance go together, over trained models.
+    """
     all_sweeps = sweeps(models, LEAST_LAMBDAS)
     rows = [correlation(steps, method) for steps in all_sweeps for method in INPUTS]
     theirs = published("meister/table2_sparsity_entropy").assign(importance=GRADIENT.title)
@@ -113,7 +116,10 @@ def table_2(models: Sequence[Model], output: Output) -> None:
 
 
 def correlation(steps: Sequence[Model], method: Method) -> Dict[str, Any]:
-    """Over the seeds of all steps of a sweep."""
+    """
+    A row of the table: from the steps of a sweep, each seed of each a point, how lambda goes
+    together with the mean entropy of the importance that the method gives.
+    """
     places, means = [], []
     for model in steps:
         of_seeds = mean_of_known(sample(model, entropy(method)).value, axis=1)
@@ -145,7 +151,7 @@ def correlation(steps: Sequence[Model], method: Method) -> Dict[str, Any]:
 
 
 def entropy_against_lambda(models: Sequence[Model], output: Output) -> None:
-    """A panel a sweep, a line a kind of importance."""
+    """Adds a figure: a panel a sweep, a line a kind of importance."""
     all_sweeps = sweeps(models)
     panels = {
         _titled(steps): {
@@ -164,7 +170,7 @@ def entropy_against_lambda(models: Sequence[Model], output: Output) -> None:
 
 
 def tau_against_lambda(models: Sequence[Model], output: Output) -> None:
-    """Two panels a sweep: importance of inputs, and of hidden states."""
+    """Adds a figure: two panels a sweep, importance of inputs and of hidden states."""
     all_sweeps = sweeps(models)
     panels: Dict[str, Dict[str, Line]] = {}
     for steps in all_sweeps:

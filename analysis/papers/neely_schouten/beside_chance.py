@@ -11,8 +11,9 @@ MEASURES = {"as-published": "Scored as published", "fagin": "scored as Fagin et 
 
 def places(table: pandas.DataFrame) -> pandas.Series:
     """
-    `above` or `below` where the interval of the mean and the chance band have nothing in common,
-    `inside` where they overlap. Rows that lack one of them have no place and are left out.
+    From columns `low`, `high`, `chance low` and `chance high`: `above` or `below` where the
+    interval of the mean and the chance band have nothing in common, `inside` where they overlap.
+    Rows that lack an end have no place and are left out.
     """
     table = table.dropna(subset=["low", "high", "chance low", "chance high"])
     place = pandas.Series("inside", index=table.index)
@@ -23,8 +24,8 @@ def places(table: pandas.DataFrame) -> pandas.Series:
 
 def verdict(table: pandas.DataFrame) -> str:
     """
-    Of the rows with the sparsest k there is: that of non-zero weights, the papers' headline, if
-    any model has zeros.
+    A sentence on how the agreements of these rows stand to chance: of those with k = non-zero
+    weights, the paper's headline, if any model has zeros; else of all.
     """
     headline = table[table["k"] == "non-zero"]
     rows = headline if len(headline) else table

@@ -44,6 +44,7 @@ NOTE = (
 
 
 def table_1(models: Sequence[Model], output: Output) -> None:
+    """Adds the table of Kendall's tau beside theirs."""
     pairs = [pair for pair in PAIRS if pair[0].name == "attention"]
     _, table = agreed_by_each(models, pairs)
     theirs = published("neely_schouten/table1")
@@ -60,7 +61,7 @@ def table_1(models: Sequence[Model], output: Output) -> None:
 
 
 def tau_densities(models: Sequence[Model], output: Output) -> None:
-    """A figure a corpus, encoder and scorer; a panel a projection."""
+    """Adds for each corpus, encoder and scorer a figure of Kendall's tau: a panel a projection."""
     for corpus, several in by_corpus(models).items():
         for name, alike in _by_scorer(several).items():
             panels = [pair_panel(model, model.name, PAIRS) for model in alike]

@@ -56,13 +56,17 @@ OF_ATTENTION = tuple(pair for pair in PAIRS if pair[0].name == "attention")
 
 
 def top_k_agreements(model: Model) -> List[Agreement]:
+    """
+    Of attention with each importance, for each k that tells anything of the model, by both
+    measures.
+    """
     return agreed(model, OF_ATTENTION, _measures(model))
 
 
 def top_k_rows(of_models: Sequence[Sequence[Agreement]]) -> pandas.DataFrame:
     """
-    Of what each model has: a row a model, k, importance, predicted class and measure, with the
-    chance band.
+    From the agreements of each model: a row for each k, importance, predicted class and measure,
+    with the chance band and what was published.
     """
     table = pandas.concat([rows_of(one, OF_ATTENTION) for one in of_models], ignore_index=True)
     table[["measure", "k"]] = table["measure"].str.split(":k=", expand=True)
@@ -81,7 +85,10 @@ def _measures(model: Model) -> List[str]:
 
 
 def table_2(models: Sequence[Model], output: Output) -> None:
-    """The table, and for each corpus its figure and what it says."""
+    """
+    Adds the table, that of the differences between its rows, and for each corpus a figure and a
+    sentence.
+    """
     of_models = list(map(top_k_agreements, models))
     table = top_k_rows(of_models)
     output.table(
@@ -113,7 +120,7 @@ def table_2(models: Sequence[Model], output: Output) -> None:
 
 
 def side_by_side(table: pandas.DataFrame) -> pandas.DataFrame:
-    """One row for both measures, with what people read."""
+    """From the whole table what people read, with one row for both measures."""
     table = table.assign(interval=interval_column(table))
     numbers = ["mean", "interval", "random mean", "permuted mean"]
     one, other = (

@@ -58,6 +58,10 @@ USE = TypedTable("neely-schouten-usage", UsageRow)
 
 
 def usage(study: Study, output: Output) -> Optional[str]:
+    """
+    Adds the table, a figure and sentences on their correlation; gives a sentence on models that are
+    left out, if any are.
+    """
     all_families, left_out = families(study)
     rows = [row for row in map(_row, all_families) if _has_both(row)]
     if not rows:
@@ -188,7 +192,10 @@ def _spots(table: pandas.DataFrame, across: str, up: str) -> List[Spot]:
 
 
 def correlation(table: pandas.DataFrame, across: str, up: str) -> str:
-    """Spearman's, in a sentence; nothing where there are too few models, or all are alike."""
+    """
+    Spearman's over the rows of the table that have both columns, in a sentence; an empty one where
+    there are too few models, or all are alike.
+    """
     known = table[_known(table, across, up)]
     if len(known) < LEAST_POINTS or min(known[across].nunique(), known[up].nunique()) < 2:
         return ""

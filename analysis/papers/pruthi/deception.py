@@ -42,7 +42,10 @@ DECEPTION = TypedTable("pruthi-deception", DeceptionRow)
 
 
 def rows_of(study: Study) -> pandas.DataFrame:
-    """A row a model and strength, its seeds together; there is at least one."""
+    """
+    A row for each model and strength, its seeds together. Raises `AnalysisError` where the study
+    has no deceptive run.
+    """
     runs: Dict[str, List[Run]] = {}
     for run in study.runs:
         if run.model.role == DECEPTIVE:
@@ -60,6 +63,7 @@ def rows_of(study: Study) -> pandas.DataFrame:
 
 
 def deception(study: Study, output: Output) -> Optional[str]:
+    """Adds the table, a figure and a sentence a model. Nothing is ever left out."""
     table = rows_of(study)
     shown = table.assign(strength=table["strength"].map("{:g}".format))
     caption = (

@@ -82,7 +82,10 @@ REMOVAL = tuple(_removed(order, field) for order in ORDERS for field in ("fracti
 
 
 def drop_rows(model: Model) -> List[Dict[str, Any]]:
-    """A row an effect and class: of the largest weight, of another one, and the difference."""
+    """
+    From the perturbation files of a model: a row for each effect and class, with that of the
+    largest weight, that of another one, and the difference.
+    """
     rows = []
     members = groups(model, "predicted")
     for effect, title in EFFECTS.items():
@@ -100,6 +103,7 @@ def drop_rows(model: Model) -> List[Dict[str, Any]]:
 
 
 def drop_top(models: Sequence[Model], output: Output) -> None:
+    """Adds the table and a figure on what setting one weight to 0 does."""
     table = pandas.DataFrame([row for model in models for row in drop_rows(model)])
     shown = table.assign(interval=interval_column(table)).rename(columns={"texts": "n"})
     columns = ["corpus", "model", "predicted", "effect", "top", "random", "difference", "interval"]
@@ -137,7 +141,10 @@ def _drop_panel(model: Model) -> Violins:
 
 
 def removal_samples(model: Model) -> Dict[str, Sample]:
-    """The fraction removed at the flip, of the texts that flip in all orders, as published."""
+    """
+    For each order the fraction of weights removed at the flip, of the texts that flip in all
+    orders, as published.
+    """
     flipped = [sample(model, check(_removed(order, "flipped"))).value == 1 for order in ORDERS]
     every = numpy.logical_and.reduce(flipped)
     return {
@@ -146,6 +153,7 @@ def removal_samples(model: Model) -> Dict[str, Sample]:
 
 
 def removal_rows(model: Model) -> List[Dict[str, Any]]:
+    """From the perturbation files of a model: a row for each order and class."""
     samples, members = removal_samples(model), groups(model, "predicted")
     keys = [(order, name) for order in ORDERS for name in members]
     summarised = summaries([samples[order].where(members[name]) for order, name in keys])
@@ -168,6 +176,7 @@ def removal_rows(model: Model) -> List[Dict[str, Any]]:
 
 
 def removal(models: Sequence[Model], output: Output) -> None:
+    """Adds the table, a figure and a sentence a model on how many weights have to go."""
     table = pandas.DataFrame([row for model in models for row in removal_rows(model)])
     ends = interval_column(table, "attention less")
     shown = table.assign(**{"of the difference": ends})

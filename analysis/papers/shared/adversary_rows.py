@@ -63,7 +63,10 @@ class AdversaryRow(TableRow):
 
 
 def adversary_rows(study: Study) -> Tuple[pandas.DataFrame, Optional[str]]:
-    """A row an adversary; and a sentence on what is left out. There is at least one row."""
+    """
+    The table, a row for each adversary; and a sentence on what is left out, if anything is. Raises
+    `AnalysisError` where there is no adversary.
+    """
     all_families, problem = families(study)
     rows = [_of_texts(family, model) for family in all_families for model in family.adversaries]
     seen = {
@@ -85,7 +88,7 @@ def adversary_rows(study: Study) -> Tuple[pandas.DataFrame, Optional[str]]:
 
 
 def f1_row(model: Model) -> Dict[str, float]:
-    """`f1`, `f1 low` and `f1 high`."""
+    """`f1`, `f1 low` and `f1 high` over all seeds of the model."""
     decisions = Decisions.of(model.files)
     ends = intervals(decisions.values[None])
     return {"f1": decisions.f1, "f1 low": float(ends.low[0]), "f1 high": float(ends.high[0])}
@@ -157,7 +160,10 @@ def shown_adversaries(
     names: Sequence[str] = ("published f1", "f1", "published tvd", "tvd", "published jsd", "jsd"),
     keys: Sequence[str] = ("lambda", "lambda as published"),
 ) -> pandas.DataFrame:
-    """Means with their intervals; lambdas as they are typed."""
+    """
+    From the table what people read: the columns `names`, each with its interval, and `keys` as they
+    are typed.
+    """
     shown = table[["corpus", "model"]].copy()
     for key in keys:
         shown[key] = [
@@ -172,7 +178,7 @@ def shown_adversaries(
 
 
 def described_adversaries(table: pandas.DataFrame) -> str:
-    """Data, models and n, for captions."""
+    """Data, models and n of the table, for captions."""
     parts: List[str] = []
     for (corpus, model), rows in table.groupby(["corpus", "model"], sort=False):
         known = rows["n"].dropna()

@@ -1,6 +1,6 @@
 """
-How a paper's columns agree: rows by predicted class, panels for densities; and agreements compared on
-the same texts.
+How a paper's columns agree: rows by predicted class, panels for densities; and agreements compared
+on the same texts.
 """
 
 from itertools import chain, combinations
@@ -53,8 +53,8 @@ def agreed_by_each(
 
 def rows_of(of_model: Sequence[Agreement], pairs: Sequence[Methods]) -> pandas.DataFrame:
     """
-    From the agreements of one model: a row for each and each predicted class, and one for all texts,
-    with the columns of `about` and the papers' names of both methods.
+    From the agreements of one model: a row for each and each predicted class, and one for all
+    texts, with the columns of `about` and the papers' names of both methods.
     """
     titles = {method.name: method.title for pair in pairs for method in pair}
     table = agreement_table(of_model, by="predicted")
@@ -67,7 +67,10 @@ def rows_of(of_model: Sequence[Agreement], pairs: Sequence[Methods]) -> pandas.D
 
 
 def class_panels(model: Model, pairs: Sequence[Methods]) -> List[Panel]:
-    """Of Kendall's tau: a panel a pair, a series a predicted class, random scores for control."""
+    """
+    Panels of Kendall's tau in one model: one for each pair, in it a series for each predicted
+    class, and the first of the pair against random scores for control.
+    """
     classes = groups(model, "predicted")
     del classes[OVERALL]
     return [
@@ -83,7 +86,10 @@ def class_panels(model: Model, pairs: Sequence[Methods]) -> List[Panel]:
 
 
 def pair_panel(model: Model, title: str, pairs: Sequence[Methods]) -> Panel:
-    """Of Kendall's tau of all texts: a series a pair; random scores in the first for control."""
+    """
+    A panel of Kendall's tau in one model, over all texts: a series for each pair, and the first of
+    them against random scores for control.
+    """
     of_pairs = _agreements(model, pairs, (KENDALL,), 1)
     return Panel(
         title=title,
@@ -96,11 +102,12 @@ def pair_panel(model: Model, title: str, pairs: Sequence[Methods]) -> Panel:
 
 
 def agreement_values(model: Model, pair: Methods) -> Agreement:
-    """Kendall's tau of each text, and of one draw of the controls."""
+    """Kendall's tau of each text of a model, and of one draw of the controls."""
     return _agreements(model, [pair], (KENDALL,), 1)[0]
 
 
 def titled(pair: Methods) -> str:
+    """What figures call a pair."""
     return f"{pair[0].title}, {pair[1].title}"
 
 

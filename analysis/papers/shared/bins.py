@@ -14,7 +14,7 @@ ALL = "all"
 
 
 def largest_weights(attention: Sequence[Scores]) -> numpy.ndarray:
-    """Of each text, file by file. Shape: (files, texts)"""
+    """The largest weight of each text, from the attention of each file. Shape: (files, texts)"""
     largest = Property.named("max")
     return numpy.array([largest(scores).value for scores in attention])
 
@@ -28,7 +28,7 @@ def bins_of(weights: numpy.ndarray) -> Dict[str, numpy.ndarray]:
 
 
 def classes_of(model: Model) -> Dict[str, numpy.ndarray]:
-    """The predicted classes without all texts together. Shape of each: (seeds, texts)"""
+    """Which texts of each seed a class is predicted for, by class. Shape of each: (seeds, texts)"""
     members = groups(model, "predicted")
     return {name: member for name, member in members.items() if name != OVERALL}
 
@@ -36,7 +36,10 @@ def classes_of(model: Model) -> Dict[str, numpy.ndarray]:
 def by_bin(
     values: numpy.ndarray, weights: numpy.ndarray, classes: Dict[str, numpy.ndarray]
 ) -> Dict[str, Dict[str, numpy.ndarray]]:
-    """The values of each class in each bin. Shape of all that is given: the same"""
+    """
+    The values of each class in each bin, by the names that figures have for them. All that is given
+    has one shape.
+    """
     bins = bins_of(weights)
     return {
         f"predicted {name}": {of: values[member & inside] for of, inside in bins.items()}

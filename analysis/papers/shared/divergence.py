@@ -25,13 +25,16 @@ BOUND = float(numpy.log(2))
 
 @dataclass(frozen=True)
 class Divergence:
-    """Text by text, under each seed of the other model."""
+    """
+    How far outputs (`tvd`) and attention (`jsd`) are away, text by text, under each seed of the
+    other model.
+    """
 
     tvd: Sample
     jsd: Sample
 
     def where(self, member: numpy.ndarray) -> "Divergence":
-        """Shape of `member`: (texts,)"""
+        """Of some texts alone. Shape of `member`: (texts,)"""
         return Divergence(
             *(one.where(numpy.broadcast_to(member, one.value.shape)) for one in self._both)
         )
@@ -51,7 +54,10 @@ class Divergence:
 
 
 def divergence(base: Attributions, others: Sequence[Attributions]) -> Divergence:
-    """All are about the same texts, in the same order."""
+    """
+    How far the seeds of another model are from the base. All files are about the same texts, in the
+    same order.
+    """
     measure = Measure.named("jsd")
     attention = base.scores("attention")
     return Divergence(
@@ -61,7 +67,10 @@ def divergence(base: Attributions, others: Sequence[Attributions]) -> Divergence
 
 
 def per_instance(family: Family) -> Optional[Divergence]:
-    """Jain & Wallace's adversary; a text that nothing was found for stays where it is."""
+    """
+    How far Jain & Wallace's adversary gets on the texts of the family; a text that it found nothing
+    for stays where it is. None where it was not searched for.
+    """
     file = family.perturbed
     methods = (TVD, MAX_JSD)
     if file is None or any(method.problem(file) for method in methods):
@@ -70,7 +79,7 @@ def per_instance(family: Family) -> Optional[Divergence]:
 
 
 def mean_jsd(base: Attributions, others: Sequence[Attributions]) -> float:
-    """Over all texts and seeds."""
+    """Of attention from that of the base, over all texts and seeds."""
     return float(numpy.nanmean(divergence(base, others).jsd.value))
 
 

@@ -38,6 +38,7 @@ class Family:
 
     @property
     def title(self) -> str:
+        """For headings."""
         return f"{self.base.model.corpus}, {self.name}"
 
     @property
@@ -52,11 +53,15 @@ class Family:
         return f"{corpus} ({texts} texts): {self.name}, seed {self.base.model.seed}"
 
     def adversaries_of(self, frozen: bool) -> List[Model]:
+        """Those that are frozen, or those that are not."""
         return [model for model in self.adversaries if model.config.adversary.frozen is frozen]
 
 
 def families(study: Study) -> Tuple[List[Family], Optional[str]]:
-    """All there are; and a sentence on the first adversary that has no base among the files."""
+    """
+    All families of a study; and a sentence on the first adversary that has no base among the files,
+    or file that has no attention, if there is any.
+    """
     said = [ATTENTION.problem(file) for model in study.models for file in model.files]
     problems = [problem for problem in said if problem]
     usable = [

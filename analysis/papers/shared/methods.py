@@ -25,6 +25,7 @@ class Method:
 
     @property
     def column(self) -> str:
+        """The name of the column in the table of a file."""
         return f"{self.name}.{self.check}" if self.check else self.name
 
     def problem(self, file: TextFile) -> Optional[str]:

@@ -1,6 +1,6 @@
 """
-A paper: what it shows, piece by piece, and which files can fill a piece; what it claims; and what is
-corrected in it.
+A paper: what it shows, piece by piece, and which files can fill a piece; what it claims; and what
+is corrected in it.
 """
 
 import re
@@ -25,6 +25,7 @@ FILES = {
 
 
 def any_model(model: Model) -> bool:
+    """Every model fits."""
     return True
 
 
@@ -131,7 +132,8 @@ class Exhibition:
     def fill(self, study: Study, output: Output) -> List[str]:
         """
         All that the study can fill; gives a sentence for each exhibit it cannot, or not with all
-        that it has. An exhibit that stands alone was asked for by name, so every file has to serve it.
+        that it has. An exhibit that stands alone was asked for by name, so every file has to serve
+        it.
         """
         if len(self.exhibits) == 1:
             self.exhibits[0].fill_from(study, output, all_of_them=True)

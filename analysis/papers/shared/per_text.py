@@ -19,7 +19,7 @@ PerText = Callable[[TextFile], Values]
 
 
 def check(method: Method) -> PerText:
-    """The number that the method gives beside its scores."""
+    """What gives the number that the method has beside its scores."""
 
     def values(file: TextFile) -> Values:
         numbers = file.table[method.column].to_numpy(dtype=float, na_value=numpy.nan)
@@ -29,22 +29,26 @@ def check(method: Method) -> PerText:
 
 
 def entropy(method: Method) -> PerText:
-    """Of the scores, normalised by the length of the text."""
+    """What gives the entropy of the scores, normalised by the length of the text."""
     measure = Property.named("entropy")
     return lambda file: measure(file.scores(method.name))
 
 
 def correct(file: TextFile) -> Values:
-    """1 where the prediction is the label; its mean is accuracy."""
+    """1 where the prediction is the label, 0 where it is not; the mean is accuracy."""
     known = file.table["label"].notna().to_numpy()
     right: ArrayLike = (file.table["label"] == file.table["predicted"]).to_numpy(dtype=float)
     return Values.defined_where(known, right, NO_LABEL)
 
 
 def sample(model: Model, values: PerText) -> Sample:
+    """The values of each text under each seed of the model."""
     return Sample.of([values(file) for file in model.files])
 
 
 def summarised(model: Model, values: PerText) -> Dict[str, Any]:
-    """Over all texts and seeds."""
+    """
+    The mean of the values over all texts and seeds, with its interval and what else `summary`
+    gives.
+    """
     return {"seeds": len(model.files), **summary(sample(model, values))}

@@ -1,6 +1,6 @@
 """
-What was published, and ours beside it: the papers' tables are read, rows are joined by what they are
-about, and columns made that people read.
+What was published, and ours beside it: the papers' tables are read, rows are joined by what they
+are about, and columns made that people read.
 """
 
 from pathlib import Path
@@ -52,7 +52,7 @@ def published(name: str) -> pandas.DataFrame:
 
 
 def about(model: Model) -> Dict[str, str]:
-    """The columns that a row is known by, whatever it measures."""
+    """The columns that a row about a model is known by, whatever it measures."""
     return {
         "corpus": model.config.corpus,
         "model": model.name,
@@ -66,7 +66,10 @@ def about(model: Model) -> Dict[str, str]:
 
 
 def selected_on(config: Dict[str, Any]) -> str:
-    """The split whose metric chose the epoch; the last one is not chosen."""
+    """
+    Which split's metric chose the epoch: `dev`, `test`, `last epoch` where none did, `-` where
+    there is no such split.
+    """
     if ModelConfig(config).keeps_last_epoch:
         return "last epoch"
     validation = config.get("validation_data_path")
@@ -93,7 +96,10 @@ def beside(
 
 
 def with_difference(table: pandas.DataFrame, *published: str) -> pandas.DataFrame:
-    """Of our mean from the first of the columns that has a value."""
+    """
+    With a column `difference`: our mean less what was published, in the first of these columns that
+    has a value.
+    """
     theirs = pandas.Series(numpy.nan, index=table.index)
     for column in published:
         theirs = theirs.fillna(table[column])

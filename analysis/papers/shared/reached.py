@@ -36,6 +36,7 @@ class Reached:
 
     @property
     def interval(self) -> Tuple[float, float]:
+        """Over texts and seeds, or over seeds alone where no texts are known."""
         if self.values is None:
             return student_interval(self.f1, self.std, self.seeds)
         return _ends(intervals(self.values[None]))
@@ -50,7 +51,10 @@ class Reached:
 
 
 def reached(study: Study) -> List[Reached]:
-    """Runs whose attribution file is there too count once, by their file."""
+    """
+    What each model of a study reached. Runs whose attribution file is there too count once, by
+    their file.
+    """
     explained = {
         place_of(file.metadata["archive"]) for model in study.models for file in model.files
     }
@@ -63,13 +67,13 @@ def reached(study: Study) -> List[Reached]:
 
 
 def f1_metric(run: Run) -> float:
-    """Of the positive class, else the mean over classes."""
+    """The F1 that a run reports: of the positive class, else the mean over classes."""
     value = run.metric("f1")
     return run.metric("macro_f1") if numpy.isnan(value) else value
 
 
 def reached_by(files: Sequence[TextFile]) -> Reached:
-    """By the seeds of one model."""
+    """What the seeds of one model reached, from their files."""
     decisions = Decisions.of(files)
     return Reached(
         config=files[0].model,

@@ -65,7 +65,7 @@ def load_study(places: Sequence[Path]) -> Study:
 
 
 def load_models(places: Sequence[Path]) -> List[Model]:
-    """Those of attribution files alone."""
+    """The models of attribution files alone."""
     return load_study(places).models
 
 
@@ -102,7 +102,7 @@ def _is_something_else(path: Path) -> bool:
 
 
 def by_corpus(models: Sequence[Model]) -> Dict[str, List[Model]]:
-    """In the order in which they come."""
+    """The models of each corpus, in the order in which they come."""
     models_of_corpus: Dict[str, List[Model]] = {}
     for model in models:
         models_of_corpus.setdefault(model.config.corpus, []).append(model)

@@ -35,6 +35,9 @@ TVD = (
 
 
 def table_5(study: Study, output: Output) -> Optional[str]:
+    """
+    Adds the table of all adversaries; gives a sentence on those that are left out, if any are.
+    """
     table, left_out = unfrozen(study)
     table = with_published(table)
     output.table(
@@ -49,6 +52,10 @@ def table_5(study: Study, output: Output) -> Optional[str]:
 
 
 def table_4(study: Study, output: Output) -> Optional[str]:
+    """
+    Adds the table of the best adversary of each model that is far away, with a sentence for each;
+    gives a sentence on adversaries that are left out, if any are.
+    """
     table, left_out = unfrozen(study)
     best = best_far(table)
     if best.empty:
@@ -76,7 +83,10 @@ def table_4(study: Study, output: Output) -> Optional[str]:
 
 
 def unfrozen(study: Study) -> tuple:
-    """Wiegreffe & Pinter's; and what is left out."""
+    """
+    The table of adversaries without frozen ones, which this paper has none of; and a sentence on
+    what is left out, if anything is.
+    """
     table, left_out = adversary_rows(study)
     table = table[~table["frozen"]].reset_index(drop=True)
     if table.empty:
@@ -85,7 +95,10 @@ def unfrozen(study: Study) -> tuple:
 
 
 def best_far(table: pandas.DataFrame) -> pandas.DataFrame:
-    """Of each model; `f1` and `jsd` may be the published ones."""
+    """
+    Of each model the row with the best F1 among those far away; from a table of ours, or of
+    published numbers alone.
+    """
     jsd, f1 = ("jsd", "f1") if "jsd" in table else ("published jsd", "published f1")
     far = table[(table[jsd] > FAR) & table[f1].notna()]
     return far.loc[far.groupby(KEYS, sort=False)[f1].idxmax()].reset_index(drop=True)

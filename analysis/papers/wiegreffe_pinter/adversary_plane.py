@@ -33,6 +33,10 @@ FIGURE_NOTE = (
 
 
 def plane(study: Study, output: Output) -> Optional[str]:
+    """
+    Adds a figure a base, or one of what runs report, and both tables of its numbers; gives a
+    sentence on adversaries that are left out, if any are.
+    """
     attacked, left_out = families(study)
     attacked = [family for family in attacked if family.adversaries]
     for family in attacked:

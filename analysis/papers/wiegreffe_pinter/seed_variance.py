@@ -52,6 +52,10 @@ SEEDS_TABLE = TypedTable("wiegreffe-pinter-seeds", SeedsRow)
 
 
 def seeds(study: Study, output: Output) -> Optional[str]:
+    """
+    Adds the table, and for each base a sentence and a figure; gives a sentence on models that are
+    left out, if any are.
+    """
     seeded, left_out = families(study)
     seeded = [family for family in seeded if family.seeds]
     if not seeded:

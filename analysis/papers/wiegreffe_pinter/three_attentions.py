@@ -26,6 +26,10 @@ BASE, EACH, TRAINED = "base", "adversary, this text", "trained adversary"
 
 
 def heatmaps(study: Study, output: Output) -> Optional[str]:
+    """
+    Adds a figure for each base that has both kinds of adversaries; gives a sentence on models that
+    are left out, if any are.
+    """
     all_families, left_out = families(study)
     drawn = 0
     for family in all_families:
@@ -56,7 +60,10 @@ def heatmaps(study: Study, output: Output) -> Optional[str]:
 
 
 def weighted_texts(family: Family, trained: Model) -> List[Weighted]:
-    """Typical ones; the first seed of the trained adversary stands for it."""
+    """
+    Typical texts with their three attentions; the first seed of the trained adversary stands for
+    it.
+    """
     moved = {
         EACH: per_instance(family),
         TRAINED: divergence(family.base, trained.files[:1]),
@@ -66,7 +73,10 @@ def weighted_texts(family: Family, trained: Model) -> List[Weighted]:
 
 
 def typical(moved: Dict[str, Divergence], lengths: numpy.ndarray) -> List[int]:
-    """Texts that are short enough, by the sum of the distances of their JSDs from the medians."""
+    """
+    The places of the texts whose divergences are nearest to the medians, of those that are short
+    enough. Shape of `lengths`: (texts,)
+    """
     jsds = numpy.array([one.jsd.value[0] for one in moved.values()])
     far = numpy.abs(jsds - numpy.nanmedian(jsds, axis=1, keepdims=True)).sum(axis=0)
     usable = numpy.flatnonzero((lengths <= LONGEST) & numpy.isfinite(far))

@@ -53,6 +53,10 @@ GUIDES_TABLE = TypedTable("wiegreffe-pinter-table-3", GuideRow)
 
 
 def table_2(study: Study, output: Output) -> Optional[str]:
+    """
+    Adds the table of learned and uniform attention, with a sentence for each row. Nothing is ever
+    left out.
+    """
     models = reached(study)
     rows = [
         _compared(base, uniform)
@@ -89,6 +93,7 @@ def table_2(study: Study, output: Output) -> Optional[str]:
 
 
 def table_3(study: Study, output: Output) -> Optional[str]:
+    """Adds the table of guided models. Nothing is ever left out."""
     rows = [_guided(model) for model in reached(study) if model.config.encoder == TOKEN_LEVEL]
     rows = [row for row in rows if row is not None]
     if not any(row["role"] == GUIDED for row in rows):
