@@ -105,11 +105,17 @@ def test_an_unknown_name_gets_the_list(tmp_path, capsys):
     assert all(name in error for name in NAMES)
 
 
-@pytest.mark.parametrize("name", ["absent.parquet", "empty"])
-def test_places_without_attributions_are_refused(tmp_path, capsys, name):
+@pytest.mark.parametrize(
+    "name,said",
+    [
+        ("absent.parquet", "attribution file"),
+        ("empty", "holds no attribution, perturbation or faithfulness file"),
+    ],
+)
+def test_places_without_attributions_are_refused(tmp_path, capsys, name, said):
     (tmp_path / "empty").mkdir()
     code, _, error = run(capsys, "meister", tmp_path / name, "-o", tmp_path / "out")
-    assert code == 2 and str(tmp_path / name) in error and "attribution file" in error
+    assert code == 2 and str(tmp_path / name) in error and said in error
 
 
 def test_what_fails_leaves_earlier_results_as_they_were(tmp_path, capsys):
