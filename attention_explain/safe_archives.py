@@ -73,9 +73,9 @@ def class_by_path(name: str, base: type) -> Optional[type]:
     if not _registered_only.get():
         return None
     module, _, last = name.rpartition(".")
-    found = getattr(sys.modules.get(module), last, None)
-    if isinstance(found, type) and issubclass(found, base):
-        return found
+    named = getattr(sys.modules.get(module), last, None)
+    if isinstance(named, type) and issubclass(named, base):
+        return named
     raise ConfigurationError(
         f"the archive asks for '{name}', which is no registered {base.__name__}; if it is a class of "
         f"yours, name its package with --include-package; {TRUST} opens archives that run code"

@@ -78,12 +78,12 @@ def _of_a_component(error: Exception) -> Optional[str]:
 
 def _seen(error: BaseException, file: str, function: str, name: str) -> Any:
     """What a variable held in the innermost call of that function; None if there was none."""
-    found = None
+    held = None
     for frame in _frames(error):
         code = frame.f_code
         if code.co_filename.endswith(file) and code.co_name == function:
-            found = frame.f_locals.get(name)
-    return found
+            held = frame.f_locals.get(name)
+    return held
 
 
 def _frames(error: BaseException) -> Iterator[FrameType]:

@@ -46,7 +46,7 @@ def explanations(
 
 
 def _checks(row: Mapping[str, Any], methods: List[str]) -> Dict[str, Dict[str, float]]:
-    found = {
+    checks_of = {
         method: {
             name.removeprefix(f"{method}."): value
             for name, value in row.items()
@@ -54,4 +54,4 @@ def _checks(row: Mapping[str, Any], methods: List[str]) -> Dict[str, Dict[str, f
         }
         for method in methods
     }
-    return {method: checks for method, checks in found.items() if checks}
+    return {method: checks for method, checks in checks_of.items() if checks}

@@ -117,14 +117,14 @@ def _token(token: str, score: float, largest: float, signed: bool, unknown: bool
 
 def _rationale_rows(explanation: Explanation) -> List[str]:
     """One for each annotator."""
-    found = markings(explanation.rationale)
+    by_annotator = markings(explanation.rationale)
     rows = []
-    for number, marking in enumerate(found, start=1):
+    for number, marking in enumerate(by_annotator, start=1):
         marked = " ".join(
             f"<i{' class=r' if inside else ''}>{escape(token)}</i>"
             for token, inside in zip(explanation.tokens, marking, strict=True)
         )
-        who = f", {number} of {len(found)}" if len(found) > 1 else ""
+        who = f", {number} of {len(by_annotator)}" if len(by_annotator) > 1 else ""
         rows.append(
             f"<tr class=rationale><th scope=row>rationale<small>{explanation.rationales}{who}"
             f"</small></th><td dir=auto>{marked}</td></tr>\n"

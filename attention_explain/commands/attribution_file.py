@@ -49,10 +49,10 @@ def schema(example: Explanation, given: Iterable[Dict[str, Any]]) -> pyarrow.Sch
 
 def _marked(given: Sequence[Dict[str, Any]]) -> List[pyarrow.Field]:
     """Of what the data itself marks; lists of lists where annotators are kept apart."""
-    found = {name: [text[name] for text in given if name in text] for name in OF_THE_DATA}
+    marks_of = {name: [text[name] for text in given if name in text] for name in OF_THE_DATA}
     return [
         pyarrow.field(name, pyarrow.list_(MARKS) if any(map(several, marks)) else MARKS)
-        for name, marks in found.items()
+        for name, marks in marks_of.items()
         if marks
     ]
 

@@ -137,16 +137,16 @@ def provenance(
 def versions() -> Dict[str, str]:
     import attention_explain
 
-    found = {
+    by_package = {
         "python": platform.python_version(),
         "attention_explain": attention_explain.__version__,
     }
     for package in PACKAGES:
         try:
-            found[package] = version(package)
+            by_package[package] = version(package)
         except PackageNotFoundError:
             continue
-    return found
+    return by_package
 
 
 def instances_sha256(instances: Iterable[Instance]) -> str:

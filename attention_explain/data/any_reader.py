@@ -72,17 +72,17 @@ def _check_ids(instances: Sequence[Instance], data: str) -> None:
 
 
 def _those(instances: Sequence[Instance], ids: Set[str], data: str) -> List[Instance]:
-    found = {
+    by_id = {
         whole_characters(instance["metadata"].metadata["id"]): instance for instance in instances
     }
-    missing = sorted(ids - found.keys())
+    missing = sorted(ids - by_id.keys())
     if missing:
         raise DataError(
             f"{len(missing)} of {len(ids)} texts that are asked for are not there, such as "
-            f"{missing[0]!r}; it has texts such as {next(iter(found))!r}",
+            f"{missing[0]!r}; it has texts such as {next(iter(by_id))!r}",
             data,
         )
-    return [instance for id, instance in found.items() if id in ids]
+    return [instance for id, instance in by_id.items() if id in ids]
 
 
 def read_counts(reader: DatasetReader) -> Dict[str, Any]:

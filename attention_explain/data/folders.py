@@ -84,7 +84,7 @@ def _archived(
     source: str, archive: str, inner: str, folders: Sequence[str]
 ) -> List[Iterator[TextFile]]:
     wanted = {posixpath.normpath(posixpath.join(inner, folder)): folder for folder in folders}
-    found: Dict[str, Dict[str, TextFile]] = {folder: {} for folder in folders}
+    files_of: Dict[str, Dict[str, TextFile]] = {folder: {} for folder in folders}
     try:
         with tarfile.open(local_path(archive)) as tar:
             for member in tar:
@@ -94,17 +94,18 @@ def _archived(
                     folder = wanted[parent]
                     content = tar.extractfile(member).read()
                     place = f"{archive}{ARCHIVE_MARK}{path}"
-                    found[folder][name] = TextFile(folder, name, content, place)
+                    files_of[folder][name] = TextFile(folder, name, content, place)
             # The check sum stands behind the last file, and only reading on compares it.
             while tar.fileobj.read(BLOCK):
                 pass
     except (tarfile.TarError, EOFError, OSError, zlib.error, lzma.LZMAError) as error:
         raise DataError(f"is not a readable tar archive ({error})", archive) from error
-    for folder, files in found.items():
+    for folder, files in files_of.items():
         if not files:
             raise _no_folder(source, folder)
     return [
-        iter([files[name] for name in sorted(files, key=_by_numbers)]) for files in found.values()
+        iter([files[name] for name in sorted(files, key=_by_numbers)])
+        for files in files_of.values()
     ]
 
 

@@ -77,9 +77,9 @@ def weights(intervals: int) -> torch.Tensor:
     terms = torch.arange(1, intervals // 2 + 1, dtype=torch.double)
     share = torch.where(terms < intervals / 2, 2.0, 1.0) / (4 * terms**2 - 1)
     cosines = (2 * math.pi / intervals * torch.outer(places_, terms)).cos()
-    found = (1 - cosines @ share) / intervals
-    found[[0, -1]] /= 2
-    return found
+    of_places = (1 - cosines @ share) / intervals
+    of_places[[0, -1]] /= 2
+    return of_places
 
 
 def _weighted(values: torch.Tensor, intervals: int) -> torch.Tensor:

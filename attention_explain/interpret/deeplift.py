@@ -49,7 +49,7 @@ class DeepLift(Interpreter):
 
     def attribute(self, batch: TextBatch, target: torch.Tensor) -> Attribution:
         embeddings = self.model.embed(batch.tokens)
-        found = contributions(
+        shares = contributions(
             self.model,
             embeddings,
             baseline_embeddings(self.model, batch, embeddings, self.baseline),
@@ -59,5 +59,5 @@ class DeepLift(Interpreter):
             self.of,
         )
         # Boundary symbols are the same in both runs, and contribute nothing.
-        scores = found.of_embeddings.sum(dim=-1)
-        return Attribution(scores, {"convergence_delta": scores.sum(dim=-1) - found.difference})
+        scores = shares.of_embeddings.sum(dim=-1)
+        return Attribution(scores, {"convergence_delta": scores.sum(dim=-1) - shares.difference})

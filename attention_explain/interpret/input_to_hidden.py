@@ -31,12 +31,12 @@ class InputToHidden(Interpreter):
 
     def attribute(self, batch: TextBatch, target: torch.Tensor) -> Attribution:
         tokens = batch.attendable.sum(dim=-1, keepdim=True)
-        found = []
+        by_group = []
         for importance in importance_of_groups(self.model, batch):
             entropies = entropy(importance) / tokens.to(importance.dtype).log()
             defined = (tokens > 1) & (importance.sum(dim=-1) > 0)
-            found.append(torch.where(defined, entropies, torch.nan))
-        entropies = torch.cat(found, dim=1)
+            by_group.append(torch.where(defined, entropies, torch.nan))
+        entropies = torch.cat(by_group, dim=1)
         mean = entropies.masked_fill(~batch.attendable, torch.nan).nanmean(dim=-1)
         return Attribution(entropies, {"mean_entropy": mean})
 
@@ -98,7 +98,7 @@ def _norm_gradients(
     embeddings.requires_grad_()
     norms = torch.linalg.vector_norm(model.encode(embeddings, mask), dim=-1)
     for group in groups:
-        found = embeddings.new_zeros(len(embeddings), len(group), tokens)
+        importance = embeddings.new_zeros(len(embeddings), len(group), tokens)
         for first in group[:window]:
             (gradient,) = torch.autograd.grad(
                 norms[:, first : group.stop : window].sum(), embeddings, retain_graph=True
@@ -107,5 +107,5 @@ def _norm_gradients(
             state = first + (inputs - first + reach) // window * window
             inside = inputs[(state >= first) & (state < group.stop)]
             lengths = torch.linalg.vector_norm(gradient, dim=-1)
-            found[:, state[inside] - group.start, inside] = lengths[:, inside]
-        yield found
+            importance[:, state[inside] - group.start, inside] = lengths[:, inside]
+        yield importance

@@ -175,7 +175,7 @@ def path_derivatives(
     """
     texts = rows.repeat(len(places))
     along = places.to(path).repeat_interleave(len(rows)).view(-1, 1, 1)
-    found = []
+    derivatives = []
     for first in range(0, len(texts), batch.rows_per_pass()):
         some = texts[first : first + batch.rows_per_pass()]
         steps = path[some]
@@ -183,5 +183,5 @@ def path_derivatives(
         gradient = embedding_gradient(
             model, points, batch.mask[some], batch.attendable[some], target[some], of
         )
-        found.append((steps * gradient).sum(dim=-1))
-    return torch.cat(found).unflatten(0, (len(places), len(rows)))
+        derivatives.append((steps * gradient).sum(dim=-1))
+    return torch.cat(derivatives).unflatten(0, (len(places), len(rows)))

@@ -203,5 +203,5 @@ class AdversarialAttention(ObjectiveCallback):
 
 
 def _texts(loader: DataLoader) -> List[Text]:
-    found = [instance["metadata"].metadata for instance in loader.iter_instances()]
-    return [(metadata["id"], metadata["tokens"]) for metadata in found]
+    texts = [instance["metadata"].metadata for instance in loader.iter_instances()]
+    return [(metadata["id"], metadata["tokens"]) for metadata in texts]

@@ -60,9 +60,9 @@ class DeceptiveObjective(Objective):
                 raise ConfigurationError(f"text {output['ids'][0]!r} {NO_MASK}")
             return output["impermissible"]
         mask = output["mask"]
-        found = [word.lower() in self._words for tokens in output["tokens"] for word in tokens]
+        is_marked = [word.lower() in self._words for tokens in output["tokens"] for word in tokens]
         marked = torch.zeros_like(mask)
-        marked[mask] = torch.tensor(found, device=mask.device)
+        marked[mask] = torch.tensor(is_marked, device=mask.device)
         return marked
 
 

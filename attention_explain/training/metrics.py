@@ -35,8 +35,10 @@ class InstanceMean(Metric):
     def __call__(self, values: torch.Tensor) -> None:
         (values,) = self.detach_tensors(values)
         # Stays where it is: at each batch nobody has to wait for a GPU.
-        found = torch.stack([values.nan_to_num().sum().double(), (~values.isnan()).sum().double()])
-        self._sum_and_count = self._sum_and_count.to(found.device) + found
+        sum_and_count = torch.stack(
+            [values.nan_to_num().sum().double(), (~values.isnan()).sum().double()]
+        )
+        self._sum_and_count = self._sum_and_count.to(sum_and_count.device) + sum_and_count
 
     def get_metric(self, reset: bool = False) -> float:
         total, count = map(dist_reduce_sum, self._sum_and_count.tolist())

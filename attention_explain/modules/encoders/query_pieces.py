@@ -27,8 +27,8 @@ def in_pieces(
     rows = rows_at_once(batch * heads * tokens, queries[0].device.type)
     if rows >= tokens:
         return attend(*queries, *others)
-    found = [
+    pieces_of_queries = [
         checkpoint(attend, *some, *others, use_reentrant=False, preserve_rng_state=False)
         for some in zip(*(each.split(rows, dim=2) for each in queries), strict=True)
     ]
-    return tuple(torch.cat(pieces, dim=2) for pieces in zip(*found, strict=True))
+    return tuple(torch.cat(pieces, dim=2) for pieces in zip(*pieces_of_queries, strict=True))
