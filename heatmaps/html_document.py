@@ -30,9 +30,9 @@ _STYLE = """
 .ae article { border: 1px solid #d9d9d9; border-radius: 6px; padding: .7rem .9rem .5rem;
   margin: 0 0 1rem; content-visibility: auto; contain-intrinsic-size: auto 20rem; }
 .ae :is(h2, h3, h4, h5) { font-size: 1rem; margin: 0 .8rem 0 0; overflow-wrap: anywhere; }
-.ae .verdict { display: flex; flex-wrap: wrap; gap: .15rem .9rem; align-items: baseline;
+.ae .prediction { display: flex; flex-wrap: wrap; gap: .15rem .9rem; align-items: baseline;
   margin: 0 0 .45rem; font-size: .9rem; }
-.ae .verdict span { overflow-wrap: anywhere; }
+.ae .prediction span { overflow-wrap: anywhere; }
 .ae .wrong { border: 1px solid #1b1b1b; border-radius: 3px; padding: 0 .3rem; }
 .ae .probs { display: inline-flex; flex-wrap: wrap; gap: .1rem .9rem; }
 .ae .bar { display: inline-block; height: .6rem; background: #8a8a8a; margin-right: .25rem; }

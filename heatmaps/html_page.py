@@ -56,12 +56,12 @@ def card(explanation: Explanation, heading: str = "h2") -> str:
     rows = _rationale_rows(explanation) + rows
     name = f"<{heading}>{escape(explanation.id)}</{heading}>" if explanation.id else ""
     return (
-        f"<article>\n<div class=verdict>{name}{_verdict(explanation)}</div>\n"
+        f"<article>\n<div class=prediction>{name}{_prediction(explanation)}</div>\n"
         f"<table>\n{''.join(rows)}</table>\n</article>\n"
     )
 
 
-def _verdict(explanation: Explanation) -> str:
+def _prediction(explanation: Explanation) -> str:
     parts = [f"<span>predicted <b>{escape(explanation.label)}</b></span>"]
     if explanation.gold is not None:
         wrong = explanation.gold != explanation.label

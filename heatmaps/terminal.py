@@ -20,7 +20,7 @@ ORANGE, BLUE, PLAIN = "\033[38;5;208m", "\033[38;5;33m", "\033[0m"
 def render(explanation: Explanation, colour: Optional[bool] = None) -> str:
     """With colour codes only where they are asked for, or where standard output is a terminal."""
     colour = sys.stdout.isatty() if colour is None else colour
-    lines = [_verdict(explanation)]
+    lines = [_prediction(explanation)]
     width = max(map(columns, explanation.tokens), default=0)
     width = min(max(width, len("token")), LONGEST_TOKEN)
     width += 2 * any(explanation.unknown or [])
@@ -54,7 +54,7 @@ def _blocks(methods: List[str], room: int) -> List[List[str]]:
     return blocks
 
 
-def _verdict(explanation: Explanation) -> str:
+def _prediction(explanation: Explanation) -> str:
     chances = sorted(zip(explanation.probs, explanation.labels, strict=True), reverse=True)
     shown = ", ".join(f"{label} {chance:.3f}" for chance, label in chances[:5])
     parts = [f"predicted {explanation.label} ({shown})"]

@@ -1,4 +1,4 @@
-"""The steps at the end of a plan: tables, the verdicts on the papers' claims, and the page of it all."""
+"""The steps at the end of a plan: tables, what comes of the papers' claims, and the page of it all."""
 
 import hashlib
 from contextlib import suppress
@@ -63,7 +63,7 @@ def _files(table: StudyTable, runs: Sequence[ResolvedRun], find: Finder) -> Dict
 
 
 def table_steps(wanted: Sequence[WantedTable], results: Path) -> List[Step]:
-    """Each table that has any files; verdicts and a page for each folder that gets any table."""
+    """Each table that has any files; outcomes and a page for each folder that gets any table."""
     code = hash_of(_sources(ANALYSIS))
     tables = [_table_step(one, code) for one in wanted if one.files]
     folders: Dict[str, List[Step]] = {}

@@ -1,4 +1,4 @@
-"""What the agreement command leaves in its folder: tables, figures, verdicts, the values."""
+"""What the agreement command leaves in its folder: tables, figures, findings, the values."""
 
 from typing import Sequence
 
@@ -8,7 +8,7 @@ from analysis.agreement.agreement_table import OVERALL, agreement_table, shown_a
 from analysis.agreement.agreements import Agreement
 from analysis.agreement.apart import LESS, attention_apart
 from analysis.agreement.comparisons import paired_methods, paired_models, shown_comparisons
-from analysis.agreement.findings import no_better_than_chance, verdicts
+from analysis.agreement.findings import findings, no_better_than_chance
 from analysis.agreement.instances import as_parquet, instances
 from analysis.agreement.pairs import BY_SIZE, MIXED, SIGNED
 from analysis.estimate import estimates
@@ -35,8 +35,8 @@ def add_entries(
     names = ", ".join(measure.name for measure in measures)
     caption = f"Agreement of methods by {names}: {_about(found)}."
     output.table("agreement", table, caption, _note(found), shown)
-    for number, sentence in enumerate(verdicts(table, measures), 1):
-        output.sentence(f"agreement-verdict-{number}", sentence)
+    for number, sentence in enumerate(findings(table, measures), 1):
+        output.sentence(f"agreement-finding-{number}", sentence)
     _add_matrices(output, table, measures)
     _add_paired(output, found, flips)
     _add_apart(output, found)

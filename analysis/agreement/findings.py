@@ -31,17 +31,17 @@ def no_better_than_chance(table: pandas.DataFrame, measure: Measure) -> pandas.S
     return ~(better & (table["above permuted p Holm"] <= ALPHA))
 
 
-def verdicts(table: pandas.DataFrame, measures: Sequence[Measure]) -> List[str]:
+def findings(table: pandas.DataFrame, measures: Sequence[Measure]) -> List[str]:
     """A sentence or two for each model and measure."""
     overall = table[table["group"] == OVERALL]
     return [
-        _verdict(rows, measure)
+        _finding(rows, measure)
         for measure in measures
         for _, rows in overall[overall["measure"] == measure.name].groupby("model", sort=False)
     ]
 
 
-def _verdict(rows: pandas.DataFrame, measure: Measure) -> str:
+def _finding(rows: pandas.DataFrame, measure: Measure) -> str:
     first = rows.iloc[0]
     seeds = f", {first['seeds']} seeds" if first["seeds"] > 1 else ""
     opening = f"{first['model']} on {first['corpus']} ({measure.name}, {_texts(rows)}{seeds}): "
@@ -82,7 +82,7 @@ def _why(rows: pandas.DataFrame) -> str:
 
 
 def _without_control(rows: pandas.DataFrame) -> pandas.DataFrame:
-    """A method that is random is there to agree with nothing: worth a row, but no verdict."""
+    """A method that is random is there to agree with nothing: worth a row, but no finding."""
     rest = rows[~_about(rows, CONTROL)]
     return rows if rest.empty else rest
 

@@ -1,11 +1,11 @@
 """
 What a claim of a paper is, and how the numbers of a study keep or break it; the claims themselves
-stand with their papers. Here: the part of a folder of results that the verdicts are.
+stand with their papers. Here: the section of a folder of results that says what came out.
 """
 
 NAME = "claims"
 SECTION = "The papers' claims"
-SHOWN = ["paper", "claim", "corpus", "model", "verdict", "evidence"]
+SHOWN = ["paper", "claim", "corpus", "model", "outcome", "evidence"]
 CAPTION = "Which claims of the papers hold here, and the numbers that say so."
 NOTE = (
     "A part of a claim holds if the whole 95 % interval is on the right side of its bound, does not "

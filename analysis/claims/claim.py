@@ -1,4 +1,4 @@
-"""A claim, its parts, and the verdict on them; and claims judged by the tables of a study."""
+"""A claim, its parts, and what comes out of them; and claims judged by the tables of a study."""
 
 import math
 from dataclasses import dataclass
@@ -15,11 +15,13 @@ from analysis.learned import NOTHING
 FAR = 0.347
 # A change of the output's probability that a reader would call small.
 SMALL = 0.1
-COLUMNS = ("paper", "claim", "corpus", "model", "verdict", "evidence", "rule", "name", "table")
+# The names that columns of `claims.csv` had in earlier versions.
+EARLIER_COLUMNS = {"verdict": "outcome"}
+COLUMNS = ("paper", "claim", "corpus", "model", "outcome", "evidence", "rule", "name", "table")
 
 
-class Verdict(StrEnum):
-    """On a claim, or on a part of it. Only a claim of several parts can hold partly."""
+class Outcome(StrEnum):
+    """Of a claim, or of a part of it. Only a claim of several parts can hold partly."""
 
     HOLDS = "holds"
     PARTLY = "holds partly"
@@ -32,11 +34,11 @@ class Verdict(StrEnum):
 class Part:
     """
     words : what is held against what, with the numbers.
-    verdict : any but `PARTLY`, which is for claims of several parts.
+    outcome : any but `PARTLY`, which is for claims of several parts.
     """
 
     words: str
-    verdict: Verdict
+    outcome: Outcome
 
 
 @dataclass(frozen=True)
@@ -48,9 +50,9 @@ class Judgement:
     parts: Tuple[Part, ...]
 
     @property
-    def verdict(self) -> Verdict:
-        """On the whole."""
-        return whole([part.verdict for part in self.parts])
+    def outcome(self) -> Outcome:
+        """Of the whole claim."""
+        return whole([part.outcome for part in self.parts])
 
     @property
     def evidence(self) -> str:
@@ -94,31 +96,31 @@ def below(words: str, number: Estimate, bound: float = 0.0) -> Part:
 def _part(words: str, number: Estimate, nearest: float, furthest: float) -> Part:
     """From how far on the right side of the bound the ends of the interval are."""
     if number.nothing:
-        return Part(number.nothing, Verdict.NOTHING)
+        return Part(number.nothing, Outcome.NOTHING)
     told = f"{words} {number}"
     if math.isnan(nearest) or math.isnan(furthest):
-        return Part(told, Verdict.UNKNOWN)
+        return Part(told, Outcome.UNKNOWN)
     if nearest > 0:
         # Two that do not differ at all are one, or nothing was there to make a difference.
         same = number.difference and number.mean == 0
         return Part(
-            f"{told}, exactly 0" if same else told, Verdict.UNKNOWN if same else Verdict.HOLDS
+            f"{told}, exactly 0" if same else told, Outcome.UNKNOWN if same else Outcome.HOLDS
         )
-    return Part(told, Verdict.FAILS if furthest < 0 else Verdict.UNKNOWN)
+    return Part(told, Outcome.FAILS if furthest < 0 else Outcome.UNKNOWN)
 
 
-def whole(parts: Sequence[Verdict]) -> Verdict:
+def whole(parts: Sequence[Outcome]) -> Outcome:
     """
-    The verdict on a claim from those on its parts: one that fails is not made good by one that
+    The outcome of a claim from those of its parts: one that fails is not made good by one that
     holds.
     """
-    if Verdict.NOTHING in parts:
-        return Verdict.NOTHING
-    if all(part is Verdict.UNKNOWN for part in parts):
-        return Verdict.UNKNOWN
-    if all(part is Verdict.HOLDS for part in parts):
-        return Verdict.HOLDS
-    return Verdict.PARTLY if Verdict.HOLDS in parts else Verdict.FAILS
+    if Outcome.NOTHING in parts:
+        return Outcome.NOTHING
+    if all(part is Outcome.UNKNOWN for part in parts):
+        return Outcome.UNKNOWN
+    if all(part is Outcome.HOLDS for part in parts):
+        return Outcome.HOLDS
+    return Outcome.PARTLY if Outcome.HOLDS in parts else Outcome.FAILS
 
 
 def judged(tables: Tables, claims: Sequence[Claim]) -> pandas.DataFrame:
@@ -132,7 +134,7 @@ def judged(tables: Tables, claims: Sequence[Claim]) -> pandas.DataFrame:
                     claim.statement,
                     judgement.corpus,
                     judgement.model,
-                    judgement.verdict.value,
+                    judgement.outcome.value,
                     judgement.evidence,
                     claim.rule,
                     claim.name,

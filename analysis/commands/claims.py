@@ -30,6 +30,6 @@ def run(arguments: argparse.Namespace) -> None:
     for paper, rows in table.groupby("paper", sort=False):
         print(paper)
         for row in rows.to_dict("records"):
-            say(f"  {row['verdict']:16} {row['claim']}")
+            say(f"  {row['outcome']:16} {row['claim']}")
             say(f"  {'':16} {row['corpus']}, {row['model']}: {row['evidence']}")
     print(f"written to {folder}")

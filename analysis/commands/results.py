@@ -5,7 +5,7 @@ from pathlib import Path
 
 from analysis.files import check_output
 
-HELP = "a page (RESULTS.md) of finished studies: verdicts, corrections, every table"
+HELP = "a page (RESULTS.md) of finished studies: outcomes, corrections, every table"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

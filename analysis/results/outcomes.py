@@ -1,4 +1,4 @@
-"""The verdicts on each claim, over all studies: one for each corpus, with the number it rests on."""
+"""What came out for each claim, over all studies: once for each corpus, with the number it rests on."""
 
 from pathlib import Path
 from typing import Any, Dict, List, Sequence
@@ -6,7 +6,7 @@ from typing import Any, Dict, List, Sequence
 import pandas
 
 from analysis.claims import NAME
-from analysis.claims.claim import Claim, Verdict, judged
+from analysis.claims.claim import EARLIER_COLUMNS, Claim, Outcome, judged
 from analysis.claims.table_rows import Tables
 from analysis.escaping import markdown_text
 from analysis.papers.discovery import CLAIMS
@@ -18,12 +18,12 @@ LEADING = ("bilstm tanh softmax", "bilstm tanh sparsemax", "tanh softmax", "bils
 
 def all_claims(studies: Sequence[StudyResults]) -> pandas.DataFrame:
     """
-    From the tables of verdicts: each claim, corpus and model once; of studies that have the same,
+    From the tables of outcomes: each claim, corpus and model once; of studies that have the same,
     the first is taken. Claims over all models are judged anew.
     """
     tables = []
     for study in studies:
-        table = study.table(NAME)
+        table = study.table(NAME).rename(columns=EARLIER_COLUMNS)
         if len(table):
             tables.append(table.assign(folder=str(study.folder), seeds=study.seeds))
     if not tables:
@@ -48,7 +48,7 @@ def _over_all_models(claim: Claim, studies: Sequence[StudyResults]) -> pandas.Da
 
 def by_corpus(claims: pandas.DataFrame) -> List[Dict[str, Any]]:
     """
-    For each claim and corpus a verdict over all models, the row that stands for them, and its
+    For each claim and corpus a outcome over all models, the row that stands for them, and its
     table; in the order of the papers.
     """
     rows = []
@@ -60,7 +60,7 @@ def by_corpus(claims: pandas.DataFrame) -> List[Dict[str, Any]]:
                 {
                     "name": claim.name,
                     "corpus": corpus,
-                    "verdict": _together(models["verdict"]),
+                    "outcome": _together(models["outcome"]),
                     "lead": lead,
                     "table": str(Path(lead["folder"]) / f"{lead['table']}.csv"),
                 }
@@ -73,14 +73,14 @@ def _lead(models: pandas.DataFrame) -> Dict[str, Any]:
     return next((rows[name] for name in LEADING if name in rows), next(iter(rows.values())))
 
 
-def _together(verdicts: pandas.Series) -> str:
+def _together(outcomes: pandas.Series) -> str:
     """In Markdown: `holds`, if for all models; `holds for 3 of 4 models, cannot be told for 1`."""
-    counts = verdicts.value_counts()
+    counts = outcomes.value_counts()
     if len(counts) == 1:
-        words = verdicts.iloc[0]
+        words = outcomes.iloc[0]
         return f"**{markdown_text(words)}**" + (
-            f" ({len(verdicts)} models)" if len(verdicts) > 1 else ""
+            f" ({len(outcomes)} models)" if len(outcomes) > 1 else ""
         )
-    order = [one.value for one in Verdict if one.value in counts.index]
-    said = [f"**{order[0]}** for {counts[order[0]]} of {len(verdicts)} models"]
+    order = [one.value for one in Outcome if one.value in counts.index]
+    said = [f"**{order[0]}** for {counts[order[0]]} of {len(outcomes)} models"]
     return ", ".join([*said, *(f"{one} for {counts[one]}" for one in order[1:])])

@@ -96,7 +96,7 @@ def _claims(studies: Sequence[StudyResults], here: Path) -> Iterator[str]:
     yield from _at_a_glance(judged)
     for paper, rows in groupby(judged, key=lambda row: find_claim(row["name"]).paper):
         yield f"### {paper}\n"
-        columns = ["claim", "corpus", "verdict", "the number it rests on"]
+        columns = ["claim", "corpus", "outcome", "the number it rests on"]
         yield pipe_table(columns, [_claim(row, here) for row in rows])
 
 
@@ -107,7 +107,7 @@ def _claim(row: Dict[str, Any], here: Path) -> List[str]:
     return [
         f"{markdown_text(claim.statement)} *{markdown_text(rule)}.*",
         markdown_text(row["corpus"]),
-        row["verdict"],
+        row["outcome"],
         f"{markdown_text(evidence)} ([table]({_link(Path(row['table']), here)}))",
     ]
 
@@ -123,12 +123,12 @@ def _corrections(studies: Sequence[StudyResults]) -> Iterator[str]:
 def _at_a_glance(judged: Sequence[Dict[str, Any]]) -> Iterator[str]:
     """A row a claim, a column a corpus."""
     corpora = list(dict.fromkeys(row["corpus"] for row in judged))
-    verdicts = {(row["name"], row["corpus"]): row["verdict"] for row in judged}
+    outcomes = {(row["name"], row["corpus"]): row["outcome"] for row in judged}
     rows = [
         [
             markdown_text(find_claim(name).paper),
             markdown_text(find_claim(name).statement),
-            *(verdicts.get((name, corpus), "") for corpus in corpora),
+            *(outcomes.get((name, corpus), "") for corpus in corpora),
         ]
         for name in dict.fromkeys(row["name"] for row in judged)
     ]

@@ -85,7 +85,7 @@ def test_what_a_model_was_trained_to_lose_is_no_reason(tmp_path):
     assert nothing_to_judge(files(tmp_path, [rows], projection="uniform")) == ""
 
 
-def test_it_is_said_instead_of_a_verdict_and_claims_are_not_judged(tmp_path, capsys):
+def test_it_is_said_instead_of_a_finding_and_claims_are_not_judged(tmp_path, capsys):
     path = write_attributions(tmp_path / "a.parquet", predicting({"a": 1.0, "b": 0.0}, EVEN))
     out = str(tmp_path / "out")
     assert main(["agreement", str(path), "-o", out, "--control-draws", "2"]) == 0

@@ -103,7 +103,7 @@ def test_unknown_words_are_marked_and_explained():
     ]  # fmt: skip
 
 
-def test_the_verdict_says_what_is_predicted_and_what_is_right():
+def test_the_head_says_what_is_predicted_and_what_is_right():
     text = re.sub(r"<[^>]+>", " ", card(explanation()))
     words = " ".join(text.split())
     assert "predicted good gold &lt;bad&gt; (wrong) good 0.750 &lt;bad&gt; 0.250" in words

@@ -22,7 +22,7 @@ def places(table: pandas.DataFrame) -> pandas.Series:
     return place
 
 
-def verdict(table: pandas.DataFrame) -> str:
+def beside_chance(table: pandas.DataFrame) -> str:
     """
     A sentence on how the agreements of these rows stand to chance: of those with k = non-zero
     weights, the paper's headline, if any model has zeros; else of all.

@@ -5,7 +5,7 @@ from typing import Iterator, List, Tuple
 import numpy
 from scipy.stats import spearmanr
 
-from analysis.claims.claim import Claim, Judgement, Part, Verdict, above
+from analysis.claims.claim import Claim, Judgement, Outcome, Part, above
 from analysis.claims.table_rows import Tables, grouped
 from analysis.estimate import number
 from analysis.papers.neely_schouten.top_k import (
@@ -65,15 +65,15 @@ def use_decides(tables: Tables) -> Iterator[Judgement]:
     points = [(row.change, row.instance) for row in judged]
     points = [point for point in points if not numpy.isnan(point).any()]
     if not judged:
-        part = Part(rows[0].nothing, Verdict.NOTHING)
+        part = Part(rows[0].nothing, Outcome.NOTHING)
     elif len(points) < LEAST_POINTS:
-        part = Part(f"{len(points)} models, {LEAST_POINTS} are needed", Verdict.UNKNOWN)
+        part = Part(f"{len(points)} models, {LEAST_POINTS} are needed", Outcome.UNKNOWN)
     else:
         correlation = spearmanr(*zip(*points, strict=True))
         statistic, p = correlation.statistic, correlation.pvalue
         words = f"Spearman's {statistic:.2f}, p {number(p)}, {len(points)} models"
-        verdict = Verdict.HOLDS if statistic < 0 else Verdict.FAILS
-        part = Part(words, verdict if p < SIGNIFICANT else Verdict.UNKNOWN)
+        outcome = Outcome.HOLDS if statistic < 0 else Outcome.FAILS
+        part = Part(words, outcome if p < SIGNIFICANT else Outcome.UNKNOWN)
     yield Judgement(corpora, "all", (part,))
 
 

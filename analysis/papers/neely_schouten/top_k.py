@@ -17,7 +17,7 @@ from analysis.estimate import Estimate, interval_column
 from analysis.figures.chance import Mark, on_chance_bands
 from analysis.models import Model
 from analysis.output import Output, slug
-from analysis.papers.neely_schouten.beside_chance import verdict
+from analysis.papers.neely_schouten.beside_chance import beside_chance
 from analysis.papers.shared.agreeing import add_differences, agreed, rows_of
 from analysis.papers.shared.agreement_rows import AgreementRow, DifferenceRow
 from analysis.papers.shared.methods import JAIN_WALLACE_PAIRS as PAIRS
@@ -103,8 +103,8 @@ def table_2(models: Sequence[Model], output: Output) -> None:
     add_differences(output, DIFFERENCES.name, list(chain.from_iterable(of_models)))
     for corpus, several in by_corpus(models).items():
         rows = table[(table["corpus"] == corpus) & (table["predicted"] != OVERALL)]
-        text = verdict(rows)
-        output.sentence(slug("neely-schouten-verdict", corpus), f"{corpus}: {text}")
+        text = beside_chance(rows)
+        output.sentence(slug("neely-schouten-beside-chance", corpus), f"{corpus}: {text}")
         marks = _marks(rows[rows["mean"].notna()])
         if not marks:
             continue

@@ -3,7 +3,7 @@
 import pandas
 import pytest
 
-from analysis.agreement.findings import no_better_than_chance, verdicts
+from analysis.agreement.findings import findings, no_better_than_chance
 from analysis.measures import Measure
 
 KENDALL = Measure.named("kendall")
@@ -52,7 +52,7 @@ NOISE = ("attention", "random", 0.01, -0.1, 0.1, 1.0)
 
 
 def test_attention_comes_first_then_the_others():
-    (sentence,) = verdicts(table(OTHER, GOOD, LUCKY, CHANCE), [KENDALL])
+    (sentence,) = findings(table(OTHER, GOOD, LUCKY, CHANCE), [KENDALL])
     assert (
         "bilstm on sst (kendall, 50 texts): attention agrees better than chance with gradient "
         "(0.500), but not with lrp (0.020). Of 2 other pairs 1 agree better than chance; not so "
@@ -73,40 +73,40 @@ def test_attention_comes_first_then_the_others():
     ],
 )
 def test_all_none_and_a_single_pair_are_said_as_such(rows, expected):
-    (sentence,) = verdicts(table(*rows), [KENDALL])
+    (sentence,) = findings(table(*rows), [KENDALL])
     assert expected in sentence
 
 
-def test_the_random_method_gets_no_verdict_unless_it_is_all_there_is():
-    (sentence,) = verdicts(table(GOOD, NOISE), [KENDALL])
+def test_the_random_method_gets_no_finding_unless_it_is_all_there_is():
+    (sentence,) = findings(table(GOOD, NOISE), [KENDALL])
     assert "random" not in sentence
-    (sentence,) = verdicts(table(NOISE), [KENDALL])
+    (sentence,) = findings(table(NOISE), [KENDALL])
     assert "attention agrees no better than chance with random (0.010)." in sentence
 
 
 def test_many_pairs_are_counted():
     many = [("attention", f"method-{n}", 0.0, -0.1, 0.1, 1.0) for n in range(9)]
-    (sentence,) = verdicts(table(GOOD, *many), [KENDALL])
+    (sentence,) = findings(table(GOOD, *many), [KENDALL])
     assert "method-5 (0.000) and 3 more." in sentence and "method-6" not in sentence
 
 
 def test_pairs_without_a_value_are_said_to_have_none():
     nothing = ("attention", "lime", float("nan"), float("nan"), float("nan"), float("nan"))
-    (sentence,) = verdicts(table(GOOD, nothing), [KENDALL])
+    (sentence,) = findings(table(GOOD, nothing), [KENDALL])
     assert "attention : lime has no value on any text (constant scores)." in sentence
-    (sentence,) = verdicts(table(nothing), [KENDALL])
+    (sentence,) = findings(table(nothing), [KENDALL])
     assert "no pair of methods has a value (constant scores)." in sentence
 
 
 def test_the_closest_by_a_distance_are_the_least_distant():
-    (sentence,) = verdicts(table(GOOD, OPPOSITE, measure="jsd"), [JSD])
+    (sentence,) = findings(table(GOOD, OPPOSITE, measure="jsd"), [JSD])
     assert "closest are lrp : occlusion" in sentence
 
 
 def test_how_a_pair_was_compared_is_said_with_its_number():
     rows = table(GOOD, OTHER, ("lrp", "lime", 0.3, 0.2, 0.4, 0.001))
     rows["compared"] = ["sizes", "scores", "signed scores"]
-    (sentence,) = verdicts(rows, [KENDALL])
+    (sentence,) = findings(rows, [KENDALL])
     assert "chance with gradient (0.500, sizes)." in sentence
     assert "attention : gradient (0.500 [0.400, 0.600], sizes, chance 0.000)" in sentence
 
@@ -114,7 +114,7 @@ def test_how_a_pair_was_compared_is_said_with_its_number():
 def test_a_mean_is_read_beside_the_best_that_ties_allow_and_the_first_token():
     rows = table(GOOD, OTHER, LUCKY)
     rows["ceiling"], rows["place"], rows["top-1"] = [0.52, 1.0, 0.999], [0.96, 0.4, 0.05], 0.84
-    (sentence,) = verdicts(rows, [KENDALL])
+    (sentence,) = findings(rows, [KENDALL])
     numbers = "0.500 where 0.520 is the best, place 0.960, same first token in 84 %"
     assert f"agrees better than chance with gradient ({numbers})." in sentence
     assert "gradient : occlusion (0.400" not in sentence
@@ -123,15 +123,15 @@ def test_a_mean_is_read_beside_the_best_that_ties_allow_and_the_first_token():
 def test_the_closest_are_those_nearest_their_ceiling():
     rows = table(GOOD, OTHER)
     rows["ceiling"], rows["place"] = [1.0, 0.42], [0.5, 0.95]
-    (sentence,) = verdicts(rows, [KENDALL])
+    (sentence,) = findings(rows, [KENDALL])
     assert "The closest are gradient : occlusion (0.400 [0.300, 0.500] where 0.420" in sentence
     distances = table(GOOD, OPPOSITE, measure="jsd").assign(ceiling=0.1, place=[0.9, 0.2])
-    (sentence,) = verdicts(distances, [JSD])
+    (sentence,) = findings(distances, [JSD])
     assert "closest are attention : gradient" in sentence
 
 
 def test_where_there_is_nothing_to_judge_nothing_else_is_said():
     rows = table(GOOD, OTHER).assign(**{"nothing to judge": "accuracy 0.5 is no better"})
-    (sentence,) = verdicts(rows, [KENDALL])
+    (sentence,) = findings(rows, [KENDALL])
     opening = "bilstm on sst (kendall, 50 texts): "
     assert sentence == f"{opening}nothing to judge: accuracy 0.5 is no better."

@@ -4,37 +4,37 @@ import math
 
 import pytest
 
-from analysis.claims.claim import Judgement, Verdict, above, below, whole
+from analysis.claims.claim import Judgement, Outcome, above, below, whole
 from analysis.estimate import Estimate, average
 
-HOLDS, PARTLY, FAILS, UNKNOWN, NOTHING = Verdict
+HOLDS, PARTLY, FAILS, UNKNOWN, NOTHING = Outcome
 
 
 @pytest.mark.parametrize(
-    "low,high,bound,verdict",
+    "low,high,bound,outcome",
     [(0.1, 0.3, 0, HOLDS), (-0.1, 0.3, 0, UNKNOWN), (-0.3, -0.1, 0, FAILS), (0.1, 0.3, 0.5, FAILS)],
 )
-def test_a_part_holds_if_the_whole_interval_is_on_its_side(low, high, bound, verdict):
+def test_a_part_holds_if_the_whole_interval_is_on_its_side(low, high, bound, outcome):
     found = Estimate((low + high) / 2, low, high)
-    assert above("tau", found, bound).verdict is verdict
+    assert above("tau", found, bound).outcome is outcome
     mirrored = {HOLDS: FAILS, FAILS: HOLDS, UNKNOWN: UNKNOWN}
-    assert below("tau", found, bound).verdict is mirrored[verdict]
+    assert below("tau", found, bound).outcome is mirrored[outcome]
 
 
 @pytest.mark.parametrize("half", [0, 0.01])
 def test_a_difference_of_exactly_0_never_holds(half):
     same = Estimate(0.3, 0.3 - half, 0.3 + half).minus(Estimate(0.3, 0.3 - half, 0.3 + half))
     for part in (above("less", same, -0.1), below("less", same, 0.1)):
-        assert part.verdict is UNKNOWN and part.words.endswith(", exactly 0")
+        assert part.outcome is UNKNOWN and part.words.endswith(", exactly 0")
     # It may well fail, and what is no difference may be 0.
-    assert above("less", same, 0.1).verdict is FAILS
-    assert below("mass", Estimate(0.0, 0.0, 0.0), 0.05).verdict is HOLDS
+    assert above("less", same, 0.1).outcome is FAILS
+    assert below("mass", Estimate(0.0, 0.0, 0.0), 0.05).outcome is HOLDS
 
 
 def test_where_there_is_nothing_to_judge_the_reason_is_the_evidence():
     found = Estimate(0.3, 0.2, 0.4, nothing="attention is uniform")
     parts = [above("tau", found), below("tau", found.minus(Estimate(0, 0, 0))), above("a", found)]
-    assert {part.verdict for part in parts} == {NOTHING}
+    assert {part.outcome for part in parts} == {NOTHING}
     assert average([Estimate(0, 0, 0), found]).nothing == "attention is uniform"
     assert Judgement("sst", "bilstm", tuple(parts)).evidence == "attention is uniform"
     assert whole([HOLDS, NOTHING, FAILS]) is NOTHING
@@ -43,11 +43,11 @@ def test_where_there_is_nothing_to_judge_the_reason_is_the_evidence():
 def test_without_an_interval_nothing_can_be_told():
     found = Estimate(0.9, math.nan, math.nan)
     part = above("mass", found)
-    assert part.verdict is UNKNOWN and part.words == "mass 0.900"
+    assert part.outcome is UNKNOWN and part.words == "mass 0.900"
 
 
 @pytest.mark.parametrize(
-    "parts,verdict",
+    "parts,outcome",
     [
         ([HOLDS, HOLDS], HOLDS),
         ([HOLDS, FAILS], PARTLY),
@@ -57,8 +57,8 @@ def test_without_an_interval_nothing_can_be_told():
         ([FAILS], FAILS),
     ],
 )
-def test_the_whole_is_no_better_than_its_parts(parts, verdict):
-    assert whole(parts) is verdict
+def test_the_whole_is_no_better_than_its_parts(parts, outcome):
+    assert whole(parts) is outcome
 
 
 def test_the_interval_of_a_difference_is_that_of_independent_numbers():

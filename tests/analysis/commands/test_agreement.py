@@ -29,7 +29,7 @@ def written(folder):
     return {path.name: path.read_bytes() for path in folder.iterdir()} if folder.exists() else {}
 
 
-def test_one_file_gives_tables_a_matrix_a_verdict_and_the_values(tmp_path, capsys):
+def test_one_file_gives_tables_a_matrix_a_finding_and_the_values(tmp_path, capsys):
     folder = tmp_path / "out"
     assert agreement(write(tmp_path / "a.parquet"), "-o", folder) == 0
     printed = capsys.readouterr().out
@@ -38,7 +38,7 @@ def test_one_file_gives_tables_a_matrix_a_verdict_and_the_values(tmp_path, capsy
     kinds = {entry["name"]: entry["kind"] for entry in manifest["entries"]}
     assert kinds == {
         "agreement": "table",
-        "agreement-verdict-1": "sentence",
+        "agreement-finding-1": "sentence",
         "agreement-matrix-bilstm-tanh-softmax-kendall": "figure",
         "agreement-paired-methods": "table",
         "agreement-apart": "table",

@@ -1,4 +1,4 @@
-"""`python -m analysis claims` puts the verdicts beside the tables they rest on."""
+"""`python -m analysis claims` puts the outcomes beside the tables they rest on."""
 
 import pandas
 
@@ -13,7 +13,7 @@ def test_verdicts_stand_beside_the_tables(tmp_path, capsys):
     said = capsys.readouterr().out
     assert "Jain & Wallace 2019\n  holds            Attention over states" in said
     table = pandas.read_csv(tmp_path / "claims.csv")
-    assert list(table["verdict"]) == ["holds", "holds"]
+    assert list(table["outcome"]) == ["holds", "holds"]
     (entry,) = read_manifest(tmp_path)["entries"]
     assert entry["name"] == "claims" and "rule" not in entry["columns"]
 

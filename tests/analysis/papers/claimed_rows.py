@@ -41,13 +41,13 @@ def adversary(jsd: float, tvd: float = 0.05, accuracy: float = 0.8, frozen: bool
     return [{**row, **near(accuracy, "accuracy", "")}]
 
 
-def verdict(name: str, rows: Rows, **beside: Rows) -> str:
+def outcome(name: str, rows: Rows, **beside: Rows) -> str:
     """On the claim, by the rows of its table and of others."""
     tables = {find_claim(name).table.name: rows, **beside}
     (judgement,) = find_claim(name).judge(
         Tables({table: pandas.DataFrame(part) for table, part in tables.items()})
     )
-    return judgement.verdict.value
+    return judgement.outcome.value
 
 
 def with_places(rows: Rows, *places: float) -> Rows:

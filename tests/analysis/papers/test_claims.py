@@ -11,7 +11,7 @@ from analysis.errors import AnalysisError
 from analysis.papers.discovery import CLAIMS, TABLES
 from analysis.papers.shared.agreement_rows import AgreementRow, DifferenceRow, less_than
 from tests.analysis.papers.bastings_filippova.claim_cases import agreement
-from tests.analysis.papers.claimed_rows import SPARSE, all_cases, near, verdict, wide, with_places
+from tests.analysis.papers.claimed_rows import SPARSE, all_cases, near, outcome, wide, with_places
 from tests.analysis.papers.jain_wallace.claim_cases import pairs
 from tests.analysis.papers.meister.claim_cases import tau_6
 
@@ -24,8 +24,8 @@ BESIDE = {
 @pytest.mark.parametrize("name", [claim.name for claim in CLAIMS])
 def test_numbers_keep_or_break_a_claim(name):
     kept, broken = CASES[name]
-    assert verdict(name, kept, **BESIDE.get(name, {})) == "holds"
-    assert verdict(name, broken, **BESIDE.get(name, {})) == "does not hold"
+    assert outcome(name, kept, **BESIDE.get(name, {})) == "holds"
+    assert outcome(name, broken, **BESIDE.get(name, {})) == "does not hold"
 
 
 @pytest.mark.parametrize(
@@ -38,11 +38,11 @@ def test_numbers_keep_or_break_a_claim(name):
 )
 def test_a_difference_on_the_same_texts_is_taken_where_the_table_has_one(name, column):
     rows = wide(CASES[name][0])
-    assert verdict(name, rows, **BESIDE.get(name, {})) == "cannot be told"
+    assert outcome(name, rows, **BESIDE.get(name, {})) == "cannot be told"
     more = near(0.3, "by text jsd", "") if name == "less-than-instances" else {}
-    assert verdict(name, [{**row, **more, **near(0.1, column, "")} for row in rows]) == "holds"
+    assert outcome(name, [{**row, **more, **near(0.1, column, "")} for row in rows]) == "holds"
     broken = [{**row, **more, **near(-0.1, column, "")} for row in rows]
-    assert verdict(name, broken, **BESIDE.get(name, {})) == "does not hold"
+    assert outcome(name, broken, **BESIDE.get(name, {})) == "does not hold"
 
 
 def test_names_are_unlike_each_other():
@@ -63,19 +63,19 @@ def test_names_are_unlike_each_other():
     ],
 )
 def test_what_the_means_keep_the_places_break(name, rows):
-    assert verdict(name, rows, **BESIDE.get(name, {})) == "does not hold"
+    assert outcome(name, rows, **BESIDE.get(name, {})) == "does not hold"
     means = [{column: row[column] for column in row if "place" not in column} for row in rows]
-    assert verdict(name, means) == "holds"
+    assert outcome(name, means) == "holds"
 
 
 @pytest.mark.parametrize("name", [claim.name for claim in CLAIMS])
 def test_a_model_that_gives_nothing_to_judge_is_not_judged(name):
     rows = [{**row, "nothing to judge": "accuracy .5 is no better"} for row in CASES[name][0]]
     if name != "hides-what-it-uses":
-        assert verdict(name, rows, **BESIDE.get(name, {})) == "nothing to judge"
+        assert outcome(name, rows, **BESIDE.get(name, {})) == "nothing to judge"
     # A csv has NaN where there is no reason.
     rows = [{**row, "nothing to judge": float("nan")} for row in CASES[name][0]]
-    assert verdict(name, rows, **BESIDE.get(name, {})) == "holds"
+    assert outcome(name, rows, **BESIDE.get(name, {})) == "holds"
 
 
 @pytest.mark.parametrize("way", [1, -1])

@@ -39,7 +39,7 @@ def output_folder(folder: Path, files: List[Path], word: str = "word") -> Path:
     """Two sections with tables, figures and sentences; `word` stands in every text."""
     analysed = [load_attributions(file) for file in files]
     first = Output(folder, "agreement")
-    first.sentence("verdict", f"Attention agrees with {word}.")
+    first.sentence("finding", f"Attention agrees with {word}.")
     first.table("pairs", long_table(), f"All pairs of {word}.", note=f"A note on {word}.")
     _figures(first, word)
     first.finish(["python", "-m", "analysis", word], analysed, {"measure": word})

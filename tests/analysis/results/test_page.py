@@ -6,6 +6,7 @@ import pandas
 import pytest
 
 from analysis.__main__ import main
+from analysis.manifest import read_manifest
 from analysis.output import Output
 from tests.analysis.papers.claimed_rows import SPARSE, adversary
 from tests.analysis.papers.jain_wallace.claim_cases import pairs
@@ -70,13 +71,23 @@ def test_what_was_run_is_told_with_machine_and_time(study):
     assert "1 trainings were interrupted" in text
 
 
-def test_a_claim_has_its_verdict_and_the_number_it_rests_on(study):
+def test_a_claim_has_its_outcome_and_the_number_it_rests_on(study):
     text = page(study)
     link = "results/jain_wallace_2019-sst/jain-wallace-correlations.csv"
     assert "| sst | **holds** for 1 of 2 models, does not hold for 1 |" in text
     evidence = "bilstm tanh softmax, 3 seeds: tau with gradient 0.300 [0.290, 0.310];"
     (line,) = [line for line in text.splitlines() if evidence in line]
     assert line.endswith(f"([table]({link})) |") and "is below 0.5 with each.*" in line
+
+
+def test_a_folder_of_an_earlier_version_is_read_by_its_earlier_columns(study):
+    text = page(study)
+    manifest = read_manifest(study)
+    del manifest["written"]
+    (study / "manifest.json").write_text(json.dumps(manifest))
+    written = (study / "claims.csv").read_text()
+    (study / "claims.csv").write_text(written.replace(",outcome,", ",verdict,"))
+    assert ",verdict," in (study / "claims.csv").read_text() and page(study) == text
 
 
 def test_every_table_names_its_command_and_long_ones_are_linked(study):

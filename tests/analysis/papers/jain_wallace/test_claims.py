@@ -1,4 +1,4 @@
-"""What a verdict rests on."""
+"""What a outcome rests on."""
 
 import pandas
 
