@@ -4,7 +4,8 @@ from typing import Iterator
 
 from analysis.claims.claim import Claim, Judgement, above
 from analysis.claims.table_rows import Tables, first_where, grouped
-from analysis.papers.serrano_smith.weights_removed import DROPPED_TABLE, EFFECTS, REMOVED_TABLE
+from analysis.papers.serrano_smith.drop_top import DROPPED_TABLE, EFFECTS
+from analysis.papers.serrano_smith.removal import REMOVED_TABLE
 
 
 def top_matters_more(tables: Tables) -> Iterator[Judgement]:

@@ -1,4 +1,4 @@
-"""Serrano & Smith 2019: does the largest weight matter most, and how much must go for a flip?"""
+"""Serrano & Smith 2019: how many weights must go, one after the other, until the decision flips?"""
 
 from dataclasses import dataclass
 from typing import Any, Dict, List, Optional, Sequence
@@ -12,18 +12,15 @@ from analysis.estimate import Estimate, interval_column
 from analysis.figures.violins import Violins, violins
 from analysis.models import Model
 from analysis.output import Output, slug
-from analysis.papers.shared.bins import bins_of, largest_weights
 from analysis.papers.shared.methods import Method
 from analysis.papers.shared.paper import PERTURBED, Exhibit
 from analysis.papers.shared.per_text import check, sample
 from analysis.papers.shared.published import about, readable
 from analysis.papers.shared.study_files import described
 from analysis.statistics.intervals import ABOUT_INTERVALS, mean_of_known
-from analysis.statistics.paired import difference_columns, paired_in_one_model
+from analysis.statistics.paired import difference_columns
 from analysis.statistics.sample import Sample, summaries
 
-DROPPED = ("top", "random")
-EFFECTS = {"tvd": "change of output", "jsd": "JSD of outputs", "flip": "share of flips"}
 ORDERS = {
     "attention": "attention",
     "gradient": "gradient",
@@ -32,22 +29,6 @@ ORDERS = {
 }
 SHOWN = ("corpus", "model", "predicted", "order", "mean", "interval", "median")
 SHOWN += ("attention less", "of the difference", "flipped", "n")
-
-
-@dataclass(frozen=True, kw_only=True)
-class DroppedRow(TableRow):
-    """
-    predicted : the class, or `overall`.
-    effect : on the output, which of `EFFECTS`.
-    top, random : the effect of setting the largest weight to 0, and another one.
-    difference : top less random, on the same texts.
-    """
-
-    predicted: str
-    effect: str
-    top: float
-    random: float
-    difference: Estimate = estimated(mean="difference", difference=True)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,79 +46,14 @@ class RemovedRow(TableRow):
     attention_less: Optional[Estimate] = paired("attention less")
 
 
-DROPPED_TABLE = TypedTable("serrano-smith-drop-top", DroppedRow)
 REMOVED_TABLE = TypedTable("serrano-smith-removal", RemovedRow)
-
-
-def _dropped(which: str, effect: str) -> Method:
-    return Method("drop-top", "drop top", check=f"{which}_{effect}")
 
 
 def _removed(order: str, field: str) -> Method:
     return Method("removal-order", "removal order", check=f"{order}_{field}")
 
 
-DROP_TOP = tuple(_dropped(which, effect) for which in DROPPED for effect in EFFECTS)
 REMOVAL = tuple(_removed(order, field) for order in ORDERS for field in ("fraction", "flipped"))
-
-
-def drop_rows(model: Model) -> List[Dict[str, Any]]:
-    """
-    From the perturbation files of a model: a row for each effect and class, with that of the
-    largest weight, that of another one, and the difference.
-    """
-    rows = []
-    members = groups(model, "predicted")
-    for effect, title in EFFECTS.items():
-        top, other = (sample(model, check(_dropped(which, effect))) for which in DROPPED)
-        stacked = [
-            numpy.array([one.where(member).value for member in members.values()])
-            for one in (top, other)
-        ]
-        compared = paired_in_one_model(*stacked)
-        for place, name in enumerate(members):
-            row = {column: values[place] for column, values in compared.items()}
-            row = {"top": row.pop("first mean"), "random": row.pop("second mean"), **row}
-            rows.append({**about(model), "predicted": name, "effect": title, **row})
-    return rows
-
-
-def drop_top(models: Sequence[Model], output: Output) -> None:
-    """Adds the table and a figure on what setting one weight to 0 does."""
-    table = pandas.DataFrame([row for model in models for row in drop_rows(model)])
-    shown = table.assign(interval=interval_column(table)).rename(columns={"texts": "n"})
-    columns = ["corpus", "model", "predicted", "effect", "top", "random", "difference", "interval"]
-    output.table(
-        DROPPED_TABLE.name,
-        table,
-        "What happens when the largest weight of attention is set to 0, and when that of another "
-        f"token at random is (Serrano & Smith 2019). {described(models)}.",
-        "The rest of the weights is renormalised. Difference: of the same texts, with its "
-        f"interval; p: sign-flip permutation test. {ABOUT_INTERVALS} Texts with all weight on one "
-        "token are left out.",
-        shown[[*columns, "p", "n"]],
-    )
-    output.figure(
-        "serrano-smith-drop-top-violins",
-        violins(list(map(_drop_panel, models)), "largest weight of attention", EFFECTS["tvd"]),
-        "Change of the output (total variation distance) when the largest weight of attention is "
-        "set to 0, and when that of another token at random is, text by text, by the largest "
-        f"weight. {described(models)}.",
-        "Bar: the middle half of the texts; dot: median; below each group: the number of texts of "
-        "each series.",
-    )
-
-
-def _drop_panel(model: Model) -> Violins:
-    bins = bins_of(largest_weights([file.attention for file in model.files]))
-    values = {which: sample(model, check(_dropped(which, "tvd"))).value for which in DROPPED}
-    return Violins(
-        f"{model.config.corpus}, {model.name}",
-        {
-            f"{which} weight set to 0": {name: one[inside] for name, inside in bins.items()}
-            for which, one in values.items()
-        },
-    )
 
 
 def removal_samples(model: Model) -> Dict[str, Sample]:
@@ -229,7 +145,4 @@ def _findings(table: pandas.DataFrame, output: Output) -> None:
         )
 
 
-EXHIBITS = (
-    Exhibit(DROPPED_TABLE.name, DROP_TOP, drop_top, of=PERTURBED),
-    Exhibit(REMOVED_TABLE.name, REMOVAL, removal, of=PERTURBED),
-)
+EXHIBIT = Exhibit(REMOVED_TABLE.name, REMOVAL, removal, of=PERTURBED)
