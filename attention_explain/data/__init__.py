@@ -4,6 +4,8 @@ from attention_explain.data import (  # noqa: F401
     acl_imdb,
     ag_news_csv,
     attention_text,
+    eraser,
+    hatexplain,
     newsgroups,
     sst_trees,
     tokenizers,

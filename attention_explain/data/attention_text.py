@@ -1,7 +1,8 @@
 """The general reader: one text a line, as jsonl, csv or tsv."""
 
+from functools import cached_property
 from pathlib import PurePath
-from typing import Any, Dict, Iterable, Iterator, Optional, Tuple
+from typing import Any, Dict, Iterable, Iterator, List, Optional, Set, Tuple, Union
 from urllib.parse import urlsplit
 
 from allennlp.common.checks import ConfigurationError
@@ -11,7 +12,7 @@ from attention_explain.data.errors import DataError
 from attention_explain.data.example import FIELDS, Example, example_of, read_record
 from attention_explain.data.sources import numbered_lines
 from attention_explain.data.tables import numbered_rows
-from attention_explain.data.text_reader import TextReader
+from attention_explain.data.text_reader import TextReader, has_digit
 from attention_explain.named_components import check_choice
 
 FORMATS = ("jsonl", "csv", "tsv")
@@ -35,12 +36,20 @@ class AttentionTextReader(TextReader):
         `jsonl`, `csv` or `tsv`.
     fields : `Dict[str, str]`, optional
         The file's name for a field, where it is another one: `{"text": "review"}`.
+    held_out : `str` or `List[str]`, optional (default = `None`)
+        Files of the same form whose texts are dropped, for training data that holds what is to be
+        measured on. Texts are the same if their letters are: case, spaces and punctuation do not
+        count, nor do words with a digit (or `digit_word` in their place).
 
     All others as in `TextReader`.
     """
 
     def __init__(
-        self, format: Optional[str] = None, fields: Optional[Dict[str, str]] = None, **kwargs
+        self,
+        format: Optional[str] = None,
+        fields: Optional[Dict[str, str]] = None,
+        held_out: Optional[Union[str, List[str]]] = None,
+        **kwargs,
     ) -> None:
         super().__init__(**kwargs)
         if format is not None:
@@ -53,10 +62,29 @@ class AttentionTextReader(TextReader):
             )
         self._format = format
         self._fields = {**FIELDS, **(fields or {})}
+        self._held_out = [held_out] if isinstance(held_out, str) else held_out or []
 
     def _examples(self, path: str) -> Iterator[Example]:
+        for example in self._all_examples(path):
+            if self._held_out and self._letters(example) in self._letters_held_out:
+                self.counts.dropped["held out"] += 1
+            else:
+                yield example
+
+    def _all_examples(self, path: str) -> Iterator[Example]:
         for number, record in self._records(path):
             yield example_of(record, f"line-{number}", path, number, self._fields)
+
+    @cached_property
+    def _letters_held_out(self) -> Set[str]:
+        texts = (text for path in self._held_out for text in self._all_examples(path))
+        # What has no letters is no text to be known again.
+        return {self._letters(text) for text in texts} - {""}
+
+    def _letters(self, example: Example) -> str:
+        words = (example.text or "").split() if example.tokens is None else example.tokens
+        kept = (word for word in words if word != self._digit_word and not has_digit(word))
+        return "".join(letter for word in kept for letter in word.lower() if letter.isalpha())
 
     def _records(self, path: str) -> Iterator[Tuple[int, Dict[str, Any]]]:
         file_format = self._format or _format_by_ending(path)

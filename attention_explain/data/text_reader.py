@@ -38,7 +38,10 @@ class TextReader(DatasetReader):
     # Parameters
 
     tokenizer : `Tokenizer`, optional (default = `english`)
-        Splits `text`. Not used where the file has `tokens`.
+        Splits `text`. Not used where the file has `tokens`, but for `split_tokens`.
+    split_tokens : `bool`, optional (default = `False`)
+        Whether `tokenizer` splits the file's `tokens`, too: for those that are words with their
+        punctuation (`crime.`). A token's marks are those of all its pieces.
     token_indexers : `Dict[str, TokenIndexer]`, optional (default = `{"tokens": single_id}`)
     lowercase : `bool`, optional (default = `False`)
     digit_word : `str`, optional (default = `None`)
@@ -74,6 +77,7 @@ class TextReader(DatasetReader):
     def __init__(
         self,
         tokenizer: Optional[Tokenizer] = None,
+        split_tokens: bool = False,
         token_indexers: Optional[Dict[str, TokenIndexer]] = None,
         lowercase: bool = False,
         digit_word: Optional[str] = None,
@@ -105,6 +109,7 @@ class TextReader(DatasetReader):
         if too_long == "cut" and (max_tokens is None or max_tokens < 1):
             raise ConfigurationError("too_long 'cut' needs a max_tokens of 1 or more to cut to")
         self._tokenizer = tokenizer or EnglishTokenizer()
+        self._split_tokens = split_tokens
         self._token_indexers = token_indexers or {"tokens": SingleIdTokenIndexer()}
         self._lowercase = lowercase
         self._digit_word = digit_word
@@ -182,6 +187,7 @@ class TextReader(DatasetReader):
                     continue
             elif self.require_label:
                 raise example.error(f"field '{self._field_name('label')}' is missing")
+            self._split(example)
             yield example, self._words(example)
 
     def _kept(
@@ -226,6 +232,24 @@ class TextReader(DatasetReader):
         mapped = self._labels[label]
         return None if mapped is None else str(mapped)
 
+    def _split(self, example: Example) -> None:
+        """Puts the pieces of given tokens in their place, where they are to be split."""
+        if not self._split_tokens or example.tokens is None:
+            return
+        given = example.tokens
+        pieces = [self._tokenizer.tokenize(token) for token in given]
+
+        def spread(field: str, mask: Sequence[int]) -> List[int]:
+            self._check_length(example, field, mask, len(given))
+            return [mark for mark, parts in zip(mask, pieces, strict=True) for _ in parts]
+
+        example.tokens = [piece.text for parts in pieces for piece in parts]
+        if example.rationale:
+            found = [spread("rationale", marking) for marking in markings(example.rationale)]
+            example.rationale = found if several(example.rationale) else found[0]
+        if example.impermissible is not None:
+            example.impermissible = spread("impermissible", example.impermissible)
+
     def _words(self, example: Example) -> List[str]:
         """The tokens the model is to see, without boundary symbols."""
         if example.tokens is not None:
@@ -235,7 +259,7 @@ class TextReader(DatasetReader):
         if self._lowercase:
             words = [word.lower() for word in words]
         if self._digit_word is not None:
-            words = [self._digit_word if _has_digit(word) else word for word in words]
+            words = [self._digit_word if has_digit(word) else word for word in words]
         return words
 
     def text_to_instance(
@@ -265,6 +289,7 @@ class TextReader(DatasetReader):
         example.mend_halves()
         if example.label is not None and not self._is_new_name(example.label):
             example.label = self._mapped_label(example)
+        self._split(example)
         words = self._words(example)
         if not words:
             raise DataError("the text is empty")
@@ -324,14 +349,17 @@ class TextReader(DatasetReader):
     def _checked_mask(
         self, example: Example, field: str, mask: Sequence[int], words: List[str]
     ) -> List[int]:
-        name = self._field_name(field)
-        if len(mask) != len(words):
-            raise example.error(
-                f"field '{name}' has {len(mask)} entries, but the text has {len(words)} tokens"
-            )
+        self._check_length(example, field, mask, len(words))
         if any(value not in (0, 1) for value in mask):
-            raise example.error(f"field '{name}' may hold only 0 and 1")
+            raise example.error(f"field '{self._field_name(field)}' may hold only 0 and 1")
         return [int(value) for value in mask[: self._cut_to]]
+
+    def _check_length(self, example: Example, field: str, mask: Sequence[int], tokens: int) -> None:
+        if len(mask) != tokens:
+            raise example.error(
+                f"field '{self._field_name(field)}' has {len(mask)} entries, but the text has "
+                f"{tokens} tokens"
+            )
 
     def apply_token_indexers(self, instance: Instance) -> None:
         instance["tokens"].token_indexers = self._token_indexers
@@ -350,5 +378,5 @@ def _mask_field(mask: List[int]) -> TensorField:
     return TensorField(numpy.array(mask, dtype=bool))
 
 
-def _has_digit(word: str) -> bool:
+def has_digit(word: str) -> bool:
     return any(character.isdigit() for character in word)

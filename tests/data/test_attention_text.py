@@ -9,6 +9,8 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.common.util import END_SYMBOL, START_SYMBOL
 from allennlp.data import Batch, Vocabulary
 
+from attention_explain.data.errors import DataError
+
 LINES = [
     {"id": "a", "text": "a fine day", "label": "good"},
     {"id": "b", "text": "rain again", "label": "bad"},
@@ -243,6 +245,32 @@ def test_several_annotators_are_kept_apart(write, read):
     marked = read(path, fields={"rationale": "rationales"}, max_tokens=2, too_long="cut")
     found = [instance["metadata"].metadata.get("rationale") for instance in marked]
     assert found == [[[0, 1], [1, 0]], [[0, 1]], None, None]
+
+
+def test_given_tokens_can_be_split_and_pieces_have_the_marks_of_their_token(write, make_reader):
+    line = {"tokens": ["It's", "a", "crime."], "label": 1, "impermissible": [1, 0, 0]}
+    masks = [[0, 0, 1], [1, 0, 0]]
+    path = write("data.jsonl", jsonl({**line, "rationale": masks}, {**line, "rationale": masks[0]}))
+    reader = make_reader(tokenizer="english", split_tokens=True)
+    for instance, marked in zip(
+        reader.read(path), [[[0, 0, 0, 1, 1], [1, 1, 0, 0, 0]], [0, 0, 0, 1, 1]]
+    ):
+        assert instance["metadata"]["tokens"] == ["It", "'s", "a", "crime", "."]
+        assert instance["metadata"]["rationale"] == marked
+        assert instance["impermissible"].tensor.tolist() == [True, True, False, False, False]
+    with pytest.raises(DataError, match="'rationale' has 1 entries, but the text has 3 tokens"):
+        reader.text_to_instance(tokens=line["tokens"], rationale=[1])
+
+
+def test_texts_that_are_held_out_are_dropped_however_they_are_written(write, make_reader):
+    held = write(
+        "held.jsonl", jsonl({"tokens": ["It's", "a", "crime,", "in", "1999!"], "label": "x"})
+    )
+    lines = ["it 's a crime , in qqq !", "It is a crime.", "Its a crime in 2001"]
+    path = write("data.jsonl", jsonl(*({"text": text, "label": 1} for text in lines)))
+    reader = make_reader(held_out=held, digit_word="qqq")
+    kept = [instance["metadata"]["id"] for instance in reader.read(path)]
+    assert kept == ["line-2"] and reader.counts.to_dict()["dropped"] == {"held out": 2}
 
 
 @pytest.mark.parametrize("boundary_symbols", [False, True])

@@ -29,6 +29,8 @@ DATA_FILES = {
     "ag_news": "agnews_world_business/",
     "pronoun": "deceptive_attention/pronoun_",
     "sst_wiki": "deceptive_attention/sst-wiki_",
+    "movies": "rationales/movies/",
+    "hatexplain": "rationales/hatexplain/",
 }
 
 
@@ -53,6 +55,7 @@ def data_folder(tmp_path_factory) -> Path:
         tokens = text.split()
         block = [int(token in ("fine", "poor")) for token in tokens]
         row = {"id": f"text-{number}", "text": text, "tokens": tokens, "block": block}
+        row["rationales"] = [block, block]
         rows.append({**row, "label": number % 2})
     for place in DATA_FILES.values():
         for split in ("train", "dev", "test"):
@@ -60,6 +63,12 @@ def data_folder(tmp_path_factory) -> Path:
             path.parent.mkdir(parents=True, exist_ok=True)
             with gzip.open(path, "wt") as file:
                 file.writelines(json.dumps(row) + "\n" for row in rows)
+    # Sentences that the training texts do not hold.
+    path = root / "rationales" / "sst_annotators" / "all.jsonl.gz"
+    path.parent.mkdir()
+    others = [{**row, "tokens": ["once", *row["tokens"]], "rationales": []} for row in rows]
+    with gzip.open(path, "wt") as file:
+        file.writelines(json.dumps(row) + "\n" for row in others)
     (root / "word_vectors").mkdir()
     with gzip.open(root / "word_vectors" / "glove.6B.100d.subset.txt.gz", "wt") as file:
         for word in ("fine", "poor", "film", "the", "was"):

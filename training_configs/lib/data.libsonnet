@@ -49,6 +49,17 @@ local deceptive(corpus, name) =
     embedding={ type: 'word_vectors', embedding_dim: 128 },
   );
 
+// Texts with what people have marked in them, each annotator apart (docs/rationales.md).
+local marked(corpus, min_df) =
+  local path(split) = root + '/rationales/' + corpus + '/' + split + '.jsonl.gz';
+  text_files(
+    path('train'),
+    path('dev'),
+    path('test'),
+    reader={ corpus: corpus, lowercase: true, fields: { rationale: 'rationales' } },
+    embedding=word_vectors,
+  ) + { vocabulary+: { min_df: min_df } };
+
 {
   text_files: text_files,
 
@@ -64,6 +75,28 @@ local deceptive(corpus, name) =
   pronoun: deceptive('pronoun', 'pronoun'),
   // A film review and a sentence of Wikipedia behind it; the review is impermissible.
   sst_wiki: deceptive('sst-wiki', 'sst-wiki'),
+
+  // Film reviews with marked evidence; the marks of test are complete, those of train and dev are not.
+  movies: marked('movies', min_df=5),
+  // Short posts, three classes, up to three annotators; nobody marked the normal ones.
+  hatexplain: marked('hatexplain', min_df=2),
+  // SST, tested on sentences of it that six people each have marked, and which are held out of training.
+  sst_annotators:
+    local sentences = root + '/rationales/sst_annotators/all.jsonl.gz';
+    local reader = {
+      corpus: 'sst_annotators',
+      // Their tokens are words with punctuation.
+      split_tokens: true,
+      lowercase: true,
+      digit_word: 'qqq',
+      labels: { '0': '0', '1': '1', negative: '0', positive: '1' },
+      fields: { rationale: 'rationales' },
+    };
+    local path(split) = root + '/sst/jw_preprocessed/' + split + '.jsonl.gz';
+    text_files(path('train'), path('dev'), sentences, reader { held_out: sentences }, word_vectors) + {
+      // Whoever reads the sentences themselves holds none of them out.
+      validation_dataset_reader: { type: 'attention_text' } + reader,
+    },
 
   // The embedded corpus, whose causes are known; docs/planted.md has its presets and knobs.
   planted(preset='easy', overrides={}): {

@@ -18,6 +18,7 @@ local seed = std.parseInt(std.extVar('ATTENTION_EXPLAIN_SEED'));
     numpy_seed: seed,
     pytorch_seed: seed,
     dataset_reader: data.dataset_reader,
+    [if 'validation_dataset_reader' in data then 'validation_dataset_reader']: data.validation_dataset_reader,
     // Words and class weights are those of the training split alone.
     datasets_for_vocab_creation: ['train'],
     vocabulary: data.vocabulary,
