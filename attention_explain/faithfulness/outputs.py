@@ -112,8 +112,8 @@ class ErasedOutputs:
             return
         draws = [None] if self._replacements is None else list(self._replacements)
         probs = sum(
-            fast.logits_without_tokens(self.model, self.batch, self._embeddings, replacement)
-            .double()
+            fast.erase_tokens(self.model, self.batch, self._embeddings, replacement)
+            .without.double()
             .softmax(dim=-1)
             for replacement in draws
         )

@@ -9,7 +9,7 @@ from typing import Iterator, List, Optional, Sequence, Tuple
 import torch
 from allennlp.modules.seq2seq_encoders import PytorchSeq2SeqWrapper
 
-from attention_explain.interpret.erasure.lstm import lstm_logits_without_inputs
+from attention_explain.interpret.erasure.lstm import erase_from_lstm
 from attention_explain.interpret.lstm.norm_gradients import lstm_norm_gradients
 from attention_explain.interpret.lstm.unrolled import check_unrolls, is_lstm, is_single_lstm
 from attention_explain.interpret.relevance.epsilon import EpsilonRules
@@ -26,7 +26,7 @@ from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.interpret.transformer.layers import LayerAttention, layer_attention
 from attention_explain.models import AttentionClassifier
 from attention_explain.modules.encoders import TransformerEncoder
-from attention_explain.modules.encoders.capabilities import stands_for
+from attention_explain.modules.encoders.capabilities import Erased, stands_for
 
 
 @stands_for(PytorchSeq2SeqWrapper, "lstm", is_lstm)
@@ -53,14 +53,14 @@ class OneLayerLstm:
     def __init__(self, encoder: PytorchSeq2SeqWrapper) -> None:
         self.encoder = encoder
 
-    def logits_without_tokens(
+    def erase_tokens(
         self,
         model: AttentionClassifier,
         batch: TextBatch,
         embeddings: torch.Tensor,
         replacement: Optional[torch.Tensor] = None,
-    ) -> torch.Tensor:
-        return lstm_logits_without_inputs(model, batch, embeddings, replacement)
+    ) -> Erased:
+        return erase_from_lstm(model, batch, embeddings, replacement)
 
     def norm_gradients(
         self, embeddings: torch.Tensor, mask: torch.Tensor, groups: Sequence[range]

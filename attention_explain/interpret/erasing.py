@@ -12,7 +12,7 @@ from allennlp.predictors import Predictor
 
 from attention_explain.declared_passes import declared_passes
 from attention_explain.interpret.baselines import BASELINES, baseline_embeddings
-from attention_explain.interpret.erasure.logits import logits_without_states, logits_without_tokens
+from attention_explain.interpret.erasure.logits import erase_states, erase_tokens
 from attention_explain.interpret.interpreter import Attribution, Interpreter
 from attention_explain.interpret.outputs import OUTPUTS, PLACES, class_output
 from attention_explain.interpret.text_batch import TextBatch
@@ -73,14 +73,13 @@ class Erasure(Interpreter):
     @torch.no_grad()
     def attribute(self, batch: TextBatch, target: torch.Tensor) -> Attribution:
         embeddings = self.model.embed(batch.tokens)
-        states = self.model.encode(embeddings, batch.mask)
-        whole = self.model.decode(states, self.model.attend(states, batch.attendable))
         if self.at == "hidden":
-            erased = logits_without_states(self.model, batch, states)
+            states = self.model.encode(embeddings, batch.mask)
+            whole, without = erase_states(self.model, batch, states)
         else:
             replacement = self.replacement(batch, embeddings)
-            erased = logits_without_tokens(self.model, batch, embeddings, replacement)
-        scores = self.change(whole.unsqueeze(1), erased, target.unsqueeze(1))
+            whole, without = erase_tokens(self.model, batch, embeddings, replacement)
+        scores = self.change(whole.unsqueeze(1), without, target.unsqueeze(1))
         if self.normalize:
             scores = normalized(scores, batch.attendable)
         return Attribution(scores)

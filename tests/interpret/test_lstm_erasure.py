@@ -11,12 +11,13 @@ from attention_explain.interpret.erasure.logits import (
     logits_with_deleted_inputs,
     logits_with_replaced_inputs,
 )
-from attention_explain.interpret.erasure.lstm import lstm_logits_without_inputs
+from attention_explain.interpret.erasure.lstm import erase_from_lstm
+from attention_explain.interpret.erasure.lstm_direction import Direction
 from attention_explain.interpret.lstm import unrolled
 from attention_explain.interpret.lstm.unrolled import groups, steps
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.modules.scorers import AttentionScorer
-from tests.builders import DIM, ENCODERS, PROJECTIONS, SCORERS, instances, model, vocabulary
+from tests.builders import DIM, ENCODERS, PROJECTIONS, SCORERS, TEXTS, instances, model, vocabulary
 from tests.interpret.slow_erasure import check_equals_really_erasing, deleted
 
 LSTM = {"type": "lstm", "input_size": DIM, "hidden_size": 4}
@@ -38,18 +39,19 @@ def build(config, monkeypatch, **options):
     return model("this one", vocab=vocabulary(boundary_symbols=True), **options).double()
 
 
-def check_both_ways_agree(classifier):
-    batch = TextBatch.of(classifier, instances(boundary_symbols=True))
+def check_both_ways_agree(classifier, texts=TEXTS):
+    labels = ["0"] * len(texts)
+    batch = TextBatch.of(classifier, instances(texts, labels, boundary_symbols=True))
     with torch.no_grad():
         embeddings = classifier.embed(batch.tokens)
         unknown = baseline_embeddings(classifier, batch, embeddings, "unk")
         for ours, other in (
             (
-                lstm_logits_without_inputs(classifier, batch, embeddings),
+                erase_from_lstm(classifier, batch, embeddings).without,
                 logits_with_deleted_inputs(classifier, batch, embeddings),
             ),
             (
-                lstm_logits_without_inputs(classifier, batch, embeddings, unknown),
+                erase_from_lstm(classifier, batch, embeddings, unknown).without,
                 logits_with_replaced_inputs(classifier, batch, embeddings, unknown),
             ),
         ):
@@ -72,12 +74,36 @@ def test_equals_the_general_way_in_groups_of_any_size(rows, monkeypatch):
     check_both_ways_agree(build(FAST["bilstm"], monkeypatch))
 
 
+def test_runs_end_where_the_lstm_has_forgotten_the_token(monkeypatch):
+    classifier = build(FAST["bilstm"], monkeypatch)
+    with torch.no_grad():
+        for name, parameter in classifier.encoder.named_parameters():
+            if "bias" in name:
+                # Of the forget gates, in one direction half shut.
+                parameter[4:8] -= 2 if "reverse" in name else 20
+            if "weight_hh" in name:
+                parameter *= 0.1
+    words = " ".join(TEXTS).split()
+    texts = [*TEXTS, " ".join(5 * words), " ".join(3 * words[::-1])]
+    rows, step = [], Direction._step
+
+    def counted(self, gates, states, cells):
+        rows.append(len(states))
+        return step(self, gates, states, cells)
+
+    monkeypatch.setattr(Direction, "_step", counted)
+    check_both_ways_agree(classifier, texts)
+    tokens = len(texts[-2].split()) + 2
+    # Deleted and replaced, in two directions; the first step of a replaced token is extra.
+    assert sum(rows) < 4 * tokens * (tokens - 1) / 2 / 2
+
+
 def test_is_equal_in_single_precision(monkeypatch):
     classifier = build(FAST["bilstm"], monkeypatch).float()
     batch = TextBatch.of(classifier, instances(boundary_symbols=True))
     with torch.no_grad():
         embeddings = classifier.embed(batch.tokens)
-        ours = lstm_logits_without_inputs(classifier, batch, embeddings)
+        ours = erase_from_lstm(classifier, batch, embeddings).without
         other = logits_with_deleted_inputs(classifier, batch, embeddings)
     torch.testing.assert_close(ours[batch.attendable], other[batch.attendable], atol=1e-5, rtol=0)
 
@@ -117,7 +143,7 @@ def test_memory_is_bounded_by_the_budget(monkeypatch):
 
     monkeypatch.setattr(lstm_erasure, "_erase", recorded)
     with torch.no_grad():
-        lstm_logits_without_inputs(classifier, batch, classifier.embed(batch.tokens))
+        erase_from_lstm(classifier, batch, classifier.embed(batch.tokens))
     # A score and two votes for each pair of 14 tokens, against 150 states of 8 numbers.
     assert held == [2, 2] and 2 * 14 * 14 * 3 <= 150 * 8
 

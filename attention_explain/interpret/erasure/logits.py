@@ -11,30 +11,47 @@ from attention_explain.interpret.erasure.readout import Readout
 from attention_explain.interpret.outputs import logits_from_embeddings
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models import AttentionClassifier
-from attention_explain.modules.encoders.capabilities import TokenErasure, Window, capability
+from attention_explain.modules.encoders.capabilities import (
+    Erased,
+    TokenErasure,
+    Window,
+    capability,
+)
 
 
-def logits_without_tokens(
+def erase_tokens(
     model: AttentionClassifier,
     batch: TextBatch,
     embeddings: torch.Tensor,
     replacement: Optional[torch.Tensor] = None,
-) -> torch.Tensor:
+) -> Erased:
     """
     Each token deleted in turn, or replaced where there is a `replacement`: the fastest way that the
-    encoder allows. Shape: (batch, tokens, labels)
+    encoder allows.
     """
     fast = fast_erasure(model)
     if fast is not None:
-        return fast.logits_without_tokens(model, batch, embeddings, replacement)
+        return fast.erase_tokens(model, batch, embeddings, replacement)
+    states = model.encode(embeddings, batch.mask)
     if no_state_knows_another_token(model):
         # To erase a token is to erase its state.
-        states = model.encode(embeddings, batch.mask)
         instead = None if replacement is None else model.encode(replacement, batch.mask)
-        return logits_without_states(model, batch, states, instead)
+        return erase_states(model, batch, states, instead)
+    whole = model.decode(states, model.attend(states, batch.attendable))
     if replacement is None:
-        return logits_with_deleted_inputs(model, batch, embeddings)
-    return logits_with_replaced_inputs(model, batch, embeddings, replacement)
+        return Erased(whole, logits_with_deleted_inputs(model, batch, embeddings))
+    return Erased(whole, logits_with_replaced_inputs(model, batch, embeddings, replacement))
+
+
+def erase_states(
+    model: AttentionClassifier,
+    batch: TextBatch,
+    states: torch.Tensor,
+    replacement: Optional[torch.Tensor] = None,
+) -> Erased:
+    """The same for hidden states: see `logits_without_states`."""
+    whole = model.decode(states, model.attend(states, batch.attendable))
+    return Erased(whole, logits_without_states(model, batch, states, replacement))
 
 
 def fast_erasure(model: AttentionClassifier) -> Optional[TokenErasure]:

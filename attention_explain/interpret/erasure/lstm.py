@@ -7,46 +7,41 @@ after take it together, and of any state at most one half is new. Of the new sta
 but what attention and decoder make of them: a score, and a vote for each label.
 """
 
-import math
-from typing import Iterator, List, Optional, Tuple
+from typing import Iterator, List, Optional
 
 import torch
-from torch.nn.functional import linear
 
 from attention_explain.budget import rows_at_once
 from attention_explain.interpret.erasure.logits import attended_logits
+from attention_explain.interpret.erasure.lstm_direction import Direction, Products
 from attention_explain.interpret.erasure.readout import Readout
 from attention_explain.interpret.lstm.unrolled import (
-    LstmLayer,
     directed,
-    groups,
     lstm_layers,
-    steps,
     undirected,
     unroll,
 )
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models import AttentionClassifier
+from attention_explain.modules.encoders.capabilities import Erased
 
 
 @torch.no_grad()
-def lstm_logits_without_inputs(
+def erase_from_lstm(
     model: AttentionClassifier,
     batch: TextBatch,
     embeddings: torch.Tensor,
     replacement: Optional[torch.Tensor] = None,
-) -> torch.Tensor:
-    """
-    The logits of each text with each token in turn deleted, or replaced by its `replacement`.
-    Shape: (batch, tokens, labels)
-    """
+) -> Erased:
+    """Each token in turn deleted, or replaced by its `replacement`."""
     # The scores and votes of all pairs of tokens are held at once (of a long text, block by block):
     # of so many texts that they take no more memory than the states of one pass.
     pairs = batch.length**2 * (1 + len(model.labels))
     texts = max(1, batch.budget * model.encoder.get_output_dim() // pairs)
     parts = [part.split(texts) for part in (embeddings, batch.mask, batch.attendable, batch.seen)]
     replacements = [None] * len(parts[0]) if replacement is None else replacement.split(texts)
-    return torch.cat([_erase(model, *part) for part in zip(*parts, replacements)])
+    erased = [_erase(model, *part) for part in zip(*parts, replacements)]
+    return Erased(*(torch.cat(logits) for logits in zip(*erased)))
 
 
 def _erase(
@@ -54,10 +49,10 @@ def _erase(
     embeddings: torch.Tensor,
     mask: torch.Tensor,
     attendable: torch.Tensor,
-    on_host: torch.Tensor,
+    seen_by_host: torch.Tensor,
     replacement: Optional[torch.Tensor],
-) -> torch.Tensor:
-    directions = _read(model, embeddings, mask)
+) -> Erased:
+    directions = _read(model, embeddings, mask, attendable)
     readout = Readout.of(model)
     # Shape: (hidden, readout)
     halves = [half.t().contiguous() for half in readout.weight.chunk(len(directions), dim=1)]
@@ -73,11 +68,11 @@ def _erase(
         read = sum(way.half_states @ (2 * half) for way, half in zip(directions, halves))
         read += readout.bias
         new_scores, new_votes = readout.scores(read), readout.votes(read)
-    erasable = on_host.any(dim=0).nonzero()
+    erasable = seen_by_host.any(dim=0).nonzero()
     positions = range(int(erasable.min()), int(erasable.max()) + 1)
     # Elsewhere nothing is erased, and nobody looks. Shape: (batch, erased token, labels)
     logits = model.decoder.bias.expand(len(mask), tokens, -1).clone()
-    products = _Products()
+    products = Products()
     for block in _blocks(positions, votes):
         first, last = block.start, block.stop
         # Without a new half a state is as in the whole text. Indexed [state, erased token, text].
@@ -101,7 +96,7 @@ def _erase(
         logits[:, first:last] = attended_logits(
             model, of_scores.permute(2, 1, 0), of_votes.permute(2, 1, 0, 3), seen
         )
-    return logits
+    return Erased(attended_logits(model, scores.t(), votes.transpose(0, 1), attendable), logits)
 
 
 def _blocks(positions: range, votes: torch.Tensor) -> Iterator[range]:
@@ -116,111 +111,23 @@ def _blocks(positions: range, votes: torch.Tensor) -> Iterator[range]:
 
 
 def _read(
-    model: AttentionClassifier, embeddings: torch.Tensor, mask: torch.Tensor
-) -> List["_Direction"]:
+    model: AttentionClassifier,
+    embeddings: torch.Tensor,
+    mask: torch.Tensor,
+    attendable: torch.Tensor,
+) -> List[Direction]:
     """Runs the LSTM once over the whole texts."""
     (layer,) = lstm_layers(model.encoder)
     lengths = mask.sum(dim=-1)
     run = unroll(layer, directed(embeddings, lengths, layer.directions))
     return [
-        _Direction(layer, number, embeddings, *vectors)
+        Direction(layer, number, embeddings, attendable, *vectors)
         for number, vectors in enumerate(
             zip(
                 undirected(run.states[:, 1:], lengths),
+                undirected(run.cells[:, 1:], lengths),
                 undirected(run.states[:, :-1], lengths),
                 undirected(run.cells[:, :-1], lengths),
             )
         )
     ]
-
-
-class _Direction:
-    """
-    One direction of the LSTM, which has read the whole texts; everything in the order of the text,
-    whatever the order of reading. Shape: (tokens, batch, dim)
-
-    gates : the inputs' share of the gates.
-    states : after each token of the whole text.
-    half_states, double_cells : of the text without each token, so far as it has been read: at first
-        up to where that token was. Halves and doubles, because with tanh(x) = 2 sigmoid(2 x) - 1
-        the factors then vanish into the weights, and every pass over the numbers counts.
-    """
-
-    def __init__(
-        self,
-        layer: LstmLayer,
-        number: int,
-        embeddings: torch.Tensor,
-        states: torch.Tensor,
-        states_before: torch.Tensor,
-        cells_before: torch.Tensor,
-    ) -> None:
-        self.towards_start = number == 1
-        # With the candidate doubled one sigmoid serves all gates.
-        hidden = states.size(-1)
-        scale = states.new_ones(4, hidden)
-        scale[2] = 2
-        scale = scale.view(-1)
-        self._input_weights = layer.input_weights[number] * scale.unsqueeze(-1)
-        state_weights = 2 * layer.state_weights[number] * scale.unsqueeze(-1)
-        self._state_weights = state_weights.t().contiguous()
-        self._bias = layer.bias[number] * scale
-        self.gates = self._input_gates(embeddings)
-        self.states = states.transpose(0, 1)
-        self.half_states = states_before.transpose(0, 1) / 2
-        self.double_cells = cells_before.transpose(0, 1) * 2
-        self._products = _Products()
-
-    def read_instead(self, embeddings: torch.Tensor) -> None:
-        """Lets other embeddings be read in the place of each erased token."""
-        self._step(self._input_gates(embeddings), self.half_states, self.double_cells)
-
-    def run_again(self, positions: range) -> Iterator[Tuple[int, slice, torch.Tensor]]:
-        """
-        Each step, the erased tokens that it comes after, and half its new states; these last only
-        until the next step. Shape: (erased tokens, batch, hidden)
-        """
-        for group in groups(positions, self.gates):
-            for step, erased in steps(group, len(self.gates), self.towards_start):
-                half_states = self.half_states[erased]
-                self._step(self.gates[step], half_states, self.double_cells[erased])
-                yield step, erased, half_states
-
-    def _input_gates(self, embeddings: torch.Tensor) -> torch.Tensor:
-        return linear(embeddings.transpose(0, 1), self._input_weights, self._bias)
-
-    def _step(self, gates: torch.Tensor, states: torch.Tensor, cells: torch.Tensor) -> None:
-        """
-        New half states and double cells in place, from the inputs' share of the gates.
-        Shape: (batch, 4 * hidden) or (many, batch, 4 * hidden), then (many, batch, hidden)
-        """
-        work = self._products(gates, states, self._state_weights)
-        enter, forget, candidate, leave = work.sigmoid_().chunk(4, dim=-1)
-        # c = forget c + enter (2 candidate - 1), doubled
-        cells.mul_(forget).addcmul_(enter, candidate, value=4).sub_(enter, alpha=2)
-        # h = leave (2 sigmoid(2 c) - 1), halved
-        torch.sigmoid(cells, out=states).sub_(0.5).mul_(leave)
-
-
-class _Products:
-    """
-    base + vectors @ weight, as one product of matrices. Each result is written over the last one:
-    fresh memory would cost as much as the product.
-    """
-
-    def __init__(self) -> None:
-        self._memory = torch.empty(0)
-
-    def __call__(
-        self, base: torch.Tensor, vectors: torch.Tensor, weight: torch.Tensor
-    ) -> torch.Tensor:
-        """
-        Shape: (batch, out) or (many, batch, out), (many, batch, in), (in, out) -> (many, batch, out)
-        """
-        shape = (*vectors.shape[:2], weight.size(-1))
-        size = math.prod(shape)
-        if self._memory.numel() < size:
-            self._memory = base.new_empty(size)
-        result = self._memory[:size].view(shape).copy_(base)
-        result.flatten(0, 1).addmm_(vectors.flatten(0, 1), weight)
-        return result

@@ -13,6 +13,7 @@ from typing import (
     Callable,
     Iterator,
     List,
+    NamedTuple,
     Optional,
     Protocol,
     Sequence,
@@ -72,21 +73,30 @@ class Window(Protocol):
         """How many tokens to each side of its own a state can know of."""
 
 
+class Erased(NamedTuple):
+    """
+    whole : the logits of the texts as they are. Shape: (batch, labels)
+    without : those of each text without each of its tokens. Shape: (batch, tokens, labels)
+    """
+
+    whole: torch.Tensor
+    without: torch.Tensor
+
+
 @runtime_checkable
 class TokenErasure(Protocol):
     """texts without each of their tokens, faster than by a pass for each"""
 
-    def logits_without_tokens(
+    def erase_tokens(
         self,
         model: "AttentionClassifier",
         batch: "TextBatch",
         embeddings: torch.Tensor,
         replacement: Optional[torch.Tensor] = None,
-    ) -> torch.Tensor:
+    ) -> Erased:
         """
-        The logits of each text with each token in turn deleted, or replaced by its `replacement`.
-        Asked for only where the attention's scorer is one that `erasure.readout` knows.
-        Shape: (batch, tokens, labels)
+        Each token in turn deleted, or replaced by its `replacement`. Asked for only where the
+        attention's scorer is one that `erasure.readout` knows.
         """
 
 
