@@ -13,9 +13,8 @@ from analysis.measures.measure import Measure, Values
 from analysis.measures.overlap import TopKOverlap
 from analysis.measures.scores import Scores
 from analysis.models import Model
-from analysis.statistics.controls import DRAWS, Control, permuted, placed, random_scores
+from analysis.statistics.controls import DRAWS, Control, permuted, placed, random_scores, text_keys
 from analysis.statistics.sample import Sample
-from analysis.statistics.seeded import text_keys
 
 CONTROLS = ("random", "permuted")
 TOP_1 = TopKOverlap(k=1)

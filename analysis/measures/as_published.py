@@ -7,9 +7,8 @@ from typing import Union
 
 import numpy
 
-from analysis.measures.measure import ALL_ZERO, Measure, Values
+from analysis.measures.measure import ALL_ZERO, Measure, Values, checked_number
 from analysis.measures.pairs import Pairs
-from analysis.measures.registry import checked_number
 from analysis.measures.scores import Scores
 from analysis.measures.top_k import TopK
 

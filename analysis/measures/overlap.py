@@ -4,8 +4,14 @@ from typing import Tuple, Union
 
 import numpy
 
-from analysis.measures.measure import ALL_ZERO, CONSTANT, WHOLE_TEXT, Measure, Values
-from analysis.measures.registry import checked_number
+from analysis.measures.measure import (
+    ALL_ZERO,
+    CONSTANT,
+    WHOLE_TEXT,
+    Measure,
+    Values,
+    checked_number,
+)
 from analysis.measures.scores import Scores
 from analysis.measures.top_k import TopK
 

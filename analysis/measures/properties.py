@@ -6,7 +6,7 @@ import numpy
 from scipy.special import entr
 
 from analysis.measures.distributions import as_distribution
-from analysis.measures.registry import Named
+from analysis.measures.measure import Named
 from analysis.measures.scores import Scores
 from analysis.measures.values import Values, unusable
 

@@ -10,9 +10,8 @@ from analysis.manifest import read_listed, read_manifest
 from analysis.models import Model, models_of
 from analysis.report.entries import findings, in_order, sections
 from analysis.report.html_table import table_html
-from analysis.report.inputs import load_inputs
 from analysis.report.models import CAPTION, dropped_or_cut, models_table
-from analysis.report.provenance import provenance
+from analysis.report.provenance import load_inputs, provenance
 from analysis.report.section import Anchors, Section, contents, paragraph
 from analysis.report.style import STYLE
 from analysis.report.texts import missing, texts

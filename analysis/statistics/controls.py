@@ -5,10 +5,14 @@ where it lies between chance and its ceiling.
 `random` puts noise in place of the second column; `permuted` shuffles it within each text, which
 keeps its ties and its zeros. Ties also bound what a measure can reach: against attention that
 leaves most tokens at 0, the best scores there are may have a tau of 0.2.
+
+The random numbers of a token depend on its text's id, not on which other texts are in the file or
+in what order; all texts get theirs at once.
 """
 
+import hashlib
 from dataclasses import dataclass
-from typing import Any, Dict, Optional
+from typing import Any, Dict, Optional, Sequence
 
 import numpy
 from scipy.stats import t
@@ -16,11 +20,12 @@ from scipy.stats import t
 from analysis.measures.scores import Scores
 from analysis.statistics.intervals import mean_of_known
 from analysis.statistics.sample import located, significance
-from analysis.statistics.seeded import uniform
 
 # Draws a text: enough that they add little to what decides whether a difference from chance counts.
 # Its variance is that of the texts' own values, and of as many draws as this of each of them.
 DRAWS = 20
+# Of SplitMix64.
+GOLDEN = numpy.uint64(0x9E3779B97F4A7C15)
 # Less room than that between chance and ceiling is none.
 LEAST_ROOM = 1e-9
 # For captions.
@@ -123,3 +128,32 @@ def placed(value: numpy.ndarray, chance: numpy.ndarray, ceiling: numpy.ndarray) 
     with numpy.errstate(divide="ignore", invalid="ignore"):
         place = numpy.where(numpy.abs(mean_room) > LEAST_ROOM, mean_above / mean_room, numpy.nan)
         return place + (above - place * room) / mean_room
+
+
+def text_keys(ids: Sequence[str]) -> numpy.ndarray:
+    """A number a text. Shape: (texts,)"""
+    return numpy.array([_hash(str(name)) for name in ids], dtype=numpy.uint64)
+
+
+def uniform(scores: Scores, keys: numpy.ndarray, *stream: Any) -> numpy.ndarray:
+    """
+    A number from 0 to 1 for each token that has a score; others in each `stream`, which is named
+    by whatever tells it from the rest. Shape: (tokens of all texts,)
+    """
+    starts = _mixed(keys ^ numpy.uint64(_hash(repr(stream))))
+    place = numpy.arange(len(scores.values)) - numpy.repeat(scores.offsets[:-1], scores.lengths)
+    numbers = _mixed(numpy.repeat(starts, scores.lengths) + place.astype(numpy.uint64) * GOLDEN)
+    return (numbers >> numpy.uint64(11)) * 2.0**-53
+
+
+def _mixed(numbers: numpy.ndarray) -> numpy.ndarray:
+    """SplitMix64 (Steele, Lea & Flood 2014): counters in, random bits out."""
+    numbers = numbers + GOLDEN
+    numbers = (numbers ^ (numbers >> numpy.uint64(30))) * numpy.uint64(0xBF58476D1CE4E5B9)
+    numbers = (numbers ^ (numbers >> numpy.uint64(27))) * numpy.uint64(0x94D049BB133111EB)
+    return numbers ^ (numbers >> numpy.uint64(31))
+
+
+def _hash(text: str) -> int:
+    digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "little")

@@ -5,8 +5,14 @@ import pytest
 from scipy.stats import t
 
 from analysis.measures.scores import Scores
-from analysis.statistics.controls import Control, chance_band, permuted, random_scores
-from analysis.statistics.seeded import text_keys, uniform
+from analysis.statistics.controls import (
+    Control,
+    chance_band,
+    permuted,
+    random_scores,
+    text_keys,
+    uniform,
+)
 
 LISTS = [[3.0, 0.0, 0.0], [1.0, 2.0], None, [5.0], list(range(30))]
 SCORES = Scores.of(LISTS)

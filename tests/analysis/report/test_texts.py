@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import kendalltau
 
 from analysis.attributions import load_attributions
-from analysis.report.chosen import (
+from analysis.report.texts import (
     AGREED,
     DISPUTED,
     NUMBERS,
