@@ -13,7 +13,7 @@ from typing import Any, Dict, Iterable, List, Tuple
 from analysis.model_config import type_of
 from workflow.contents import Contents
 from workflow.resolve import MadeFile
-from workflow.study import ATTRIBUTIONS, PERTURBATIONS, SPLITS, FileKind
+from workflow.study import ATTRIBUTIONS, FAITHFULNESS, PERTURBATIONS, SPLITS, FileKind
 
 # Seconds. A process has imported everything, and read its data.
 START = 8.0
@@ -26,7 +26,11 @@ OTHER_ENCODER = 1e-4
 FORWARD, BACKWARD, DECODE = 0.3, 0.4, 0.0025
 # What methods declare; beside the plugin, and read without it.
 DECLARED = Path(__file__).resolve().parents[1] / "attention_explain" / "passes.toml"
-DECLARED_AS = {ATTRIBUTIONS: "interpreters", PERTURBATIONS: "perturbations"}
+DECLARED_AS = {
+    ATTRIBUTIONS: "interpreters",
+    PERTURBATIONS: "perturbations",
+    FAITHFULNESS: "faithfulness",
+}
 # A method that nobody has declared anything of.
 UNKNOWN = {"forward": [1], "backward": [1]}
 # With `patience`, of the epochs allowed.

@@ -190,12 +190,14 @@ class Kind:
     colour: str
 
 
-TRAIN, ATTRIBUTE, PERTURB, TABLE, REPORT = "train", "attribute", "perturb", "table", "report"
+TRAIN, ATTRIBUTE, PERTURB, FAITHFULNESS = "train", "attribute", "perturb", "faithfulness"
+TABLE, REPORT = "table", "report"
 # In the order in which they are told.
 KINDS: Dict[str, Kind] = {
     TRAIN: Kind(TrainStep, "trained", "#0072b2"),
     ATTRIBUTE: Kind(FilesStep, "attributed", "#009e73"),
     PERTURB: Kind(FilesStep, "perturbed", "#d55e00"),
+    FAITHFULNESS: Kind(FilesStep, "judged", "#cc79a7"),
     TABLE: Kind(TableStep, "made the table", "#6f5aa7"),
     REPORT: Kind(ReportStep, "wrote the", "#555555"),
 }

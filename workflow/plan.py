@@ -3,7 +3,7 @@
 import json
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Dict, List, Optional, Sequence, Tuple
+from typing import Dict, Optional, Sequence, Tuple
 
 from workflow import costs
 from workflow.contents import Contents
@@ -16,7 +16,6 @@ from workflow.study import (
     ATTRIBUTIONS,
     FILE_KINDS,
     RUN_FOLDERS,
-    SPLITS,
     FileKind,
     Source,
     Study,
@@ -25,8 +24,6 @@ from workflow.study import (
 from workflow.tables import table_steps, wanted_tables
 
 MODELS = StudyTable("models", (), (RUN_FOLDERS,))
-# What a guided model takes: the attention of another on every split.
-GUIDE = ("attention",)
 
 
 @dataclass(frozen=True)
@@ -118,7 +115,7 @@ class _Planner:
     def _add_files(self, kind: FileKind, run: ResolvedRun) -> None:
         files = [self.resolver.file(kind, run, name) for name in run.run.files[kind]]
         if kind == ATTRIBUTIONS and run.id in self.resolver.guides:
-            files += self._guides(run)
+            files += self.resolver.attention(run)
         if not files:
             return
         commands = tuple(
@@ -138,23 +135,14 @@ class _Planner:
             )
         )
 
-    def _guides(self, run: ResolvedRun) -> List[MadeFile]:
-        folder = self.resolver.guide(run)
-        return [
-            MadeFile(folder / f"{split}.parquet", GUIDE, split)
-            for split, setting in SPLITS.items()
-            if setting in run.config
-        ]
-
     def _arguments(self, kind: FileKind, run: ResolvedRun, file: MadeFile) -> Tuple[str, ...]:
         """Of `allennlp`."""
-        methods = [each if isinstance(each, str) else json.dumps(each) for each in file.methods]
-        data = run.config[SPLITS[file.split]]
+        words = [kind.command, str(self.resolver.folder(run)), file.reads, "-o", str(file.path)]
+        for option, values in file.options:
+            told = [each if isinstance(each, str) else json.dumps(each) for each in values]
+            words += [option, *told] if told else []
         limit = () if file.limit is None else ("--limit", str(file.limit))
-        return (
-            *(kind.command, str(self.resolver.folder(run)), data, "-o", str(file.path)),
-            *(kind.option, *methods, "--file-friendly-logging", *limit),
-        )
+        return (*words, "--file-friendly-logging", *limit)
 
     def _source(self, source: Source, run: ResolvedRun) -> Optional[Tuple[str, str]]:
         """The file or folder, and the step that makes it; None if the run has no such file."""

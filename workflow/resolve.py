@@ -5,7 +5,7 @@ everything that is made from a run lies.
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Dict, Optional, Tuple
+from typing import Any, Dict, List, Optional, Tuple
 
 from workflow.contents import Contents
 from workflow.errors import StudyError
@@ -17,7 +17,24 @@ from workflow.identity import (
     with_first_names,
     with_references,
 )
-from workflow.study import ATTRIBUTIONS, SPLITS, FileKind, RunKey, Study, StudyRun
+from workflow.study import (
+    ATTRIBUTIONS,
+    FAITHFULNESS,
+    PERTURBATIONS,
+    SPLITS,
+    FileKind,
+    Judging,
+    RunKey,
+    Study,
+    StudyRun,
+)
+
+# How the commands are given a list of methods.
+OPTIONS = {ATTRIBUTIONS: "--interpreters", PERTURBATIONS: "--perturbations"}
+# What a guided model takes: the attention of another on every split.
+GUIDE = ("attention",)
+# Of `allennlp faithfulness`, for estimates.
+USUAL_ERASURES = ("delete", "zero", "unk")
 
 
 @dataclass(frozen=True)
@@ -67,13 +84,17 @@ class MadeFile:
     """
     A file that is made from a run.
 
-    methods : as the command takes them.
+    reads : data, or another file that is made from the run.
+    options : of the command, each with what stands behind it.
+    methods : what takes time, as `attention_explain/passes.toml` has it.
     split : which texts it is about.
     limit : how many of them; None for all.
-    needs : names of the steps whose results these take.
+    needs : names of the steps, beside the training, whose results it takes.
     """
 
     path: Path
+    reads: str
+    options: Tuple[Tuple[str, Tuple[Any, ...]], ...]
     methods: Tuple[Any, ...]
     split: str
     limit: Optional[int] = None
@@ -116,13 +137,52 @@ class Resolver:
         return self.places.runs / "guides" / run.id
 
     def file(self, kind: FileKind, run: ResolvedRun, name: str) -> MadeFile:
-        stated = run.run.files[kind][name]
+        stated, split = run.run.files[kind][name], run.run.split
+        data = run.config[SPLITS[split]]
+        if kind == FAITHFULNESS:
+            judging = Judging(**stated)
+            methods = run.run.files[ATTRIBUTIONS][judging.attributions]
+            identities = {**stated, "attributions": with_first_names(methods)}
+            return MadeFile(
+                self._path(kind, run, identities),
+                str(self.file(ATTRIBUTIONS, run, judging.attributions).path),
+                (
+                    ("--data", (data,)),
+                    ("--measures", tuple(judging.measures)),
+                    ("--erasures", tuple(judging.erasures)),
+                ),
+                tuple(
+                    {"type": "erasure", "methods": len(methods)}
+                    for _ in judging.erasures or USUAL_ERASURES
+                ),
+                split,
+                # Of the texts that have attributions: all.
+                needs=(run.making(ATTRIBUTIONS),),
+            )
         methods, identities, needs = self._resolved(stated, run.run.key)
+        path = self._path(kind, run, with_first_names(identities))
+        options = ((OPTIONS[kind], tuple(methods)),)
+        return MadeFile(path, data, options, tuple(methods), split, self.limit, needs)
+
+    def attention(self, run: ResolvedRun) -> List[MadeFile]:
+        """The files of a guide, of all texts."""
+        return [
+            MadeFile(
+                self.guide(run) / f"{split}.parquet",
+                run.config[setting],
+                ((OPTIONS[ATTRIBUTIONS], GUIDE),),
+                GUIDE,
+                split,
+            )
+            for split, setting in SPLITS.items()
+            if setting in run.config
+        ]
+
+    def _path(self, kind: FileKind, run: ResolvedRun, identities: Any) -> Path:
         setting = SPLITS[run.run.split]
         data = {"data_path": with_contents(run.config, self.contents)[setting]}
-        identity = hash_of([run.identity, data, with_first_names(identities), self.limit])
-        path = self.places.runs / kind.name / f"{name_of(run.config)}-{identity}.parquet"
-        return MadeFile(path, tuple(methods), run.run.split, self.limit, needs)
+        identity = hash_of([run.identity, data, identities, self.limit])
+        return self.places.runs / kind.name / f"{name_of(run.config)}-{identity}.parquet"
 
     def _resolved(self, value: Any, key: RunKey) -> Tuple[Any, Any, Tuple[str, ...]]:
         """With paths in place of references, with identities in their place, and what it needs."""

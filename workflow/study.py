@@ -1,7 +1,7 @@
 """What a study consists of: runs, with which seeds, what is made from them, and tables."""
 
 from dataclasses import dataclass
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Dict, Optional, Sequence, Tuple
 
 SPLITS = {"train": "train_data_path", "dev": "validation_data_path", "test": "test_data_path"}
 # Commands of `python -m analysis` whose files have to be about the same texts.
@@ -15,17 +15,20 @@ class FileKind:
 
     name : in a run of a study, and of their folder below the runs.
     command : which is the kind of the steps, too.
-    option : for the list of methods.
+    stated_as : under each name a list of methods, or an object.
     """
 
     name: str
     command: str
-    option: str
+    stated_as: type = list
 
 
-ATTRIBUTIONS = FileKind("attributions", "attribute", "--interpreters")
-PERTURBATIONS = FileKind("perturbations", "perturb", "--perturbations")
-FILE_KINDS = (ATTRIBUTIONS, PERTURBATIONS)
+ATTRIBUTIONS = FileKind("attributions", "attribute")
+PERTURBATIONS = FileKind("perturbations", "perturb")
+# How true attributions of the same run are to it; the object is a `Judging`.
+FAITHFULNESS = FileKind("faithfulness", "faithfulness", dict)
+# Each after those that it may be made from.
+FILE_KINDS = (ATTRIBUTIONS, PERTURBATIONS, FAITHFULNESS)
 
 
 @dataclass(frozen=True)
@@ -41,17 +44,30 @@ class RunKey:
 
 
 @dataclass(frozen=True)
+class Judging:
+    """
+    What is asked of `allennlp faithfulness`; where nothing is named, it has its own defaults.
+
+    attributions : the name of those that are judged.
+    """
+
+    attributions: str
+    measures: Sequence[Any] = ()
+    erasures: Sequence[Any] = ()
+
+
+@dataclass(frozen=True)
 class StudyRun:
     """
     A model to be trained, as the study states it: what it refers to is not looked up yet.
 
-    files : what is made from it; for each kind a list of methods under each name that tables ask for.
+    files : what is made from it, for each kind under the names that tables ask for.
     split : which texts these are about.
     """
 
     key: RunKey
     config: Dict[str, Any]
-    files: Dict[FileKind, Dict[str, List[Any]]]
+    files: Dict[FileKind, Dict[str, Any]]
     split: str
 
 
@@ -61,7 +77,7 @@ class Source:
     What a table is made from, of every run that has it.
 
     kind : of files; None for the run folders.
-    name : of the list of methods.
+    name : under which runs have them.
     """
 
     kind: Optional[FileKind] = None

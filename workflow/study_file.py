@@ -1,6 +1,7 @@
 """A study as its jsonnet file states it, read and checked; a slip in it is answered by a sentence."""
 
 import os
+from dataclasses import fields
 from pathlib import Path
 from typing import Any, Dict, Iterable, Optional, Sequence, Tuple
 
@@ -11,9 +12,12 @@ from workflow.errors import StudyError
 from workflow.identity import references
 from workflow.jsonnet_errors import jsonnet_sentence
 from workflow.study import (
+    ATTRIBUTIONS,
+    FAITHFULNESS,
     FILE_KINDS,
     RUN_FOLDERS,
     SPLITS,
+    Judging,
     RunKey,
     Source,
     Study,
@@ -196,11 +200,24 @@ def _run(key: RunKey, stated: Dict[str, Any], path: Path) -> StudyRun:
     if SPLITS.get(split) not in config:
         raise StudyError(f"{path}: the run '{key.name}' of {key.corpus} has no data for '{split}'")
     files = {kind: stated.get(kind.name, {}) for kind in FILE_KINDS}
-    for kind, lists in files.items():
-        if not isinstance(lists, dict) or not all(isinstance(one, list) for one in lists.values()):
+    where = f"of the run '{key.name}' of {key.corpus}"
+    for kind, named in files.items():
+        if not isinstance(named, dict) or not all(
+            isinstance(one, kind.stated_as) for one in named.values()
+        ):
+            what = "lists of methods" if kind.stated_as is list else "objects"
+            raise StudyError(f"{path}: '{kind.name}' {where} has to be {what}, each under a name")
+    for name, judging in files[FAITHFULNESS].items():
+        _check_keys(
+            judging,
+            tuple(field.name for field in fields(Judging)),
+            f"{path}: the faithfulness '{name}' {where}",
+            1,
+        )
+        if judging["attributions"] not in files[ATTRIBUTIONS]:
             raise StudyError(
-                f"{path}: '{kind.name}' of the run '{key.name}' of {key.corpus} has to be lists of "
-                "methods, each under a name"
+                f"{path}: the faithfulness '{name}' {where} is that of the attributions "
+                f"'{judging['attributions']}', which it does not have"
             )
     return StudyRun(key, config, files, split)
 

@@ -7,7 +7,7 @@ import pytest
 from attention_explain.counterfactual.registry import PERTURBATIONS as PERTURBATION_KIND
 from attention_explain.interpret.registry import INTERPRETERS
 from workflow import costs
-from workflow.study import ATTRIBUTIONS, PERTURBATIONS
+from workflow.study import ATTRIBUTIONS, FAITHFULNESS, PERTURBATIONS
 
 DECLARED = {
     "interpreters": INTERPRETERS,
@@ -50,6 +50,11 @@ def test_more_steps_cost_more_and_hidden_states_cost_less():
     # Somebody's own, of which nothing is known.
     assert cost(type="mine") == pytest.approx(costs.FORWARD + costs.BACKWARD)
     assert costs.passes(ATTRIBUTIONS, "random") == 0 < costs.passes(PERTURBATIONS, "random")
+
+
+def test_a_judgement_costs_more_with_more_methods():
+    few, many = ({"type": "erasure", "methods": number} for number in (1, 10))
+    assert 0 < costs.passes(FAITHFULNESS, few) < costs.passes(FAITHFULNESS, many)
 
 
 def test_products_count_all_steps_of_all_sets():

@@ -8,8 +8,10 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Set
 
+import pyarrow
 import pytest
 
+from durable.sealed import write_sealed
 from tests.workflow.studies import FAMILY, planned, write_study
 from workflow.contents import Contents
 from workflow.errors import StudyError
@@ -108,6 +110,45 @@ def test_a_renamed_option_makes_nothing_new(tmp_path):
         for plan in (before, after)
     ]
     assert outputs[0] == outputs[1]
+
+
+JUDGED = FAMILY.replace(
+    "base: { config: base,",
+    "base: { config: base, faithfulness: { all: { attributions: 'attention', measures: ['sufficiency'], "
+    "erasures: ['delete', { type: 'unk' }] } },",
+).replace("tables: [", "tables: [study.table('faithfulness', ['faithfulness/all']), ")
+
+
+def test_attributions_are_judged_once_they_are_there(tmp_path):
+    plan = planned(tmp_path, JUDGED, limit=5)
+    judging = [step for step in plan.steps.values() if step.kind == "faithfulness"]
+    assert {step.about for step in judging} == {"planted/base (seed 1)", "planted/base (seed 2)"}
+    (table,) = [step for step in plan.steps.values() if step.about == "faithfulness"]
+    assert set(table.needs) == {step.name for step in judging}
+    for step in judging:
+        training, attribution = (plan.steps[name] for name in step.needs)
+        assert (training.kind, attribution.kind) == ("train", "attribute")
+        (file,) = step.files
+        assert file.output in table.command and Path(file.output).parent.name == "faithfulness"
+        assert file.arguments == (
+            *("faithfulness", training.folder, attribution.outputs[0], "-o", file.output),
+            *("--data", "test", "--measures", "sufficiency", "--erasures", "delete"),
+            *('{"type": "unk"}', "--file-friendly-logging"),
+        )
+
+
+def test_what_decides_a_judgement_makes_it_new_and_nothing_else(tmp_path):
+    def outputs(text: str, kind: str, **options):
+        steps = planned(tmp_path, text, **options).steps.values()
+        return {output for step in steps if step.kind == kind for output in step.outputs}
+
+    for text, options in (
+        (JUDGED.replace("'sufficiency'", "'comprehensiveness'"), {}),
+        (JUDGED.replace("['attention'] }", "['attention', 'random'] }"), {}),
+        (JUDGED, {"limit": 3}),
+    ):
+        assert not outputs(text, "faithfulness", **options) & outputs(JUDGED, "faithfulness")
+    assert outputs(JUDGED, "attribute") == outputs(FAMILY, "attribute")
 
 
 def own_data(folder: Path, texts: str) -> None:
@@ -300,7 +341,7 @@ def test_the_written_plan_has_all_steps_that_are_not_done(tmp_path):
     (first, *_) = [step for step in plan.steps.values() if step.kind == "attribute"]
     for output in first.outputs:
         Path(output).parent.mkdir(parents=True, exist_ok=True)
-        Path(output).write_bytes(b"PAR1 and so on PAR1")
+        write_sealed(pyarrow.table({"a": [1.0]}), Path(output))
     written.write_text(plan.to_json())
     left = read_steps(written)
     assert set(left) == set(plan.steps) - {first.name}

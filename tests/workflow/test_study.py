@@ -89,6 +89,22 @@ def test_without_test_data_dev_is_explained(tmp_path):
         ("title: 'A family',", "title: '', corpora: [1],", "'corpora': is no object"),
         ("title: 'A family',", "title: '', corpora: { a: 1 },", "the corpus 'a': is no object"),
         ("{ attention: ['attention'] }", "['attention']", "has to be lists of methods, each under"),
+        (
+            "stranger: {",
+            "stranger: { faithfulness: { all: ['sufficiency'] },",
+            "'faithfulness' of the run 'stranger' of planted has to be objects, each under a name",
+        ),
+        (
+            "stranger: {",
+            "stranger: { faithfulness: { all: { attributions: 'all' } },",
+            "attributions 'all', which it does not have",
+        ),
+        (
+            "stranger: {",
+            "stranger: { faithfulness: { all: { attributes: 'all' } },",
+            "faithfulness 'all' of the run 'stranger' of planted: 'attributes' is not known here; "
+            "known are attributions, measures, erasures",
+        ),
     ],
 )
 def test_a_slip_is_answered_by_one_sentence(old, new, said, tmp_path):
