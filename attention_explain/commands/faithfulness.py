@@ -108,7 +108,7 @@ class FaithfulnessCommand(Subcommand):
         subparser.add_argument(
             "--search",
             metavar="JSON",
-            help='for the upper end: {"width": 4, "candidates": 16, "exact": 10, "singles": 256}',
+            help='for the upper end: {"width": 4, "candidates": 8, "exact": 10, "singles": 256}',
         )
         add_job_options(subparser, "judge")
         subparser.set_defaults(func=faithfulness_from_args)

@@ -37,7 +37,7 @@ class Search(FromParams):
 
     width : `int`, optional (default = `4`)
         Sets of a size that others are made from.
-    candidates : `int`, optional (default = `16`)
+    candidates : `int`, optional (default = `8`)
         Tokens that each of them is tried with, those with the largest effect alone.
     exact : `int`, optional (default = `10`)
         Texts of up to so many tokens have all their sets run.
@@ -46,7 +46,7 @@ class Search(FromParams):
     """
 
     def __init__(
-        self, width: int = 4, candidates: int = 16, exact: int = 10, singles: int = 256
+        self, width: int = 4, candidates: int = 8, exact: int = 10, singles: int = 256
     ) -> None:
         for name, number, least in (
             ("width", width, 1),

@@ -161,7 +161,7 @@ def test_metadata_say_what_was_measured_and_how(archive, attributions, judge):
     assert about["comprehensiveness"]["in_order"] and about["comprehensiveness"]["erasures"]
     assert metadata["erasures"] == {"delete": {"type": "delete"}}
     assert metadata["by"] == "signed" and metadata["random_orders"] == 5
-    assert metadata["search"] == {"width": 2, "candidates": 16, "exact": 10, "singles": 256}
+    assert metadata["search"] == {"width": 2, "candidates": 8, "exact": 10, "singles": 256}
     assert metadata["seed"] == 4 and metadata["skipped"] == {}
     assert set(metadata["seconds"]) == {"delete"}
 

@@ -6,8 +6,10 @@ import re
 import sys
 from pathlib import Path
 from textwrap import dedent
+from types import SimpleNamespace
 from typing import List, Tuple
 
+import numpy
 import pyarrow.parquet
 import pytest
 import torch
@@ -21,6 +23,7 @@ from analysis.measures.scores import Scores
 from attention_explain.__main__ import main
 from attention_explain.commands.attribute import attribute_from_file
 from attention_explain.commands.perturb import perturb_from_file
+from attention_explain.faithfulness.scores_file import read_scores
 from attention_explain.interpret.registry import supported_interpreters
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models import AttentionClassifier
@@ -187,3 +190,22 @@ def test_a_measure_of_ones_own_is_there_by_its_name(there):
     run(only("python", "compare.md", "same-top-token"))
     first, second = Scores.of([[1.0, 2.0], [3.0, 1.0]]), Scores.of([[0.0, 5.0], [0.0, 5.0]])
     assert Measure.named("same-top-token")(first, second).value.tolist() == [1, 0]
+
+
+def test_scores_of_captum_and_shap_are_written_as_they_are_read(tmp_path):
+    converters = {}
+    exec(only("python", "faithfulness.md", "from_captum"), converters)
+    words = [["a", "fine", "film"], ["dull"]]
+    attributions = torch.arange(12.0).view(2, 3, 2)
+    converters["from_captum"](attributions, ["x", "y"], words, tmp_path / "captum.jsonl")
+    found = read_scores(tmp_path / "captum.jsonl").texts
+    assert found["x"].tokens == words[0] and found["x"].scores == {"captum": [1.0, 5.0, 9.0]}
+    assert found["y"].scores == {"captum": [13.0]}
+    explanation = SimpleNamespace(
+        data=[["a ", "fine ", "film"], ["dull"]],
+        values=[numpy.array([[0, 1], [2, 3], [4, 5]]), numpy.array([[6, 7]])],
+    )
+    converters["from_shap"](explanation, ["x", "y"], 1, tmp_path / "shap.jsonl")
+    found = read_scores(tmp_path / "shap.jsonl").texts
+    assert found["x"].tokens == words[0] and found["x"].scores == {"shap": [1.0, 3.0, 5.0]}
+    assert found["y"].scores == {"shap": [7.0]}
