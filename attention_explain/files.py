@@ -8,7 +8,7 @@ from typing import Iterable, Iterator, Mapping, Sequence, Union
 
 from allennlp.common.checks import ConfigurationError
 
-from durable import outputs, whole
+from durable import whole
 
 
 @contextmanager
@@ -39,7 +39,7 @@ def check_outputs(
     read or another of them; makes the folders they are to lie in.
     """
     with _costs_explained():
-        outputs.check_outputs(written, read)
+        whole.check_outputs(written, read)
     for paths in written.values():
         for path in paths:
             check_writable(path)
@@ -48,14 +48,20 @@ def check_outputs(
 def check_spared(written: Sequence[Union[str, Path]], read: Iterable[Union[str, Path]]) -> None:
     """Only that none of the files costs another."""
     with _costs_explained():
-        outputs.check_spared(written, read)
+        whole.check_spared(written, read)
+
+
+def check_new(path: Union[str, Path], force: bool) -> None:
+    """That nothing is replaced unless that was asked for."""
+    with _costs_explained():
+        whole.check_new(path, force)
 
 
 @contextmanager
 def _costs_explained() -> Iterator[None]:
     try:
         yield
-    except outputs.Costly as error:
+    except whole.Costly as error:
         raise ConfigurationError(str(error)) from error
 
 

@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any, Dict, List, Mapping
 
 from analysis.model_config import ModelConfig
-from durable.outputs import Costly, check_new, check_outputs
-from durable.whole import write_whole
+from durable.whole import Costly, check_new, check_outputs, write_whole
 from workflow.errors import StudyError
 from workflow.identity import Reference, fit_for_a_file, references, with_references
 from workflow.study import ATTRIBUTIONS, SPLITS, StudyRun

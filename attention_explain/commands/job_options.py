@@ -18,7 +18,7 @@ from allennlp.common.checks import ConfigurationError
 from attention_explain.archives import check_device
 from attention_explain.budget import DEFAULT_BUDGET, GPU_BUDGET
 from attention_explain.commands.parts import clear_merged
-from attention_explain.files import check_outputs
+from attention_explain.files import check_new, check_outputs
 from attention_explain.named_components import ComponentConfig
 from attention_explain.sentences import shortened
 from durable.plain_json import read_json
@@ -69,8 +69,7 @@ class JobOptions:
             (self.archive_file, self.data, *reads),
         )
         clear_merged(output)
-        if output.exists() and not self.force:
-            raise ConfigurationError(f"{output}: exists already; give --force to replace it")
+        check_new(output, self.force)
         check_device(self.cuda_device)
 
 

@@ -18,7 +18,7 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.common.util import SigTermReceived
 from filelock import FileLock, Timeout
 
-from attention_explain.files import explained_failures, writing
+from attention_explain.files import check_new, explained_failures, writing
 from durable.sealed import Damaged, read_sealed, write_sealed
 
 NOTE = "job.json"
@@ -79,8 +79,7 @@ class Parts:
 
     def _check_output(self) -> None:
         """A quicker command may have written it since this one began."""
-        if self.output.exists() and not self._replace:
-            raise ConfigurationError(f"{self.output}: exists already; give --force to replace it")
+        check_new(self.output, self._replace)
 
     def _adopt(self) -> None:
         note = self.folder / NOTE

@@ -1,5 +1,5 @@
 """Projections, attention scorers, encoders, embeddings: importing this registers them."""
 
-from attention_explain.modules import encoders, projections, scorers, word_vectors
+from attention_explain.modules import encoders, projections, token_attention, word_vectors
 
-__all__ = ["encoders", "projections", "scorers", "word_vectors"]
+__all__ = ["encoders", "projections", "token_attention", "word_vectors"]

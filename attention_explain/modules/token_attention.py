@@ -1,13 +1,120 @@
-"""Attention over the tokens of a text: a scorer, then a projection."""
+"""
+Attention over the tokens of a text: a scorer, from the hidden states, and a query where there is one,
+to one score a token; then a projection.
 
+The sizes of scorers are those of Jain & Wallace 2019, which differ from AllenNLP's modules of like
+names.
+"""
+
+import math
 from typing import Optional
 
 import torch
-from allennlp.common import FromParams, Lazy
+from allennlp.common import FromParams, Lazy, Registrable
 from allennlp.common.checks import ConfigurationError
 
 from attention_explain.modules.projections import Guide, Projection, Softmax
-from attention_explain.modules.scorers import AdditiveScorer, AttentionScorer
+
+
+class AttentionScorer(torch.nn.Module, Registrable):
+    """
+    One score a token.
+
+    # Parameters
+
+    input_dim : `int`
+        Size of a hidden state; the model fills it in, configs need not.
+    query_dim : `int`, optional (default = `None`)
+        Size of the query, for tasks over pairs of texts. Without it the scorer takes no query.
+    """
+
+    default_implementation = "additive"
+
+    def __init__(self, input_dim: int, query_dim: Optional[int] = None) -> None:
+        super().__init__()
+        self.input_dim = input_dim
+        self.query_dim = query_dim
+
+    def forward(self, states: torch.Tensor, query: Optional[torch.Tensor] = None) -> torch.Tensor:
+        """
+        # Parameters
+
+        states : `torch.Tensor`
+            Shape: (batch, tokens, input_dim)
+        query : `torch.Tensor`, optional
+            Shape: (batch, query_dim)
+
+        # Returns
+
+        scores : `torch.Tensor`
+            Shape: (batch, tokens)
+        """
+        if (query is None) != (self.query_dim is None):
+            raise ConfigurationError(
+                f"{type(self).__name__} was built with query_dim {self.query_dim} and "
+                f"called with{'out' if query is None else ''} a query"
+            )
+        if states.size(-1) != self.input_dim:
+            raise ConfigurationError(
+                f"{type(self).__name__} was built for states of size {self.input_dim}, "
+                f"but got size {states.size(-1)}"
+            )
+        return self.score(states, query)
+
+    def score(self, states: torch.Tensor, query: Optional[torch.Tensor]) -> torch.Tensor:
+        raise NotImplementedError
+
+
+@AttentionScorer.register("additive")
+class AdditiveScorer(AttentionScorer):
+    """
+    v . tanh(W h + b), or v . tanh(W1 h + b + W2 q) with a query; W halves the size of the state
+    and v has no bias. "tanh" in the papers.
+
+    Registered as an `AttentionScorer` with name "additive".
+    """
+
+    def __init__(self, input_dim: int, query_dim: Optional[int] = None) -> None:
+        super().__init__(input_dim, query_dim)
+        inner_dim = input_dim // 2
+        self.state_layer = torch.nn.Linear(input_dim, inner_dim)
+        if query_dim is not None:
+            self.query_layer = torch.nn.Linear(query_dim, inner_dim, bias=False)
+        # A module of its own, so that attribution methods that hook modules can see it.
+        self.activation = torch.nn.Tanh()
+        self.weight_layer = torch.nn.Linear(inner_dim, 1, bias=False)
+
+    def score(self, states: torch.Tensor, query: Optional[torch.Tensor]) -> torch.Tensor:
+        inner = self.state_layer(states)
+        if query is not None:
+            inner = inner + self.query_layer(query).unsqueeze(1)
+        return self.weight_layer(self.activation(inner)).squeeze(-1)
+
+
+@AttentionScorer.register("scaled_dot")
+class ScaledDotScorer(AttentionScorer):
+    """
+    w . h / sqrt(d) with a learned w, or h . q / sqrt(d) with a query. "dot" or "sdp" in the papers.
+
+    Registered as an `AttentionScorer` with name "scaled_dot".
+    """
+
+    def __init__(self, input_dim: int, query_dim: Optional[int] = None) -> None:
+        super().__init__(input_dim, query_dim)
+        if query_dim is None:
+            self.weight_layer = torch.nn.Linear(input_dim, 1, bias=False)
+        elif query_dim != input_dim:
+            raise ConfigurationError(
+                f"scaled_dot multiplies states with the query, so their sizes must be equal, "
+                f"but they are {input_dim} and {query_dim}"
+            )
+
+    def score(self, states: torch.Tensor, query: Optional[torch.Tensor]) -> torch.Tensor:
+        if query is None:
+            products = self.weight_layer(states).squeeze(-1)
+        else:
+            products = torch.bmm(states, query.unsqueeze(-1)).squeeze(-1)
+        return products / math.sqrt(self.input_dim)
 
 
 class TokenAttention(torch.nn.Module, FromParams):

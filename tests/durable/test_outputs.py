@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from durable.outputs import Costly, check_outputs, same_file
+from durable.whole import Costly, check_outputs, same_file
 
 
 def test_spellings_and_links_of_one_file_are_the_same(tmp_path, monkeypatch):

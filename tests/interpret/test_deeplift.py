@@ -10,7 +10,7 @@ import attention_explain.interpret.deeplift  # noqa: F401  (registers it)
 from attention_explain.interpret.outputs import logits_from_embeddings
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.modules.projections import Projection, Sparsegen
-from attention_explain.modules.scorers import AttentionScorer
+from attention_explain.modules.token_attention import AttentionScorer
 from tests.builders import (
     DIM,
     ENCODERS,

@@ -16,7 +16,7 @@ from attention_explain.interpret.erasure.lstm_direction import Direction
 from attention_explain.interpret.lstm import unrolled
 from attention_explain.interpret.lstm.unrolled import groups, steps
 from attention_explain.interpret.text_batch import TextBatch
-from attention_explain.modules.scorers import AttentionScorer
+from attention_explain.modules.token_attention import AttentionScorer
 from tests.builders import DIM, ENCODERS, PROJECTIONS, SCORERS, TEXTS, instances, model, vocabulary
 from tests.interpret.slow_erasure import check_equals_really_erasing, deleted
 

@@ -8,8 +8,12 @@ from allennlp.common import Lazy
 from allennlp.common.checks import ConfigurationError
 
 from attention_explain.modules.projections import Uniform
-from attention_explain.modules.scorers import AdditiveScorer, AttentionScorer, ScaledDotScorer
-from attention_explain.modules.token_attention import TokenAttention
+from attention_explain.modules.token_attention import (
+    AdditiveScorer,
+    AttentionScorer,
+    ScaledDotScorer,
+    TokenAttention,
+)
 from tests.builders import params
 
 STATES = torch.randn(2, 5, 8, generator=torch.Generator().manual_seed(0))

@@ -10,7 +10,11 @@ from typing import Optional
 import torch
 
 from attention_explain.models import AttentionClassifier
-from attention_explain.modules.scorers import AdditiveScorer, AttentionScorer, ScaledDotScorer
+from attention_explain.modules.token_attention import (
+    AdditiveScorer,
+    AttentionScorer,
+    ScaledDotScorer,
+)
 
 
 @dataclass(frozen=True)

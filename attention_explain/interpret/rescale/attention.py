@@ -22,8 +22,12 @@ from attention_explain.modules.projections import (
     Sparsegen,
     Sparsemax,
 )
-from attention_explain.modules.scorers import AdditiveScorer, AttentionScorer, ScaledDotScorer
-from attention_explain.modules.token_attention import TokenAttention
+from attention_explain.modules.token_attention import (
+    AdditiveScorer,
+    AttentionScorer,
+    ScaledDotScorer,
+    TokenAttention,
+)
 
 
 def check_attention(attention: TokenAttention) -> None:
