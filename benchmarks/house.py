@@ -12,6 +12,7 @@ the files, those with the fewest lines in functions that were called first.
 
 import io
 import os
+import re
 import sys
 import tempfile
 import threading
@@ -35,10 +36,12 @@ PACKAGES = (
     "benchmarks",
 )
 CONFIGS = PROJECT / "training_configs"
-PAPERS = "analysis/papers/"
+PAPERS = PROJECT / "analysis" / "papers"
 
 MOST_FILES = 85
 MOST_CONFIGS = 45
+# A new paper is one folder (and a study), so nothing else names one.
+MOST_NAMING_PAPERS = 0
 
 # As in the README, but small.
 CONFIG = """
@@ -181,8 +184,25 @@ def counts(passed: Dict[str, Way]) -> Iterator[Count]:
     yield Count("way of a sentence, in all", len(files_of(passed)), "files", MOST_FILES, note)
     for package in PACKAGES:
         yield Count(f"package {package}", len(list((PROJECT / package).rglob("*.py"))), "files")
+    naming = files_naming_papers()
+    said = ", ".join(path.relative_to(PROJECT).as_posix() for path in naming)
+    name = "files of analysis and workflow that name a paper, outside of the papers' folders"
+    yield Count(name, len(naming), "files", MOST_NAMING_PAPERS, said)
     configs = [path for path in CONFIGS.rglob("*") if path.suffix in (".jsonnet", ".libsonnet")]
     yield Count("training_configs", len(configs), "files", MOST_CONFIGS)
+
+
+def files_naming_papers() -> List[Path]:
+    """By the name of its folder, as modules (`_`) or as what users type (`-`); comments count, too."""
+    folders = {path.parent for path in PAPERS.glob("*/__init__.py")} - {PAPERS / "shared"}
+    names = "|".join(folder.name.replace("_", "[-_]") for folder in folders)
+    pattern = re.compile(rf"(?<![\w-])(?:{names})(?!\w)")
+    return [
+        path
+        for package in ("analysis", "workflow")
+        for path in sorted((PROJECT / package).rglob("*.py"))
+        if path.parent not in folders and pattern.search(path.read_text(encoding="utf-8"))
+    ]
 
 
 def listed(passed: Dict[str, Way]) -> Iterator[str]:

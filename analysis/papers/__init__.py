@@ -1,4 +1,4 @@
 """
 The papers' tables and figures, filled from attribution files and set beside what was published:
-one file a paper, and what they share.
+one folder a paper, and `shared` for what several have in common.
 """

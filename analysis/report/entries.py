@@ -23,7 +23,7 @@ NO_SENTENCE = "No analysis has put a finding into words; the numbers are below."
 
 
 def title_of(name: str, section: str = "") -> str:
-    """`neely_schouten` is for files; what the section says already is not said again."""
+    """`some_paper` is for files; what the section says already is not said again."""
     words = re.sub(r"[-_]+", " ", name).split()
     said = re.findall(r"\w+", re.sub(r"[-_]+", " ", section).lower())
     repeated = len(list(takewhile(lambda pair: pair[0].lower() == pair[1], zip(words, said))))

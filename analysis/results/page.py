@@ -22,8 +22,7 @@ from durable.whole import write_whole
 BESIDE = "published"
 MOST_ROWS = 60
 MINUTE, HOUR = 60, 3600
-# Figures that say most at a glance are shown, others linked.
-SHOWN = ("wiegreffe-pinter-plane", "neely-schouten-chance", "meister-tau-against-lambda")
+SHOWN = tuple(name for paper in PAPERS for name in paper.at_a_glance)
 # A figure that shows the words of texts is not for publication with texts of others.
 WITH_TEXTS = "heatmaps"
 

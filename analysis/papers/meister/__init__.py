@@ -31,4 +31,5 @@ PAPER = Paper(
         Exhibit("meister-tau-against-lambda", ALL, sparsity.tau_against_lambda, **SWEPT, least=2),
     ),
     claims=CLAIMS,
+    at_a_glance=("meister-tau-against-lambda",),
 )

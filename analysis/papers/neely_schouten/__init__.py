@@ -18,4 +18,5 @@ PAPER = Paper(
     ),
     claims=CLAIMS,
     corrections=(Correction(TOP_K, corrected_top_k),),
+    at_a_glance=("neely-schouten-chance",),
 )

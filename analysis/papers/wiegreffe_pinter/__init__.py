@@ -33,4 +33,5 @@ PAPER = Paper(
     ),
     claims=CLAIMS,
     corrections=(Correction(ADVERSARIES, true_total_variation),),
+    at_a_glance=(PLANE,),
 )
