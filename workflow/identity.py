@@ -25,7 +25,8 @@ DATA_ENDING = "_data_path"
 ARCHIVE_MARK = "!"
 # Options of methods that have another name now, by type: hashed by the first one they had, so that files
 # on users' disks are still found.
-FIRST_NAMES = {"leave-one-out": {"at": "of"}, "occlusion": {"at": "of"}}
+ERASING = {"at": "of", "of": "output"}
+FIRST_NAMES = {"leave-one-out": ERASING, "occlusion": ERASING}
 # How lib/study.libsonnet refers to other runs of the study.
 REFERENCE = re.compile(r"<(run|guide|attributions):([^<>/]+)/?([^<>]*)>")
 

@@ -15,7 +15,7 @@ from durable.sealed import write_sealed
 from tests.workflow.studies import FAMILY, planned, write_study
 from workflow.contents import Contents
 from workflow.errors import StudyError
-from workflow.identity import hash_of, with_contents
+from workflow.identity import hash_of, with_contents, with_first_names
 from workflow.plan import Places, Plan, make_plan, read_steps
 from workflow.study_file import load_study
 
@@ -96,20 +96,14 @@ def test_a_limit_explains_again_and_trains_nothing_again(tmp_path):
     assert before.steps[base.name].outputs[1:] == base.outputs[1:]
 
 
-def test_a_renamed_option_makes_nothing_new(tmp_path):
-    listed = "attention: ['attention', {type: 'leave-one-out', PLACE: 'hidden', measure: 'tvd'}] }"
-    before, after = (
-        planned(
-            tmp_path, FAMILY.replace("attention: ['attention'] }", listed.replace("PLACE", name))
-        )
-        for name in ("of", "at")
-    )
-    assert steps(before) == steps(after)
-    outputs = [
-        {output for step in plan.steps.values() for output in step.outputs}
-        for plan in (before, after)
+def test_files_are_found_by_the_first_names_of_options():
+    now = [{"type": "leave-one-out", "at": "hidden", "of": "logit"}, "occlusion"]
+    assert with_first_names(now) == [
+        {"type": "leave-one-out", "of": "hidden", "output": "logit"},
+        "occlusion",
     ]
-    assert outputs[0] == outputs[1]
+    gradient = {"type": "gradient", "at": "hidden", "of": "logit"}
+    assert with_first_names([gradient]) == [gradient]
 
 
 JUDGED = FAMILY.replace(
