@@ -29,13 +29,13 @@ from attention_explain.faithfulness.along_orders import (
     measure_orders,
     sizes_of,
 )
-from attention_explain.faithfulness.orders import random_ranks
 from attention_explain.faithfulness.outputs import ErasedOutputs
 from attention_explain.faithfulness.registry import ERASURES, MEASURES
 from attention_explain.faithfulness.search import Search
 from attention_explain.interpret.outputs import logits_from_embeddings
 from attention_explain.interpret.text_batch import TextBatch, budget_for
 from attention_explain.models import AttentionClassifier
+from attention_explain.orders import random_ranks
 from attention_explain.settings import DATA_VARIABLE
 from benchmarks.harness import Result, compare, one_thread
 

@@ -31,11 +31,11 @@ from attention_explain.console import log_beside
 from attention_explain.data.example import whole_characters
 from attention_explain.faithfulness.erasures.erasure import Erasure
 from attention_explain.faithfulness.evaluator import RANDOM_ORDERS, Evaluator
-from attention_explain.faithfulness.orders import RANKINGS
 from attention_explain.faithfulness.registry import ERASURES, MEASURES
 from attention_explain.faithfulness.scores_file import Scores, read_scores
 from attention_explain.faithfulness.search import Search
 from attention_explain.named_components import ComponentConfig
+from attention_explain.orders import RANKINGS
 from attention_explain.sentences import shortened
 from durable.plain_json import read_json
 

@@ -8,7 +8,7 @@ from typing import Callable, List
 
 import torch
 
-from attention_explain.interpret.seeds import generator_for
+from attention_explain.chance import generator_for
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models import AttentionClassifier
 

@@ -1,6 +1,5 @@
 """What comprehensiveness and sufficiency share: shares of a text's tokens, and two forms."""
 
-import math
 from typing import Dict, List, Optional, Sequence
 
 import numpy
@@ -8,6 +7,7 @@ from allennlp.common.checks import ConfigurationError
 
 from attention_explain.faithfulness.faithfulness import Reading
 from attention_explain.faithfulness.order_measure import AdditiveMeasure, ErasedText
+from attention_explain.orders import share_size
 
 # Those of ERASER (DeYoung et al. 2020).
 BINS = (0.01, 0.05, 0.1, 0.2, 0.5)
@@ -63,8 +63,7 @@ class BinnedMeasure(AdditiveMeasure):
 
 
 def bin_sizes(bins: Sequence[float], tokens: int) -> List[int]:
-    """The nearest number of tokens, of two the larger; at least one."""
-    return [max(1, math.floor(share * tokens + 0.5)) for share in bins]
+    return [share_size(share, tokens) for share in bins]
 
 
 def drop(probs: numpy.ndarray, text: ErasedText) -> numpy.ndarray:

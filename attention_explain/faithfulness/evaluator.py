@@ -20,7 +20,6 @@ from attention_explain.faithfulness.faithfulness import (
 )
 from attention_explain.faithfulness.methods import Methods
 from attention_explain.faithfulness.order_measure import OrderMeasure
-from attention_explain.faithfulness.orders import RANKINGS, random_ranks, ranks, tied
 from attention_explain.faithfulness.outputs import ErasedOutputs
 from attention_explain.faithfulness.scale import normalised
 from attention_explain.faithfulness.score_measure import JudgedText, ScoreMeasure, Setting
@@ -35,6 +34,7 @@ from attention_explain.interpret.interpreter import target_index
 from attention_explain.interpret.outputs import logits_from_embeddings, untouched
 from attention_explain.interpret.text_batch import TextBatch, budget_for
 from attention_explain.models import AttentionClassifier
+from attention_explain.orders import RANKINGS, random_ranks, ranks, tied
 
 RANDOM_ORDERS = 10
 LEAST_ORDERS = 5

@@ -6,13 +6,13 @@ import numpy
 import torch
 from allennlp.common.checks import ConfigurationError
 
+from attention_explain.chance import generator_for
 from attention_explain.faithfulness.erasures.erasure import Erasure
 from attention_explain.faithfulness.faithfulness import RANDOM, Faithfulness
 from attention_explain.faithfulness.outputs import ErasedOutputs
 from attention_explain.faithfulness.score_measure import JudgedText, ScoreMeasure, Setting
 from attention_explain.faithfulness.values import Values, mean_of
 from attention_explain.interpret.coalitions import random_coalitions
-from attention_explain.interpret.seeds import generator_for
 from attention_explain.named_components import check_choice
 
 NAME = "infidelity"

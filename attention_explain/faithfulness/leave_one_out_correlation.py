@@ -7,9 +7,9 @@ from allennlp.common.checks import ConfigurationError
 from scipy.stats import kendalltau
 
 from attention_explain.faithfulness.faithfulness import RANDOM, SEARCH, Faithfulness
-from attention_explain.faithfulness.orders import ranked
 from attention_explain.faithfulness.score_measure import JudgedText, ScoreMeasure, Setting
 from attention_explain.faithfulness.values import Undefined, Value, Values, mean_of
+from attention_explain.orders import ranked
 
 NAME = "leave_one_out_correlation"
 

@@ -8,12 +8,12 @@ import torch
 from allennlp.models import Model
 from scipy.stats import spearmanr
 
+from attention_explain.chance import generator_for
 from attention_explain.faithfulness.faithfulness import Faithfulness
-from attention_explain.faithfulness.orders import ranked
 from attention_explain.faithfulness.score_measure import ScoreMeasure, Setting
 from attention_explain.faithfulness.values import Undefined, Value, Values, mean_of
-from attention_explain.interpret.seeds import generator_for
 from attention_explain.models import AttentionClassifier
+from attention_explain.orders import ranked
 
 NAME = "parameter_randomization"
 # From the top of the model down, with what each is called there.

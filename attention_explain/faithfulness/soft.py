@@ -10,13 +10,13 @@ import torch
 from allennlp.common.checks import ConfigurationError
 
 from attention_explain.budget import rows_by_length
+from attention_explain.chance import generator_for
 from attention_explain.faithfulness.bins import NOTHING
 from attention_explain.faithfulness.faithfulness import RANDOM
-from attention_explain.faithfulness.orders import ranked
 from attention_explain.faithfulness.score_measure import JudgedText, ScoreMeasure, Setting
 from attention_explain.faithfulness.values import Undefined, Value, Values, mean_of
 from attention_explain.interpret.outputs import logits_from_embeddings
-from attention_explain.interpret.seeds import generator_for
+from attention_explain.orders import ranked
 
 NO_DROP = Undefined("without any embedding the class is as probable as with all")
 EQUAL = Undefined("all scores are the same")

@@ -14,6 +14,7 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.predictors import Predictor
 
 from attention_explain.budget import rows_at_once
+from attention_explain.chance import generator_for
 from attention_explain.interpret.baselines import BASELINES, baseline_embeddings
 from attention_explain.interpret.interpreter import Attribution, Interpreter
 from attention_explain.interpret.outputs import (
@@ -21,7 +22,6 @@ from attention_explain.interpret.outputs import (
     class_output,
     logits_from_embeddings,
 )
-from attention_explain.interpret.seeds import generator_for
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.named_components import check_choice
 

@@ -1,29 +1,18 @@
 """
-Random numbers that belong to an instance, and not to its place in a batch or in a run; and the control
-that stands beside every comparison: scores that are nothing else.
+Random numbers of a batch, each text's its own; and the control that stands beside every comparison:
+scores that are nothing else.
 """
 
-import hashlib
 from typing import Sequence
 
 import torch
 from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 from allennlp.predictors import Predictor
 
+from attention_explain.chance import generator_for
 from attention_explain.declared_passes import declared_passes
 from attention_explain.interpret.interpreter import Attribution, Interpreter
 from attention_explain.interpret.text_batch import TextBatch
-
-
-def generator_for(seed: int, instance_id: str, purpose: str = "") -> torch.Generator:
-    """
-    A generator of its own for each seed, instance and purpose (the method that draws). It lives on
-    the CPU, so that a GPU draws the same numbers.
-    """
-    key = "\0".join((str(seed), instance_id, purpose))
-    digest = hashlib.sha256(key.encode("utf-8", "surrogatepass")).digest()
-    # torch takes a signed 64-bit seed, of which all bits count.
-    return torch.Generator().manual_seed(int.from_bytes(digest[:8], "big", signed=True))
 
 
 def noise(

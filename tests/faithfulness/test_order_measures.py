@@ -5,9 +5,9 @@ import pytest
 from allennlp.common.checks import ConfigurationError
 
 from attention_explain.faithfulness.along_orders import OrderedText, measure_orders
-from attention_explain.faithfulness.orders import random_ranks
 from attention_explain.faithfulness.registry import MEASURES
 from attention_explain.faithfulness.search import Search
+from attention_explain.orders import random_ranks
 from tests.builders import TEXTS
 from tests.faithfulness import slow_faithfulness as slow
 from tests.faithfulness.test_outputs import classifier, outputs_of

@@ -1,11 +1,12 @@
 """From scores to orders of tokens, the most important first; ties and chance are seeded by the id."""
 
+import math
 from typing import Sequence
 
 import numpy
 import torch
 
-from attention_explain.interpret.seeds import generator_for
+from attention_explain.chance import generator_for
 
 # How scores are ranked: toward the explained class, or by size whatever their sign.
 RANKINGS = ("signed", "size")
@@ -45,3 +46,8 @@ def random_ranks(tokens: int, orders: int, seed: int, instance_id: str) -> numpy
     generator = generator_for(seed, instance_id, "random orders")
     drawn = [torch.randperm(tokens, generator=generator) for _ in range(orders)]
     return torch.stack(drawn).numpy()
+
+
+def share_size(share: float, tokens: int) -> int:
+    """How many tokens a share of them is: the nearest number, of two the larger; at least one."""
+    return max(1, math.floor(share * tokens + 0.5))
