@@ -22,7 +22,7 @@ from benchmarks.lrp import TEXTS, predictor
 SIZES = (
     ("BiLSTM", 0.0, 20, 9, 2),
     ("BiLSTM", 0.0, 180, 2, 4),
-    ("BiLSTM that forgets nothing", 10.0, 180, 1, 2.5),
+    ("BiLSTM that forgets nothing", 10.0, 180, 1, 2),
 )
 
 

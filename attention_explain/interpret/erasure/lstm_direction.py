@@ -16,6 +16,8 @@ from attention_explain.modules import projections
 
 # To look whether states are those of the whole text takes about half the time of a step.
 STEPS_BETWEEN_LOOKS = 8
+# The whole text was read by other operations, whose states differ from these by some roundings.
+ROUNDINGS = 8
 
 
 class Direction:
@@ -93,7 +95,7 @@ class Direction:
         from the step, ends first, or its neighbours go on with it.
         """
         states, cells = self.states[step], self.cells[step]
-        rounding = torch.finfo(states.dtype).eps
+        rounding = ROUNDINGS * torch.finfo(states.dtype).eps
         other = (2 * self.half_states[erased] - states).abs_().amax(dim=-1) > rounding
         size = cells.abs().amax(dim=-1).clamp_min_(1)
         other |= (self.double_cells[erased] / 2 - cells).abs_().amax(dim=-1) > rounding * size
