@@ -20,8 +20,8 @@ RATIONALE = "rationale"
 
 def share_marked(rationale: Optional[Rationale]) -> Optional[numpy.ndarray]:
     """Of the annotators, by token; None where nobody has marked the text."""
-    found = markings(rationale)
-    return numpy.mean([*found], axis=0) if found else None
+    marked = markings(rationale)
+    return numpy.mean([*marked], axis=0) if marked else None
 
 
 class Attributions(TextFile):
@@ -33,6 +33,7 @@ class Attributions(TextFile):
 
     @property
     def methods(self) -> List[str]:
+        """The names of the columns with scores, in the order of the file."""
         return list(self.declared)
 
     def scores(self, method: str, absolute: bool = False) -> Scores:
@@ -62,6 +63,7 @@ class Attributions(TextFile):
 
 
 def load_attributions(path: Union[str, Path]) -> Attributions:
+    """The file at the path; raises `AnalysisError` for what is no attribution file, or a damaged one."""
     path = Path(path)
     kind = ("attribution", "allennlp attribute", KNOWN_FORMATS, "interpreters")
     file = Attributions(path, *read_text_file(path, METADATA, *kind))

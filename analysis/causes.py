@@ -40,12 +40,12 @@ def truth_by_text(attributions: Attributions, method: str) -> pandas.DataFrame:
     """
     annotators = Annotators(attributions)
     scores = attributions.scores(method)
-    found = {
+    of_marked = {
         FIRST: annotators.mean(scores, lambda s, m: _first(s, m.marked)),
         PRECISION: annotators.mean(scores, lambda s, m: orders.average_precision(s, m.marked)),
     }
     contrary, negative = _signs(attributions, method, scores)
-    return pandas.DataFrame({**found, CONTRARY: contrary, NEGATIVE: negative})
+    return pandas.DataFrame({**of_marked, CONTRARY: contrary, NEGATIVE: negative})
 
 
 def causes_table(attributions: Attributions) -> pandas.DataFrame:
@@ -67,8 +67,8 @@ def causes_table(attributions: Attributions) -> pandas.DataFrame:
     }
     rows = []
     for method in attributions.methods:
-        found = truth_by_text(attributions, method)[correct & marked]
-        rows.append({"method": method, **_summary(found), **about})
+        by_text = truth_by_text(attributions, method)[correct & marked]
+        rows.append({"method": method, **_summary(by_text), **about})
     return pandas.DataFrame(rows).sort_values(FIRST, ascending=False, ignore_index=True)
 
 
@@ -180,20 +180,20 @@ def _signs(
     usable &= marks.sums(marks.values) > 0
     some, contrary = scores.only(usable), marks.only(usable).values
     negative = (some.values < 0).astype(float)
-    found, everywhere = nothing.copy(), nothing.copy()
-    found[usable] = some.sums(contrary * negative) / some.sums(contrary)
+    shares, everywhere = nothing.copy(), nothing.copy()
+    shares[usable] = some.sums(contrary * negative) / some.sums(contrary)
     everywhere[usable] = some.sums(negative) / some.lengths
-    return found, everywhere
+    return shares, everywhere
 
 
-def _summary(found: pandas.DataFrame) -> Dict[str, float]:
-    first = found[FIRST].dropna()
+def _summary(by_text: pandas.DataFrame) -> Dict[str, float]:
+    first = by_text[FIRST].dropna()
     wilson = {FIRST: numpy.nan, "low": numpy.nan, "high": numpy.nan, "n": len(first)}
     if len(first):
         interval = binomtest(round(first.sum()), len(first)).proportion_ci(method="wilson")
         wilson.update({FIRST: first.mean(), "low": interval.low, "high": interval.high})
     columns = [PRECISION, CONTRARY]
-    means = intervals(numpy.array([[found[name]] for name in columns]))
+    means = intervals(numpy.array([[by_text[name]] for name in columns]))
     for place, name in enumerate(columns):
         wilson.update(
             {
@@ -204,8 +204,8 @@ def _summary(found: pandas.DataFrame) -> Dict[str, float]:
         )
     return {
         **wilson,
-        NEGATIVE: float(mean_of_known(found[NEGATIVE].to_numpy(), 0)),
-        "contrary n": int(found[CONTRARY].notna().sum()),
+        NEGATIVE: float(mean_of_known(by_text[NEGATIVE].to_numpy(), 0)),
+        "contrary n": int(by_text[CONTRARY].notna().sum()),
     }
 
 

@@ -54,7 +54,7 @@ def markdown_text(text: str) -> str:
 def markdown_code(text: str) -> str:
     """The text as code, whatever is in it."""
     text = one_line(text)
-    runs = [len(found) for found in re.findall("`+", text)]
+    runs = [len(run) for run in re.findall("`+", text)]
     fence = "`" * next(size for size in range(1, len(runs) + 2) if size not in runs)
     space = " " if text.startswith("`") or text.endswith("`") else ""
     return f"{fence}{space}{text}{space}{fence}"
@@ -66,6 +66,7 @@ def html_text(text: str) -> str:
 
 
 def latex_text(text: str) -> str:
+    """Also for a cell of a table, or a caption."""
     return "".join(LATEX_SPECIAL.get(character, character) for character in one_line(text))
 
 
@@ -75,6 +76,7 @@ def csv_text(text: str) -> str:
 
 
 def text_of_csv(cell: str) -> str:
+    """The text that `csv_text` made the cell of."""
     return cell[1:] if cell.startswith("'") and FORMULA.match(cell) else cell
 
 

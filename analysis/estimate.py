@@ -29,6 +29,7 @@ class Interval:
 
     @property
     def known(self) -> bool:
+        """Whether it has both ends."""
         return not (math.isnan(self.low) or math.isnan(self.high))
 
     def __str__(self) -> str:
@@ -70,6 +71,7 @@ class Estimate:
 
     @property
     def interval(self) -> Interval:
+        """Without the mean."""
         return Interval(self.low, self.high)
 
     def minus(self, other: "Estimate", paired: Optional["Estimate"] = None) -> "Estimate":

@@ -49,10 +49,12 @@ class Decisions:
 
     @property
     def n(self) -> int:
+        """How many texts, counted once a seed, have a label."""
         return int((~numpy.isnan(self.hits[0])).sum())
 
     @property
     def f1(self) -> float:
+        """Over all seeds; NaN without any labelled text."""
         if not self.n:
             return numpy.nan
         return float(_ratio(*self._sums).mean())
@@ -76,6 +78,7 @@ class Decisions:
 
 
 def f1(file: TextFile) -> float:
+    """Of the predictions of one file; NaN without any labelled text."""
     return Decisions.of([file]).f1
 
 

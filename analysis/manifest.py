@@ -19,6 +19,7 @@ DAMAGED = "is damaged: it is not what was written; make it again by the command 
 
 
 def read_manifest(folder: Path) -> Dict[str, Any]:
+    """Of a folder of results; raises `AnalysisError` where there is none, or a damaged one."""
     path = folder / MANIFEST
     try:
         manifest = read_record(path)
@@ -34,6 +35,7 @@ def read_manifest(folder: Path) -> Dict[str, Any]:
 
 
 def write_manifest(folder: Path, manifest: Dict[str, Any]) -> None:
+    """With a hash of itself, by which damage is known."""
     write_record(folder / MANIFEST, manifest, indent=1)
 
 

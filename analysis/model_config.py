@@ -25,6 +25,7 @@ class Adversary:
 
 
 def adversary_of(config: Dict[str, Any]) -> Optional[Adversary]:
+    """From a training config; None if it trains no adversary."""
     given = _callback(config, "adversarial_attention")
     if given is None:
         return None
@@ -50,6 +51,7 @@ def guides_of(config: Dict[str, Any]) -> List[str]:
 
 
 def role_of(config: Dict[str, Any], projection: str) -> str:
+    """From a training config, and the name of its projection: one of the roles above."""
     if adversary_of(config) is not None:
         return ADVERSARY
     if strength_of(config) is not None:
@@ -101,6 +103,7 @@ class ModelConfig:
 
     @property
     def encoder(self) -> str:
+        """Its registered name; `bilstm` for an LSTM both ways."""
         encoder = self.config["model"]["encoder"]
         if type_of(encoder) == "lstm" and encoder.get("bidirectional"):
             return "bilstm"
@@ -108,6 +111,7 @@ class ModelConfig:
 
     @property
     def scorer(self) -> str:
+        """Its registered name; a dash for attention that needs no scores."""
         return (
             "-" if self.projection in UNSCORED else type_of(self._attention("scorer", "additive"))
         )
@@ -119,6 +123,7 @@ class ModelConfig:
 
     @property
     def projection(self) -> str:
+        """Its registered name."""
         return type_of(self._attention("projection", "softmax"))
 
     @property
@@ -134,6 +139,7 @@ class ModelConfig:
 
     @property
     def seed(self) -> Optional[int]:
+        """That of torch; None if the config has none."""
         return self.config.get("pytorch_seed")
 
     @property
@@ -143,6 +149,7 @@ class ModelConfig:
 
     @property
     def adversary(self) -> Optional[Adversary]:
+        """What it is held against, if it was trained as an adversary; else None."""
         return adversary_of(self.config)
 
     @property

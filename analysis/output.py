@@ -43,7 +43,8 @@ class Source(Protocol):
     """What an analysis has read."""
 
     @property
-    def path(self) -> Path: ...
+    def path(self) -> Path:
+        """The file itself, whose hash the manifest keeps."""
 
 
 @dataclass

@@ -24,6 +24,7 @@ class Perturbations(TextFile):
 
 
 def load_perturbations(path: Union[str, Path]) -> Perturbations:
+    """The file at the path; raises `AnalysisError` for what is no perturbation file, or a damaged one."""
     path = Path(path)
     kind = ("perturbation", "allennlp perturb", KNOWN_FORMATS, "perturbations", ["attention"])
     return Perturbations(path, *read_text_file(path, METADATA, *kind))

@@ -26,6 +26,7 @@ class Run:
 
     @property
     def name(self) -> str:
+        """That of its folder."""
         return self.folder.name
 
     @property
@@ -40,6 +41,7 @@ class Run:
 
     @property
     def model(self) -> ModelConfig:
+        """What its config says of the model."""
         return ModelConfig(self.config)
 
     def metric(self, name: str) -> float:
@@ -78,6 +80,7 @@ def load_run(folder: Path) -> Run:
 
 
 def load_runs(folders: List[Path]) -> List[Run]:
+    """Each as `load_run` reads it, in the order given."""
     return [load_run(folder) for folder in folders]
 
 

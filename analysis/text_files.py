@@ -73,6 +73,7 @@ class TextFile:
 
     @property
     def model(self) -> ModelConfig:
+        """What the training config in the metadata says of the model."""
         return ModelConfig(self.metadata["config"])
 
     @property
@@ -190,6 +191,7 @@ def metadata_of(path: Path, key: bytes) -> Optional[Dict[str, Any]]:
 
 
 def has_key(path: Path, key: bytes) -> bool:
+    """Whether it is a parquet file with metadata under the key."""
     return metadata_of(path, key) is not None
 
 

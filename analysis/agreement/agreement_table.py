@@ -42,18 +42,18 @@ def check_groups(file: Attributions, column: str) -> None:
 def groups(model: Model, column: str) -> Dict[str, numpy.ndarray]:
     """Which texts are in each, seed by seed. Shape of each: (seeds, texts)"""
     shape = (len(model.files), len(model.files[0].table))
-    found = {OVERALL: numpy.ones(shape, dtype=bool)}
+    members = {OVERALL: numpy.ones(shape, dtype=bool)}
     if column == NONE:
-        return found
+        return members
     columns = [file.table[column] for file in model.files]
     values = sorted({value for one in columns for value in one.dropna()})
     for value in values:
-        found[str(value)] = numpy.array([(one == value).to_numpy(bool) for one in columns])
-    return found
+        members[str(value)] = numpy.array([(one == value).to_numpy(bool) for one in columns])
+    return members
 
 
 def agreement_table(
-    found: Sequence[Agreement], by: str, flips: SignFlips = SignFlips()
+    agreed: Sequence[Agreement], by: str, flips: SignFlips = SignFlips()
 ) -> pandas.DataFrame:
     """
     One row an agreement and group of texts. `random ...` and `permuted ...` are the controls'
@@ -64,8 +64,8 @@ def agreement_table(
     `top-1` is the share of texts with the same first token, `top-1 chance` what blind guesses have.
     """
     rows: List[Dict[str, Any]] = []
-    for model in dict.fromkeys(agreement.model.name for agreement in found):
-        rows += _rows([one for one in found if one.model.name == model], by, flips)
+    for model in dict.fromkeys(agreement.model.name for agreement in agreed):
+        rows += _rows([one for one in agreed if one.model.name == model], by, flips)
     table = pandas.DataFrame(rows)
     for name in CONTROLS:
         families = table.groupby(["model", "measure", "group"])[f"above {name} p"]
@@ -73,12 +73,12 @@ def agreement_table(
     return table
 
 
-def _rows(found: Sequence[Agreement], by: str, flips: SignFlips) -> List[Dict[str, Any]]:
+def _rows(agreed: Sequence[Agreement], by: str, flips: SignFlips) -> List[Dict[str, Any]]:
     """Of one model, whose samples all have the same shape."""
-    model = found[0].model
+    model = agreed[0].model
     nothing = nothing_to_judge(model.files)
     members = groups(model, by)
-    cases = [(agreement, group) for agreement in found for group in members]
+    cases = [(agreement, group) for agreement in agreed for group in members]
     samples = [agreement.observed.where(members[group]) for agreement, group in cases]
     rows = []
     for (agreement, group), numbers in zip(cases, summaries(samples), strict=True):
@@ -141,8 +141,8 @@ def _above(values: numpy.ndarray, flips: SignFlips) -> List[Dict[str, float]]:
 
 def _located(values: numpy.ndarray) -> List[Dict[str, float]]:
     """Means and their intervals. Shape: as above"""
-    found = intervals(values)
-    numbers = {"": found.mean, " low": found.low, " high": found.high}
+    means = intervals(values)
+    numbers = {"": means.mean, " low": means.low, " high": means.high}
     return pandas.DataFrame(numbers).to_dict("records")
 
 

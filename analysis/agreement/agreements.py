@@ -87,7 +87,7 @@ def agreements(
         _collect(file, columns, measures, draws, seed, step, collected)
         for pair, (first, second) in columns.pairs.items():
             top_1[pair].append(TOP_1(columns.scores[first], columns.scores[second]))
-    found = []
+    agreed = []
     for measure in measures:
         for pair in pairs:
             values = collected[measure.name, pair]
@@ -98,10 +98,10 @@ def agreements(
             }
             ceiling = _ceiling(values.ceiling, observed)
             same_first = Sample.of(top_1[pair])
-            found.append(
+            agreed.append(
                 Agreement(model, measure, pair, how[pair], observed, ceiling, same_first, controls)
             )
-    return found
+    return agreed
 
 
 # A method, and whether the sizes of its scores stand for them.
@@ -150,9 +150,9 @@ def _collect(
             ceiling = measure.ceiling(scores[first], scores[second])
             collected[measure.name, pair].ceiling.append(ceiling)
         step()
-    for found in collected.values():
+    for values in collected.values():
         for name in CONTROLS:
-            found.controls[name].append([])
+            values.controls[name].append([])
     keys = text_keys(file.table["id"])
     for draw in range(draws):
         # Seeds of a model draw independently of each other.

@@ -15,22 +15,22 @@ OTHERS = ("random", "rationale", "gradient-hidden", "leave-one-out-hidden", "inp
 LESS = "others less attention"
 
 
-def attention_apart(found: Sequence[Agreement]) -> pandas.DataFrame:
+def attention_apart(agreed: Sequence[Agreement]) -> pandas.DataFrame:
     """
     A row a model and measure that has both kinds of pairs, and places of all: the mean place of the
     pairs of other methods less that of attention's.
     """
     grouped: Dict[tuple, List[Agreement]] = {}
-    for one in found:
+    for one in agreed:
         if not set(one.pair) & set(OTHERS):
             grouped.setdefault((one.model.name, one.measure.name), []).append(one)
     rows = [_row(several) for several in grouped.values()]
     return pandas.DataFrame([row for row in rows if row is not None])
 
 
-def _row(found: Sequence[Agreement]) -> Optional[Dict[str, Any]]:
-    of_attention = [one for one in found if ATTENTION in one.pair]
-    among = [one for one in found if ATTENTION not in one.pair]
+def _row(agreed: Sequence[Agreement]) -> Optional[Dict[str, Any]]:
+    of_attention = [one for one in agreed if ATTENTION in one.pair]
+    among = [one for one in agreed if ATTENTION not in one.pair]
     # Attention has no sign: other pairs by their signs too would be more than it can have.
     among = [one for one in among if one.compared != SIGNED] or among
     if not of_attention or not among:
@@ -40,9 +40,9 @@ def _row(found: Sequence[Agreement]) -> Optional[Dict[str, Any]]:
     if numpy.isnan(less[LESS]):
         return None
     return {
-        "corpus": found[0].model.config.corpus,
-        "model": found[0].model.name,
-        "measure": found[0].measure.name,
+        "corpus": agreed[0].model.config.corpus,
+        "model": agreed[0].model.name,
+        "measure": agreed[0].measure.name,
         "pairs of attention": len(of_attention),
         "pairs of others": len(among),
         "of attention": float(ours.mean()),

@@ -26,13 +26,13 @@ MOST_SHOWN = 30
 PLACES = "difference of places"
 
 
-def paired_methods(found: Sequence[Agreement], flips: SignFlips) -> pandas.DataFrame:
+def paired_methods(agreed: Sequence[Agreement], flips: SignFlips) -> pandas.DataFrame:
     """
     In each model, every two pairs that have a method in common: which of the two other methods is
     nearer to it? `p Holm` counts the comparisons of the same model by the same measure.
     """
     tables = []
-    for one in _families(found, lambda agreement: (agreement.model.name, agreement.measure.name)):
+    for one in _families(agreed, lambda agreement: (agreement.model.name, agreement.measure.name)):
         compared = [(a, b) for a, b in combinations(one, 2) if set(a.pair) & set(b.pair)]
         rows = [
             {
@@ -47,12 +47,12 @@ def paired_methods(found: Sequence[Agreement], flips: SignFlips) -> pandas.DataF
     return _joined(tables)
 
 
-def paired_models(found: Sequence[Agreement], flips: SignFlips) -> pandas.DataFrame:
+def paired_models(agreed: Sequence[Agreement], flips: SignFlips) -> pandas.DataFrame:
     """
     Every two models, for each pair of methods. `p Holm` counts the comparisons by the same measure.
     """
     tables = []
-    for one in _families(found, lambda agreement: agreement.measure.name):
+    for one in _families(agreed, lambda agreement: agreement.measure.name):
         compared = [
             (a, b)
             for a, b in combinations(one, 2)
@@ -115,9 +115,11 @@ def _p(value: float) -> str:
     return "< 0.001" if value < 0.001 else number(value)
 
 
-def _families(found: Sequence[Agreement], key: Callable[[Agreement], Any]) -> List[List[Agreement]]:
+def _families(
+    agreed: Sequence[Agreement], key: Callable[[Agreement], Any]
+) -> List[List[Agreement]]:
     grouped: Dict[Any, List[Agreement]] = {}
-    for agreement in found:
+    for agreement in agreed:
         grouped.setdefault(key(agreement), []).append(agreement)
     return list(grouped.values())
 

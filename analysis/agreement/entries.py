@@ -24,23 +24,23 @@ INSTANCES = "instances.parquet"
 
 def add_entries(
     output: Output,
-    found: Sequence[Agreement],
+    agreed: Sequence[Agreement],
     measures: Sequence[Measure],
     by: str,
     flips: SignFlips,
 ) -> pandas.DataFrame:
     """Returns the table of agreements."""
-    table = agreement_table(found, by, flips)
+    table = agreement_table(agreed, by, flips)
     shown = shown_agreements(table)
     names = ", ".join(measure.name for measure in measures)
-    caption = f"Agreement of methods by {names}: {_about(found)}."
-    output.table("agreement", table, caption, _note(found), shown)
+    caption = f"Agreement of methods by {names}: {_about(agreed)}."
+    output.table("agreement", table, caption, _note(agreed), shown)
     for number, sentence in enumerate(findings(table, measures), 1):
         output.sentence(f"agreement-finding-{number}", sentence)
     _add_matrices(output, table, measures)
-    _add_paired(output, found, flips)
-    _add_apart(output, found)
-    output.data(INSTANCES, as_parquet(instances(found)))
+    _add_paired(output, agreed, flips)
+    _add_apart(output, agreed)
+    output.data(INSTANCES, as_parquet(instances(agreed)))
     return table
 
 
@@ -68,17 +68,17 @@ def _add_matrices(output: Output, table: pandas.DataFrame, measures: Sequence[Me
             )
 
 
-def _add_paired(output: Output, found: Sequence[Agreement], flips: SignFlips) -> None:
-    about = _about(found)
+def _add_paired(output: Output, agreed: Sequence[Agreement], flips: SignFlips) -> None:
+    about = _about(agreed)
     for name, compared, caption in (
         (
             "agreement-paired-methods",
-            paired_methods(found, flips),
+            paired_methods(agreed, flips),
             f"Is a method nearer to this one or to that one? Differences on the same texts: {about}",
         ),
         (
             "agreement-paired-models",
-            paired_models(found, flips),
+            paired_models(agreed, flips),
             f"In which model do two methods agree more? Differences on the same texts: {about}",
         ),
     ):
@@ -90,8 +90,8 @@ def _add_paired(output: Output, found: Sequence[Agreement], flips: SignFlips) ->
         output.table(name, compared, f"{caption}.", (extract if some else "") + PAIRED_NOTE, shown)
 
 
-def _add_apart(output: Output, found: Sequence[Agreement]) -> None:
-    table = attention_apart(found)
+def _add_apart(output: Output, agreed: Sequence[Agreement]) -> None:
+    table = attention_apart(agreed)
     if table.empty:
         return
     shown = table.drop(columns=[LESS, f"{LESS} low", f"{LESS} high"])
@@ -100,7 +100,7 @@ def _add_apart(output: Output, found: Sequence[Agreement]) -> None:
         "agreement-apart",
         table,
         "Do methods agree with each other better than with attention? Mean places of pairs of "
-        f"methods, from chance (0) to the best that ties allow (1): {_about(found)}.",
+        f"methods, from chance (0) to the best that ties allow (1): {_about(agreed)}.",
         f"The difference is of the same texts. {ABOUT_INTERVALS} Pairs compared by signs, which "
         "attention does not have, are left out.",
         shown,
@@ -116,8 +116,8 @@ PAIRED_NOTE = (
 )
 
 
-def _note(found: Sequence[Agreement]) -> str:
-    draws = len(next(iter(found[0].controls.values())).value)
+def _note(agreed: Sequence[Agreement]) -> str:
+    draws = len(next(iter(agreed[0].controls.values())).value)
     note = (
         f"{ABOUT_INTERVALS} BH: share significant after Benjamini-Hochberg over the texts of a row and seed. "
         "random: noise in place of the second method; permuted: its own scores in random order "
@@ -128,21 +128,21 @@ def _note(found: Sequence[Agreement]) -> str:
         "permuted control by both the interval of the difference and a sign-flip permutation test, "
         "Holm-corrected for the number of pairs."
     )
-    return note + _about_whole_texts(found) + _about_signs(found)
+    return note + _about_whole_texts(agreed) + _about_signs(agreed)
 
 
-def _about_whole_texts(found: Sequence[Agreement]) -> str:
+def _about_whole_texts(agreed: Sequence[Agreement]) -> str:
     """Of measures of the top k that have a value where k leaves no token out."""
-    lengths = found[0].model.files[0].table["tokens"].map(len).to_numpy()
+    lengths = agreed[0].model.files[0].table["tokens"].map(len).to_numpy()
     said = ""
-    for measure in {agreement.measure.name: agreement.measure for agreement in found}.values():
+    for measure in {agreement.measure.name: agreement.measure for agreement in agreed}.values():
         if measure.top_k is not None and (texts := measure.top_k.takes_all(lengths).sum()):
             said += f" {measure.name}: in {texts} of {len(lengths)} texts k is the whole text."
     return said
 
 
-def _about_signs(found: Sequence[Agreement]) -> str:
-    how = {agreement.compared for agreement in found}
+def _about_signs(agreed: Sequence[Agreement]) -> str:
+    how = {agreement.compared for agreement in agreed}
     return "".join(f" {words}" for name, words in SIGNS.items() if name in how)
 
 
@@ -159,9 +159,9 @@ SIGNS = {
 }
 
 
-def _about(found: Sequence[Agreement]) -> str:
+def _about(agreed: Sequence[Agreement]) -> str:
     """Data, n and models, for captions."""
-    models = list({agreement.model.name: agreement.model for agreement in found}.values())
+    models = list({agreement.model.name: agreement.model for agreement in agreed}.values())
     described = "; ".join(
         f"{model.name}, {len(model.files)} seed{'s' if len(model.files) > 1 else ''}"
         for model in models

@@ -11,18 +11,19 @@ from analysis.agreement.agreements import CONTROLS, Agreement
 from durable.sealed import write_sealed
 
 
-def instances(found: Sequence[Agreement]) -> pandas.DataFrame:
+def instances(agreed: Sequence[Agreement]) -> pandas.DataFrame:
     """
     One row a text, seed and agreement; `random` and `permuted` are what chance gives the text, on
     average over the draws; `ceiling` is the best that it could have.
     """
     return pandas.concat(
-        [_of_seed(agreement, seed) for agreement in found for seed in range(_seeds(agreement))],
+        [_of_seed(agreement, seed) for agreement in agreed for seed in range(_seeds(agreement))],
         ignore_index=True,
     )
 
 
 def as_parquet(table: pandas.DataFrame) -> bytes:
+    """The content of a parquet file with the table, sealed against damage."""
     content = io.BytesIO()
     write_sealed(pyarrow.Table.from_pandas(table, preserve_index=False), content)
     return content.getvalue()

@@ -21,6 +21,8 @@ SEPARATOR = " : "
 
 
 class Pair(NamedTuple):
+    """Two methods that are compared, or a method and the rationale, by the names of their columns."""
+
     first: str
     second: str
 

@@ -79,11 +79,11 @@ def run(arguments: argparse.Namespace) -> None:
     if not arguments.pairs:
         for sentence in left_out(files):
             say(sentence)
-    found = with_progress(
+    agreed = with_progress(
         models, pairs, measures, arguments.control_draws, arguments.seed, arguments.signs
     )
     flips = SignFlips(draws=arguments.draws, seed=arguments.seed)
-    table = add_entries(output, found, measures, arguments.by, flips)
+    table = add_entries(output, agreed, measures, arguments.by, flips)
     parameters = {
         name: getattr(arguments, name)
         for name in ("measures", "by", "signs", "draws", "control_draws", "seed")

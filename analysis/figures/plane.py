@@ -133,8 +133,8 @@ def _bars(axes: Axes, points: Points, colour: str) -> None:
 
 
 def _label(axes: Axes, panel: Plane) -> None:
-    found = (_shared_labels(axes, points) for points in panel.curves.values())
-    place_labels(axes, chain.from_iterable(found), _drawn(axes, panel))
+    labels = (_shared_labels(axes, points) for points in panel.curves.values())
+    place_labels(axes, chain.from_iterable(labels), _drawn(axes, panel))
 
 
 def _drawn(axes: Axes, panel: Plane) -> Iterator[Bbox]:

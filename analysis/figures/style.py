@@ -115,12 +115,12 @@ def line(number: int) -> Dict[str, Any]:
 
 def legend_below(made: Figure, axes: Sequence[Axes], columns: int) -> None:
     """One legend for all panels, under them, each name once."""
-    found: Dict[str, Any] = {}
+    named: Dict[str, Any] = {}
     for one in axes:
         handles, labels = one.get_legend_handles_labels()
         for handle, label in zip(handles, labels, strict=True):
-            found.setdefault(label, handle)
-    made.legend(found.values(), found.keys(), loc="outside lower center", ncols=columns)
+            named.setdefault(label, handle)
+    made.legend(named.values(), named.keys(), loc="outside lower center", ncols=columns)
 
 
 def grid_of(number: int, widest: int) -> Tuple[int, int]:

@@ -60,6 +60,7 @@ def _seed(file: Attributions) -> str:
 
 
 def accuracy(file: Attributions) -> float:
+    """The share of labelled texts whose label was predicted."""
     known = file.table[file.table["label"].notna()]
     return float((known["label"] == known["predicted"]).mean())
 

@@ -40,6 +40,7 @@ class Input:
 
     @property
     def attributions(self) -> Optional[Attributions]:
+        """What is in it, if it is an attribution file."""
         return self.file if isinstance(self.file, Attributions) else None
 
 
@@ -79,6 +80,7 @@ OPTIONS = "parameters"
 def provenance(
     manifest: Dict[str, Any], inputs: Sequence[Input], models: Sequence[Model], anchors: Anchors
 ) -> Section:
+    """The last section of the page: commands, files with their hashes, settings of models, versions."""
     anchor = anchors.new(TITLE)
     sections = [
         Section("Commands", anchors.new(TITLE, "commands"), _commands(manifest["commands"])),

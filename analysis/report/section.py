@@ -42,6 +42,7 @@ class Section:
     sections: Sequence["Section"] = field(default_factory=tuple)
 
     def render(self, level: int = 2) -> str:
+        """As HTML, with the sections inside it; `level` is that of its heading."""
         inner = "".join(section.render(level + 1) for section in self.sections)
         return (
             f"<section id={self.anchor} class=level{level}>\n"
@@ -71,6 +72,7 @@ def prose(text: str) -> str:
 
 
 def collapsed(summary: str, html: str) -> str:
+    """The HTML under a line that opens it."""
     return f"<details>\n<summary>{html_text(summary)}</summary>\n{html}</details>\n"
 
 

@@ -137,8 +137,8 @@ def _rules(text: str, prefix: str) -> str:
 
 
 def _points(size: str) -> Optional[float]:
-    found = re.fullmatch(r"(\d+\.?\d*)(?:pt)?", size, re.ASCII)
-    return float(found.group(1)) if found else None
+    number = re.fullmatch(r"(\d+\.?\d*)(?:pt)?", size, re.ASCII)
+    return float(number.group(1)) if number else None
 
 
 ATTRIBUTES: Dict[str, Form] = {

@@ -61,6 +61,7 @@ class Control:
     mean: Optional[float] = None
 
     def where(self, member: numpy.ndarray) -> "Control":
+        """Only the texts of a group, as in `Sample.where`. Shape of `member`: (seeds, texts)"""
         return Control(
             value=numpy.where(member, self.value, numpy.nan),
             p_value=None if self.p_value is None else numpy.where(member, self.p_value, numpy.nan),
@@ -84,9 +85,9 @@ class Control:
         a single draw varies.
         """
         band = chance_band(self.value, level, self.mean)
-        found = {**located(self.value, band), **significance(self.p_value)}
-        drawn = not numpy.isnan(found["mean"])
-        return {**found, "mean": self.mean} if drawn and self.mean is not None else found
+        numbers = {**located(self.value, band), **significance(self.p_value)}
+        drawn = not numpy.isnan(numbers["mean"])
+        return {**numbers, "mean": self.mean} if drawn and self.mean is not None else numbers
 
 
 def chance_band(

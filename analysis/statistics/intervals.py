@@ -59,6 +59,7 @@ class Intervals:
 
     @property
     def over(self) -> numpy.ndarray:
+        """What each interval is over, in words. Shape: (means,)"""
         return numpy.where(self.over_seeds, BOTH, TEXTS)
 
     def columns(self) -> Dict[str, numpy.ndarray]:

@@ -44,11 +44,11 @@ def difference_columns(
     """
     first, second = first[None], second[None]
     if one_model:
-        found = intervals(first - second)
+        difference = intervals(first - second)
     else:
         first, second = _where_both(first, second)
-        found = intervals_of_sums([first, -second])
-    ends = (found.mean, found.low, found.high)
+        difference = intervals_of_sums([first, -second])
+    ends = (difference.mean, difference.low, difference.high)
     return {f"{name}{end}": float(one[0]) for end, one in zip(("", " low", " high"), ends)}
 
 

@@ -65,8 +65,8 @@ def summaries(samples: Sequence[Sample]) -> List[Dict[str, Any]]:
     """
     if not samples:
         return []
-    found = intervals(numpy.array([sample.value for sample in samples]))
-    return [_row(*row) for row in zip(samples, zip(found.low, found.high), found.over, strict=True)]
+    means = intervals(numpy.array([sample.value for sample in samples]))
+    return [_row(*row) for row in zip(samples, zip(means.low, means.high), means.over, strict=True)]
 
 
 def _row(sample: Sample, interval: Sequence[float], over: str) -> Dict[str, Any]:

@@ -48,6 +48,7 @@ class Study:
 
 
 def load_study(places: Sequence[Path]) -> Study:
+    """From files of the commands, folders that hold some, and run folders, in any order."""
     paths, runs = [], {}
     for place in map(Path, places):
         paths += _paths(place)
