@@ -35,9 +35,10 @@ class Annotators:
         self.path = file.path
         self.ids = file.table["id"]
         found = [_with_a_mark(rationale) for rationale in file.table[RATIONALE]]
-        self.columns = [
-            Scores.of([one[place] if place < len(one) else None for one in found])
-            for place in range(max(map(len, found)))
+        places = range(max(map(len, found)))
+        self.columns = [Scores.of(_marking(one, place) for one in found) for place in places]
+        self._others = [
+            Scores.of(_share_of_others(one, place) for one in found) for place in places
         ]
         if not self.columns:
             raise AnalysisError(f"{file.path}: no rationale marks a token")
@@ -73,6 +74,17 @@ class Annotators:
             return numpy.full(len(self.ids), numpy.nan)
         return mean_of_known(numpy.array(found), 0)
 
+    def of_the_others(self, measure: PlausibilityMeasure) -> numpy.ndarray:
+        """
+        What the measure gives all others together for each annotator, by the share of them who
+        marked a token; NaN where there is but one. Shape: (texts,)
+        """
+        found = [
+            self._values(others, column, measure.values)
+            for others, column in zip(self._others, self.columns, strict=True)
+        ]
+        return mean_of_known(numpy.array(found), 0)
+
     def _values(self, scores: Scores, column: Scores, measured: OfMarked) -> numpy.ndarray:
         both = scores.known & column.known
         unlike = both & (scores.lengths != column.lengths)
@@ -87,6 +99,15 @@ class Annotators:
             marked = Marked(column.only(both).values, self._keys[both])
             values[both] = measured(scores.only(both), marked)
         return values
+
+
+def _marking(found: List[Sequence[int]], place: int) -> Optional[Sequence[int]]:
+    return found[place] if place < len(found) else None
+
+
+def _share_of_others(found: List[Sequence[int]], place: int) -> Optional[numpy.ndarray]:
+    others = [*found[:place], *found[place + 1 :]]
+    return numpy.mean(others, axis=0) if others and place < len(found) else None
 
 
 def _with_a_mark(rationale: Optional[Rationale]) -> List[Sequence[int]]:

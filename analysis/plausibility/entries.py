@@ -9,7 +9,7 @@ from analysis.models import Model
 from analysis.output import Output
 from analysis.plausibility.measures import PlausibilityMeasure
 from analysis.plausibility.spans import DRAWS
-from analysis.plausibility.table import ABOVE, plausibility_table, shown_plausibility
+from analysis.plausibility.table import ABOVE, ONE, OTHERS, plausibility_table, shown_plausibility
 from analysis.statistics.intervals import ABOUT_INTERVALS
 
 NOT_FAITHFUL = (
@@ -45,12 +45,18 @@ def add_entries(
 def _sentences(table: pandas.DataFrame) -> Sequence[str]:
     """Of each model, which methods cannot be told from chance."""
     sentences = []
-    for model, rows in table[table["measure"] == MEASURE].groupby("model", sort=False):
+    known = table[(table["measure"] == MEASURE) & table["mean"].notna()]
+    for model, rows in known.groupby("model", sort=False):
         # An interval that is not known has told nothing, either.
         blind = rows[~(rows[f"{ABOVE} low"] > 0)]["method"].tolist()
         nearest = rows.loc[rows["mean"].idxmax()]
-        people = nearest["annotators"]
-        beside = "" if pandas.isna(people) else f", where people give each other {number(people)}"
+        one, others = nearest[ONE], nearest[OTHERS]
+        beside = (
+            ""
+            if pandas.isna(one)
+            else f", where one annotator gets {number(one)} for another and all others together "
+            f"{number(others)}"
+        )
         sentence = (
             f"{model}: by {MEASURE}, {nearest['method']} is nearest to what people marked, "
             f"{number(nearest['mean'])} (chance {number(nearest['chance'])}){beside}"
@@ -74,8 +80,9 @@ def _note(absolute: bool, all_texts: bool) -> str:
         "probability. token-f1, iou-f1: of as many first tokens as are marked, or of a share of the "
         "text, as tokens or as spans that have half in common; auprc, average-precision: of the whole "
         "order; first-marked: place of the first marked token, the lower the better. chance: scores "
-        f"that say nothing, on the same texts (exact; iou-f1 over {DRAWS} draws). annotators: what the "
-        "measure gives one of them as a method for another, with as many tokens as each has marked; on "
-        "texts that several have marked. Measured and chance are means over texts, so that long ones "
+        f"that say nothing, on the same texts (exact; iou-f1 over {DRAWS} draws). {ONE}: what the "
+        "measure gives one annotator as a method for another, with as many tokens as that one has marked; "
+        f"{OTHERS}: what it gives the share of all others who marked a token; both on texts that several "
+        "have marked. Measured and chance are means over texts, so that long ones "
         f"do not count more. {NOT_FAITHFUL}"
     )

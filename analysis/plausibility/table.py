@@ -15,6 +15,7 @@ from analysis.plausibility.measures import PlausibilityMeasure
 from analysis.statistics.intervals import intervals, mean_of_known
 
 ABOVE = "above chance"
+ONE, OTHERS = "one annotator", "all others"
 
 
 def plausibility_table(
@@ -27,7 +28,8 @@ def plausibility_table(
     One row a model, method and measure: the mean over texts of the mean over each text's
     annotators, with its interval; `chance` is what scores that say nothing have on the same texts,
     `above chance` how much better the method is (also where less is better), with its interval;
-    `annotators` is what they give each other, on the texts that several have marked. Texts whose
+    `one annotator` is what the measure gives one of them as a method for another, `all others` what
+    it gives the others together, both on the texts that several have marked. Texts whose
     explained class is not the gold one are left out, unless `all_texts`: people have marked what
     speaks for the gold one.
     """
@@ -53,8 +55,13 @@ def _of_model(
     }
     rows: List[Dict[str, Any]] = []
     for measure in measures:
-        people = annotators.of_each_other(measure)
-        people = float(mean_of_known(numpy.where(several, people, numpy.nan), 0))
+        people = {
+            name: float(mean_of_known(numpy.where(several, values, numpy.nan), 0))
+            for name, values in (
+                (ONE, annotators.of_each_other(measure)),
+                (OTHERS, annotators.of_the_others(measure)),
+            )
+        }
         found, chance = _values(model, annotators, measure, wanted, absolute)
         better = chance - found if measure.lower_is_better else found - chance
         means, above = intervals(found), intervals(better)
@@ -74,7 +81,7 @@ def _of_model(
                     ABOVE: above.mean[place],
                     f"{ABOVE} low": above.low[place],
                     f"{ABOVE} high": above.high[place],
-                    "annotators": people,
+                    **people,
                 }
             )
     return pandas.DataFrame(rows)
@@ -111,7 +118,8 @@ def shown_plausibility(table: pandas.DataFrame) -> pandas.DataFrame:
     shown["mean [95 %]"] = estimates(table)
     shown["chance"] = table["chance"]
     shown[f"{ABOVE} [95 %]"] = estimates(table, ABOVE)
-    if table["annotators"].notna().any():
-        shown["annotators"] = table["annotators"]
+    for name in (ONE, OTHERS):
+        if table[name].notna().any():
+            shown[name] = table[name]
     shown["texts"] = table["texts"]
     return shown.reset_index(drop=True)

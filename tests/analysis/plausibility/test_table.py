@@ -119,9 +119,21 @@ def test_people_against_each_other_are_the_ceiling(tmp_path):
         "iou-f1": [0, 1],
     }
     for measure, values in expected.items():
-        assert row(table, "good", measure)["annotators"] == pytest.approx(numpy.mean(values))
+        assert row(table, "good", measure)["one annotator"] == pytest.approx(numpy.mean(values))
     alone = table_of(write(tmp_path / "b.parquet", ROWS[1:2] * 2))
-    assert alone["annotators"].isna().all()
+    assert alone[["one annotator", "all others"]].isna().all(axis=None)
+
+
+def test_all_others_are_a_method_by_the_share_of_them_who_marked(tmp_path):
+    three = [[1, 1, 0, 0], [1, 0, 0, 1], [0, 1, 0, 1]]
+    rows = [{"rationale": three, "good": [1, 2, 3, 4], "tied": [0, 0, 0, 0]}]
+    table = table_of(write(tmp_path / "a.parquet", rows))
+    shares = [[0.5, 0.5, 0, 1], [0.5, 1, 0, 0.5], [1, 0.5, 0, 0.5]]
+    for measure, definition in OF_ORDER.items():
+        expected = [slow.expected(*each) for each in zip(shares, [definition] * 3, three)]
+        assert row(table, "good", measure)["all others"] == pytest.approx(numpy.mean(expected))
+    expected = [slow.expected(share, slow.token_f1, mark, 2) for share, mark in zip(shares, three)]
+    assert row(table, "good", "token-f1")["all others"] == pytest.approx(numpy.mean(expected))
 
 
 def test_texts_explained_for_another_class_are_left_out_unless_asked_for(tmp_path):
