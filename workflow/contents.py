@@ -96,7 +96,7 @@ def _read(path: Path) -> Tuple[str, int]:
 
 def _files_below(folder: Path) -> List[str]:
     """Those that readers see, by their paths within it; a folder that leads back to itself once."""
-    found, seen = [], set()
+    files, seen = [], set()
     for here, folders, names in os.walk(folder, followlinks=True):
         seen.add(os.path.realpath(here))
         folders[:] = [
@@ -105,8 +105,8 @@ def _files_below(folder: Path) -> List[str]:
             if _is_visible(name) and os.path.realpath(os.path.join(here, name)) not in seen
         ]
         paths = (Path(here, name) for name in filter(_is_visible, names))
-        found += [path.relative_to(folder).as_posix() for path in paths if path.is_file()]
-    return sorted(found)
+        files += [path.relative_to(folder).as_posix() for path in paths if path.is_file()]
+    return sorted(files)
 
 
 def _is_visible(name: str) -> bool:

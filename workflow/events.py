@@ -40,8 +40,8 @@ class Events:
 
     def of(self, kind: str) -> Dict[str, Any]:
         """By the name of the step."""
-        found = sorted((self.folder / kind).glob("[!.]*"))
-        return {path.name: _read(path) for path in found}
+        paths = sorted((self.folder / kind).glob("[!.]*"))
+        return {path.name: _read(path) for path in paths}
 
     def clear(self) -> None:
         for kind in (DONE, FAILED, STARTED):

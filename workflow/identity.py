@@ -72,7 +72,7 @@ def with_references(value: Any, replace: Callable[[Reference], str]) -> Any:
     if isinstance(value, list):
         return [with_references(part, replace) for part in value]
     if isinstance(value, str):
-        return REFERENCE.sub(lambda found: replace(Reference(*found.groups())), value)
+        return REFERENCE.sub(lambda match: replace(Reference(*match.groups())), value)
     return value
 
 

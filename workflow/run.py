@@ -159,11 +159,11 @@ def _ended_with_us(engine: int) -> Iterator[None]:
 def _descendants(pid: int) -> List[int]:
     listed = subprocess.run(["ps", "-A", "-o", "pid=,ppid="], capture_output=True, text=True).stdout
     parents = {int(child): int(parent) for child, parent in map(str.split, listed.splitlines())}
-    found = [pid]
+    family = [pid]
     # Grows while we go through it.
-    for one in found:
-        found += [child for child, parent in parents.items() if parent == one]
-    return found[1:]
+    for one in family:
+        family += [child for child, parent in parents.items() if parent == one]
+    return family[1:]
 
 
 def _send(pid: int, number: int) -> None:
