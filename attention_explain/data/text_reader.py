@@ -17,6 +17,7 @@ from allennlp.data import DatasetReader, Field, Instance, Token, TokenIndexer, T
 from allennlp.data.fields import TensorField, TextField
 from allennlp.data.token_indexers import SingleIdTokenIndexer
 
+from attention_explain.data.erased import Erased
 from attention_explain.data.errors import DataError
 from attention_explain.data.example import Example
 from attention_explain.data.fields import TEXT, TOKENS, KnownLabelField, TextMetadataField
@@ -68,6 +69,9 @@ class TextReader(DatasetReader):
     guide : `str` or `List[str]`, optional (default = `None`)
         Attribution files whose attention the model is to take (projection `guide`): together they
         must hold every text that is read.
+    erased : `Erased`, optional (default = `None`)
+        Mask a share of each text's tokens, the most important ones by a method or by chance; never
+        boundary symbols.
     corpus : `str`, optional (default = `None`)
         What tables are to call the data. It changes nothing else.
     max_instances : `int`, optional (default = `None`)
@@ -90,6 +94,7 @@ class TextReader(DatasetReader):
         drop_longest: bool = False,
         boundary_symbols: bool = False,
         guide: Optional[Union[str, List[str]]] = None,
+        erased: Optional[Erased] = None,
         corpus: Optional[str] = None,
         max_instances: Optional[int] = None,
         **kwargs,
@@ -122,6 +127,7 @@ class TextReader(DatasetReader):
         self._drop_longest = drop_longest
         self._boundary_symbols = boundary_symbols
         self._guide_paths = guide
+        self._erased = erased
         self.corpus = corpus
         # Of the file that was read last, as far as it was read.
         self.counts = ReadCounts()
@@ -148,7 +154,7 @@ class TextReader(DatasetReader):
             counts.kept += 1
             if self._cut_to is not None and len(words) > self._cut_to:
                 counts.cut[f"to {self._cut_to} tokens"] += 1
-            yield self._guided(self._to_instance(example, words))
+            yield self._guided(self._masked(self._to_instance(example, words)))
         if counts.kept + sum(counts.dropped.values()) == 0:
             raise DataError("holds no text at all", file_path)
         if counts.kept == 0:
@@ -303,12 +309,13 @@ class TextReader(DatasetReader):
 
     def _to_instance(self, example: Example, words: List[str]) -> Instance:
         read = words[: self._cut_to]
-        tokens = [_token(word) for word in read]
-        metadata: Dict[str, Any] = {"id": example.id, "tokens": [token.text for token in tokens]}
+        metadata: Dict[str, Any] = {
+            "id": example.id,
+            # Also the strings are kept once.
+            "tokens": [_token(word).text for word in read],
+        }
         pad = [0] if self._boundary_symbols else []
-        if self._boundary_symbols:
-            tokens = [_token(START_SYMBOL), *tokens, _token(END_SYMBOL)]
-        fields: Dict[str, Field] = {"tokens": TextField(tokens)}
+        fields: Dict[str, Field] = {"tokens": self._text_field(read)}
         if self._boundary_symbols:
             fields["attendable"] = _mask_field(pad + [1] * len(read) + pad)
         if example.label is not None:
@@ -332,6 +339,19 @@ class TextReader(DatasetReader):
     def _origin(self, example: Example) -> str:
         """Whether its words were given, or split here."""
         return TEXT if example.tokens is None else TOKENS
+
+    def _text_field(self, words: Sequence[str]) -> TextField:
+        if self._boundary_symbols:
+            words = [START_SYMBOL, *words, END_SYMBOL]
+        return TextField([_token(word) for word in words])
+
+    def _masked(self, instance: Instance) -> Instance:
+        """With masks in the place of some tokens, where these are to be erased."""
+        if self._erased is not None:
+            metadata = instance["metadata"].metadata
+            metadata["tokens"] = self._erased.words(metadata["id"], metadata["tokens"])
+            instance.add_field("tokens", self._text_field(metadata["tokens"]))
+        return instance
 
     @cached_property
     def _guide(self) -> OtherAttention:

@@ -1,0 +1,150 @@
+"""The most important tokens are masked, step by step, and never others."""
+
+import json
+
+import numpy
+import pyarrow
+import pyarrow.parquet
+import pytest
+from allennlp.common import Params
+from allennlp.common.checks import ConfigurationError
+from allennlp.data import DatasetReader
+
+from attention_explain.data.erased import Erased
+from attention_explain.data.errors import DataError
+from attention_explain.data.vocabulary import MASK_TOKEN
+
+M = MASK_TOKEN
+TOKENS = ["a", "fine", "film", "it", "is", "not", "bad", "."]
+SCORES = [0.1, 0.9, -0.8, 0.3, 0.2, 0.7, -0.1, 0.0]
+
+
+@pytest.fixture
+def scored(tmp_path):
+    """Writes an attribution file of texts: id, tokens, scores of `mine`."""
+
+    def write(*texts, name="scores.parquet", **columns):
+        rows = [
+            {"id": id, "tokens": tokens, "mine": scores, **columns} for id, tokens, scores in texts
+        ]
+        pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows), tmp_path / name)
+        return str(tmp_path / name)
+
+    return write
+
+
+def slow_words(tokens, there, scores, share):
+    """From the definition, for scores without ties: one token after the other."""
+    words = list(there)
+    while words.count(M) < max(1, int(share * len(tokens) + 0.5)):
+        left = [place for place, word in enumerate(words) if word != M]
+        words[max(left, key=lambda place: scores[place])] = M
+    return [M if word == M else token for word, token in zip(words, tokens, strict=True)]
+
+
+def test_the_highest_scores_go_first_whatever_the_size_of_negative_ones(scored):
+    erased = Erased(0.5, "mine", scored(("x", TOKENS, SCORES)))
+    assert erased.words("x", TOKENS) == ["a", M, "film", M, M, M, "bad", "."]
+
+
+@pytest.mark.parametrize("share", [0.01, 0.25, 0.3, 0.5, 0.75, 1.0])
+@pytest.mark.parametrize("before", [(), (2,), (0, 7, 2)])
+def test_what_was_masked_stays_so_and_counts(scored, share, before):
+    chance = numpy.random.default_rng(len(before))
+    for length in (3, 8, 11):
+        tokens = [f"w{place}" for place in range(length)]
+        there = [M if place in before else word for place, word in enumerate(tokens)]
+        scores = chance.permutation(length) - length / 2
+        erased = Erased(share, "mine", scored(("x", there, list(map(float, scores)))))
+        assert erased.words("x", tokens) == slow_words(tokens, there, scores, share)
+
+
+def test_equal_scores_fall_by_chance_and_for_a_text_always_the_same(scored):
+    path = scored(*((str(number), TOKENS, [0.0] * 8) for number in range(300)))
+    erased = Erased(0.01, "mine", path)
+    masked = [erased.words(str(number), TOKENS).index(M) for number in range(300)]
+    assert all(15 < masked.count(place) < 65 for place in range(8))
+    assert Erased(0.01, "mine", path).words("7", TOKENS) == erased.words("7", TOKENS)
+    others = [Erased(0.01, "mine", path, seed=seed).words("7", TOKENS) for seed in range(20)]
+    assert len(set(map(tuple, others))) > 1
+
+
+def test_by_chance_no_file_is_needed_and_a_larger_share_masks_the_same_and_more():
+    masked = [
+        {place for place, word in enumerate(Erased(share).words("x", TOKENS)) if word == M}
+        for share in (0.25, 0.5, 0.75, 1)
+    ]
+    assert [len(places) for places in masked] == [2, 4, 6, 8]
+    assert masked[0] < masked[1] < masked[2] < masked[3]
+    seeds = {tuple(Erased(0.5, seed=seed).words("x", TOKENS)) for seed in range(20)}
+    assert len(seeds) > 1
+
+
+def test_one_id_may_be_of_several_texts_where_splits_are_read_together(scored):
+    files = [
+        scored(("line-1", ["a", M], [0.0, 1.0]), name="train.parquet"),
+        scored(("line-1", ["b", "c"], [0.0, 1.0]), name="dev.parquet"),
+    ]
+    erased = Erased(0.5, "mine", files)
+    assert erased.words("line-1", ["a", "x"]) == ["a", M]
+    assert erased.words("line-1", ["b", "c"]) == ["b", M]
+    files.append(scored(("line-1", ["a", "x"], [1.0, 0.0]), name="test.parquet"))
+    with pytest.raises(DataError, match="2 texts with id 'line-1' are the same but for what is"):
+        Erased(0.5, "mine", files).words("line-1", ["a", "x"])
+
+
+@pytest.mark.parametrize(
+    "id, tokens, scores, sentence",
+    [
+        ("y", TOKENS, SCORES, "scores.parquet: has no text with id 'x'"),
+        ("x", TOKENS[:-1], SCORES[:-1], "text 'x' has other tokens there .7: a fine film"),
+        ("x", [*TOKENS[:-1], "!"], SCORES, "other tokens there .* both must be of the same data"),
+        ("x", TOKENS, None, "mine of text 'x' is missing"),
+        ("x", TOKENS, [*SCORES[:-1], float("nan")], "no list of scores for its 8 tokens; it must"),
+    ],
+)
+def test_a_text_without_its_scores_is_named(scored, id, tokens, scores, sentence):
+    path = scored((id, tokens, scores), ("z", ["z"], [1.0]))
+    with pytest.raises(DataError, match=sentence):
+        Erased(0.5, "mine", path).words("x", TOKENS)
+
+
+def test_the_column_of_the_method_has_to_be_there(scored):
+    erased = Erased(0.5, "theirs", scored(("x", TOKENS, SCORES)))
+    with pytest.raises(DataError, match="no column 'theirs'; its columns are id, tokens, mine"):
+        erased.words("x", TOKENS)
+
+
+@pytest.mark.parametrize(
+    "options, sentence",
+    [
+        ({"share": 0}, "share is 0, but must be above 0"),
+        ({"share": 1.5}, "share is 1.5, but must"),
+        ({"share": 0.5, "by": "lrp"}, "by 'lrp' needs files"),
+    ],
+)
+def test_options_that_cannot_be_meant_are_refused(options, sentence):
+    reader = {"type": "planted", "erased": options}
+    with pytest.raises(ConfigurationError, match=sentence):
+        DatasetReader.from_params(Params(reader))
+
+
+def test_a_reader_masks_what_it_reads_and_never_boundary_symbols(scored, write, read):
+    line = {"id": "x", "text": " ".join([*TOKENS, "cut"]), "label": "good"}
+    line["rationale"] = [0, 1] + [0] * 7
+    options = {"boundary_symbols": True, "max_tokens": 8, "too_long": "cut"}
+    path = scored(("x", TOKENS, SCORES))
+    erased = {"share": 0.25, "by": "mine", "files": [path]}
+    (text,) = read(write("data.jsonl", json.dumps(line)), erased=erased, **options)
+    words = ["a", M, "film", "it", "is", M, "bad", "."]
+    assert text["metadata"].metadata["tokens"] == words
+    assert [token.text for token in text["tokens"]] == ["@start@", *words, "@end@"]
+    assert text["metadata"].metadata["rationale"] == [0, 1] + [0] * 6
+    everything = {"erased": {"share": 1}, **options}
+    (text,) = read(write("data.jsonl", json.dumps(line)), **everything)
+    assert [token.text for token in text["tokens"]] == ["@start@", *[M] * 8, "@end@"]
+
+
+def test_a_text_that_is_typed_is_not_masked(make_reader):
+    text = make_reader(erased={"share": 1}).text_to_instance("a fine film")
+    assert text["metadata"].metadata["tokens"] == ["a", "fine", "film"]
