@@ -18,9 +18,11 @@ from attention_explain.interpret.erasure.logits import (
     label_votes,
     no_state_knows_another_token,
 )
+from attention_explain.interpret.erasure.readout import Readout
 from attention_explain.interpret.outputs import logits_from_embeddings
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models import AttentionClassifier
+from attention_explain.modules.encoders.capabilities import SetReader, TokenSets, capability
 
 
 class ErasedOutputs:
@@ -53,10 +55,19 @@ class ErasedOutputs:
         self._known = [numpy.empty((0, len(model.labels))) for _ in range(len(batch))]
         self._own = [seen.nonzero().squeeze(-1).numpy() for seen in batch.seen]
         self._bounds = (batch.mask.cpu() & ~batch.seen).numpy()
-        self._stages = None
-        if no_state_knows_another_token(model):
-            # Nothing is encoded twice.
-            self._stages = _Stages(model, batch, embeddings, self._replacements)
+        self._reader = self.fast_reader()
+
+    def fast_reader(self) -> Optional[SetReader]:
+        """Where the encoder allows more than a pass for each set."""
+        given = (self.model, self.batch, self._embeddings, self._replacements)
+        if no_state_knows_another_token(self.model):
+            return _Stages(*given)
+        fast = capability(self.model.encoder, TokenSets)
+        # On a GPU steps in Python are slower than passes.
+        on_host = not self.batch.mask.is_cuda
+        if fast is None or not on_host or not Readout.knows(self.model.attention.scorer):
+            return None
+        return fast.token_sets(*given)
 
     @property
     def sets_run(self) -> int:
@@ -147,8 +158,8 @@ class ErasedOutputs:
         for rows in rows_by_length(numpy.maximum(1, lengths.sum(axis=1)).tolist(), budget):
             some = torch.from_numpy(texts[rows]).to(device)
             here = torch.from_numpy(kept[rows]).to(device)
-            if self._stages is not None:
-                probs = self._stages.probabilities(some, here)
+            if self._reader is not None:
+                probs = self._reader.probabilities(some, here)
             elif self._replacements is None:
                 probs = self._shortened(some, here)
             else:
@@ -193,7 +204,7 @@ class ErasedOutputs:
 
 
 class _Stages:
-    """Scores and votes of tokens whose states know of no other token."""
+    """Tokens whose states know of no other: nothing is encoded twice."""
 
     def __init__(
         self,

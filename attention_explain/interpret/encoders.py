@@ -10,6 +10,7 @@ import torch
 from allennlp.modules.seq2seq_encoders import PytorchSeq2SeqWrapper
 
 from attention_explain.interpret.erasure.lstm import erase_from_lstm
+from attention_explain.interpret.erasure.lstm_sets import LstmSets
 from attention_explain.interpret.lstm.norm_gradients import lstm_norm_gradients
 from attention_explain.interpret.lstm.unrolled import check_unrolls, is_lstm, is_single_lstm
 from attention_explain.interpret.relevance.epsilon import EpsilonRules
@@ -26,7 +27,7 @@ from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.interpret.transformer.layers import LayerAttention, layer_attention
 from attention_explain.models import AttentionClassifier
 from attention_explain.modules.encoders import TransformerEncoder
-from attention_explain.modules.encoders.capabilities import Erased, stands_for
+from attention_explain.modules.encoders.capabilities import Erased, SetReader, stands_for
 
 
 @stands_for(PytorchSeq2SeqWrapper, "lstm", is_lstm)
@@ -61,6 +62,15 @@ class OneLayerLstm:
         replacement: Optional[torch.Tensor] = None,
     ) -> Erased:
         return erase_from_lstm(model, batch, embeddings, replacement)
+
+    def token_sets(
+        self,
+        model: AttentionClassifier,
+        batch: TextBatch,
+        embeddings: torch.Tensor,
+        replacements: Optional[torch.Tensor] = None,
+    ) -> SetReader:
+        return LstmSets(model, batch, embeddings, replacements)
 
     def norm_gradients(
         self, embeddings: torch.Tensor, mask: torch.Tensor, groups: Sequence[range]

@@ -10,8 +10,9 @@ from attention_explain.data.unigrams import count_unigrams
 from attention_explain.data.vocabulary import MASK_TOKEN
 from attention_explain.faithfulness.outputs import ErasedOutputs
 from attention_explain.faithfulness.registry import ERASURES
+from attention_explain.interpret.erasure.lstm_sets import LstmSets, tree
 from attention_explain.interpret.text_batch import TextBatch
-from tests.builders import ENCODERS, TEXTS, instances, model, reader, vocabulary
+from tests.builders import DIM, ENCODERS, TEXTS, instances, model, reader, vocabulary
 from tests.faithfulness.slow_faithfulness import slow_outputs
 
 PLAIN = ["delete", "zero", "unk", "mask"]
@@ -120,7 +121,7 @@ def test_batches_and_budgets_change_nothing(encoder, erasure):
 
 
 def test_equal_sets_are_run_once(monkeypatch):
-    made = classifier()
+    made = classifier("cnn")
     outputs = outputs_of(made, "zero", texts=TEXTS[:2])
     asked = some_sets(TEXTS[:2])
     distinct = sum(len(numpy.unique(sets, axis=0)) for sets in asked)
@@ -150,18 +151,54 @@ def test_leave_one_out_is_remembered_as_if_it_had_been_asked(encoder, erasure):
     assert outputs.sets_run == run
 
 
-def test_no_pass_is_larger_than_the_budget(monkeypatch):
-    made = classifier()
+@pytest.mark.parametrize("erasure", ["delete", "zero", {"type": "marginal", "draws": 2}])
+def test_no_pass_is_larger_than_the_budget(monkeypatch, erasure):
     sizes = []
+    made = classifier("cnn")
     encode = made.encode
     monkeypatch.setattr(
         made, "encode", lambda rows, mask: sizes.append(mask.numel()) or encode(rows, mask)
     )
-    for erasure in ("delete", "zero", {"type": "marginal", "draws": 2}):
-        outputs = outputs_of(made, erasure, budget=64)
+    lstm = classifier("bilstm")
+    read = LstmSets._probs
+    monkeypatch.setattr(
+        LstmSets,
+        "_probs",
+        lambda self, tokens, *rest: sizes.append(tokens.numel()) or read(self, tokens, *rest),
+    )
+    for each in (made, lstm):
+        outputs = outputs_of(each, erasure, budget=64)
         sizes.clear()
         outputs(some_sets(number=40))
         assert sizes and max(sizes) <= 64
+
+
+def test_what_several_sets_begin_with_is_read_once():
+    sequences = torch.tensor([[5, 1, 2], [5, 1, 3], [4, 1, 2], [5, 1, 2]])
+    levels, nodes = tree(sequences)
+    assert [len(sets) for sets in levels] == [2, 2, 3]
+    for step, sets in enumerate(levels):
+        # Each number stands for one beginning, and its set has that beginning.
+        beginnings = [tuple(sequence[: step + 1]) for sequence in sequences.tolist()]
+        assert len(set(beginnings)) == len(sets)
+        for place, node in enumerate(nodes[:, step].tolist()):
+            assert beginnings[sets[node]] == beginnings[place]
+
+
+@pytest.mark.parametrize("erasure", ["delete", {"type": "marginal", "draws": 2}])
+def test_sets_read_as_a_tree_are_those_of_plain_passes(monkeypatch, erasure):
+    """In single precision, and in one direction too."""
+    lstm = {"type": "lstm", "input_size": DIM, "hidden_size": 5, "bidirectional": False}
+    monkeypatch.setitem(ENCODERS, "forward", lstm)
+    for encoder in ("bilstm", "forward"):
+        made = classifier(encoder).float()
+        asked = some_sets(number=30)
+        read = outputs_of(made, erasure)(asked)
+        with monkeypatch.context() as plain:
+            plain.setattr(ErasedOutputs, "fast_reader", lambda self: None)
+            expected = outputs_of(made, erasure)(asked)
+        for probs, others in zip(read, expected, strict=True):
+            assert probs == pytest.approx(others, abs=1e-6)
 
 
 def test_a_model_without_the_mask_says_so():

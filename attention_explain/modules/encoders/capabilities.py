@@ -100,6 +100,35 @@ class TokenErasure(Protocol):
         """
 
 
+class SetReader(Protocol):
+    """Says what a model makes of sets of tokens."""
+
+    def probabilities(self, texts: torch.Tensor, kept: torch.Tensor) -> torch.Tensor:
+        """
+        Of any number of sets: whose tokens each has, and which it keeps, boundary symbols among them.
+        Shape: (sets,), (sets, tokens) -> (sets, labels), float64
+        """
+
+
+@runtime_checkable
+class TokenSets(Protocol):
+    """texts with only some of their tokens left, faster than by a pass for each"""
+
+    def token_sets(
+        self,
+        model: "AttentionClassifier",
+        batch: "TextBatch",
+        embeddings: torch.Tensor,
+        replacements: Optional[torch.Tensor] = None,
+    ) -> SetReader:
+        """
+        For the texts of a batch, whose other tokens are deleted, or replaced in several ways over
+        which the probabilities are averaged. Asked for on the CPU, and only where the attention's
+        scorer is one that `erasure.readout` knows.
+        Shape of replacements: (draws, batch, tokens, embedding_dim)
+        """
+
+
 @runtime_checkable
 class StateGradients(Protocol):
     """the gradients of all states by all inputs, faster than by a backward pass for each"""
