@@ -77,7 +77,13 @@ def load_study(
                     runs[made.key] = made
     if not runs:
         raise StudyError(f"{path}: names no runs")
-    tables = tuple(_table(table, path, runs.values()) for table in first["tables"])
+    # What some corpora lack is no slip: it is asked of all.
+    every = [
+        _run(RunKey(corpus, key, FIRST), run, path)
+        for corpus, named in first["corpora"].items()
+        for key, run in named.items()
+    ]
+    tables = tuple(_table(table, path, every) for table in first["tables"])
     if models:
         runs = _chosen_models(runs, models, path)
     return Study(path.stem, first["title"], size, tuple(corpora), numbers, runs, tables)

@@ -140,7 +140,9 @@ def test_there_are_few_files():
 def test_every_kind_of_model_on_every_corpus_builds(encoder, data_folder, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     kinds = one_of_each(encoder, "attention", "projection", "role")
-    for place, run in enumerate({*kinds, *one_of_each(encoder, "corpus")}):
+    # What reads a corpus does not know the encoder.
+    corpora = one_of_each(encoder, "corpus") if encoder == "bilstm" else []
+    for place, run in enumerate({*kinds, *corpora}):
         loop = built(small(resolved(*run, str(data_folder))), tmp_path / str(place))
         # Attention, and attention alone, is trained without weight decay.
         names = {id(value): name for name, value in loop.model.named_parameters()}

@@ -58,6 +58,13 @@ def test_corpora_can_be_chosen():
     assert {key.corpus for key in study.runs} == {"newsgroups"}
 
 
+def test_a_corpus_may_lack_what_a_table_is_made_from(tmp_path):
+    study = load_study("planted", corpora=["negation"], seeds=1)
+    plan = make_plan(study, Places(tmp_path / "runs", tmp_path / "results"))
+    tables = {step.about for step in plan.steps.values() if step.kind == "table"}
+    assert tables == {"models", "causes", "agreement", "claims"}
+
+
 def test_without_test_data_dev_is_explained(tmp_path):
     text = FAMILY.replace("lib.data.planted()", "lib.data.text_files('train.jsonl', 'dev.jsonl')")
     study = load_study(str(write_study(tmp_path, text)))
