@@ -12,13 +12,11 @@ import torch
 from attention_explain.budget import rows_by_length
 from attention_explain.faithfulness.erasures.erasure import Erasure
 from attention_explain.interpret.erasure.logits import (
-    attended_logits,
-    attention_scores,
     fast_erasure,
-    label_votes,
     no_state_knows_another_token,
 )
 from attention_explain.interpret.erasure.readout import Readout
+from attention_explain.interpret.erasure.state_sets import StateSets
 from attention_explain.interpret.outputs import logits_from_embeddings
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models import AttentionClassifier
@@ -61,7 +59,7 @@ class ErasedOutputs:
         """Where the encoder allows more than a pass for each set."""
         given = (self.model, self.batch, self._embeddings, self._replacements)
         if no_state_knows_another_token(self.model):
-            return _Stages(*given)
+            return StateSets(*given)
         fast = capability(self.model.encoder, TokenSets)
         # On a GPU steps in Python are slower than passes.
         on_host = not self.batch.mask.is_cuda
@@ -201,51 +199,6 @@ class ErasedOutputs:
             for other in self._replacements
         ]
         return sum(probs) / len(probs)
-
-
-class _Stages:
-    """Tokens whose states know of no other: nothing is encoded twice."""
-
-    def __init__(
-        self,
-        model: AttentionClassifier,
-        batch: TextBatch,
-        embeddings: torch.Tensor,
-        replacements: Optional[torch.Tensor],
-    ) -> None:
-        self.model = model
-        self.attendable = batch.attendable
-        states = model.encode(embeddings, batch.mask)
-        self.scores, self.votes = attention_scores(model, states), label_votes(model, states)
-        self.others = None
-        if replacements is not None:
-            encoded = (model.encode(other, batch.mask) for other in replacements)
-            self.others = [
-                (attention_scores(model, states), label_votes(model, states)) for states in encoded
-            ]
-
-    def probabilities(self, texts: torch.Tensor, kept: torch.Tensor) -> torch.Tensor:
-        """Shape: (sets,), (sets, tokens) -> (sets, labels)"""
-        seen = self.attendable[texts]
-        scores, votes = self.scores[texts], self.votes[texts]
-        if self.others is None:
-            return _probs(self.model, scores, votes, seen & kept)
-        drawn = [
-            _probs(
-                self.model,
-                torch.where(kept, scores, other_scores[texts]),
-                torch.where(kept.unsqueeze(-1), votes, other_votes[texts]),
-                seen,
-            )
-            for other_scores, other_votes in self.others
-        ]
-        return sum(drawn) / len(drawn)
-
-
-def _probs(
-    model: AttentionClassifier, scores: torch.Tensor, votes: torch.Tensor, seen: torch.Tensor
-) -> torch.Tensor:
-    return attended_logits(model, scores, votes, seen).double().softmax(dim=-1)
 
 
 def _keys(sets: numpy.ndarray) -> List[bytes]:

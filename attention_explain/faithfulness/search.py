@@ -3,19 +3,15 @@ The upper end of the scale: the token sets that a measure likes best, found by a
 & Shah 2022). What no explanation can beat, as far as is known.
 """
 
-from typing import Dict, List, Sequence, Set
+from typing import List, Sequence
 
 import numpy
 from allennlp.common import FromParams
 from allennlp.common.checks import ConfigurationError
 
-from attention_explain.faithfulness.order_measure import Found, FoundSets
+from attention_explain.faithfulness.beam import SearchedText
+from attention_explain.faithfulness.order_measure import Found
 from attention_explain.faithfulness.outputs import ErasedOutputs
-
-# Of the random orders, so many are followed where more than one token is added at once.
-FOLLOWED = 2
-# Up to so many tokens a set grows one by one, whatever the steps of the measures.
-SMALL = 32
 
 
 class Search(FromParams):
@@ -94,7 +90,7 @@ class Search(FromParams):
             Of each text, all sets of these sizes that were run.
         """
         searches = [
-            _Text(self, keeps, target, of_sizes, ranks, methods)
+            SearchedText(self, keeps, target, of_sizes, ranks, methods)
             for target, of_sizes, ranks, methods in zip(
                 targets, sizes, orders, followed, strict=True
             )
@@ -115,135 +111,3 @@ class Search(FromParams):
             for text, sets, probs in zip(searches, asked, run(asked)):
                 text.add(sets, probs)
         return [text.found() for text in searches]
-
-
-class _Text:
-    """The search in one text."""
-
-    def __init__(
-        self,
-        search: Search,
-        keeps: bool,
-        target: int,
-        sizes: Sequence[int],
-        ranks: numpy.ndarray,
-        methods: int,
-    ) -> None:
-        self.search = search
-        self.sign = 1.0 if keeps else -1.0
-        self.target = target
-        self.sizes = list(sizes)
-        self.ranks = ranks
-        self.tokens = ranks.shape[1]
-        self.followed = numpy.argsort(ranks[: methods + FOLLOWED], axis=1)
-        self.all_sets = self.tokens <= search.exact
-        largest = min(max(sizes), self.tokens - 1)
-        # One by one, unless the measures themselves take larger steps.
-        single = self.all_sets or _is_single(self.sizes, self.tokens)
-        self.levels = [] if self.all_sets else list(range(1, largest + 1))
-        if not single:
-            self.levels = [size for size in self.sizes if 0 < size < self.tokens]
-        self._sets: Dict[int, List[numpy.ndarray]] = {}
-        self._probs: Dict[int, List[numpy.ndarray]] = {}
-        self._seen: Dict[int, Set[bytes]] = {}
-
-    # Before the beam ------------------------------------------------------------------------------
-
-    def known(self) -> numpy.ndarray:
-        """The sets of the orders that are given; or all that there are."""
-        if self.all_sets:
-            numbers = numpy.arange(2**self.tokens)
-            return (numbers[:, None] >> numpy.arange(self.tokens)) % 2 == 1
-        sizes = sorted({*self.sizes, *self.levels})
-        return (self.ranks[:, None, :] < numpy.array(sizes)[:, None]).reshape(-1, self.tokens)
-
-    def learn_known(self, sets: numpy.ndarray, probs: numpy.ndarray) -> None:
-        self.add(sets, probs)
-
-    def effects(self) -> numpy.ndarray:
-        """Sets of one token, or of neighbours in a long text."""
-        if self.all_sets:
-            return numpy.zeros((0, self.tokens), dtype=bool)
-        runs = runs_of_neighbours(self.tokens, self.search.singles)
-        return runs == numpy.arange(runs.max() + 1)[:, None]
-
-    def learn_effects(self, sets: numpy.ndarray, probs: numpy.ndarray) -> None:
-        if self.all_sets:
-            return
-        if self.tokens <= self.search.singles:
-            self.add(sets, probs)
-        effect = self.sign * probs[:, self.target]
-        of_tokens = effect[runs_of_neighbours(self.tokens, self.search.singles)]
-        # Of equal effects, such as those of neighbours, the one that an order by chance has first.
-        order = numpy.lexsort((self.ranks[-1], -of_tokens))
-        self.by_effect = order
-        self.followed = numpy.concatenate([self.followed, order[None]])
-
-    # The beam ---------------------------------------------------------------------------------------
-
-    def children(self, level: int) -> numpy.ndarray:
-        """The sets of the next size to run. Shape: (sets, tokens)"""
-        if level >= len(self.levels):
-            return numpy.zeros((0, self.tokens), dtype=bool)
-        size, before, parents = self.levels[level], 0, numpy.zeros((1, self.tokens), dtype=bool)
-        if level > 0:
-            before = self.levels[level - 1]
-            parents = self._best(before)
-        made = []
-        for parent in parents:
-            added = self._additions(parent, size - before)
-            sets = numpy.repeat(parent[None], len(added), axis=0)
-            numpy.put_along_axis(sets, added, True, axis=1)
-            made.append(sets)
-        return numpy.concatenate(made)
-
-    def _additions(self, parent: numpy.ndarray, number: int) -> numpy.ndarray:
-        """What a set is made larger by. Shape: (ways, number)"""
-        left = ~parent
-        ways = [order[left[order]][:number] for order in self.followed]
-        if number == 1:
-            alone = self.by_effect[left[self.by_effect]][: self.search.candidates]
-            ways += list(alone[:, None])
-        return numpy.unique(numpy.sort(ways, axis=1), axis=0)
-
-    def _best(self, size: int) -> numpy.ndarray:
-        probs = numpy.concatenate(self._probs[size])[:, self.target]
-        order = numpy.argsort(-self.sign * probs, kind="stable")
-        return numpy.concatenate(self._sets[size])[order[: self.search.width]]
-
-    def add(self, sets: numpy.ndarray, probs: numpy.ndarray) -> None:
-        """Sets of any sizes, each of which counts once."""
-        sizes = sets.sum(axis=1)
-        for size in numpy.unique(sizes):
-            here = numpy.flatnonzero(sizes == size)
-            seen = self._seen.setdefault(int(size), set())
-            new = []
-            for number in here:
-                key = numpy.packbits(sets[number]).tobytes()
-                if key not in seen:
-                    seen.add(key)
-                    new.append(number)
-            self._sets.setdefault(int(size), []).append(sets[new])
-            self._probs.setdefault(int(size), []).append(probs[new])
-
-    def found(self) -> Found:
-        return {
-            size: FoundSets(
-                numpy.concatenate(self._sets[size]), numpy.concatenate(self._probs[size])
-            )
-            for size in self.sizes
-        }
-
-
-def runs_of_neighbours(tokens: int, most: int) -> numpy.ndarray:
-    """
-    Which run each token is in, of at most so many that are equally long; in a short text each is a
-    run of its own. Shape: (tokens,)
-    """
-    return numpy.arange(tokens) // -(-tokens // most)
-
-
-def _is_single(sizes: Sequence[int], tokens: int) -> bool:
-    """Whether to go token by token costs hardly more than in the steps of the measures."""
-    steps = [size for size in sizes if 0 < size < tokens]
-    return not steps or max(steps) <= max(SMALL, 2 * len(steps))

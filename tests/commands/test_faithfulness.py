@@ -248,7 +248,9 @@ def test_scores_from_elsewhere_are_judged_as_ours_are(judge, attributions, tmp_p
         for row in rows
         if row["method"] == "mine"
     }
-    assert theirs == ours and len(ours) > 45
+    assert len(ours) > 45 and theirs.keys() == ours.keys()
+    for key, value in ours.items():
+        assert theirs[key] == pytest.approx(value, abs=1e-6)
 
 
 def test_texts_without_scores_have_rows_that_say_why(judge, attributions, tmp_path, capsys):

@@ -4,8 +4,9 @@ import numpy
 import pytest
 from allennlp.common.checks import ConfigurationError
 
+from attention_explain.faithfulness.beam import runs_of_neighbours
 from attention_explain.faithfulness.chains import best_chain
-from attention_explain.faithfulness.search import Search, runs_of_neighbours
+from attention_explain.faithfulness.search import Search
 from tests.builders import TEXTS
 from tests.faithfulness import slow_faithfulness as slow
 from tests.faithfulness.test_order_measures import ALL, BINS, LABEL, decision, measured

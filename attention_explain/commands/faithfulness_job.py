@@ -1,0 +1,179 @@
+"""What `allennlp faithfulness` does: the scores of every text by every measure."""
+
+from collections import Counter
+from typing import Any, Dict, List, Optional, Sequence, Tuple
+
+import pyarrow
+from allennlp.common import Params
+from allennlp.common.checks import ConfigurationError
+from allennlp.data import Instance
+from allennlp.models.archival import Archive
+
+from attention_explain.archives import archive_sha256, weights_sha256
+from attention_explain.commands import faithfulness_file
+from attention_explain.commands.batches import AfterStep
+from attention_explain.commands.job import Job
+from attention_explain.commands.job_options import JobOptions
+from attention_explain.data.example import whole_characters
+from attention_explain.faithfulness.erasures.erasure import Erasure
+from attention_explain.faithfulness.evaluator import Evaluator
+from attention_explain.faithfulness.registry import ERASURES, MEASURES
+from attention_explain.faithfulness.scores_file import Scores
+from attention_explain.faithfulness.search import Search
+from attention_explain.named_components import ComponentConfig
+
+# Where nobody names any; `mask` for models that were trained with it.
+DEFAULT_ERASURES = ("delete", "zero", "unk", "mask")
+
+
+class FaithfulnessJob(Job):
+    """Many rows a text. Parameters as those of `faithfulness_from_file`."""
+
+    key = faithfulness_file.METADATA
+    format = faithfulness_file.FORMAT
+    doing, done = "judging", "judged"
+    components = "measures"
+
+    def __init__(
+        self,
+        options: JobOptions,
+        scores: Scores,
+        measures: Sequence[ComponentConfig],
+        erasures: Optional[Sequence[ComponentConfig]],
+        by: str,
+        random_orders: int,
+        search: Optional[Dict[str, Any]],
+    ) -> None:
+        super().__init__(options)
+        self._scores = scores
+        self._measures = MEASURES.build(measures, options.seed)
+        self._erasures = None
+        if erasures is not None:
+            self._erasures = ERASURES.build(erasures, options.seed)
+        self._by = by
+        self._random_orders = random_orders
+        self._search = Search.from_params(Params(dict(search or {})))
+        self.reads = [scores.path]
+        self.only = list(scores.texts)
+        self.parameters = {name: MEASURES.parameters(each) for name, each in self._measures.items()}
+
+    def open(self, archive: Archive) -> None:
+        model, reader = archive.model, archive.validation_dataset_reader
+        made_by = self._scores.metadata.get("weights_sha256")
+        if made_by is not None and made_by != weights_sha256(model):
+            raise ConfigurationError(
+                f"{self._scores.path}: its scores are of another model than "
+                f"{self.options.archive_file}: of {self._scores.metadata['archive']}"
+            )
+        for text in self._scores.texts.values():
+            if text.target is not None and text.target not in model.labels:
+                raise ConfigurationError(
+                    f"{self._scores.path}: text {text.id!r} explains the label {text.target!r}, "
+                    f"which the model does not know; it knows {', '.join(model.labels)}"
+                )
+        if self._erasures is None:
+            self._erasures = _allowed(archive)
+        seed = self.options.seed or 0
+        self._evaluator = Evaluator(
+            model,
+            self._measures,
+            self._erasures,
+            reader,
+            self._scores.methods,
+            self._by,
+            self._random_orders,
+            self._search,
+            seed,
+            self.options.batch_tokens,
+        )
+        self.budget = self._evaluator.budget
+
+    @property
+    def steps(self) -> List[str]:
+        return self._evaluator.steps
+
+    def decisive(self) -> Dict[str, Any]:
+        erasures = {name: ERASURES.parameters(each) for name, each in self._erasures.items()}
+        return {
+            "methods": self._scores.methods,
+            "erasures": erasures,
+            "by": self._by,
+            "random_orders": self._random_orders,
+            "search": vars(self._search),
+            "seed": self._evaluator.seed,
+        }
+
+    def told(self) -> Dict[str, Any]:
+        scores = self._scores
+        missing = Counter(pair for text in scores.texts.values() for pair in text.missing.items())
+        skipped: Dict[str, Dict[str, int]] = {}
+        for (method, reason), times in missing.items():
+            skipped.setdefault(method, {})[reason] = times
+        return {
+            "attributions": {"path": scores.path, "sha256": archive_sha256(scores.path)},
+            "measures": {
+                measure.called(form, name): {
+                    "parameters": self.parameters[name],
+                    "of": name,
+                    "higher_is_better": higher,
+                    "in_order": measure.in_order,
+                    "erasures": measure.erasures,
+                    "equation": measure.equation,
+                }
+                for name, measure in self._measures.items()
+                for form, higher in measure.forms().items()
+            },
+            "skipped": skipped,
+            "target": scores.metadata.get("target"),
+        }
+
+    def check(self, instances: Sequence[Instance]) -> None:
+        texts = {instance["metadata"].metadata["id"]: instance for instance in instances}
+        for text_id, instance in texts.items():
+            tokens = [whole_characters(token) for token in instance["metadata"].metadata["tokens"]]
+            scored = self._scores.texts[whole_characters(text_id)]
+            if scored.tokens != tokens:
+                raise ConfigurationError(
+                    f"{self._scores.path}: text {text_id!r} has other tokens there than in "
+                    f"{self.options.data}: {_first_difference(scored.tokens, tokens)}"
+                )
+
+    def columns(self, instances: Sequence[Instance]) -> pyarrow.Schema:
+        return faithfulness_file.SCHEMA
+
+    def work(
+        self,
+        instances: Sequence[Instance],
+        rows: Sequence[int],
+        columns: pyarrow.Schema,
+        after_step: AfterStep,
+    ) -> Tuple[pyarrow.Table, Dict[str, Any]]:
+        ids = [instance["metadata"].metadata["id"] for instance in instances]
+        scored = [self._scores.texts[whole_characters(text_id)] for text_id in ids]
+        measured = self._evaluator.evaluate_batch(instances, scored, after_step)
+        return faithfulness_file.to_table(ids, measured, rows), {}
+
+    def totals(self, table: pyarrow.Table, records: Sequence[Dict[str, Any]]) -> Dict[str, Any]:
+        return {"undefined": faithfulness_file.undefined(table)}
+
+    def in_words(self, table: pyarrow.Table, metadata: Dict[str, Any]) -> List[str]:
+        return faithfulness_file.in_words(table, metadata)
+
+
+def _allowed(archive: Archive) -> Dict[str, Erasure]:
+    """Of the erasures that nobody has named, those that the model allows."""
+    allowed = {}
+    for name, erasure in ERASURES.build(DEFAULT_ERASURES).items():
+        try:
+            erasure.check(archive.model, archive.validation_dataset_reader)
+        except ConfigurationError:
+            continue
+        allowed[name] = erasure
+    return allowed
+
+
+def _first_difference(ours: Sequence[str], theirs: Sequence[str]) -> str:
+    if len(ours) != len(theirs):
+        return f"{len(ours)} and {len(theirs)}"
+    place = next(place for place, pair in enumerate(zip(ours, theirs)) if pair[0] != pair[1])
+    return f"token {place + 1} is {ours[place]!r} and {theirs[place]!r}"
