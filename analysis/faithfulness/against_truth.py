@@ -37,6 +37,8 @@ CONTROL = "random"
 WRONG = (ADVERSARY, DECEPTIVE)
 # Fewer cannot be ranked.
 LEAST_METHODS = 4
+# Fewer say next to nothing about others: their mean has no interval.
+LEAST_MODELS = 3
 MEASURE = ["measure", "erasure"]
 KEYS = ["corpus", "model", "seed", "role", "erasure training"]
 
@@ -166,17 +168,19 @@ def over_models(
     table: pandas.DataFrame, columns: Sequence[str], keys: Sequence[str]
 ) -> pandas.DataFrame:
     """
-    Means of the columns by measure, erasure and keys, with intervals over models: the seeds of a
-    model are averaged first, since they are no other models.
+    Means of the columns by measure, erasure and keys, with intervals over models, of three or
+    more: the seeds of a model are averaged first, since they are no other models.
     """
     rows = []
     for key, group in table.groupby([*MEASURE, *keys], sort=False):
         of_models = group.groupby(["corpus", "model"], sort=False)[list(columns)].mean()
         spread = intervals(of_models.to_numpy().T[:, None, :])
+        known = len(of_models) >= LEAST_MODELS
         row = {**dict(zip([*MEASURE, *keys], key)), "models": len(of_models), "trained": len(group)}
         for place, column in enumerate(columns):
             row[column] = spread.mean[place]
-            row[f"{column} low"], row[f"{column} high"] = spread.low[place], spread.high[place]
+            for end, ends in (("low", spread.low), ("high", spread.high)):
+                row[f"{column} {end}"] = ends[place] if known else numpy.nan
         rows.append(row)
     return pandas.DataFrame(rows)
 

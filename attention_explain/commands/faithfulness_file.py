@@ -12,7 +12,7 @@ import pyarrow.compute
 
 from attention_explain.commands import table_file
 from attention_explain.data.example import whole_characters
-from attention_explain.faithfulness.faithfulness import RANDOM, SEARCH, Measurement
+from attention_explain.faithfulness.faithfulness import RANDOM, SEARCH, JudgedRows
 
 METADATA = b"faithfulness"
 # Of the layout below; a reader may refuse what it does not know.
@@ -21,6 +21,8 @@ FORMAT = 1
 SCHEMA = pyarrow.schema(
     [
         pyarrow.field("id", pyarrow.string(), nullable=False),
+        pyarrow.field("label", pyarrow.string()),
+        pyarrow.field("predicted", pyarrow.string(), nullable=False),
         pyarrow.field("method", pyarrow.string(), nullable=False),
         pyarrow.field("measure", pyarrow.string(), nullable=False),
         pyarrow.field("erasure", pyarrow.string()),
@@ -33,15 +35,18 @@ SCHEMA = pyarrow.schema(
 )
 
 
-def to_table(
-    ids: Sequence[str], measured: Sequence[Sequence[Measurement]], rows: Sequence[int]
-) -> pyarrow.Table:
+def to_table(texts: Sequence[JudgedRows], rows: Sequence[int]) -> pyarrow.Table:
     """The measurements of each text, and its place in the whole."""
     records: List[Dict[str, Any]] = []
     places: List[int] = []
-    for instance_id, measurements, row in zip(ids, measured, rows, strict=True):
-        records += [{"id": whole_characters(instance_id), **vars(each)} for each in measurements]
-        places += [row] * len(measurements)
+    for text, row in zip(texts, rows, strict=True):
+        about = {
+            "id": whole_characters(text.id),
+            "label": text.label,
+            "predicted": text.predicted,
+        }
+        records += [{**about, **vars(each)} for each in text.rows]
+        places += [row] * len(text.rows)
     return table_file.to_part(records, places, SCHEMA)
 
 
@@ -62,28 +67,51 @@ def in_words(table: pyarrow.Table, metadata: Dict[str, Any]) -> List[str]:
         for reason, times in reasons.items():
             lines.append(f"  {method} has no scores for {times} texts: {reason}")
     erasure = next(iter(metadata["erasures"]), None)
-    means = _means(table, erasure)
-    for measure, about in metadata["measures"].items():
-        found = {method: mean for (name, method), mean in means.items() if name == measure}
-        if about["in_order"] and found:
-            ordered = sorted(found, key=lambda method: -found[method])
-            places = ", ".join(f"{method} {found[method]:.2f}" for method in ordered)
-            lines.append(f"  {measure} ({erasure}), 0 = chance, 1 = best: {places}")
+    places = _places(table, erasure)
+    # Of a measure's forms, the one that it is named after.
+    measures = [
+        name
+        for name, about in metadata["measures"].items()
+        if about["in_order"] and about["of"] == name and any(of == name for of, _ in places)
+    ]
+    if measures:
+        methods = [method for method in metadata["methods"] if (measures[0], method) in places]
+        methods.sort(key=lambda method: -places[measures[0], method])
+        wide = max(map(len, methods))
+        heads = [name.replace("_", " ") for name in measures]
+        lines.append(f"  from chance (0) to the best known order (1), words erased by {erasure}:")
+        lines.append(f"  {'':{wide}}  {'  '.join(heads)}")
+        for method in methods:
+            cells = (
+                f"{places[name, method]:{len(head)}.2f}"
+                if (name, method) in places
+                else " " * len(head)
+                for name, head in zip(measures, heads, strict=True)
+            )
+            lines.append(f"  {method:{wide}}  {'  '.join(cells)}".rstrip())
     return lines
 
 
-def _means(table: pyarrow.Table, erasure: str) -> Dict[Any, float]:
-    """Of the normalised values of methods, over texts; of binned measures of their mean."""
+def _places(table: pyarrow.Table, erasure: str) -> Dict[Any, float]:
+    """
+    Of methods, by measure; of binned measures, of their mean. As the tables of `analysis` have them:
+    the mean of what a method gains over random orders by the mean of what could be gained.
+    """
     compute = pyarrow.compute
     wanted = compute.and_(
         compute.and_(compute.equal(table["erasure"], erasure), compute.is_null(table["k"])),
-        compute.and_(
-            compute.is_valid(table["normalised"]),
-            compute.invert(
-                compute.is_in(table["method"], value_set=pyarrow.array([RANDOM, SEARCH]))
-            ),
-        ),
+        compute.is_valid(table["value"]),
     )
-    grouped = table.filter(wanted).group_by(["measure", "method"])
-    means = grouped.aggregate([("normalised", "mean")]).to_pylist()
-    return {(row["measure"], row["method"]): row["normalised_mean"] for row in means}
+    values: Dict[Any, Dict[str, float]] = {}
+    columns = table.filter(wanted).select(["measure", "method", "id", "value"])
+    for row in columns.to_pylist():
+        values.setdefault((row["measure"], row["method"]), {})[row["id"]] = row["value"]
+    places = {}
+    for (measure, method), of_texts in values.items():
+        ends = [values.get((measure, end), {}) for end in (RANDOM, SEARCH)]
+        ids = [text for text in of_texts if all(text in end for end in ends)]
+        could_gain = sum(ends[1][text] - ends[0][text] for text in ids)
+        if method not in (RANDOM, SEARCH) and could_gain != 0:
+            gained = sum(of_texts[text] - ends[0][text] for text in ids)
+            places[measure, method] = gained / could_gain
+    return places

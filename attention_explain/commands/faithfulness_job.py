@@ -151,7 +151,7 @@ class FaithfulnessJob(Job):
         ids = [instance["metadata"].metadata["id"] for instance in instances]
         scored = [self._scores.texts[whole_characters(text_id)] for text_id in ids]
         measured = self._evaluator.evaluate_batch(instances, scored, after_step)
-        return faithfulness_file.to_table(ids, measured, rows), {}
+        return faithfulness_file.to_table(measured, rows), {}
 
     def totals(self, table: pyarrow.Table, records: Sequence[Dict[str, Any]]) -> Dict[str, Any]:
         return {"undefined": faithfulness_file.undefined(table)}

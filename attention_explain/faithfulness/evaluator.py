@@ -15,6 +15,7 @@ from attention_explain.faithfulness.faithfulness import (
     RANDOM,
     SEARCH,
     Faithfulness,
+    JudgedRows,
     Measurement,
     Reading,
 )
@@ -117,7 +118,7 @@ class Evaluator:
         instances: Sequence[Instance],
         scored: Sequence[ScoredText],
         after_step: Callable[[str, float], Any] = lambda name, seconds: None,
-    ) -> List[List[Measurement]]:
+    ) -> List[JudgedRows]:
         """
         The rows of each text. `after_step` is called with the name of each step that is through and
         the seconds it took.
@@ -141,7 +142,15 @@ class Evaluator:
                 after_step(step, time.perf_counter() - start)
         for measurements, text, instance in zip(rows, scored, instances, strict=True):
             measurements += self._missing(text, len(instance["metadata"].metadata["tokens"]))
-        return rows
+        return [
+            JudgedRows(
+                id=instance["metadata"].metadata["id"],
+                label=instance["label"].label if "label" in instance.fields else None,
+                predicted=self.model.labels[int(probs.argmax())],
+                rows=measurements,
+            )
+            for instance, probs, measurements in zip(instances, setting.probs, rows, strict=True)
+        ]
 
     def _setting(self, batch: TextBatch, scored: Sequence[ScoredText]) -> Setting:
         embeddings = self.model.embed(batch.tokens)

@@ -43,6 +43,20 @@ class Measurement:
     undefined: Optional[str] = None
 
 
+@dataclass
+class JudgedRows:
+    """
+    What is measured of one text.
+
+    label, predicted : the gold label, where it is known, and the model's.
+    """
+
+    id: str
+    label: Optional[str]
+    predicted: str
+    rows: List[Measurement]
+
+
 class Faithfulness(Registrable):
     """
     A measure of scores by the model that they explain.

@@ -43,7 +43,7 @@ def judged(
         for number, text in enumerate(texts)
     ]
     rows = evaluator.evaluate_batch(instances(texts, None, boundary_symbols=bounded), scored)
-    return [{(row.method, row.measure): row for row in of_text} for of_text in rows]
+    return [{(row.method, row.measure): row for row in text.rows} for text in rows]
 
 
 def scores_of(made: AttentionClassifier, texts: List[str] = TEXTS, **config: Any):
