@@ -1,7 +1,7 @@
 """
 What a training config says about a model, in the words that tables are keyed by; among it the role
 it was trained for: to predict and attend as it likes (`plain`), to attend elsewhere, to hide what
-it attends to, with attention of another model, or without any.
+it attends to, with attention of another model, or without any, or to do without some of the words.
 """
 
 import json
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Dict, List, Optional
 
 PLAIN, UNIFORM, GUIDED = "plain", "uniform", "guided"
-ADVERSARY, DECEPTIVE = "adversary", "deceptive"
+ADVERSARY, DECEPTIVE, ERASED = "adversary", "deceptive", "erased"
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,30 @@ def erasure_trained(config: Dict[str, Any]) -> bool:
     return _callback(config, "erasure_training") is not None
 
 
+@dataclass(frozen=True)
+class Erased:
+    """
+    What was masked in the texts of a model, train, dev and test alike.
+
+    share : of each text's tokens.
+    by : the method that called them important, or `random`.
+    """
+
+    share: float
+    by: str
+
+    def __str__(self) -> str:
+        by = f" by {self.by}" if self.share < 1 else ""
+        return f"erased({self.share:g}{by})"
+
+
+def erased_of(config: Dict[str, Any]) -> Optional[Erased]:
+    """None for a model that has read its texts as they are."""
+    reader = config.get("dataset_reader")
+    given = reader.get("erased") if isinstance(reader, dict) else None
+    return None if given is None else Erased(float(given["share"]), given.get("by", "random"))
+
+
 def guides_of(config: Dict[str, Any]) -> List[str]:
     """The files whose attention the model is given; none for a model that is given none."""
     reader = config.get("dataset_reader")
@@ -56,6 +80,8 @@ def role_of(config: Dict[str, Any], projection: str) -> str:
         return ADVERSARY
     if strength_of(config) is not None:
         return DECEPTIVE
+    if erased_of(config) is not None:
+        return ERASED
     if guides_of(config) or projection == "guide":
         return GUIDED
     return UNIFORM if projection == "uniform" else PLAIN
@@ -63,7 +89,9 @@ def role_of(config: Dict[str, Any], projection: str) -> str:
 
 def suffix_of(config: Dict[str, Any]) -> str:
     """What a name says of it: `adversary(0.001)`; nothing for what the projection says already."""
-    adversary, strength = adversary_of(config), strength_of(config)
+    adversary, strength, erased = adversary_of(config), strength_of(config), erased_of(config)
+    if erased is not None:
+        return str(erased)
     if erasure_trained(config):
         return "erasure training"
     if adversary is not None:
@@ -156,6 +184,11 @@ class ModelConfig:
     def strength(self) -> Optional[float]:
         """Of the penalty on impermissible tokens, else None."""
         return strength_of(self.config)
+
+    @property
+    def erased(self) -> Optional[Erased]:
+        """What was masked in all of its texts, else None."""
+        return erased_of(self.config)
 
     @property
     def erasure_trained(self) -> bool:

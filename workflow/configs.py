@@ -95,16 +95,17 @@ class Experiments:
         """The variable that stands for what another run makes, below what makes that."""
         name, listed = reference.run, reference.listed
         run = self._run(corpus, name)
+        seed = self.seed if reference.same_seed else self.first_seed
         folder = path = _folder(corpus, name)
         file = f"{Path(folder).name}.jsonnet"
         commands = [
-            f"{self._command(corpus, name, self.first_seed)} -o {shlex.quote(file)}",
+            f"{self._command(corpus, name, seed)} -o {shlex.quote(file)}",
             shlex.join(["allennlp", "train", file, "-s", folder]),
         ]
-        if reference.kind == "guide":
-            path = f"{folder}-attention"
+        if reference.method is not None:
+            path = f"{folder}-{fit_for_a_file(reference.method)}"
             commands += [
-                _attribute(folder, run.config[data], f"{path}/{split}.parquet", ["attention"])
+                _attribute(folder, run.config[data], f"{path}/{split}.parquet", [reference.method])
                 for split, data in SPLITS.items()
                 if data in run.config
             ]
@@ -112,7 +113,7 @@ class Experiments:
             path = f"{folder}-{listed}.parquet"
             methods = _chosen(run.files[ATTRIBUTIONS], listed, f"{name} has no attributions")
             commands.append(_attribute(folder, run.config[SPLITS[run.split]], path, methods))
-        lines = ["", f"It needs what the run {name} makes, with seed {self.first_seed}:"]
+        lines = ["", f"It needs what the run {name} makes, with seed {seed}:"]
         lines += [f"  {command}" for command in commands]
         lines.append("This is where it lies; change it if it lies elsewhere:")
         return f"{_comment(lines)}local {word} = {json.dumps(path)};\n"

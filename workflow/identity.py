@@ -8,7 +8,7 @@ import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Callable, Dict, List, Sequence, Set
+from typing import Any, Callable, Dict, List, Optional, Sequence, Set
 
 from analysis.model_config import ModelConfig
 from workflow.contents import Contents
@@ -27,8 +27,10 @@ ARCHIVE_MARK = "!"
 # on users' disks are still found.
 ERASING = {"at": "of", "of": "output"}
 FIRST_NAMES = {"leave-one-out": ERASING, "occlusion": ERASING}
+# The method that a guided model takes from another.
+GUIDING = "attention"
 # How lib/study.libsonnet refers to other runs of the study.
-REFERENCE = re.compile(r"<(run|guide|attributions):([^<>/]+)/?([^<>]*)>")
+REFERENCE = re.compile(r"<(run|guide|scores|attributions):([^<>/]+)/?([^<>]*)>")
 
 
 @dataclass(frozen=True)
@@ -36,14 +38,27 @@ class Reference:
     """
     What a run takes from another one of the study.
 
-    kind : `run` for its folder, `guide` for its attention on every split, `attributions` for a file.
+    kind : `run` for its folder, `guide` for its attention on every split, `scores` for those of any
+        method there, `attributions` for a file.
     run : the name of the other.
-    listed : the name of its attributions, if these are meant.
+    listed : the name of its attributions, or the method of its scores, if these are meant: a name, or an
+        object as JSON.
     """
 
     kind: str
     run: str
     listed: str = ""
+
+    @property
+    def same_seed(self) -> bool:
+        """As published: one base, and all that is held against it with any seed; but masked texts are
+        those of a chain of runs, each with the seed of the one before."""
+        return self.kind == "scores"
+
+    @property
+    def method(self) -> Optional[str]:
+        """Whose scores on every split are meant, if such are."""
+        return {"guide": GUIDING, "scores": self.listed}.get(self.kind)
 
 
 def hash_of(value: Any) -> str:

@@ -114,8 +114,8 @@ class _Planner:
 
     def _add_files(self, kind: FileKind, run: ResolvedRun) -> None:
         files = [self.resolver.file(kind, run, name) for name in run.run.files[kind]]
-        if kind == ATTRIBUTIONS and run.id in self.resolver.guides:
-            files += self.resolver.attention(run)
+        if kind == ATTRIBUTIONS:
+            files += self.resolver.scores_files(run)
         if not files:
             return
         commands = tuple(

@@ -7,10 +7,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Dict, List, Optional, Tuple
 
+from durable.plain_json import read_json
 from workflow.contents import Contents
 from workflow.errors import StudyError
 from workflow.identity import (
+    GUIDING,
     Reference,
+    fit_for_a_file,
     hash_of,
     name_of,
     with_contents,
@@ -31,8 +34,6 @@ from workflow.study import (
 
 # How the commands are given a list of methods.
 OPTIONS = {ATTRIBUTIONS: "--interpreters", PERTURBATIONS: "--perturbations"}
-# What a guided model takes: the attention of another on every split.
-GUIDE = ("attention",)
 # Of `allennlp faithfulness`, for estimates.
 USUAL_ERASURES = ("delete", "zero", "unk")
 
@@ -106,7 +107,7 @@ class Resolver:
     """
     limit : of the texts that are explained and perturbed.
     runs : those that are resolved; None for one that is being resolved.
-    guides : ids of the runs whose attention others are guided by.
+    scores : by the ids of runs the methods whose scores on every split others take.
     """
 
     study: Study
@@ -114,7 +115,7 @@ class Resolver:
     limit: Optional[int]
     contents: Contents
     runs: Dict[RunKey, Optional[ResolvedRun]] = field(default_factory=dict)
-    guides: Dict[str, None] = field(default_factory=dict)
+    scores: Dict[str, Dict[str, None]] = field(default_factory=dict)
 
     def run(self, key: RunKey) -> ResolvedRun:
         if key not in self.runs:
@@ -132,9 +133,11 @@ class Resolver:
     def folder(self, run: ResolvedRun) -> Path:
         return self.places.runs / run.id
 
-    def guide(self, run: ResolvedRun) -> Path:
-        """The folder of its attention on every split."""
-        return self.places.runs / "guides" / run.id
+    def scores_folder(self, run: ResolvedRun, method: str) -> Path:
+        """Of its scores on every split; attention has a place of its own, where it always was."""
+        if method == GUIDING:
+            return self.places.runs / "guides" / run.id
+        return self.places.runs / "scores" / f"{run.id}-{fit_for_a_file(method)}"
 
     def file(self, kind: FileKind, run: ResolvedRun, name: str) -> MadeFile:
         stated, split = run.run.files[kind][name], run.run.split
@@ -164,16 +167,17 @@ class Resolver:
         options = ((OPTIONS[kind], tuple(methods)),)
         return MadeFile(path, data, options, tuple(methods), split, self.limit, needs)
 
-    def attention(self, run: ResolvedRun) -> List[MadeFile]:
-        """The files of a guide, of all texts."""
+    def scores_files(self, run: ResolvedRun) -> List[MadeFile]:
+        """What others take of its scores, of all texts."""
         return [
             MadeFile(
-                self.guide(run) / f"{split}.parquet",
+                self.scores_folder(run, method) / f"{split}.parquet",
                 run.config[setting],
-                ((OPTIONS[ATTRIBUTIONS], GUIDE),),
-                GUIDE,
+                ((OPTIONS[ATTRIBUTIONS], (method,)),),
+                (_stated(method),),
                 split,
             )
+            for method in self.scores.get(run.id, ())
             for split, setting in SPLITS.items()
             if setting in run.config
         ]
@@ -193,9 +197,9 @@ class Resolver:
             needs[other.training if reference.kind == "run" else other.making(ATTRIBUTIONS)] = None
             if reference.kind == "run":
                 return str(self.folder(other))
-            if reference.kind == "guide":
-                self.guides[other.id] = None
-                return str(self.guide(other))
+            if reference.method is not None:
+                self.scores.setdefault(other.id, {})[reference.method] = None
+                return str(self.scores_folder(other, reference.method))
             if reference.listed not in other.run.files[ATTRIBUTIONS]:
                 raise StudyError(
                     f"the run {key} refers to attributions that {reference.run} does not have"
@@ -208,13 +212,25 @@ class Resolver:
             if reference.kind == "attributions":
                 methods = with_first_names(other.run.files[ATTRIBUTIONS].get(reference.listed, []))
                 limit = self.limit
+            elif reference.kind == "scores":
+                methods = with_first_names([_stated(reference.listed)])
             return f"<{reference.kind}:{hash_of([other.identity, methods, limit])}>"
 
         return with_references(value, path), with_references(value, identity), tuple(needs)
 
     def _referred(self, reference: Reference, key: RunKey) -> ResolvedRun:
-        """As published: one base, and all that is held against it with any seed."""
-        other = RunKey(key.corpus, reference.run, self.study.seeds[0])
+        seed = key.seed if reference.same_seed else self.study.seeds[0]
+        other = RunKey(key.corpus, reference.run, seed)
         if other not in self.study.runs:
             raise StudyError(f"the run {key} refers to {other}, which the study does not have")
         return self.run(other)
+
+
+def _stated(method: str) -> Any:
+    """As a study states it: by its name, or with options."""
+    if not method.startswith("{"):
+        return method
+    try:
+        return read_json(method)
+    except ValueError as error:
+        raise StudyError(f"the method {method} of a reference to scores is not JSON") from error

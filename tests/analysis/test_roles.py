@@ -15,6 +15,12 @@ GUIDED = config(projection="guide")
 GUIDED["dataset_reader"]["guide"] = ["train.parquet", "dev.parquet"]
 
 
+def masked(**erased):
+    given = config()
+    given["dataset_reader"]["erased"] = erased
+    return given
+
+
 @pytest.mark.parametrize(
     "given, role, name",
     [
@@ -33,6 +39,9 @@ GUIDED["dataset_reader"]["guide"] = ["train.parquet", "dev.parquet"]
             "deceptive",
             "bilstm tanh softmax deceptive(0.1)",
         ),
+        (masked(share=0.25, by="lrp"), "erased", "bilstm tanh softmax erased(0.25 by lrp)"),
+        (masked(share=0.5), "erased", "bilstm tanh softmax erased(0.5 by random)"),
+        (masked(share=1), "erased", "bilstm tanh softmax erased(1)"),
     ],
 )
 def test_role_and_name(given, role, name):

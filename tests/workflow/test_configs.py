@@ -14,7 +14,7 @@ from tests.workflow.studies import NAMES, experiments
 from workflow.__main__ import main
 from workflow.configs import load_experiments
 from workflow.errors import StudyError
-from workflow.identity import Reference, with_references
+from workflow.identity import Reference, fit_for_a_file, with_references
 from workflow.study_file import SIZES
 
 FOLDER = PROJECT / "training_configs"
@@ -35,7 +35,8 @@ SHOWN = {
 def made_by(corpus: str, needed: Dict[str, str], reference: Reference) -> str:
     """Where the comments of a config put what a run makes; noted in `needed`, by the run's folder."""
     folder = f"runs/{corpus}-{reference.run}"
-    needed[folder] = {"run": folder, "guide": f"{folder}-attention"}[reference.kind]
+    method = reference.method
+    needed[folder] = folder if method is None else f"{folder}-{fit_for_a_file(method)}"
     return needed[folder]
 
 

@@ -14,6 +14,9 @@ local base_variable = std.extVar('ATTENTION_EXPLAIN_BASE');
 local lambda_variable = std.parseJson(std.extVar('ATTENTION_EXPLAIN_LAMBDA'));
 local strength_variable = std.parseJson(std.extVar('ATTENTION_EXPLAIN_STRENGTH'));
 local guide_variable = std.extVar('ATTENTION_EXPLAIN_GUIDE');
+// What stands for a word that was taken out.
+local mask = '@@MASK@@';
+local splits_of(folder) = [folder + '/' + split + '.parquet' for split in ['train', 'dev', 'test']];
 
 {
   // Wiegreffe & Pinter: a new model with the base's outputs and other attention. With `frozen`,
@@ -64,13 +67,30 @@ local guide_variable = std.extVar('ATTENTION_EXPLAIN_GUIDE');
   // (the erasure `mask`) are nothing new to the model.
   erasure_training(config):
     config {
-      vocabulary+: { tokens_to_add+: { tokens+: ['@@MASK@@'] } },
+      vocabulary+: { tokens_to_add+: { tokens+: [mask] } },
       trainer+: { callbacks+: [{ type: 'erasure_training' }] },
+    },
+
+  // Madsen et al.: data as in data.libsonnet with a share of each text's tokens masked, train, dev and test
+  // alike: the most important by a method, whose scores are in `folder`, or by chance. Models know the
+  // words of the whole texts, and begin alike whatever is masked.
+  erased(data, share, by='random', folder=null):
+    local erased = {
+      share: share,
+      seed: std.parseInt(std.extVar('ATTENTION_EXPLAIN_SEED')),
+      by: if std.isString(by) then by else std.get(by, 'name', by.type),
+      [if folder != null then 'files']: splits_of(folder),
+    };
+    data {
+      dataset_reader+: { erased: erased },
+      [if 'validation_dataset_reader' in data then 'validation_dataset_reader']+: { erased: erased },
+      vocabulary: { reader: data.dataset_reader, data_path: data.paths.train_data_path }
+                  + data.vocabulary + { tokens_to_add+: { tokens+: [mask] } },
     },
 
   // Wiegreffe & Pinter: attention that another model has learned, for data as in data.libsonnet.
   // Its attention must be `attention.guide`.
   guided(data, folder=guide_variable): data {
-    dataset_reader+: { guide: [folder + '/' + split + '.parquet' for split in ['train', 'dev', 'test']] },
+    dataset_reader+: { guide: splits_of(folder) },
   },
 }

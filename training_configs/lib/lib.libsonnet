@@ -6,7 +6,7 @@
 // The result is a plain AllenNLP config: change anything with `+ { trainer+: { num_epochs: 3 } }`.
 local seed = std.parseInt(std.extVar('ATTENTION_EXPLAIN_SEED'));
 
-// And lib.adversary, lib.deceptive, lib.guided, lib.erasure_training.
+// And lib.adversary, lib.deceptive, lib.guided, lib.erasure_training, lib.erased.
 (import 'counterfactual.libsonnet') + {
   data: import 'data.libsonnet',
   encoders: import 'encoders.libsonnet',

@@ -43,6 +43,11 @@ local quick = std.extVar('ATTENTION_EXPLAIN_SIZE') == 'quick';
   run(name):: '<run:%s>' % name,
   // the folder of its attention on train, dev and test, for lib.guided,
   guide(name):: '<guide:%s>' % name,
+  // the same of any method, and of the run with the same seed, for lib.erased,
+  scores(name, method):: '<scores:%s/%s>' % [
+    name,
+    if std.isString(method) then method else std.manifestJsonMinified(method),
+  ],
   // and the file of its attributions under a name.
   attributions(name, listed):: '<attributions:%s/%s>' % [name, listed],
 

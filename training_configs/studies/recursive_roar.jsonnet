@@ -1,0 +1,43 @@
+// Madsen et al. 2021, "Evaluating the Faithfulness of Importance Measures in NLP by Recursively Masking
+// Allegedly Important Tokens and Retraining": does a model do without the tokens that a method calls
+// important? Each run is trained on texts of which the one before it has named the next share to be masked,
+// in train, dev and test; the order by chance is the control.
+local lib = import '../lib/lib.libsonnet';
+local study = import '../lib/study.libsonnet';
+
+study {
+  title: 'Madsen et al. 2021',
+  data:: { sst: lib.data.sst },
+  // Toward the explained class, as tokens are masked.
+  methods:: study.pick(['attention', 'lrp'], [
+    'attention',
+    'gradient-x-input',
+    'integrated-gradients',
+    'lrp',
+    { type: 'leave-one-out', measure: 'signed' },
+  ]),
+  // Shares of the tokens, in percent, before all of them.
+  steps:: [25, 50, 75],
+  runs(data)::
+    // With Jain & Wallace's settings the base is that of the other studies, and trained once for all of them.
+    local model(texts) = {
+      config: lib.experiment(texts, lib.encoders.bilstm, lib.attention.tanh, $.training(lib.training.jain_wallace)),
+    };
+    local name(method) = if std.isString(method) then method else method.type;
+    local run(method, step) = if step == 0 then 'base' else '%s_%d' % [name(method), step];
+    // With all tokens masked it does not matter by whom.
+    { base: model(data), everything_100: model(lib.erased(data, 1)) } + {
+      [run('random', step)]: model(lib.erased(data, step / 100))
+      for step in $.steps
+    } + {
+      [run(method, $.steps[place])]: model(lib.erased(
+        data,
+        $.steps[place] / 100,
+        method,
+        study.scores(run(method, ([0] + $.steps)[place]), method),
+      ))
+      for method in $.methods
+      for place in std.range(0, std.length($.steps) - 1)
+    },
+  tables: [study.table('recursive-roar', ['runs'])],
+}
