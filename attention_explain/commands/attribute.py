@@ -27,7 +27,7 @@ from attention_explain.commands.job_options import (
 from attention_explain.console import log_beside
 from attention_explain.files import writing
 from attention_explain.interpret.explainer import Explainer
-from attention_explain.interpret.registry import (
+from attention_explain.interpret.interpreter import (
     InterpreterConfig,
     parameters,
     properties,

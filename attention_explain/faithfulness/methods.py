@@ -10,9 +10,8 @@ from allennlp.data import DatasetReader, TextFieldTensors
 from allennlp.predictors import Predictor
 
 from attention_explain.faithfulness.values import Undefined
-from attention_explain.interpret.interpreter import Interpreter
+from attention_explain.interpret.interpreter import Interpreter, build_interpreters
 from attention_explain.interpret.memory import too_long
-from attention_explain.interpret.registry import build_interpreters
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models import AttentionClassifier
 

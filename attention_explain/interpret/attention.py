@@ -3,8 +3,7 @@
 import torch
 from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 
-from attention_explain.declared_passes import declared_passes
-from attention_explain.interpret.interpreter import Attribution, Interpreter
+from attention_explain.interpret.interpreter import Attribution, Interpreter, declared_passes
 from attention_explain.interpret.text_batch import TextBatch
 
 

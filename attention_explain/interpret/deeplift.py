@@ -9,9 +9,8 @@ import torch
 from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 from allennlp.predictors import Predictor
 
-from attention_explain.declared_passes import declared_passes
 from attention_explain.interpret.baselines import BASELINES, baseline_embeddings
-from attention_explain.interpret.interpreter import Attribution, Interpreter
+from attention_explain.interpret.interpreter import Attribution, Interpreter, declared_passes
 from attention_explain.interpret.outputs import OUTPUTS
 from attention_explain.interpret.rescale.classifier import check_rules, contributions
 from attention_explain.interpret.text_batch import TextBatch

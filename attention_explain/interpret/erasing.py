@@ -10,10 +10,9 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 from allennlp.predictors import Predictor
 
-from attention_explain.declared_passes import declared_passes
 from attention_explain.interpret.baselines import BASELINES, baseline_embeddings
 from attention_explain.interpret.erasure.logits import erase_states, erase_tokens
-from attention_explain.interpret.interpreter import Attribution, Interpreter
+from attention_explain.interpret.interpreter import Attribution, Interpreter, declared_passes
 from attention_explain.interpret.outputs import OUTPUTS, PLACES, class_output
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.modules.distributions import total_variation

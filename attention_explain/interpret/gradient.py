@@ -4,8 +4,7 @@ import torch
 from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 from allennlp.predictors import Predictor
 
-from attention_explain.declared_passes import declared_passes
-from attention_explain.interpret.interpreter import Attribution, Interpreter
+from attention_explain.interpret.interpreter import Attribution, Interpreter, declared_passes
 from attention_explain.interpret.outputs import OUTPUTS, PLACES, embedding_gradient, state_gradient
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.named_components import check_choice

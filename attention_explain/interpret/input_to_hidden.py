@@ -6,8 +6,7 @@ import torch
 from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 
 from attention_explain.budget import rows_at_once
-from attention_explain.declared_passes import declared_passes
-from attention_explain.interpret.interpreter import Attribution, Interpreter
+from attention_explain.interpret.interpreter import Attribution, Interpreter, declared_passes
 from attention_explain.interpret.outputs import untouched
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models import AttentionClassifier

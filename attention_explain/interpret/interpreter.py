@@ -1,13 +1,19 @@
-"""The base of all saliency methods: a batched entry under the JSON one that AllenNLP defines."""
+"""
+The base of all saliency methods: a batched entry under the JSON one that AllenNLP defines; and from
+the names or configs that a user gives to interpreters, each with a name for its scores.
+"""
 
+import tomllib
 from dataclasses import dataclass, field
-from typing import Any, Dict, List, Optional, Sequence
+from pathlib import Path
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 import torch
 from allennlp.common.checks import ConfigurationError
 from allennlp.common.util import JsonDict
-from allennlp.data import Instance
+from allennlp.data import DatasetReader, Instance
 from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
+from allennlp.models import Model
 from allennlp.predictors import Predictor
 
 from attention_explain.budget import in_batches
@@ -20,6 +26,7 @@ from attention_explain.interpret.memory import too_long
 from attention_explain.interpret.outputs import predicted_class, untouched
 from attention_explain.interpret.text_batch import TextBatch, budget_for
 from attention_explain.models import AttentionClassifier
+from attention_explain.named_components import ComponentConfig, ComponentKind
 
 
 @dataclass
@@ -149,3 +156,94 @@ def target_classes(model: AttentionClassifier, target: str, batch: TextBatch) ->
     """The class named `target`, for every text of the batch. Shape: (batch,)"""
     index = target_index(model, target)
     return torch.full((len(batch),), index, dtype=torch.long, device=batch.mask.device)
+
+
+_PASSES = Path(__file__).resolve().parents[1] / "passes.toml"
+_DECLARED = tomllib.loads(_PASSES.read_text(encoding="utf-8"))
+
+
+def declared_passes(method: str, at: str = "", **options: Any) -> str:
+    """
+    What a method says of its cost, from `passes.toml`, which plans of studies read, too.
+
+    # Parameters
+
+    method : `str`
+        The registered name of an interpreter.
+    at : `str`, optional
+        Where it looks, if that makes a difference: `hidden`.
+    options
+        Those that decide the number of passes, as people are to read them.
+    """
+    declared = _DECLARED["interpreters"][method]
+    return declared.get(at, declared)["said"].format(**options)
+
+
+InterpreterConfig = ComponentConfig
+
+# What a method declares about its scores and its cost.
+PROPERTIES = ("signed", "deterministic", "sums_to", "passes")
+
+INTERPRETERS = ComponentKind(
+    noun="interpreter",
+    registry=SaliencyInterpreter,
+    # AllenNLP's own know no batches.
+    base=Interpreter,
+    # The attribution file has a column for each method, and these beside them.
+    reserved=(
+        "id",
+        "tokens",
+        "label",
+        "predicted",
+        "probs",
+        "rationale",
+        "contrary",
+        "unknown",
+        "row",
+    ),
+    given=("predictor",),
+    declared=PROPERTIES,
+)
+
+
+def known_interpreters() -> List[str]:
+    """The names of this project's methods."""
+    return INTERPRETERS.known()
+
+
+def build_interpreters(
+    configs: Sequence[InterpreterConfig], predictor: Predictor, seed: Optional[int] = None
+) -> Dict[str, Interpreter]:
+    """
+    The interpreters by the name of their scores; a `seed` is for those whose config gives none.
+    """
+    return INTERPRETERS.build(configs, seed, predictor=predictor)
+
+
+def supported_interpreters(
+    names: Sequence[str], model: Model, reader: DatasetReader
+) -> Tuple[List[str], Dict[str, str]]:
+    """
+    Of methods that nobody has named, those that can explain this model; and why the others cannot.
+    """
+    predictor = Predictor(model, reader, frozen=False)
+    supported, left_out = [], {}
+    for name in names:
+        try:
+            build_interpreters([name], predictor)
+            supported.append(name)
+        except ConfigurationError as error:
+            left_out[name] = error.message
+    if not supported:
+        raise ConfigurationError(left_out[names[0]])
+    return supported, left_out
+
+
+def parameters(interpreter: Interpreter) -> Dict[str, Any]:
+    """Its type and options, those left at their defaults included."""
+    return INTERPRETERS.parameters(interpreter)
+
+
+def properties(interpreter: Interpreter) -> Dict[str, Any]:
+    """What the method declares about its scores and its cost."""
+    return {name: getattr(interpreter, name) for name in PROPERTIES}

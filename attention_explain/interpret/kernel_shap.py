@@ -6,12 +6,12 @@ import torch
 from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 from allennlp.predictors import Predictor
 
-from attention_explain.declared_passes import declared_passes
 from attention_explain.interpret.coalitions import (
     CoalitionInterpreter,
     all_coalitions,
     random_coalitions,
 )
+from attention_explain.interpret.interpreter import declared_passes
 from attention_explain.interpret.memory import MEMORY, most_tokens
 
 # For each token of each coalition, in the regression and before.

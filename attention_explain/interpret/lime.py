@@ -7,11 +7,11 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 from allennlp.predictors import Predictor
 
-from attention_explain.declared_passes import declared_passes
 from attention_explain.interpret.coalitions import (
     CoalitionInterpreter,
     random_coalitions,
 )
+from attention_explain.interpret.interpreter import declared_passes
 
 
 @SaliencyInterpreter.register("lime")

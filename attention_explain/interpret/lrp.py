@@ -5,8 +5,7 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 from allennlp.predictors import Predictor
 
-from attention_explain.declared_passes import declared_passes
-from attention_explain.interpret.interpreter import Attribution, Interpreter
+from attention_explain.interpret.interpreter import Attribution, Interpreter, declared_passes
 from attention_explain.interpret.relevance.classifier import propagate
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.modules.encoders.capabilities import RelevanceRules, needed

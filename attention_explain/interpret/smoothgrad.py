@@ -6,9 +6,8 @@ from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 from allennlp.predictors import Predictor
 
 from attention_explain.chance import generator_for
-from attention_explain.declared_passes import declared_passes
 from attention_explain.interpret.gradient import NORMS
-from attention_explain.interpret.interpreter import Attribution, Interpreter
+from attention_explain.interpret.interpreter import Attribution, Interpreter, declared_passes
 from attention_explain.interpret.outputs import OUTPUTS, mean_gradient
 from attention_explain.interpret.seeds import noise
 from attention_explain.interpret.text_batch import TextBatch

@@ -12,8 +12,7 @@ from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 from allennlp.predictors import Predictor
 
 from attention_explain.budget import rows_at_once
-from attention_explain.declared_passes import declared_passes
-from attention_explain.interpret.interpreter import Attribution, Interpreter
+from attention_explain.interpret.interpreter import Attribution, Interpreter, declared_passes
 from attention_explain.interpret.memory import MEMORY, most_tokens
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.interpret.transformer.flow import flow_from_source

@@ -6,7 +6,7 @@ import pytest
 from allennlp.common.checks import ConfigurationError
 
 from attention_explain.commands.job_options import listed_configs
-from attention_explain.interpret.registry import (
+from attention_explain.interpret.interpreter import (
     build_interpreters,
     known_interpreters,
     parameters,

@@ -24,7 +24,7 @@ from attention_explain.__main__ import main
 from attention_explain.commands.attribute import attribute_from_file
 from attention_explain.commands.perturb import perturb_from_file
 from attention_explain.faithfulness.scores_file import read_scores
-from attention_explain.interpret.registry import supported_interpreters
+from attention_explain.interpret.interpreter import supported_interpreters
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models import AttentionClassifier
 from attention_explain.modules.encoders import CnnEncoder

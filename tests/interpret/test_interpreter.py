@@ -5,8 +5,12 @@ import torch
 from allennlp.common.checks import ConfigurationError
 
 from attention_explain.budget import rows_by_length
-from attention_explain.interpret.interpreter import Attribution, Interpreter
-from attention_explain.interpret.registry import INTERPRETERS, known_interpreters
+from attention_explain.interpret.interpreter import (
+    INTERPRETERS,
+    Attribution,
+    Interpreter,
+    known_interpreters,
+)
 from attention_explain.predictors.saliency import SaliencyPredictor
 from tests.builders import ENCODERS, TEXTS, instances, model, reader, vocabulary
 from tests.interpret.no_trace import interpreter

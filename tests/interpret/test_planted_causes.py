@@ -12,7 +12,7 @@ from allennlp.common import Params
 from allennlp.common.util import prepare_environment
 
 from analysis.causes import cause_first
-from attention_explain.interpret.registry import build_interpreters
+from attention_explain.interpret.interpreter import build_interpreters
 from attention_explain.predictors.saliency import SaliencyPredictor
 from tests.commands_run import PROJECT
 

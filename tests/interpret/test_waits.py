@@ -9,7 +9,7 @@ from allennlp.common.checks import ConfigurationError
 from attention_explain.budget import DEFAULT_BUDGET, GPU_BUDGET, default_budget
 from attention_explain.counterfactual.perturber import Perturber
 from attention_explain.interpret.explainer import Explainer
-from attention_explain.interpret.registry import known_interpreters
+from attention_explain.interpret.interpreter import known_interpreters
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.modules import projections
 from tests.builders import ENCODERS, instances, model, vocabulary

@@ -5,7 +5,7 @@ import inspect
 import pytest
 
 from attention_explain.counterfactual.registry import PERTURBATIONS as PERTURBATION_KIND
-from attention_explain.interpret.registry import INTERPRETERS
+from attention_explain.interpret.interpreter import INTERPRETERS
 from workflow import costs
 from workflow.study import ATTRIBUTIONS, FAITHFULNESS, PERTURBATIONS
 

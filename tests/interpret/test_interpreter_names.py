@@ -5,8 +5,8 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 
 from attention_explain.interpret.gradient import Gradient
-from attention_explain.interpret.interpreter import Interpreter
-from attention_explain.interpret.registry import (
+from attention_explain.interpret.interpreter import (
+    Interpreter,
     build_interpreters,
     known_interpreters,
     parameters,
