@@ -1,17 +1,18 @@
 """
-Agreements compared on the same texts: is a method nearer to this one or to that one, and is it so
-in this model more than in that one?
+Agreements compared on the same texts: is a method nearer to this one or to that one, is it so in
+this model more than in that one, and do methods agree with each other better than with attention?
 """
 
 from itertools import combinations
-from typing import Any, Callable, Dict, List, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 import numpy
 import pandas
 
 from analysis.agreement.agreements import Agreement
-from analysis.agreement.pairs import ATTENTION, SEPARATOR
+from analysis.agreement.pairs import ATTENTION, SEPARATOR, SIGNED
 from analysis.estimate import estimates, number
+from analysis.statistics.intervals import mean_of_known
 from analysis.statistics.paired import (
     difference_columns,
     paired_across_models,
@@ -24,6 +25,10 @@ Compared = Tuple[Agreement, Agreement]
 MOST_SHOWN = 30
 # The columns of the difference between two places.
 PLACES = "difference of places"
+# The column of how far methods agree better with each other than with attention.
+LESS = "others less attention"
+# What is no saliency method for inputs.
+OTHERS = ("random", "rationale", "gradient-hidden", "leave-one-out-hidden", "input-to-hidden")
 
 
 def paired_methods(agreed: Sequence[Agreement], flips: SignFlips) -> pandas.DataFrame:
@@ -162,3 +167,53 @@ def _place_difference(a: Agreement, b: Agreement, in_one_model: bool) -> Dict[st
 def _joined(tables: Sequence[pandas.DataFrame]) -> pandas.DataFrame:
     filled = [table for table in tables if not table.empty]
     return pandas.concat(filled, ignore_index=True) if filled else pandas.DataFrame()
+
+
+def attention_apart(agreed: Sequence[Agreement]) -> pandas.DataFrame:
+    """
+    A row a model and measure that has both kinds of pairs, and places of all: the mean place of the
+    pairs of other methods less that of attention's.
+    """
+    grouped: Dict[tuple, List[Agreement]] = {}
+    for one in agreed:
+        if not set(one.pair) & set(OTHERS):
+            grouped.setdefault((one.model.name, one.measure.name), []).append(one)
+    rows = [_apart(several) for several in grouped.values()]
+    return pandas.DataFrame([row for row in rows if row is not None])
+
+
+def _apart(agreed: Sequence[Agreement]) -> Optional[Dict[str, Any]]:
+    of_attention = [one for one in agreed if ATTENTION in one.pair]
+    among = [one for one in agreed if ATTENTION not in one.pair]
+    # Attention has no sign: other pairs by their signs too would be more than it can have.
+    among = [one for one in among if one.compared != SIGNED] or among
+    if not of_attention or not among:
+        return None
+    ours, theirs = (_averaged([one.place() for one in part]) for part in (of_attention, among))
+    less = difference_columns(LESS, theirs, ours, one_model=True)
+    if numpy.isnan(less[LESS]):
+        return None
+    return {
+        "corpus": agreed[0].model.config.corpus,
+        "model": agreed[0].model.name,
+        "measure": agreed[0].measure.name,
+        "pairs of attention": len(of_attention),
+        "pairs of others": len(among),
+        "of attention": float(ours.mean()),
+        "of others": float(theirs.mean()),
+        **less,
+    }
+
+
+def _averaged(several: Sequence[numpy.ndarray]) -> numpy.ndarray:
+    """
+    Values whose mean is the average of the means, however many values each has: a value that is
+    missing moves its mean by nothing. Shape of each: (seeds, texts)
+    """
+    values = numpy.array(several)
+    means = mean_of_known(values, (1, 2))[:, None, None]
+    known = ~numpy.isnan(values)
+    share = known.mean(axis=(1, 2), keepdims=True)
+    with numpy.errstate(divide="ignore", invalid="ignore"):
+        moves = numpy.where(known, (values - means) / share, 0.0)
+    return (means + moves).mean(axis=0)

@@ -9,7 +9,7 @@ import pyarrow.parquet
 import pytest
 
 from analysis.__main__ import main
-from analysis.agreement.instances import as_parquet
+from analysis.agreement.entries import as_parquet
 from analysis.attributions import METADATA
 from analysis.claims.table_rows import read_tables
 from analysis.errors import AnalysisError

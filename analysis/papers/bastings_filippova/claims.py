@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Iterator, Optional
 
-from analysis.agreement.apart import LESS, OTHERS
+from analysis.agreement.comparisons import LESS, OTHERS
 from analysis.agreement.pairs import SIGNED
 from analysis.claims.claim import Claim, Judgement, above
 from analysis.claims.table_rows import TableRow, Tables, TypedTable, first_where, grouped, paired

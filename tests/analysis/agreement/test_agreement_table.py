@@ -5,7 +5,7 @@ import pytest
 
 from analysis.agreement.agreement_table import agreement_table, groups, shown_agreements
 from analysis.agreement.agreements import agreements
-from analysis.agreement.instances import instances
+from analysis.agreement.entries import instances
 from analysis.attributions import load_attributions
 from analysis.measures import Measure
 from analysis.models import models_of

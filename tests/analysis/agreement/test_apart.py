@@ -6,7 +6,7 @@ import numpy
 import pytest
 
 from analysis.agreement.agreements import agreements
-from analysis.agreement.apart import attention_apart
+from analysis.agreement.comparisons import attention_apart
 from analysis.agreement.pairs import Pair
 from tests.analysis.agreement.test_agreements import KENDALL, model_of
 
