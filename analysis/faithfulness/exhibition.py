@@ -1,6 +1,7 @@
 """What `python -m analysis table faithfulness` and `planted-truth` make of faithfulness files."""
 
 from analysis.faithfulness.against_truth import truth_tables
+from analysis.faithfulness.beside_plausibility import plausibility_figure
 from analysis.faithfulness.between_methods import difference_table
 from analysis.faithfulness.curves import curve_figures
 from analysis.faithfulness.on_the_scale import erasure_table, scale_tables
@@ -14,6 +15,7 @@ FAITHFULNESS = Exhibition(
         Exhibit("faithfulness-differences", (), difference_table, of=JUDGED),
         Exhibit("faithfulness-erasures", (), erasure_table, of=JUDGED),
         Exhibit("faithfulness-curves", (), curve_figures, of=JUDGED),
+        StudyExhibit("faithfulness-plausibility", plausibility_figure),
     ),
 )
 

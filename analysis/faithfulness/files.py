@@ -15,7 +15,9 @@ from analysis.text_files import TextFile, read_text_file
 
 METADATA = b"faithfulness"
 KNOWN_FORMATS = (1,)
-COLUMNS = dict.fromkeys(("id", "method", "measure", "erasure", "k", "value", "curve", "undefined"))
+COLUMNS = dict.fromkeys(
+    ("id", "label", "predicted", "method", "measure", "erasure", "k", "value", "curve", "undefined")
+)
 # The ends of the scale: the mean over random orders, and the best order that a search found.
 RANDOM, SEARCH = "random", "search"
 # The share of tokens whose rank is also another's; no measure of faithfulness.

@@ -27,24 +27,29 @@ class Spot:
 
 @dataclass(frozen=True)
 class Scatter:
+    """`across` and `up` label the axes; lines stand where chance is, across and at 0 upwards."""
+
     across: str
     up: str
     spots: Sequence[Spot]
+    chance: float = 0.0
 
 
-def scatters(panels: Sequence[Scatter], top: float, widest: int = 2) -> Figure:
-    """Upwards all values lie between 0 and `top`."""
+def scatters(panels: Sequence[Scatter], top: float, widest: int = 2, bottom: float = 0.0) -> Figure:
+    """Upwards all values lie between `bottom` and `top`."""
     with style.applied():
         figure, _, used = style.panels(len(panels), widest, 0.6, 2.4)
         names = list(dict.fromkeys(spot.series for panel in panels for spot in panel.spots))
         for one, panel in zip(used, panels, strict=True):
             for spot in panel.spots:
                 _draw(one, spot, names.index(spot.series))
-            one.axvline(0, color=style.LIGHT_GREY, linewidth=0.6, zorder=0)
+            one.axvline(panel.chance, color=style.LIGHT_GREY, linewidth=0.6, zorder=0)
+            if bottom < 0:
+                one.axhline(0, color=style.LIGHT_GREY, linewidth=0.6, zorder=0)
             one.set_xlabel(style.shown(panel.across))
             one.set_ylabel(style.shown(panel.up))
             one.margins(x=0.15)
-            one.set_ylim(0, 1.05 * top)
+            one.set_ylim(bottom, 1.05 * top)
         style.legend_below(figure, used, columns=2 if len(used) == 1 else 4)
         # One name for all of them says nothing.
         if len({spot.name for panel in panels for spot in panel.spots}) > 1:
