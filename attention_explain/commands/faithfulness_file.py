@@ -12,7 +12,7 @@ import pyarrow.compute
 
 from attention_explain.commands import table_file
 from attention_explain.data.example import whole_characters
-from attention_explain.faithfulness.faithfulness import RANDOM, SEARCH, JudgedRows
+from attention_explain.faithfulness.faithfulness import RANDOM, SEARCH, TIED, JudgedRows
 
 METADATA = b"faithfulness"
 # Of the layout below; a reader may refuse what it does not know.
@@ -66,6 +66,12 @@ def in_words(table: pyarrow.Table, metadata: Dict[str, Any]) -> List[str]:
     for method, reasons in metadata["skipped"].items():
         for reason, times in reasons.items():
             lines.append(f"  {method} has no scores for {times} texts: {reason}")
+    for method, share in _ties(table).items():
+        if share > 0:
+            lines.append(
+                f"  {method}: {100 * share:.0f} % of the tokens share their score with another, and "
+                "are ranked by chance"
+            )
     erasure = next(iter(metadata["erasures"]), None)
     places = _places(table, erasure)
     # Of a measure's forms, the one that it is named after.
@@ -90,6 +96,13 @@ def in_words(table: pyarrow.Table, metadata: Dict[str, Any]) -> List[str]:
             )
             lines.append(f"  {method:{wide}}  {'  '.join(cells)}".rstrip())
     return lines
+
+
+def _ties(table: pyarrow.Table) -> Dict[str, float]:
+    """Of each method, the mean share of tokens that share their score."""
+    tied = table.filter(pyarrow.compute.equal(table["measure"], TIED))
+    means = tied.group_by("method").aggregate([("value", "mean")]).to_pylist()
+    return {row["method"]: row["value_mean"] or 0.0 for row in means}
 
 
 def _places(table: pyarrow.Table, erasure: str) -> Dict[Any, float]:

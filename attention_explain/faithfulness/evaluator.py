@@ -14,6 +14,7 @@ from attention_explain.faithfulness.erasures.erasure import Erasure
 from attention_explain.faithfulness.faithfulness import (
     RANDOM,
     SEARCH,
+    TIED,
     Faithfulness,
     JudgedRows,
     Measurement,
@@ -39,7 +40,6 @@ from attention_explain.orders import RANKINGS, random_ranks, ranks, tied
 
 RANDOM_ORDERS = 10
 LEAST_ORDERS = 5
-TIED = "tied"
 
 
 class Evaluator:

@@ -8,6 +8,8 @@ from allennlp.common import Registrable
 # What stands beside the methods: the mean over random orders, and the best order that is known.
 RANDOM = "random"
 SEARCH = "search"
+# And beside the measures: the share of tokens that share their score.
+TIED = "tied"
 
 
 @dataclass(frozen=True)

@@ -62,7 +62,7 @@ class ErasedOutputs:
             return StateSets(*given)
         fast = capability(self.model.encoder, TokenSets)
         # On a GPU steps in Python are slower than passes.
-        on_host = not self.batch.mask.is_cuda
+        on_host = self.batch.mask.device.type == "cpu"
         if fast is None or not on_host or not Readout.knows(self.model.attention.scorer):
             return None
         return fast.token_sets(*given)

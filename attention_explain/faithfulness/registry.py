@@ -1,7 +1,7 @@
 """Measures and erasures by the names that users list."""
 
 from attention_explain.faithfulness.erasures.erasure import Erasure
-from attention_explain.faithfulness.faithfulness import Faithfulness
+from attention_explain.faithfulness.faithfulness import TIED, Faithfulness
 from attention_explain.named_components import ComponentKind
 
 MEASURES = ComponentKind(
@@ -9,7 +9,7 @@ MEASURES = ComponentKind(
     registry=Faithfulness,
     base=Faithfulness,
     # A row of its own beside theirs.
-    reserved=("tied",),
+    reserved=(TIED,),
     declared=("equation", "in_order", "erasures"),
 )
 

@@ -173,13 +173,15 @@ def test_metadata_say_what_was_measured_and_how(archive, attributions, judge):
 def test_the_budget_changes_no_result(judge):
     one, other = rows_of(judge("one.parquet")), rows_of(judge("two.parquet", batch_tokens=9999))
     for row, same in zip(one, other, strict=True):
-        for name in ("value", "normalised", "curve"):
-            assert row.pop(name) == pytest.approx(same.pop(name), abs=1e-4)
-        assert row == same
+        for name in ("value", "curve"):
+            assert row.pop(name) == pytest.approx(same.pop(name), abs=1e-5)
+        # On a scale that is short it is anything.
+        assert {**row, "normalised": None} == {**same, "normalised": None}
 
 
 def test_a_stopped_run_goes_on_and_ends_as_an_unbroken_one(judge, monkeypatch, capsys):
-    judge = partial(judge, measures=["decision_flip"], batch_tokens=20)
+    half = {"type": "sufficiency", "bins": [0.5]}
+    judge = partial(judge, measures=[half], batch_tokens=20, limit=4)
     whole = pyarrow.parquet.read_table(judge("whole.parquet"))
     stop_after(2, Evaluator, "evaluate_batch", monkeypatch, KeyboardInterrupt())
     with pytest.raises(SystemExit):
@@ -342,6 +344,16 @@ def test_frequencies_for_marginal_can_be_counted_in_the_training_data(judge):
     erasure = {"type": "marginal", "data": "train", "draws": 2}
     path = judge(measures=["comprehensiveness"], erasures=[erasure], limit=2)
     assert {row["erasure"] for row in rows_of(path)} == {None, "marginal"}
+
+
+def test_ties_are_told(judge, attributions, tmp_path, capsys):
+    def halved(row):
+        row["mine"] = [float(place % 2) for place in range(len(row["tokens"]))]
+        return row
+
+    scores = elsewhere(attributions, tmp_path / "mine.jsonl", halved)
+    judge(scores=scores, data="test", measures=["sufficiency"], limit=2)
+    assert "mine: 100 % of the tokens share their score" in capsys.readouterr().err
 
 
 def test_scores_of_another_model_are_refused(attributions, tmp_path):
