@@ -28,12 +28,13 @@ from attention_explain.faithfulness.score_measure import JudgedText, ScoreMeasur
 from attention_explain.faithfulness.scores_file import ScoredText
 from attention_explain.faithfulness.search import Search
 from attention_explain.faithfulness.values import Undefined, Values
-from attention_explain.interpret.assumptions import (
+from attention_explain.interpret.interpreter import target_index
+from attention_explain.interpret.outputs import (
     check_embeddings_are_tokens,
     check_texts_are_independent,
+    logits_from_embeddings,
+    untouched,
 )
-from attention_explain.interpret.interpreter import target_index
-from attention_explain.interpret.outputs import logits_from_embeddings, untouched
 from attention_explain.interpret.text_batch import TextBatch, budget_for
 from attention_explain.models import AttentionClassifier
 from attention_explain.orders import RANKINGS, random_ranks, ranks, tied

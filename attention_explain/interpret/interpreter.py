@@ -18,12 +18,13 @@ from allennlp.predictors import Predictor
 
 from attention_explain.budget import in_batches
 from attention_explain.data.any_reader import complete
-from attention_explain.interpret.assumptions import (
+from attention_explain.interpret.memory import too_long
+from attention_explain.interpret.outputs import (
     check_embeddings_are_tokens,
     check_texts_are_independent,
+    predicted_class,
+    untouched,
 )
-from attention_explain.interpret.memory import too_long
-from attention_explain.interpret.outputs import predicted_class, untouched
 from attention_explain.interpret.text_batch import TextBatch, budget_for
 from attention_explain.models import AttentionClassifier
 from attention_explain.named_components import ComponentConfig, ComponentKind

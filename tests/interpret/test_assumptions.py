@@ -10,13 +10,12 @@ from allennlp.modules.token_embedders import Embedding
 
 from attention_explain import explain
 from attention_explain.counterfactual.perturber import Perturber
-from attention_explain.interpret.assumptions import contextual_part
 from attention_explain.interpret.interpreter import (
     known_interpreters,
     supported_interpreters,
     target_classes,
 )
-from attention_explain.interpret.outputs import logits_from_embeddings
+from attention_explain.interpret.outputs import contextual_part, logits_from_embeddings
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.predictors.saliency import SaliencyPredictor
 from tests.builders import DIM, TEXTS, instances, model, reader, vocabulary
