@@ -12,10 +12,10 @@ import torch
 from attention_explain.budget import rows_by_length
 from attention_explain.faithfulness.erasures.erasure import Erasure
 from attention_explain.interpret.erasure.logits import (
+    Readout,
     fast_erasure,
     no_state_knows_another_token,
 )
-from attention_explain.interpret.erasure.readout import Readout
 from attention_explain.interpret.erasure.state_sets import StateSets
 from attention_explain.interpret.outputs import logits_from_embeddings
 from attention_explain.interpret.text_batch import TextBatch

@@ -11,8 +11,7 @@ from attention_explain.interpret.erasure.logits import (
     logits_with_deleted_inputs,
     logits_with_replaced_inputs,
 )
-from attention_explain.interpret.erasure.lstm import erase_from_lstm
-from attention_explain.interpret.erasure.lstm_direction import Direction
+from attention_explain.interpret.erasure.lstm import Direction, erase_from_lstm
 from attention_explain.interpret.lstm import unrolled
 from attention_explain.interpret.lstm.unrolled import groups, steps
 from attention_explain.interpret.text_batch import TextBatch

@@ -5,25 +5,164 @@ Erasing token t changes the forward states after t and the backward states befor
 else: each direction runs again from t to its own end only, all erased tokens that a step comes
 after take it together, and of any state at most one half is new. Of the new states nothing is kept
 but what attention and decoder make of them: a score, and a vote for each label.
+
+An LSTM forgets. Once the states without a token are those of the whole text, but for rounding, so
+is all that follows: the run of that token ends there, and not at the end of the text.
 """
 
-from typing import Iterator, List, Optional
+import math
+from typing import Iterator, List, Optional, Tuple
 
 import torch
+from torch.nn.functional import linear
 
 from attention_explain.budget import rows_at_once
-from attention_explain.interpret.erasure.logits import attended_logits
-from attention_explain.interpret.erasure.lstm_direction import Direction, Products
-from attention_explain.interpret.erasure.readout import Readout
+from attention_explain.interpret.erasure.logits import Readout, attended_logits
 from attention_explain.interpret.lstm.unrolled import (
+    LstmLayer,
     directed,
+    groups,
     lstm_layers,
+    steps,
     undirected,
     unroll,
 )
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models import AttentionClassifier
+from attention_explain.modules import projections
 from attention_explain.modules.encoders.capabilities import Erased
+
+# To look whether states are those of the whole text takes about half the time of a step.
+STEPS_BETWEEN_LOOKS = 8
+# The whole text was read by other operations, whose states differ from these by some roundings.
+ROUNDINGS = 8
+
+
+class Direction:
+    """
+    One direction, which has read whole texts and runs again without each token. Everything is in
+    the order of the text, whatever the order of reading.
+    Shape: (tokens, batch, dim)
+
+    gates : the inputs' share of the gates.
+    states, cells : after each token of the whole text.
+    counted : where a token may be erased.
+    half_states, double_cells : of the text without each token, so far as it has been read: at first
+        up to where that token was. Halves and doubles, because with tanh(x) = 2 sigmoid(2 x) - 1
+        the factors then vanish into the weights, and every pass over the numbers counts.
+    """
+
+    def __init__(
+        self,
+        layer: LstmLayer,
+        number: int,
+        embeddings: torch.Tensor,
+        attendable: torch.Tensor,
+        states: torch.Tensor,
+        cells: torch.Tensor,
+        states_before: torch.Tensor,
+        cells_before: torch.Tensor,
+    ) -> None:
+        self.towards_start = number == 1
+        # With the candidate doubled one sigmoid serves all gates.
+        hidden = states.size(-1)
+        scale = states.new_ones(4, hidden)
+        scale[2] = 2
+        scale = scale.view(-1)
+        self._input_weights = layer.input_weights[number] * scale.unsqueeze(-1)
+        state_weights = 2 * layer.state_weights[number] * scale.unsqueeze(-1)
+        self._state_weights = state_weights.t().contiguous()
+        self._bias = layer.bias[number] * scale
+        self.gates = self._input_gates(embeddings)
+        self.states = states.transpose(0, 1)
+        self.cells = cells.transpose(0, 1)
+        self.counted = attendable.t()
+        self.half_states = states_before.transpose(0, 1) / 2
+        self.double_cells = cells_before.transpose(0, 1) * 2
+        self._products = Products()
+
+    def read_instead(self, embeddings: torch.Tensor) -> None:
+        """Lets other embeddings be read in the place of each erased token."""
+        self._step(self._input_gates(embeddings), self.half_states, self.double_cells)
+
+    def run_again(self, positions: range) -> Iterator[Tuple[int, slice, torch.Tensor]]:
+        """
+        Each step, the erased tokens that it comes after, and half its new states; these last only
+        until the next step. Shape: (erased tokens, batch, hidden)
+        """
+        for group in groups(positions, self.gates):
+            # The erased tokens whose runs are not at an end.
+            running = group
+            for number, (step, started) in enumerate(
+                steps(group, len(self.gates), self.towards_start), 1
+            ):
+                first = max(started.start, running.start)
+                erased = slice(first, max(first, min(started.stop, running.stop)))
+                if erased.start == erased.stop:
+                    continue
+                half_states, double_cells = self.half_states[erased], self.double_cells[erased]
+                self._step(self.gates[step], half_states, double_cells)
+                yield step, erased, half_states
+                if number % STEPS_BETWEEN_LOOKS == 0 and projections.on_host(half_states):
+                    running = self._still_other(step, erased, running)
+                    if not running:
+                        break
+
+    def _still_other(self, step: int, erased: slice, running: range) -> range:
+        """
+        Those that still run after a step. They are neighbours: the run that began first, furthest
+        from the step, ends first, or its neighbours go on with it.
+        """
+        states, cells = self.states[step], self.cells[step]
+        rounding = ROUNDINGS * torch.finfo(states.dtype).eps
+        other = (2 * self.half_states[erased] - states).abs_().amax(dim=-1) > rounding
+        size = cells.abs().amax(dim=-1).clamp_min_(1)
+        other |= (self.double_cells[erased] / 2 - cells).abs_().amax(dim=-1) > rounding * size
+        places = (other & self.counted[erased]).any(dim=-1).nonzero()
+        if self.towards_start:
+            last = erased.start + int(places.max()) + 1 if len(places) else erased.start
+            return range(running.start, last)
+        first = erased.start + int(places.min()) if len(places) else erased.stop
+        return range(first, running.stop)
+
+    def _input_gates(self, embeddings: torch.Tensor) -> torch.Tensor:
+        return linear(embeddings.transpose(0, 1), self._input_weights, self._bias)
+
+    def _step(self, gates: torch.Tensor, states: torch.Tensor, cells: torch.Tensor) -> None:
+        """
+        New half states and double cells in place, from the inputs' share of the gates.
+        Shape: (batch, 4 * hidden) or (many, batch, 4 * hidden), then (many, batch, hidden)
+        """
+        work = self._products(gates, states, self._state_weights)
+        enter, forget, candidate, leave = work.sigmoid_().chunk(4, dim=-1)
+        # c = forget c + enter (2 candidate - 1), doubled
+        cells.mul_(forget).addcmul_(enter, candidate, value=4).sub_(enter, alpha=2)
+        # h = leave (2 sigmoid(2 c) - 1), halved
+        torch.sigmoid(cells, out=states).sub_(0.5).mul_(leave)
+
+
+class Products:
+    """
+    base + vectors @ weight, as one product of matrices. Each result is written over the last one:
+    fresh memory would cost as much as the product.
+    """
+
+    def __init__(self) -> None:
+        self._memory = torch.empty(0)
+
+    def __call__(
+        self, base: torch.Tensor, vectors: torch.Tensor, weight: torch.Tensor
+    ) -> torch.Tensor:
+        """
+        Shape: (batch, out) or (many, batch, out), (many, batch, in), (in, out) -> (many, batch, out)
+        """
+        shape = (*vectors.shape[:2], weight.size(-1))
+        size = math.prod(shape)
+        if self._memory.numel() < size:
+            self._memory = base.new_empty(size)
+        result = self._memory[:size].view(shape).copy_(base)
+        result.flatten(0, 1).addmm_(vectors.flatten(0, 1), weight)
+        return result
 
 
 @torch.no_grad()

@@ -13,8 +13,7 @@ import numpy
 import torch
 from torch.nn.functional import linear
 
-from attention_explain.interpret.erasure.logits import attended_logits
-from attention_explain.interpret.erasure.readout import Readout
+from attention_explain.interpret.erasure.logits import Readout, attended_logits
 from attention_explain.interpret.lstm.unrolled import lstm_layers
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models import AttentionClassifier
