@@ -8,11 +8,10 @@ from analysis.measures.correlation import Pearson, Spearman
 from analysis.measures.distributions import JensenShannon, TotalVariation
 from analysis.measures.fagin import Fagin
 from analysis.measures.kendall import Kendall
-from analysis.measures.measure import Measure
+from analysis.measures.measure import Measure, Undefined, Values
 from analysis.measures.overlap import RankBiasedOverlap, TopKOverlap
 from analysis.measures.properties import Entropy, Gini, Max, NonZeros, Property
 from analysis.measures.scores import Scores
-from analysis.measures.values import Undefined, Values
 from analysis.measures.weighted_tau import WeightedTau
 
 __all__ = [

@@ -8,9 +8,9 @@ from typing import Union
 import numpy
 
 from analysis.measures.measure import ALL_ZERO, Measure, Values, checked_number
+from analysis.measures.overlap import TopK
 from analysis.measures.pairs import Pairs
 from analysis.measures.scores import Scores
-from analysis.measures.top_k import TopK
 
 
 @Measure.register("as-published")

@@ -5,9 +5,9 @@ from typing import Union
 import numpy
 
 from analysis.measures.measure import ALL_ZERO, CONSTANT, Measure, Values, checked_number
+from analysis.measures.overlap import TopK
 from analysis.measures.pairs import Pairs, tied_pairs
 from analysis.measures.scores import Scores
-from analysis.measures.top_k import TopK
 
 
 @Measure.register("fagin")

@@ -6,9 +6,8 @@ import numpy
 from scipy.special import entr
 
 from analysis.measures.distributions import as_distribution
-from analysis.measures.measure import Named
+from analysis.measures.measure import Named, Values, unusable
 from analysis.measures.scores import Scores
-from analysis.measures.values import Values, unusable
 
 
 class Property(Named):

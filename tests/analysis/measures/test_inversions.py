@@ -4,7 +4,7 @@ import numpy
 import pytest
 
 from analysis.measures import ranks
-from analysis.measures.ranks import larger_before
+from analysis.measures.pairs import larger_before
 
 
 def counted_one_by_one(listed):

@@ -5,7 +5,7 @@ import pytest
 
 from analysis.errors import AnalysisError
 from analysis.measures import Measure, Scores
-from analysis.measures.top_k import TopK
+from analysis.measures.overlap import TopK
 
 FIRST = Scores.of([[1, 0, 2, 0], numpy.ones(10), [0, 0], numpy.ones(30)])
 SECOND = Scores.of([[1, 1, 1, 0], numpy.arange(10), [1, 2], numpy.ones(30)])
