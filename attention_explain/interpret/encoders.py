@@ -11,8 +11,7 @@ from allennlp.modules.seq2seq_encoders import PytorchSeq2SeqWrapper
 
 from attention_explain.interpret.erasure.lstm import erase_from_lstm
 from attention_explain.interpret.erasure.lstm_sets import LstmSets
-from attention_explain.interpret.lstm.norm_gradients import lstm_norm_gradients
-from attention_explain.interpret.lstm.unrolled import check_unrolls, is_lstm, is_single_lstm
+from attention_explain.interpret.lstm_norm_gradients import lstm_norm_gradients
 from attention_explain.interpret.relevance.epsilon import EpsilonRules
 from attention_explain.interpret.relevance.lstm import lstm_states as lstm_relevance
 from attention_explain.interpret.relevance.transformer import (
@@ -28,6 +27,7 @@ from attention_explain.interpret.transformer.layers import LayerAttention, layer
 from attention_explain.models import AttentionClassifier
 from attention_explain.modules.encoders import TransformerEncoder
 from attention_explain.modules.encoders.capabilities import Erased, SetReader, stands_for
+from attention_explain.modules.encoders.lstm import check_unrolls, is_lstm, is_single_lstm
 
 
 @stands_for(PytorchSeq2SeqWrapper, "lstm", is_lstm)

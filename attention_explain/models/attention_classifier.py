@@ -22,7 +22,7 @@ from attention_explain.models.label_counts import (
     class_weight_vector,
 )
 from attention_explain.modules.distributions import normalized_entropy, zero_share
-from attention_explain.modules.encoders.unpacked_lstm import runs_unpacked, unpacked_states
+from attention_explain.modules.encoders.lstm import runs_unpacked, unpacked_states
 from attention_explain.modules.token_attention import TokenAttention
 from attention_explain.named_components import check_choice
 from attention_explain.training.metrics import Confusion, InstanceMean, OutputMetric, RocAuc

@@ -5,8 +5,8 @@ import math
 import pytest
 import torch
 
+from attention_explain.interpret import lstm_norm_gradients
 from attention_explain.interpret.input_to_hidden import input_to_hidden
-from attention_explain.interpret.lstm import norm_gradients
 from attention_explain.interpret.text_batch import TextBatch
 from tests.builders import DIM, ENCODERS, TEXTS, instances, model, vocabulary
 from tests.interpret.no_trace import check_no_trace_is_left, interpreter
@@ -71,7 +71,7 @@ def test_equals_a_loop_of_backward_passes_for_other_encoders(config, monkeypatch
 
 @pytest.mark.parametrize("many_states", [1, 3, 10**6])
 def test_both_products_of_a_step_are_the_same(many_states, monkeypatch):
-    monkeypatch.setattr(norm_gradients, "MANY_STATES", many_states)
+    monkeypatch.setattr(lstm_norm_gradients, "MANY_STATES", many_states)
     check_equals_state_by_state(model().double(), bounded=False)
 
 

@@ -12,9 +12,9 @@ from attention_explain.interpret.erasure.logits import (
     logits_with_replaced_inputs,
 )
 from attention_explain.interpret.erasure.lstm import Direction, erase_from_lstm
-from attention_explain.interpret.lstm import unrolled
-from attention_explain.interpret.lstm.unrolled import groups, steps
 from attention_explain.interpret.text_batch import TextBatch
+from attention_explain.modules.encoders import lstm as lstm_steps
+from attention_explain.modules.encoders.lstm import groups, steps
 from attention_explain.modules.token_attention import AttentionScorer
 from tests.builders import DIM, ENCODERS, PROJECTIONS, SCORERS, TEXTS, instances, model, vocabulary
 from tests.interpret.slow_erasure import check_equals_really_erasing, deleted
@@ -69,7 +69,7 @@ def test_equals_the_general_way(config, scorer, projection, monkeypatch):
 
 @pytest.mark.parametrize("rows", [1, 8, 10**6])
 def test_equals_the_general_way_in_groups_of_any_size(rows, monkeypatch):
-    monkeypatch.setattr(unrolled, "ROWS_IN_CACHE", rows)
+    monkeypatch.setattr(lstm_steps, "ROWS_IN_CACHE", rows)
     check_both_ways_agree(build(FAST["bilstm"], monkeypatch))
 
 
@@ -151,7 +151,7 @@ def test_steps_visit_each_pair_on_one_side_once():
     tokens, positions = 7, range(1, 6)
     for towards_start in (True, False):
         seen = []
-        texts = unrolled.ROWS_IN_CACHE // 2
+        texts = lstm_steps.ROWS_IN_CACHE // 2
         for group in groups(positions, torch.zeros(tokens, texts, 1)):
             assert len(group) <= 2
             for step, started in steps(group, tokens, towards_start):

@@ -18,7 +18,11 @@ from torch.nn.functional import linear
 
 from attention_explain.budget import rows_at_once
 from attention_explain.interpret.erasure.logits import Readout, attended_logits
-from attention_explain.interpret.lstm.unrolled import (
+from attention_explain.interpret.text_batch import TextBatch
+from attention_explain.models import AttentionClassifier
+from attention_explain.modules import projections
+from attention_explain.modules.encoders.capabilities import Erased
+from attention_explain.modules.encoders.lstm import (
     LstmLayer,
     directed,
     groups,
@@ -27,10 +31,6 @@ from attention_explain.interpret.lstm.unrolled import (
     undirected,
     unroll,
 )
-from attention_explain.interpret.text_batch import TextBatch
-from attention_explain.models import AttentionClassifier
-from attention_explain.modules import projections
-from attention_explain.modules.encoders.capabilities import Erased
 
 # To look whether states are those of the whole text takes about half the time of a step.
 STEPS_BETWEEN_LOOKS = 8

@@ -14,9 +14,9 @@ import torch
 from torch.nn.functional import linear
 
 from attention_explain.interpret.erasure.logits import Readout, attended_logits
-from attention_explain.interpret.lstm.unrolled import lstm_layers
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models import AttentionClassifier
+from attention_explain.modules.encoders.lstm import lstm_layers
 
 
 class LstmSets:

@@ -9,7 +9,8 @@ from typing import Any, Tuple
 import torch
 from allennlp.modules.seq2seq_encoders import PytorchSeq2SeqWrapper
 
-from attention_explain.interpret.lstm.unrolled import (
+from attention_explain.interpret.relevance.epsilon import EpsilonRules, stabilizer
+from attention_explain.modules.encoders.lstm import (
     LstmLayer,
     UnrolledLstm,
     directed,
@@ -17,7 +18,6 @@ from attention_explain.interpret.lstm.unrolled import (
     undirected,
     unroll,
 )
-from attention_explain.interpret.relevance.epsilon import EpsilonRules, stabilizer
 
 
 def lstm_states(

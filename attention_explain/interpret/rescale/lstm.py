@@ -6,7 +6,8 @@ products. The values of both runs come from one unrolled pass; then the differen
 import torch
 from allennlp.modules.seq2seq_encoders import PytorchSeq2SeqWrapper
 
-from attention_explain.interpret.lstm.unrolled import (
+from attention_explain.interpret.rescale.pairs import Pair, secant
+from attention_explain.modules.encoders.lstm import (
     LstmLayer,
     UnrolledLstm,
     directed,
@@ -14,7 +15,6 @@ from attention_explain.interpret.lstm.unrolled import (
     undirected,
     unroll,
 )
-from attention_explain.interpret.rescale.pairs import Pair, secant
 
 
 def lstm_states(encoder: PytorchSeq2SeqWrapper, inputs: Pair, mask: torch.Tensor) -> Pair:

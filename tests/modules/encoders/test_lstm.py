@@ -4,7 +4,7 @@ import pytest
 import torch
 from allennlp.modules.seq2seq_encoders import GruSeq2SeqEncoder, LstmSeq2SeqEncoder
 
-from attention_explain.modules.encoders.unpacked_lstm import (
+from attention_explain.modules.encoders.lstm import (
     reverse,
     runs_unpacked,
     unpacked_states,

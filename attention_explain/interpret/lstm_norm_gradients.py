@@ -13,7 +13,7 @@ from typing import Iterator, Sequence, Tuple
 import torch
 from allennlp.modules.seq2seq_encoders import PytorchSeq2SeqWrapper
 
-from attention_explain.interpret.lstm.unrolled import (
+from attention_explain.modules.encoders.lstm import (
     LstmLayer,
     UnrolledLstm,
     directed,
