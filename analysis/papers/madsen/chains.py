@@ -69,9 +69,9 @@ class Retrained:
 def racu(shares: Sequence[float], chance: Sequence[float], method: Sequence[float]) -> float:
     """
     The relative area between curves: of the area between the curve of chance and what is left where all
-    is masked, the share that lies between the curves of chance and of the method. 1 is a method that
-    takes with the first step all there is, below 0 one that is worse than chance. It is not clipped.
-    NaN where chance is no better than nothing.
+    is masked, the share that lies between the curves of chance and of the method. 1 would be a method that
+    takes all there is at once, of which steps fall short; below 0 is one that is worse than chance. It is
+    not clipped. NaN where chance is no better than nothing.
     """
     chance, method = numpy.asarray(chance), numpy.asarray(method)
     whole = numpy.trapezoid(chance - chance[-1], shares)

@@ -23,8 +23,8 @@ NOTE = (
 )
 ABOUT_RACU = (
     "RACU: the area between the curves of chance and of the method, by that between the curve of chance and "
-    "what is left where all is masked, of each seed. 1: the first step takes all there is; 0: as good as "
-    "chance; not clipped."
+    "what is left where all is masked, of each seed. 0: as good as chance; 1: all is gone at once, of which "
+    "steps fall short (0.75 if the first of four takes all, and chance falls evenly); not clipped."
 )
 CLIPPED = "RACU clipped"
 FIGURE = "recursive-roar-figure"
@@ -81,7 +81,7 @@ def recursive_roar(study: Study, output: Output) -> Optional[str]:
             f"recursive-roar-{place}",
             f"{corpus}, {model}: trained anew without the tokens that a method calls most important, the model "
             "is worse off than without as many by chance by a RACU of "
-            f"{', '.join(f'{number} ({method})' for method, number in told)}; 0 is chance, 1 the most.",
+            f"{', '.join(f'{number} ({method})' for method, number in told)}; 0 is chance.",
         )
     return "; ".join(sentence for model in models for sentence in model.left_out) or None
 
