@@ -7,7 +7,7 @@ import numpy
 
 from analysis.measures.scores import Scores
 from analysis.text_files import TextFile, read_text_file
-from heatmaps.rationales import Rationale, markings, rationales_of
+from heatmaps.explanation import Rationale, markings, rationales_of
 
 METADATA = b"attention_explain"
 # Of files from before the erasing methods called these as all others do.

@@ -17,7 +17,7 @@ from analysis.measures.scores import Scores
 from analysis.plausibility import orders
 from analysis.plausibility.annotators import Annotators
 from analysis.statistics.intervals import intervals, mean_of_known
-from heatmaps.rationales import KNOWN, markings
+from heatmaps.explanation import KNOWN, markings
 
 FIRST = "marked first"
 PRECISION = "average precision"

@@ -14,7 +14,7 @@ from attention_explain.counterfactual.fixed_states import FixedStates
 from attention_explain.counterfactual.instance_adversary import InstanceAdversary
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models import AttentionClassifier
-from attention_explain.modules.distributions import jensen_shannon, total_variation
+from attention_explain.modules.projections import jensen_shannon, total_variation
 from benchmarks.harness import Result, compare, one_thread
 from benchmarks.lrp import predictor
 

@@ -1,11 +1,45 @@
-"""One explained text: what `predict` prints, `attribute` writes and `explain` returns."""
+"""
+One explained text: what `predict` prints, `attribute` writes and `explain` returns, and what is made
+again of the rows of an attribution file.
 
+And who says which tokens decide: the maker of a corpus, who planted them and so knows, or people who
+marked what seems to decide to them. The second is no fact about the model, and nobody's proof.
+"""
+
+from collections.abc import Collection
 from dataclasses import dataclass, field
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Union
 
 import numpy
 
-from heatmaps.rationales import MARKED, Rationale
+# 0 or 1 a token; or one such list for each of the annotators, who are kept apart.
+Rationale = Union[Sequence[int], Sequence[Sequence[int]]]
+
+KNOWN = "known causes"
+MARKED = "marked by people"
+
+# Readers of texts whose labels were made from the tokens that they mark.
+MADE_FROM_CAUSES = ("planted",)
+
+
+def rationales_of(config: Mapping[str, Any]) -> str:
+    """From the training config in a file: what its reader of explained texts reads."""
+    reader = config.get("validation_dataset_reader") or config.get("dataset_reader")
+    kind = reader.get("type") if isinstance(reader, Mapping) else reader
+    return KNOWN if kind in MADE_FROM_CAUSES else MARKED
+
+
+def markings(rationale: Optional[Rationale]) -> List[Sequence[int]]:
+    """What each annotator has marked: nothing at all where there is no rationale."""
+    # A column of a table has NaN where there is none.
+    if rationale is None or isinstance(rationale, float):
+        return []
+    return list(rationale) if several(rationale) else [rationale]
+
+
+def several(rationale: Rationale) -> bool:
+    """Whether it is a list of markings, and not one of them."""
+    return len(rationale) > 0 and isinstance(rationale[0], Collection)
 
 
 @dataclass
@@ -23,7 +57,7 @@ class Explanation:
     target : the label that is explained, where that is not the predicted one of each text.
     gold, rationale : where there are any; several annotators' markings are a list of them.
     contrary : 1 for each token that speaks against the gold label, where that is known.
-    rationales : who says so, as `heatmaps.rationales` has it.
+    rationales : who says so, `KNOWN` or `MARKED`.
     unknown : 1 for each token that is not in the model's vocabulary; None where that says nothing.
     """
 
@@ -90,3 +124,54 @@ def short(values: Sequence[float]) -> List[float]:
     return [
         value if isinstance(value, int) else float(str(numpy.float32(value))) for value in values
     ]
+
+
+def explanations(
+    rows: Iterable[Mapping[str, Any]], metadata: Mapping[str, Any]
+) -> Iterator[Explanation]:
+    """
+    The texts as they were explained, less the model's attention where it is no method.
+
+    # Parameters
+
+    rows : `Iterable[Mapping[str, Any]]`
+        By column, as `pyarrow.Table.to_pylist` gives them.
+    metadata : `Mapping[str, Any]`
+        That of the file.
+    """
+    methods: Dict[str, Dict[str, Any]] = metadata["interpreters"]
+    signed = {name: declared["signed"] for name, declared in methods.items()}
+    rationales = rationales_of(metadata["config"])
+    for row in rows:
+        yield Explanation(
+            id=row["id"],
+            tokens=row["tokens"],
+            label=row["predicted"],
+            labels=metadata["labels"],
+            probs=row["probs"],
+            scores={name: row[name] for name in methods},
+            signed=signed,
+            checks=_checks(row, list(methods)),
+            skipped={
+                name: ", ".join(metadata["skipped"].get(name, {}))
+                for name in methods
+                if row[name] is None
+            },
+            target=metadata["target"],
+            gold=row["label"],
+            rationale=row.get("rationale"),
+            rationales=rationales,
+            unknown=row.get("unknown"),
+        )
+
+
+def _checks(row: Mapping[str, Any], methods: List[str]) -> Dict[str, Dict[str, float]]:
+    checks_of = {
+        method: {
+            name.removeprefix(f"{method}."): value
+            for name, value in row.items()
+            if name.startswith(f"{method}.") and value is not None
+        }
+        for method in methods
+    }
+    return {method: checks for method, checks in checks_of.items() if checks}

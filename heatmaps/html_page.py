@@ -3,9 +3,8 @@
 from html import escape
 from typing import Any, Dict, List, Optional, Sequence
 
-from heatmaps.explanation import Explanation
+from heatmaps.explanation import Explanation, markings
 from heatmaps.html_document import PAGE_STYLE, SHADES, document, style
-from heatmaps.rationales import markings
 
 # More labels than this are not all worth a bar.
 SHOWN_LABELS = 5

@@ -29,7 +29,7 @@ from analysis.models import Model
 from analysis.output import Output
 from analysis.papers.shared.study_files import Study
 from analysis.statistics.intervals import intervals
-from heatmaps.rationales import KNOWN
+from heatmaps.explanation import KNOWN
 
 ATTENTION = "attention"
 CONTROL = "random"

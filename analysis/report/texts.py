@@ -16,7 +16,7 @@ from analysis.measures.kendall import Kendall
 from analysis.models import Model
 from analysis.report.provenance import Input
 from analysis.report.section import Anchors, Section, paragraph
-from heatmaps.attribution_rows import explanations
+from heatmaps.explanation import explanations
 from heatmaps.html_page import card, legend
 
 REFERENCE = "attention"

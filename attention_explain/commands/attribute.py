@@ -34,7 +34,7 @@ from attention_explain.interpret.interpreter import (
     supported_interpreters,
 )
 from attention_explain.predictors.saliency import SaliencyPredictor
-from heatmaps.attribution_rows import explanations
+from heatmaps.explanation import explanations
 from heatmaps.html_page import card, page
 
 # What the debate compares, and the control; what a model does not allow is left out.

@@ -10,7 +10,7 @@ from typing import Tuple
 import torch
 
 from attention_explain.counterfactual.fixed_states import FixedStates
-from attention_explain.modules.distributions import jensen_shannon, total_variation
+from attention_explain.modules.projections import jensen_shannon, total_variation
 
 # The logit of what is no token of a text: its weight is 0, and so is its gradient, for ever.
 NOWHERE = -1e4

@@ -8,7 +8,7 @@ import torch
 from attention_explain.counterfactual.fixed_states import FixedStates
 from attention_explain.counterfactual.perturbation import Field, Perturbation, percent
 from attention_explain.counterfactual.replacement import effect
-from attention_explain.modules.distributions import jensen_shannon
+from attention_explain.modules.projections import jensen_shannon
 
 
 @Perturbation.register("drop-top")

@@ -8,7 +8,7 @@ from allennlp.common.checks import ConfigurationError
 
 from attention_explain.counterfactual.fixed_states import FixedStates
 from attention_explain.counterfactual.perturbation import Field, Perturbation
-from attention_explain.modules.distributions import total_variation
+from attention_explain.modules.projections import total_variation
 
 
 @Perturbation.register("permutation")

@@ -14,8 +14,7 @@ from allennlp.data import DatasetReader, Instance, Vocabulary
 from allennlp.data.fields import LabelField, MetadataField, TextField
 
 from attention_explain.data.errors import DataError
-from attention_explain.data.example import whole_characters
-from attention_explain.data.fields import KnownLabelField, check_split
+from attention_explain.data.example import KnownLabelField, check_split, whole_characters
 from attention_explain.data.text_reader import TextReader
 
 logger = logging.getLogger(__name__)

@@ -19,13 +19,12 @@ from allennlp.data.token_indexers import SingleIdTokenIndexer
 
 from attention_explain.data.erased import Erased
 from attention_explain.data.errors import DataError
-from attention_explain.data.example import Example
-from attention_explain.data.fields import TEXT, TOKENS, KnownLabelField, TextMetadataField
+from attention_explain.data.example import TEXT, TOKENS, Example, KnownLabelField, TextMetadataField
 from attention_explain.data.other_attention import OtherAttention
 from attention_explain.data.sources import ReadCounts, counted
 from attention_explain.data.tokenizers import EnglishTokenizer
 from attention_explain.named_components import check_choice
-from heatmaps.rationales import Rationale, markings, several
+from heatmaps.explanation import Rationale, markings, several
 
 logger = logging.getLogger(__name__)
 

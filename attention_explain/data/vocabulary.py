@@ -1,10 +1,13 @@
 """
-A vocabulary of the words that enough documents hold, and of labels in their natural order; and which
-words of a text a model does not know: all of them are the same symbol to it.
+A vocabulary of the words that enough documents hold, and of labels in their natural order; how often
+each word was in the training data, kept beside it in the archive; and which words of a text a model
+does not know: all of them are the same symbol to it.
 """
 
+import json
 from collections import Counter, defaultdict
 from os import PathLike
+from pathlib import Path
 from typing import Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
 
 from allennlp.common import Tqdm
@@ -13,8 +16,6 @@ from allennlp.common.util import END_SYMBOL, START_SYMBOL, namespace_match
 from allennlp.data import DatasetReader, Instance, TokenIndexer, Vocabulary
 from allennlp.data.token_indexers import SingleIdTokenIndexer
 from allennlp.data.vocabulary import DEFAULT_NON_PADDED_NAMESPACES
-
-from attention_explain.data.unigrams import by_number, read_unigrams, write_unigrams
 
 # Stands for a word that was taken out, for models that are trained with it: an own word, so that it
 # is told from unknown ones.
@@ -168,3 +169,52 @@ def _one_id_a_word(indexer: TokenIndexer) -> bool:
         and indexer.namespace is not None
         and indexer._feature_name == "text"
     )
+
+
+# Of the counts of words. It begins with a dot: AllenNLP passes over it, and so do archives' hashes.
+UNIGRAMS_FILE = ".unigrams.json"
+
+
+def kept_unigrams(vocab: Vocabulary, namespace: str) -> Optional[List[int]]:
+    """The counts by the words' numbers; None for a vocabulary that does not know them."""
+    return getattr(vocab, "unigrams", {}).get(namespace)
+
+
+def count_unigrams(
+    vocab: Vocabulary, namespace: str, reader: DatasetReader, data: str
+) -> List[int]:
+    """In what the reader reads there."""
+    instances = list(reader.read(data))
+    if not instances:
+        raise ConfigurationError(f"{data}: the dataset reader finds no text there")
+    for instance in instances:
+        reader.apply_token_indexers(instance)
+    return by_number(vocab, namespace, occurrences(instances).get(namespace, {}))
+
+
+def occurrences(instances: Iterable[Instance]) -> Dict[str, Counter]:
+    """For each namespace, how often each item occurs."""
+    counts: Dict[str, Counter] = defaultdict(Counter)
+    for instance in instances:
+        instance.count_vocab_items(counts)
+    return counts
+
+
+def by_number(vocab: Vocabulary, namespace: str, counts: Mapping[str, int]) -> List[int]:
+    """What the vocabulary does not know counts for its unknown word; boundary symbols are no words."""
+    numbers = [0] * vocab.get_vocab_size(namespace)
+    for word, count in counts.items():
+        if word in (START_SYMBOL, END_SYMBOL):
+            continue
+        numbers[vocab.get_token_index(word, namespace)] += count
+    return numbers
+
+
+def write_unigrams(unigrams: Mapping[str, List[int]], folder: Union[str, Path]) -> None:
+    (Path(folder) / UNIGRAMS_FILE).write_text(json.dumps(unigrams), "utf-8")
+
+
+def read_unigrams(folder: Union[str, Path]) -> Dict[str, List[int]]:
+    """Empty where none were kept."""
+    path = Path(folder) / UNIGRAMS_FILE
+    return json.loads(path.read_bytes()) if path.is_file() else {}

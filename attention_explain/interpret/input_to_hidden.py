@@ -10,8 +10,8 @@ from attention_explain.interpret.interpreter import Attribution, Interpreter, de
 from attention_explain.interpret.outputs import untouched
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models import AttentionClassifier
-from attention_explain.modules.distributions import entropy
 from attention_explain.modules.encoders.capabilities import StateGradients, Window, capability
+from attention_explain.modules.projections import entropy
 
 
 @SaliencyInterpreter.register("input-to-hidden")

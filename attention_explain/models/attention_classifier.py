@@ -21,8 +21,8 @@ from attention_explain.models.label_counts import (
     check_label_counts,
     class_weight_vector,
 )
-from attention_explain.modules.distributions import normalized_entropy, zero_share
 from attention_explain.modules.encoders.lstm import runs_unpacked, unpacked_states
+from attention_explain.modules.projections import normalized_entropy, zero_share
 from attention_explain.modules.token_attention import TokenAttention
 from attention_explain.named_components import check_choice
 from attention_explain.training.metrics import Confusion, InstanceMean, OutputMetric, RocAuc

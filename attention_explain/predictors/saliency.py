@@ -12,7 +12,7 @@ from allennlp.predictors import Predictor
 
 from attention_explain.data.any_reader import complete, instance_of
 from attention_explain.data.errors import DataError
-from attention_explain.data.fields import KnownLabelField, check_split
+from attention_explain.data.example import KnownLabelField, check_split
 from attention_explain.interpret.explainer import Explainer
 from attention_explain.interpret.interpreter import (
     InterpreterConfig,

@@ -11,7 +11,7 @@ from allennlp.data import DataLoader
 from allennlp.training.callbacks import TrainerCallback
 from allennlp.training.gradient_descent_trainer import GradientDescentTrainer
 
-from attention_explain.modules.distributions import jensen_shannon, total_variation
+from attention_explain.modules.projections import jensen_shannon, total_variation
 from attention_explain.named_components import check_choice
 from attention_explain.training.base_cache import cached_outputs
 from attention_explain.training.base_model import BaseModel, Text

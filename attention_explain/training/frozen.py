@@ -7,7 +7,7 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.data import Vocabulary
 from allennlp.models import Model
 
-from attention_explain.data.fields import NAMESPACE
+from attention_explain.data.example import ORIGIN_NAMESPACE
 from attention_explain.training.base_model import BaseModel
 
 ATTENTION = "attention."
@@ -49,7 +49,7 @@ def _of_attention(name: str) -> bool:
 
 def _other_namespace(first: Vocabulary, second: Vocabulary) -> Optional[str]:
     # How the training texts were split changes nothing in a model that knows the same words.
-    namespaces = sorted((first.get_namespaces() | second.get_namespaces()) - {NAMESPACE})
+    namespaces = sorted((first.get_namespaces() | second.get_namespaces()) - {ORIGIN_NAMESPACE})
     for namespace in namespaces:
         theirs, ours = (one.get_token_to_index_vocabulary(namespace) for one in (first, second))
         if theirs != ours:

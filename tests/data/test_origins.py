@@ -5,7 +5,7 @@ from allennlp.common import Params
 from allennlp.data import Vocabulary
 
 from attention_explain.data.errors import DataError
-from attention_explain.data.fields import NAMESPACE, UNTOLD, check_split, training_origins
+from attention_explain.data.example import ORIGIN_NAMESPACE, UNTOLD, check_split, training_origins
 from attention_explain.data.planted.corpus import PlantedCorpus
 from attention_explain.data.planted.settings import PRESETS
 from attention_explain.data.tokenizers import EnglishTokenizer
@@ -52,7 +52,7 @@ def test_an_older_model_says_that_it_cannot_tell(texts):
     assert check_split([texts["text"]], vocab) == UNTOLD
     assert check_split([texts["tokens"]], vocab) is None
     # Asking leaves no trace that would be saved.
-    assert NAMESPACE not in vocab.get_namespaces()
+    assert ORIGIN_NAMESPACE not in vocab.get_namespaces()
 
 
 @pytest.mark.parametrize("preset", PRESETS)

@@ -6,8 +6,7 @@ import torch
 from allennlp.common.checks import ConfigurationError
 from allennlp.data import Vocabulary
 
-from attention_explain.data.unigrams import count_unigrams
-from attention_explain.data.vocabulary import MASK_TOKEN
+from attention_explain.data.vocabulary import MASK_TOKEN, count_unigrams
 from attention_explain.faithfulness.outputs import ErasedOutputs
 from attention_explain.faithfulness.registry import ERASURES
 from attention_explain.interpret.erasure.lstm_sets import LstmSets, tree

@@ -5,7 +5,7 @@ import pytest
 import torch
 from scipy.spatial import distance
 
-from attention_explain.modules.distributions import jensen_shannon, total_variation
+from attention_explain.modules.projections import jensen_shannon, total_variation
 
 
 @pytest.fixture

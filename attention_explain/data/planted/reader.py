@@ -7,8 +7,7 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader, Instance
 
 from attention_explain.data.errors import DataError
-from attention_explain.data.example import Example
-from attention_explain.data.fields import TEXT
+from attention_explain.data.example import TEXT, Example
 from attention_explain.data.planted.corpus import PlantedCorpus
 from attention_explain.data.text_reader import TextReader
 from attention_explain.data.tokenizers import EnglishTokenizer

@@ -7,7 +7,7 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader
 
 from attention_explain.chance import generator_for
-from attention_explain.data.unigrams import count_unigrams, kept_unigrams
+from attention_explain.data.vocabulary import count_unigrams, kept_unigrams
 from attention_explain.faithfulness.erasures.erasure import Erasure
 from attention_explain.faithfulness.erasures.symbol import word_embeddings
 from attention_explain.interpret.text_batch import TextBatch

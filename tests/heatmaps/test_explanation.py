@@ -1,7 +1,6 @@
 """Rows of an attribution file as explained texts."""
 
-from heatmaps.attribution_rows import explanations
-from heatmaps.rationales import KNOWN, MARKED
+from heatmaps.explanation import KNOWN, MARKED, explanations
 
 METADATA = {
     "labels": ["good", "bad"],
