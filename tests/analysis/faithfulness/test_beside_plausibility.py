@@ -14,7 +14,7 @@ METHODS = list(TRUTH)
 @pytest.fixture
 def folder(tmp_path):
     for seed in (1, 2, 3):
-        weights = {"weights_sha256": f"seed {seed}"}
+        weights = {"weights_sha256": f"seed {seed}", "target": None}
         rows = random_rows(20, METHODS, seed, rationale=True)
         given = config(seed)
         write_attributions(tmp_path / f"a{seed}.parquet", rows, METHODS, given, **weights)
