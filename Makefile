@@ -48,7 +48,14 @@ demo: $(INSTALLED) $(ENGINE_INSTALLED)
 		|| { tail -n 5 demo/heatmaps.log; echo "failed: demo/heatmaps.log has it all"; exit 1; }
 	@echo; echo "How often each method puts the planted cause first, in the BiLSTM with softmax:"
 	@$(BIN)/python -m analysis causes demo/heatmaps.parquet
+	@echo; echo "How true each method is to that model:"
+	@$(BIN)/allennlp faithfulness demo/runs/planted-easy-bilstm-tanh-softmax-1-* demo/heatmaps.parquet --force --limit 40 \
+		--erasures delete -o demo/faithfulness.parquet
+	@echo; echo "And which measure of that ranks methods as the known causes do:"
+	@$(BIN)/python -m workflow run planted_truth --size quick --runs demo/runs --results demo \
+		--snakemake $(ENGINE)/bin/snakemake
 	@echo; echo "Open demo/attention_debate-quick/report.html: the whole debate on this corpus, in one page."
+	@echo "demo/planted_truth-quick/report.html: measures of faithfulness held against the truth."
 	@echo "demo/heatmaps.html shows which tokens mattered, sentence by sentence."
 
 $(ENGINE_INSTALLED): requirements-workflow.txt
