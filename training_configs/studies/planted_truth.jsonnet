@@ -65,6 +65,7 @@ study {
     },
   tables: [
     study.table('planted-truth', ['attributions/truth', 'faithfulness/all']),
+    study.table('faithfulness', ['faithfulness/all'], only=[encoder + '_softmax' for encoder in $.encoders]),
     study.causes(['attributions/truth']),
   ],
 }
