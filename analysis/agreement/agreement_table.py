@@ -10,8 +10,8 @@ from analysis.agreement.pairs import UNSIGNED, Pair
 from analysis.attributions import Attributions
 from analysis.errors import AnalysisError
 from analysis.estimate import estimates
-from analysis.learned import NOTHING, nothing_to_judge
 from analysis.models import Model
+from analysis.performance import NOTHING, nothing_to_judge
 from analysis.statistics.intervals import intervals, mean_of_known
 from analysis.statistics.sample import summaries
 from analysis.statistics.significance import SignFlips, holm

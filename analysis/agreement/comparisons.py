@@ -13,12 +13,14 @@ from analysis.agreement.agreements import Agreement
 from analysis.agreement.pairs import ATTENTION, SEPARATOR, SIGNED
 from analysis.estimate import estimates, number
 from analysis.statistics.intervals import mean_of_known
-from analysis.statistics.paired import (
+from analysis.statistics.significance import (
+    ALPHA,
+    SignFlips,
     difference_columns,
+    holm,
     paired_across_models,
     paired_in_one_model,
 )
-from analysis.statistics.significance import ALPHA, SignFlips, holm
 
 Compared = Tuple[Agreement, Agreement]
 # Rows of the extracts for people.

@@ -8,8 +8,8 @@ from analysis.agreement.agreement_table import OVERALL
 from analysis.agreement.pairs import ATTENTION, CONTROL, UNSIGNED, Pair
 from analysis.estimate import Estimate
 from analysis.formats import cell
-from analysis.learned import NOTHING
 from analysis.measures.measure import Measure
+from analysis.performance import NOTHING
 from analysis.statistics.significance import ALPHA
 
 MOST_NAMED = 6

@@ -9,7 +9,7 @@ import pandas
 
 from analysis.claims.table_rows import Tables, TypedTable
 from analysis.estimate import Estimate
-from analysis.learned import NOTHING
+from analysis.performance import NOTHING
 
 # Bounds of several papers. Half of the most that two distributions can diverge, log 2.
 FAR = 0.347

@@ -26,8 +26,8 @@ import pandas
 from analysis.errors import AnalysisError
 from analysis.estimate import Estimate
 from analysis.formats import read_csv
-from analysis.learned import NOTHING
 from analysis.manifest import MANIFEST, read_listed, read_manifest
+from analysis.performance import NOTHING
 
 # Where the metadata of a field says which columns it is made of.
 COLUMN, ESTIMATE = "column", "estimate"

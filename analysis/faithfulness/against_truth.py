@@ -23,11 +23,11 @@ from analysis.faithfulness.files import TIED, Faithfulness
 from analysis.faithfulness.scale import Measured, measured
 from analysis.figures.dots import Dot, dots
 from analysis.formats import csv
-from analysis.learned import NOTHING, nothing_to_judge
 from analysis.model_config import ADVERSARY, DECEPTIVE, PLAIN
 from analysis.models import Model
 from analysis.output import Output
 from analysis.papers.shared.study_files import Study
+from analysis.performance import NOTHING, nothing_to_judge
 from analysis.statistics.intervals import intervals
 from heatmaps.explanation import KNOWN
 

@@ -15,11 +15,11 @@ from analysis.estimate import Estimate
 from analysis.faithfulness.files import RANDOM, SEARCH, TIED, Measure
 from analysis.faithfulness.scale import Measured, measured, rows_of, shares_tied
 from analysis.figures.dots import Dot, dots
-from analysis.learned import NOTHING
 from analysis.models import Model
 from analysis.output import Output, slug
 from analysis.papers.shared.published import about
 from analysis.papers.shared.study_files import described
+from analysis.performance import NOTHING
 from analysis.statistics.intervals import ABOUT_INTERVALS
 
 KEYS = ["corpus", "model"]

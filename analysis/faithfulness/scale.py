@@ -11,9 +11,8 @@ import numpy
 from analysis.faithfulness.files import RANDOM, SEARCH, TIED, Faithfulness, Measure
 from analysis.models import Model
 from analysis.statistics.intervals import Intervals, intervals
-from analysis.statistics.paired import paired_in_one_model
 from analysis.statistics.ratios import ratio_intervals
-from analysis.statistics.significance import SignFlips
+from analysis.statistics.significance import SignFlips, paired_in_one_model
 
 
 @dataclass(frozen=True)

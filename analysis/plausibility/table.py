@@ -7,9 +7,9 @@ import pandas
 
 from analysis.errors import AnalysisError
 from analysis.estimate import estimates
-from analysis.learned import NOTHING, nothing_to_judge
 from analysis.measures.scores import Scores
 from analysis.models import Model
+from analysis.performance import NOTHING, nothing_to_judge
 from analysis.plausibility.annotators import Annotators
 from analysis.plausibility.measures import PlausibilityMeasure
 from analysis.statistics.intervals import intervals, mean_of_known

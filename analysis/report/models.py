@@ -7,9 +7,9 @@ import numpy
 import pandas
 
 from analysis.attributions import Attributions
-from analysis.f1 import f1
 from analysis.model_config import ModelConfig
 from analysis.models import Model
+from analysis.performance import f1
 
 CAPTION = (
     "Accuracy and F1 are those on the texts of the attribution files; several seeds of a model are "

@@ -4,7 +4,7 @@ import numpy
 import pytest
 
 from analysis.attributions import load_attributions
-from analysis.f1 import Decisions, f1
+from analysis.performance import Decisions, f1
 from analysis.statistics.intervals import intervals
 from tests.analysis.attribution_files import random_rows, write_attributions
 

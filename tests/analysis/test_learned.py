@@ -6,7 +6,7 @@ import pytest
 
 from analysis.__main__ import main
 from analysis.attributions import load_attributions
-from analysis.learned import nothing_to_judge
+from analysis.performance import nothing_to_judge
 from tests.analysis.attribution_files import config, random_rows, write_attributions
 
 

@@ -14,7 +14,6 @@ from analysis.claims.table_rows import TableRow, TypedTable
 from analysis.errors import AnalysisError
 from analysis.estimate import interval_column, number
 from analysis.figures.scatter import Scatter, Spot, scatters
-from analysis.learned import NOTHING, nothing_to_judge
 from analysis.output import Output
 from analysis.papers.shared.divergence import BOUND, divergence, per_instance
 from analysis.papers.shared.families import Family, families
@@ -22,6 +21,7 @@ from analysis.papers.shared.methods import Method
 from analysis.papers.shared.per_text import check
 from analysis.papers.shared.reached import Reached, reached_by
 from analysis.papers.shared.study_files import Study
+from analysis.performance import NOTHING, nothing_to_judge
 from analysis.statistics.intervals import ABOUT_INTERVALS
 from analysis.statistics.sample import Sample, summary
 

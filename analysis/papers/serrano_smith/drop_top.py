@@ -19,7 +19,7 @@ from analysis.papers.shared.per_text import check, sample
 from analysis.papers.shared.published import about
 from analysis.papers.shared.study_files import described
 from analysis.statistics.intervals import ABOUT_INTERVALS
-from analysis.statistics.paired import paired_in_one_model
+from analysis.statistics.significance import paired_in_one_model
 
 DROPPED = ("top", "random")
 EFFECTS = {"tvd": "change of output", "jsd": "JSD of outputs", "flip": "share of flips"}

@@ -12,8 +12,6 @@ import pandas
 from analysis.claims.table_rows import TableRow, estimated, estimated_if_known, paired
 from analysis.errors import AnalysisError
 from analysis.estimate import Estimate, interval_column
-from analysis.f1 import Decisions
-from analysis.learned import NOTHING, nothing_to_judge
 from analysis.model_config import ADVERSARY
 from analysis.models import Model
 from analysis.papers.shared.divergence import Divergence, divergence, per_instance
@@ -21,10 +19,11 @@ from analysis.papers.shared.families import Family, families
 from analysis.papers.shared.per_text import correct, summarised
 from analysis.papers.shared.reached import f1_metric
 from analysis.papers.shared.study_files import Study
+from analysis.performance import NOTHING, Decisions, nothing_to_judge
 from analysis.runs import Run
 from analysis.statistics.intervals import ABOUT_INTERVALS, intervals
-from analysis.statistics.paired import difference_columns
 from analysis.statistics.sample import Sample
+from analysis.statistics.significance import difference_columns
 from analysis.text_files import place_of
 
 # From what a row comes.

@@ -24,7 +24,7 @@ from analysis.papers.shared.published import about
 from analysis.papers.shared.study_files import described
 from analysis.statistics.controls import DRAWS
 from analysis.statistics.intervals import ABOUT_INTERVALS
-from analysis.statistics.paired import difference_columns
+from analysis.statistics.significance import difference_columns
 
 Methods = Tuple[Method, Method]
 KENDALL = "kendall"

@@ -5,10 +5,9 @@ from typing import Dict, List, Optional, Sequence, Tuple
 
 import numpy
 
-from analysis.f1 import Decisions
-from analysis.learned import nothing_to_judge
 from analysis.model_config import ModelConfig
 from analysis.papers.shared.study_files import Study
+from analysis.performance import Decisions, nothing_to_judge
 from analysis.runs import Run
 from analysis.statistics.intervals import Intervals, intervals, intervals_of_sums, student_interval
 from analysis.text_files import TextFile, place_of

@@ -15,16 +15,16 @@ from analysis.claims.table_rows import TableRow, TypedTable, estimated, paired
 from analysis.errors import AnalysisError
 from analysis.estimate import Estimate, number
 from analysis.figures.violins import Violins, violins
-from analysis.learned import NOTHING, nothing_to_judge
 from analysis.output import Output
 from analysis.papers.shared.bins import ALL, bins_of, by_bin, largest_weights
 from analysis.papers.shared.divergence import BOUND, divergence, furthest, mean_jsd
 from analysis.papers.shared.families import Family, families
 from analysis.papers.shared.published import readable
 from analysis.papers.shared.study_files import Study
+from analysis.performance import NOTHING, nothing_to_judge
 from analysis.statistics.intervals import ABOUT_INTERVALS
-from analysis.statistics.paired import difference_columns
 from analysis.statistics.sample import Sample, summaries
+from analysis.statistics.significance import difference_columns
 
 SEEDS = "other seeds"
 SHOWN = ("corpus", "model", "other", "predicted", "max attention", "mean", "interval", "median")

@@ -13,12 +13,12 @@ from analysis.attributions import METADATA
 from analysis.claims.table_rows import TableRow, TypedTable, estimated
 from analysis.errors import AnalysisError
 from analysis.estimate import Estimate, interval_column, number
-from analysis.learned import NOTHING
 from analysis.model_config import ADVERSARY, GUIDED, PLAIN, UNIFORM, ModelConfig, guides_of
 from analysis.output import Output
 from analysis.papers.shared.published import OURS_SELECTED, published, selected_on
 from analysis.papers.shared.reached import Reached, reached
 from analysis.papers.shared.study_files import Study
+from analysis.performance import NOTHING
 from analysis.statistics.intervals import ABOUT_INTERVALS, LEAST_SEEDS
 from analysis.text_files import metadata_of
 

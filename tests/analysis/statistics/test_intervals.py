@@ -6,8 +6,7 @@ from scipy import stats
 
 from analysis.statistics import intervals as module
 from analysis.statistics.intervals import intervals, intervals_of_sums
-from analysis.statistics.paired import paired_across_models, paired_in_one_model
-from analysis.statistics.significance import SignFlips
+from analysis.statistics.significance import SignFlips, paired_across_models, paired_in_one_model
 
 NAN = numpy.nan
 # Intervals are what is tried here.

@@ -3,7 +3,11 @@
 import numpy
 import pytest
 
-from analysis.statistics.paired import difference_columns, paired_across_models, paired_in_one_model
+from analysis.statistics.significance import (
+    difference_columns,
+    paired_across_models,
+    paired_in_one_model,
+)
 
 
 def test_in_one_model_a_text_counts_where_both_have_a_value():
