@@ -6,7 +6,6 @@ Nothing else in this project patches anything. Each function mends one thing, sa
 and has a test. Warnings are silenced one by one, by text and origin, never wholesale.
 """
 
-from attention_explain.compat.nulls import mend_null_components
 from attention_explain.compat.opened_files import (
     mend_archive_loading,
     mend_class_names,
@@ -34,6 +33,7 @@ from attention_explain.compat.todays_packages import (
 from attention_explain.compat.trainings import (
     mend_half_checkpoints,
     mend_metrics_of_the_last_epoch,
+    mend_null_components,
     mend_recovered_averages,
     mend_reported_weights,
     mend_run_folders,

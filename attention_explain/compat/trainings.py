@@ -1,12 +1,15 @@
-"""Trainings that broke off, and folders that they left: what is whole goes on, and what is reported is what is kept."""
+"""
+Trainings whose config lets a mistake pass; that broke off, and folders that they left: what is whole
+goes on, and what is reported is what is kept.
+"""
 
 import inspect
+import typing
 from functools import wraps
 from os import PathLike
 from pathlib import Path
-from typing import Any, Dict, Optional, Tuple, Union
+from typing import Any, Callable, Dict, Optional, Tuple, Union
 
-from attention_explain.compat.nulls import may_be_null
 from attention_explain.compat.replacing import replace_everywhere
 
 
@@ -18,12 +21,47 @@ def mend_unchecked_configs() -> None:
 
     @wraps(train_model)
     def check_and_train(params: Any, *arguments: Any, **options: Any) -> Any:
-        from attention_explain.training.config_shape import check_training_config
+        from attention_explain.training.run_start import check_training_config
 
         check_training_config(params)
         return train_model(params, *arguments, **options)
 
     replace_everywhere(train_model, check_and_train)
+
+
+def mend_null_components() -> None:
+    """A model without an encoder, because its config says null, failed where it asked the encoder."""
+    from allennlp.common import from_params
+    from allennlp.common.checks import ConfigurationError
+
+    original = from_params.create_kwargs
+
+    @wraps(original)
+    def create_kwargs(
+        constructor: Callable, cls: type, params: Any, **extras: Any
+    ) -> Dict[str, Any]:
+        for name, parameter in inspect.signature(constructor).parameters.items():
+            is_null = name in params.params and params.params[name] is None
+            if is_null and _is_component(parameter.annotation) and not may_be_null(parameter):
+                raise ConfigurationError(
+                    f"{cls.__name__}: {name} is null, but must be an object with its options, or the "
+                    "name of its type"
+                )
+        return original(constructor, cls, params, **extras)
+
+    replace_everywhere(original, create_kwargs)
+
+
+def may_be_null(parameter: inspect.Parameter) -> bool:
+    """By its default, or by its type."""
+    return parameter.default is None or type(None) in typing.get_args(parameter.annotation)
+
+
+def _is_component(annotation: Any) -> bool:
+    """What AllenNLP makes from an object in the config, now or later."""
+    from allennlp.common import Lazy
+
+    return hasattr(annotation, "from_params") or typing.get_origin(annotation) is Lazy
 
 
 # Options of the trainer that count something.
@@ -184,7 +222,7 @@ def mend_run_folders() -> None:
     def create_serialization_dir(
         params: Any, serialization_dir: Union[str, PathLike], recover: bool, force: bool
     ) -> None:
-        from attention_explain.training.run_folder import hold, may_recover
+        from attention_explain.training.run_start import hold, may_recover
         from durable.checksums import drop_checksums
 
         folder = Path(serialization_dir)
@@ -210,7 +248,7 @@ def mend_unchecked_runs() -> None:
 
     @wraps(train_model)
     def train_and_finish(*arguments: Any, **options: Any) -> Any:
-        from attention_explain.training.run_folder import finish
+        from attention_explain.training.run_start import finish
 
         model = train_model(*arguments, **options)
         given = signature.bind(*arguments, **options).arguments

@@ -8,7 +8,7 @@ import pytest
 from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
 
-from attention_explain.training.config_shape import NEEDED, check_training_config
+from attention_explain.training.run_start import NEEDED, check_training_config
 from tests.test_plugin import SMALL
 
 

@@ -10,7 +10,7 @@ from allennlp.commands.train import train_model
 from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
 
-from attention_explain.training import run_folder
+from attention_explain.training import run_start
 from tests.training.runs import adversary, run_config
 
 RIGHT = run_config([])
@@ -31,7 +31,7 @@ def failed(folder):
 @pytest.mark.parametrize("recover", [False, True])
 def test_a_folder_in_which_nothing_was_trained_is_used_again(tmp_path, recover, monkeypatch):
     said = []
-    monkeypatch.setattr(run_folder.logger, "warning", lambda *parts: said.append(parts[0]))
+    monkeypatch.setattr(run_start.logger, "warning", lambda *parts: said.append(parts[0]))
     failed(tmp_path)
     assert not said
     (tmp_path / "vocabulary" / "stale.txt").touch()
@@ -103,7 +103,7 @@ def test_a_config_that_was_not_written_to_its_end_is_said_to_take_force(tmp_path
 
 def test_another_process_that_trains_there_is_not_disturbed(tmp_path):
     failed(tmp_path)
-    run_folder.release()
+    run_start.release()
     held = os.open(tmp_path, os.O_RDONLY)
     fcntl.flock(held, fcntl.LOCK_EX)
     try:
