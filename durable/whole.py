@@ -62,7 +62,7 @@ def writing(path: Union[str, Path]) -> Iterator[Path]:
     what a process that was killed has left of the same file is cleared away.
     """
     path = Path(path)
-    clear_leftovers(path.parent, f".{path.name}", UNFINISHED)
+    clear_unfinished(path)
     unfinished = path.with_name(owned_name(f".{path.name}", UNFINISHED))
     try:
         yield unfinished
@@ -73,6 +73,11 @@ def writing(path: Union[str, Path]) -> Iterator[Path]:
         # What cannot be removed could not be written either, and that is said by whoever asked.
         with suppress(OSError):
             unfinished.unlink(missing_ok=True)
+
+
+def clear_unfinished(path: Path) -> None:
+    """Removes what a killed process has left of the file."""
+    clear_leftovers(path.parent, f".{path.name}", UNFINISHED)
 
 
 def write_whole(path: Path, content: Union[str, bytes]) -> None:

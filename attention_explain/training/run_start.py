@@ -26,7 +26,8 @@ from allennlp.common.meta import META_NAME
 from allennlp.models.archival import CONFIG_NAME
 
 from attention_explain.training.checkpoints import BEST
-from durable.checksums import write_checksums
+from durable.checksums import CHECKSUMS, write_checksums
+from durable.whole import clear_unfinished
 
 logger = logging.getLogger(__name__)
 
@@ -163,6 +164,8 @@ def may_recover(params: Params, folder: Path, recover: bool) -> bool:
     """
     if not folder.is_dir() or not any(folder.iterdir()):
         return recover
+    for name in (BEST, CHECKSUMS):
+        clear_unfinished(folder / name)
     if _held is not None and is_untrained(folder):
         logger.warning("%s: nothing was trained there; it is used again", folder)
         for path in folder.iterdir():

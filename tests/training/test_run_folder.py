@@ -114,3 +114,14 @@ def test_another_process_that_trains_there_is_not_disturbed(tmp_path):
     finally:
         os.close(held)
     train(RIGHT, tmp_path)
+
+
+def test_what_a_kill_left_of_a_finished_training_is_cleared(tmp_path):
+    train(RIGHT, tmp_path)
+    # Of a process that is no more: numbers of processes are smaller.
+    left = [tmp_path / f".{name}.{2**30}.unfinished" for name in ("checksums.json", "best.th")]
+    for path in left:
+        path.touch()
+    with pytest.raises(ConfigurationError, match="holds a finished training"):
+        train(RIGHT, tmp_path)
+    assert not any(path.exists() for path in left)
