@@ -26,6 +26,12 @@ ATTENTION = "attention"
 UNIFORM_FROM = 0.99
 
 
+def accuracy(file: TextFile) -> float:
+    """The share of labelled texts whose label was predicted."""
+    known = file.table[file.table["label"].notna()]
+    return float((known["label"] == known["predicted"]).mean())
+
+
 def counted_labels(file: TextFile) -> List[str]:
     """The class that the model calls positive, or all of more than two."""
     labels = file.metadata["labels"]

@@ -12,8 +12,7 @@ from analysis.claims import SECTION as CLAIMS
 from analysis.errors import AnalysisError
 from analysis.escaping import html_text
 from analysis.formats import read_csv, read_shown
-from analysis.report.html_table import table_html
-from analysis.report.section import Anchors, Section, paragraph, prose
+from analysis.report.elements import Anchors, Section, paragraph, prose, table_html
 from analysis.report.svg import inlined
 
 Entry = Dict[str, Any]

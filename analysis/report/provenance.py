@@ -17,8 +17,14 @@ from analysis.escaping import html_text
 from analysis.models import Model
 from analysis.perturbations import METADATA as PERTURBED
 from analysis.perturbations import load_perturbations
-from analysis.report.html_table import table_html
-from analysis.report.section import Anchors, Section, collapsed, paragraph, preformatted
+from analysis.report.elements import (
+    Anchors,
+    Section,
+    collapsed,
+    paragraph,
+    preformatted,
+    table_html,
+)
 from analysis.runs import METRICS
 from analysis.text_files import TextFile, has_key
 from durable.checksums import sha256

@@ -14,8 +14,8 @@ from analysis.agreement.pairs import compared as compared_by
 from analysis.attributions import Attributions
 from analysis.measures.kendall import Kendall
 from analysis.models import Model
+from analysis.report.elements import Anchors, Section, paragraph
 from analysis.report.provenance import Input
-from analysis.report.section import Anchors, Section, paragraph
 from heatmaps.explanation import explanations
 from heatmaps.html_page import card, legend
 

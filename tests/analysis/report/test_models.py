@@ -4,7 +4,8 @@ import pytest
 
 from analysis.attributions import load_attributions
 from analysis.models import models_of
-from analysis.report.models import accuracy, f1, models_table, selection
+from analysis.performance import accuracy, f1
+from analysis.report.page import models_table, selection
 from tests.analysis.attribution_files import config, random_rows
 from tests.analysis.report.folders import attribution_file, two_models
 

@@ -9,9 +9,9 @@ import pytest
 from analysis.__main__ import main
 from analysis.errors import AnalysisError
 from analysis.manifest import read_manifest
+from analysis.report.elements import prose
 from analysis.report.entries import in_order, title_of
 from analysis.report.page import REPORT, report, write_report
-from analysis.report.section import prose
 from heatmaps.html_document import policy
 from tests.analysis.attribution_files import config, random_rows
 from tests.analysis.report.folders import METHODS, attribution_file, output_folder, two_models

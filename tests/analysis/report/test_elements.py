@@ -5,7 +5,7 @@ import re
 import pandas
 
 from analysis.estimate import Estimate, Interval
-from analysis.report.html_table import FIRST, LONG, table_html
+from analysis.report.elements import FIRST, LONG, table_html
 
 MIXED = pandas.DataFrame(
     {
