@@ -134,7 +134,11 @@ def answer(request: Dict[str, Any]) -> Dict[str, Any]:
         child(request)
     ended = os.pidfd_open(process)
     if not select.select([ended], [], [], request["seconds"])[0]:
-        os.killpg(process, signal.SIGKILL)
+        try:
+            os.killpg(process, signal.SIGKILL)
+        except ProcessLookupError:
+            # So early that it has no group of its own yet, and no children.
+            os.kill(process, signal.SIGKILL)
     os.close(ended)
     _, status, used = os.wait4(process, 0)
     return {
