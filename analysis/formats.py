@@ -1,20 +1,22 @@
 """
-A table as csv, Markdown, LaTeX and JSON: the same numbers, in the form each reader wants. csv has
-the whole table and all digits; the others have the table that people read, whose cells are texts,
-numbers, and numbers with their intervals (`Estimate`, `Interval`).
+A table as csv, Markdown, LaTeX and JSON, and on the terminal: the same numbers, in the form each
+reader wants. csv has the whole table and all digits; the others have the table that people read,
+whose cells are texts, numbers, and numbers with their intervals (`Estimate`, `Interval`).
 """
 
 import json
 import math
 from csv import QUOTE_NONNUMERIC
 from pathlib import Path
-from typing import Any, BinaryIO, Callable, Dict, Iterable, Sequence, Union
+from typing import Any, BinaryIO, Callable, Dict, Iterable, Optional, Sequence, Union
 
 import pandas
 
-from analysis.escaping import csv_text, latex_text, markdown_text, text_of_csv
+from analysis.errors import AnalysisError
+from analysis.escaping import csv_text, latex_text, markdown_text, one_line, text_of_csv
 from analysis.estimate import NONE, Estimate, Interval, number
 from durable.plain_json import read_json
+from durable.whole import write_whole
 
 # Columns of names, also where all of them look like numbers.
 NAMES = ("corpus", "model", "group", "predicted", "label", "first", "second")
@@ -157,3 +159,28 @@ def all_formats(
         "tex": latex(readable, caption, label),
         "json": as_json(readable),
     }
+
+
+def show(table: pandas.DataFrame) -> None:
+    """
+    Prints the table, without columns that have no value, and without what would move a terminal's
+    cursor.
+    """
+    shown = texts(table.dropna(axis="columns", how="all"), one_line)
+    print(shown.to_string(index=False, float_format="%.3f", na_rep="-"))
+
+
+def say(text: str) -> None:
+    """Prints a sentence on a line of its own."""
+    print(one_line(text))
+
+
+def write_csv(table: pandas.DataFrame, path: Optional[Path]) -> None:
+    """Writes the table, where a path was given."""
+    if path is None:
+        return
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(path, csv(table))
+    except OSError as error:
+        raise AnalysisError(f"{path}: cannot be written ({error.strerror})") from error

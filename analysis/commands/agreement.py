@@ -14,7 +14,7 @@ from analysis.agreement.agreements import Agreement, agreements
 from analysis.agreement.entries import add_entries
 from analysis.agreement.pairs import Pair, Signs, chosen_pairs, left_out
 from analysis.attributions import load_attributions
-from analysis.commands.printed import say, show
+from analysis.formats import say, show
 from analysis.measures import Measure
 from analysis.models import Model, check_same_texts, models_of
 from analysis.output import Output

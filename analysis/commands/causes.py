@@ -17,8 +17,8 @@ from analysis.causes import (
     shown_causes,
     side_by_side,
 )
-from analysis.commands.printed import say, show, write_csv
 from analysis.files import check_output
+from analysis.formats import say, show, write_csv
 
 HELP = "how well each method finds what the rationale marks"
 # Side by side, where there are several files.

@@ -6,7 +6,7 @@ from pathlib import Path
 from analysis.claims import CAPTION, NAME, NOTE, SECTION, SHOWN
 from analysis.claims.claim import judged
 from analysis.claims.table_rows import read_tables
-from analysis.commands.printed import say
+from analysis.formats import say
 from analysis.output import Output
 from analysis.papers.discovery import CLAIMS, TABLES
 

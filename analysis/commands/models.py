@@ -3,8 +3,8 @@
 import argparse
 from pathlib import Path
 
-from analysis.commands.printed import show, write_csv
 from analysis.files import check_output
+from analysis.formats import show, write_csv
 from analysis.models_table import models_table
 from analysis.runs import load_runs
 

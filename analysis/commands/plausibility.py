@@ -9,7 +9,7 @@ import argparse
 from pathlib import Path
 
 from analysis.attributions import load_attributions
-from analysis.commands.printed import say, show
+from analysis.formats import say, show
 from analysis.models import check_same_texts, models_of
 from analysis.output import Output
 from analysis.plausibility.entries import add_entries

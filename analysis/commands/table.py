@@ -1,11 +1,14 @@
 """The tables and figures of a paper from files and training runs, beside what was published."""
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 
-from analysis.commands.printed import say
+from analysis.errors import AnalysisError
+from analysis.formats import say
 from analysis.output import Output
-from analysis.papers.discovery import NAMES, find_exhibits
+from analysis.papers.discovery import EXHIBITIONS, NAMES
+from analysis.papers.shared.paper import Exhibition
 from analysis.papers.shared.study_files import load_study
 
 HELP = "a paper's tables and figures, beside what was published"
@@ -35,3 +38,14 @@ def run(arguments: argparse.Namespace) -> None:
         words = entry["caption"] if entry["kind"] == "sentence" else entry["name"]
         say(f"{entry['kind']}: {words}")
     print(f"written to {arguments.output}")
+
+
+def find_exhibits(name: str) -> Exhibition:
+    """All that is called so; or the one exhibit of that name, alone in its exhibition."""
+    for exhibition in EXHIBITIONS:
+        if name == exhibition.name and exhibition.exhibits:
+            return exhibition
+        for exhibit in exhibition.exhibits:
+            if name == exhibit.name:
+                return replace(exhibition, exhibits=(exhibit,))
+    raise AnalysisError(f"there is no table '{name}'; there are {', '.join(NAMES)}")

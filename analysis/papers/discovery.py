@@ -10,7 +10,6 @@ from typing import Tuple
 
 from analysis import papers
 from analysis.claims.claim import Claim
-from analysis.errors import AnalysisError
 from analysis.faithfulness.exhibition import FAITHFULNESS, PLANTED_TRUTH
 from analysis.papers.shared.paper import Exhibition, Paper
 
@@ -39,17 +38,6 @@ CLAIMS = tuple(replace(claim, paper=paper.title) for paper in PAPERS for claim i
 TABLES = tuple(
     dict.fromkeys(table.name for claim in CLAIMS for table in (claim.table, *claim.beside))
 )
-
-
-def find_exhibits(name: str) -> Exhibition:
-    """All that is called so; or the one exhibit of that name, alone in its exhibition."""
-    for exhibition in EXHIBITIONS:
-        if name == exhibition.name and exhibition.exhibits:
-            return exhibition
-        for exhibit in exhibition.exhibits:
-            if name == exhibit.name:
-                return replace(exhibition, exhibits=(exhibit,))
-    raise AnalysisError(f"there is no table '{name}'; there are {', '.join(NAMES)}")
 
 
 def find_claim(name: str) -> Claim:

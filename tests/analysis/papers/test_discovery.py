@@ -1,6 +1,7 @@
 """Papers are found by their folders, and have what their folders declare."""
 
-from analysis.papers.discovery import NAMES, PAPERS, find_claim, find_exhibits
+from analysis.commands.table import find_exhibits
+from analysis.papers.discovery import NAMES, PAPERS, find_claim
 
 
 def test_papers_come_as_they_appeared():
