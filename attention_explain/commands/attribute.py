@@ -13,10 +13,10 @@ import pyarrow
 from allennlp.commands.subcommand import Subcommand
 from allennlp.data import Instance
 from allennlp.models.archival import Archive
+from allennlp.predictors import Predictor
 
 from attention_explain.commands import attribution_file
-from attention_explain.commands.batches import AfterStep
-from attention_explain.commands.job import Job
+from attention_explain.commands.job import AfterStep, Job
 from attention_explain.commands.job_options import (
     JobOptions,
     add_job_arguments,
@@ -29,11 +29,11 @@ from attention_explain.files import writing
 from attention_explain.interpret.explainer import Explainer
 from attention_explain.interpret.interpreter import (
     InterpreterConfig,
+    build_interpreters,
     parameters,
     properties,
     supported_interpreters,
 )
-from attention_explain.predictors.saliency import SaliencyPredictor
 from heatmaps.explanation import explanations
 from heatmaps.html_page import card, page
 
@@ -141,16 +141,10 @@ class AttributionJob(Job):
             configs, self._left_out = supported_interpreters(DEFAULT_INTERPRETERS, model, reader)
             for reason in self._left_out.values():
                 print(f"left out: {reason}", file=sys.stderr)
-        self._explainer = SaliencyPredictor(
-            model,
-            reader,
-            interpreters=configs,
-            target=self._target,
-            batch_tokens=self.options.batch_tokens,
-            seed=self.options.seed,
-        ).explainer
+        predictor = Predictor(model, reader, frozen=False)
+        methods = build_interpreters(configs, predictor, self.options.seed)
+        self._explainer = Explainer(model, methods, self._target, self.options.batch_tokens)
         self.budget = self._explainer.budget
-        methods = self._explainer.interpreters
         self.parameters = {name: parameters(method) for name, method in methods.items()}
         self.declared = {name: properties(method) for name, method in methods.items()}
 
