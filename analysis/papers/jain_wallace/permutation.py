@@ -12,8 +12,7 @@ from analysis.figures.violins import Violins, violins
 from analysis.models import Model
 from analysis.output import Output, slug
 from analysis.papers.shared.bins import ALL, bins_of, by_bin, classes_of
-from analysis.papers.shared.methods import Method
-from analysis.papers.shared.paper import PERTURBED, Exhibit
+from analysis.papers.shared.paper import PERTURBED, Exhibit, Method
 from analysis.papers.shared.per_text import check, sample
 from analysis.papers.shared.published import about, readable
 from analysis.papers.shared.study_files import described

@@ -14,7 +14,8 @@ from analysis.output import Output, slug
 from analysis.papers.meister.sparsity import HIDDEN, IMPORTANCE_OF, INPUTS, not_swept
 from analysis.papers.shared.agreeing import add_differences, agreed_by_each, agreement_values
 from analysis.papers.shared.agreement_rows import AgreementRow, DifferenceRow
-from analysis.papers.shared.methods import ATTENTION, INPUT_TO_HIDDEN, Method
+from analysis.papers.shared.methods import ATTENTION, INPUT_TO_HIDDEN
+from analysis.papers.shared.paper import Method
 from analysis.papers.shared.per_text import PerText, check, correct, sample, summarised
 from analysis.papers.shared.published import (
     OURS_SELECTED,

@@ -24,8 +24,8 @@ from analysis.papers.shared.methods import (
     GRADIENT_HIDDEN,
     LEAVE_ONE_OUT,
     LEAVE_ONE_OUT_HIDDEN,
-    Method,
 )
+from analysis.papers.shared.paper import Method
 from analysis.papers.shared.per_text import entropy, sample, summarised
 from analysis.papers.shared.published import beside, published, readable, with_difference
 from analysis.papers.shared.study_files import described

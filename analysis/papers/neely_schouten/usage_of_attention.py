@@ -17,7 +17,7 @@ from analysis.figures.scatter import Scatter, Spot, scatters
 from analysis.output import Output
 from analysis.papers.shared.divergence import BOUND, divergence, per_instance
 from analysis.papers.shared.families import Family, families
-from analysis.papers.shared.methods import Method
+from analysis.papers.shared.paper import Method
 from analysis.papers.shared.per_text import check
 from analysis.papers.shared.reached import Reached, reached_by
 from analysis.papers.shared.study_files import Study

@@ -13,8 +13,7 @@ from analysis.figures.violins import Violins, violins
 from analysis.models import Model
 from analysis.output import Output
 from analysis.papers.shared.bins import bins_of, largest_weights
-from analysis.papers.shared.methods import Method
-from analysis.papers.shared.paper import PERTURBED, Exhibit
+from analysis.papers.shared.paper import PERTURBED, Exhibit, Method
 from analysis.papers.shared.per_text import check, sample
 from analysis.papers.shared.published import about
 from analysis.papers.shared.study_files import described

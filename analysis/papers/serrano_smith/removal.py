@@ -12,8 +12,7 @@ from analysis.estimate import Estimate, interval_column
 from analysis.figures.violins import Violins, violins
 from analysis.models import Model
 from analysis.output import Output, slug
-from analysis.papers.shared.methods import Method
-from analysis.papers.shared.paper import PERTURBED, Exhibit
+from analysis.papers.shared.paper import PERTURBED, Exhibit, Method
 from analysis.papers.shared.per_text import check, sample
 from analysis.papers.shared.published import about, readable
 from analysis.papers.shared.study_files import described

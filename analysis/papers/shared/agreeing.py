@@ -19,7 +19,7 @@ from analysis.measures import Measure
 from analysis.model_config import PLAIN
 from analysis.models import Model, check_same_texts
 from analysis.output import Output
-from analysis.papers.shared.methods import Method
+from analysis.papers.shared.paper import Method
 from analysis.papers.shared.published import about
 from analysis.papers.shared.study_files import described
 from analysis.statistics.controls import DRAWS

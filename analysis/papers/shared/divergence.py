@@ -10,7 +10,7 @@ from analysis.errors import AnalysisError
 from analysis.measures import Measure, Values
 from analysis.models import Model
 from analysis.papers.shared.families import Family
-from analysis.papers.shared.methods import Method
+from analysis.papers.shared.paper import Method
 from analysis.papers.shared.per_text import check
 from analysis.statistics.sample import Sample, summaries
 

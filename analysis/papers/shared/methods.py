@@ -1,46 +1,8 @@
-"""Which columns the papers compare, and under which options a column is what a paper means."""
+"""Which columns several papers compare, with the options under which a column is what a paper means."""
 
-from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Any, Dict, Optional
 
-from analysis.text_files import TextFile
-
-CURE = " (training_configs/interpreters has the methods of each paper)"
-
-
-@dataclass(frozen=True)
-class Method:
-    """
-    name : of the column.
-    title : what tables call it.
-    options : those without which it is not the paper's.
-    check : a number a text beside the scores, where that is what the paper is about.
-    """
-
-    name: str
-    title: str
-    options: Dict[str, Any] = field(default_factory=dict, hash=False)
-    check: str = ""
-
-    @property
-    def column(self) -> str:
-        """The name of the column in the table of a file."""
-        return f"{self.name}.{self.check}" if self.check else self.name
-
-    def problem(self, file: TextFile) -> Optional[str]:
-        """Why the file cannot serve, in one sentence, or None."""
-        if self.name not in file.declared or self.column not in file.table:
-            return f"{file.path}: has no '{self.column}'; it has {', '.join(file.declared)}{CURE}"
-        parameters = file.declared[self.name].get("parameters", {})
-        for option, wanted in self.options.items():
-            if parameters.get(option, wanted) != wanted:
-                return (
-                    f"{file.path}: its '{self.name}' has {option} = {parameters[option]}, "
-                    f"the paper's has {wanted}{CURE}"
-                )
-        return None
-
+from analysis.papers.shared.paper import Method
 
 ATTENTION = Method("attention", "attention")
 

@@ -1,19 +1,19 @@
 """
-A paper: what it shows, piece by piece, and which files can fill a piece; what it claims; and what
-is corrected in it.
+A paper: what it shows, piece by piece, and which files can fill a piece, with the columns that it
+means; what it claims; and what is corrected in it.
 """
 
 import re
-from dataclasses import dataclass
-from typing import Callable, Iterable, List, Optional, Protocol, Sequence, Tuple
+from dataclasses import dataclass, field
+from typing import Any, Callable, Dict, Iterable, List, Optional, Protocol, Sequence, Tuple
 
 from analysis.claims.claim import Claim
 from analysis.claims.table_rows import TableRow, TypedTable
 from analysis.errors import AnalysisError
 from analysis.models import Model
 from analysis.output import Output
-from analysis.papers.shared.methods import Method
 from analysis.papers.shared.study_files import Study
+from analysis.text_files import TextFile
 
 # What an exhibit is made from, by its name in a study.
 MODELS, PERTURBED, JUDGED = "models", "perturbed", "judged"
@@ -22,6 +22,42 @@ FILES = {
     PERTURBED: "perturbation files",
     JUDGED: "faithfulness files",
 }
+CURE = " (training_configs/interpreters has the methods of each paper)"
+
+
+@dataclass(frozen=True)
+class Method:
+    """
+    A column that a paper is about.
+
+    name : of the column.
+    title : what tables call it.
+    options : those without which it is not the paper's.
+    check : a number a text beside the scores, where that is what the paper is about.
+    """
+
+    name: str
+    title: str
+    options: Dict[str, Any] = field(default_factory=dict, hash=False)
+    check: str = ""
+
+    @property
+    def column(self) -> str:
+        """The name of the column in the table of a file."""
+        return f"{self.name}.{self.check}" if self.check else self.name
+
+    def problem(self, file: TextFile) -> Optional[str]:
+        """Why the file cannot serve, in one sentence, or None."""
+        if self.name not in file.declared or self.column not in file.table:
+            return f"{file.path}: has no '{self.column}'; it has {', '.join(file.declared)}{CURE}"
+        parameters = file.declared[self.name].get("parameters", {})
+        for option, wanted in self.options.items():
+            if parameters.get(option, wanted) != wanted:
+                return (
+                    f"{file.path}: its '{self.name}' has {option} = {parameters[option]}, "
+                    f"the paper's has {wanted}{CURE}"
+                )
+        return None
 
 
 def any_model(model: Model) -> bool:

@@ -14,7 +14,7 @@ from analysis.models import Model
 from analysis.output import Output
 from analysis.papers.shared.divergence import Divergence, divergence, furthest, per_instance
 from analysis.papers.shared.families import Family, families
-from analysis.papers.shared.methods import Method
+from analysis.papers.shared.paper import Method
 from analysis.papers.shared.study_files import Study
 
 NAME = "wiegreffe-pinter-heatmaps"
