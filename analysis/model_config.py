@@ -49,7 +49,8 @@ class Erased:
     What was masked in the texts of a model, train, dev and test alike.
 
     share : of each text's tokens.
-    by : the method that called them important, or `random`.
+    by : the method that called them important, and how its scores were ranked if not by size; or
+        `random`.
     """
 
     share: float
@@ -64,7 +65,10 @@ def erased_of(config: Dict[str, Any]) -> Optional[Erased]:
     """None for a model that has read its texts as they are."""
     reader = config.get("dataset_reader")
     given = reader.get("erased") if isinstance(reader, dict) else None
-    return None if given is None else Erased(float(given["share"]), given.get("by", "random"))
+    if given is None:
+        return None
+    signed = " (signed)" if given.get("ranking") == "signed" else ""
+    return Erased(float(given["share"]), given.get("by", "random") + signed)
 
 
 def guides_of(config: Dict[str, Any]) -> List[str]:

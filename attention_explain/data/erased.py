@@ -9,7 +9,8 @@ from allennlp.common.checks import ConfigurationError
 
 from attention_explain.data.other_scores import OtherScores
 from attention_explain.data.vocabulary import MASK_TOKEN
-from attention_explain.orders import random_ranks, ranks, share_size
+from attention_explain.named_components import check_choice
+from attention_explain.orders import RANKINGS, random_ranks, ranks, share_size
 
 RANDOM = "random"
 
@@ -25,13 +26,16 @@ class Erased(FromParams):
     share : `float`
         Of a text's tokens, masked in the end: the nearest number, and at least one.
     by : `str`, optional (default = `"random"`)
-        The method whose scores decide, a column of `files`; high scores, toward the explained class,
-        go first. Without files it can only be `random`: an order by chance, of which a larger share
+        The method whose scores decide, a column of `files`. Without files it can only be `random`: an order by chance, of which a larger share
         masks the same tokens and more.
     files : `str` or `List[str]`, optional (default = `None`)
         Attribution files: together they must hold every text that is read, by id and tokens.
     seed : `int`, optional (default = `0`)
         With a text's id it decides which of equal scores goes first, and orders by chance.
+    ranking : `str`, optional (default = `"size"`)
+        `size`: large scores go first, whatever their sign. `signed`: high ones, toward the explained
+        class. Then it depends on the class which harmless words are masked, and a new model can read
+        the class from the masks.
     """
 
     def __init__(
@@ -40,6 +44,7 @@ class Erased(FromParams):
         by: str = RANDOM,
         files: Optional[Union[str, List[str]]] = None,
         seed: int = 0,
+        ranking: str = "size",
     ) -> None:
         if not 0 < share <= 1:
             raise ConfigurationError(f"erased: share is {share}, but must be above 0 and at most 1")
@@ -51,6 +56,7 @@ class Erased(FromParams):
         self.by = by
         self.files = files
         self.seed = seed
+        self.ranking = check_choice("ranking", ranking, RANKINGS)
 
     def words(self, id: str, tokens: Sequence[str]) -> List[str]:
         """The tokens of a text, with masks in the place of some."""
@@ -60,7 +66,7 @@ class Erased(FromParams):
         else:
             masked, scores = self._scores.masked_scores(id, tokens)
             size = max(size, int(masked.sum()))
-            places = ranks(numpy.where(masked, numpy.inf, scores), "signed", self.seed, id)
+            places = ranks(numpy.where(masked, numpy.inf, scores), self.ranking, self.seed, id)
         return [
             MASK_TOKEN if place < size else token
             for place, token in zip(places, tokens, strict=True)

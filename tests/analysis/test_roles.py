@@ -40,6 +40,11 @@ def masked(**erased):
             "bilstm tanh softmax deceptive(0.1)",
         ),
         (masked(share=0.25, by="lrp"), "erased", "bilstm tanh softmax erased(0.25 by lrp)"),
+        (
+            masked(share=0.5, by="lrp", ranking="signed"),
+            "erased",
+            "bilstm tanh softmax erased(0.5 by lrp (signed))",
+        ),
         (masked(share=0.5), "erased", "bilstm tanh softmax erased(0.5 by random)"),
         (masked(share=1), "erased", "bilstm tanh softmax erased(1)"),
     ],

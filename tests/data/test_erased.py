@@ -42,9 +42,14 @@ def slow_words(tokens, there, scores, share):
     return [M if word == M else token for word, token in zip(words, tokens, strict=True)]
 
 
-def test_the_highest_scores_go_first_whatever_the_size_of_negative_ones(scored):
-    erased = Erased(0.5, "mine", scored(("x", TOKENS, SCORES)))
+def test_signed_the_highest_scores_go_first_whatever_the_size_of_negative_ones(scored):
+    erased = Erased(0.5, "mine", scored(("x", TOKENS, SCORES)), ranking="signed")
     assert erased.words("x", TOKENS) == ["a", M, "film", M, M, M, "bad", "."]
+
+
+def test_by_size_large_negative_scores_go_as_early_as_positive_ones(scored):
+    erased = Erased(0.5, "mine", scored(("x", TOKENS, SCORES)))
+    assert erased.words("x", TOKENS) == ["a", M, M, M, "is", M, "bad", "."]
 
 
 @pytest.mark.parametrize("share", [0.01, 0.25, 0.3, 0.5, 0.75, 1.0])
@@ -54,9 +59,12 @@ def test_what_was_masked_stays_so_and_counts(scored, share, before):
     for length in (3, 8, 11):
         tokens = [f"w{place}" for place in range(length)]
         there = [M if place in before else word for place, word in enumerate(tokens)]
-        scores = chance.permutation(length) - length / 2
-        erased = Erased(share, "mine", scored(("x", there, list(map(float, scores)))))
-        assert erased.words("x", tokens) == slow_words(tokens, there, scores, share)
+        # Of each size once.
+        scores = (chance.permutation(length) + 1.0) * chance.choice([-1, 1], length)
+        path = scored(("x", there, scores.tolist()))
+        for ranking, ranked in (("signed", scores), ("size", abs(scores))):
+            erased = Erased(share, "mine", path, ranking=ranking)
+            assert erased.words("x", tokens) == slow_words(tokens, there, ranked, share)
 
 
 def test_equal_scores_fall_by_chance_and_for_a_text_always_the_same(scored):
@@ -121,6 +129,7 @@ def test_the_column_of_the_method_has_to_be_there(scored):
         ({"share": 0}, "share is 0, but must be above 0"),
         ({"share": 1.5}, "share is 1.5, but must"),
         ({"share": 0.5, "by": "lrp"}, "by 'lrp' needs files"),
+        ({"share": 0.5, "ranking": "best"}, "ranking"),
     ],
 )
 def test_options_that_cannot_be_meant_are_refused(options, sentence):
@@ -136,7 +145,7 @@ def test_a_reader_masks_what_it_reads_and_never_boundary_symbols(scored, write, 
     path = scored(("x", TOKENS, SCORES))
     erased = {"share": 0.25, "by": "mine", "files": [path]}
     (text,) = read(write("data.jsonl", json.dumps(line)), erased=erased, **options)
-    words = ["a", M, "film", "it", "is", M, "bad", "."]
+    words = ["a", M, M, "it", "is", "not", "bad", "."]
     assert text["metadata"].metadata["tokens"] == words
     assert [token.text for token in text["tokens"]] == ["@start@", *words, "@end@"]
     assert text["metadata"].metadata["rationale"] == [0, 1] + [0] * 6

@@ -73,13 +73,15 @@ local splits_of(folder) = [folder + '/' + split + '.parquet' for split in ['trai
 
   // Madsen et al.: data as in data.libsonnet with a share of each text's tokens masked, train, dev and test
   // alike: the most important by a method, whose scores are in `folder`, or by chance. Models know the
-  // words of the whole texts, and begin alike whatever is masked.
-  erased(data, share, by='random', folder=null):
+  // words of the whole texts, and begin alike whatever is masked. By `signed` scores, masks would tell
+  // the class (docs/faithfulness.md).
+  erased(data, share, by='random', folder=null, ranking='size'):
     local erased = {
       share: share,
       seed: std.parseInt(std.extVar('ATTENTION_EXPLAIN_SEED')),
       by: if std.isString(by) then by else std.get(by, 'name', by.type),
       [if folder != null then 'files']: splits_of(folder),
+      [if folder != null then 'ranking']: ranking,
     };
     data {
       dataset_reader+: { erased: erased },

@@ -8,14 +8,17 @@ local study = import '../lib/study.libsonnet';
 study {
   title: 'Madsen et al. 2021',
   data:: { sst: lib.data.sst },
-  // Toward the explained class, as tokens are masked.
-  methods:: study.pick(['attention', 'lrp'], [
-    'attention',
-    'gradient-x-input',
-    'integrated-gradients',
-    'lrp',
-    { type: 'leave-one-out', measure: 'signed' },
-  ]),
+  // Methods, by the names of their runs.
+  chains:: {
+    [method]: { method: method, ranking: 'size' }
+    for method in study.pick(
+      ['attention', 'lrp'],
+      ['attention', 'gradient-x-input', 'integrated-gradients', 'lrp', 'leave-one-out'],
+    )
+  } + {
+    // What happens if masks tell the class.
+    lrp_signed: { method: 'lrp', ranking: 'signed' },
+  },
   // Shares of the tokens, in percent, before all of them.
   steps:: [25, 50, 75],
   runs(data)::
@@ -23,20 +26,20 @@ study {
     local model(texts) = {
       config: lib.experiment(texts, lib.encoders.bilstm, lib.attention.tanh, $.training(lib.training.jain_wallace)),
     };
-    local name(method) = if std.isString(method) then method else method.type;
-    local run(method, step) = if step == 0 then 'base' else '%s_%d' % [name(method), step];
+    local run(chain, step) = if step == 0 then 'base' else '%s_%d' % [chain, step];
     // With all tokens masked it does not matter by whom.
     { base: model(data), everything_100: model(lib.erased(data, 1)) } + {
       [run('random', step)]: model(lib.erased(data, step / 100))
       for step in $.steps
     } + {
-      [run(method, $.steps[place])]: model(lib.erased(
+      [run(chain, $.steps[place])]: model(lib.erased(
         data,
         $.steps[place] / 100,
-        method,
-        study.scores(run(method, ([0] + $.steps)[place]), method),
+        $.chains[chain].method,
+        study.scores(run(chain, ([0] + $.steps)[place]), $.chains[chain].method),
+        $.chains[chain].ranking,
       ))
-      for method in $.methods
+      for chain in std.objectFields($.chains)
       for place in std.range(0, std.length($.steps) - 1)
     },
   tables: [study.table('recursive-roar', ['runs'])],

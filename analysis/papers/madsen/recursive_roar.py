@@ -17,8 +17,9 @@ from analysis.statistics.intervals import LEAST_SEEDS, student_interval
 ACROSS = "share of tokens masked"
 NOTE = (
     "A model is trained, a method explains its predictions on train, dev and test, the tokens with the "
-    "highest scores are masked, a model with the same seed is trained on what is left, and so on; "
-    f"`{RANDOM}` masks by chance. On the test split where there is one. Intervals (95 %) are over seeds, "
+    "largest scores are masked, a model with the same seed is trained on what is left, and so on; "
+    f"`{RANDOM}` masks by chance. `(signed)`: the highest scores toward the predicted class instead, so that "
+    "the masks themselves tell the class. On the test split where there is one. Intervals (95 %) are over seeds, "
     f"where there are at least {LEAST_SEEDS}."
 )
 ABOUT_RACU = (
@@ -46,7 +47,7 @@ def recursive_roar(study: Study, output: Output) -> Optional[str]:
     """Adds accuracies and areas by method, the curves, and a sentence a model."""
     models = retrained(study.runs)
     about = "; ".join(
-        f"{one.corpus}: {one.model} ({len(one.curves[RANDOM])} seeds)" for one in models
+        f"{one.corpus}: {one.model} ({_counted(len(one.curves[RANDOM]))})" for one in models
     )
     accuracy = pandas.DataFrame([row for model in models for row in _accuracy_rows(model)])
     caption = f"{METRIC.capitalize()} after retraining, by the {ACROSS} in the order of each method"
@@ -107,6 +108,10 @@ def _area_rows(model: Retrained) -> List[Dict[str, Any]]:
     if not any(abs(row["RACU"] - row[CLIPPED]) > 0 for row in rows):
         rows = [{key: value for key, value in row.items() if key != CLIPPED} for row in rows]
     return sorted(rows, key=lambda row: -row["RACU"])
+
+
+def _counted(seeds: int) -> str:
+    return f"{seeds} seeds" if seeds > 1 else "1 seed"
 
 
 def _named(model: Retrained, method: str) -> Dict[str, Any]:
