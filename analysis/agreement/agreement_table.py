@@ -5,8 +5,7 @@ from typing import Any, Dict, List, Sequence
 import numpy
 import pandas
 
-from analysis.agreement.agreements import CONTROLS, Agreement
-from analysis.agreement.pairs import UNSIGNED, Pair
+from analysis.agreement.agreements import CONTROLS, UNSIGNED, Agreement, Pair
 from analysis.attributions import Attributions
 from analysis.errors import AnalysisError
 from analysis.estimate import estimates

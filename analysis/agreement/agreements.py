@@ -1,12 +1,18 @@
-"""The agreement of pairs of columns in one model: a value a text and seed, and its controls."""
+"""
+The agreement of pairs of columns in one model: a value a text and seed, and its controls.
+
+Like with like: a signed method ranks what speaks against the class last, one without sign ranks it
+high; held against each other as they are, they disagree by convention. So such a pair is compared
+by the sizes of its scores, and only two signed methods by signed scores.
+"""
 
 import itertools
 from dataclasses import dataclass, field
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
+from enum import StrEnum
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy
 
-from analysis.agreement.pairs import BY_SIZE, Pair, Signs, compared
 from analysis.attributions import Attributions
 from analysis.errors import AnalysisError
 from analysis.measures.measure import Measure, Values
@@ -16,14 +22,54 @@ from analysis.models import Model
 from analysis.statistics.controls import DRAWS, Control, permuted, placed, random_scores, text_keys
 from analysis.statistics.sample import Sample
 
+# The column that the whole project asks about.
+ATTENTION = "attention"
+# The method whose scores are noise.
+CONTROL = "random"
+SEPARATOR = " : "
+# How a pair was compared, in tables.
+BY_SIZE = "sizes"
+SIGNED = "signed scores"
+UNSIGNED = "scores"
+MIXED = "signed with unsigned"
 CONTROLS = ("random", "permuted")
 TOP_1 = TopKOverlap(k=1)
+
+
+class Pair(NamedTuple):
+    """Two methods that are compared, or a method and the rationale, by the names of their columns."""
+
+    first: str
+    second: str
+
+    def __str__(self) -> str:
+        return SEPARATOR.join(self)
+
+
+class Signs(StrEnum):
+    """What is compared: like with like, the sizes of all, or all as they are."""
+
+    LIKE = "like"
+    SIZES = "sizes"
+    GIVEN = "given"
+
+
+def compared(file: Attributions, pair: Pair, signs: Signs = Signs.LIKE) -> str:
+    """It depends on the two methods alone, whatever else is in the file."""
+    signed = [file.signed(name) for name in pair]
+    if signs is Signs.SIZES:
+        return BY_SIZE if any(signed) else UNSIGNED
+    if all(signed):
+        return SIGNED
+    if not any(signed):
+        return UNSIGNED
+    return BY_SIZE if signs is Signs.LIKE else MIXED
 
 
 @dataclass(frozen=True)
 class Agreement:
     """
-    compared : what of their scores, as `analysis.agreement.pairs` has it.
+    compared : what of their scores, as the function `compared` has it.
     observed : what the measure gives for the two columns.
     ceiling : the best it could give for the two, as `Measure.ceiling` has it; NaN where nothing was
         observed, None where it is not known. Shape: (seeds, texts)

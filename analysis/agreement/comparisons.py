@@ -9,8 +9,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 import numpy
 import pandas
 
-from analysis.agreement.agreements import Agreement
-from analysis.agreement.pairs import ATTENTION, SEPARATOR, SIGNED
+from analysis.agreement.agreements import ATTENTION, SEPARATOR, SIGNED, Agreement
 from analysis.estimate import estimates, number
 from analysis.statistics.intervals import mean_of_known
 from analysis.statistics.significance import (

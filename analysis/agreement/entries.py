@@ -8,7 +8,7 @@ import pandas
 import pyarrow
 
 from analysis.agreement.agreement_table import OVERALL, agreement_table, shown_agreements
-from analysis.agreement.agreements import CONTROLS, Agreement
+from analysis.agreement.agreements import BY_SIZE, CONTROLS, MIXED, SIGNED, Agreement
 from analysis.agreement.comparisons import (
     LESS,
     attention_apart,
@@ -17,7 +17,6 @@ from analysis.agreement.comparisons import (
     shown_comparisons,
 )
 from analysis.agreement.findings import findings, no_better_than_chance
-from analysis.agreement.pairs import BY_SIZE, MIXED, SIGNED
 from analysis.estimate import estimates
 from analysis.figures.matrix import agreement_matrix
 from analysis.measures.measure import Measure

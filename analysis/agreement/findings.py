@@ -5,7 +5,7 @@ from typing import Any, List, Mapping, Sequence
 import pandas
 
 from analysis.agreement.agreement_table import OVERALL
-from analysis.agreement.pairs import ATTENTION, CONTROL, UNSIGNED, Pair
+from analysis.agreement.agreements import ATTENTION, CONTROL, UNSIGNED, Pair
 from analysis.estimate import Estimate
 from analysis.formats import cell
 from analysis.measures.measure import Measure

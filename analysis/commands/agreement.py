@@ -6,14 +6,15 @@ about the same texts.
 
 import argparse
 import sys
+from itertools import combinations
 from pathlib import Path
-from typing import List, Sequence
+from typing import List, Optional, Sequence
 
 from analysis.agreement.agreement_table import NONE, OVERALL, check_groups, shown_agreements
-from analysis.agreement.agreements import Agreement, agreements
+from analysis.agreement.agreements import Agreement, Pair, Signs, agreements
 from analysis.agreement.entries import add_entries
-from analysis.agreement.pairs import Pair, Signs, chosen_pairs, left_out
-from analysis.attributions import load_attributions
+from analysis.attributions import RATIONALE, Attributions, load_attributions
+from analysis.errors import AnalysisError
 from analysis.formats import say, show
 from analysis.measures import Measure
 from analysis.models import Model, check_same_texts, models_of
@@ -109,6 +110,67 @@ def _at_least(least: int):
         return value
 
     return number
+
+
+def columns_of(file: Attributions) -> List[str]:
+    """The methods, and the rationale if the texts have one."""
+    has_rationale = RATIONALE in file.table and file.table[RATIONALE].notna().any()
+    return file.methods + ([RATIONALE] if has_rationale else [])
+
+
+def chosen_pairs(files: Sequence[Attributions], wanted: Optional[Sequence[str]]) -> List[Pair]:
+    """As `first:second`; without a choice, every two columns that all files have."""
+    if wanted:
+        pairs = [_parsed(text) for text in wanted]
+        for pair in pairs:
+            for name in pair:
+                _check(name, files)
+        return list(dict.fromkeys(pairs))
+    common = common_columns(files)
+    if not common:
+        raise AnalysisError(f"no method is in all of {_names(files)}")
+    if len(common) == 1:
+        where = files[0].path if len(files) == 1 else _names(files)
+        raise AnalysisError(f"{where}: {common[0]} is the only method, and it takes two to agree")
+    return [Pair(*pair) for pair in combinations(common, 2)]
+
+
+def common_columns(files: Sequence[Attributions]) -> List[str]:
+    """In the order of the first file."""
+    others = [set(columns_of(file)) for file in files[1:]]
+    return [name for name in columns_of(files[0]) if all(name in other for other in others)]
+
+
+def left_out(files: Sequence[Attributions]) -> List[str]:
+    """A sentence for each method that some file has and another has not."""
+    common = common_columns(files)
+    names = dict.fromkeys(name for file in files for name in columns_of(file))
+    sentences = []
+    for name in names:
+        if name not in common:
+            lacking = next(file for file in files if name not in columns_of(file))
+            sentences.append(f"{name} is left out: {lacking.path} does not have it")
+    return sentences
+
+
+def _parsed(text: str) -> Pair:
+    names = text.split(":")
+    if len(names) != 2 or not all(names):
+        raise AnalysisError(f"'{text}' is no pair of methods; write one as attention:gradient")
+    if names[0] == names[1]:
+        raise AnalysisError(f"'{text}' pairs a method with itself")
+    return Pair(*names)
+
+
+def _check(name: str, files: Sequence[Attributions]) -> None:
+    for file in files:
+        columns = columns_of(file)
+        if name not in columns:
+            raise AnalysisError(f"{file.path}: has no method '{name}'; it has {', '.join(columns)}")
+
+
+def _names(files: Sequence[Attributions]) -> str:
+    return ", ".join(str(file.path) for file in files)
 
 
 def with_progress(

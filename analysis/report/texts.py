@@ -9,8 +9,8 @@ from typing import List, Sequence, Tuple
 import numpy
 import pyarrow
 
-from analysis.agreement.pairs import BY_SIZE, Pair
-from analysis.agreement.pairs import compared as compared_by
+from analysis.agreement.agreements import BY_SIZE, Pair
+from analysis.agreement.agreements import compared as compared_by
 from analysis.attributions import Attributions
 from analysis.measures.kendall import Kendall
 from analysis.models import Model

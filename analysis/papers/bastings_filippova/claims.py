@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Iterator, Optional
 
+from analysis.agreement.agreements import SIGNED
 from analysis.agreement.comparisons import LESS, OTHERS
-from analysis.agreement.pairs import SIGNED
 from analysis.claims.claim import Claim, Judgement, above
 from analysis.claims.table_rows import TableRow, Tables, TypedTable, first_where, grouped, paired
 from analysis.estimate import Estimate, average

@@ -10,8 +10,7 @@ import numpy
 import pandas
 
 from analysis.agreement.agreement_table import OVERALL, agreement_table, groups
-from analysis.agreement.agreements import Agreement, agreements
-from analysis.agreement.pairs import Pair, Signs
+from analysis.agreement.agreements import Agreement, Pair, Signs, agreements
 from analysis.errors import AnalysisError
 from analysis.estimate import interval_column
 from analysis.figures.densities import Panel

@@ -7,7 +7,7 @@ import math
 from dataclasses import dataclass
 from typing import Any, Callable, Dict, Iterator, Optional, Sequence, Tuple
 
-from analysis.agreement.pairs import Pair
+from analysis.agreement.agreements import Pair
 from analysis.claims.claim import Judgement, Part
 from analysis.claims.table_rows import (
     TableRow,

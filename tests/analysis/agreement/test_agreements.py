@@ -4,8 +4,7 @@ import numpy
 import pytest
 from scipy.stats import kendalltau
 
-from analysis.agreement.agreements import CONTROLS, agreements
-from analysis.agreement.pairs import Pair
+from analysis.agreement.agreements import CONTROLS, Pair, agreements
 from analysis.attributions import load_attributions
 from analysis.errors import AnalysisError
 from analysis.measures import Measure

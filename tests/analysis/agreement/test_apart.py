@@ -5,9 +5,8 @@ from dataclasses import replace
 import numpy
 import pytest
 
-from analysis.agreement.agreements import agreements
+from analysis.agreement.agreements import Pair, agreements
 from analysis.agreement.comparisons import attention_apart
-from analysis.agreement.pairs import Pair
 from tests.analysis.agreement.test_agreements import KENDALL, model_of
 
 OURS = [Pair("attention", "gradient"), Pair("attention", "leave-one-out")]

@@ -4,9 +4,8 @@ import numpy
 import pandas
 import pytest
 
-from analysis.agreement.agreements import agreements
+from analysis.agreement.agreements import Pair, agreements
 from analysis.agreement.comparisons import paired_methods, paired_models, shown_comparisons
-from analysis.agreement.pairs import Pair
 from analysis.attributions import load_attributions
 from analysis.measures import Measure
 from analysis.models import models_of
