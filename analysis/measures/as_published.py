@@ -7,9 +7,9 @@ from typing import Union
 
 import numpy
 
+from analysis.measures.kendall import Pairs
 from analysis.measures.measure import ALL_ZERO, Measure, Values, checked_number
 from analysis.measures.overlap import TopK
-from analysis.measures.pairs import Pairs
 from analysis.measures.scores import Scores
 
 

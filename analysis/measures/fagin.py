@@ -4,9 +4,9 @@ from typing import Union
 
 import numpy
 
+from analysis.measures.kendall import Pairs, tied_pairs
 from analysis.measures.measure import ALL_ZERO, CONSTANT, Measure, Values, checked_number
 from analysis.measures.overlap import TopK
-from analysis.measures.pairs import Pairs, tied_pairs
 from analysis.measures.scores import Scores
 
 

@@ -1,16 +1,180 @@
-"""Kendall's tau-b and its p-value, of all texts at once."""
+"""
+How the pairs of tokens of each text stand in two rankings, which is what the Kendall family counts;
+and Kendall's tau-b with its p-value, of all texts at once.
+"""
 
+from dataclasses import dataclass
 from functools import lru_cache
+from typing import Optional, Tuple
 
 import numpy
 from scipy.special import factorial, ndtr
 
 from analysis.measures.measure import CONSTANT, Measure, Values
-from analysis.measures.pairs import Pairs
-from analysis.measures.scores import Scores
+from analysis.measures.scores import Scores, changes, sizes_of_runs
 
 # Up to this many tokens, none of them tied, the p-value is the exact one.
 EXACT = 33
+# Pairs within blocks of 2 ** this many places are compared one by one, which takes less time than
+# the levels that would part them.
+BLOCK_BITS = 7
+
+
+@dataclass(frozen=True)
+class Ordered:
+    """
+    The tokens of each text by their first rank and, where that ties, by the second. A rank is the
+    number of tokens of the text that stand lower. Shape of all: (tokens of all texts,)
+
+    ranks : both ranks of the token that stands there, as one number; see `first` and `second`.
+    by_second : the places in this order, listed by second rank and, where that ties, by first.
+    before : how many tokens with a higher first rank have a lower second one.
+    """
+
+    texts: Scores
+    ranks: numpy.ndarray
+    by_second: numpy.ndarray
+    before: numpy.ndarray
+
+    @classmethod
+    def by(cls, texts: Scores, first: numpy.ndarray, second: numpy.ndarray) -> "Ordered":
+        bits = len(texts.starts).bit_length()
+        found = numpy.empty((3, len(texts.starts)), dtype=numpy.int64)
+        for part in texts.parts():
+            found[:, part] = _ordered(part, texts.starts[part], first[part], second[part], bits)
+        return cls(texts, *found)
+
+    @property
+    def first(self) -> numpy.ndarray:
+        return (self.ranks >> len(self.ranks).bit_length()) - self.texts.starts
+
+    @property
+    def second(self) -> numpy.ndarray:
+        return self.ranks & ((1 << len(self.ranks).bit_length()) - 1)
+
+    @property
+    def tied_both(self) -> numpy.ndarray:
+        """How many tokens, itself among them, have the same two ranks."""
+        return sizes_of_runs(changes(self.ranks))
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """
+    Numbers of pairs of tokens. Shape of each: (texts,)
+
+    discordant : ordered one way by the first ranking and the other way by the second.
+    """
+
+    total: numpy.ndarray
+    discordant: numpy.ndarray
+    tied_first: numpy.ndarray
+    tied_second: numpy.ndarray
+    tied_both: numpy.ndarray
+
+    @classmethod
+    def of(cls, first: Scores, second: Scores) -> "Pairs":
+        """In the rankings by two columns of scores."""
+        tied = first.tied_pairs, second.tied_pairs
+        return cls._counted(Ordered.by(first, first.ranks, second.ranks), *tied)
+
+    @classmethod
+    def ranked(cls, texts: Scores, first: numpy.ndarray, second: numpy.ndarray) -> "Pairs":
+        """In two rankings, as `Ordered` takes them."""
+        tied = tied_pairs(texts, first), tied_pairs(texts, second)
+        return cls._counted(Ordered.by(texts, first, second), *tied)
+
+    @classmethod
+    def _counted(
+        cls, ordered: Ordered, tied_first: numpy.ndarray, tied_second: numpy.ndarray
+    ) -> "Pairs":
+        texts = ordered.texts
+        return cls(
+            total=texts.lengths * (texts.lengths - 1) // 2,
+            discordant=texts.sums(ordered.before),
+            tied_first=tied_first,
+            tied_second=tied_second,
+            tied_both=texts.sums(ordered.tied_both - 1) // 2,
+        )
+
+    @property
+    def balance(self) -> numpy.ndarray:
+        """Concordant minus discordant pairs."""
+        ordered = self.total - self.tied_first - self.tied_second + self.tied_both
+        return ordered - 2 * self.discordant
+
+    @property
+    def tau_b(self) -> numpy.ndarray:
+        """NaN where one of the rankings is one tie."""
+        untied_first, untied_second = self.total - self.tied_first, self.total - self.tied_second
+        with numpy.errstate(invalid="ignore"):
+            tau = self.balance / numpy.sqrt(untied_first) / numpy.sqrt(untied_second)
+        return tau.clip(-1, 1)
+
+
+def tied_pairs(
+    texts: Scores, ranks: numpy.ndarray, where: Optional[numpy.ndarray] = None
+) -> numpy.ndarray:
+    """Pairs of tokens with the same rank, if need be only of tokens in `where`. Shape: (texts,)"""
+    groups = texts.starts + ranks
+    sizes = numpy.bincount(groups if where is None else groups[where], minlength=len(groups))
+    return texts.sums(sizes * (sizes - 1) // 2)
+
+
+def _ordered(
+    part: slice, starts: numpy.ndarray, first: numpy.ndarray, second: numpy.ndarray, bits: int
+) -> Tuple[numpy.ndarray, numpy.ndarray, numpy.ndarray]:
+    """`ranks`, `by_second` and `before` of `Ordered`, for the tokens in `part`."""
+    lower = (1 << bits) - 1
+    # To sort numbers takes less than half the time of finding the order that sorts them, so what
+    # has to move along is in the lower bits.
+    ranks = numpy.sort((starts + first) << bits | second)
+    places = numpy.arange(part.start, part.stop)
+    by_second = numpy.sort((starts + (ranks & lower)) << bits | places) & lower
+    before = larger_before(by_second - part.start, starts - part.start)
+    return ranks, by_second, before
+
+
+def larger_before(places: numpy.ndarray, starts: numpy.ndarray) -> numpy.ndarray:
+    """
+    `places` lists, text after text, every number from the text's start up to its end once, in some
+    order; `starts` has for each entry the start of its text. Gives for each number how many larger
+    ones of its text are listed before it.
+
+    Goes down the bits of a number's distance from the start of its text, as in a wavelet tree: the
+    entries with the same higher bits stand together in the order in which they were listed, and
+    those whose next bit is 0 count the 1s before them. As each number is there once, the entries
+    with given higher bits fill just the stretch that begins at the smallest of these numbers.
+    """
+    longest = int((places - starts).max(initial=0)) + 1
+    index = numpy.arange(len(places))
+    counts = numpy.zeros(len(places), dtype=numpy.int64)
+    for bit in reversed(range(BLOCK_BITS, (longest - 1).bit_length())):
+        distance = places - starts
+        stretch = starts + (distance & -(2 << bit))
+        is_one = (distance >> bit) & 1
+        ones = is_one.cumsum() - is_one
+        ones_before = ones - ones[stretch]
+        # A 0 moves past the 1s before it, a 1 past all 0s of the stretch. Products, as `where` is
+        # slow on a mask that looks random.
+        counts += (1 - is_one) * ones_before
+        zero_to = index - ones_before
+        one_to = stretch + (1 << bit) + ones_before
+        moved_to = zero_to + is_one * (one_to - zero_to)
+        places, counts = _moved(places, moved_to), _moved(counts, moved_to)
+    # Blocks stand in order now: a larger number before a smaller one is always of the same block.
+    narrow = places.astype(numpy.min_scalar_type(-len(places)))
+    near = numpy.zeros(len(places), dtype=numpy.uint8)
+    for distance in range(1, min(longest, 1 << BLOCK_BITS)):
+        # A bool is added as the byte it is: to convert it would take longer than to compare.
+        near[distance:] += (narrow[:-distance] > narrow[distance:]).view(numpy.uint8)
+    return _moved(counts + near, places)
+
+
+def _moved(values: numpy.ndarray, to: numpy.ndarray) -> numpy.ndarray:
+    moved = numpy.empty_like(values)
+    moved[to] = values
+    return moved
 
 
 @Measure.register("kendall")

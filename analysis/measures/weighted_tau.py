@@ -2,8 +2,8 @@
 
 import numpy
 
+from analysis.measures.kendall import Ordered
 from analysis.measures.measure import CONSTANT, Measure, Values
-from analysis.measures.pairs import Ordered
 from analysis.measures.scores import Scores
 
 

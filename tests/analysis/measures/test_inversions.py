@@ -3,8 +3,8 @@
 import numpy
 import pytest
 
-from analysis.measures import pairs
-from analysis.measures.pairs import larger_before
+from analysis.measures import kendall
+from analysis.measures.kendall import larger_before
 
 
 def counted_one_by_one(listed):
@@ -16,7 +16,7 @@ def counted_one_by_one(listed):
 
 @pytest.mark.parametrize("block_bits", [0, 1, 2, 7])
 def test_counts_larger_numbers_listed_before(monkeypatch, block_bits):
-    monkeypatch.setattr(pairs, "BLOCK_BITS", block_bits)
+    monkeypatch.setattr(kendall, "BLOCK_BITS", block_bits)
     generator = numpy.random.default_rng(block_bits)
     lengths = [1, 2, 3, 17, 64, 65, 300, 1, 8]
     starts = numpy.repeat(numpy.cumsum([0, *lengths[:-1]]), lengths)
