@@ -34,7 +34,7 @@ def parse(arguments: List[str]) -> argparse.Namespace:
 
 def _run(arguments: Optional[List[str]]) -> int:
     from analysis.errors import AnalysisError
-    from durable.damage import told
+    from durable.records import told
 
     parsed = parse(sys.argv[1:] if arguments is None else arguments)
     try:

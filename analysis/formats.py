@@ -15,7 +15,7 @@ import pandas
 from analysis.errors import AnalysisError
 from analysis.escaping import csv_text, latex_text, markdown_text, one_line, text_of_csv
 from analysis.estimate import NONE, Estimate, Interval, number
-from durable.plain_json import read_json
+from durable.records import read_json
 from durable.whole import write_whole
 
 # Columns of names, also where all of them look like numbers.

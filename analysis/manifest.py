@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any, Dict, Iterator, Set
 
 from analysis.errors import AnalysisError
-from durable.checksums import read_record, remembered_sha256, write_record
-from durable.damage import Damaged
+from durable.records import Damaged, read_record, remembered_sha256, write_record
 
 MANIFEST = "manifest.json"
 FORMAT = 1

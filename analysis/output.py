@@ -31,7 +31,7 @@ from analysis.manifest import (
     write_manifest,
 )
 from analysis.runs import CONFIG
-from durable.checksums import sha256
+from durable.records import sha256
 from durable.whole import write_whole
 
 PACKAGES = ("matplotlib", "numpy", "pandas", "pyarrow", "scipy")

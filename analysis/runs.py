@@ -6,9 +6,7 @@ from typing import Any, Dict, List
 
 from analysis.errors import AnalysisError
 from analysis.model_config import ModelConfig
-from durable.checksums import check_files
-from durable.damage import Damaged
-from durable.plain_json import read_json
+from durable.records import Damaged, check_files, read_json
 
 CONFIG, METRICS = "config.json", "metrics.json"
 RECOVERED = "recovered"

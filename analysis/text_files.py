@@ -13,7 +13,7 @@ from pyarrow import types
 
 from analysis.errors import AnalysisError
 from analysis.model_config import ModelConfig
-from durable.plain_json import read_json
+from durable.records import read_json
 from durable.sealed import Damaged, read_sealed, sealed_metadata
 
 

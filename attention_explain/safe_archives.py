@@ -23,9 +23,7 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.models.archival import get_weights_path
 
 from command_line.options_of_all import TRUST, trusts_archives
-from durable.checksums import check_files
-from durable.damage import Damaged
-from durable.plain_json import read_json
+from durable.records import Damaged, check_files, read_json
 from durable.whole import clear_leftovers, owned_name
 
 CONFIG_NAME = "config.json"

@@ -14,8 +14,7 @@ import pyarrow
 import pyarrow.compute
 import pyarrow.parquet
 
-from durable.damage import Damaged
-from durable.plain_json import read_json
+from durable.records import Damaged, read_json
 
 SEAL = b"sealed"
 

@@ -12,7 +12,7 @@ from allennlp.common.checks import ConfigurationError
 
 from attention_explain.archives import open_archive
 from attention_explain.safe_archives import unpacked
-from durable.checksums import CHECKSUMS
+from durable.records import CHECKSUMS
 from tests.training.runs import run_config
 
 CONFIG = run_config([])

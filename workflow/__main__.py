@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import List, Optional
 
-from durable.damage import told
+from durable.records import told
 from workflow.errors import StudyError
 from workflow.plan import Places, Plan, make_plan
 from workflow.study_file import DATA, FIRST, SIZES, load_study

@@ -12,9 +12,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Dict, Iterable
 
-from durable.checksums import read_record, write_record
-from durable.damage import Damaged
-from durable.plain_json import read_json
+from durable.records import Damaged, read_json, read_record, write_record
 from workflow.kinds import KINDS, ResultsStep, TrainStep
 from workflow.plan import Plan
 from workflow.steps import Step

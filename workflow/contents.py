@@ -13,8 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Callable, Dict, List, Tuple
 
-from durable.checksums import read_record, write_record
-from durable.damage import Damaged
+from durable.records import Damaged, read_record, write_record
 
 # In the cache.
 KNOWN = "files"

@@ -10,8 +10,7 @@ from typing import Any, Dict, Iterable, Mapping, Sequence
 
 from analysis.errors import AnalysisError
 from analysis.manifest import damaged_file, read_manifest
-from durable.checksums import fingerprint, is_unchanged
-from durable.damage import Damaged, told
+from durable.records import Damaged, fingerprint, is_unchanged, told
 
 DAMAGED = "is damaged: it is not what was written"
 

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Dict, List, Optional
 
-from durable.checksums import read_record, write_record
-from durable.damage import Damaged
+from durable.records import Damaged, read_record, write_record
 from workflow.steps import Step
 
 DONE, FAILED, STARTED = "done", "failed", "started"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Dict, List, Optional, Tuple
 
-from durable.plain_json import read_json
+from durable.records import read_json
 from workflow.contents import Contents
 from workflow.errors import StudyError
 from workflow.identity import (

@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import List, Sequence
 
-from durable.damage import told
+from durable.records import told
 from durable.whole import write_whole
 from workflow import training_state
 from workflow.errors import StudyError

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
-from durable.checksums import read_record, write_record
-from durable.damage import Damaged
+from durable.records import Damaged, read_record, write_record
 from workflow.damage import fingerprints, missing_file, other_file, other_size
 
 

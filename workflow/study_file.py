@@ -7,7 +7,7 @@ from typing import Any, Dict, Iterable, Optional, Sequence, Tuple
 
 import _jsonnet
 
-from durable.plain_json import read_json
+from durable.records import read_json
 from workflow.errors import StudyError
 from workflow.identity import references
 from workflow.jsonnet_errors import jsonnet_sentence

@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Dict, List
 
-from durable.plain_json import read_json
+from durable.records import read_json
 from workflow.errors import StudyError
 
 STATES = re.compile(r"(model|training)_state_e(\d+)_b(\d+)\.th")

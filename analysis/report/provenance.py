@@ -27,7 +27,7 @@ from analysis.report.elements import (
 )
 from analysis.runs import METRICS
 from analysis.text_files import TextFile, has_key
-from durable.checksums import sha256
+from durable.records import sha256
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,7 @@ from analysis.errors import AnalysisError
 from analysis.formats import read_csv
 from analysis.manifest import MANIFEST, read_listed, read_manifest
 from analysis.report.entries import in_order, year_of
-from durable.checksums import read_record
-from durable.damage import Damaged
+from durable.records import Damaged, read_record
 
 ACCOUNT = "study.json"
 LATER = 10000

@@ -26,7 +26,7 @@ from attention_explain.faithfulness.scores_file import read_scores
 from attention_explain.named_components import ComponentConfig
 from attention_explain.orders import RANKINGS
 from attention_explain.sentences import shortened
-from durable.plain_json import read_json
+from durable.records import read_json
 
 # Those that the scores alone decide, in seconds a text.
 DEFAULT_MEASURES = (

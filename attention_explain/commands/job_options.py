@@ -21,7 +21,7 @@ from attention_explain.commands.parts import clear_merged
 from attention_explain.files import check_new, check_outputs
 from attention_explain.named_components import ComponentConfig
 from attention_explain.sentences import shortened
-from durable.plain_json import read_json
+from durable.records import read_json
 from workflow.jsonnet_errors import jsonnet_sentence
 
 Place = Union[str, Path]

@@ -18,7 +18,7 @@ from attention_explain.archives import archive_sha256, local_path, weights_sha25
 from attention_explain.commands.parts import ROW
 from attention_explain.data.example import whole_characters
 from attention_explain.files import writing
-from durable.plain_json import read_json
+from durable.records import read_json
 from durable.sealed import sealed_metadata, write_sealed
 
 NUMBERS = pyarrow.list_(pyarrow.float32())

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Callable, Iterator
 
 from attention_explain.compat.replacing import replace_everywhere
-from durable.plain_json import read_json
+from durable.records import read_json
 
 
 def mend_local_paths() -> None:

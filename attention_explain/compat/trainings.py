@@ -223,7 +223,7 @@ def mend_run_folders() -> None:
         params: Any, serialization_dir: Union[str, PathLike], recover: bool, force: bool
     ) -> None:
         from attention_explain.training.run_start import hold, may_recover
-        from durable.checksums import drop_checksums
+        from durable.records import drop_checksums
 
         folder = Path(serialization_dir)
         hold(folder)

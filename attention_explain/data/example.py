@@ -15,7 +15,7 @@ from allennlp.data import Instance, Vocabulary
 from allennlp.data.fields import LabelField, MetadataField
 
 from attention_explain.data.errors import DataError
-from durable.plain_json import read_json
+from durable.records import read_json
 from heatmaps.explanation import Rationale
 
 # The fields of a line that have a meaning, by the names they have unless a reader says otherwise.

@@ -17,7 +17,7 @@ from attention_explain.data.sources import numbered_lines
 from attention_explain.data.tables import numbered_rows
 from attention_explain.faithfulness.faithfulness import RANDOM, SEARCH
 from attention_explain.interpret.interpreter import INTERPRETERS
-from durable.plain_json import read_json
+from durable.records import read_json
 from durable.sealed import read_sealed
 
 # Of an attribution file's metadata.

@@ -14,7 +14,7 @@ from allennlp.training import GradientDescentTrainer
 from allennlp.training.checkpointer import Checkpointer
 
 from attention_explain.files import writing
-from durable.plain_json import read_json
+from durable.records import read_json
 
 logger = logging.getLogger(__name__)
 

@@ -26,7 +26,7 @@ from allennlp.common.meta import META_NAME
 from allennlp.models.archival import CONFIG_NAME
 
 from attention_explain.training.checkpoints import BEST
-from durable.checksums import CHECKSUMS, write_checksums
+from durable.records import CHECKSUMS, write_checksums
 from durable.whole import clear_unfinished
 
 logger = logging.getLogger(__name__)

@@ -16,8 +16,7 @@ from analysis.errors import AnalysisError
 from analysis.manifest import MANIFEST, read_manifest
 from analysis.output import Output
 from analysis.runs import load_run
-from durable.checksums import write_checksums
-from durable.damage import Damaged
+from durable.records import Damaged, write_checksums
 from durable.sealed import read_sealed
 from tests.analysis.attribution_files import random_rows, write_attributions
 

@@ -7,7 +7,7 @@ from allennlp.common.checks import ConfigurationError
 from attention_explain.commands import table_file
 from attention_explain.commands.job import Job
 from attention_explain.commands.job_options import JobOptions
-from durable.checksums import sha256
+from durable.records import sha256
 from durable.sealed import read_sealed
 from tests.commands.stopping import stop_after
 from tests.small_archive import small_archive

@@ -4,9 +4,7 @@ import json
 
 import pytest
 
-from durable.checksums import read_record, write_record
-from durable.damage import Damaged
-from durable.plain_json import MOST_LEVELS, read_json
+from durable.records import MOST_LEVELS, Damaged, read_json, read_record, write_record
 
 CONTENT = {"seconds": 1.25, "of": {"b": [1, 2], "a": None}, "1": "é"}
 

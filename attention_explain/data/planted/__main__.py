@@ -8,7 +8,7 @@ from typing import Any, Optional, Sequence, Tuple
 
 from attention_explain.data.planted.corpus import DEFAULT_SIZES, SPLITS, PlantedCorpus
 from attention_explain.data.planted.settings import PRESETS
-from durable.plain_json import read_json
+from durable.records import read_json
 from durable.whole import write_whole
 
 
