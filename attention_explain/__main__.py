@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import Iterator
 
 import attention_explain  # noqa: F401  (registers everything, and quiets imports to come)
-from attention_explain import console
+from attention_explain import output
 from attention_explain.sentences import sentence_of
 from command_line import interrupts, options_of_all
 
@@ -26,7 +26,7 @@ def main() -> None:
         # Imported here, because importing it sets up logging.
         from allennlp.__main__ import run
 
-        console.show()
+        output.show_log()
         with _quiet_about_logs():
             run()
     except (Exception, KeyboardInterrupt) as error:

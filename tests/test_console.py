@@ -8,7 +8,7 @@ import sys
 import pytest
 from allennlp.common.logging import prepare_global_logging
 
-from attention_explain import console
+from attention_explain.output import log_beside
 from command_line import options_of_all
 
 
@@ -81,7 +81,7 @@ def test_a_log_outlives_the_stream_it_began_with(tmp_path, monkeypatch):
 def test_the_whole_log_lies_beside_the_output(tmp_path, monkeypatch, who, kept):
     monkeypatch.setenv(options_of_all.LOG_VARIABLE, who)
     output = tmp_path / "made later" / "x.parquet"
-    with console.log_beside(output):
+    with log_beside(output):
         output.parent.mkdir()
         logging.getLogger("allennlp").warning("written down")
     logging.getLogger("allennlp").warning("too late")

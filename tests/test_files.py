@@ -3,7 +3,7 @@
 import pytest
 from allennlp.common.checks import ConfigurationError
 
-from attention_explain.files import check_writable, writing
+from attention_explain.output import check_writable, writing
 
 
 def test_the_file_appears_when_it_is_complete(tmp_path):

@@ -24,8 +24,6 @@ from attention_explain.commands.job_options import (
     job_options,
     listed_configs,
 )
-from attention_explain.console import log_beside
-from attention_explain.files import writing
 from attention_explain.interpret.explainer import Explainer
 from attention_explain.interpret.interpreter import (
     InterpreterConfig,
@@ -34,6 +32,7 @@ from attention_explain.interpret.interpreter import (
     properties,
     supported_interpreters,
 )
+from attention_explain.output import log_beside, writing
 from heatmaps.explanation import explanations
 from heatmaps.html_page import card, page
 

@@ -19,12 +19,12 @@ from attention_explain.commands.job_options import (
     job_options,
     listed_configs,
 )
-from attention_explain.console import log_beside
 from attention_explain.faithfulness.evaluator import RANDOM_ORDERS
 from attention_explain.faithfulness.registry import ERASURES, MEASURES
 from attention_explain.faithfulness.scores_file import read_scores
 from attention_explain.named_components import ComponentConfig
 from attention_explain.orders import RANKINGS
+from attention_explain.output import log_beside
 from attention_explain.sentences import shortened
 from durable.records import read_json
 

@@ -18,7 +18,7 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.common.util import SigTermReceived
 from filelock import FileLock, Timeout
 
-from attention_explain.files import check_new, explained_failures, writing
+from attention_explain.output import check_new, explained_failures, writing
 from durable.sealed import Damaged, read_sealed, write_sealed
 
 NOTE = "job.json"

@@ -21,10 +21,10 @@ from attention_explain.commands.job_options import (
     job_options,
     listed_configs,
 )
-from attention_explain.console import log_beside
 from attention_explain.counterfactual.perturber import Perturber
 from attention_explain.counterfactual.registry import PERTURBATIONS
 from attention_explain.named_components import ComponentConfig
+from attention_explain.output import log_beside
 
 # All that need no other file.
 DEFAULT_PERTURBATIONS = (

@@ -17,7 +17,7 @@ from allennlp.models.archival import Archive
 from attention_explain.archives import archive_sha256, local_path, weights_sha256
 from attention_explain.commands.parts import ROW
 from attention_explain.data.example import whole_characters
-from attention_explain.files import writing
+from attention_explain.output import writing
 from durable.records import read_json
 from durable.sealed import sealed_metadata, write_sealed
 

@@ -110,14 +110,14 @@ def mend_training_log() -> None:
     """
     from allennlp.common import logging
 
-    from attention_explain import console
+    from attention_explain import output
 
     original = logging.prepare_global_logging
 
     @wraps(original)
     def prepare_global_logging(*arguments: Any, **options: Any) -> None:
         original(*arguments, **options)
-        console.show()
+        output.show_log()
 
     replace_everywhere(original, prepare_global_logging)
 

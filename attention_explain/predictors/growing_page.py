@@ -8,7 +8,7 @@ from typing import Any, Dict, List, Sequence
 
 from allennlp.common.checks import ConfigurationError
 
-from attention_explain.files import check_outputs, writing
+from attention_explain.output import check_outputs, writing
 from heatmaps.explanation import Explanation
 from heatmaps.html_page import card, page
 

@@ -14,7 +14,7 @@ from filelock import FileLock
 
 from attention_explain.archives import archive_sha256, local_path
 from attention_explain.data.example import text_key
-from attention_explain.files import writing
+from attention_explain.output import writing
 from attention_explain.training.base_model import BaseModel, Text
 from durable.sealed import Damaged, read_sealed, write_sealed
 
