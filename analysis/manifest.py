@@ -1,12 +1,18 @@
-"""What a folder of results lists: the results, which commands made them, which files they come from."""
+"""
+What a folder of results lists: the results, in the order in which pages show them and with titles for
+them, which commands made them, which files they come from.
+"""
 
 import fcntl
 import hashlib
 import os
+import re
 from contextlib import contextmanager, suppress
+from itertools import takewhile
 from pathlib import Path
-from typing import Any, Dict, Iterator, Set
+from typing import Any, Dict, Iterator, List, Set, Tuple
 
+from analysis.claims import SECTION as CLAIMS
 from analysis.errors import AnalysisError
 from durable.records import Damaged, read_record, remembered_sha256, write_record
 
@@ -15,6 +21,8 @@ FORMAT = 1
 # The hash of each file that was put into the folder.
 WRITTEN = "written"
 DAMAGED = "is damaged: it is not what was written; make it again by the command that wrote it"
+# A result, as the manifest lists it.
+Entry = Dict[str, Any]
 
 
 def read_manifest(folder: Path) -> Dict[str, Any]:
@@ -144,3 +152,32 @@ def drop_section(folder: Path, section: str) -> None:
         write_manifest(folder, manifest)
         for name in outdated:
             (folder / name).unlink(missing_ok=True)
+
+
+def title_of(name: str, section: str = "") -> str:
+    """`some_paper` is for files; what the section says already is not said again."""
+    words = re.sub(r"[-_]+", " ", name).split()
+    said = re.findall(r"\w+", re.sub(r"[-_]+", " ", section).lower())
+    repeated = len(list(takewhile(lambda pair: pair[0].lower() == pair[1], zip(words, said))))
+    title = " ".join(words[repeated:] or words)
+    return title[:1].upper() + title[1:]
+
+
+def in_order(entries: List[Entry]) -> List[Entry]:
+    """
+    Whatever the order in which the analyses ended: the claims first, then what is of no paper, then
+    the papers as they appeared; within a section as written.
+    """
+
+    def place(entry: Entry) -> Tuple[int, str]:
+        if entry["section"] == CLAIMS:
+            return (-1, "")
+        return (year_of(entry["section"], 0), entry["section"].lower())
+
+    return sorted(entries, key=place)
+
+
+def year_of(title: str, otherwise: int) -> int:
+    """When the paper of a title appeared."""
+    years = re.findall(r"\b(?:19|20)\d\d\b", title)
+    return int(years[-1]) if years else otherwise

@@ -1,11 +1,13 @@
 """
-The page as a whole: the question, the sections, the table of contents. And the section of the models:
-what they are, and how well they do on the texts explained.
+The page as a whole: the question, the findings in words, the models and how well they do on the texts
+explained, tables and figures by section, and what other files have for it.
 """
 
+import io
 from functools import partial
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Any, Callable, Dict, List, Optional, Sequence
+from urllib.parse import quote
 
 import numpy
 import pandas
@@ -13,14 +15,15 @@ import pandas
 from analysis.attributions import Attributions
 from analysis.errors import AnalysisError
 from analysis.escaping import html_text
-from analysis.manifest import read_listed, read_manifest
+from analysis.formats import read_csv, read_shown
+from analysis.manifest import Entry, in_order, read_listed, read_manifest, title_of
 from analysis.model_config import ModelConfig
 from analysis.models import Model, models_of
 from analysis.performance import accuracy, f1
-from analysis.report.elements import Anchors, Section, contents, paragraph, table_html
-from analysis.report.entries import findings, in_order, sections
+from analysis.report.elements import Anchors, Section, contents, paragraph, prose, table_html
 from analysis.report.provenance import load_inputs, provenance
 from analysis.report.style import STYLE
+from analysis.report.svg import inlined
 from analysis.report.texts import missing, texts
 from durable.whole import write_whole
 from heatmaps.html_document import document, style
@@ -37,6 +40,9 @@ ABOUT_MODELS = (
     "averaged, and the deviation between them stands beside. F1 is that of the positive class "
     "where there are two classes, else the unweighted mean over classes."
 )
+NO_SENTENCE = "No analysis has put a finding into words; the numbers are below."
+# What is in a file of the folder.
+Read = Callable[[str], bytes]
 
 
 def write_report(folder: Path) -> Path:
@@ -67,6 +73,70 @@ def report(folder: Path) -> str:
         page.append(texts(models, inputs, anchors))
     page.append(provenance(manifest, inputs, models, anchors))
     return _document(page, _about(models))
+
+
+def findings(entries: List[Entry], sections: List[Section], anchors: Anchors) -> Section:
+    """Every sentence of the manifest, each with the way to its numbers."""
+    where = {section.title: section.anchor for section in sections}
+    lines = []
+    for entry in (entry for entry in entries if entry["kind"] == "sentence"):
+        title = title_of(entry["section"])
+        link = ""
+        if title in where:
+            link = f" <a class=where href=#{where[title]}>{html_text(title)}</a>"
+        lines.append(f"<li>{prose(entry['caption'])}{link}</li>\n")
+    html = f"<ul class=findings>\n{''.join(lines)}</ul>\n" if lines else paragraph(NO_SENTENCE)
+    return Section("In short", anchors.new("in short"), html)
+
+
+def sections(entries: List[Entry], read: Read, anchors: Anchors) -> List[Section]:
+    """Those that the entries name, in their order; sentences stand elsewhere."""
+    shown = [entry for entry in entries if entry["kind"] != "sentence"]
+    made = []
+    for name in dict.fromkeys(entry["section"] for entry in shown):
+        anchor = anchors.new(name)
+        inside = [
+            _section(entry, read, anchors.new(name, entry["name"]))
+            for entry in shown
+            if entry["section"] == name
+        ]
+        made.append(Section(title_of(name), anchor, "", inside))
+    return made
+
+
+def _section(entry: Entry, read: Read, anchor: str) -> Section:
+    caption = paragraph(entry["caption"], "caption")
+    below = paragraph(entry.get("note", ""), "note") + _files(entry["files"])
+    files = entry["files"]
+    if entry["kind"] == "table":
+        html = caption + table_html(_table(files, read), anchor) + below
+    elif entry["kind"] == "figure":
+        drawn = inlined(read(files["svg"]), f"{anchor}-figure", entry["caption"], files["svg"])
+        html = (
+            f"<figure>\n<div class=scroll tabindex=0>{drawn}</div>\n"
+            f"<figcaption>{caption}</figcaption>\n</figure>\n{below}"
+        )
+    else:
+        html = caption + below
+    return Section(title_of(entry["name"], entry["section"]), anchor, html)
+
+
+def _table(files: Dict[str, str], read: Read) -> pandas.DataFrame:
+    """The table that people read; the whole one, of folders from before that was kept as a table."""
+    name = files.get("json") or files["csv"]
+    content = read(name)
+    try:
+        return read_shown(content) if "json" in files else read_csv(io.BytesIO(content))
+    except ValueError as error:
+        raise AnalysisError(f"{name}: cannot be read as a table ({error})") from error
+
+
+def _files(files: Dict[str, str]) -> str:
+    """For who wants the numbers; they lie beside the report."""
+    links = ", ".join(
+        f'<a href="{html_text(quote(name))}">{html_text(name)}</a>' for name in files.values()
+    )
+    return f"<p class=files>Files: {links}</p>\n" if links else ""
 
 
 def _models(models: Sequence[Model], warnings: str, anchors: Anchors) -> Section:

@@ -12,8 +12,8 @@ from analysis.claims import NAME as CLAIMS
 from analysis.claims import NOTE
 from analysis.escaping import markdown_code, markdown_text
 from analysis.formats import markdown, pipe_table
+from analysis.manifest import title_of
 from analysis.papers.discovery import PAPERS, find_claim
-from analysis.report.entries import title_of
 from analysis.results.outcomes import all_claims, by_corpus
 from analysis.results.studies import StudyResults, find_studies, joined
 from durable.whole import write_whole

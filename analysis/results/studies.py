@@ -9,8 +9,7 @@ import pandas
 
 from analysis.errors import AnalysisError
 from analysis.formats import read_csv
-from analysis.manifest import MANIFEST, read_listed, read_manifest
-from analysis.report.entries import in_order, year_of
+from analysis.manifest import MANIFEST, in_order, read_listed, read_manifest, year_of
 from durable.records import Damaged, read_record
 
 ACCOUNT = "study.json"

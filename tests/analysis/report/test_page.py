@@ -8,9 +8,8 @@ import pytest
 
 from analysis.__main__ import main
 from analysis.errors import AnalysisError
-from analysis.manifest import read_manifest
+from analysis.manifest import in_order, read_manifest, title_of
 from analysis.report.elements import prose
-from analysis.report.entries import in_order, title_of
 from analysis.report.page import REPORT, report, write_report
 from heatmaps.html_document import policy
 from tests.analysis.attribution_files import config, random_rows
