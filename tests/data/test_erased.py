@@ -10,9 +10,11 @@ from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader
 
+from attention_explain.commands.attribute import attribute_from_file
 from attention_explain.data.erased import Erased
 from attention_explain.data.errors import DataError
 from attention_explain.data.vocabulary import MASK_TOKEN
+from tests.small_archive import PLANTED, small_archive
 
 M = MASK_TOKEN
 TOKENS = ["a", "fine", "film", "it", "is", "not", "bad", "."]
@@ -157,3 +159,24 @@ def test_a_reader_masks_what_it_reads_and_never_boundary_symbols(scored, write, 
 def test_a_text_that_is_typed_is_not_masked(make_reader):
     text = make_reader(erased={"share": 1}).text_to_instance("a fine film")
     assert text["metadata"].metadata["tokens"] == ["a", "fine", "film"]
+
+
+def test_what_a_model_of_masked_texts_says_masks_more_of_them(tmp_path):
+    """As the runs of a study follow each other, with every text of the split."""
+    masked, before = [], None
+    for share in (None, 0.25, 0.5):
+        reader = dict(PLANTED)
+        if share is not None:
+            reader["erased"] = {"share": share, "by": "gradient-x-input", "files": before}
+        archive = small_archive(tmp_path / str(share), encoder="affine", reader=reader)
+        before = str(tmp_path / f"{share}.parquet")
+        attribute_from_file(str(archive), "train", before, interpreters=["gradient-x-input"])
+        texts = pyarrow.parquet.read_table(before).to_pylist()
+        masked.append([{n for n, word in enumerate(text["tokens"]) if word == M} for text in texts])
+    whole, quarter, half = masked
+    assert not any(whole) and len(whole) == PLANTED["sizes"]["train"]
+    for fewer, more, text in zip(quarter, half, texts, strict=True):
+        assert fewer < more
+        assert [len(fewer), len(more)] == [
+            int(share * len(text["tokens"]) + 0.5) for share in (0.25, 0.5)
+        ]

@@ -76,19 +76,22 @@ def data_folder(tmp_path_factory) -> Path:
     return root
 
 
-def write_guides(params: Params) -> None:
-    """Attribution files with the attention of no model: each text's first token has it all."""
+def write_scores(params: Params) -> None:
+    """Attribution files of no model, for who takes its scores: each text's first token has it all."""
     reader = params.pop("dataset_reader")
-    paths = reader.pop("guide")
-    unguided = DatasetReader.from_params(reader)
+    paths, method = reader.pop("guide", None), "attention"
+    if paths is None:
+        erased = reader.pop("erased")
+        paths, method = erased.get("files", []), erased["by"]
+    whole = DatasetReader.from_params(reader)
     for split, path in zip(("train", "validation", "test"), paths):
         Path(path).parent.mkdir(exist_ok=True)
-        texts = [text["metadata"].metadata for text in unguided.read(params[f"{split}_data_path"])]
+        texts = [text["metadata"].metadata for text in whole.read(params[f"{split}_data_path"])]
         rows = [
             {
                 "id": text["id"],
                 "tokens": text["tokens"],
-                "attention": [1.0] + [0.0] * (len(text["tokens"]) - 1),
+                method: [1.0] + [0.0] * (len(text["tokens"]) - 1),
             }
             for text in texts
         ]
@@ -113,8 +116,8 @@ def small(config: Dict[str, Any], **overrides: Any) -> Params:
             place = place[part]
         place[last] = value
     params = Params(config)
-    if "guide" in config["dataset_reader"]:
-        write_guides(params.duplicate())
+    if {"guide", "erased"} & set(config["dataset_reader"]):
+        write_scores(params.duplicate())
     return params
 
 

@@ -5,6 +5,7 @@ from analysis.claims.claim import judged
 from analysis.claims.table_rows import read_tables
 from analysis.papers.discovery import CLAIMS, TABLES
 from tests.analysis.papers.families import write_family
+from tests.analysis.papers.madsen.test_recursive_roar import CURVES, write_curves
 from tests.analysis.papers.pruthi.test_deception import run as deceptive_run
 from tests.analysis.papers.studies import MEISTER, write_run
 
@@ -34,6 +35,11 @@ def test_every_claim_finds_its_numbers(tmp_path, undrawn):
         for strength in (0, 1)
         for seed in (1, 2)
     ]
+    chance = CURVES["random"]
+    retrained = write_curves(
+        tmp_path / "retrained",
+        curves={"random": chance, "integrated-gradients": chance, "gradient-x-input": chance},
+    )
     found = set()
     for number, commands in enumerate(
         [
@@ -50,6 +56,7 @@ def test_every_claim_finds_its_numbers(tmp_path, undrawn):
                 ["table", "serrano-smith", family],
                 ["table", "jain-wallace", family],
                 ["table", "pruthi", *deceptive],
+                ["table", "madsen", *map(str, retrained)],
             ],
         ]
     ):
