@@ -34,8 +34,8 @@ class Erased(FromParams):
         With a text's id it decides which of equal scores goes first, and orders by chance.
     ranking : `str`, optional (default = `"size"`)
         `size`: large scores go first, whatever their sign. `signed`: high ones, toward the explained
-        class. Then it depends on the class which harmless words are masked, and a new model can read
-        the class from the masks.
+        class. It depends on the class which harmless words are masked beside the important ones, so
+        that a new model can read the class from the masks: by size less so than signed, but not never.
     """
 
     def __init__(

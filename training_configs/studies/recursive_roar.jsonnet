@@ -16,7 +16,7 @@ study {
       ['attention', 'gradient-x-input', 'integrated-gradients', 'lrp', 'leave-one-out'],
     )
   } + {
-    // What happens if masks tell the class.
+    // What happens if masks tell more of the class.
     lrp_signed: { method: 'lrp', ranking: 'signed' },
   },
   // Shares of the tokens, in percent, before all of them.

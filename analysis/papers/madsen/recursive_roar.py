@@ -18,8 +18,8 @@ ACROSS = "share of tokens masked"
 NOTE = (
     "A model is trained, a method explains its predictions on train, dev and test, the tokens with the "
     "largest scores are masked, a model with the same seed is trained on what is left, and so on; "
-    f"`{RANDOM}` masks by chance. `(signed)`: the highest scores toward the predicted class instead, so that "
-    "the masks themselves tell the class. On the test split where there is one. Intervals (95 %) are over seeds, "
+    f"`{RANDOM}` masks by chance. `(signed)`: the highest scores toward the predicted class instead. Which "
+    "harmless words are masked can tell the class, signed more than by size: a curve may be high for that. On the test split where there is one. Intervals (95 %) are over seeds, "
     f"where there are at least {LEAST_SEEDS}."
 )
 ABOUT_RACU = (
