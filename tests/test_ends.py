@@ -60,19 +60,19 @@ def test_a_file_where_the_folder_is_to_be(ended, tmp_path):
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
-@pytest.mark.parametrize("command", ["evaluate", "predict", "attribute", "perturb"])
+@pytest.mark.parametrize("command", ["evaluate", "predict", "attribute", "perturb", "verdict"])
 def test_a_gpu_that_is_not_there(ended, run, command):
-    more = ["-o", "x.parquet"] if command in ("attribute", "perturb") else []
+    more = ["-o", "x.parquet"] if command in ("attribute", "perturb", "verdict") else []
     code, message = ended(command, str(run), "test", "--cuda-device", "0", *more)
     assert code == 2 and message.startswith("error: ")
     assert "GPU" in message and "-1" in message
 
 
 @pytest.mark.parametrize("how", ["empty", "half", "text", "of another model"])
-@pytest.mark.parametrize("command", ["evaluate", "attribute"])
+@pytest.mark.parametrize("command", ["evaluate", "attribute", "verdict"])
 def test_weights_that_are_none(ended, run, tmp_path, command, how):
     folder = broken(run, tmp_path / "broken", how)
-    more = ["-o", "x.parquet"] if command == "attribute" else []
+    more = ["-o", "x.parquet"] if command in ("attribute", "verdict") else []
     code, message = ended(command, str(folder), "test", *more)
     assert code == 2 and message.startswith(f"error: {folder}: is not a model archive, or broken (")
 
@@ -138,6 +138,7 @@ ARGUMENTS = {
     "--predictor-args": ["predict", "test", "--predictor", "saliency"],
     "--interpreters": ["attribute", "test", "-o", "x.parquet"],
     "--perturbations": ["perturb", "test", "-o", "x.parquet"],
+    "--methods": ["verdict", "test", "-o", "x"],
 }
 
 

@@ -102,11 +102,11 @@ def test_explain_opens_by_the_same_door(run, tmp_path):
         explain(path, "a text")
 
 
-@pytest.mark.parametrize("command", ["attribute", "perturb", "predict", "evaluate"])
+@pytest.mark.parametrize("command", ["attribute", "perturb", "predict", "evaluate", "verdict"])
 def test_commands_open_by_the_same_door(ended, run, tmp_path, command):
     config = changed(run, command_at("model", form="object"))
     archived(run, tmp_path / "model.tar.gz", config)
-    output = ["-o", "out.parquet"] if command in ("attribute", "perturb") else []
+    output = ["-o", "out.parquet"] if command in ("attribute", "perturb", "verdict") else []
     (tmp_path / "input.txt").write_text("a text\n")
     data = "input.txt" if command == "predict" else "test"
     code, message = ended(command, "model.tar.gz", data, *output)

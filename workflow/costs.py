@@ -3,14 +3,12 @@ About how long a step takes on one core of a present-day machine. Rough on purpo
 in minutes or days. What earlier steps really took corrects it (`correction`).
 """
 
-import math
 import statistics
-import tomllib
-from functools import cache
 from pathlib import Path
-from typing import Any, Dict, Iterable, List, Tuple
+from typing import Any, Dict, Iterable, Tuple
 
 from analysis.model_config import type_of
+from workflow import passes as declared
 from workflow.contents import Contents
 from workflow.resolve import MadeFile
 from workflow.study import ATTRIBUTIONS, FAITHFULNESS, PERTURBATIONS, SPLITS, FileKind
@@ -21,18 +19,12 @@ TABLE = 15.0
 # Per word and epoch, forward and backward.
 TRAINING = {"lstm": 3.5e-5, "affine": 1.2e-5, "cnn": 2e-5, "transformer": 4.5e-5}
 OTHER_ENCODER = 1e-4
-# Passes through the model, in those of a word in training, which goes forward and backward, and has its
-# parameters changed.
-FORWARD, BACKWARD, DECODE = 0.3, 0.4, 0.0025
-# What methods declare; beside the plugin, and read without it.
-DECLARED = Path(__file__).resolve().parents[1] / "attention_explain" / "passes.toml"
+# What methods declare, by kind of file.
 DECLARED_AS = {
     ATTRIBUTIONS: "interpreters",
     PERTURBATIONS: "perturbations",
     FAITHFULNESS: "faithfulness",
 }
-# A method that nobody has declared anything of.
-UNKNOWN = {"forward": [1], "backward": [1]}
 # With `patience`, of the epochs allowed.
 STOPPED_EARLY = 0.5
 # The embedded corpus.
@@ -63,31 +55,8 @@ def making(
 def passes(kind: FileKind, method: Any) -> float:
     """Of a text of usual length, in the time of one that is trained on."""
     options = method if isinstance(method, dict) else {}
-    declared = _declared()[DECLARED_AS[kind]].get(type_of(method), UNKNOWN)
-    declared = declared.get(options.get("at"), declared)
-    known = {"tokens": WORDS_A_TEXT, **declared.get("usual", {})}
-    known.update({key: value for key, value in options.items() if isinstance(value, (int, float))})
-    number = {
-        name: _sum(declared.get(name, []), known) for name in ("forward", "backward", "decode")
-    }
-    return FORWARD * number["forward"] + BACKWARD * number["backward"] + DECODE * number["decode"]
-
-
-def _sum(terms: List[Any], known: Dict[str, float]) -> float:
-    """A term is a number, the name of one that is known, or a list of such, which is their product."""
-    return sum(
-        math.prod(_sum([factor], known) for factor in term)
-        if isinstance(term, list)
-        else known[term]
-        if isinstance(term, str)
-        else term
-        for term in terms
-    )
-
-
-@cache
-def _declared() -> Dict[str, Any]:
-    return tomllib.loads(DECLARED.read_text(encoding="utf-8"))
+    found = declared.passes(DECLARED_AS[kind], type_of(method), options, WORDS_A_TEXT)
+    return found.in_training
 
 
 def words(config: Dict[str, Any], split: str, contents: Contents) -> float:

@@ -3,5 +3,6 @@
 from attention_explain.commands.attribute import Attribute
 from attention_explain.commands.faithfulness import FaithfulnessCommand
 from attention_explain.commands.perturb import Perturb
+from attention_explain.commands.verdict import Verdict
 
-__all__ = ["Attribute", "FaithfulnessCommand", "Perturb"]
+__all__ = ["Attribute", "FaithfulnessCommand", "Perturb", "Verdict"]

@@ -71,7 +71,7 @@ class FaithfulnessJob(Job):
                     f"which the model does not know; it knows {', '.join(model.labels)}"
                 )
         if self._erasures is None:
-            self._erasures = _allowed(archive)
+            self._erasures, _ = allowed_erasures(DEFAULT_ERASURES, archive)
         seed = self.options.seed or 0
         self._evaluator = Evaluator(
             model,
@@ -159,16 +159,18 @@ class FaithfulnessJob(Job):
         return faithfulness_file.in_words(table, metadata)
 
 
-def _allowed(archive: Archive) -> Dict[str, Erasure]:
-    """Of the erasures that nobody has named, those that the model allows."""
-    allowed = {}
-    for name, erasure in ERASURES.build(DEFAULT_ERASURES).items():
+def allowed_erasures(
+    names: Sequence[str], archive: Archive
+) -> Tuple[Dict[str, Erasure], Dict[str, str]]:
+    """Of erasures that nobody has named, those that the model allows; and why not the others."""
+    allowed, left_out = {}, {}
+    for name, erasure in ERASURES.build(names).items():
         try:
             erasure.check(archive.model, archive.validation_dataset_reader)
-        except ConfigurationError:
-            continue
-        allowed[name] = erasure
-    return allowed
+            allowed[name] = erasure
+        except ConfigurationError as error:
+            left_out[name] = error.message
+    return allowed, left_out
 
 
 def _first_difference(ours: Sequence[str], theirs: Sequence[str]) -> str:

@@ -5,6 +5,7 @@ survive a kill, write one file that says where it comes from, and tell what was 
 `Job` with what is its own.
 """
 
+import json
 import sys
 import time
 from pathlib import Path
@@ -31,6 +32,15 @@ AfterStep = Callable[[str, float], Any]
 Work = Callable[[List[int], AfterStep], Tuple[pyarrow.Table, Dict[str, Any]]]
 
 
+def token_bar(tokens: int, done: int, description: str) -> Any:
+    """The progress of one job over all tokens of its texts, some of which were done before."""
+    return Tqdm.tqdm(total=tokens, initial=done, unit="token", unit_scale=True, desc=description)
+
+
+# Such a function: of what it makes, `n`, `update`, `write` and `close` are used.
+MakeBar = Callable[[int, int, str], Any]
+
+
 class Job:
     """
     A subclass sets the attributes, those without a value in `open` at the latest, and implements
@@ -48,6 +58,9 @@ class Job:
     reads: Sequence[str] = ()
     # Files that are written beside the parquet file, by suffix.
     writes: Mapping[str, Sequence[Union[str, Path]]] = {}
+
+    # Of its progress, where it is not one of several.
+    make_bar: MakeBar = staticmethod(token_bar)
 
     # The ids of the texts that it is about, if those are not all of the data.
     only: Optional[Sequence[str]] = None
@@ -119,20 +132,16 @@ class Job:
     def also_write(self, table: pyarrow.Table, metadata: Dict[str, Any]) -> None:
         """The files of `writes`."""
 
+    def tell(self, lines: Sequence[str]) -> None:
+        """What was done, to whoever has started it."""
+        print(f"{self.options.output_file}:", "\n".join(lines), file=sys.stderr)
+
     def run(self) -> Dict[str, Any]:
         """Does all of it. Returns the metadata of the file."""
         options = self.options
         output = Path(options.output_file)
         options.check(self.reads, self.writes)
-        archive = open_archive(options.archive_file, options.cuda_device, options.overrides)
-        self.open(archive)
-        reader = archive.validation_dataset_reader
-        instances = read_instances(
-            reader, archive.model.vocab, options.data, options.limit, options.split_text, self.only
-        )
-        self.check(instances)
-        described = self._described(archive, instances)
-        metadata = {**self._provenance(archive, described), **read_counts(reader)}
+        instances, described, metadata = self._begun()
         with Parts(output, described).opened(replace=options.force) as parts, resumable(parts):
             table, records = self._all(instances, parts)
             metadata.update(
@@ -144,8 +153,44 @@ class Job:
                 table_file.write(table, metadata, whole, self.key)
         self.also_write(table, metadata)
         lines = [*_time_spent(metadata, self.done), *left_out(metadata.get("texts"))]
-        print(f"{output}:", "\n".join(lines + self.in_words(table, metadata)), file=sys.stderr)
+        self.tell(lines + self.in_words(table, metadata))
         return metadata
+
+    def differences(self) -> List[str]:
+        """What is another in the file that is there than in the one that would be made now."""
+        try:
+            there = table_file.read_metadata(self.options.output_file, self.key)
+        except KeyError:
+            return ["content"]
+        _, _, told = self._begun()
+        now = json.loads(json.dumps(told))
+        decisive = {
+            "weights_sha256": "model",
+            "config": "config",
+            "data_sha256": "texts",
+            "batch_tokens": "batch-tokens",
+            self.components: self.components,
+            **{name: name for name in self.decisive()},
+        }
+        different = [word for key, word in decisive.items() if there.get(key) != now[key]]
+        # By their content: they may be called by another path.
+        if sorted(there.get("reads", {}).values()) != sorted(now["reads"].values()):
+            different.append("files that it was made from")
+        return different
+
+    def _begun(self) -> Tuple[List[Instance], Dict[str, Any], Dict[str, Any]]:
+        """The texts, what decides the results, and what the metadata say before any work."""
+        options = self.options
+        archive = open_archive(options.archive_file, options.cuda_device, options.overrides)
+        self.open(archive)
+        reader = archive.validation_dataset_reader
+        instances = read_instances(
+            reader, archive.model.vocab, options.data, options.limit, options.split_text, self.only
+        )
+        self.check(instances)
+        described = self._described(archive, instances)
+        metadata = {**self._provenance(archive, described), **read_counts(reader)}
+        return instances, described, metadata
 
     def _described(self, archive: Archive, instances: Sequence[Instance]) -> Dict[str, Any]:
         return description(
@@ -183,7 +228,9 @@ class Job:
         def work(rows: List[int], after_step: AfterStep) -> Tuple[pyarrow.Table, Dict[str, Any]]:
             return self.work([instances[row] for row in rows], rows, columns, after_step)
 
-        return work_through(instances, self.budget, self.steps, parts, work, self.doing)
+        return work_through(
+            instances, self.budget, self.steps, parts, work, self.doing, self.make_bar
+        )
 
 
 def work_through(
@@ -193,6 +240,7 @@ def work_through(
     parts: Parts,
     work: Work,
     description: str,
+    make_bar: MakeBar = token_bar,
 ) -> Tuple[pyarrow.Table, List[Dict[str, Any]]]:
     """
     Does the batches that are in no part yet. Returns all rows in the order of the instances, and
@@ -218,9 +266,7 @@ def work_through(
     done = sum(tokens[number] for number in finished)
     taken: Dict[int, float] = {}
     spent: Dict[str, float] = dict.fromkeys(steps, 0.0)
-    bar = Tqdm.tqdm(
-        total=sum(lengths), initial=done, unit="token", unit_scale=True, desc=description
-    )
+    bar = make_bar(sum(lengths), done, description)
     for place, number in enumerate(pending):
         start = time.perf_counter()
         seconds: Dict[str, float] = {}

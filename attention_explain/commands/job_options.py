@@ -54,15 +54,18 @@ class JobOptions:
     overrides: str = ""
     force: bool = False
 
+    def check_numbers(self) -> None:
+        for name, number in (("limit", self.limit), ("batch-tokens", self.batch_tokens)):
+            if number is not None and number < 1:
+                raise ConfigurationError(f"--{name} is {number}, but must be 1 or more")
+
     def check(
         self,
         reads: Sequence[Place] = (),
         writes: Mapping[str, Sequence[Place]] = MappingProxyType({}),
     ) -> None:
         """Refuses what cannot end well; `reads` and `writes` (by suffix) are further files."""
-        for name, number in (("limit", self.limit), ("batch-tokens", self.batch_tokens)):
-            if number is not None and number < 1:
-                raise ConfigurationError(f"--{name} is {number}, but must be 1 or more")
+        self.check_numbers()
         output = Path(self.output_file)
         check_outputs(
             {".parquet": [output], **writes, ".log": [f"{output}.log"]},
@@ -130,7 +133,8 @@ def add_job_options(subparser: argparse.ArgumentParser, verb: str) -> None:
 def job_options(args: argparse.Namespace) -> Dict[str, Any]:
     """What was given for them, by the names of `JobOptions`."""
     common_logging.FILE_FRIENDLY_LOGGING = args.file_friendly_logging
-    return {field.name: getattr(args, field.name) for field in fields(JobOptions)}
+    names = [field.name for field in fields(JobOptions)]
+    return {name: getattr(args, name) for name in names if hasattr(args, name)}
 
 
 def listed_configs(arguments: Sequence[str], kind: str) -> List[ComponentConfig]:

@@ -6,7 +6,7 @@ import pytest
 
 from attention_explain.counterfactual.registry import PERTURBATIONS as PERTURBATION_KIND
 from attention_explain.interpret.interpreter import INTERPRETERS
-from workflow import costs
+from workflow import costs, passes
 from workflow.study import ATTRIBUTIONS, FAITHFULNESS, PERTURBATIONS
 
 DECLARED = {
@@ -18,11 +18,11 @@ DECLARED = {
 @pytest.mark.parametrize("section", DECLARED)
 def test_every_method_has_declared_its_passes_with_its_own_defaults(section):
     kind = DECLARED[section]
-    declared = costs._declared()[section]
+    declared = passes._declared()[section]
     assert set(declared) == {name for name in kind.known() if _is_ours(kind.registry.by_name(name))}
-    for name, passes in declared.items():
+    for name, cost in declared.items():
         defaults = inspect.signature(kind.registry.by_name(name)).parameters
-        for option, value in passes.get("usual", {}).items():
+        for option, value in cost.get("usual", {}).items():
             assert defaults[option].default in (value, "auto"), name
 
 
@@ -41,14 +41,14 @@ def test_more_steps_cost_more_and_hidden_states_cost_less():
         == costs.passes(ATTRIBUTIONS, "integrated-gradients")
         < cost(type="integrated-gradients", steps=50)
     )
-    assert cost(type="leave-one-out", at="hidden") == costs.FORWARD
+    assert cost(type="leave-one-out", at="hidden") == passes.FORWARD
     assert (
         cost(type="leave-one-out", at="input")
         == cost(type="leave-one-out")
-        == pytest.approx((costs.WORDS_A_TEXT + 1) * costs.FORWARD)
+        == pytest.approx((costs.WORDS_A_TEXT + 1) * passes.FORWARD)
     )
     # Somebody's own, of which nothing is known.
-    assert cost(type="mine") == pytest.approx(costs.FORWARD + costs.BACKWARD)
+    assert cost(type="mine") == pytest.approx(passes.FORWARD + passes.BACKWARD)
     assert costs.passes(ATTRIBUTIONS, "random") == 0 < costs.passes(PERTURBATIONS, "random")
 
 
@@ -59,5 +59,5 @@ def test_a_judgement_costs_more_with_more_methods():
 
 def test_products_count_all_steps_of_all_sets():
     adversary = {"type": "instance-adversary", "sets": 2, "steps": 10}
-    expected = costs.FORWARD + 20 * costs.DECODE
+    expected = passes.FORWARD + 20 * passes.DECODE
     assert costs.passes(PERTURBATIONS, adversary) == pytest.approx(expected)

@@ -1,0 +1,283 @@
+"""
+What a verdict rests on: for each model a file of attributions, one of perturbations and one of
+faithfulness, each made by its own job; what of it a model does not allow; and about how long it takes.
+"""
+
+import time
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+
+import torch
+from allennlp.common.checks import ConfigurationError
+from allennlp.data import Instance
+from allennlp.models.archival import Archive
+from allennlp.predictors import Predictor
+
+from attention_explain.archives import open_archive, weights_sha256
+from attention_explain.budget import rows_by_length
+from attention_explain.commands.attribute import DEFAULT_INTERPRETERS, AttributionJob
+from attention_explain.commands.faithfulness_job import (
+    DEFAULT_ERASURES,
+    FaithfulnessJob,
+    allowed_erasures,
+)
+from attention_explain.commands.job import Job
+from attention_explain.commands.job_options import JobOptions
+from attention_explain.commands.perturb import PerturbationJob
+from attention_explain.counterfactual.perturber import Perturber
+from attention_explain.counterfactual.registry import PERTURBATIONS
+from attention_explain.data.any_reader import read_instances
+from attention_explain.faithfulness.evaluator import RANDOM_ORDERS, Evaluator
+from attention_explain.faithfulness.registry import MEASURES
+from attention_explain.faithfulness.scores_file import read_scores
+from attention_explain.interpret.interpreter import (
+    InterpreterConfig,
+    build_interpreters,
+    parameters,
+    supported_interpreters,
+)
+from attention_explain.interpret.outputs import predicted_class, untouched
+from attention_explain.interpret.text_batch import TextBatch, budget_for
+from attention_explain.orders import RANKINGS
+from workflow.passes import passes
+
+# In the folder of a verdict.
+FILES = "files"
+ATTENTION = "attention"
+WAYS = ("uniform", "permutation", "drop-top", "instance-adversary")
+QUICK_ERASURES = ("delete", "unk")
+QUICK_MEASURES = ("comprehensiveness", "sufficiency", "parameter_randomization")
+ALL_MEASURES = (*QUICK_MEASURES, "sensitivity")
+# Two configs of which nothing else differs are of two seeds of a model.
+SEEDS = ("random_seed", "numpy_seed", "pytorch_seed")
+
+
+@dataclass(frozen=True)
+class Task:
+    """
+    make : the job that writes the file; one that reads another file wants that to be there.
+    seconds : about how long it takes.
+    """
+
+    output: Path
+    make: Callable[[], Job]
+    seconds: float
+    reads: Optional[Path] = None
+
+
+@dataclass
+class Plan:
+    """left_out : what the models do not allow, each in a sentence."""
+
+    texts: int = 0
+    tasks: List[Task] = field(default_factory=list)
+    left_out: List[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a model allows of all that a verdict asks for, with the parameters of each."""
+
+    methods: Dict[str, Dict[str, Any]]
+    ways: Dict[str, Dict[str, Any]]
+    erasures: Sequence[str]
+    measures: Sequence[str]
+
+
+def planned(
+    models: Sequence[str],
+    folder: Path,
+    methods: Optional[Sequence[InterpreterConfig]],
+    quick: bool,
+    options: JobOptions,
+) -> Plan:
+    """
+    # Parameters
+
+    models : `Sequence[str]`
+        Archives or run folders, which must be seeds of one model.
+    methods : `Sequence[InterpreterConfig]`, optional
+        Beside attention (default: those of `attribute`).
+    options : `JobOptions`
+        Of all jobs; each has its own model and output.
+    """
+    plan = Plan()
+    seen: Dict[str, Tuple[str, Dict[str, Any]]] = {}
+    for number, model in enumerate(models, 1):
+        archive = open_archive(model, options.cuda_device, options.overrides)
+        config = archive.config.as_dict(quiet=True)
+        _check_seed(model, weights_sha256(archive.model), config, seen)
+        wanted, left_out = _wanted(archive, methods, quick, options.seed)
+        plan.left_out += [sentence for sentence in left_out if sentence not in plan.left_out]
+        instances = read_instances(
+            archive.validation_dataset_reader,
+            archive.model.vocab,
+            options.data,
+            options.limit,
+            options.split_text,
+        )
+        plan.texts = len(instances)
+        seconds = _seconds(archive, instances, wanted, options.batch_tokens)
+        given = replace(options, archive_file=model)
+        plan.tasks += _tasks(given, folder / FILES, number, wanted, seconds)
+    return plan
+
+
+def _tasks(
+    options: JobOptions, folder: Path, number: int, wanted: Wanted, seconds: Sequence[float]
+) -> List[Task]:
+    def given(name: str, **others: Any) -> JobOptions:
+        return replace(options, output_file=folder / f"{name}-{number}.parquet", **others)
+
+    attributions = given("attributions")
+    perturbations = given("perturbations")
+    # Its texts are those of the attributions.
+    faithfulness = given("faithfulness", limit=None)
+    configs = [{**options, "name": name} for name, options in wanted.methods.items()]
+    tasks = [
+        Task(
+            attributions.output_file,
+            lambda: AttributionJob(attributions, configs, None, None, 0),
+            seconds[0],
+        )
+    ]
+    if wanted.ways:
+        tasks.append(
+            Task(
+                perturbations.output_file,
+                lambda: PerturbationJob(perturbations, WAYS),
+                seconds[1],
+            )
+        )
+    if wanted.erasures:
+
+        def judging() -> Job:
+            scores = read_scores(attributions.output_file)
+            return FaithfulnessJob(
+                faithfulness,
+                scores,
+                wanted.measures,
+                wanted.erasures,
+                RANKINGS[0],
+                RANDOM_ORDERS,
+                None,
+            )
+
+        tasks.append(
+            Task(faithfulness.output_file, judging, seconds[2], reads=attributions.output_file)
+        )
+    return tasks
+
+
+def _wanted(
+    archive: Archive,
+    methods: Optional[Sequence[InterpreterConfig]],
+    quick: bool,
+    seed: Optional[int],
+) -> Tuple[Wanted, List[str]]:
+    """And what is left out, each in a sentence. A method that was named is refused instead."""
+    model, reader = archive.model, archive.validation_dataset_reader
+    if methods is None:
+        configs, refused = supported_interpreters(DEFAULT_INTERPRETERS, model, reader)
+        left_out = list(refused.values())
+    else:
+        configs, left_out = list(methods), []
+        if not any(_is_attention(each) for each in configs):
+            configs.insert(0, ATTENTION)
+    built = build_interpreters(configs, Predictor(model, reader, frozen=False), seed)
+    ways = PERTURBATIONS.build(WAYS, seed)
+    try:
+        Perturber(model, ways)
+    except ConfigurationError as error:
+        ways = {}
+        left_out.append(f"perturbations: {error.message}")
+    measures = QUICK_MEASURES if quick else ALL_MEASURES
+    names = QUICK_ERASURES if quick else DEFAULT_ERASURES
+    try:
+        # The model first: an erasure may ask something of it that it has not.
+        Evaluator(model, MEASURES.build(measures), {}, reader)
+        erasures, refused = allowed_erasures(names, archive)
+        left_out += refused.values()
+    except ConfigurationError as error:
+        erasures = {}
+        left_out.append(f"faithfulness: {error.message}")
+    wanted = Wanted(
+        {name: parameters(method) for name, method in built.items()},
+        {name: PERTURBATIONS.parameters(way) for name, way in ways.items()},
+        list(erasures),
+        measures,
+    )
+    return wanted, left_out
+
+
+def _is_attention(config: Any) -> bool:
+    """By its name; what is no config at all is refused where it is built."""
+    if isinstance(config, dict):
+        return config.get("name", config.get("type")) == ATTENTION
+    return config == ATTENTION
+
+
+def _check_seed(
+    model: str, weights: str, config: Dict[str, Any], seen: Dict[str, Tuple[str, Dict[str, Any]]]
+) -> None:
+    """Adds it to those that were seen, by their weights."""
+    if weights in seen:
+        raise ConfigurationError(f"{model} is the same model as {seen[weights][0]}")
+    without = {name: value for name, value in config.items() if name not in SEEDS}
+    for first, other in seen.values():
+        place = difference(other, without)
+        if place is not None:
+            raise ConfigurationError(
+                f"{model} is no other seed of {first}: its config differs in '{place}'; a verdict is "
+                "about one model, trained with one or more seeds"
+            )
+    seen[weights] = (model, without)
+
+
+def difference(one: Any, other: Any) -> Optional[str]:
+    """The first place in which two configs are not the same; None if there is none."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        for name in [*one, *(name for name in other if name not in one)]:
+            inner = difference(one.get(name), other.get(name))
+            if inner is not None:
+                return f"{name}.{inner}".rstrip(".")
+        return None
+    return None if one == other else ""
+
+
+def _seconds(
+    archive: Archive, instances: Sequence[Instance], wanted: Wanted, budget: Optional[int]
+) -> List[float]:
+    """Of the three files, from what the methods declare and what a pass takes here."""
+    lengths = [len(instance["tokens"]) for instance in instances]
+    tokens = sum(lengths)
+    # What a method declares grows evenly with the length: so much longer is the text of a token.
+    length = sum(number * number for number in lengths) / tokens
+    a_pass = tokens * _seconds_a_token(archive, instances, budget or budget_for(archive.model))
+    reckoned = {
+        kind: sum(passes(kind, each["type"], each, length).in_forwards for each in several.values())
+        for kind, several in (("interpreters", wanted.methods), ("perturbations", wanted.ways))
+    }
+    methods = {"methods": len(wanted.methods)}
+    erased = passes("faithfulness", "erasure", methods, length).in_forwards
+    again = sum(
+        passes("faithfulness", name, {}, length).again
+        for name in wanted.measures
+        if not MEASURES.registry.by_name(name).erasures
+    )
+    judged = len(wanted.erasures) * erased + again * reckoned["interpreters"]
+    return [a_pass * number for number in (*reckoned.values(), judged)]
+
+
+def _seconds_a_token(archive: Archive, instances: Sequence[Instance], budget: int) -> float:
+    """Of a pass forward, with texts of middle length."""
+    groups = rows_by_length([len(instance["tokens"]) for instance in instances], budget)
+    some = [instances[row] for row in groups[len(groups) // 2]]
+    batch = TextBatch.of(archive.model, some, budget)
+    with untouched(archive.model, goes_back=False), torch.no_grad():
+        # The first pass of a process is slower than all others.
+        predicted_class(archive.model, batch)
+        start = time.perf_counter()
+        predicted_class(archive.model, batch)
+        return (time.perf_counter() - start) / int(batch.mask.sum())

@@ -1,0 +1,342 @@
+"""`allennlp verdict`: what is missing is made, once, and judged by the analysis in its own process."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+import torch
+from allennlp.common.checks import ConfigurationError
+
+from attention_explain.commands import (
+    attribution_file,
+    faithfulness_file,
+    perturbation_file,
+    verdict,
+    verdict_plan,
+)
+from attention_explain.commands.perturb import PerturbationJob
+from attention_explain.commands.verdict import verdict_from_files
+from attention_explain.commands.verdict_plan import difference
+from attention_explain.commands.whole_progress import WholeProgress
+from durable.sealed import read_sealed, sealed_metadata
+from tests.commands.stopping import stop_after
+from tests.small_archive import small_archive
+
+FILES = ("attributions", "perturbations", "faithfulness")
+KEYS = (attribution_file.METADATA, perturbation_file.METADATA, faithfulness_file.METADATA)
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory) -> Path:
+    return small_archive(tmp_path_factory.mktemp("verdict") / "run").parent
+
+
+def another(run: Path, folder: Path, **changes) -> Path:
+    """The run with other weights, and something else in its config."""
+    shutil.copytree(run, folder)
+    (folder / "model.tar.gz").unlink()
+    weights = {name: 1.5 * values for name, values in torch.load(run / "best.th").items()}
+    torch.save(weights, folder / "best.th")
+    config = json.loads((run / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps({**config, **changes}))
+    return folder
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """What the analysis was called with, in the place of which 7 is answered."""
+    calls = []
+
+    def judge(folder, fail_under):
+        calls.append((folder, fail_under))
+        return 7
+
+    monkeypatch.setattr(verdict, "judge", judge)
+    return calls
+
+
+@pytest.fixture
+def one_way(monkeypatch):
+    """Of the perturbations only a quick one, where they are not what is looked at."""
+    monkeypatch.setattr(verdict_plan, "WAYS", ("permutation",))
+
+
+@pytest.fixture
+def given(run, tmp_path, asked):
+    def judged(*models, **options) -> int:
+        known = {"methods": ["gradient"], "quick": True, "limit": 2, **options}
+        folder = known.pop("folder", tmp_path / "out")
+        return verdict_from_files([str(each) for each in models or [run]], "test", folder, **known)
+
+    return judged
+
+
+@pytest.fixture(scope="module")
+def made(run, tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("made") / "out"
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(verdict_plan, "WAYS", ("permutation",))
+        patched.setattr(verdict, "judge", lambda *_: 0)
+        verdict_from_files([str(run)], "test", folder, ["gradient"], quick=True, limit=2)
+    return folder
+
+
+def metadata(folder: Path, number: int = 1) -> dict:
+    return {
+        name: json.loads(sealed_metadata(folder / "files" / f"{name}-{number}.parquet")[key])
+        for name, key in zip(FILES, KEYS, strict=True)
+    }
+
+
+def times(folder: Path) -> dict:
+    return {path.name: path.stat().st_mtime_ns for path in (folder / "files").iterdir()}
+
+
+def test_the_files_hold_what_a_verdict_asks_for(given, asked, tmp_path, capfd):
+    assert given(fail_under=0.5) == 7
+    assert asked == [(tmp_path / "out", 0.5)]
+    made = metadata(tmp_path / "out")
+    assert {name: each["instances"] for name, each in made.items()} == dict.fromkeys(FILES, 2)
+    # Attention is always among the methods.
+    assert set(made["attributions"]["interpreters"]) == {"attention", "gradient"}
+    assert set(made["perturbations"]["perturbations"]) == {
+        *("uniform", "permutation", "drop-top", "instance-adversary")
+    }
+    measures = {about["of"] for about in made["faithfulness"]["measures"].values()}
+    assert measures == {"comprehensiveness", "sufficiency", "parameter_randomization"}
+    assert set(made["faithfulness"]["erasures"]) == {"delete", "unk"}
+    said = capfd.readouterr().err
+    assert "3 of 3 files to make, of 2 texts: less than a minute on this machine" in said
+    assert "1 of 3, explaining" in said and "3 of 3, judging" in said
+    assert said.count("2 texts explained in") == 1
+
+
+def test_all_of_it_has_sensitivity_and_leaves_out_what_the_model_does_not_know(
+    given, one_way, tmp_path, capfd
+):
+    given(quick=False, methods=["random"], limit=1)
+    made = metadata(tmp_path / "out")["faithfulness"]
+    assert "sensitivity" in made["measures"]
+    assert set(made["erasures"]) == {"delete", "zero", "unk"}
+    assert "left out: erasure 'mask' is for models that were trained with" in capfd.readouterr().err
+
+
+def test_what_is_there_is_not_made_again_whatever_it_is_called(
+    there, given, one_way, run, tmp_path, asked, capfd
+):
+    before = times(tmp_path / "out")
+    # The same model as an archive, and the folder by another path.
+    (tmp_path / "link").symlink_to(there)
+    given(run / "model.tar.gz", folder=tmp_path / "link")
+    assert times(there) == before and len(asked) == 1
+    assert "all 3 files are there" in capfd.readouterr().err
+    (tmp_path / "out" / "files" / "perturbations-1.parquet").unlink()
+    given()
+    after = times(tmp_path / "out")
+    assert [name for name in after if after[name] != before[name]] == ["perturbations-1.parquet"]
+
+
+@pytest.fixture
+def there(made, tmp_path) -> Path:
+    """The folder of a verdict that was given."""
+    return Path(shutil.copytree(made, tmp_path / "out"))
+
+
+@pytest.mark.parametrize(
+    "options, file, sentence",
+    [
+        ({"limit": 3}, "attributions", "was made with other texts"),
+        ({"methods": ["random"]}, "attributions", "was made with other interpreters"),
+        ({"quick": False}, "faithfulness", "was made with other measures and erasures"),
+        ({"seed": 5}, "perturbations", "was made with other perturbations"),
+    ],
+    ids=str,
+)
+def test_files_of_other_options_are_refused_or_replaced(
+    there, given, one_way, tmp_path, options, file, sentence
+):
+    before = times(tmp_path / "out")
+    with pytest.raises(ConfigurationError) as error:
+        given(**options)
+    assert f"files/{file}-1.parquet: {sentence}; give another folder" in str(error.value)
+    assert times(tmp_path / "out") == before
+    if options.get("quick") is None:
+        given(**options, force=True)
+        assert times(tmp_path / "out")["faithfulness-1.parquet"] != before["faithfulness-1.parquet"]
+        given(**options)
+
+
+def test_a_file_of_another_kind_or_a_damaged_one_is_not_taken(there, given, one_way, tmp_path):
+    files = tmp_path / "out" / "files"
+    good = (files / "perturbations-1.parquet").read_bytes()
+    for content, sentence in (
+        ((files / "attributions-1.parquet").read_bytes(), "was made with other content"),
+        (good[: len(good) // 2], "not a readable parquet file"),
+    ):
+        (files / "perturbations-1.parquet").write_bytes(content)
+        with pytest.raises(ConfigurationError, match=sentence) as error:
+            given()
+        assert "--force" in str(error.value)
+    given(force=True)
+    assert read_sealed(files / "perturbations-1.parquet").num_rows == 2
+
+
+def test_seeds_have_files_of_their_own(there, given, one_way, run, tmp_path):
+    seeds = [run, another(run, tmp_path / "second", pytorch_seed=2)]
+    before = times(there)
+    given(*seeds)
+    assert before.items() < times(there).items()
+    hashes = {
+        each["weights_sha256"]
+        for number in (1, 2)
+        for each in metadata(tmp_path / "out", number).values()
+    }
+    assert len(hashes) == 2
+    # The files of the second would be judged with the first.
+    with pytest.raises(ConfigurationError, match="attributions-2.parquet: is no part of this"):
+        given(run)
+    given(run, force=True)
+    assert {name.split(".")[0][-1] for name in times(tmp_path / "out")} == {"1"}
+
+
+def test_models_that_are_no_seeds_of_one_are_refused(given, run, tmp_path):
+    model = json.loads((run / "config.json").read_text())["model"]
+    other = another(run, tmp_path / "other", model={**model, "min_label_count": 2})
+    with pytest.raises(ConfigurationError, match="differs in 'model.min_label_count'"):
+        given(run, other)
+    with pytest.raises(ConfigurationError, match="is the same model as"):
+        given(run, run / "model.tar.gz")
+    assert not (tmp_path / "out").exists()
+
+
+def test_where_configs_differ():
+    one = {"a": {"b": [1, 2], "c": 3}, "d": None}
+    assert difference(one, json.loads(json.dumps(one))) is None
+    assert difference(one, {**one, "a": {"b": [1, 3], "c": 3}}) == "a.b"
+    assert difference(one, {**one, "e": 1}) == "e"
+    assert difference(one, {**one, "a": 1}) == "a"
+
+
+@pytest.mark.parametrize("place", ["out/notes.txt", "out/files/mine.parquet", "out"])
+def test_a_folder_of_something_else_is_left_alone(given, tmp_path, place):
+    precious = tmp_path / place
+    precious.parent.mkdir(parents=True, exist_ok=True)
+    precious.write_text("precious")
+    for force in (False, True):
+        with pytest.raises(ConfigurationError) as error:
+            given(force=force)
+        assert str(tmp_path / "out") in str(error.value)
+    assert [each for each in tmp_path.rglob("*") if each.is_file()] == [precious]
+
+
+def test_what_was_stopped_goes_on(given, one_way, tmp_path, monkeypatch):
+    # Small batches are slow to judge.
+    tasks = verdict_plan._tasks
+    monkeypatch.setattr(verdict_plan, "_tasks", lambda *given: tasks(*given)[:2])
+    with monkeypatch.context() as patched:
+        stop_after(1, PerturbationJob, "work", patched, KeyboardInterrupt())
+        with pytest.raises(SystemExit) as end:
+            given(batch_tokens=10)
+        assert end.value.code == 130
+    before = times(tmp_path / "out")
+    assert set(before) == {"attributions-1.parquet", "perturbations-1.parquet.parts"}
+    done = []
+    work = PerturbationJob.work
+    monkeypatch.setattr(
+        PerturbationJob, "work", lambda self, *rest: done.append(rest[1]) or work(self, *rest)
+    )
+    given(batch_tokens=10)
+    after = times(tmp_path / "out")
+    assert set(after) == {"attributions-1.parquet", "perturbations-1.parquet"}
+    assert after["attributions-1.parquet"] == before["attributions-1.parquet"]
+    assert len(done) == 1
+
+
+def test_a_model_without_attention_of_its_own_is_not_perturbed(
+    given, one_way, tmp_path, monkeypatch, capfd
+):
+    def refused(self, *given):
+        raise ConfigurationError("there is no attention to perturb")
+
+    monkeypatch.setattr("attention_explain.commands.verdict_plan.Perturber.__init__", refused)
+    assert given() == 7
+    assert set(times(tmp_path / "out")) == {"attributions-1.parquet", "faithfulness-1.parquet"}
+    said = capfd.readouterr().err
+    assert "left out: perturbations: there is no attention to perturb" in said
+
+
+def test_the_progress_is_over_all_jobs():
+    progress = WholeProgress([10.0, 30.0])
+    try:
+        first = progress.of_job(0)(100, 50, "one")
+        assert progress._bar.n == pytest.approx(5) and progress._bar.initial == pytest.approx(5)
+        first.update(50)
+        assert first.n == 100 and progress._bar.n == pytest.approx(10)
+        progress.of_job(1)(10, 0, "two").update(5)
+        assert progress._bar.n == pytest.approx(25)
+        assert "2 of 2, two" in progress._bar.desc
+    finally:
+        progress.close()
+
+
+def test_the_estimate_is_said_before_anything_is_done(given, monkeypatch, capfd):
+    monkeypatch.setattr(
+        "attention_explain.commands.verdict_plan._seconds", lambda *_: [60.0, 0.0, 7200.0]
+    )
+    monkeypatch.setattr(verdict, "_make", lambda tasks: pytest.fail("begun") if not said() else 0)
+
+    def said() -> bool:
+        return (
+            "3 of 3 files to make, of 2 texts: about 2.0 h on this machine; --limit takes fewer"
+            in capfd.readouterr().err
+        )
+
+    assert given() == 7
+
+
+@pytest.mark.parametrize("code", [0, 1, 3])
+def test_the_exit_code_is_that_of_the_analysis(monkeypatch, tmp_path, code):
+    called = []
+
+    class Ended:
+        returncode = code
+
+    monkeypatch.setattr(
+        verdict.subprocess, "run", lambda command: called.append(command) or Ended()
+    )
+    assert verdict.judge(tmp_path, 0.25 if code else None) == code
+    more = ["--fail-under", "0.25"] if code else []
+    assert called[0][1:] == ["-m", "analysis", "verdict", str(tmp_path), *more]
+
+
+BAD = {
+    "--limit 0": "--limit is 0, but must be 1 or more",
+    "--batch-tokens 0": "--batch-tokens is 0, but must be 1 or more",
+    "--fail-under 2": "--fail-under is 2, but must be from 0 to 1",
+    "--fail-under nan": "--fail-under is nan, but must be from 0 to 1",
+    "--methods none": "there is no interpreter 'none'; there are attention, ",
+    "--methods attention attention": "two interpreters are called 'attention'",
+    "--methods attention-rollout": "",
+}
+
+
+@pytest.mark.parametrize("options, sentence", BAD.items(), ids=list(BAD))
+def test_bad_options_end_in_a_sentence_and_nothing_is_written(
+    ended, run, tmp_path, options, sentence
+):
+    code, message = ended("verdict", str(run), "test", "-o", "out", *options.split())
+    assert code == 2 and message.startswith(f"error: {sentence}")
+    assert not (tmp_path / "out").exists()
+
+
+def test_data_without_texts(ended, tmp_path):
+    lines = [{"text": "a good film", "label": "1"}, {"text": "a bad film", "label": "0"}]
+    data = "".join(json.dumps(line) + "\n" for line in lines)
+    (tmp_path / "data.jsonl").write_text(data)
+    reader = {"type": "attention_text", "tokenizer": {"type": "just_spaces"}}
+    small_archive(tmp_path / "run", reader=reader, train=str(tmp_path / "data.jsonl"))
+    (tmp_path / "empty.jsonl").write_text("")
+    code, message = ended("verdict", "run", "empty.jsonl", "-o", "out")
+    assert code == 2 and "empty.jsonl" in message and message.startswith("error: ")
+    assert not (tmp_path / "out").exists()

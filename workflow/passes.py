@@ -1,0 +1,77 @@
+"""
+What methods declare of their cost, reckoned for texts of some length: how often one goes through the
+model. Read from beside the plugin, and without it: that would load torch.
+"""
+
+import math
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Dict, List, Mapping
+
+DECLARED = Path(__file__).resolve().parents[1] / "attention_explain" / "passes.toml"
+# A method that nobody has declared anything of.
+UNKNOWN = {"forward": [1], "backward": [1]}
+# In the time of a word in training, which goes forward and backward, and has its parameters changed.
+FORWARD, BACKWARD, DECODE = 0.3, 0.4, 0.0025
+
+
+@dataclass(frozen=True)
+class Passes:
+    """
+    forward, backward, decode : as `passes.toml` explains them.
+    again : of all methods that are judged, which are applied anew.
+    """
+
+    forward: float
+    backward: float
+    decode: float
+    again: float
+
+    @property
+    def in_training(self) -> float:
+        """Without what is applied anew, in the time of a text that is trained on."""
+        return FORWARD * self.forward + BACKWARD * self.backward + DECODE * self.decode
+
+    @property
+    def in_forwards(self) -> float:
+        """The same in the time of a pass forward."""
+        return self.in_training / FORWARD
+
+
+def passes(kind: str, name: str, options: Mapping[str, Any], tokens: float) -> Passes:
+    """
+    # Parameters
+
+    kind, name : `str`
+        The section of the file: `interpreters`, and `lime`.
+    options : `Mapping[str, Any]`
+        Of the method; numbers and `at` count.
+    tokens : `float`
+        Of a text.
+    """
+    declared = _declared()[kind].get(name, UNKNOWN)
+    declared = declared.get(options.get("at"), declared)
+    known = {"tokens": tokens, **declared.get("usual", {})}
+    known.update({key: value for key, value in options.items() if isinstance(value, (int, float))})
+    return Passes(
+        *(_sum(declared.get(way, []), known) for way in ("forward", "backward", "decode", "again"))
+    )
+
+
+def _sum(terms: List[Any], known: Dict[str, float]) -> float:
+    """A term is a number, the name of one that is known, or a list of such, which is their product."""
+    return sum(
+        math.prod(_sum([factor], known) for factor in term)
+        if isinstance(term, list)
+        else known[term]
+        if isinstance(term, str)
+        else term
+        for term in terms
+    )
+
+
+@cache
+def _declared() -> Dict[str, Any]:
+    return tomllib.loads(DECLARED.read_text(encoding="utf-8"))
