@@ -38,14 +38,13 @@ def _run(arguments: Optional[List[str]]) -> int:
 
     parsed = parse(sys.argv[1:] if arguments is None else arguments)
     try:
-        parsed.run(parsed)
+        return parsed.run(parsed) or 0
     except AnalysisError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     except OSError as error:
         print(f"error: {told(error)}", file=sys.stderr)
         return 2
-    return 0
 
 
 if __name__ == "__main__":

@@ -1,0 +1,75 @@
+"""Estimates on one axis whose parts are answers: on which side of the bounds is each?"""
+
+import math
+from typing import Sequence, Tuple
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from analysis.estimate import Estimate
+from analysis.figures import style
+
+INCHES_A_ROW = 0.2
+# What is further out is not drawn to scale: an arrow says so.
+LEAST, MOST = -0.5, 1.0
+ROOM = 0.04
+# The axis goes so many times as far as the last bound, or to what is drawn.
+FURTHER = 4
+SHADES = ("#E8F1F8", "#FFFFFF", "#FBEDE3")
+ANSWERS = ("yes", "partly", "no")
+
+Zone = Tuple[float, float, str]
+
+
+def on_zones(
+    rows: Sequence[Tuple[str, Estimate]],
+    zones: Sequence[Zone],
+    label: str,
+    marked: str = "",
+) -> Figure:
+    """
+    zones : next to each other, `(from, to, answer)`; the first and the last go on without end.
+    marked : rows whose names begin so stand out; all, if none does.
+    """
+    with style.applied():
+        made, axes = style.figure(style.SINGLE, 0.75 + INCHES_A_ROW * len(rows))
+        one = axes[0, 0]
+        lowest = min([0.0, *(_end(estimate, estimate.low) for _, estimate in rows)])
+        highest = max([zones[-1][0] * FURTHER, *(_end(each, each.high) for _, each in rows)])
+        right = min(highest, MOST)
+        left, right = max(LEAST, lowest) - ROOM * right, right * (1 + ROOM)
+        named = [name.startswith(marked) for name, _ in rows]
+        for place, (start, end, answer) in enumerate(zones):
+            start = left if place == 0 else start
+            end = right if place == len(zones) - 1 else end
+            one.axvspan(start, end, color=SHADES[ANSWERS.index(answer)], zorder=0, linewidth=0)
+            one.text((start + end) / 2, -0.6, answer, ha="center", va="bottom", fontsize=7)
+            if place:
+                one.axvline(start, color=style.GREY, linewidth=0.8, zorder=1)
+        for down, (_, estimate) in enumerate(rows):
+            _draw(one, estimate, down, named[down] or not any(named))
+        one.set_yticks(range(len(rows)), [style.shown(name) for name, _ in rows])
+        one.set_ylim(len(rows) - 0.5, -0.5)
+        one.set_xlim(left, right)
+        one.set_xlabel(style.shown(label))
+        one.tick_params(axis="y", length=0)
+    return made
+
+
+def _end(estimate: Estimate, end: float) -> float:
+    return estimate.mean if math.isnan(end) else end
+
+
+def _draw(axes: Axes, estimate: Estimate, down: int, stands_out: bool) -> None:
+    if math.isnan(estimate.mean):
+        return
+    look = {**style.series(1 if stands_out else 0), "linestyle": "none"}
+    if not LEAST <= estimate.mean <= MOST:
+        beyond = estimate.mean > MOST
+        place = MOST if beyond else LEAST
+        axes.plot(place, down, **{**look, "marker": ">" if beyond else "<"}, zorder=4)
+        return
+    if estimate.interval.known:
+        ends = (max(estimate.low, LEAST), min(estimate.high, MOST))
+        axes.plot(ends, (down, down), color=look["color"], linewidth=1.1, zorder=3)
+    axes.plot(estimate.mean, down, zorder=4, **look)

@@ -1,0 +1,120 @@
+"""
+The answers, and the bounds that part them, which were fixed before any result was looked at. Why they
+are what they are is in docs/verdict.md.
+"""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+
+from analysis.estimate import Estimate, Interval
+from analysis.verdict.means import Mean, texts_needed
+
+# A share of texts, or a change of the output, that nobody would miss.
+FEW = 0.05
+# Of the way from chance to the best, of a correlation, of a change.
+QUARTER, HALF = 0.25, 0.5
+
+
+class Answer(StrEnum):
+    """To a question. Only what is made of several erasures can depend on them."""
+
+    YES = "yes"
+    NO = "no"
+    PARTLY = "partly"
+    UNKNOWN = "cannot be told"
+    DEPENDS = "depends on how words are removed"
+
+
+def between(interval: Interval, lower: float, upper: float, below: Answer, above: Answer) -> Answer:
+    """Which side of both bounds the whole interval is on; `partly` if it is between them."""
+    if interval.low > upper:
+        return above
+    if interval.high < lower:
+        return below
+    if interval.low > lower and interval.high < upper:
+        return Answer.PARTLY
+    return Answer.UNKNOWN
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """
+    What the figure of a question shows.
+
+    rows : by name, estimates on one axis; attention's stand out.
+    zones : the bounds, with the answer on each side: `(from, to, answer)`.
+    label : of the axis.
+    """
+
+    rows: Sequence[Tuple[str, Estimate]] = ()
+    zones: Sequence[Tuple[float, float, str]] = ()
+    label: str = ""
+
+
+@dataclass(frozen=True)
+class Question:
+    """
+    name : short, for programs; `words` for people, who read it with the answer behind it.
+    measure : what `estimate` is the mean of.
+    bound : the rule in words, with its bounds.
+    sentence : the answer's reason, with the numbers.
+    caveat : what it does not say.
+    texts_needed : that would decide it at the present spread, where it cannot be told.
+    """
+
+    name: str
+    words: str
+    answer: Answer
+    measure: str
+    estimate: Estimate
+    bound: str
+    sentence: str
+    caveat: str
+    papers: Tuple[str, ...]
+    texts_needed: Optional[int] = None
+    evidence: Evidence = field(default_factory=Evidence)
+
+    def as_json(self) -> Dict[str, Any]:
+        return {
+            "name": self.name,
+            "question": self.words,
+            "answer": str(self.answer),
+            "measure": self.measure,
+            "value": self.estimate.mean,
+            "low": self.estimate.low,
+            "high": self.estimate.high,
+            "bound": self.bound,
+            "sentence": self.sentence,
+            "papers": list(self.papers),
+            "texts_needed": self.texts_needed,
+        }
+
+
+NOT_KNOWN = Estimate(float("nan"), float("nan"), float("nan"))
+
+
+def percent(share: float) -> str:
+    """As people read a share of texts."""
+    return f"{100 * share:.0f} %"
+
+
+def listed(names: Sequence[str]) -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    names = list(names)
+    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)
+
+
+def worst(answers: Sequence[Answer]) -> Answer:
+    """Of the parts of a question of which each can fail it."""
+    order: List[Answer] = [Answer.NO, Answer.UNKNOWN, Answer.PARTLY, Answer.YES]
+    return min(answers, key=order.index)
+
+
+def needed(
+    means: Sequence[Mean], answered: Callable[[Sequence[Interval]], Answer]
+) -> Optional[int]:
+    """How many texts would give an answer, where there is none; None where none would, too."""
+    if answered([mean.estimate.interval for mean in means]) != Answer.UNKNOWN:
+        return None
+    return texts_needed(means, lambda intervals: answered(intervals) != Answer.UNKNOWN)

@@ -1,0 +1,100 @@
+"""What a verdict rests on: the files of one model, of all its seeds, about the same texts."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import List, Optional, Sequence
+
+import numpy
+
+from analysis.errors import AnalysisError
+from analysis.models import Model, check_same_texts
+from analysis.papers.shared.study_files import load_study
+from analysis.text_files import TextFile
+
+FOLDER = "files"
+ATTENTION = "attention"
+
+
+@dataclass(frozen=True)
+class Files:
+    """
+    explained, judged : of attribution and faithfulness files.
+    perturbed : of perturbation files; None where there are none.
+    """
+
+    explained: Model
+    judged: Model
+    perturbed: Optional[Model] = None
+
+    @property
+    def every(self) -> List[TextFile]:
+        """All that was read."""
+        models = [model for model in (self.explained, self.perturbed, self.judged) if model]
+        return [file for model in models for file in model.files]
+
+    @property
+    def texts(self) -> int:
+        return len(self.explained.files[0].texts)
+
+    @property
+    def seeds(self) -> int:
+        return len(self.explained.files)
+
+    def perturbed_by(self, perturbation: str, field: str) -> Optional[numpy.ndarray]:
+        """A number a text under each seed; None where that was not tried. Shape: (seeds, texts)"""
+        column = f"{perturbation}.{field}"
+        if self.perturbed is None or column not in self.perturbed.files[0].table:
+            return None
+        return numpy.array(
+            [
+                file.table[column].to_numpy(dtype=float, na_value=numpy.nan)
+                for file in self.perturbed.files
+            ]
+        )
+
+    def milliseconds(self, method: str) -> Optional[float]:
+        """A text, where the files say how long it took."""
+        spent = [
+            1000 * file.metadata["seconds"][method] / file.metadata.get("instances", self.texts)
+            for file in self.explained.files
+            if method in file.metadata.get("seconds", {})
+        ]
+        return float(numpy.mean(spent)) if spent else None
+
+
+def load_files(folder: Path) -> Files:
+    """From the folder of a verdict; raises `AnalysisError` for what no verdict can rest on."""
+    place = folder / FOLDER
+    if not place.is_dir():
+        raise AnalysisError(
+            f"{folder}: has no folder '{FOLDER}'; `allennlp verdict` writes into it what a verdict "
+            "rests on"
+        )
+    study = load_study([place])
+    explained = _one(study.models, place, "attribution", "allennlp attribute")
+    judged = _one(study.judged, place, "faithfulness", "allennlp faithfulness")
+    perturbed = (
+        _one(study.perturbed, place, "perturbation", "allennlp perturb")
+        if study.perturbed
+        else None
+    )
+    files = Files(explained, judged, perturbed)
+    check_same_texts(files.every)
+    for model in (explained, judged):
+        if ATTENTION not in model.files[0].methods:
+            raise AnalysisError(
+                f"{model.files[0].path}: has no method '{ATTENTION}', which the verdict is about"
+            )
+    return files
+
+
+def _one(models: Sequence[Model], place: Path, kind: str, command: str) -> Model:
+    if not models:
+        raise AnalysisError(f"{place}: has no {kind} file (*.parquet) of `{command}`")
+    if len(models) > 1:
+        first, second = (model.files[0].path.name for model in models[:2])
+        raise AnalysisError(
+            f"{place}: {first} and {second} are not of seeds of one model (configs or methods "
+            "differ); a verdict is about one"
+        )
+    return models[0]

@@ -1,0 +1,152 @@
+"""verdict.html: the answer on the first screen, then the evidence of each question, texts, details."""
+
+import io
+from typing import List, Optional
+
+from matplotlib.figure import Figure
+
+from analysis.escaping import html_text
+from analysis.figures import style as figure_style
+from analysis.figures.dots import Dot, dots
+from analysis.figures.zones import on_zones
+from analysis.report.elements import collapsed, paragraph, preformatted, table_html
+from analysis.report.style import STYLE as REPORT_STYLE
+from analysis.report.svg import inlined
+from analysis.verdict.answers import Answer, Question
+from analysis.verdict.files import ATTENTION, Files
+from analysis.verdict.style import STYLE
+from analysis.verdict.texts import cards
+from analysis.verdict.verdict import Verdict
+from analysis.verdict.words import (
+    GROUPS,
+    answer_word,
+    asked,
+    because,
+    methods_table,
+    reason,
+    show_instead,
+)
+from heatmaps.html_document import document, style
+
+TITLE = "Can attention be trusted?"
+# For the style sheet, and for who reads by eye.
+KINDS = {
+    Answer.YES: "yes",
+    Answer.NO: "no",
+    Answer.PARTLY: "partly",
+    Answer.UNKNOWN: "unknown",
+    Answer.DEPENDS: "partly",
+}
+
+
+def page(verdict: Verdict, files: Files) -> str:
+    """Complete in itself."""
+    sections = [] if verdict.nothing else _evidence(verdict)
+    if verdict.places is not None:
+        sections.append(
+            "<section id=texts>\n<h2>Six texts to look at</h2>\n"
+            + cards(files, verdict.places, _top(verdict))
+            + "</section>\n"
+        )
+    body = (
+        f"<div class=verdict>\n{_first_screen(verdict)}<main>\n{''.join(sections)}"
+        f"{_details(verdict, files)}</main>\n</div>\n"
+    )
+    return document(TITLE, style() + REPORT_STYLE + STYLE, body)
+
+
+def _first_screen(verdict: Verdict) -> str:
+    plot = "" if verdict.nothing else _figure(_all_methods(verdict), "all", "All methods")
+    answers = "".join(
+        f"<li class={KINDS[each.answer]}><a href=#{each.name}>{html_text(each.words.capitalize())}"
+        f"</a> <b>{html_text(str(each.answer).capitalize())}</b></li>\n"
+        for each in ([] if verdict.nothing else verdict.questions)
+    )
+    kind = KINDS[verdict.answer]
+    instead = "" if verdict.nothing else paragraph(show_instead(verdict), "instead")
+    return (
+        f"<header>\n<div class=said>\n<h1>{html_text(asked(verdict))}</h1>\n"
+        f'<p class="answer {kind}">{html_text(answer_word(verdict))}</p>\n'
+        f"{paragraph(because(verdict), 'because')}{instead}</div>\n{plot}"
+        + (f"<ol class=answers>\n{answers}</ol>\n" if answers else "")
+        + "</header>\n"
+    )
+
+
+def _all_methods(verdict: Verdict) -> Figure:
+    shown = verdict.recommended.method
+
+    def series(name: str) -> str:
+        return name if name == ATTENTION else "recommended" if name == shown else "others"
+
+    # Attention has the colour that stands out, here as below.
+    order = {"others": 0, ATTENTION: 1, "recommended": 2}
+    marks = [
+        Dot("", each.name, series(each.name), each.place)
+        for each in sorted(verdict.methods, key=lambda each: order[series(each.name)])
+    ]
+    return dots(marks, "from random to the best order of words", apart=False)
+
+
+def _evidence(verdict: Verdict) -> List[str]:
+    asked_apart = [verdict.marked] if verdict.marked else []
+    return [_section(each) for each in (*verdict.questions, *asked_apart)]
+
+
+def _section(question: Question) -> str:
+    evidence = question.evidence
+    figure = (
+        _figure(
+            on_zones(evidence.rows, evidence.zones, evidence.label, ATTENTION),
+            f"figure-{question.name}",
+            evidence.label,
+        )
+        if evidence.rows
+        else ""
+    )
+    sentence = reason(question)
+    words = question.words.capitalize()
+    return (
+        f"<section id={question.name} class=question>\n<h2>{html_text(words)} "
+        f"<b class={KINDS[question.answer]}>{html_text(str(question.answer).capitalize())}</b></h2>\n"
+        f"<div class=beside>\n{figure}<div>\n"
+        + paragraph(f"{sentence[0].upper()}{sentence[1:]}.", "reason")
+        + paragraph(question.bound)
+        + paragraph(question.caveat)
+        + paragraph(f"{'; '.join(question.papers)}.", "note")
+        + "</div>\n</div>\n</section>\n"
+    )
+
+
+def _details(verdict: Verdict, files: Files) -> str:
+    made = ""
+    if verdict.methods:
+        made += collapsed(
+            "All methods: places, cost, groups",
+            "<div id=methods-title hidden>All methods</div>\n"
+            + table_html(methods_table(verdict), "methods")
+            + paragraph(GROUPS, "note"),
+        )
+    made += collapsed("Files that it rests on", preformatted(_files(files)))
+    return f"<section id=details>\n<h2>Details</h2>\n{made}</section>\n"
+
+
+def _files(files: Files) -> str:
+    lines = []
+    for file in files.every:
+        model = file.metadata.get("archive", "?")
+        lines.append(f"{file.path.name}: {model}, data {file.metadata.get('data', '?')}")
+    return "\n".join(lines)
+
+
+def _top(verdict: Verdict) -> str:
+    best: Optional[str] = verdict.recommended.method
+    return best or verdict.methods[0].name
+
+
+def _figure(drawn: Figure, prefix: str, label: str) -> str:
+    content = io.BytesIO()
+    with figure_style.applied():
+        # Without a date, the same figure is the same file.
+        drawn.savefig(content, format="svg", bbox_inches="tight", metadata={"Date": None})
+    return f"<figure>{inlined(content.getvalue(), prefix, label, label)}</figure>\n"

@@ -1,0 +1,128 @@
+"""
+Where each method stands between random orders (0) and the best order of words (1): the mean of its
+places by comprehensiveness and sufficiency, over the ways to erase words; and which methods can be
+told apart by it.
+"""
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Dict, List, Sequence
+
+import numpy
+
+from analysis.errors import AnalysisError
+from analysis.faithfulness.files import RANDOM, SEARCH
+from analysis.faithfulness.scale import measured
+from analysis.models import Model
+from analysis.statistics.controls import placed
+from analysis.statistics.significance import ALPHA, holm, paired_in_one_model
+from analysis.verdict.means import Mean
+
+MEASURES = ("comprehensiveness", "sufficiency")
+
+
+@dataclass(frozen=True)
+class Places:
+    """
+    by_erasure : by erasure and method, numbers whose mean is the place, each away from it by what the
+        text adds to its error, so that means of several and differences have intervals, too.
+        Shape: (seeds, texts)
+    gained : by method, what it has over random orders, of both measures under all erasures, in
+        probability. Shape: (seeds, texts)
+    """
+
+    by_erasure: Dict[str, Dict[str, numpy.ndarray]]
+    gained: Dict[str, numpy.ndarray]
+
+    @property
+    def erasures(self) -> List[str]:
+        return list(self.by_erasure)
+
+    @property
+    def methods(self) -> List[str]:
+        """The best first."""
+        return sorted(self.gained, key=lambda method: -self.place(method).estimate.mean)
+
+    def values(self, method: str) -> numpy.ndarray:
+        """Over all erasures. Shape: (seeds, texts)"""
+        return numpy.mean([places[method] for places in self.by_erasure.values()], axis=0)
+
+    def place(self, method: str) -> Mean:
+        """Over all erasures."""
+        return Mean.of(self.values(method))
+
+    def places(self, method: str) -> Dict[str, Mean]:
+        """Under each."""
+        return {erasure: Mean.of(each[method]) for erasure, each in self.by_erasure.items()}
+
+    def less(self, first: str, second: str) -> Mean:
+        """How much further the first comes, on the same texts."""
+        return Mean.of(self.values(first) - self.values(second))
+
+
+def places_of(model: Model) -> Places:
+    """From the faithfulness files of a model; only methods that have a place everywhere."""
+    scales = [
+        each
+        for each in measured(model)
+        if each.measure.name in MEASURES and each.measure.k is None and each.has_scale
+    ]
+    if not scales:
+        raise AnalysisError(
+            f"{model.files[0].path}: has neither {' nor '.join(MEASURES)} with both ends of the scale"
+        )
+    methods = [
+        method for method in scales[0].methods if all(method in each.methods for each in scales)
+    ]
+    by_erasure: Dict[str, Dict[str, List[numpy.ndarray]]] = {}
+    gained: Dict[str, List[numpy.ndarray]] = {}
+    for each in scales:
+        chance, best = each.values[RANDOM], each.values[SEARCH]
+        toward = 1.0 if each.higher_is_better else -1.0
+        of_erasure = by_erasure.setdefault(each.measure.erasure, {})
+        for method in methods:
+            value = each.values[method]
+            of_erasure.setdefault(method, []).append(placed(value, chance, best))
+            gained.setdefault(method, []).append(toward * (value - chance))
+    known = [m for m in methods if not all(numpy.isnan(each).all() for each in gained[m])]
+    return Places(
+        {
+            erasure: {method: numpy.mean(each[method], axis=0) for method in known}
+            for erasure, each in by_erasure.items()
+        },
+        {method: numpy.mean(gained[method], axis=0) for method in known},
+    )
+
+
+def groups(places: Places) -> Dict[str, int]:
+    """
+    By method, the number of its group: the best method, and all that cannot be told from it, are
+    the first; the best of those that are left, and all of them that cannot be told from it, the
+    second; and so on. Two can be told apart if the interval of their difference does not hold 0 and
+    the sign-flip test, its p-values adjusted for all pairs (Holm), says so.
+    """
+    methods = places.methods
+    apart = _told_apart(places, methods)
+    found: Dict[str, int] = {}
+    left, number = methods, 0
+    while left:
+        number += 1
+        first = left[0]
+        same = [first, *(each for each in left[1:] if not apart[first, each])]
+        found.update(dict.fromkeys(same, number))
+        left = [each for each in left if each not in found]
+    return found
+
+
+def _told_apart(places: Places, methods: Sequence[str]) -> Dict[tuple, bool]:
+    pairs = list(combinations(methods, 2))
+    if not pairs:
+        return {}
+    values = {method: places.values(method) for method in methods}
+    first, second = (numpy.array([values[pair[side]] for pair in pairs]) for side in (0, 1))
+    tested = paired_in_one_model(first, second)
+    p_values = holm(tested["p"])
+    return {
+        pair: bool(p <= ALPHA and (low > 0 or high < 0))
+        for pair, p, low, high in zip(pairs, p_values, tested["low"], tested["high"], strict=True)
+    }

@@ -1,0 +1,78 @@
+"""Is attention about this model? Draw the parameters anew: what stays the same is not about them."""
+
+from typing import List, Optional, Sequence, Tuple
+
+from analysis.estimate import Interval, number
+from analysis.faithfulness.scale import Measured, measured
+from analysis.verdict.answers import (
+    HALF,
+    NOT_KNOWN,
+    QUARTER,
+    Answer,
+    Evidence,
+    Question,
+    between,
+    needed,
+)
+from analysis.verdict.files import ATTENTION, Files
+from analysis.verdict.means import Mean
+
+WORDS = "about this model?"
+# With all parameters drawn anew; without such rows, the mean over the stages on the way there.
+ALL_ANEW = "parameter_randomization_embeddings"
+MEAN = "parameter_randomization"
+MEASURE = "rank correlation with the scores of the same method after all parameters were drawn anew"
+BOUND = (
+    f"Yes if the rank correlation with the scores of a model whose parameters were drawn anew is below "
+    f"{QUARTER}; partly from {QUARTER} to {HALF}; no above."
+)
+CAVEAT = "Scores can change with the model and still be wrong about it: this is the least to ask."
+PAPERS = ("Adebayo et al. 2018",)
+
+
+def answered(intervals: Sequence[Interval]) -> Answer:
+    """Of the correlation."""
+    return between(intervals[0], QUARTER, HALF, Answer.YES, Answer.NO)
+
+
+def about_this_model(files: Files, method: str = ATTENTION) -> Question:
+    found = correlations(files)
+    if found is None or method not in found.methods or _mean(found, method).texts == 0:
+        return Question(
+            "model", WORDS, Answer.UNKNOWN, MEASURE, NOT_KNOWN, BOUND,
+            "nobody drew the parameters anew (no faithfulness file has `parameter_randomization`)",
+            CAVEAT, PAPERS,
+        )  # fmt: skip
+    mean = _mean(found, method)
+    answer = answered([mean.estimate.interval])
+    anew = found.measure.name == ALL_ANEW
+    how = "all parameters are" if anew else "its parameters are, one layer after the other,"
+    changes = "stays much the same" if answer == Answer.NO else "changes"
+    rows: List[Tuple[str, Mean]] = [(name, _mean(found, name)) for name in found.methods]
+    return Question(
+        "model",
+        WORDS,
+        answer,
+        MEASURE if anew else MEASURE.replace("all parameters were", "each layer was"),
+        mean.estimate,
+        BOUND,
+        f"it {changes} when {how} drawn anew (rank correlation {number(mean.estimate.mean)})",
+        CAVEAT,
+        PAPERS,
+        needed([mean], answered),
+        Evidence(
+            [(name, each.estimate) for name, each in rows if each.texts],
+            [(0.0, QUARTER, "yes"), (QUARTER, HALF, "partly"), (HALF, 1.0, "no")],
+            "rank correlation with the scores of a random model",
+        ),
+    )
+
+
+def correlations(files: Files) -> Optional[Measured]:
+    """By method, with the scores of the random model."""
+    by_name = {each.measure.name: each for each in measured(files.judged)}
+    return by_name.get(ALL_ANEW, by_name.get(MEAN))
+
+
+def _mean(found: Measured, method: str) -> Mean:
+    return Mean.of(found.values[method])

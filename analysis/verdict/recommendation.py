@@ -1,0 +1,121 @@
+"""All methods in order, and the one to show, by the rule of docs/verdict.md."""
+
+from dataclasses import dataclass
+from typing import Any, Dict, List, Optional, Sequence
+
+from analysis.estimate import Estimate
+from analysis.verdict.answers import HALF, Answer
+from analysis.verdict.files import Files
+from analysis.verdict.means import Mean
+from analysis.verdict.places import Places, groups
+from analysis.verdict.questions.model import about_this_model
+
+# Of the scale: a method that is surely no worse than the best by more is as good for readers.
+AS_GOOD = 0.05
+# What takes at most so many times as long as the quickest is as quick: timings vary.
+AS_QUICK = 2.0
+
+
+@dataclass(frozen=True)
+class Method:
+    """
+    place : between random orders and the best one.
+    milliseconds : a text; None where the files do not say.
+    group : methods of one number cannot be told apart from the best of them.
+    above_chance : surely, however words are removed.
+    ignores_model : it was found to stay the same when the parameters are drawn anew.
+    """
+
+    name: str
+    place: Estimate
+    milliseconds: Optional[float]
+    group: int
+    above_chance: bool = True
+    ignores_model: bool = False
+
+    @property
+    def cost(self) -> str:
+        """In words; nothing where it is not known."""
+        return "" if self.milliseconds is None else f"{shortest(self.milliseconds)} ms a text"
+
+    def as_json(self) -> Dict[str, Any]:
+        return {
+            "name": self.name,
+            "place": self.place.mean,
+            "low": self.place.low,
+            "high": self.place.high,
+            "milliseconds": self.milliseconds,
+            "group": self.group,
+        }
+
+
+@dataclass(frozen=True)
+class Recommended:
+    """method : None where no method can be recommended, and `why` says so."""
+
+    method: Optional[str]
+    why: str
+
+
+def methods_in_order(files: Files, places: Places) -> List[Method]:
+    """The best first."""
+    numbers = groups(places)
+    return [
+        Method(
+            name,
+            places.place(name).estimate,
+            files.milliseconds(name),
+            numbers[name],
+            all(mean.estimate.low > 0 for mean in places.places(name).values()),
+            about_this_model(files, name).answer == Answer.NO,
+        )
+        for name in places.methods
+    ]
+
+
+def recommended(methods: Sequence[Method], places: Places) -> Recommended:
+    """
+    Of the methods that are surely better than chance however words are removed, and that were not
+    found to ignore the model, those that are surely no worse than the best by more than `AS_GOOD`;
+    of them those that are quick; of them the best.
+    """
+    fit = [each for each in methods if each.above_chance and not each.ignores_model]
+    if not fit:
+        return Recommended(
+            None, "no method is surely better than chance, however words are removed"
+        )
+    best = fit[0]
+    as_good = [
+        each for each in fit if each is best or _behind(places, best, each).estimate.high < AS_GOOD
+    ]
+    timed = [each.milliseconds for each in as_good if each.milliseconds is not None]
+    quick = [
+        each for each in as_good if not timed or (each.milliseconds or 0.0) <= AS_QUICK * min(timed)
+    ]
+    chosen = quick[0]
+    if chosen is best:
+        same = [each.name for each in methods if each.group == best.group and each is not best]
+        why = "it comes furthest from random to the best order of words"
+        if same:
+            why += f", though it cannot be told from {_few(same)}"
+    else:
+        why = (
+            f"it is no worse than {best.name} by more than {AS_GOOD} of the scale, and quicker "
+            f"({chosen.cost} against {best.cost})"
+        )
+    if not chosen.place.low > HALF:
+        why += f"; but it is not sure to come half of the way ({chosen.place})"
+    return Recommended(chosen.name, why)
+
+
+def _behind(places: Places, best: Method, other: Method) -> Mean:
+    return places.less(best.name, other.name)
+
+
+def _few(names: Sequence[str]) -> str:
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+
+
+def shortest(value: float) -> str:
+    """Two digits that count: `0.38`, `1.2`, `31`, `1200`."""
+    return f"{value:.2g}" if value < 10 else f"{value:.0f}"

@@ -1,0 +1,138 @@
+"""The verdict itself: the answers, the overall answer that follows from them, and what to show."""
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any, Dict, List, Optional, Sequence
+
+from analysis.estimate import Estimate
+from analysis.performance import nothing_to_judge
+from analysis.verdict.answers import NOT_KNOWN, Answer, Question
+from analysis.verdict.files import ATTENTION, Files
+from analysis.verdict.places import Places, places_of
+from analysis.verdict.questions import five_questions
+from analysis.verdict.questions.plausible import plausible
+from analysis.verdict.recommendation import Method, Recommended, methods_in_order, recommended
+
+# Each of these can take a yes back. That there are other weights cannot: docs/verdict.md says why.
+CONDITIONS = ("used", "model", "stable")
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """
+    questions : the five; `marked` is the one that is kept apart, where it was asked.
+    methods : the best first.
+    nothing : why there is nothing to judge; empty where there is something.
+    places : what the figures show; None where there is nothing to judge.
+    """
+
+    model: str
+    corpus: str
+    texts: int
+    seeds: int
+    answer: Answer
+    score: Estimate
+    questions: List[Question]
+    methods: List[Method]
+    recommended: Recommended
+    nothing: str = ""
+    marked: Optional[Question] = None
+    places: Optional[Places] = None
+
+    def method(self, name: str) -> Optional[Method]:
+        """By its name, where it was judged."""
+        return next((each for each in self.methods if each.name == name), None)
+
+    def question(self, name: str) -> Question:
+        """By its name, which has to be there."""
+        return next(each for each in self.questions if each.name == name)
+
+    def as_json(self) -> Dict[str, Any]:
+        """For programs; what is not known is null."""
+        questions = [*self.questions, *([self.marked] if self.marked else [])]
+        return _known(
+            {
+                "model": self.model,
+                "corpus": self.corpus,
+                "texts": self.texts,
+                "seeds": self.seeds,
+                "attention": {
+                    "answer": str(self.answer),
+                    "score": self.score.mean,
+                    "low": self.score.low,
+                    "high": self.score.high,
+                },
+                "questions": [each.as_json() for each in questions],
+                "methods": [each.as_json() for each in self.methods],
+                "recommended": {"method": self.recommended.method, "why": self.recommended.why},
+                "nothing": self.nothing,
+            }
+        )
+
+
+def overall(questions: Sequence[Question]) -> Answer:
+    """
+    That of the question whether attention points to what matters; a yes is partly one if the model
+    does not use it, if it is not about this model, or if it is not stable.
+    """
+    answers = {each.name: each.answer for each in questions}
+    points = answers["points"]
+    taken_back = any(answers[name] == Answer.NO for name in CONDITIONS)
+    return Answer.PARTLY if points == Answer.YES and taken_back else points
+
+
+def judged(files: Files, rationales: bool = False) -> Verdict:
+    """
+    rationales : whether to ask, too, if attention is what people would mark.
+    """
+    places = places_of(files.judged)
+    methods = methods_in_order(files, places)
+    chosen = recommended(methods, places)
+    questions = five_questions(files, places, chosen.method or methods[0].name)
+    verdict = Verdict(
+        files.explained.name,
+        files.explained.config.corpus,
+        files.texts,
+        files.seeds,
+        overall(questions),
+        places.place(ATTENTION).estimate,
+        questions,
+        methods,
+        chosen,
+        marked=plausible(files) if rationales else None,
+        places=places,
+    )
+    nothing = nothing_to_judge(files.explained.files)
+    return _with_nothing(verdict, nothing) if nothing else verdict
+
+
+def _with_nothing(verdict: Verdict, nothing: str) -> Verdict:
+    """What a model that has learned nothing attends to explains nothing, and neither does a method."""
+    return replace(
+        verdict,
+        answer=Answer.UNKNOWN,
+        score=NOT_KNOWN,
+        questions=[
+            replace(
+                each,
+                answer=Answer.UNKNOWN,
+                estimate=NOT_KNOWN,
+                sentence="there is nothing to judge",
+                texts_needed=None,
+            )
+            for each in verdict.questions
+        ],
+        methods=[],
+        recommended=Recommended(None, f"there is nothing to judge: {nothing}"),
+        nothing=nothing,
+        marked=None,
+        places=None,
+    )
+
+
+def _known(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _known(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_known(each) for each in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,118 @@
+"""`python -m analysis verdict`: what it prints, writes, and how it ends."""
+
+import json
+import re
+
+import pytest
+
+from analysis.__main__ import main
+from tests.analysis.attribution_files import config, random_rows, write_attributions
+from tests.analysis.verdict.verdict_files import DATA, PLACES, write_folder
+
+
+@pytest.fixture(autouse=True)
+def undrawn(monkeypatch):
+    """These tests are not about figures, which take their time."""
+    monkeypatch.setattr("analysis.verdict.page._figure", lambda *arguments: "")
+
+
+def run(folder, *options):
+    return main(["verdict", str(folder), *options])
+
+
+def test_the_answer_is_printed_and_written(tmp_path, capsys):
+    assert run(write_folder(tmp_path)) == 0
+    printed = capsys.readouterr().out.splitlines()
+    assert len(printed) <= 15
+    assert printed[0].startswith(
+        "Can attention be trusted as the explanation of bilstm tanh softmax"
+    )
+    assert printed[1].startswith("  No.  It comes 0.")
+    assert printed[-2].startswith("  Show your readers lrp: ")
+    assert str(tmp_path / "verdict.html") in printed[-1]
+    written = json.loads((tmp_path / "verdict.json").read_text())
+    assert written["attention"]["answer"] == "no"
+    assert (
+        written["attention"]["low"] < written["attention"]["score"] == pytest.approx(0.1, abs=0.05)
+    )
+    assert [each["name"] for each in written["questions"]] == [
+        "used", "only", "points", "model", "stable",
+    ]  # fmt: skip
+    fields = [
+        "name",
+        "question",
+        "answer",
+        "measure",
+        "value",
+        "low",
+        "high",
+        "bound",
+        "sentence",
+        "papers",
+        "texts_needed",
+    ]
+    assert all(list(each) == fields for each in written["questions"])
+    assert [each["name"] for each in written["methods"]] == ["lrp", "gradient", "attention"]
+    assert list(written["methods"][0]) == ["name", "place", "low", "high", "milliseconds", "group"]
+    assert written["recommended"]["method"] == "lrp" and written["nothing"] == ""
+    assert (written["texts"], written["seeds"], written["corpus"]) == (100, 1, "small")
+    assert "## All methods" in (tmp_path / "verdict.md").read_text()
+
+
+def test_what_cannot_be_told_comes_with_the_texts_it_would_take(tmp_path, capsys):
+    assert run(write_folder(tmp_path, places={**PLACES, "attention": 0.48}, spread=1.0)) == 0
+    assert re.search(
+        r"points .* cannot be told: .*; about [\d,]+ texts would tell", capsys.readouterr().out
+    )
+    points = json.loads((tmp_path / "verdict.json").read_text())["questions"][2]
+    assert points["answer"] == "cannot be told" and points["texts_needed"] > 100
+
+
+@pytest.mark.parametrize("bound, code", [("0.05", 0), ("0.5", 1)])
+def test_fail_under_is_about_attention_s_score(tmp_path, capsys, bound, code):
+    assert run(write_folder(tmp_path), "--fail-under", bound) == code
+    assert ("--fail-under is 0.5" in capsys.readouterr().err) is bool(code)
+
+
+def test_there_is_nothing_to_judge_in_a_model_that_learned_nothing(tmp_path, capsys):
+    assert run(write_folder(tmp_path, learned=False, places={"attention": 0.9, "lrp": 0.9})) == 0
+    assert "There is nothing to judge.  Accuracy 0." in capsys.readouterr().out
+    written = json.loads((tmp_path / "verdict.json").read_text())
+    assert written["nothing"].startswith("accuracy")
+    assert written["attention"] == {
+        "answer": "cannot be told", "score": None, "low": None, "high": None,
+    }  # fmt: skip
+    assert {each["answer"] for each in written["questions"]} == {"cannot be told"}
+    assert written["methods"] == [] and written["recommended"]["method"] is None
+    assert run(tmp_path, "--fail-under", "0.0") == 1
+
+
+def test_a_verdict_is_about_one_model(tmp_path, capsys):
+    folder = write_folder(tmp_path)
+    rows = random_rows(100, list(PLACES), 1, 0.1, longest=10)
+    write_attributions(folder / "files/attributions-2.parquet", rows, list(PLACES),
+                       config(1, encoder="affine"), data_sha256=DATA)  # fmt: skip
+    assert run(folder) == 2
+    assert "are not of seeds of one model" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("kind", ["attributions", "faithfulness"])
+def test_missing_files_are_named_with_the_command_that_makes_them(tmp_path, capsys, kind):
+    folder = write_folder(tmp_path)
+    (folder / f"files/{kind}-1.parquet").unlink()
+    assert run(folder) == 2
+    error = capsys.readouterr().err
+    assert "allennlp" in error and error.count("\n") == 1
+    assert not (folder / "verdict.json").exists()
+
+
+def test_a_folder_without_files_and_one_without_attention_are_told(tmp_path, capsys):
+    assert run(tmp_path) == 2
+    assert "has no folder 'files'" in capsys.readouterr().err
+    folder = write_folder(tmp_path / "a")
+    rows = random_rows(100, ["lrp"], 1, 0.1, longest=10)
+    write_attributions(
+        folder / "files/attributions-1.parquet", rows, ["lrp"], config(1), data_sha256=DATA
+    )
+    assert run(folder) == 2
+    assert "has no method 'attention'" in capsys.readouterr().err

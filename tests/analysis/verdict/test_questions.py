@@ -1,0 +1,132 @@
+"""Every answer to every question can happen, and is what the rule of docs/verdict.md says."""
+
+import numpy
+import pytest
+
+from analysis.estimate import Interval
+from analysis.measures.kendall import Kendall
+from analysis.verdict.answers import Answer
+from analysis.verdict.files import load_files
+from analysis.verdict.questions import points, used
+from analysis.verdict.questions.stable import between_seeds
+from analysis.verdict.verdict import judged, overall
+from tests.analysis.verdict.verdict_files import write_folder
+
+YES, NO, PARTLY = Answer.YES, Answer.NO, Answer.PARTLY
+UNKNOWN, DEPENDS = Answer.UNKNOWN, Answer.DEPENDS
+
+
+def verdict_of(folder, **options):
+    return judged(load_files(write_folder(folder, **options)), rationales=True)
+
+
+def attention_at(place):
+    return {"places": {"attention": place, "lrp": 0.9}}
+
+
+@pytest.mark.parametrize(
+    "name, options, answer",
+    [
+        ("used", {"flips": 0.2}, YES),
+        ("used", {"flips": 0.0, "moved": 0.2}, PARTLY),
+        ("used", {"flips": 0.0, "moved": 0.01}, NO),
+        ("used", {"flips": 0.05, "moved": 0.01}, UNKNOWN),
+        ("used", {"flips": 0.0, "moved": 0.01, "texts": 30}, UNKNOWN),
+        ("only", {"far": 0.0}, YES),
+        ("only", {"far": 0.2}, PARTLY),
+        ("only", {"far": 0.9}, NO),
+        ("only", {"far": 0.5}, UNKNOWN),
+        ("points", attention_at(0.8), YES),
+        ("points", attention_at(0.4), PARTLY),
+        ("points", attention_at(0.1), NO),
+        ("points", attention_at({"delete": 0.8, "unk": 0.1}), DEPENDS),
+        ("points", attention_at({"delete": 0.8, "unk": 0.5}), UNKNOWN),
+        ("points", attention_at({"delete": 0.4, "unk": 0.1}), NO),
+        ("model", {"rho": 0.0}, YES),
+        ("model", {"rho": 0.35}, PARTLY),
+        ("model", {"rho": 0.9}, NO),
+        ("model", {"rho": 0.25}, UNKNOWN),
+        ("stable", {"seeds": 3}, YES),
+        ("stable", {"seeds": 3, "change": -1}, YES),
+        ("stable", {"seeds": 3, "noise": 1.0, "texts": 200}, PARTLY),
+        ("stable", {"seeds": 3, "change": 0.35}, PARTLY),
+        ("stable", {"seeds": 3, "noise": numpy.inf}, NO),
+        ("stable", {"seeds": 3, "change": 0.9}, NO),
+        ("stable", {"seeds": 3, "change": 0.25}, UNKNOWN),
+        ("stable", {"seeds": 2}, UNKNOWN),
+        ("stable", {"seeds": 1}, UNKNOWN),
+        ("stable", {"seeds": 1, "change": 0.9}, NO),
+    ],
+)
+def test_every_answer_can_happen(tmp_path, name, options, answer):
+    options = {"texts": 100, **options}
+    question = verdict_of(tmp_path, **options).question(name)
+    assert question.answer == answer
+    assert question.bound and question.measure and question.papers and question.sentence
+    if answer != UNKNOWN:
+        assert question.texts_needed is None
+
+
+@pytest.mark.parametrize("noise, answer", [(0.0, YES), (numpy.inf, NO), (1.2, PARTLY)])
+def test_what_people_would_mark_is_kept_apart(tmp_path, noise, answer):
+    verdict = verdict_of(tmp_path, noise=noise, rationale=True, texts=200)
+    assert verdict.marked.answer == answer
+    assert "plausible" not in [each.name for each in verdict.questions]
+    assert verdict.as_json()["questions"][-1]["name"] == "plausible"
+
+
+def test_without_rationales_nobody_is_asked_what_people_would_mark(tmp_path):
+    assert verdict_of(tmp_path).marked is None
+
+
+@pytest.mark.parametrize(
+    "options, answer",
+    [
+        (attention_at(0.8), YES),
+        ({**attention_at(0.8), "far": 0.9}, YES),
+        ({**attention_at(0.8), "flips": 0.0, "moved": 0.01}, PARTLY),
+        ({**attention_at(0.8), "rho": 0.9}, PARTLY),
+        ({**attention_at(0.8), "change": 0.9}, PARTLY),
+        ({**attention_at(0.4)}, PARTLY),
+        ({**attention_at(0.1), "far": 0.0}, NO),
+        ({**attention_at(0.5)}, UNKNOWN),
+        (attention_at({"delete": 0.8, "unk": 0.1}), DEPENDS),
+    ],
+)
+def test_whether_it_points_to_what_matters_decides_and_conditions_take_a_yes_back(
+    tmp_path, options, answer
+):
+    verdict = verdict_of(tmp_path, **options)
+    assert verdict.answer == overall(verdict.questions) == answer
+
+
+def test_bounds_are_for_the_whole_interval():
+    assert points.answered([Interval(0.51, 0.6), Interval(0.7, 0.8)]) == YES
+    assert points.answered([Interval(0.49, 0.6), Interval(0.7, 0.8)]) == UNKNOWN
+    assert points.answered([Interval(0.3, 0.49), Interval(0.3, 0.4)]) == PARTLY
+    assert points.answered([Interval(0.2, 0.49), Interval(0.3, 0.4)]) == NO
+    assert points.answered([Interval(0.2, 0.49), Interval(0.6, 0.7)]) == DEPENDS
+    assert used.answered([Interval(0.0, 0.04), Interval(0.0, 0.04)]) == NO
+    assert used.answered([Interval(0.0, 0.04), Interval(0.0, 0.06)]) == UNKNOWN
+
+
+def test_without_perturbations_two_questions_cannot_be_told(tmp_path):
+    folder = write_folder(tmp_path)
+    (folder / "files/perturbations-1.parquet").unlink()
+    verdict = judged(load_files(folder))
+    assert [each.answer for each in verdict.questions][:2] == [UNKNOWN, UNKNOWN]
+    assert "no perturbation file" in verdict.question("used").sentence
+    assert verdict.answer == NO
+
+
+def test_agreement_between_seeds_is_the_mean_over_their_pairs(tmp_path):
+    files = load_files(write_folder(tmp_path, seeds=4, texts=60, noise=1.0))
+    columns = [file.scores("attention") for file in files.explained.files]
+    taus = [
+        Kendall()(columns[first], columns[second]).value
+        for first in range(4)
+        for second in range(first)
+    ]
+    found = between_seeds(files, "attention").estimate
+    assert found.mean == pytest.approx(numpy.nanmean(taus))
+    assert found.low < found.mean < found.high

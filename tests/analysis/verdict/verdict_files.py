@@ -1,0 +1,132 @@
+"""Folders as `allennlp verdict` fills them, without a model: one for every answer there can be."""
+
+from pathlib import Path
+from typing import Any, Dict, List, Mapping, Sequence, Union
+
+import numpy
+
+from analysis.faithfulness.files import RANDOM, SEARCH
+from tests.analysis.attribution_files import config, random_rows, write_attributions
+from tests.analysis.faithfulness.faithfulness_files import write_faithfulness
+from tests.analysis.perturbation_files import write_perturbations
+
+Row = Dict[str, Any]
+DATA = "of the small corpus"
+# On the way from random orders to the best one, whatever the erasure, or under each.
+PLACES = {"attention": 0.1, "gradient": 0.4, "lrp": 0.9}
+SECONDS = {"attention": 0.1, "gradient": 0.4, "lrp": 0.5}
+
+
+def write_folder(
+    folder: Path,
+    texts: int = 100,
+    seeds: int = 1,
+    places: Mapping[str, Union[float, Mapping[str, float]]] = PLACES,
+    spread: float = 0.1,
+    flips: float = 0.2,
+    moved: float = 0.1,
+    far: float = 0.9,
+    rho: Union[float, Mapping[str, float]] = 0.0,
+    change: float = 0.1,
+    noise: float = 0.1,
+    learned: bool = True,
+    seconds: Mapping[str, float] = SECONDS,
+    rationale: bool = False,
+    **row: Any,
+) -> Path:
+    """
+    spread : of the places of single texts.
+    flips, moved : what uniform weights do: to that share of texts, and by how much.
+    far : the share of texts with other weights.
+    rho, change : of parameters drawn anew and of noise on the input; `change` below 0 is not measured.
+    noise : how far seeds disagree about scores.
+    row : what replaces the fields of each text.
+    """
+    methods = list(places)
+    for seed in range(1, seeds + 1):
+        rows = random_rows(texts, methods, seed, noise, longest=10, rationale=rationale)
+        for each in rows:
+            each.update(row)
+            if not learned:
+                each["predicted"] = "0"
+        about = {"data_sha256": DATA, "archive": f"runs/{seed}"}
+        write_attributions(
+            folder / f"files/attributions-{seed}.parquet",
+            rows,
+            methods,
+            config(seed),
+            archive_sha256=f"seed {seed}",
+            target=None,
+            instances=texts,
+            seconds=dict(seconds),
+            **about,
+        )
+        write_perturbations(
+            folder / f"files/perturbations-{seed}.parquet",
+            _perturbed(rows, flips, moved, far),
+            config(seed),
+            **about,
+        )
+        write_faithfulness(
+            folder / f"files/faithfulness-{seed}.parquet",
+            _judged(rows, places, spread, rho, change, seed),
+            seed,
+            **about,
+        )
+    return folder
+
+
+def _among(index: int, share: float) -> bool:
+    """Whether a text is one of that share, which are spread evenly."""
+    return int((index + 1) * share) > int(index * share)
+
+
+def _perturbed(rows: Sequence[Row], flips: float, moved: float, far: float) -> List[Row]:
+    return [
+        {
+            **{name: each[name] for name in ("id", "tokens", "label", "predicted", "probs")},
+            "attention": each["attention"],
+            "uniform.flip": _among(index, flips),
+            "uniform.tvd": moved * (0.8 + 0.4 * (index % 2)),
+            "permutation.median_tvd": moved * (0.8 + 0.4 * (index % 2)),
+            "drop-top.top_tvd": moved / 2,
+            "drop-top.random_tvd": moved / 4,
+            "instance-adversary.max_jsd": 0.6 if _among(index, far) else 0.1,
+        }
+        for index, each in enumerate(rows)
+    ]
+
+
+def _judged(
+    rows: Sequence[Row],
+    places: Mapping[str, Union[float, Mapping[str, float]]],
+    spread: float,
+    rho: Union[float, Mapping[str, float]],
+    change: float,
+    seed: int,
+) -> List[Row]:
+    made: List[Row] = []
+    for index, each in enumerate(rows):
+        about = {name: each[name] for name in ("id", "label", "predicted")}
+        draw = numpy.random.default_rng([index, seed])
+        length = 0.2 + 0.4 * numpy.random.default_rng(index).random()
+
+        def add(method: str, measure: str, erasure: Any, value: float, about: Row = about) -> None:
+            row = {"method": method, "measure": measure, "erasure": erasure, "value": value}
+            made.append({**about, **row, "k": None, "curve": None, "undefined": None})
+
+        for erasure in ("delete", "unk"):
+            for measure, toward in (("comprehensiveness", 1), ("sufficiency", -1)):
+                for method, place in places.items():
+                    where = place if isinstance(place, float) else place[erasure]
+                    gained = length * (where + spread * draw.normal())
+                    add(method, measure, erasure, 0.05 + toward * gained)
+                add(RANDOM, measure, erasure, 0.05)
+                add(SEARCH, measure, erasure, 0.05 + toward * length)
+        for method in places:
+            correlation = rho if isinstance(rho, float) else rho.get(method, 0.0)
+            value = correlation + 0.1 * draw.normal()
+            add(method, "parameter_randomization_embeddings", None, value)
+            if change >= 0:
+                add(method, "sensitivity", None, change * (0.8 + 0.4 * draw.random()))
+    return made
