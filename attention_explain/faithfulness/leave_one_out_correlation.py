@@ -4,7 +4,6 @@ from typing import Dict, List
 
 import numpy
 from allennlp.common.checks import ConfigurationError
-from scipy.stats import kendalltau
 
 from attention_explain.faithfulness.faithfulness import RANDOM, SEARCH, Faithfulness
 from attention_explain.faithfulness.score_measure import JudgedText, ScoreMeasure, Setting
@@ -75,4 +74,7 @@ def tau(scores: numpy.ndarray, drops: numpy.ndarray) -> Value:
     ):
         if values.max() == values.min():
             return Undefined(what)
+    # Half a second to load, and only this needs it.
+    from scipy.stats import kendalltau
+
     return float(kendalltau(scores, drops).statistic)

@@ -6,7 +6,6 @@ from typing import Dict, List, Optional, Tuple, Union
 import numpy
 import torch
 from allennlp.models import Model
-from scipy.stats import spearmanr
 
 from attention_explain.chance import generator_for
 from attention_explain.faithfulness.faithfulness import Faithfulness
@@ -86,6 +85,9 @@ def correlation(scores: numpy.ndarray, others: Union[numpy.ndarray, Undefined], 
     lists = [ranked(values, by) for values in (scores, others)]
     if any(values.max() == values.min() for values in lists):
         return Undefined("all scores are the same")
+    # Half a second to load, and only this needs it.
+    from scipy.stats import spearmanr
+
     return float(spearmanr(*lists).statistic)
 
 

@@ -81,4 +81,15 @@ local l2_gradient = { type: 'gradient', of: 'probability', norm: 'l2', normalize
   ],
   // And those that follow attention through the layers of a Transformer.
   transformer: self.all + ['attention-rollout', 'attention-flow', 'value-weighted-attention'],
+
+  // Measures of faithfulness: those that the order of the scores decides, and all that any encoder allows.
+  order_measures: ['comprehensiveness', 'sufficiency', 'deletion_curve', 'insertion_curve', 'decision_flip'],
+  measures: self.order_measures + [
+    'leave_one_out_correlation',
+    'soft_comprehensiveness',
+    'soft_sufficiency',
+    'infidelity',
+    'sensitivity',
+    'parameter_randomization',
+  ],
 }

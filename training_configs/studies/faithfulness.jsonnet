@@ -18,7 +18,7 @@ study {
       faithfulness: {
         scale: {
           attributions: 'compared',
-          measures: ['comprehensiveness', 'sufficiency', 'deletion_curve', 'insertion_curve', 'decision_flip'],
+          measures: presets.order_measures,
           erasures: erasures,
         },
       },
