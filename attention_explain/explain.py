@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from allennlp.models import Model
     from allennlp.predictors import Predictor
 
-    from heatmaps.explanation import Explanation
+    from attention_explain.explained import Explained
 
 
 def explain(
@@ -21,10 +21,11 @@ def explain(
     cuda_device: int = -1,
     split_text: bool = False,
     trust_archive: bool = False,
-) -> "Explanation":
+) -> "Explained":
     """
     Which tokens of a text mattered, by each of the methods. The result prints in a terminal and
-    shows in a notebook.
+    shows in a notebook; its `verdict()` says how the output changes when the words that a method
+    names are deleted, and when nothing else stays.
 
         explain("runs/sst/model.tar.gz", "a fine film", methods=["attention", "lrp"])
 
@@ -53,6 +54,7 @@ def explain(
     # Imported here, so that importing this module costs nothing.
     from allennlp.common.checks import ConfigurationError
 
+    from attention_explain.explained import Explained
     from attention_explain.predictors.saliency import SaliencyPredictor
 
     if not isinstance(text, Iterable):
@@ -71,7 +73,7 @@ def explain(
     inputs = {"text": text} if isinstance(text, str) else {"tokens": list(text)}
     instance = predictor._json_to_instance(inputs)
     (explanation,) = predictor.explain([instance])
-    return explanation
+    return Explained.of(explanation, model, instance, seed or 0)
 
 
 def _model_and_reader(

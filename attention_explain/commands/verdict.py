@@ -9,7 +9,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any, List, Optional, Sequence, Union
+from typing import Any, List, Optional, Sequence, Tuple, Union
 
 from allennlp.commands.subcommand import Subcommand
 from allennlp.common.checks import ConfigurationError
@@ -151,7 +151,7 @@ def _check_folder(folder: Path) -> None:
             )
 
 
-def _missing(plan: Plan, folder: Path, force: bool) -> tuple[List[Task], List[Path]]:
+def _missing(plan: Plan, folder: Path, force: bool) -> Tuple[List[Task], List[Path]]:
     """The files to make, and those to take away: of other models, where that was asked for."""
     missing = []
     for task in plan.tasks:

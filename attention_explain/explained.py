@@ -1,0 +1,100 @@
+"""An explained text that still knows its model, and so can ask it about the words that methods name."""
+
+from dataclasses import dataclass, field, fields
+from typing import List, Optional
+
+import numpy
+import torch
+from allennlp.common.checks import ConfigurationError
+from allennlp.data import Instance
+from allennlp.models import Model
+
+from attention_explain.faithfulness.erasures.delete import Delete
+from attention_explain.faithfulness.outputs import ErasedOutputs
+from attention_explain.interpret.outputs import check_embeddings_are_tokens, untouched
+from attention_explain.interpret.text_batch import TextBatch
+from attention_explain.orders import RANKINGS, random_ranks, ranks, share_size
+from heatmaps.explanation import Explanation
+from heatmaps.text_verdict import NamedWords, Output, TextVerdict
+
+# Of the words of a text, how many a method is asked for where nobody says.
+SHARE = 0.2
+ORDERS_BY_CHANCE = 20
+
+
+@dataclass
+class Explained(Explanation):
+    """
+    model, instance : what was explained; seed : for ties and chance, with the text's id.
+    """
+
+    model: Optional[Model] = field(default=None, repr=False, compare=False)
+    instance: Optional[Instance] = field(default=None, repr=False, compare=False)
+    seed: int = field(default=0, repr=False, compare=False)
+
+    @classmethod
+    def of(
+        cls, explanation: Explanation, model: Model, instance: Instance, seed: int
+    ) -> "Explained":
+        known = {each.name: getattr(explanation, each.name) for each in fields(Explanation)}
+        return cls(**known, model=model, instance=instance, seed=seed)
+
+    def verdict(self, words: Optional[int] = None) -> TextVerdict:
+        """
+        Which words each of the methods names first, how the output changes when they are deleted, and
+        what it is when nothing else stays; beside as many words by chance.
+
+        # Parameters
+
+        words : `int`, optional (default = one in five of the text, at least one)
+            How many a method names. Of equal scores some are taken by chance, which the text's id
+            decides.
+        """
+        tokens = len(self.tokens)
+        if words is not None and not 1 <= words <= tokens:
+            raise ConfigurationError(
+                f"words is {words!r}, but must be from 1 to {tokens}, the words of the text"
+            )
+        # The words are taken out of what the model embeds.
+        check_embeddings_are_tokens(self.model)
+        named = words or share_size(SHARE, tokens)
+        scored = {name: scores for name, scores in self.scores.items() if scores is not None}
+        orders = [ranks(scores, RANKINGS[0], self.seed, self.id) for scores in scored.values()]
+        chance = random_ranks(tokens, ORDERS_BY_CHANCE, self.seed, self.id)
+        first = numpy.array([order < named for order in (*orders, *chance)])
+        probs = self._probabilities([numpy.ones((1, tokens), dtype=bool), ~first, first])
+        target = self.labels.index(self.target or self.label)
+        whole, without, only = (
+            [Output(float(row[target]), self.labels[int(row.argmax())]) for row in several]
+            for several in probs
+        )
+        methods = {
+            name: NamedWords(
+                [self.tokens[place] for place in order.argsort()[:named]], without[row], only[row]
+            )
+            for row, (name, order) in enumerate(zip(scored, orders, strict=True))
+        }
+        by_chance = [
+            float(numpy.mean([output.probability for output in several[len(orders) :]]))
+            for several in (without, only)
+        ]
+        return TextVerdict(
+            target=self.labels[target],
+            tokens=tokens,
+            named=named,
+            whole=whole[0],
+            methods=methods,
+            missing={
+                name: self.skipped.get(name, "") for name in self.scores if name not in scored
+            },
+            chance=None if named == tokens else tuple(by_chance),
+        )
+
+    def _probabilities(self, kept: List[numpy.ndarray]) -> List[numpy.ndarray]:
+        """For sets of tokens that stay. Shape: (sets, tokens) each -> (sets, labels)"""
+        with untouched(self.model, goes_back=False), torch.no_grad():
+            batch = TextBatch.of(self.model, [self.instance])
+            embeddings = self.model.embed(batch.tokens)
+            outputs = ErasedOutputs(self.model, batch, embeddings, Delete())
+            (found,) = outputs([numpy.concatenate(kept)])
+        return numpy.split(found, numpy.cumsum([len(sets) for sets in kept])[:-1])
