@@ -29,7 +29,7 @@ def on_zones(
 ) -> Figure:
     """
     zones : next to each other, `(from, to, answer)`; the first and the last go on without end.
-    marked : rows whose names begin so stand out; all, if none does.
+    marked : rows of this name, and what follows it after a comma, stand out; all, if none does.
     """
     with style.applied():
         made, axes = style.figure(style.SINGLE, 0.75 + INCHES_A_ROW * len(rows))
@@ -38,7 +38,7 @@ def on_zones(
         highest = max([zones[-1][0] * FURTHER, *(_end(each, each.high) for _, each in rows)])
         right = min(highest, MOST)
         left, right = max(LEAST, lowest) - ROOM * right, right * (1 + ROOM)
-        named = [name.startswith(marked) for name, _ in rows]
+        named = [name.split(",")[0] == marked for name, _ in rows]
         for place, (start, end, answer) in enumerate(zones):
             start = left if place == 0 else start
             end = right if place == len(zones) - 1 else end

@@ -3,11 +3,12 @@ The answers, and the bounds that part them, which were fixed before any result w
 are what they are is in docs/verdict.md.
 """
 
+import math
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
-from analysis.estimate import Estimate, Interval
+from analysis.estimate import NONE, Estimate, Interval
 from analysis.verdict.means import Mean, texts_needed
 
 # A share of texts, or a change of the output, that nobody would miss.
@@ -96,7 +97,7 @@ NOT_KNOWN = Estimate(float("nan"), float("nan"), float("nan"))
 
 def percent(share: float) -> str:
     """As people read a share of texts."""
-    return f"{100 * share:.0f} %"
+    return NONE if math.isnan(share) else f"{100 * share:.0f} %"
 
 
 def listed(names: Sequence[str]) -> str:

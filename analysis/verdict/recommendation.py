@@ -90,7 +90,9 @@ def recommended(methods: Sequence[Method], places: Places) -> Recommended:
     ]
     timed = [each.milliseconds for each in as_good if each.milliseconds is not None]
     quick = [
-        each for each in as_good if not timed or (each.milliseconds or 0.0) <= AS_QUICK * min(timed)
+        each
+        for each in as_good
+        if each.milliseconds is None or each.milliseconds <= AS_QUICK * min(timed)
     ]
     chosen = quick[0]
     if chosen is best:

@@ -28,14 +28,13 @@ STYLE = """
 .verdict .reason { font-weight: 600; }
 .verdict section h3 { margin: 1.3rem 0 .5rem; }
 .verdict .ae th { font-weight: 600; }
-@media (max-width: 60rem) {
+@media screen and (max-width: 60rem) {
   .verdict { padding: .8rem 1rem; }
   .verdict header, .verdict .beside { grid-template-columns: minmax(0, 1fr); gap: .6rem; }
   .verdict h1 { font-size: 1.02rem; margin: 0 0 .35rem; }
   .verdict .answer { font-size: 1.9rem; margin: 0 0 .3rem; }
   .verdict .because, .verdict .instead { font-size: .95rem; line-height: 1.35; }
   .verdict .because { margin: 0 0 .35rem; }
-  .verdict figure svg { max-width: 100%; }
   .verdict .answers { grid-template-columns: minmax(0, 1fr); gap: 0; margin: 0; }
   .verdict .answers li { display: flex; justify-content: space-between; gap: .8rem;
     align-items: baseline; border-top: 1px solid #d9d9d9; padding: .22rem 0; }
@@ -45,6 +44,9 @@ STYLE = """
   .verdict { max-width: none; padding: 0; }
   .verdict main { margin-top: 8mm; }
   .verdict .question { break-inside: avoid; }
-  .verdict .answers { grid-template-columns: repeat(5, minmax(0, 1fr)); }
+  .verdict .answer { font-size: 24pt; }
+  .verdict .because, .verdict .instead { font-size: 11pt; }
+  .verdict .beside { grid-template-columns: minmax(0, 7.5cm) minmax(0, 1fr); gap: 0 6mm; }
+  .verdict .answers b { font-size: 11pt; }
 }
 """

@@ -66,7 +66,8 @@ def shown_texts(files: Files, places: Places, top: str) -> List[Shown]:
             why = (
                 f"mean tau of every two methods {number(float(agreed[row]))}"
                 if kind == "Methods disagree most"
-                else f"words by {other} move the probability by {number(float(ahead[row]))} more than by attention"
+                else f"erasing and keeping words in the order of {other} moves the probability by "
+                f"{number(float(ahead[row]))} more than in that of attention"
             )
             found.append(Shown(int(row), kind, why))
         left = numpy.setdiff1d(left, order)

@@ -26,7 +26,10 @@ BOUND = (
     f"Yes if the rank correlation with the scores of a model whose parameters were drawn anew is below "
     f"{QUARTER}; partly from {QUARTER} to {HALF}; no above."
 )
-CAVEAT = "Scores can change with the model and still be wrong about it: this is the least to ask."
+CAVEAT = (
+    "Scores can change with the model and still be wrong about it: this is the least to ask. It is one "
+    "draw of parameters; the interval is over texts."
+)
 PAPERS = ("Adebayo et al. 2018",)
 
 
@@ -47,7 +50,8 @@ def about_this_model(files: Files, method: str = ATTENTION) -> Question:
     answer = answered([mean.estimate.interval])
     anew = found.measure.name == ALL_ANEW
     how = "all parameters are" if anew else "its parameters are, one layer after the other,"
-    changes = "stays much the same" if answer == Answer.NO else "changes"
+    words = {Answer.NO: "stays much the same", Answer.PARTLY: "changes in part"}
+    changes = words.get(answer, "changes")
     rows: List[Tuple[str, Mean]] = [(name, _mean(found, name)) for name in found.methods]
     return Question(
         "model",

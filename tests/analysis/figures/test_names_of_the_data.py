@@ -7,6 +7,7 @@ import numpy
 import pandas
 import pytest
 
+from analysis.estimate import Estimate
 from analysis.figures import style
 from analysis.figures.against import Line, against
 from analysis.figures.chance import Mark, on_chance_bands
@@ -17,12 +18,14 @@ from analysis.figures.plane import Plane, Points, planes
 from analysis.figures.scatter import Scatter, Spot, scatters
 from analysis.figures.tokens import Weighted, token_heatmaps
 from analysis.figures.violins import Violins, violins
+from analysis.figures.zones import on_zones
 from analysis.report.svg import inlined
 
 VALUES = numpy.linspace(0.1, 0.9, 9)
 # Two that have it all; the third would not be in a legend.
 NAMES = ["a\r\n\n\x0b\x00\u2028\x85\ufffeb $\\frac$", "$", "_--><script>"]
 PART = (0.1, 0.2)
+ZONES = [(0.0, 0.5, "no"), (0.5, 1.0, "yes")]
 
 
 def spot(name):
@@ -50,12 +53,24 @@ def drawn(kind, names):
             [Weighted(names, {one: [0.1] * len(names)}, {one: names[1]})]
         ),
         "violins": lambda: violins([Violins(one, {n: {n: VALUES} for n in names})], one, one),
+        "zones": lambda: on_zones([(n, Estimate(0.2, *PART)) for n in names], ZONES, one, one),
     }[kind]()
 
 
 @pytest.mark.parametrize(
     "kind",
-    ["against", "chance", "densities", "found", "matrix", "plane", "scatter", "tokens", "violins"],
+    [
+        "against",
+        "chance",
+        "densities",
+        "found",
+        "matrix",
+        "plane",
+        "scatter",
+        "tokens",
+        "violins",
+        "zones",
+    ],
 )
 def test_every_figure_takes_every_name(kind):
     saved = io.BytesIO()
