@@ -9,6 +9,7 @@ training run, and beside what other commands write.
 
 import errno
 import logging
+import os
 import re
 import sys
 from contextlib import contextmanager
@@ -18,7 +19,7 @@ from typing import Iterable, Iterator, Mapping, Sequence, TextIO, Union
 
 from allennlp.common.checks import ConfigurationError
 
-from command_line.options_of_all import for_people
+from command_line.options_of_all import LOG_VARIABLE, PEOPLE
 from durable import whole
 
 
@@ -133,6 +134,11 @@ def show_log() -> None:
                 console.setFormatter(_Sentence("%(message)s"))
             root.removeHandler(handler)
             root.addHandler(console)
+
+
+def for_people() -> bool:
+    """Whether the terminal gets only what a person needs of the log."""
+    return os.environ.get(LOG_VARIABLE) == PEOPLE
 
 
 def _is_for_people(record: logging.LogRecord) -> bool:

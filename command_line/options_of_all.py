@@ -37,13 +37,3 @@ def log_for_people_by_default() -> None:
     """A person reads the log, unless somebody says otherwise."""
     if not any(os.environ.get(name) for name in ALLENNLP_VARIABLES):
         os.environ.setdefault(LOG_VARIABLE, PEOPLE)
-
-
-def for_people() -> bool:
-    """Whether the terminal gets only what a person needs of the log."""
-    return os.environ.get(LOG_VARIABLE) == PEOPLE
-
-
-def trusts_archives() -> bool:
-    """Whether archives may run code of their own."""
-    return os.environ.get(TRUST_VARIABLE) == "yes"

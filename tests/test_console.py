@@ -8,7 +8,7 @@ import sys
 import pytest
 from allennlp.common.logging import prepare_global_logging
 
-from attention_explain.output import log_beside
+from attention_explain.output import for_people, log_beside
 from command_line import options_of_all
 
 
@@ -102,5 +102,5 @@ def test_verbose_stands_anywhere_and_comes_to_no_parser(monkeypatch, line):
     options_of_all.take_options()
     options_of_all.log_for_people_by_default()
     assert sys.argv == ["allennlp", "train", "c", "-s", "r"]
-    assert options_of_all.for_people() == ("--verbose" not in line)
+    assert for_people() == ("--verbose" not in line)
     assert os.environ[options_of_all.LOG_VARIABLE]

@@ -12,7 +12,7 @@ from analysis.estimate import estimates
 from analysis.models import Model
 from analysis.performance import NOTHING, nothing_to_judge
 from analysis.statistics.intervals import intervals, mean_of_known
-from analysis.statistics.sample import summaries
+from analysis.statistics.samples import summaries
 from analysis.statistics.significance import SignFlips, holm
 
 OVERALL = "overall"

@@ -19,8 +19,15 @@ from analysis.measures.measure import Measure, Values
 from analysis.measures.overlap import TopKOverlap
 from analysis.measures.scores import Scores
 from analysis.models import Model
-from analysis.statistics.controls import DRAWS, Control, permuted, placed, random_scores, text_keys
-from analysis.statistics.sample import Sample
+from analysis.statistics.samples import (
+    DRAWS,
+    Control,
+    Sample,
+    permuted,
+    placed,
+    random_scores,
+    text_keys,
+)
 
 # The column that the whole project asks about.
 ATTENTION = "attention"

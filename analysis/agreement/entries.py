@@ -21,8 +21,8 @@ from analysis.estimate import estimates
 from analysis.figures.matrix import agreement_matrix
 from analysis.measures.measure import Measure
 from analysis.output import Output, slug
-from analysis.statistics.controls import ABOUT_PLACES
 from analysis.statistics.intervals import ABOUT_INTERVALS
+from analysis.statistics.samples import ABOUT_PLACES
 from analysis.statistics.significance import SignFlips
 from durable.sealed import write_sealed
 

@@ -19,7 +19,7 @@ from analysis.formats import say, show
 from analysis.measures import Measure
 from analysis.models import Model, check_same_texts, models_of
 from analysis.output import Output
-from analysis.statistics.controls import DRAWS
+from analysis.statistics.samples import DRAWS
 from analysis.statistics.significance import SignFlips
 
 HELP = "how far methods agree, with intervals, beside chance"

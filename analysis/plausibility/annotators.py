@@ -11,8 +11,8 @@ from analysis.attributions import RATIONALE, Attributions
 from analysis.errors import AnalysisError
 from analysis.measures.scores import Scores
 from analysis.plausibility.measures import Marked, PlausibilityMeasure
-from analysis.statistics.controls import text_keys
 from analysis.statistics.intervals import mean_of_known
+from analysis.statistics.samples import text_keys
 from heatmaps.explanation import Rationale, markings
 
 # A number a text, of scores and what is marked, both of the texts that have them.

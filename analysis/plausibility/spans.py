@@ -14,7 +14,7 @@ from typing import Iterator, Tuple
 import numpy
 
 from analysis.measures.scores import Scores
-from analysis.statistics.controls import uniform
+from analysis.statistics.samples import uniform
 
 # Of the orders of tied tokens, where tokens with the same score are chosen in part.
 DRAWS = 100

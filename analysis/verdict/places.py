@@ -14,7 +14,7 @@ from analysis.errors import AnalysisError
 from analysis.faithfulness.files import RANDOM, SEARCH
 from analysis.faithfulness.scale import measured
 from analysis.models import Model
-from analysis.statistics.controls import placed
+from analysis.statistics.samples import placed
 from analysis.statistics.significance import ALPHA, holm, paired_in_one_model
 from analysis.verdict.means import Mean
 

@@ -24,8 +24,8 @@ from analysis.papers.shared.published import (
     with_difference,
 )
 from analysis.papers.shared.study_files import described
-from analysis.statistics.controls import ABOUT_PLACES
 from analysis.statistics.intervals import ABOUT_INTERVALS
+from analysis.statistics.samples import ABOUT_PLACES
 
 CORRELATIONS = TypedTable("jain-wallace-correlations", AgreementRow)
 DIFFERENCES = TypedTable("jain-wallace-correlations-differences", DifferenceRow)

@@ -20,7 +20,7 @@ from analysis.papers.shared.per_text import check, sample
 from analysis.papers.shared.published import about
 from analysis.papers.shared.study_files import described
 from analysis.statistics.intervals import ABOUT_INTERVALS
-from analysis.statistics.sample import Sample, summaries
+from analysis.statistics.samples import Sample, summaries
 
 STATISTICS = {"success": "share found", "all": "max JSD", "found": "max JSD where found"}
 NOTE = (

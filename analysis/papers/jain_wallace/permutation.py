@@ -17,7 +17,7 @@ from analysis.papers.shared.per_text import check, sample
 from analysis.papers.shared.published import about, readable
 from analysis.papers.shared.study_files import described
 from analysis.statistics.intervals import ABOUT_INTERVALS
-from analysis.statistics.sample import summaries
+from analysis.statistics.samples import summaries
 
 MEDIAN = Method("permutation", "permutation", check="median_tvd")
 LARGEST = Method("permutation", "permutation", check="max_attention")

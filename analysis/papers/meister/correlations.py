@@ -26,8 +26,8 @@ from analysis.papers.shared.published import (
     with_difference,
 )
 from analysis.papers.shared.study_files import by_corpus, described
-from analysis.statistics.controls import ABOUT_PLACES
 from analysis.statistics.intervals import ABOUT_INTERVALS
+from analysis.statistics.samples import ABOUT_PLACES
 
 
 @dataclass(frozen=True, kw_only=True)

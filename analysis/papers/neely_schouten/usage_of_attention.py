@@ -23,7 +23,7 @@ from analysis.papers.shared.reached import Reached, reached_by
 from analysis.papers.shared.study_files import Study
 from analysis.performance import NOTHING, nothing_to_judge
 from analysis.statistics.intervals import ABOUT_INTERVALS
-from analysis.statistics.sample import Sample, summary
+from analysis.statistics.samples import Sample, summary
 
 # An adversary whose outputs are further away on average is another model.
 MOST_TVD = 0.1

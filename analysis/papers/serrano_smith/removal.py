@@ -17,7 +17,7 @@ from analysis.papers.shared.per_text import check, sample
 from analysis.papers.shared.published import about, readable
 from analysis.papers.shared.study_files import described
 from analysis.statistics.intervals import ABOUT_INTERVALS, mean_of_known
-from analysis.statistics.sample import Sample, summaries
+from analysis.statistics.samples import Sample, summaries
 from analysis.statistics.significance import difference_columns
 
 ORDERS = {

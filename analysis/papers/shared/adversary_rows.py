@@ -22,7 +22,7 @@ from analysis.papers.shared.study_files import Study
 from analysis.performance import NOTHING, Decisions, nothing_to_judge
 from analysis.runs import Run
 from analysis.statistics.intervals import ABOUT_INTERVALS, intervals
-from analysis.statistics.sample import Sample
+from analysis.statistics.samples import Sample
 from analysis.statistics.significance import difference_columns
 from analysis.text_files import place_of
 

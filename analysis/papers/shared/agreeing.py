@@ -21,8 +21,8 @@ from analysis.output import Output
 from analysis.papers.shared.paper import Method
 from analysis.papers.shared.published import about
 from analysis.papers.shared.study_files import described
-from analysis.statistics.controls import DRAWS
 from analysis.statistics.intervals import ABOUT_INTERVALS
+from analysis.statistics.samples import DRAWS
 from analysis.statistics.significance import difference_columns
 
 Methods = Tuple[Method, Method]

@@ -12,7 +12,7 @@ from analysis.models import Model
 from analysis.papers.shared.families import Family
 from analysis.papers.shared.paper import Method
 from analysis.papers.shared.per_text import check
-from analysis.statistics.sample import Sample, summaries
+from analysis.statistics.samples import Sample, summaries
 
 # Jain & Wallace's adversary, searched for each text.
 INSTANCE_ADVERSARY = "instance-adversary"

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from analysis.measures import Property, Values
 from analysis.models import Model
 from analysis.papers.shared.paper import Method
-from analysis.statistics.sample import Sample, summary
+from analysis.statistics.samples import Sample, summary
 from analysis.text_files import TextFile
 
 NO_LABEL = "no label"

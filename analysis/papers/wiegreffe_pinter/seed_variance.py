@@ -23,7 +23,7 @@ from analysis.papers.shared.published import readable
 from analysis.papers.shared.study_files import Study
 from analysis.performance import NOTHING, nothing_to_judge
 from analysis.statistics.intervals import ABOUT_INTERVALS
-from analysis.statistics.sample import Sample, summaries
+from analysis.statistics.samples import Sample, summaries
 from analysis.statistics.significance import difference_columns
 
 SEEDS = "other seeds"

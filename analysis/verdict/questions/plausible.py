@@ -9,7 +9,7 @@ from analysis.estimate import Interval
 from analysis.measures.scores import Scores
 from analysis.plausibility import orders
 from analysis.plausibility.annotators import Annotators
-from analysis.statistics.controls import placed
+from analysis.statistics.samples import placed
 from analysis.verdict.answers import HALF, QUARTER, Answer, Evidence, Question, between, needed
 from analysis.verdict.files import ATTENTION, Files
 from analysis.verdict.means import Mean

@@ -9,7 +9,7 @@ from analysis.agreement.entries import instances
 from analysis.attributions import load_attributions
 from analysis.measures import Measure
 from analysis.models import models_of
-from analysis.statistics.controls import placed
+from analysis.statistics.samples import placed
 from tests.analysis.agreement.test_agreements import KENDALL, PAIR
 from tests.analysis.attribution_files import random_rows, write_attributions
 

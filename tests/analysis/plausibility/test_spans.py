@@ -5,7 +5,7 @@ import pytest
 
 from analysis.measures.scores import Scores
 from analysis.plausibility.spans import DRAWS, iou_f1, spans_f1
-from analysis.statistics.controls import text_keys
+from analysis.statistics.samples import text_keys
 from tests.analysis.plausibility import slow
 from tests.analysis.plausibility.test_orders import random_texts, together
 

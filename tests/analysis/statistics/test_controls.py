@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import t
 
 from analysis.measures.scores import Scores
-from analysis.statistics.controls import (
+from analysis.statistics.samples import (
     Control,
     chance_band,
     permuted,

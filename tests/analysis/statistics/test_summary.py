@@ -4,7 +4,7 @@ import numpy
 import pytest
 
 from analysis.measures.measure import Values
-from analysis.statistics.sample import Sample, summaries, summary
+from analysis.statistics.samples import Sample, summaries, summary
 
 NAN = numpy.nan
 SAMPLE = Sample.of(

@@ -5,7 +5,7 @@ import pytest
 
 from analysis.papers.shared.divergence import Divergence
 from analysis.papers.wiegreffe_pinter.convexity import convexity, mean_height, summarised_curve
-from analysis.statistics.sample import Sample
+from analysis.statistics.samples import Sample
 
 JSD = numpy.array([0.1, 0.3, 0.5, 0.7])
 
