@@ -14,6 +14,6 @@ import attention_explain.interpret.integrated_gradients
 import attention_explain.interpret.kernel_shap
 import attention_explain.interpret.lime
 import attention_explain.interpret.lrp
-import attention_explain.interpret.seeds
+import attention_explain.interpret.random
 import attention_explain.interpret.smoothgrad
 import attention_explain.interpret.transformer_attention  # noqa: F401

@@ -114,6 +114,20 @@ class TextBatch:
         return [row[seen].tolist() for row, seen in zip(scores.cpu(), self.seen)]
 
 
+def noise(
+    batch: TextBatch, embeddings: torch.Tensor, generators: Sequence[torch.Generator]
+) -> torch.Tensor:
+    """
+    The next standard normal numbers of each text's own generator, in the places of its tokens, and
+    0 elsewhere. Drawn on the host for the whole batch, and brought to the device together.
+    Shape: as `embeddings`
+    """
+    drawn = torch.zeros(embeddings.shape)
+    for row, (seen, generator) in enumerate(zip(batch.seen, generators, strict=True)):
+        drawn[row, seen] = torch.randn(int(seen.sum()), drawn.size(-1), generator=generator)
+    return drawn.to(embeddings)
+
+
 def budget_for(model: AttentionClassifier) -> int:
     """How many tokens a pass may hold where nobody says: by the device that the model is on."""
     return default_budget(next(model.parameters()).device.type)

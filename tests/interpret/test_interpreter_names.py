@@ -12,7 +12,7 @@ from attention_explain.interpret.interpreter import (
     parameters,
     properties,
 )
-from attention_explain.interpret.seeds import RandomScores
+from attention_explain.interpret.random import RandomScores
 from attention_explain.predictors.saliency import SaliencyPredictor
 from tests.builders import model, reader
 

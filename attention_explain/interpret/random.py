@@ -1,9 +1,4 @@
-"""
-Random numbers of a batch, each text's its own; and the control that stands beside every comparison:
-scores that are nothing else.
-"""
-
-from typing import Sequence
+"""The control that stands beside every comparison: scores that are random numbers and nothing else."""
 
 import torch
 from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
@@ -12,20 +7,6 @@ from allennlp.predictors import Predictor
 from attention_explain.chance import generator_for
 from attention_explain.interpret.interpreter import Attribution, Interpreter, declared_passes
 from attention_explain.interpret.text_batch import TextBatch
-
-
-def noise(
-    batch: TextBatch, embeddings: torch.Tensor, generators: Sequence[torch.Generator]
-) -> torch.Tensor:
-    """
-    The next standard normal numbers of each text's own generator, in the places of its tokens, and
-    0 elsewhere. Drawn on the host for the whole batch, and brought to the device together.
-    Shape: as `embeddings`
-    """
-    drawn = torch.zeros(embeddings.shape)
-    for row, (seen, generator) in enumerate(zip(batch.seen, generators, strict=True)):
-        drawn[row, seen] = torch.randn(int(seen.sum()), drawn.size(-1), generator=generator)
-    return drawn.to(embeddings)
 
 
 @SaliencyInterpreter.register("random")
