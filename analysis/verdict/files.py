@@ -1,12 +1,14 @@
 """What a verdict rests on: the files of one model, of all its seeds, about the same texts."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import List, Optional, Sequence
 
 import numpy
 
 from analysis.errors import AnalysisError
+from analysis.faithfulness.scale import Measured, measured
 from analysis.models import Model, check_same_texts
 from analysis.papers.shared.study_files import load_study
 from analysis.text_files import TextFile
@@ -39,6 +41,11 @@ class Files:
     @property
     def seeds(self) -> int:
         return len(self.explained.files)
+
+    @cached_property
+    def measured(self) -> List[Measured]:
+        """All measures of faithfulness."""
+        return measured(self.judged)
 
     def perturbed_by(self, perturbation: str, field: str) -> Optional[numpy.ndarray]:
         """A number a text under each seed; None where that was not tried. Shape: (seeds, texts)"""

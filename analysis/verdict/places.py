@@ -12,10 +12,9 @@ import numpy
 
 from analysis.errors import AnalysisError
 from analysis.faithfulness.files import RANDOM, SEARCH
-from analysis.faithfulness.scale import measured
-from analysis.models import Model
 from analysis.statistics.samples import placed
 from analysis.statistics.significance import ALPHA, holm, paired_in_one_model
+from analysis.verdict.files import Files
 from analysis.verdict.means import Mean
 
 MEASURES = ("comprehensiveness", "sufficiency")
@@ -60,16 +59,16 @@ class Places:
         return Mean.of(self.values(first) - self.values(second))
 
 
-def places_of(model: Model) -> Places:
-    """From the faithfulness files of a model; only methods that have a place everywhere."""
+def places_of(files: Files) -> Places:
+    """Only of methods that have a place everywhere."""
     scales = [
         each
-        for each in measured(model)
+        for each in files.measured
         if each.measure.name in MEASURES and each.measure.k is None and each.has_scale
     ]
     if not scales:
         raise AnalysisError(
-            f"{model.files[0].path}: has neither {' nor '.join(MEASURES)} with both ends of the scale"
+            f"{files.judged.files[0].path}: has neither {' nor '.join(MEASURES)} with both ends of the scale"
         )
     methods = [
         method for method in scales[0].methods if all(method in each.methods for each in scales)

@@ -85,7 +85,7 @@ def judged(files: Files, rationales: bool = False) -> Verdict:
     """
     rationales : whether to ask, too, if attention is what people would mark.
     """
-    places = places_of(files.judged)
+    places = places_of(files)
     methods = methods_in_order(files, places)
     chosen = recommended(methods, places)
     questions = five_questions(files, places, chosen.method or methods[0].name)

@@ -3,7 +3,7 @@
 from typing import List, Optional, Sequence, Tuple
 
 from analysis.estimate import Interval, number
-from analysis.faithfulness.scale import Measured, measured
+from analysis.faithfulness.scale import Measured
 from analysis.verdict.answers import (
     HALF,
     NOT_KNOWN,
@@ -74,7 +74,7 @@ def about_this_model(files: Files, method: str = ATTENTION) -> Question:
 
 def correlations(files: Files) -> Optional[Measured]:
     """By method, with the scores of the random model."""
-    by_name = {each.measure.name: each for each in measured(files.judged)}
+    by_name = {each.measure.name: each for each in files.measured}
     return by_name.get(ALL_ANEW, by_name.get(MEAN))
 
 

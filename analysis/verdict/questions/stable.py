@@ -1,12 +1,12 @@
 """Is attention stable? The same from seed to seed, and from a text to nearly the same text."""
 
 from itertools import combinations
-from typing import List, Optional, Sequence
+from typing import List, Mapping, Optional, Sequence, Tuple
 
 import numpy
 
 from analysis.estimate import Interval, number
-from analysis.faithfulness.scale import Measured, measured
+from analysis.faithfulness.scale import Measured
 from analysis.measures.kendall import Kendall
 from analysis.statistics.intervals import LEAST_SEEDS
 from analysis.verdict.answers import (
@@ -102,24 +102,28 @@ def is_stable(files: Files, method: str = ATTENTION) -> Question:
 
 
 def between_seeds(files: Files, method: str) -> Mean:
-    """
-    The mean over pairs of seeds of their agreement, with an interval over texts and seeds. A seed is
-    in several pairs, so that pairs vary together; the jackknife's pseudo-values of the seeds have the
-    same mean, and the right spread (Arvesen 1969).
-    """
+    """The mean over pairs of seeds of their agreement, with an interval over texts and seeds."""
     columns = [file.scores(method) for file in files.explained.files]
-    seeds = len(columns)
     measure = Kendall()
     pairs = {
-        pair: measure(columns[pair[0]], columns[pair[1]]).value
-        for pair in combinations(range(seeds), 2)
+        (first, second): measure(columns[first], columns[second]).value
+        for first, second in combinations(range(len(columns)), 2)
     }
+    return Mean.of(jackknifed(pairs, len(columns)))
+
+
+def jackknifed(pairs: Mapping[Tuple[int, int], numpy.ndarray], seeds: int) -> numpy.ndarray:
+    """
+    A seed is in several pairs, so that pairs vary together. The jackknife's pseudo-values of the seeds
+    have the mean of the pairs, and the right spread (Arvesen 1969).
+    Shape: (texts,) of each pair -> (seeds, texts)
+    """
     whole = numpy.mean(list(pairs.values()), axis=0)
     without = [
         numpy.mean([value for pair, value in pairs.items() if seed not in pair], axis=0)
         for seed in range(seeds)
     ]
-    return Mean.of(numpy.array([seeds * whole - (seeds - 1) * each for each in without]))
+    return numpy.array([seeds * whole - (seeds - 1) * each for each in without])
 
 
 def _in_all(files: Files, method: str) -> bool:
@@ -127,7 +131,7 @@ def _in_all(files: Files, method: str) -> bool:
 
 
 def _sensitivity(files: Files) -> Optional[Measured]:
-    for each in measured(files.judged):
+    for each in files.measured:
         if each.measure.name == SENSITIVITY and ATTENTION in each.methods:
             return each if Mean.of(each.values[ATTENTION]).texts else None
     return None

@@ -7,8 +7,9 @@ from analysis.estimate import Interval
 from analysis.measures.kendall import Kendall
 from analysis.verdict.answers import Answer
 from analysis.verdict.files import load_files
+from analysis.verdict.means import Mean
 from analysis.verdict.questions import points, used
-from analysis.verdict.questions.stable import between_seeds
+from analysis.verdict.questions.stable import between_seeds, jackknifed
 from analysis.verdict.verdict import judged, overall
 from tests.analysis.verdict.verdict_files import write_folder
 
@@ -130,3 +131,20 @@ def test_agreement_between_seeds_is_the_mean_over_their_pairs(tmp_path):
     found = between_seeds(files, "attention").estimate
     assert found.mean == pytest.approx(numpy.nanmean(taus))
     assert found.low < found.mean < found.high
+
+
+@pytest.mark.parametrize("of_seed", [0.02, 0.3])
+def test_the_interval_of_agreement_between_seeds_holds_the_truth(of_seed):
+    draw = numpy.random.default_rng(0)
+    held = []
+    for _ in range(300):
+        texts = 0.2 * draw.normal(size=30)
+        seeds = of_seed * draw.normal(size=(3, 1)) + 0.1 * draw.normal(size=(3, 30))
+        pairs = {
+            (first, second): 0.4 + texts + seeds[first] + seeds[second]
+            for first, second in ((0, 1), (0, 2), (1, 2))
+        }
+        found = Mean.of(jackknifed(pairs, 3)).estimate
+        assert found.mean == pytest.approx(numpy.mean(list(pairs.values())))
+        held.append(found.low < 0.4 < found.high)
+    assert 0.9 <= numpy.mean(held) <= 0.99

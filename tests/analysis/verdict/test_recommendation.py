@@ -30,15 +30,15 @@ def methods_of(places, milliseconds, **replaced):
 
 
 def test_a_place_is_the_mean_of_the_places_of_the_tables(tmp_path):
-    model = load_files(write_folder(tmp_path)).judged
+    files = load_files(write_folder(tmp_path))
     expected = []
-    for each in measured(model):
+    for each in measured(files.judged):
         if each.measure.erasure:
             gained = (each.values["attention"] - each.values["random"])[None]
             could = (each.values["search"] - each.values["random"])[None]
             expected.append(ratio_intervals(gained, could).mean[0])
     assert len(expected) == 4
-    place = places_of(model).place("attention").estimate
+    place = places_of(files).place("attention").estimate
     assert place.mean == pytest.approx(numpy.mean(expected))
     assert place.low < 0.1 < place.high
 
