@@ -21,7 +21,7 @@ help:
 	@echo "make results    RESULTS.md, of all studies that are done"
 	@echo "make test       the fast tests"
 	@echo "make test-slow  the slow tests too"
-	@echo "make test-faults kills, bad inputs and growth: half an hour, with figures at the end"
+	@echo "make test-faults kills, bad inputs and growth: 20 minutes, with figures at the end"
 	@echo "make test-slurm a study on a Slurm cluster of one node (Debian, as root)"
 	@echo "make lint       check style; make format mends what can be mended"
 	@echo "make bench      what is fast, against what, as ratios"
