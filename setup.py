@@ -32,6 +32,7 @@ setup(
     package_data={
         "analysis.papers": ["*/published/*.csv"],
         "attention_explain": ["passes.toml"],
+        "heatmaps": ["texts.js"],
         "workflow": ["Snakefile", "profiles/*/config.yaml"],
     },
     # AllenNLP itself, torchvision and fairscale are not here: their stale pins would make pip

@@ -73,6 +73,11 @@ body { margin: 0; background: #fff; }
 .page .about { color: #4a4a4a; font-size: .9rem; overflow-wrap: anywhere; }
 .page .methods { margin: .5rem 0 1.1rem; font-size: .85rem; }
 .page .methods summary { cursor: pointer; }
+.page .summary { margin: .5rem 0; padding-left: 1.2rem; font-size: .9rem; overflow-wrap: anywhere; }
+.page .controls { display: flex; flex-wrap: wrap; gap: .5rem 1.4rem; align-items: center;
+  margin: .6rem 0 1rem; font-size: .9rem; }
+.page .controls :is(select, input) { font: inherit; max-width: 100%; }
+.page [hidden] { display: none; }
 .page .methods table { width: auto; }
 .page .methods th, .page .methods td { padding: .15rem 1.2rem .15rem 0; line-height: 1.4;
   border: 0; width: auto; }

@@ -5,6 +5,7 @@ from typing import Any, Dict, List, Optional, Sequence
 
 from heatmaps.explanation import Explanation, markings
 from heatmaps.html_document import PAGE_STYLE, SHADES, document, style
+from heatmaps.overview import MANY, Facts, overview, script
 
 # More labels than this are not all worth a bar.
 SHOWN_LABELS = 5
@@ -21,6 +22,7 @@ def page(
     title: str = "Which tokens mattered",
     about: Sequence[str] = (),
     methods: Optional[Dict[str, Dict[str, Any]]] = None,
+    facts: Sequence[Facts] = (),
 ) -> str:
     """
     A self-contained page.
@@ -33,15 +35,20 @@ def page(
         Lines about where the scores come from.
     methods : `Dict[str, Dict[str, Any]]`, optional
         Of each method, what it declares (`registry.properties`).
+    facts : `Sequence[Facts]`, optional
+        About the texts. Where these are many, there is a line a method over all of them, and they can
+        be sorted and filtered.
     """
+    many = len(facts) > MANY
     lines = "".join(f"<p class=about>{escape(line)}</p>\n" for line in about)
     body = (
         f"<div class=page>\n<header>\n<h1>{escape(title)}</h1>\n{lines}"
-        f"{legend()}{_methods_table(methods or {})}</header>\n<main>\n"
+        f"{legend()}{_methods_table(methods or {})}{overview(facts) if many else ''}</header>\n<main>\n"
         + "".join(cards)
         + "</main>\n</div>\n"
     )
-    return document(title, style() + PAGE_STYLE, body, classes="ae")
+    scripts = [script()] if many else []
+    return document(title, style() + PAGE_STYLE, body, classes="ae", scripts=scripts)
 
 
 def fragment(explanation: Explanation) -> str:
@@ -49,13 +56,16 @@ def fragment(explanation: Explanation) -> str:
     return f"<div class=ae><style>{style()}</style>{card(explanation)}{legend()}</div>"
 
 
-def card(explanation: Explanation, heading: str = "h2") -> str:
-    """One text: what the model says of it, then a row of its tokens for each method."""
+def card(explanation: Explanation, heading: str = "h2", facts: Optional[Facts] = None) -> str:
+    """
+    One text: what the model says of it, then a row of its tokens for each method; with `facts`, for a
+    page on which texts are sorted.
+    """
     rows = [_row(explanation, method, scores) for method, scores in explanation.scores.items()]
     rows = _rationale_rows(explanation) + rows
     name = f"<{heading}>{escape(explanation.id)}</{heading}>" if explanation.id else ""
     return (
-        f"<article>\n<div class=prediction>{name}{_prediction(explanation)}</div>\n"
+        f"<article{facts.attributes() if facts else ''}>\n<div class=prediction>{name}{_prediction(explanation)}</div>\n"
         f"<table>\n{''.join(rows)}</table>\n</article>\n"
     )
 

@@ -35,6 +35,7 @@ from attention_explain.interpret.interpreter import (
 from attention_explain.output import log_beside, writing
 from heatmaps.explanation import explanations
 from heatmaps.html_page import card, page
+from heatmaps.overview import facts_of
 
 # What the debate compares, and the control; what a model does not allow is left out.
 DEFAULT_INTERPRETERS = (
@@ -202,11 +203,13 @@ def write_page(
     """The heatmaps of the first texts."""
     shown = min(limit, table.num_rows)
     rows = table.slice(0, limit).to_pylist()
-    cards = [card(each) for each in explanations(rows, metadata)]
+    texts = list(explanations(rows, metadata))
+    facts = [facts_of(each) for each in texts]
+    cards = [card(each, facts=about) for each, about in zip(texts, facts, strict=True)]
     about = [
         f"Model {metadata['archive']}, data {metadata['data']}",
         f"{shown} of {table.num_rows} texts",
     ]
     with writing(path) as unfinished:
-        text = page(cards, about=about, methods=metadata["interpreters"])
+        text = page(cards, about=about, methods=metadata["interpreters"], facts=facts)
         unfinished.write_bytes(text.encode("utf-8", "replace"))

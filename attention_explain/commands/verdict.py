@@ -73,8 +73,8 @@ class Verdict(Subcommand):
             "--fail-under",
             type=float,
             metavar="SCORE",
-            help="end with exit code 1 if attention's score is below this, between 0 (chance) and 1 "
-            "(the best order of words)",
+            help="end with exit code 1 if attention's score is below this or not known, between 0 "
+            "(chance) and 1 (the best order of words)",
         )
         add_job_options(subparser, "judge")
         subparser.set_defaults(func=verdict_from_args)

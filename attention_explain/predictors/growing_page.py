@@ -11,6 +11,7 @@ from allennlp.common.checks import ConfigurationError
 from attention_explain.output import check_outputs, writing
 from heatmaps.explanation import Explanation
 from heatmaps.html_page import card, page
+from heatmaps.overview import Facts, facts_of
 
 # Writing the page again and again may take this share of the time.
 SHARE_OF_TIME = 0.05
@@ -35,12 +36,16 @@ class GrowingPage:
         check_outputs({".html": [path]})
         self._methods = methods
         self._cards: List[str] = []
+        self._facts: List[Facts] = []
         self._unwritten = 0
         self.write()
         atexit.register(self.finish)
 
     def add(self, explanations: Sequence[Explanation]) -> None:
-        self._cards += map(card, explanations)
+        for explanation in explanations:
+            facts = facts_of(explanation)
+            self._facts.append(facts)
+            self._cards.append(card(explanation, facts=facts))
         self._unwritten += len(explanations)
         if time.monotonic() >= self._next_time:
             self.write()
@@ -57,7 +62,7 @@ class GrowingPage:
         start = time.monotonic()
         count = f"{len(self._cards)} text{'' if len(self._cards) == 1 else 's'}"
         with writing(self._path) as unfinished:
-            text = page(self._cards, about=[count], methods=self._methods)
+            text = page(self._cards, about=[count], methods=self._methods, facts=self._facts)
             unfinished.write_bytes(text.encode("utf-8", "replace"))
         self._unwritten = 0
         end = time.monotonic()

@@ -16,7 +16,7 @@ from attention_explain.commands import (
     verdict_plan,
 )
 from attention_explain.commands.perturb import PerturbationJob
-from attention_explain.commands.verdict import verdict_from_files
+from attention_explain.commands.verdict import judge, verdict_from_files
 from attention_explain.commands.verdict_plan import difference
 from attention_explain.commands.whole_progress import WholeProgress
 from durable.sealed import read_sealed, sealed_metadata
@@ -110,6 +110,10 @@ def test_the_files_hold_what_a_verdict_asks_for(given, asked, tmp_path, capfd):
     assert "3 of 3 files to make, of 2 texts: less than a minute on this machine" in said
     assert "1 of 3, explaining" in said and "3 of 3, judging" in said
     assert said.count("2 texts explained in") == 1
+    # The analysis, in earnest, reads them; a model that has learned nothing gets no answer.
+    assert judge(tmp_path / "out", None) == 0
+    answered = json.loads((tmp_path / "out" / "verdict.json").read_text())
+    assert answered["texts"] == 2 and "no better than the majority" in answered["nothing"]
 
 
 def test_all_of_it_has_sensitivity_and_leaves_out_what_the_model_does_not_know(

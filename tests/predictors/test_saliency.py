@@ -192,7 +192,7 @@ def test_the_page_is_whole_at_every_moment(classifier, tmp_path):
     predictor.predict_batch_json([{"text": TEXTS[1]}, {"text": TEXTS[2]}])
     predictor._page.finish()
     page = path.read_text()
-    assert page.count("<article>") == 3 and page.endswith("</html>\n")
+    assert page.count("<article ") == 3 and page.endswith("</html>\n")
     assert "3 texts" in page and "&lt;b&gt;fine&lt;/b&gt;" in page
     assert [entry.name for entry in tmp_path.iterdir()] == ["page.html"]
 
