@@ -109,7 +109,9 @@ def _lines(facts: Sequence[Facts]) -> str:
         parts += [f"no scores for {missing} of {len(facts)} texts"] if missing else []
         said = "; ".join(parts) or f"scores for all {len(facts)} texts"
         lines.append(f"<li><b>{escape(name)}</b>: {said}</li>\n")
-    return f"<p>{SHARED}</p>\n<ul class=summary>\n{''.join(lines)}</ul>\n" if lines else ""
+    return (
+        f"<p class=about>{SHARED}</p>\n<ul class=summary>\n{''.join(lines)}</ul>\n" if lines else ""
+    )
 
 
 def _controls(labelled: bool) -> str:
