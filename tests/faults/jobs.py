@@ -120,6 +120,15 @@ PERTURB = Job(
     rows("new.parquet"),
     FORCE,
 )
+FAITHFULNESS = Job(
+    "faithfulness",
+    (
+        *("allennlp", "faithfulness", "model", "scores.parquet", "-o", "new.parquet"),
+        *("--measures", "comprehensiveness", "--erasures", "unk", "--limit", "8"),
+    ),
+    rows("new.parquet"),
+    FORCE,
+)
 
 
 def analysis(name: str, *arguments: str, output: str) -> Job:
@@ -131,6 +140,7 @@ JOBS = (
     TRAIN,
     ATTRIBUTE,
     PERTURB,
+    FAITHFULNESS,
     analysis("agreement", "scores.parquet", output="new"),
     analysis("table", "jain-wallace-correlations", "scores.parquet", output="results"),
     analysis("causes", "scores.parquet", output="new.csv"),
