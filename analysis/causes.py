@@ -12,11 +12,11 @@ from scipy.stats import binomtest
 
 from analysis.attributions import RATIONALE, Attributions
 from analysis.errors import AnalysisError
-from analysis.estimate import estimates
 from analysis.measures.scores import Scores
 from analysis.plausibility import orders
 from analysis.plausibility.annotators import Annotators
 from analysis.statistics.intervals import intervals, mean_of_known
+from analysis.written import estimates
 from heatmaps.explanation import KNOWN, markings
 
 FIRST = "marked first"

@@ -13,8 +13,17 @@ from typing import Any, BinaryIO, Callable, Dict, Iterable, Optional, Sequence, 
 import pandas
 
 from analysis.errors import AnalysisError
-from analysis.escaping import csv_text, latex_text, markdown_text, one_line, text_of_csv
-from analysis.estimate import NONE, Estimate, Interval, number
+from analysis.written import (
+    NONE,
+    Estimate,
+    Interval,
+    csv_text,
+    latex_text,
+    markdown_text,
+    number,
+    one_line,
+    text_of_csv,
+)
 from durable.records import read_json
 from durable.whole import write_whole
 

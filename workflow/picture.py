@@ -5,7 +5,7 @@ from html import escape
 from pathlib import Path
 from typing import Dict, List, Set
 
-from analysis.escaping import one_line
+from analysis.written import one_line
 from durable.whole import write_whole
 from workflow.errors import StudyError
 from workflow.kinds import KINDS

@@ -8,12 +8,12 @@ import pandas
 from analysis.agreement.agreements import CONTROLS, UNSIGNED, Agreement, Pair
 from analysis.attributions import Attributions
 from analysis.errors import AnalysisError
-from analysis.estimate import estimates
 from analysis.models import Model
 from analysis.performance import NOTHING, nothing_to_judge
 from analysis.statistics.intervals import intervals, mean_of_known
 from analysis.statistics.samples import summaries
 from analysis.statistics.significance import SignFlips, holm
+from analysis.written import estimates
 
 OVERALL = "overall"
 # Says that there are no groups.

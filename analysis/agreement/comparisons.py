@@ -10,7 +10,6 @@ import numpy
 import pandas
 
 from analysis.agreement.agreements import ATTENTION, SEPARATOR, SIGNED, Agreement
-from analysis.estimate import estimates, number
 from analysis.statistics.intervals import mean_of_known
 from analysis.statistics.significance import (
     ALPHA,
@@ -20,6 +19,7 @@ from analysis.statistics.significance import (
     paired_across_models,
     paired_in_one_model,
 )
+from analysis.written import estimates, number
 
 Compared = Tuple[Agreement, Agreement]
 # Rows of the extracts for people.

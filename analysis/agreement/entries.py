@@ -17,13 +17,13 @@ from analysis.agreement.comparisons import (
     shown_comparisons,
 )
 from analysis.agreement.findings import findings, no_better_than_chance
-from analysis.estimate import estimates
 from analysis.figures.matrix import agreement_matrix
 from analysis.measures.measure import Measure
 from analysis.output import Output, slug
 from analysis.statistics.intervals import ABOUT_INTERVALS
 from analysis.statistics.samples import ABOUT_PLACES
 from analysis.statistics.significance import SignFlips
+from analysis.written import estimates
 from durable.sealed import write_sealed
 
 # The value of each text, for whoever wants to go on from there.

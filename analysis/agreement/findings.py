@@ -6,11 +6,11 @@ import pandas
 
 from analysis.agreement.agreement_table import OVERALL
 from analysis.agreement.agreements import ATTENTION, CONTROL, UNSIGNED, Pair
-from analysis.estimate import Estimate
 from analysis.formats import cell
 from analysis.measures.measure import Measure
 from analysis.performance import NOTHING
 from analysis.statistics.significance import ALPHA
+from analysis.written import Estimate
 
 MOST_NAMED = 6
 # A ceiling that is no further from 1 is 1.

@@ -8,8 +8,8 @@ from typing import Callable, Iterable, List, Sequence, Tuple
 import pandas
 
 from analysis.claims.table_rows import Tables, TypedTable
-from analysis.estimate import Estimate
 from analysis.performance import NOTHING
+from analysis.written import Estimate
 
 # Bounds of several papers. Half of the most that two distributions can diverge, log 2.
 FAR = 0.347

@@ -24,10 +24,10 @@ from typing import (
 import pandas
 
 from analysis.errors import AnalysisError
-from analysis.estimate import Estimate
 from analysis.formats import read_csv
 from analysis.manifest import MANIFEST, read_listed, read_manifest
 from analysis.performance import NOTHING
+from analysis.written import Estimate
 
 # Where the metadata of a field says which columns it is made of.
 COLUMN, ESTIMATE = "column", "estimate"

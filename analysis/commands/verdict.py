@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 
 from analysis.errors import AnalysisError
-from analysis.estimate import number
 from analysis.formats import say
+from analysis.written import number
 
 HELP = "whether attention can be trusted, what it rests on, and what to show instead"
 BELOW = 1

@@ -18,7 +18,6 @@ from scipy.stats import kendalltau
 from analysis.attributions import Attributions
 from analysis.causes import FIRST, PRECISION, causes_table
 from analysis.errors import AnalysisError
-from analysis.estimate import Estimate, estimates
 from analysis.faithfulness.files import TIED, Faithfulness
 from analysis.faithfulness.scale import Measured, measured
 from analysis.figures.dots import Dot, dots
@@ -29,6 +28,7 @@ from analysis.output import Output
 from analysis.papers.shared.study_files import Study
 from analysis.performance import NOTHING, nothing_to_judge
 from analysis.statistics.intervals import intervals
+from analysis.written import Estimate, estimates
 from heatmaps.explanation import KNOWN
 
 ATTENTION = "attention"

@@ -5,7 +5,6 @@ from typing import Any, Dict, List, Sequence
 
 import pandas
 
-from analysis.estimate import Estimate
 from analysis.faithfulness.scale import Measured, measured
 from analysis.models import Model
 from analysis.output import Output
@@ -13,6 +12,7 @@ from analysis.papers.shared.published import about
 from analysis.papers.shared.study_files import described
 from analysis.statistics.intervals import ABOUT_INTERVALS
 from analysis.statistics.significance import SignFlips, holm
+from analysis.written import Estimate
 
 
 def difference_rows(each: Measured, flips: SignFlips = SignFlips()) -> List[Dict[str, Any]]:

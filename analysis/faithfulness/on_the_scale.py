@@ -11,7 +11,6 @@ import numpy
 import pandas
 from scipy.stats import kendalltau
 
-from analysis.estimate import Estimate
 from analysis.faithfulness.files import RANDOM, SEARCH, TIED, Measure
 from analysis.faithfulness.scale import Measured, measured, rows_of, shares_tied
 from analysis.figures.dots import Dot, dots
@@ -21,6 +20,7 @@ from analysis.papers.shared.published import about
 from analysis.papers.shared.study_files import described
 from analysis.performance import NOTHING
 from analysis.statistics.intervals import ABOUT_INTERVALS
+from analysis.written import Estimate
 
 KEYS = ["corpus", "model"]
 ENDS = (RANDOM, SEARCH)

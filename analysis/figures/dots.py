@@ -7,8 +7,8 @@ from typing import Dict, List, Sequence
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from analysis.estimate import Estimate
 from analysis.figures import style
+from analysis.written import Estimate
 
 INCHES_A_LINE = 0.13
 # The axis of marks between chance and the best possible.

@@ -12,7 +12,7 @@ import numpy
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from analysis.escaping import one_line
+from analysis.written import one_line
 
 # Inches: one column of a page of two, and the whole page.
 SINGLE = 3.4

@@ -10,8 +10,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.textpath import TextPath
 
-from analysis.escaping import one_line
 from analysis.figures import style
+from analysis.written import one_line
 
 SHADES = LinearSegmentedColormap.from_list("weight", ["#FFFFFF", style.SKY], N=256)
 FONT = 8

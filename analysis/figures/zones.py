@@ -6,8 +6,8 @@ from typing import Sequence, Tuple
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from analysis.estimate import Estimate
 from analysis.figures import style
+from analysis.written import Estimate
 
 INCHES_A_ROW = 0.2
 # What is further out is not drawn to scale: an arrow says so.

@@ -4,13 +4,13 @@ from typing import Sequence
 
 import pandas
 
-from analysis.estimate import number
 from analysis.models import Model
 from analysis.output import Output
 from analysis.plausibility.measures import PlausibilityMeasure
 from analysis.plausibility.spans import DRAWS
 from analysis.plausibility.table import ABOVE, ONE, OTHERS, plausibility_table, shown_plausibility
 from analysis.statistics.intervals import ABOUT_INTERVALS
+from analysis.written import number
 
 NOT_FAITHFUL = (
     "Plausible is not faithful: these numbers say how near a method comes to what people would go by, "

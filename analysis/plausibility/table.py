@@ -6,13 +6,13 @@ import numpy
 import pandas
 
 from analysis.errors import AnalysisError
-from analysis.estimate import estimates
 from analysis.measures.scores import Scores
 from analysis.models import Model
 from analysis.performance import NOTHING, nothing_to_judge
 from analysis.plausibility.annotators import Annotators
 from analysis.plausibility.measures import PlausibilityMeasure
 from analysis.statistics.intervals import intervals, mean_of_known
+from analysis.written import estimates
 
 ABOVE = "above chance"
 ONE, OTHERS = "one annotator", "all others"

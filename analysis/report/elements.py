@@ -11,8 +11,8 @@ from typing import Dict, List, Sequence, Set
 
 import pandas
 
-from analysis.escaping import html_text
 from analysis.formats import cell, numeric
+from analysis.written import html_text
 
 # Longer tables are cut after the first rows until somebody asks for all.
 LONG = 14

@@ -14,7 +14,6 @@ import pandas
 
 from analysis.attributions import Attributions
 from analysis.errors import AnalysisError
-from analysis.escaping import html_text
 from analysis.formats import read_csv, read_shown
 from analysis.manifest import Entry, in_order, read_listed, read_manifest, title_of
 from analysis.model_config import ModelConfig
@@ -25,6 +24,7 @@ from analysis.report.provenance import load_inputs, provenance
 from analysis.report.style import STYLE
 from analysis.report.svg import inlined
 from analysis.report.texts import missing, texts
+from analysis.written import html_text
 from durable.whole import write_whole
 from heatmaps.html_document import document, style
 

@@ -13,7 +13,6 @@ import pandas
 
 from analysis.attributions import Attributions, load_attributions
 from analysis.errors import AnalysisError
-from analysis.escaping import html_text
 from analysis.models import Model
 from analysis.perturbations import METADATA as PERTURBED
 from analysis.perturbations import load_perturbations
@@ -27,6 +26,7 @@ from analysis.report.elements import (
 )
 from analysis.runs import METRICS
 from analysis.text_files import TextFile, has_key
+from analysis.written import html_text
 from durable.records import sha256
 
 

@@ -8,9 +8,9 @@ import pandas
 from analysis.claims import NAME
 from analysis.claims.claim import EARLIER_COLUMNS, Claim, Outcome, judged
 from analysis.claims.table_rows import Tables
-from analysis.escaping import markdown_text
 from analysis.papers.discovery import CLAIMS
 from analysis.results.studies import StudyResults, joined
+from analysis.written import markdown_text
 
 # Whose numbers stand for a claim, if there are several models: those that the papers are about.
 LEADING = ("bilstm tanh softmax", "bilstm tanh sparsemax", "tanh softmax", "bilstm tanh")

@@ -10,12 +10,12 @@ import pandas
 
 from analysis.claims import NAME as CLAIMS
 from analysis.claims import NOTE
-from analysis.escaping import markdown_code, markdown_text
 from analysis.formats import markdown, pipe_table
 from analysis.manifest import title_of
 from analysis.papers.discovery import PAPERS, find_claim
 from analysis.results.outcomes import all_claims, by_corpus
 from analysis.results.studies import StudyResults, find_studies, joined
+from analysis.written import markdown_code, markdown_text
 from durable.whole import write_whole
 
 # Tables with something published beside it are shown, others and longer ones linked.

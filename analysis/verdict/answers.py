@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
-from analysis.estimate import NONE, Estimate, Interval
 from analysis.verdict.means import Mean, texts_needed
+from analysis.written import NONE, Estimate, Interval
 
 # A share of texts, or a change of the output, that nobody would miss.
 FEW = 0.05

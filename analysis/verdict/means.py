@@ -7,8 +7,8 @@ from typing import Callable, List, Optional, Sequence
 import numpy
 from scipy.stats import norm
 
-from analysis.estimate import Estimate, Interval
 from analysis.statistics.intervals import LEVEL, intervals, mean_of_known, texts_with_values
+from analysis.written import Estimate, Interval
 
 # Nobody has more; what so many would not decide is not decided by texts.
 MOST_TEXTS = 10_000_000

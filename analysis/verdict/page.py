@@ -5,7 +5,6 @@ from typing import List, Optional
 
 from matplotlib.figure import Figure
 
-from analysis.escaping import html_text
 from analysis.figures import style as figure_style
 from analysis.figures.dots import Dot, dots
 from analysis.figures.zones import on_zones
@@ -26,6 +25,7 @@ from analysis.verdict.words import (
     reason,
     show_instead,
 )
+from analysis.written import html_text
 from heatmaps.html_document import document, style
 
 TITLE = "Can attention be trusted?"

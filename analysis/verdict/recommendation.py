@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from typing import Any, Dict, List, Optional, Sequence
 
-from analysis.estimate import Estimate
 from analysis.verdict.answers import HALF, Answer
 from analysis.verdict.files import Files
 from analysis.verdict.means import Mean
 from analysis.verdict.places import Places, groups
 from analysis.verdict.questions.model import about_this_model
+from analysis.written import Estimate
 
 # Of the scale: a method that is surely no worse than the best by more is as good for readers.
 AS_GOOD = 0.05

@@ -12,13 +12,13 @@ import pyarrow
 
 from analysis.agreement.agreements import BY_SIZE, Pair, compared
 from analysis.attributions import Attributions
-from analysis.estimate import number
 from analysis.measures.kendall import Kendall
 from analysis.report.elements import paragraph
 from analysis.report.texts import token_counts, usual_lengths
 from analysis.statistics.intervals import mean_of_known
 from analysis.verdict.files import ATTENTION, Files
 from analysis.verdict.places import Places
+from analysis.written import number
 from heatmaps.explanation import explanations
 from heatmaps.html_page import card, legend
 

@@ -4,7 +4,6 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any, Dict, List, Optional, Sequence
 
-from analysis.estimate import Estimate
 from analysis.performance import nothing_to_judge
 from analysis.verdict.answers import NOT_KNOWN, Answer, Question
 from analysis.verdict.files import ATTENTION, Files
@@ -12,6 +11,7 @@ from analysis.verdict.places import Places, places_of
 from analysis.verdict.questions import five_questions
 from analysis.verdict.questions.plausible import plausible
 from analysis.verdict.recommendation import Method, Recommended, methods_in_order, recommended
+from analysis.written import Estimate
 
 # Each of these can take a yes back. That there are other weights cannot: docs/verdict.md says why.
 CONDITIONS = ("used", "model", "stable")

@@ -5,13 +5,12 @@ from typing import List
 
 import pandas
 
-from analysis.escaping import markdown_text
-from analysis.estimate import number
 from analysis.formats import markdown
 from analysis.verdict.answers import Answer, Question
 from analysis.verdict.files import ATTENTION
 from analysis.verdict.recommendation import shortest
 from analysis.verdict.verdict import Verdict
+from analysis.written import markdown_text, number
 
 
 def asked(verdict: Verdict) -> str:

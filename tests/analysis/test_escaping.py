@@ -9,7 +9,10 @@ import pandas
 import pytest
 from markdown_it import MarkdownIt
 
-from analysis.escaping import (
+from analysis.formats import as_json, cell, csv, latex, markdown, numeric, read_csv, read_shown
+from analysis.written import (
+    Estimate,
+    Interval,
     csv_text,
     html_text,
     latex_text,
@@ -18,8 +21,6 @@ from analysis.escaping import (
     one_line,
     text_of_csv,
 )
-from analysis.estimate import Estimate, Interval
-from analysis.formats import as_json, cell, csv, latex, markdown, numeric, read_csv, read_shown
 from tests.analysis.nasty_names import NASTY
 
 READER = MarkdownIt("gfm-like", {"linkify": False, "html": True})

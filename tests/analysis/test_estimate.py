@@ -5,8 +5,8 @@ import math
 import pandas
 import pytest
 
-from analysis.estimate import Estimate, Interval, estimates, interval_column, number
 from analysis.formats import cell, markdown, numeric
+from analysis.written import Estimate, Interval, estimates, interval_column, number
 
 NAN = math.nan
 

@@ -7,8 +7,8 @@ from analysis.agreement.agreements import SIGNED
 from analysis.agreement.comparisons import LESS, OTHERS
 from analysis.claims.claim import Claim, Judgement, above
 from analysis.claims.table_rows import TableRow, Tables, TypedTable, first_where, grouped, paired
-from analysis.estimate import Estimate, average
 from analysis.papers.shared.agreement_rows import AgreementRow
+from analysis.written import Estimate, average
 
 ATTENTION = "attention"
 

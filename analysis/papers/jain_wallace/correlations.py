@@ -8,7 +8,6 @@ from typing import List, Sequence
 import pandas
 
 from analysis.claims.table_rows import TypedTable
-from analysis.estimate import number
 from analysis.figures.densities import densities
 from analysis.model_config import PLAIN
 from analysis.models import Model
@@ -26,6 +25,7 @@ from analysis.papers.shared.published import (
 from analysis.papers.shared.study_files import described
 from analysis.statistics.intervals import ABOUT_INTERVALS
 from analysis.statistics.samples import ABOUT_PLACES
+from analysis.written import number
 
 CORRELATIONS = TypedTable("jain-wallace-correlations", AgreementRow)
 DIFFERENCES = TypedTable("jain-wallace-correlations-differences", DifferenceRow)

@@ -8,7 +8,6 @@ import pandas
 
 from analysis.agreement.agreement_table import OVERALL, groups
 from analysis.claims.table_rows import TableRow, TypedTable, estimated
-from analysis.estimate import Estimate, interval_column, number
 from analysis.figures.found import Found, found_histograms
 from analysis.figures.violins import Violins, violins
 from analysis.models import Model
@@ -21,6 +20,7 @@ from analysis.papers.shared.published import about
 from analysis.papers.shared.study_files import described
 from analysis.statistics.intervals import ABOUT_INTERVALS
 from analysis.statistics.samples import Sample, summaries
+from analysis.written import Estimate, interval_column, number
 
 STATISTICS = {"success": "share found", "all": "max JSD", "found": "max JSD where found"}
 NOTE = (

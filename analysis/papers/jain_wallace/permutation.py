@@ -7,7 +7,6 @@ import pandas
 
 from analysis.agreement.agreement_table import OVERALL, groups
 from analysis.claims.table_rows import TableRow, TypedTable, estimated
-from analysis.estimate import Estimate, number
 from analysis.figures.violins import Violins, violins
 from analysis.models import Model
 from analysis.output import Output, slug
@@ -18,6 +17,7 @@ from analysis.papers.shared.published import about, readable
 from analysis.papers.shared.study_files import described
 from analysis.statistics.intervals import ABOUT_INTERVALS
 from analysis.statistics.samples import summaries
+from analysis.written import Estimate, number
 
 MEDIAN = Method("permutation", "permutation", check="median_tvd")
 LARGEST = Method("permutation", "permutation", check="max_attention")

@@ -7,12 +7,12 @@ import numpy
 import pandas
 
 from analysis.claims.table_rows import TableRow, TypedTable, estimated
-from analysis.estimate import Estimate
 from analysis.figures.bands import Band, Panel, bands
 from analysis.output import Output
 from analysis.papers.madsen.chains import METRIC, RANDOM, Retrained, retrained
 from analysis.papers.shared.study_files import Study
 from analysis.statistics.intervals import LEAST_SEEDS, student_interval
+from analysis.written import Estimate
 
 ACROSS = "share of tokens masked"
 NOTE = (

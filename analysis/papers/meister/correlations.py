@@ -7,7 +7,6 @@ import pandas
 
 from analysis.agreement.agreement_table import OVERALL
 from analysis.claims.table_rows import TableRow, TypedTable, estimated
-from analysis.estimate import Estimate
 from analysis.figures.densities import Panel, densities
 from analysis.models import Model
 from analysis.output import Output, slug
@@ -28,6 +27,7 @@ from analysis.papers.shared.published import (
 from analysis.papers.shared.study_files import by_corpus, described
 from analysis.statistics.intervals import ABOUT_INTERVALS
 from analysis.statistics.samples import ABOUT_PLACES
+from analysis.written import Estimate
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,7 +13,6 @@ from scipy.stats import pearsonr, spearmanr
 from analysis.agreement.agreement_table import OVERALL
 from analysis.claims.table_rows import TableRow, TypedTable, estimated
 from analysis.errors import AnalysisError
-from analysis.estimate import Estimate
 from analysis.figures.against import Line, against
 from analysis.models import Model
 from analysis.output import Output
@@ -30,6 +29,7 @@ from analysis.papers.shared.per_text import entropy, sample, summarised
 from analysis.papers.shared.published import beside, published, readable, with_difference
 from analysis.papers.shared.study_files import described
 from analysis.statistics.intervals import ABOUT_INTERVALS, mean_of_known
+from analysis.written import Estimate
 
 INPUTS = (GRADIENT, LEAVE_ONE_OUT)
 HIDDEN = (GRADIENT_HIDDEN, LEAVE_ONE_OUT_HIDDEN)

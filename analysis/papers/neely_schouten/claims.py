@@ -7,7 +7,6 @@ from scipy.stats import spearmanr
 
 from analysis.claims.claim import Claim, Judgement, Outcome, Part, above
 from analysis.claims.table_rows import Tables, grouped
-from analysis.estimate import number
 from analysis.papers.neely_schouten.top_k import (
     AS_PUBLISHED,
     DIFFERENCES,
@@ -18,6 +17,7 @@ from analysis.papers.neely_schouten.top_k import (
 )
 from analysis.papers.neely_schouten.usage_of_attention import USE
 from analysis.papers.shared.agreement_rows import judged_differences, of_each
+from analysis.written import number
 
 # Half of the way from chance to the best that ties allow.
 STRONG = 0.5

@@ -13,7 +13,6 @@ import pandas
 from analysis.agreement.agreement_table import OVERALL
 from analysis.agreement.agreements import Agreement
 from analysis.claims.table_rows import TypedTable, estimated
-from analysis.estimate import Estimate, interval_column
 from analysis.figures.chance import Mark, on_chance_bands
 from analysis.models import Model
 from analysis.output import Output, slug
@@ -24,6 +23,7 @@ from analysis.papers.shared.methods import JAIN_WALLACE_PAIRS as PAIRS
 from analysis.papers.shared.published import OURS_SELECTED, beside, published, with_difference
 from analysis.papers.shared.study_files import by_corpus, described
 from analysis.statistics.intervals import ABOUT_INTERVALS
+from analysis.written import Estimate, interval_column
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,7 +12,6 @@ from scipy.stats import spearmanr
 
 from analysis.claims.table_rows import TableRow, TypedTable
 from analysis.errors import AnalysisError
-from analysis.estimate import interval_column, number
 from analysis.figures.scatter import Scatter, Spot, scatters
 from analysis.output import Output
 from analysis.papers.shared.divergence import BOUND, divergence, per_instance
@@ -24,6 +23,7 @@ from analysis.papers.shared.study_files import Study
 from analysis.performance import NOTHING, nothing_to_judge
 from analysis.statistics.intervals import ABOUT_INTERVALS
 from analysis.statistics.samples import Sample, summary
+from analysis.written import interval_column, number
 
 # An adversary whose outputs are further away on average is another model.
 MOST_TVD = 0.1

@@ -4,9 +4,9 @@ from typing import Iterator
 
 from analysis.claims.claim import Claim, Judgement, below
 from analysis.claims.table_rows import Tables, first_where, grouped
-from analysis.estimate import Estimate, number
 from analysis.papers.pruthi.deception import DECEPTION
 from analysis.statistics.intervals import student_interval
+from analysis.written import Estimate, number
 
 # Of all attention, on what is impermissible.
 HIDDEN = 0.05

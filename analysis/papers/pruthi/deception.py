@@ -8,13 +8,13 @@ import pandas
 
 from analysis.claims.table_rows import TableRow, TypedTable
 from analysis.errors import AnalysisError
-from analysis.estimate import number
 from analysis.figures.against import Line, against
 from analysis.model_config import DECEPTIVE
 from analysis.output import Output
 from analysis.papers.shared.published import OURS_SELECTED, selected_on
 from analysis.papers.shared.study_files import Study
 from analysis.runs import Run
+from analysis.written import number
 
 METRICS = {"accuracy": "accuracy", "impermissible_mass": "impermissible mass"}
 MODEL = ["corpus", "model"]

@@ -8,7 +8,6 @@ import pandas
 
 from analysis.agreement.agreement_table import groups
 from analysis.claims.table_rows import TableRow, TypedTable, estimated
-from analysis.estimate import Estimate, interval_column
 from analysis.figures.violins import Violins, violins
 from analysis.models import Model
 from analysis.output import Output
@@ -19,6 +18,7 @@ from analysis.papers.shared.published import about
 from analysis.papers.shared.study_files import described
 from analysis.statistics.intervals import ABOUT_INTERVALS
 from analysis.statistics.significance import paired_in_one_model
+from analysis.written import Estimate, interval_column
 
 DROPPED = ("top", "random")
 EFFECTS = {"tvd": "change of output", "jsd": "JSD of outputs", "flip": "share of flips"}

@@ -8,7 +8,6 @@ import pandas
 
 from analysis.agreement.agreement_table import OVERALL, groups
 from analysis.claims.table_rows import TableRow, TypedTable, estimated, paired
-from analysis.estimate import Estimate, interval_column
 from analysis.figures.violins import Violins, violins
 from analysis.models import Model
 from analysis.output import Output, slug
@@ -19,6 +18,7 @@ from analysis.papers.shared.study_files import described
 from analysis.statistics.intervals import ABOUT_INTERVALS, mean_of_known
 from analysis.statistics.samples import Sample, summaries
 from analysis.statistics.significance import difference_columns
+from analysis.written import Estimate, interval_column
 
 ORDERS = {
     "attention": "attention",

@@ -11,7 +11,6 @@ import pandas
 
 from analysis.claims.table_rows import TableRow, estimated, estimated_if_known, paired
 from analysis.errors import AnalysisError
-from analysis.estimate import Estimate, interval_column
 from analysis.model_config import ADVERSARY
 from analysis.models import Model
 from analysis.papers.shared.divergence import Divergence, divergence, per_instance
@@ -25,6 +24,7 @@ from analysis.statistics.intervals import ABOUT_INTERVALS, intervals
 from analysis.statistics.samples import Sample
 from analysis.statistics.significance import difference_columns
 from analysis.text_files import place_of
+from analysis.written import Estimate, interval_column
 
 # From what a row comes.
 TEXTS, METRICS = "texts", "metrics"

@@ -12,7 +12,6 @@ import pandas
 from analysis.agreement.agreement_table import OVERALL, agreement_table, groups
 from analysis.agreement.agreements import Agreement, Pair, Signs, agreements
 from analysis.errors import AnalysisError
-from analysis.estimate import interval_column
 from analysis.figures.densities import Panel
 from analysis.measures import Measure
 from analysis.model_config import PLAIN
@@ -24,6 +23,7 @@ from analysis.papers.shared.study_files import described
 from analysis.statistics.intervals import ABOUT_INTERVALS
 from analysis.statistics.samples import DRAWS
 from analysis.statistics.significance import difference_columns
+from analysis.written import interval_column
 
 Methods = Tuple[Method, Method]
 KENDALL = "kendall"

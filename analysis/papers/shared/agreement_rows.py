@@ -18,8 +18,8 @@ from analysis.claims.table_rows import (
     grouped,
     paired,
 )
-from analysis.estimate import Estimate, number
 from analysis.papers.shared.agreeing import DIFFERENCE, OF_PLACES
+from analysis.written import Estimate, number
 
 IMPORTANCE = ("gradient", "leave-one-out")
 

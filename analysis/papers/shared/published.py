@@ -9,10 +9,10 @@ from typing import Any, Dict, Sequence
 import numpy
 import pandas
 
-from analysis.estimate import interval_column
 from analysis.model_config import PLAIN, ModelConfig
 from analysis.models import Model
 from analysis.performance import NOTHING, nothing_to_judge
+from analysis.written import interval_column
 
 PAPERS = Path(__file__).parents[1]
 COLUMNS = {

@@ -6,7 +6,6 @@ import pandas
 
 from analysis.claims.table_rows import TypedTable
 from analysis.errors import AnalysisError
-from analysis.estimate import number
 from analysis.output import Output
 from analysis.papers.shared.adversary_rows import (
     KEYS,
@@ -19,6 +18,7 @@ from analysis.papers.shared.adversary_rows import (
 )
 from analysis.papers.shared.published import published
 from analysis.papers.shared.study_files import Study
+from analysis.written import number
 
 ADVERSARIES = TypedTable("wiegreffe-pinter-table-5", AdversaryRow)
 # Table 4 has the best of the adversaries whose attention is this far away on average.

@@ -9,12 +9,12 @@ import numpy
 import pandas
 
 from analysis.agreement.agreement_table import OVERALL
-from analysis.estimate import interval_column
 from analysis.output import Output
 from analysis.papers.shared.divergence import Divergence, divergence, per_instance
 from analysis.papers.shared.families import Family
 from analysis.papers.wiegreffe_pinter.convexity import LEAST_POINTS, summarised_curve
 from analysis.statistics.intervals import ABOUT_INTERVALS
+from analysis.written import interval_column
 
 SEEDS = "other seeds"
 

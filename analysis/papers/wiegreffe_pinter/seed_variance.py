@@ -13,7 +13,6 @@ from analysis.agreement.agreement_table import OVERALL
 from analysis.attributions import Attributions
 from analysis.claims.table_rows import TableRow, TypedTable, estimated, paired
 from analysis.errors import AnalysisError
-from analysis.estimate import Estimate, number
 from analysis.figures.violins import Violins, violins
 from analysis.output import Output
 from analysis.papers.shared.bins import ALL, bins_of, by_bin, largest_weights
@@ -25,6 +24,7 @@ from analysis.performance import NOTHING, nothing_to_judge
 from analysis.statistics.intervals import ABOUT_INTERVALS
 from analysis.statistics.samples import Sample, summaries
 from analysis.statistics.significance import difference_columns
+from analysis.written import Estimate, number
 
 SEEDS = "other seeds"
 SHOWN = ("corpus", "model", "other", "predicted", "max attention", "mean", "interval", "median")

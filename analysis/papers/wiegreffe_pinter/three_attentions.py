@@ -8,7 +8,6 @@ from typing import Dict, List, Optional
 import numpy
 
 from analysis.errors import AnalysisError
-from analysis.estimate import number
 from analysis.figures.tokens import Weighted, token_heatmaps
 from analysis.models import Model
 from analysis.output import Output
@@ -16,6 +15,7 @@ from analysis.papers.shared.divergence import Divergence, divergence, furthest, 
 from analysis.papers.shared.families import Family, families
 from analysis.papers.shared.paper import Method
 from analysis.papers.shared.study_files import Study
+from analysis.written import number
 
 NAME = "wiegreffe-pinter-heatmaps"
 WEIGHTS = Method("instance-adversary", "instance adversary", check="attention")

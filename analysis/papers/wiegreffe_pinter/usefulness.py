@@ -12,7 +12,6 @@ import pandas
 from analysis.attributions import METADATA
 from analysis.claims.table_rows import TableRow, TypedTable, estimated
 from analysis.errors import AnalysisError
-from analysis.estimate import Estimate, interval_column, number
 from analysis.model_config import ADVERSARY, GUIDED, PLAIN, UNIFORM, ModelConfig, guides_of
 from analysis.output import Output
 from analysis.papers.shared.published import OURS_SELECTED, published, selected_on
@@ -21,6 +20,7 @@ from analysis.papers.shared.study_files import Study
 from analysis.performance import NOTHING
 from analysis.statistics.intervals import ABOUT_INTERVALS, LEAST_SEEDS
 from analysis.text_files import metadata_of
+from analysis.written import Estimate, interval_column, number
 
 # The model that sees one token at a time.
 TOKEN_LEVEL = "affine"

@@ -2,7 +2,6 @@
 
 from typing import List, Optional, Sequence, Tuple
 
-from analysis.estimate import Interval, number
 from analysis.faithfulness.scale import Measured
 from analysis.verdict.answers import (
     HALF,
@@ -16,6 +15,7 @@ from analysis.verdict.answers import (
 )
 from analysis.verdict.files import ATTENTION, Files
 from analysis.verdict.means import Mean
+from analysis.written import Interval, number
 
 WORDS = "about this model?"
 # With all parameters drawn anew; without such rows, the mean over the stages on the way there.

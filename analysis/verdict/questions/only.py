@@ -5,7 +5,6 @@ from typing import Sequence
 import numpy
 
 from analysis.claims.claim import FAR
-from analysis.estimate import Interval, number
 from analysis.verdict.answers import (
     FEW,
     HALF,
@@ -19,6 +18,7 @@ from analysis.verdict.answers import (
 )
 from analysis.verdict.files import Files
 from analysis.verdict.means import Mean
+from analysis.written import Interval, number
 
 WORDS = "the only such weights?"
 MEASURE = f"share of texts with other weights, more than {FAR} away (JSD), and the same output"

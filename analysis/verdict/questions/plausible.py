@@ -5,7 +5,6 @@ from typing import Optional, Sequence
 import numpy
 
 from analysis.attributions import RATIONALE
-from analysis.estimate import Interval
 from analysis.measures.scores import Scores
 from analysis.plausibility import orders
 from analysis.plausibility.annotators import Annotators
@@ -13,6 +12,7 @@ from analysis.statistics.samples import placed
 from analysis.verdict.answers import HALF, QUARTER, Answer, Evidence, Question, between, needed
 from analysis.verdict.files import ATTENTION, Files
 from analysis.verdict.means import Mean
+from analysis.written import Interval
 from heatmaps.explanation import KNOWN, markings
 
 MEASURE = "place of the average precision of the marked tokens, between chance (0) and 1"

@@ -2,10 +2,10 @@
 
 from typing import Sequence
 
-from analysis.estimate import Interval, number
 from analysis.verdict.answers import HALF, QUARTER, Answer, Evidence, Question, listed, needed
 from analysis.verdict.files import ATTENTION
 from analysis.verdict.places import Places
+from analysis.written import Interval, number
 
 WORDS = "points to what matters?"
 MEASURE = "place between random orders (0) and the best order of words (1), comprehensiveness and sufficiency"

@@ -5,7 +5,6 @@ from typing import List, Mapping, Optional, Sequence, Tuple
 
 import numpy
 
-from analysis.estimate import Interval, number
 from analysis.faithfulness.scale import Measured
 from analysis.measures.kendall import Kendall
 from analysis.statistics.intervals import LEAST_SEEDS
@@ -22,6 +21,7 @@ from analysis.verdict.answers import (
 )
 from analysis.verdict.files import ATTENTION, Files
 from analysis.verdict.means import Mean
+from analysis.written import Interval, number
 
 WORDS = "stable?"
 OVER_SEEDS = "Kendall's tau-b of the scores of two seeds, mean over all pairs"

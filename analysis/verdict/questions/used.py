@@ -2,7 +2,6 @@
 
 from typing import Dict, List, Sequence
 
-from analysis.estimate import Interval, number
 from analysis.verdict.answers import (
     FEW,
     NOT_KNOWN,
@@ -14,6 +13,7 @@ from analysis.verdict.answers import (
 )
 from analysis.verdict.files import Files
 from analysis.verdict.means import Mean
+from analysis.written import Interval, number
 
 WORDS = "used by the model?"
 MEASURE = "share of texts whose prediction changes with uniform weights"

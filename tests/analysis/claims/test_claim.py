@@ -5,7 +5,7 @@ import math
 import pytest
 
 from analysis.claims.claim import Judgement, Outcome, above, below, whole
-from analysis.estimate import Estimate, average
+from analysis.written import Estimate, average
 
 HOLDS, PARTLY, FAILS, UNKNOWN, NOTHING = Outcome
 

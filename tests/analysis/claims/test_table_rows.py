@@ -19,7 +19,7 @@ from analysis.claims.table_rows import (
     paired,
 )
 from analysis.errors import AnalysisError
-from analysis.estimate import Estimate
+from analysis.written import Estimate
 
 
 @dataclass(frozen=True, kw_only=True)

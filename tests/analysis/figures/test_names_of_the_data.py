@@ -7,7 +7,6 @@ import numpy
 import pandas
 import pytest
 
-from analysis.estimate import Estimate
 from analysis.figures import style
 from analysis.figures.against import Line, against
 from analysis.figures.chance import Mark, on_chance_bands
@@ -20,6 +19,7 @@ from analysis.figures.tokens import Weighted, token_heatmaps
 from analysis.figures.violins import Violins, violins
 from analysis.figures.zones import on_zones
 from analysis.report.svg import inlined
+from analysis.written import Estimate
 
 VALUES = numpy.linspace(0.1, 0.9, 9)
 # Two that have it all; the third would not be in a legend.

@@ -2,9 +2,9 @@
 
 import pytest
 
-from analysis.estimate import Estimate
 from analysis.figures import style
 from analysis.figures.zones import on_zones
+from analysis.written import Estimate
 
 ZONES = [(0.0, 0.5, "no"), (0.5, 1.0, "yes")]
 

@@ -4,8 +4,8 @@ import re
 
 import pandas
 
-from analysis.estimate import Estimate, Interval
 from analysis.report.elements import FIRST, LONG, table_html
+from analysis.written import Estimate, Interval
 
 MIXED = pandas.DataFrame(
     {

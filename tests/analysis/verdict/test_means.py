@@ -4,9 +4,9 @@ import numpy
 import pytest
 from scipy.stats import binomtest
 
-from analysis.estimate import Estimate
 from analysis.statistics.intervals import intervals
 from analysis.verdict.means import Mean, texts_needed, wilson_interval
+from analysis.written import Estimate
 
 
 @pytest.mark.parametrize("hits, number", [(0, 5), (3, 40), (40, 40), (500, 1000)])

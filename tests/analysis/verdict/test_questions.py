@@ -3,7 +3,6 @@
 import numpy
 import pytest
 
-from analysis.estimate import Interval
 from analysis.measures.kendall import Kendall
 from analysis.verdict.answers import Answer
 from analysis.verdict.files import load_files
@@ -11,6 +10,7 @@ from analysis.verdict.means import Mean
 from analysis.verdict.questions import points, used
 from analysis.verdict.questions.stable import between_seeds, jackknifed
 from analysis.verdict.verdict import judged, overall
+from analysis.written import Interval
 from tests.analysis.verdict.verdict_files import write_folder
 
 YES, NO, PARTLY = Answer.YES, Answer.NO, Answer.PARTLY
