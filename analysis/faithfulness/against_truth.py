@@ -9,7 +9,8 @@ of the causes, in the order of its scores, over correctly predicted texts.
 """
 
 from dataclasses import dataclass
-from typing import Any, Dict, Iterator, List, Optional, Sequence
+from functools import cached_property
+from typing import Any, Dict, List, Optional, Sequence
 
 import numpy
 import pandas
@@ -56,7 +57,7 @@ class Judged:
     truth: Dict[str, float]
     first: Dict[str, float]
 
-    @property
+    @cached_property
     def about(self) -> Dict[str, Any]:
         """What a row is known by."""
         model = self.attributions.model
@@ -70,6 +71,15 @@ class Judged:
             "projection": model.projection,
             NOTHING: nothing_to_judge([self.attributions]),
         }
+
+    @cached_property
+    def measures(self) -> List[Measured]:
+        """Whole ones, without bins."""
+        return [
+            each
+            for each in measured(Model("", (self.faithfulness,)))
+            if each.measure.k is None and each.measure.name != TIED
+        ]
 
 
 def judged_models(study: Study) -> List[Judged]:
@@ -104,20 +114,13 @@ def _goodness(each: Measured, methods: Sequence[str]) -> numpy.ndarray:
     return means if each.higher_is_better else -means
 
 
-def _measures(judged: Judged) -> Iterator[Measured]:
-    """Whole ones, without bins."""
-    for each in measured(Model("", (judged.faithfulness,))):
-        if each.measure.k is None and each.measure.name != TIED:
-            yield each
-
-
 def agreement_rows(judged: Judged) -> List[Dict[str, Any]]:
     """
     A row a measure and erasure: Kendall's tau-b, over methods, of what the measure says with the
     truth; the truth about the method that the measure puts first, and about the best one.
     """
     rows = []
-    for each in _measures(judged):
+    for each in judged.measures:
         methods = [
             method for method in each.methods if method in judged.truth and method != CONTROL
         ]
@@ -159,7 +162,7 @@ def attention_rows(judged: Judged) -> List[Dict[str, Any]]:
             "place": float(each.places([ATTENTION]).mean[0]),
             "truth": judged.truth[ATTENTION],
         }
-        for each in _measures(judged)
+        for each in judged.measures
         if each.has_scale and ATTENTION in each.methods and ATTENTION in judged.truth
     ]
 

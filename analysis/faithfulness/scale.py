@@ -11,7 +11,7 @@ import numpy
 from analysis.faithfulness.files import RANDOM, SEARCH, TIED, Faithfulness, Measure
 from analysis.models import Model
 from analysis.statistics.intervals import Intervals, intervals
-from analysis.statistics.ratios import ratio_intervals
+from analysis.statistics.samples import placed
 from analysis.statistics.significance import SignFlips, paired_in_one_model
 
 
@@ -54,8 +54,7 @@ class Measured:
 
     def places(self, methods: Sequence[str]) -> Intervals:
         """On the scale: 0 is chance, 1 the best possible."""
-        gained = self.stacked(methods) - self.values[RANDOM]
-        return ratio_intervals(gained, numpy.broadcast_to(self.could_gain, gained.shape))
+        return intervals(placed(self.stacked(methods), self.values[RANDOM], self.values[SEARCH]))
 
     def apart(
         self, first: Sequence[str], second: Sequence[str], flips: SignFlips = SignFlips()
@@ -67,7 +66,7 @@ class Measured:
         firsts, seconds = self.stacked(first), self.stacked(second)
         more = firsts - seconds
         both = ~numpy.isnan(more)
-        found = ratio_intervals(more, numpy.broadcast_to(self.could_gain, more.shape))
+        found = intervals(placed(more, numpy.zeros_like(more), self.could_gain))
         tested = paired_in_one_model(firsts, seconds, flips)
         return {
             "difference": found.mean,

@@ -225,8 +225,9 @@ def placed(value: numpy.ndarray, chance: numpy.ndarray, ceiling: numpy.ndarray) 
     (Taylor linearisation), so intervals and tests of means serve for the place as well.
     Shape of all: (..., seeds, texts)
     """
-    above = value - chance
-    room = numpy.where(numpy.isnan(above), numpy.nan, ceiling - chance)
+    above, room = value - chance, ceiling - chance
+    unknown = numpy.isnan(above) | numpy.isnan(room)
+    above, room = (numpy.where(unknown, numpy.nan, numbers) for numbers in (above, room))
     mean_above, mean_room = (
         mean_of_known(numbers, (-2, -1))[..., None, None] for numbers in (above, room)
     )

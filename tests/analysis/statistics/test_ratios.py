@@ -4,9 +4,14 @@ import numpy
 import pytest
 
 from analysis.statistics.intervals import intervals
-from analysis.statistics.ratios import ratio_intervals
+from analysis.statistics.samples import placed
 
 TRUE = 0.4
+
+
+def ratio_intervals(above, below):
+    """Of mean(above) / mean(below): places between 0 and `below`."""
+    return intervals(placed(above, numpy.zeros_like(above), below))
 
 
 def drawn(seeds, texts, trials, of_seeds=0.0, rng=0):

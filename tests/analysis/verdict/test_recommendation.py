@@ -4,12 +4,12 @@ import numpy
 import pytest
 
 from analysis.faithfulness.scale import measured
-from analysis.statistics.ratios import ratio_intervals
 from analysis.verdict.files import load_files
 from analysis.verdict.places import Places, groups, places_of
 from analysis.verdict.recommendation import Method, recommended
 from analysis.verdict.verdict import judged
 from analysis.written import Estimate
+from tests.analysis.statistics.test_ratios import ratio_intervals
 from tests.analysis.verdict.verdict_files import write_folder
 
 
