@@ -1,22 +1,15 @@
 """The general reader: one text a line, as jsonl, csv or tsv."""
 
 from functools import cached_property
-from pathlib import PurePath
-from typing import Any, Dict, Iterable, Iterator, List, Optional, Set, Tuple, Union
-from urllib.parse import urlsplit
+from typing import Dict, Iterator, List, Optional, Set, Union
 
 from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader
 
-from attention_explain.data.errors import DataError
-from attention_explain.data.example import FIELDS, Example, example_of, read_record
-from attention_explain.data.sources import numbered_lines
-from attention_explain.data.tables import numbered_rows
+from attention_explain.data.example import FIELDS, Example, example_of
+from attention_explain.data.records import FORMATS, numbered_records
 from attention_explain.data.text_reader import TextReader, has_digit
 from attention_explain.named_components import check_choice
-
-FORMATS = ("jsonl", "csv", "tsv")
-ENDINGS = {".jsonl": "jsonl", ".json": "jsonl", ".csv": "csv", ".tsv": "tsv", ".txt": "tsv"}
 
 
 @DatasetReader.register("attention_text")
@@ -72,7 +65,7 @@ class AttentionTextReader(TextReader):
                 yield example
 
     def _all_examples(self, path: str) -> Iterator[Example]:
-        for number, record in self._records(path):
+        for number, record in numbered_records(path, self._format, self._fields.values()):
             yield example_of(record, f"line-{number}", path, number, self._fields)
 
     @cached_property
@@ -86,42 +79,5 @@ class AttentionTextReader(TextReader):
         kept = (word for word in words if word != self._digit_word and not has_digit(word))
         return "".join(letter for word in kept for letter in word.lower() if letter.isalpha())
 
-    def _records(self, path: str) -> Iterator[Tuple[int, Dict[str, Any]]]:
-        file_format = self._format or _format_by_ending(path)
-        if file_format == "jsonl":
-            return _json_records(path)
-        delimiter = "\t" if file_format == "tsv" else ","
-        return _table_records(path, delimiter, self._fields.values())
-
     def _field_name(self, field: str) -> str:
         return self._fields[field]
-
-
-def _format_by_ending(path: str) -> str:
-    name = PurePath(urlsplit(path).path if "://" in path else path)
-    while name.suffix in (".gz", ".gzip"):
-        name = name.with_suffix("")
-    return ENDINGS.get(name.suffix.lower(), "jsonl")
-
-
-def _json_records(path: str) -> Iterator[Tuple[int, Dict[str, Any]]]:
-    for number, line in numbered_lines(path):
-        if line.strip():
-            yield number, read_record(line, path, number)
-
-
-def _table_records(
-    path: str, delimiter: str, known: Iterable[str]
-) -> Iterator[Tuple[int, Dict[str, Any]]]:
-    """`known` are the columns that count: nobody could tell which of two is meant."""
-    rows = numbered_rows(path, delimiter)
-    first, header = next(rows, (0, []))
-    for name in known:
-        if header.count(name) > 1:
-            raise DataError(f"has {header.count(name)} columns '{name}'", path, first)
-    for number, row in rows:
-        if len(row) != len(header):
-            raise DataError(
-                f"has {len(row)} columns, but the header has {len(header)}", path, number
-            )
-        yield number, dict(zip(header, row, strict=True))
