@@ -9,29 +9,22 @@ from typing import Any, Dict, List, Optional, Union
 
 import torch
 from allennlp.common import Lazy
-from allennlp.common.checks import ConfigurationError, check_dimensions_match
+from allennlp.common.checks import check_dimensions_match
 from allennlp.data import TextFieldTensors, Vocabulary
 from allennlp.models import Model
 from allennlp.modules import Seq2SeqEncoder, TextFieldEmbedder
 from allennlp.nn import InitializerApplicator, RegularizerApplicator
 from allennlp.nn.util import get_text_field_mask
 
-from attention_explain.models.label_counts import (
-    check_known,
-    check_label_counts,
-    class_weight_vector,
-)
+from attention_explain.models.classifier import Classifier
 from attention_explain.modules.encoders.lstm import runs_unpacked, unpacked_states
 from attention_explain.modules.projections import normalized_entropy, zero_share
 from attention_explain.modules.token_attention import TokenAttention
-from attention_explain.named_components import check_choice
-from attention_explain.training.metrics import Confusion, InstanceMean, OutputMetric, RocAuc
-
-REDUCTIONS = ("mean", "sum")
+from attention_explain.training.metrics import InstanceMean
 
 
 @Model.register("attention_classifier")
-class AttentionClassifier(Model):
+class AttentionClassifier(Classifier):
     """
     embed -> encode -> attend -> decode: the attention-weighted mean of the hidden states, then one
     linear layer (Jain & Wallace 2019, section 2.1).
@@ -44,24 +37,13 @@ class AttentionClassifier(Model):
     encoder : `Seq2SeqEncoder`
         AllenNLP's `lstm`, or `affine`, `cnn`, `transformer`.
     attention : `Lazy[TokenAttention]`, optional (default = additive scores, softmax)
-    loss_reduction : `str`, optional (default = `"mean"`)
-        `mean` or `sum` over the batch. With a sum, weight decay counts for less (by the batch
-        size), which is how Jain & Wallace trained.
-    class_weights : `"balanced"` or `Dict[str, float]`, optional (default = `None`)
-        Weight of each label in the loss. `balanced` gives every class the same total: 1 for the
-        first label and (count of the first) / (count of c) for label c, so neg / pos for two.
-    min_label_count : `int`, optional (default = `2`)
-        A label with fewer texts in the training data is an error: most often it is a typo, and
-        `balanced` would give it as much weight as any other class. Rare ones are warned of.
-    positive_label : `str`, optional (default = the label that sorts last)
-        The class whose F1 is reported, for two classes.
+    loss_reduction, class_weights, min_label_count, positive_label : optional
+        As in `Classifier`.
     output_states : `bool`, optional (default = `False`)
         Whether `forward` returns the hidden states.
     initializer : `InitializerApplicator`, optional
     regularizer : `RegularizerApplicator`, optional
     """
-
-    default_predictor = "saliency"
 
     def __init__(
         self,
@@ -78,35 +60,28 @@ class AttentionClassifier(Model):
         regularizer: Optional[RegularizerApplicator] = None,
         serialization_dir: Optional[str] = None,
     ) -> None:
-        super().__init__(vocab, regularizer, serialization_dir)
+        super().__init__(
+            vocab,
+            loss_reduction,
+            class_weights,
+            min_label_count,
+            positive_label,
+            regularizer,
+            serialization_dir,
+        )
         check_dimensions_match(
             text_field_embedder.get_output_dim(),
             encoder.get_input_dim(),
             "output size of text_field_embedder",
             "input size of encoder",
         )
-        check_choice("loss_reduction", loss_reduction, REDUCTIONS)
-        self.labels = _label_names(vocab)
-        check_label_counts(vocab, min_label_count)
         self.text_field_embedder = text_field_embedder
         self.encoder = encoder
         self.attention = attention.construct(input_dim=encoder.get_output_dim())
         self.decoder = torch.nn.Linear(encoder.get_output_dim(), len(self.labels))
         self.output_states = output_states
-        self.loss_reduction = loss_reduction
-        # A buffer, because an archive knows the weights but no longer the counts.
-        self.register_buffer(
-            "class_weights", class_weight_vector(vocab, self.labels, class_weights)
-        )
-        self._weights_known = False
-
-        self._positive = _positive_index(self.labels, positive_label)
-        self._confusion = Confusion(len(self.labels))
-        self._auc = RocAuc()
         self._attention_entropy = InstanceMean()
         self._attention_zeros = InstanceMean()
-        # Of whoever trains or evaluates the model; part of no archive.
-        self.extra_metrics: List[OutputMetric] = []
         initializer(self)
 
     # The four stages ----------------------------------------------------------------------------
@@ -180,40 +155,19 @@ class AttentionClassifier(Model):
         attendable = mask if attendable is None else attendable
         states = self.encode(self.embed(tokens), mask)
         attention = self.attend(states, attendable, guide=guide)
-        logits = self.decode(states, attention)
-        probs = torch.softmax(logits, dim=-1)
-        output: Dict[str, Any] = {
-            "logits": logits,
-            "probs": probs,
-            "attention": attention,
-            "mask": attendable,
-        }
+        output = self.output(self.decode(states, attention), label, metadata)
+        output.update(attention=attention, mask=attendable)
         if label is not None:
-            output["label"] = label
-            output["loss"] = self.loss(logits, label)
-            self._record(probs, attention, attendable, label)
+            weights = attention.detach()
+            self._attention_entropy(normalized_entropy(weights, attendable))
+            self._attention_zeros(zero_share(weights, attendable))
         if impermissible is not None:
             output["impermissible"] = impermissible
         if self.output_states:
             output["states"] = states
-        if metadata is not None and all({"id", "tokens"} <= set(each) for each in metadata):
-            output["ids"] = [instance["id"] for instance in metadata]
-            output["tokens"] = [instance["tokens"] for instance in metadata]
         for metric in self.extra_metrics:
             metric(output)
         return output
-
-    def loss(self, logits: torch.Tensor, label: torch.Tensor) -> torch.Tensor:
-        """Weighted cross entropy, a mean or a sum over the batch."""
-        if not self._weights_known:
-            # Once: on a GPU the answer has to be waited for.
-            check_known(self.class_weights)
-            self._weights_known = True
-        losses = torch.nn.functional.cross_entropy(
-            logits, label, weight=self.class_weights, reduction="none"
-        )
-        # torch's own mean would divide by the sum of the weights, not by the batch size.
-        return losses.mean() if self.loss_reduction == "mean" else losses.sum()
 
     def make_output_human_readable(self, output_dict: Dict[str, Any]) -> Dict[str, Any]:
         """Label names for numbers; nothing of padding or boundary symbols is left."""
@@ -223,67 +177,13 @@ class AttentionClassifier(Model):
                 output_dict[name] = [
                     values[seen].tolist() for values, seen in zip(output_dict[name], mask)
                 ]
-        if "label" in output_dict:
-            output_dict["gold"] = [self.labels[index] for index in output_dict["label"].tolist()]
-        predicted = output_dict["probs"].argmax(dim=-1).tolist()
-        output_dict["label"] = [self.labels[index] for index in predicted]
-        if "ids" in output_dict:
-            output_dict["id"] = output_dict.pop("ids")
-        return output_dict
+        return super().make_output_human_readable(output_dict)
 
-    # Metrics ------------------------------------------------------------------------------------
-
-    def _record(
-        self,
-        probs: torch.Tensor,
-        attention: torch.Tensor,
-        attendable: torch.Tensor,
-        label: torch.Tensor,
-    ) -> None:
-        self._confusion(probs, label)
-        self._auc(probs, label)
-        attention = attention.detach()
-        self._attention_entropy(normalized_entropy(attention, attendable))
-        self._attention_zeros(zero_share(attention, attendable))
-
-    def get_metrics(self, reset: bool = False) -> Dict[str, float]:
+    def own_metrics(self, reset: bool) -> Dict[str, float]:
         """
-        `accuracy`, `macro_f1`, `f1` (of the positive class, for two), mean normalised
-        `attention_entropy` and mean share of zero weights `attention_zeros`; and `auc`, which
-        needs all instances and is therefore computed at the end of an epoch only. Then those of
-        `extra_metrics`.
+        Mean normalised `attention_entropy` and mean share of zero weights `attention_zeros`.
         """
-        counted = self._confusion.get_metric(reset)
-        metrics = {
-            "accuracy": counted["accuracy"],
-            "macro_f1": counted["macro_f1"],
+        return {
             "attention_entropy": self._attention_entropy.get_metric(reset),
             "attention_zeros": self._attention_zeros.get_metric(reset),
         }
-        if len(self.labels) == 2:
-            metrics["f1"] = counted["f1"][self._positive]
-        if reset:
-            metrics["auc"] = self._auc.get_metric(reset)
-        for metric in self.extra_metrics:
-            metrics.update(metric.get_metric(reset))
-        return metrics
-
-
-def _label_names(vocab: Vocabulary) -> List[str]:
-    by_index = vocab.get_index_to_token_vocabulary("labels")
-    if len(by_index) < 2:
-        raise ConfigurationError(
-            f"a classifier needs two labels or more, but the training data has "
-            f"{', '.join(map(repr, by_index.values())) or 'none'}"
-        )
-    return [by_index[index] for index in range(len(by_index))]
-
-
-def _positive_index(labels: List[str], positive_label: Optional[str]) -> int:
-    if positive_label is None:
-        return labels.index(max(labels))
-    if positive_label not in labels:
-        raise ConfigurationError(
-            f"positive_label is {positive_label!r}, which is none of {', '.join(labels)}"
-        )
-    return labels.index(positive_label)

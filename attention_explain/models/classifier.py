@@ -1,0 +1,157 @@
+"""
+What every classifier of this project has, whatever reads its texts: labels, a loss, metrics, and what
+its output looks like to people.
+"""
+
+from typing import Any, Dict, List, Optional, Union
+
+import torch
+from allennlp.common.checks import ConfigurationError
+from allennlp.data import Vocabulary
+from allennlp.models import Model
+from allennlp.nn import RegularizerApplicator
+
+from attention_explain.models.label_counts import (
+    check_known,
+    check_label_counts,
+    class_weight_vector,
+)
+from attention_explain.named_components import check_choice
+from attention_explain.training.metrics import Confusion, OutputMetric, RocAuc
+
+REDUCTIONS = ("mean", "sum")
+
+
+class Classifier(Model):
+    """
+    Base class of the classifiers.
+
+    # Parameters
+
+    loss_reduction : `str`, optional (default = `"mean"`)
+        `mean` or `sum` over the batch. With a sum, weight decay counts for less (by the batch
+        size), which is how Jain & Wallace trained.
+    class_weights : `"balanced"` or `Dict[str, float]`, optional (default = `None`)
+        Weight of each label in the loss. `balanced` gives every class the same total: 1 for the
+        first label and (count of the first) / (count of c) for label c, so neg / pos for two.
+    min_label_count : `int`, optional (default = `2`)
+        A label with fewer texts in the training data is an error: most often it is a typo, and
+        `balanced` would give it as much weight as any other class. Rare ones are warned of.
+    positive_label : `str`, optional (default = the label that sorts last)
+        The class whose F1 is reported, for two classes.
+    """
+
+    default_predictor = "saliency"
+
+    def __init__(
+        self,
+        vocab: Vocabulary,
+        loss_reduction: str = "mean",
+        class_weights: Optional[Union[str, Dict[str, float]]] = None,
+        min_label_count: int = 2,
+        positive_label: Optional[str] = None,
+        regularizer: Optional[RegularizerApplicator] = None,
+        serialization_dir: Optional[str] = None,
+    ) -> None:
+        super().__init__(vocab, regularizer, serialization_dir)
+        self.loss_reduction = check_choice("loss_reduction", loss_reduction, REDUCTIONS)
+        self.labels = _label_names(vocab)
+        check_label_counts(vocab, min_label_count)
+        # A buffer, because an archive knows the weights but no longer the counts.
+        self.register_buffer(
+            "class_weights", class_weight_vector(vocab, self.labels, class_weights)
+        )
+        self._weights_known = False
+
+        self._positive = _positive_index(self.labels, positive_label)
+        self._confusion = Confusion(len(self.labels))
+        self._auc = RocAuc()
+        # Of whoever trains or evaluates the model; part of no archive.
+        self.extra_metrics: List[OutputMetric] = []
+
+    def output(
+        self,
+        logits: torch.Tensor,
+        label: Optional[torch.Tensor],
+        metadata: Optional[List[Dict[str, Any]]],
+    ) -> Dict[str, Any]:
+        """
+        `logits`, `probs`; `loss` and `label` where there are labels; `ids` and `tokens` where the
+        metadata has them.
+        """
+        output: Dict[str, Any] = {"logits": logits, "probs": torch.softmax(logits, dim=-1)}
+        if label is not None:
+            output["label"] = label
+            output["loss"] = self.loss(logits, label)
+            self._confusion(output["probs"], label)
+            self._auc(output["probs"], label)
+        if metadata is not None and all({"id", "tokens"} <= set(each) for each in metadata):
+            output["ids"] = [instance["id"] for instance in metadata]
+            output["tokens"] = [instance["tokens"] for instance in metadata]
+        return output
+
+    def loss(self, logits: torch.Tensor, label: torch.Tensor) -> torch.Tensor:
+        """Weighted cross entropy, a mean or a sum over the batch."""
+        if not self._weights_known:
+            # Once: on a GPU the answer has to be waited for.
+            check_known(self.class_weights)
+            self._weights_known = True
+        losses = torch.nn.functional.cross_entropy(
+            logits, label, weight=self.class_weights, reduction="none"
+        )
+        # torch's own mean would divide by the sum of the weights, not by the batch size.
+        return losses.mean() if self.loss_reduction == "mean" else losses.sum()
+
+    def make_output_human_readable(self, output_dict: Dict[str, Any]) -> Dict[str, Any]:
+        """Label names for numbers."""
+        if "label" in output_dict:
+            output_dict["gold"] = [self.labels[index] for index in output_dict["label"].tolist()]
+        predicted = output_dict["probs"].argmax(dim=-1).tolist()
+        output_dict["label"] = [self.labels[index] for index in predicted]
+        if "ids" in output_dict:
+            output_dict["id"] = output_dict.pop("ids")
+        return output_dict
+
+    def get_metrics(self, reset: bool = False) -> Dict[str, float]:
+        """
+        `accuracy`, `macro_f1`, `f1` (of the positive class, for two); those of the subclass; and
+        `auc`, which needs all instances and is therefore computed at the end of an epoch only. Then
+        those of `extra_metrics`.
+        """
+        counted = self._confusion.get_metric(reset)
+        metrics = {
+            "accuracy": counted["accuracy"],
+            "macro_f1": counted["macro_f1"],
+            **self.own_metrics(reset),
+        }
+        if len(self.labels) == 2:
+            metrics["f1"] = counted["f1"][self._positive]
+        if reset:
+            metrics["auc"] = self._auc.get_metric(reset)
+        for metric in self.extra_metrics:
+            metrics.update(metric.get_metric(reset))
+        return metrics
+
+    def own_metrics(self, reset: bool) -> Dict[str, float]:
+        """What a subclass measures beside."""
+        return {}
+
+
+def _label_names(vocab: Vocabulary) -> List[str]:
+    by_index = vocab.get_index_to_token_vocabulary("labels")
+    if len(by_index) < 2:
+        raise ConfigurationError(
+            f"a classifier needs two labels or more, but the training data has "
+            f"{', '.join(map(repr, by_index.values())) or 'none'}"
+        )
+    return [by_index[index] for index in range(len(by_index))]
+
+
+def _positive_index(labels: List[str], positive_label: Optional[str]) -> int:
+    if positive_label is None:
+        return labels.index(max(labels))
+    if positive_label not in labels:
+        raise ConfigurationError(
+            f"positive_label is {positive_label!r}, which is none of {', '.join(labels)}"
+        )
+    return labels.index(positive_label)
