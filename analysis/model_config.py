@@ -44,7 +44,7 @@ def erasure_trained(config: Dict[str, Any]) -> bool:
 
 
 @dataclass(frozen=True)
-class Erased:
+class MaskedTexts:
     """
     What was masked in the texts of a model, train, dev and test alike.
 
@@ -61,14 +61,14 @@ class Erased:
         return f"erased({self.share:g}{by})"
 
 
-def erased_of(config: Dict[str, Any]) -> Optional[Erased]:
+def erased_of(config: Dict[str, Any]) -> Optional[MaskedTexts]:
     """None for a model that has read its texts as they are."""
     reader = config.get("dataset_reader")
     given = reader.get("erased") if isinstance(reader, dict) else None
     if given is None:
         return None
     signed = " (signed)" if given.get("ranking") == "signed" else ""
-    return Erased(float(given["share"]), given.get("by", "random") + signed)
+    return MaskedTexts(float(given["share"]), given.get("by", "random") + signed)
 
 
 def guides_of(config: Dict[str, Any]) -> List[str]:
@@ -190,7 +190,7 @@ class ModelConfig:
         return strength_of(self.config)
 
     @property
-    def erased(self) -> Optional[Erased]:
+    def erased(self) -> Optional[MaskedTexts]:
         """What was masked in all of its texts, else None."""
         return erased_of(self.config)
 

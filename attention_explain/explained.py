@@ -15,7 +15,7 @@ from attention_explain.interpret.outputs import check_embeddings_are_tokens, unt
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.orders import RANKINGS, random_ranks, ranks, share_size
 from heatmaps.explanation import Explanation
-from heatmaps.text_verdict import NamedWords, Output, TextVerdict
+from heatmaps.text_verdict import ModelOutput, NamedWords, TextVerdict
 
 # Of the words of a text, how many a method is asked for where nobody says.
 SHARE = 0.2
@@ -65,7 +65,7 @@ class Explained(Explanation):
         probs = self._probabilities([numpy.ones((1, tokens), dtype=bool), ~first, first])
         target = self.labels.index(self.target or self.label)
         whole, without, only = (
-            [Output(float(row[target]), self.labels[int(row.argmax())]) for row in several]
+            [ModelOutput(float(row[target]), self.labels[int(row.argmax())]) for row in several]
             for several in probs
         )
         methods = {

@@ -89,7 +89,7 @@ class PlainOutputs(ErasedOutputs):
         return None
 
 
-class Judged:
+class JudgedTexts:
     """The texts in batches, with orders of eight methods and some by chance."""
 
     def __init__(self, model: AttentionClassifier, instances: Sequence[Instance], erasure: str):
@@ -195,7 +195,7 @@ def memory_of_a_long_text() -> float:
     ]
     for instance in instances:
         reader.apply_token_indexers(instance)
-    judged = Judged(classifier(instances), instances[:1], "delete")
+    judged = JudgedTexts(classifier(instances), instances[:1], "delete")
     (batch,) = judged.batches
     text = OrderedText(
         0, {"method": random_ranks(LONG, 1, 0, "0")[0]}, random_ranks(LONG, 2, 1, "0")
@@ -215,7 +215,7 @@ def peak() -> float:
 
 def main() -> List[Result]:
     corpus, instances = texts()
-    judged = Judged(classifier(instances), instances, "delete")
+    judged = JudgedTexts(classifier(instances), instances, "delete")
     name = f"faithfulness, BiLSTM, {METHODS} methods, {TEXTS} texts ({corpus})"
     with one_thread():
         loop = compare(
@@ -227,7 +227,7 @@ def main() -> List[Result]:
             clock=time.process_time,
         )
         loop.other *= TEXTS / LOOPED
-        some = Judged(judged.model, instances[:: TEXTS // SEARCHED], "delete")
+        some = JudgedTexts(judged.model, instances[:: TEXTS // SEARCHED], "delete")
         start = time.process_time()
         some.with_both_ends()
         ours = time.process_time() - start

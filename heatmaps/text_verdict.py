@@ -12,7 +12,7 @@ from heatmaps.terminal import columns, printable
 
 
 @dataclass(frozen=True)
-class Output:
+class ModelOutput:
     """
     probability : of the class that is explained.
     label : the predicted one.
@@ -30,8 +30,8 @@ class NamedWords:
     """
 
     words: List[str]
-    without: Output
-    only: Output
+    without: ModelOutput
+    only: ModelOutput
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class TextVerdict:
     target: str
     tokens: int
     named: int
-    whole: Output
+    whole: ModelOutput
     methods: Dict[str, NamedWords]
     missing: Dict[str, str]
     chance: Optional[Tuple[float, float]]
@@ -97,7 +97,7 @@ class TextVerdict:
             )
         return rows
 
-    def _shown(self, output: Output) -> str:
+    def _shown(self, output: ModelOutput) -> str:
         """With the label where it is another than for the whole text."""
         change = f", predicted {output.label}" if output.label != self.whole.label else ""
         return f"{output.probability:.3f}{change}"

@@ -6,7 +6,7 @@ from allennlp.common.checks import ConfigurationError
 
 from attention_explain.explain import explain
 from attention_explain.orders import random_ranks
-from heatmaps.text_verdict import NamedWords, Output, TextVerdict
+from heatmaps.text_verdict import ModelOutput, NamedWords, TextVerdict
 from tests.builders import TEXTS, model, reader
 from tests.heatmaps.elements import Elements
 
@@ -23,10 +23,12 @@ def explained(classifier, tokens, methods=METHODS, **options):
     return explain(classifier, tokens, methods, dataset_reader=reader(), **options)
 
 
-def really(classifier, tokens, target) -> Output:
+def really(classifier, tokens, target) -> ModelOutput:
     """What the model says of these words and no others."""
     found = explained(classifier, list(tokens), ["attention"])
-    return Output(pytest.approx(found.probs[found.labels.index(target)], abs=1e-6), found.label)
+    return ModelOutput(
+        pytest.approx(found.probs[found.labels.index(target)], abs=1e-6), found.label
+    )
 
 
 @pytest.mark.parametrize("target", [None, "0", "1"])
@@ -107,10 +109,12 @@ FOUND = TextVerdict(
     target="good",
     tokens=9,
     named=2,
-    whole=Output(0.9, "good"),
+    whole=ModelOutput(0.9, "good"),
     methods={
-        "attention": NamedWords(["the", "\x1b[2J"], Output(0.85, "good"), Output(0.6, "good")),
-        "lrp": NamedWords([NASTY, "ok"], Output(0.25, "bad"), Output(0.95, "good")),
+        "attention": NamedWords(
+            ["the", "\x1b[2J"], ModelOutput(0.85, "good"), ModelOutput(0.6, "good")
+        ),
+        "lrp": NamedWords([NASTY, "ok"], ModelOutput(0.25, "bad"), ModelOutput(0.95, "good")),
     },
     missing={},
     chance=(0.8, 0.5),
@@ -130,8 +134,8 @@ def test_it_prints_as_a_few_lines():
 
 
 def test_words_that_do_no_more_than_chance_are_not_praised():
-    named = NamedWords(["a", "b"], Output(0.8, "good"), Output(0.6, "good"))
-    found = TextVerdict("good", 9, 2, Output(0.9, "good"), {"lrp": named}, {}, (0.8, 0.5))
+    named = NamedWords(["a", "b"], ModelOutput(0.8, "good"), ModelOutput(0.6, "good"))
+    found = TextVerdict("good", 9, 2, ModelOutput(0.9, "good"), {"lrp": named}, {}, (0.8, 0.5))
     assert str(found).endswith("no method names words without which it falls more than by chance")
 
 

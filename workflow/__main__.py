@@ -12,7 +12,7 @@ from typing import List, Optional
 
 from durable.records import told
 from workflow.errors import StudyError
-from workflow.plan import Places, Plan, make_plan
+from workflow.plan import Folders, Plan, make_plan
 from workflow.study_file import DATA, FIRST, SIZES, load_study
 
 # Of the numbers that can be given.
@@ -47,8 +47,8 @@ def _parser() -> argparse.ArgumentParser:
         add("--corpora", nargs="+", default=[], help="only these (default: all of the study)")
         add("--models", nargs="+", default=[], help="only these, and what they refer to")
         add("--limit", type=int, help="explain and perturb only so many texts")
-        add("--runs", type=Path, default=Places.runs, help="where run folders lie")
-        add("--results", type=Path, default=Places.results, help="where results go")
+        add("--runs", type=Path, default=Folders.runs, help="where run folders lie")
+        add("--results", type=Path, default=Folders.results, help="where results go")
         add("--profile", default="workstation", help="workstation, slurm, or a folder of your own")
         add("--cores", type=int, help="of this machine (default: all that we may use)")
         add("--gpus", type=int, default=0, help="of this machine, one run at a time each")
@@ -137,7 +137,7 @@ def _plan(parsed: argparse.Namespace) -> Plan:
     study = load_study(
         parsed.study, parsed.size, parsed.data, parsed.seeds, parsed.corpora, parsed.models
     )
-    return make_plan(study, Places(parsed.runs, parsed.results), parsed.limit)
+    return make_plan(study, Folders(parsed.runs, parsed.results), parsed.limit)
 
 
 if __name__ == "__main__":

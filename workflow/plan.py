@@ -10,16 +10,16 @@ from workflow.contents import Contents
 from workflow.errors import StudyError
 from workflow.identity import hash_of
 from workflow.kinds import TRAIN, FileCommand, FilesStep, TrainStep, read_step
-from workflow.resolve import MadeFile, Places, ResolvedRun, Resolver
+from workflow.resolve import Folders, MadeFile, ResolvedRun, Resolver
 from workflow.steps import Step
 from workflow.study import (
     ATTRIBUTIONS,
     FILE_KINDS,
     RUN_FOLDERS,
     FileKind,
-    Source,
     Study,
     StudyTable,
+    TableSource,
 )
 from workflow.tables import table_steps, wanted_tables
 
@@ -29,7 +29,7 @@ MODELS = StudyTable("models", (), (RUN_FOLDERS,))
 @dataclass(frozen=True)
 class Plan:
     study: Study
-    places: Places
+    places: Folders
     results: Path
     steps: Dict[str, Step]
     # Of the texts that are explained and perturbed.
@@ -51,7 +51,7 @@ def read_steps(plan: Path) -> Dict[str, Step]:
     return {name: read_step(fields) for name, fields in stored.items()}
 
 
-def make_plan(study: Study, places: Places, limit: Optional[int] = None) -> Plan:
+def make_plan(study: Study, places: Folders, limit: Optional[int] = None) -> Plan:
     """`limit`: of the texts that are explained and perturbed."""
     if limit is not None and limit < 1:
         raise StudyError(f"the limit is {limit}, but must be 1 or more")
@@ -144,7 +144,7 @@ class _Planner:
         limit = () if file.limit is None else ("--limit", str(file.limit))
         return (*words, "--file-friendly-logging", *limit)
 
-    def _source(self, source: Source, run: ResolvedRun) -> Optional[Tuple[str, str]]:
+    def _source(self, source: TableSource, run: ResolvedRun) -> Optional[Tuple[str, str]]:
         """The file or folder, and the step that makes it; None if the run has no such file."""
         if source.kind is None:
             return str(self.resolver.folder(run)), run.training

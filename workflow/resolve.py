@@ -39,7 +39,7 @@ USUAL_ERASURES = ("delete", "zero", "unk")
 
 
 @dataclass(frozen=True)
-class Places:
+class Folders:
     """
     runs : where run folders and what is made from them lie, shared by all studies.
     results : where the folders of the studies lie.
@@ -111,7 +111,7 @@ class Resolver:
     """
 
     study: Study
-    places: Places
+    places: Folders
     limit: Optional[int]
     contents: Contents
     runs: Dict[RunKey, Optional[ResolvedRun]] = field(default_factory=dict)

@@ -72,7 +72,7 @@ class StudyRun:
 
 
 @dataclass(frozen=True)
-class Source:
+class TableSource:
     """
     What a table is made from, of every run that has it.
 
@@ -89,7 +89,7 @@ class Source:
 
 # In the list of what a table is made from.
 RUNS_WORD = "runs"
-RUN_FOLDERS = Source()
+RUN_FOLDERS = TableSource()
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ class StudyTable:
 
     command: str
     arguments: Tuple[str, ...]
-    sources: Tuple[Source, ...]
+    sources: Tuple[TableSource, ...]
     only: Optional[Tuple[str, ...]] = None
 
     @property

@@ -19,10 +19,10 @@ from workflow.study import (
     SPLITS,
     Judging,
     RunKey,
-    Source,
     Study,
     StudyRun,
     StudyTable,
+    TableSource,
 )
 
 STUDIES = Path(__file__).resolve().parents[1] / "training_configs" / "studies"
@@ -243,7 +243,9 @@ def _table(stated: Any, path: Path, runs: Iterable[StudyRun]) -> StudyTable:
     known = {str(RUN_FOLDERS): RUN_FOLDERS}
     for run in runs:
         for kind, lists in run.files.items():
-            known.update({str(source): source for source in (Source(kind, name) for name in lists)})
+            known.update(
+                {str(source): source for source in (TableSource(kind, name) for name in lists)}
+            )
     for source in stated["from"]:
         if source not in known:
             raise StudyError(

@@ -13,7 +13,7 @@ from workflow.identity import fit_for_a_file, hash_of
 from workflow.kinds import REPORT, TABLE, ReportStep, ResultsStep, TableStep, record_of_result
 from workflow.resolve import ResolvedRun
 from workflow.steps import Step
-from workflow.study import SAME_TEXTS, Source, StudyTable
+from workflow.study import SAME_TEXTS, StudyTable, TableSource
 
 ANALYSIS = Path(__file__).resolve().parents[1] / "analysis"
 # These write a file, all others a folder.
@@ -21,7 +21,7 @@ WRITE_A_FILE = ("models", "causes")
 
 
 # The path of what a table is made from, and the name of the step that makes that; None if a run has none.
-Finder = Callable[[Source, ResolvedRun], Optional[Tuple[str, str]]]
+Finder = Callable[[TableSource, ResolvedRun], Optional[Tuple[str, str]]]
 
 
 @dataclass(frozen=True)

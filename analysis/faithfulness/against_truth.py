@@ -19,14 +19,14 @@ from scipy.stats import kendalltau
 from analysis.attributions import Attributions
 from analysis.causes import FIRST, PRECISION, causes_table
 from analysis.errors import AnalysisError
-from analysis.faithfulness.files import TIED, Faithfulness
+from analysis.faithfulness.files import TIED, FaithfulnessFile
 from analysis.faithfulness.scale import Measured, measured
 from analysis.figures.dots import Dot, dots
 from analysis.formats import csv
 from analysis.model_config import ADVERSARY, DECEPTIVE, PLAIN
 from analysis.models import Model
 from analysis.output import Output
-from analysis.papers.shared.study_files import Study
+from analysis.papers.shared.study_files import StudyFiles
 from analysis.performance import NOTHING, nothing_to_judge
 from analysis.statistics.intervals import intervals
 from analysis.written import Estimate, estimates
@@ -53,7 +53,7 @@ class Judged:
     """
 
     attributions: Attributions
-    faithfulness: Faithfulness
+    faithfulness: FaithfulnessFile
     truth: Dict[str, float]
     first: Dict[str, float]
 
@@ -82,7 +82,7 @@ class Judged:
         ]
 
 
-def judged_models(study: Study) -> List[Judged]:
+def judged_models(study: StudyFiles) -> List[Judged]:
     """Those that have both files, and known causes."""
     explained = {
         file.learned: file
@@ -188,7 +188,7 @@ def over_models(
     return pandas.DataFrame(rows)
 
 
-def truth_tables(study: Study, output: Output) -> Optional[str]:
+def truth_tables(study: StudyFiles, output: Output) -> Optional[str]:
     """Which measure ranks methods as the truth does; and which calls wrong attention faithful."""
     judged = judged_models(study)
     if not judged:

@@ -15,7 +15,7 @@ from analysis.figures.scatter import Scatter, Spot, scatters
 from analysis.models import Model
 from analysis.output import Output
 from analysis.papers.shared.published import about
-from analysis.papers.shared.study_files import Study, described
+from analysis.papers.shared.study_files import StudyFiles, described
 from analysis.plausibility.measures import measures
 from analysis.plausibility.table import plausibility_table
 from analysis.statistics.intervals import ABOUT_INTERVALS
@@ -26,7 +26,7 @@ FAITHFULNESS = "comprehensiveness"
 ATTENTION = "attention"
 
 
-def joined(study: Study) -> List[Tuple[Model, Model]]:
+def joined(study: StudyFiles) -> List[Tuple[Model, Model]]:
     """The same model as attribution files with rationales have it, and faithfulness files."""
     with_rationales = {
         frozenset(file.learned for file in model.files): model
@@ -76,7 +76,7 @@ def _measured(judged: Model) -> Measured:
     raise AnalysisError(f"{judged.files[0].path}: has no {FAITHFULNESS} on the scale")
 
 
-def plausibility_figure(study: Study, output: Output) -> Optional[str]:
+def plausibility_figure(study: StudyFiles, output: Output) -> Optional[str]:
     """A panel a model."""
     pairs = joined(study)
     if not pairs:

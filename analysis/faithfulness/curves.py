@@ -4,8 +4,8 @@ from typing import Dict, List, Sequence
 
 import numpy
 
-from analysis.faithfulness.files import RANDOM, SEARCH, Faithfulness, Measure
-from analysis.figures.bands import Band, Panel, bands
+from analysis.faithfulness.files import RANDOM, SEARCH, FaithfulnessFile, FaithfulnessMeasure
+from analysis.figures.bands import Band, BandPanel, bands
 from analysis.models import Model
 from analysis.output import Output, slug
 from analysis.papers.shared.study_files import described
@@ -16,9 +16,9 @@ CURVES = {"deletion_curve": "share of words deleted", "insertion_curve": "share 
 SHARES = numpy.linspace(0, 1, 21)
 
 
-def curves_of(model: Model, measure: Measure) -> Dict[str, numpy.ndarray]:
+def curves_of(model: Model, measure: FaithfulnessMeasure) -> Dict[str, numpy.ndarray]:
     """By method, at the shares; NaN of texts without a curve. Shape: (shares, seeds, texts)"""
-    first: Faithfulness = model.files[0]
+    first: FaithfulnessFile = model.files[0]
     methods = list(dict.fromkeys(first.by_measure[measure]["method"]))
     places = {text: place for place, text in enumerate(first.ids)}
     shape = (len(SHARES), len(model.files), len(places))
@@ -52,7 +52,7 @@ def curve_figures(models: Sequence[Model], output: Output) -> None:
         )
 
 
-def _panel(model: Model, measure: Measure) -> Panel:
+def _panel(model: Model, measure: FaithfulnessMeasure) -> BandPanel:
     found: List[Band] = []
     of_model = curves_of(model, measure)
     for method in sorted(of_model, key=lambda name: name in (RANDOM, SEARCH)):
@@ -60,4 +60,4 @@ def _panel(model: Model, measure: Measure) -> Panel:
         found.append(
             Band(method, SHARES, spread.mean, spread.low, spread.high, method in (RANDOM, SEARCH))
         )
-    return Panel(f"{model.config.corpus}, {model.name}", found)
+    return BandPanel(f"{model.config.corpus}, {model.name}", found)

@@ -25,7 +25,7 @@ TIED = "tied"
 
 
 @dataclass(frozen=True, order=True)
-class Measure:
+class FaithfulnessMeasure:
     """
     What was measured, under which erasure.
 
@@ -43,7 +43,7 @@ class Measure:
         return f"{self.name}{share}" + (f" ({self.erasure})" if self.erasure else "")
 
 
-class Faithfulness(TextFile):
+class FaithfulnessFile(TextFile):
     """The table is in long form: a text has many rows."""
 
     @property
@@ -72,7 +72,7 @@ class Faithfulness(TextFile):
         return self.texts["id"].tolist()
 
     @cached_property
-    def by_measure(self) -> Dict[Measure, pandas.DataFrame]:
+    def by_measure(self) -> Dict[FaithfulnessMeasure, pandas.DataFrame]:
         """The rows of each measure, in the order of the file."""
         keys = self.table[["measure", "erasure", "k"]].copy()
         keys["erasure"] = keys["erasure"].fillna("")
@@ -80,16 +80,16 @@ class Faithfulness(TextFile):
             [keys["measure"], keys["erasure"], keys["k"]], dropna=False, sort=False
         )
         return {
-            Measure(name, erasure, None if pandas.isna(k) else round(float(k), 6)): rows
+            FaithfulnessMeasure(name, erasure, None if pandas.isna(k) else round(float(k), 6)): rows
             for (name, erasure, k), rows in grouped
         }
 
 
-def load_faithfulness(path: Union[str, Path]) -> Faithfulness:
+def load_faithfulness(path: Union[str, Path]) -> FaithfulnessFile:
     """The file of that path; raises `AnalysisError` if it is none."""
     path = Path(path)
     kind = ("faithfulness", "allennlp faithfulness", KNOWN_FORMATS, "methods", (), COLUMNS)
-    file = Faithfulness(path, *read_text_file(path, METADATA, *kind))
+    file = FaithfulnessFile(path, *read_text_file(path, METADATA, *kind))
     if not isinstance(file.metadata.get("measures"), dict):
         raise AnalysisError(f"{path}: its metadata have no object 'measures'")
     for name in file.table["measure"].unique():

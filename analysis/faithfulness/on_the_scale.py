@@ -11,7 +11,7 @@ import numpy
 import pandas
 from scipy.stats import kendalltau
 
-from analysis.faithfulness.files import RANDOM, SEARCH, TIED, Measure
+from analysis.faithfulness.files import RANDOM, SEARCH, TIED, FaithfulnessMeasure
 from analysis.faithfulness.scale import Measured, measured, rows_of, shares_tied
 from analysis.figures.dots import Dot, dots
 from analysis.models import Model
@@ -130,7 +130,7 @@ def _findings(table: pandas.DataFrame, output: Output) -> None:
         first = rows.iloc[0]
         rows = rows[(rows["measure"] == first["measure"]) & (rows["erasure"] == first["erasure"])]
         rows = rows[~rows["method"].isin(ENDS)]
-        what = Measure(first["measure"].replace("_", " "), first["erasure"])
+        what = FaithfulnessMeasure(first["measure"].replace("_", " "), first["erasure"])
         opening = f"{model} on {corpus} by {what}: "
         if first[NOTHING]:
             output.sentence(

@@ -8,7 +8,7 @@ from typing import Any, Dict, List, Sequence
 
 import numpy
 
-from analysis.faithfulness.files import RANDOM, SEARCH, TIED, Faithfulness, Measure
+from analysis.faithfulness.files import RANDOM, SEARCH, TIED, FaithfulnessFile, FaithfulnessMeasure
 from analysis.models import Model
 from analysis.statistics.intervals import Intervals, intervals
 from analysis.statistics.samples import placed
@@ -25,7 +25,7 @@ class Measured:
     higher_is_better : whether a large value speaks for a method.
     """
 
-    measure: Measure
+    measure: FaithfulnessMeasure
     values: Dict[str, numpy.ndarray]
     higher_is_better: bool
 
@@ -78,7 +78,7 @@ class Measured:
 
 def measured(model: Model) -> List[Measured]:
     """All measures of a model, from the files of its seeds, in the order of the first."""
-    first: Faithfulness = model.files[0]
+    first: FaithfulnessFile = model.files[0]
     places = {text: place for place, text in enumerate(first.ids)}
     return [
         Measured(
@@ -96,7 +96,7 @@ def measured(model: Model) -> List[Measured]:
 
 
 def _values(
-    file: Faithfulness, measure: Measure, method: str, places: Dict[str, int]
+    file: FaithfulnessFile, measure: FaithfulnessMeasure, method: str, places: Dict[str, int]
 ) -> numpy.ndarray:
     """Of each text, NaN where there is none. Shape: (texts,)"""
     values = numpy.full(len(places), numpy.nan)

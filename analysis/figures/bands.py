@@ -26,12 +26,12 @@ class Band:
 
 
 @dataclass(frozen=True)
-class Panel:
+class BandPanel:
     title: str
     bands: Sequence[Band]
 
 
-def bands(panels: Sequence[Panel], across: str, up: str, widest: int = 3) -> Figure:
+def bands(panels: Sequence[BandPanel], across: str, up: str, widest: int = 3) -> Figure:
     """`across` and `up` label the axes."""
     with style.applied():
         figure, axes, used = style.panels(len(panels), widest, 0.9, 2.2, sharex=True, sharey=True)
@@ -48,7 +48,7 @@ def bands(panels: Sequence[Panel], across: str, up: str, widest: int = 3) -> Fig
     return figure
 
 
-def _looks(panels: Sequence[Panel]) -> Dict[str, Dict[str, object]]:
+def _looks(panels: Sequence[BandPanel]) -> Dict[str, Dict[str, object]]:
     every = [band for panel in panels for band in panel.bands]
     names = list(dict.fromkeys(band.name for band in every if not band.end))
     ends = list(dict.fromkeys(band.name for band in every if band.end))

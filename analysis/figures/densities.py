@@ -16,7 +16,7 @@ POINTS = 400
 
 
 @dataclass(frozen=True)
-class Panel:
+class DensityPanel:
     """
     series : the values of each distribution, by its name in the legend; NaN is left out.
     control : values of a comparison that means nothing.
@@ -28,7 +28,7 @@ class Panel:
 
 
 def densities(
-    panels: Sequence[Panel],
+    panels: Sequence[DensityPanel],
     label: str,
     span: Tuple[float, float] = (-1.0, 1.0),
     histograms: bool = True,
@@ -62,7 +62,7 @@ def densities(
 
 def _draw(
     axes: Axes,
-    panel: Panel,
+    panel: DensityPanel,
     span: Tuple[float, float],
     histograms: bool,
     looks: Dict[str, Dict[str, Any]],

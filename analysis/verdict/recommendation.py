@@ -17,7 +17,7 @@ AS_QUICK = 2.0
 
 
 @dataclass(frozen=True)
-class Method:
+class RankedMethod:
     """
     place : between random orders and the best one.
     milliseconds : a text; None where the files do not say.
@@ -57,11 +57,11 @@ class Recommended:
     why: str
 
 
-def methods_in_order(files: Files, places: Places) -> List[Method]:
+def methods_in_order(files: Files, places: Places) -> List[RankedMethod]:
     """The best first."""
     numbers = groups(places)
     return [
-        Method(
+        RankedMethod(
             name,
             places.place(name).estimate,
             files.milliseconds(name),
@@ -73,7 +73,7 @@ def methods_in_order(files: Files, places: Places) -> List[Method]:
     ]
 
 
-def recommended(methods: Sequence[Method], places: Places) -> Recommended:
+def recommended(methods: Sequence[RankedMethod], places: Places) -> Recommended:
     """
     Of the methods that are surely better than chance however words are removed, and that were not
     found to ignore the model, those that are surely no worse than the best by more than `AS_GOOD`;
@@ -110,7 +110,7 @@ def recommended(methods: Sequence[Method], places: Places) -> Recommended:
     return Recommended(chosen.name, why)
 
 
-def _behind(places: Places, best: Method, other: Method) -> Mean:
+def _behind(places: Places, best: RankedMethod, other: RankedMethod) -> Mean:
     return places.less(best.name, other.name)
 
 

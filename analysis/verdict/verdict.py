@@ -10,7 +10,7 @@ from analysis.verdict.files import ATTENTION, Files
 from analysis.verdict.places import Places, places_of
 from analysis.verdict.questions import five_questions
 from analysis.verdict.questions.plausible import plausible
-from analysis.verdict.recommendation import Method, Recommended, methods_in_order, recommended
+from analysis.verdict.recommendation import RankedMethod, Recommended, methods_in_order, recommended
 from analysis.written import Estimate
 
 # Each of these can take a yes back. That there are other weights cannot: docs/verdict.md says why.
@@ -33,13 +33,13 @@ class Verdict:
     answer: Answer
     score: Estimate
     questions: List[Question]
-    methods: List[Method]
+    methods: List[RankedMethod]
     recommended: Recommended
     nothing: str = ""
     marked: Optional[Question] = None
     places: Optional[Places] = None
 
-    def method(self, name: str) -> Optional[Method]:
+    def method(self, name: str) -> Optional[RankedMethod]:
         """By its name, where it was judged."""
         return next((each for each in self.methods if each.name == name), None)
 

@@ -3,6 +3,6 @@
 from attention_explain.commands.attribute import Attribute
 from attention_explain.commands.faithfulness import FaithfulnessCommand
 from attention_explain.commands.perturb import Perturb
-from attention_explain.commands.verdict import Verdict
+from attention_explain.commands.verdict import VerdictCommand
 
-__all__ = ["Attribute", "FaithfulnessCommand", "Perturb", "Verdict"]
+__all__ = ["Attribute", "FaithfulnessCommand", "Perturb", "VerdictCommand"]

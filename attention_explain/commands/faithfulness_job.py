@@ -17,7 +17,7 @@ from attention_explain.data.example import whole_characters
 from attention_explain.faithfulness.erasures.erasure import Erasure
 from attention_explain.faithfulness.evaluator import Evaluator
 from attention_explain.faithfulness.registry import ERASURES, MEASURES
-from attention_explain.faithfulness.scores_file import Scores
+from attention_explain.faithfulness.scores_file import GivenScores
 from attention_explain.faithfulness.search import Search
 from attention_explain.named_components import ComponentConfig
 
@@ -36,7 +36,7 @@ class FaithfulnessJob(Job):
     def __init__(
         self,
         options: JobOptions,
-        scores: Scores,
+        scores: GivenScores,
         measures: Sequence[ComponentConfig],
         erasures: Optional[Sequence[ComponentConfig]],
         by: str,

@@ -22,7 +22,7 @@ from attention_explain.commands.job_options import (
     job_options,
     listed_configs,
 )
-from attention_explain.commands.verdict_plan import FILES, Plan, Task, planned
+from attention_explain.commands.verdict_plan import FILES, Task, VerdictPlan, planned
 from attention_explain.commands.whole_progress import WholeProgress
 from attention_explain.interpret.interpreter import InterpreterConfig
 from attention_explain.output import log_beside
@@ -34,7 +34,7 @@ OUR_FILES = re.compile(r"(attributions|perturbations|faithfulness)-\d+\.parquet(
 
 
 @Subcommand.register("verdict")
-class Verdict(Subcommand):
+class VerdictCommand(Subcommand):
     """Registered as a `Subcommand` with name "verdict"."""
 
     def add_subparser(self, parser: argparse._SubParsersAction) -> argparse.ArgumentParser:
@@ -151,7 +151,7 @@ def _check_folder(folder: Path) -> None:
             )
 
 
-def _missing(plan: Plan, folder: Path, force: bool) -> Tuple[List[Task], List[Path]]:
+def _missing(plan: VerdictPlan, folder: Path, force: bool) -> Tuple[List[Task], List[Path]]:
     """The files to make, and those to take away: of other models, where that was asked for."""
     missing = []
     for task in plan.tasks:
@@ -185,7 +185,7 @@ def _differences(task: Task, force: bool) -> List[str]:
         raise ConfigurationError(f"{error}; give --force to make it anew") from error
 
 
-def _announced(plan: Plan, missing: Sequence[Task]) -> str:
+def _announced(plan: VerdictPlan, missing: Sequence[Task]) -> str:
     if not missing:
         return f"all {len(plan.tasks)} files are there"
     seconds = sum(task.seconds for task in missing)

@@ -67,7 +67,7 @@ class Task:
 
 
 @dataclass
-class Plan:
+class VerdictPlan:
     """left_out : what the models do not allow, each in a sentence."""
 
     texts: int = 0
@@ -91,7 +91,7 @@ def planned(
     methods: Optional[Sequence[InterpreterConfig]],
     quick: bool,
     options: JobOptions,
-) -> Plan:
+) -> VerdictPlan:
     """
     # Parameters
 
@@ -102,7 +102,7 @@ def planned(
     options : `JobOptions`
         Of all jobs; each has its own model and output.
     """
-    plan = Plan()
+    plan = VerdictPlan()
     seen: Dict[str, Tuple[str, Dict[str, Any]]] = {}
     for number, model in enumerate(models, 1):
         archive = open_archive(model, options.cuda_device, options.overrides)

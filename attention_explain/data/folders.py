@@ -22,7 +22,7 @@ BLOCK = 2**20
 
 
 @dataclass(frozen=True)
-class TextFile:
+class CorpusFile:
     """One file of a corpus, and where it comes from, for messages."""
 
     folder: str
@@ -31,7 +31,7 @@ class TextFile:
     path: str
 
 
-def text_files(source: str, folders: Sequence[str]) -> Iterator[TextFile]:
+def text_files(source: str, folders: Sequence[str]) -> Iterator[CorpusFile]:
     """
     The files in each of `folders` below `source`, which is a folder or, as
     `archive.tar.gz!folder`, a folder inside a tar archive (a path or a URL). The order is the same
@@ -59,7 +59,7 @@ def _split(source: str) -> Tuple[str, str]:
     return archive, posixpath.normpath(inner.strip("/"))
 
 
-def _on_disk(source: str, folders: Sequence[str]) -> List[Iterator[TextFile]]:
+def _on_disk(source: str, folders: Sequence[str]) -> List[Iterator[CorpusFile]]:
     root = local_path(source)
     if not root.is_dir():
         raise DataError(
@@ -73,18 +73,18 @@ def _on_disk(source: str, folders: Sequence[str]) -> List[Iterator[TextFile]]:
     return [_files_of(root, folder) for folder in folders]
 
 
-def _files_of(root: Path, folder: str) -> Iterator[TextFile]:
+def _files_of(root: Path, folder: str) -> Iterator[CorpusFile]:
     names = (entry.name for entry in os.scandir(root / folder) if entry.is_file())
     for name in sorted(filter(_is_visible, names), key=_by_numbers):
         path = root / folder / name
-        yield TextFile(folder, name, path.read_bytes(), str(path))
+        yield CorpusFile(folder, name, path.read_bytes(), str(path))
 
 
 def _archived(
     source: str, archive: str, inner: str, folders: Sequence[str]
-) -> List[Iterator[TextFile]]:
+) -> List[Iterator[CorpusFile]]:
     wanted = {posixpath.normpath(posixpath.join(inner, folder)): folder for folder in folders}
-    files_of: Dict[str, Dict[str, TextFile]] = {folder: {} for folder in folders}
+    files_of: Dict[str, Dict[str, CorpusFile]] = {folder: {} for folder in folders}
     try:
         with tarfile.open(local_path(archive)) as tar:
             for member in tar:
@@ -94,7 +94,7 @@ def _archived(
                     folder = wanted[parent]
                     content = tar.extractfile(member).read()
                     place = f"{archive}{ARCHIVE_MARK}{path}"
-                    files_of[folder][name] = TextFile(folder, name, content, place)
+                    files_of[folder][name] = CorpusFile(folder, name, content, place)
             # The check sum stands behind the last file, and only reading on compares it.
             while tar.fileobj.read(BLOCK):
                 pass

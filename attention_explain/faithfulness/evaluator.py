@@ -27,7 +27,7 @@ from attention_explain.faithfulness.scale import normalised
 from attention_explain.faithfulness.score_measure import JudgedText, ScoreMeasure, Setting
 from attention_explain.faithfulness.scores_file import ScoredText
 from attention_explain.faithfulness.search import Search
-from attention_explain.faithfulness.values import Undefined, Values
+from attention_explain.faithfulness.values import NoValue, Values
 from attention_explain.interpret.interpreter import target_index
 from attention_explain.interpret.outputs import (
     check_embeddings_are_tokens,
@@ -238,11 +238,11 @@ def _rows(
             value = of_method[form]
             row = Measurement(method, measure.called(form, name), erasure)
             rows.append(row)
-            if isinstance(value, Undefined):
+            if isinstance(value, NoValue):
                 row.undefined = str(value)
                 continue
             row.value = value
-            chance, best = (end.get(form, Undefined()) for end in ends)
-            if not isinstance(chance, Undefined) and not isinstance(best, Undefined):
+            chance, best = (end.get(form, NoValue()) for end in ends)
+            if not isinstance(chance, NoValue) and not isinstance(best, NoValue):
                 row.normalised = normalised(value, chance, best, higher)
     return rows

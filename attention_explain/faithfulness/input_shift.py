@@ -9,7 +9,7 @@ from attention_explain.faithfulness.faithfulness import Faithfulness
 from attention_explain.faithfulness.methods import other_embeddings
 from attention_explain.faithfulness.score_measure import ScoreMeasure, Setting
 from attention_explain.faithfulness.sensitivity import change
-from attention_explain.faithfulness.values import Undefined, Values
+from attention_explain.faithfulness.values import NoValue, Values
 from attention_explain.models import AttentionClassifier
 from attention_explain.modules.encoders.capabilities import (
     InputBias,
@@ -53,7 +53,7 @@ class InputShift(ScoreMeasure):
             self._of, self._shifted = setting.model, shifted(setting.model, self.shift)
         if self._shifted is None:
             names = ", ".join(encoders_with(InputBias))
-            reason = Undefined(
+            reason = NoValue(
                 "no bias of the encoder's first layer can take the shift out again (it can be so "
                 f"for {names})"
             )

@@ -7,7 +7,7 @@ from allennlp.common.checks import ConfigurationError
 
 from attention_explain.faithfulness.faithfulness import RANDOM, SEARCH, Faithfulness
 from attention_explain.faithfulness.score_measure import JudgedText, ScoreMeasure, Setting
-from attention_explain.faithfulness.values import Undefined, Value, Values, mean_of
+from attention_explain.faithfulness.values import NoValue, Value, Values, mean_of
 from attention_explain.orders import ranked
 
 NAME = "leave_one_out_correlation"
@@ -57,7 +57,7 @@ class LeaveOneOutCorrelation(ScoreMeasure):
 
     def _values(self, text: JudgedText, drops: numpy.ndarray, by: str) -> Values:
         if text.tokens > self.max_tokens:
-            reason = Undefined(f"more than {self.max_tokens} tokens (its option 'max_tokens')")
+            reason = NoValue(f"more than {self.max_tokens} tokens (its option 'max_tokens')")
             return {method: {NAME: reason} for method in (*text.scores, RANDOM, SEARCH)}
         values = {
             method: {NAME: tau(ranked(scores, by), drops)} for method, scores in text.scores.items()
@@ -73,7 +73,7 @@ def tau(scores: numpy.ndarray, drops: numpy.ndarray) -> Value:
         (scores, "all scores are the same"),
     ):
         if values.max() == values.min():
-            return Undefined(what)
+            return NoValue(what)
     # Half a second to load, and only this needs it.
     from scipy.stats import kendalltau
 

@@ -9,17 +9,17 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader, TextFieldTensors
 from allennlp.predictors import Predictor
 
-from attention_explain.faithfulness.values import Undefined
+from attention_explain.faithfulness.values import NoValue
 from attention_explain.interpret.interpreter import Interpreter, build_interpreters
 from attention_explain.interpret.memory import too_long
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models import AttentionClassifier
 
-UNKNOWN = Undefined("how these scores were made is not known, so that they cannot be made again")
-NOT_FINITE = Undefined("its scores are not finite")
+UNKNOWN = NoValue("how these scores were made is not known, so that they cannot be made again")
+NOT_FINITE = NoValue("its scores are not finite")
 
 # Of each text of a batch; Shape: (tokens,)
-Scores = List[Union[numpy.ndarray, Undefined]]
+Scores = List[Union[numpy.ndarray, NoValue]]
 
 
 class Methods:
@@ -40,10 +40,10 @@ class Methods:
         self._configs = {name: about.get("parameters") for name, about in declared.items()}
         self._reader = reader
 
-    def built(self, model: AttentionClassifier) -> Dict[str, Union[Interpreter, Undefined]]:
+    def built(self, model: AttentionClassifier) -> Dict[str, Union[Interpreter, NoValue]]:
         """For that model."""
         predictor = Predictor(model, self._reader, frozen=False)
-        built: Dict[str, Union[Interpreter, Undefined]] = {}
+        built: Dict[str, Union[Interpreter, NoValue]] = {}
         for name, config in self._configs.items():
             if config is None:
                 built[name] = UNKNOWN
@@ -51,19 +51,19 @@ class Methods:
             try:
                 (built[name],) = build_interpreters([dict(config)], predictor).values()
             except ConfigurationError as error:
-                built[name] = Undefined(error.message)
+                built[name] = NoValue(error.message)
         return built
 
     def scores(
         self,
-        methods: Mapping[str, Union[Interpreter, Undefined]],
+        methods: Mapping[str, Union[Interpreter, NoValue]],
         batch: TextBatch,
         targets: torch.Tensor,
     ) -> Dict[str, Scores]:
         """Of each method, or why there are none."""
         return {
             name: [method] * len(batch)
-            if isinstance(method, Undefined)
+            if isinstance(method, NoValue)
             else _applied(method, batch, targets)
             for name, method in methods.items()
         }
@@ -72,7 +72,7 @@ class Methods:
 def _applied(method: Interpreter, batch: TextBatch, targets: torch.Tensor) -> Scores:
     most = method.max_tokens
     fitting = [row for row, words in enumerate(batch.words) if most is None or len(words) <= most]
-    scores: Scores = [Undefined(too_long(most or 0))] * len(batch)
+    scores: Scores = [NoValue(too_long(most or 0))] * len(batch)
     if fitting:
         some = batch if len(fitting) == len(batch) else batch.rows(fitting)
         found = method.attribute_batch(some, targets[fitting]).scores

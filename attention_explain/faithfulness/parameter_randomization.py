@@ -10,7 +10,7 @@ from allennlp.models import Model
 from attention_explain.chance import generator_for
 from attention_explain.faithfulness.faithfulness import Faithfulness
 from attention_explain.faithfulness.score_measure import ScoreMeasure, Setting
-from attention_explain.faithfulness.values import Undefined, Value, Values, mean_of
+from attention_explain.faithfulness.values import NoValue, Value, Values, mean_of
 from attention_explain.models import AttentionClassifier
 from attention_explain.orders import ranked
 
@@ -78,13 +78,13 @@ class ParameterRandomization(ScoreMeasure):
         return results
 
 
-def correlation(scores: numpy.ndarray, others: Union[numpy.ndarray, Undefined], by: str) -> Value:
+def correlation(scores: numpy.ndarray, others: Union[numpy.ndarray, NoValue], by: str) -> Value:
     """Shape: (tokens,) each"""
-    if isinstance(others, Undefined):
+    if isinstance(others, NoValue):
         return others
     lists = [ranked(values, by) for values in (scores, others)]
     if any(values.max() == values.min() for values in lists):
-        return Undefined("all scores are the same")
+        return NoValue("all scores are the same")
     # Half a second to load, and only this needs it.
     from scipy.stats import spearmanr
 

@@ -44,7 +44,7 @@ class ScoredText:
 
 
 @dataclass
-class Scores:
+class GivenScores:
     """
     texts : by id.
     methods : what is known of each: `parameters`, with which it can be applied again, and `signed`.
@@ -56,7 +56,7 @@ class Scores:
     methods: Dict[str, Dict[str, Any]]
     metadata: Dict[str, Any]
 
-    def only(self, names: Sequence[str]) -> "Scores":
+    def only(self, names: Sequence[str]) -> "GivenScores":
         """Some of the methods."""
         for name in names:
             if name not in self.methods:
@@ -69,7 +69,7 @@ class Scores:
         return self
 
 
-def read_scores(path: Union[str, Path]) -> Scores:
+def read_scores(path: Union[str, Path]) -> GivenScores:
     """Says in a sentence what is wrong with the file, and where."""
     metadata: Dict[str, Any] = {}
     suffix = Path(path).suffix.lower()
@@ -92,7 +92,7 @@ def read_scores(path: Union[str, Path]) -> Scores:
 
 def _scores(
     path: str, rows: Sequence[Tuple[str, Mapping[str, Any]]], metadata: Dict[str, Any]
-) -> Scores:
+) -> GivenScores:
     if not rows:
         raise ConfigurationError(f"{path}: holds no text")
     methods = dict(metadata.get("interpreters") or {name: {} for name in _method_columns(rows)})
@@ -113,7 +113,7 @@ def _scores(
         if text.id in texts:
             raise ConfigurationError(f"{path}, {place}: the id {text.id!r} is there twice")
         texts[text.id] = text
-    return Scores(path, texts, methods, metadata)
+    return GivenScores(path, texts, methods, metadata)
 
 
 def _text(

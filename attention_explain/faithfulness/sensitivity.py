@@ -10,7 +10,7 @@ from attention_explain.chance import generator_for
 from attention_explain.faithfulness.faithfulness import Faithfulness
 from attention_explain.faithfulness.methods import other_embeddings
 from attention_explain.faithfulness.score_measure import ScoreMeasure, Setting
-from attention_explain.faithfulness.values import Undefined, Value, Values
+from attention_explain.faithfulness.values import NoValue, Value, Values
 
 NAME = "sensitivity"
 
@@ -66,7 +66,7 @@ class Sensitivity(ScoreMeasure):
                 for method in text.scores:
                     now = change(plain[method][row], changed[method][row])
                     before = values.get(method, {}).get(NAME, 0.0)
-                    undefined = isinstance(now, Undefined) or isinstance(before, Undefined)
+                    undefined = isinstance(now, NoValue) or isinstance(before, NoValue)
                     worst = now if undefined else max(before, now)
                     values[method] = {NAME: worst}
         return results
@@ -83,14 +83,12 @@ class Sensitivity(ScoreMeasure):
         return drawn
 
 
-def change(
-    before: Union[numpy.ndarray, Undefined], after: Union[numpy.ndarray, Undefined]
-) -> Value:
+def change(before: Union[numpy.ndarray, NoValue], after: Union[numpy.ndarray, NoValue]) -> Value:
     """Relative to the scores before. Shape: (tokens,) each"""
     for scores in (before, after):
-        if isinstance(scores, Undefined):
+        if isinstance(scores, NoValue):
             return scores
     size = numpy.linalg.norm(before)
     if size == 0:
-        return Undefined("all scores are 0")
+        return NoValue("all scores are 0")
     return float(numpy.linalg.norm(after - before) / size)

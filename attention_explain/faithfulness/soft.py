@@ -14,12 +14,12 @@ from attention_explain.chance import generator_for
 from attention_explain.faithfulness.bins import NOTHING
 from attention_explain.faithfulness.faithfulness import RANDOM
 from attention_explain.faithfulness.score_measure import JudgedText, ScoreMeasure, Setting
-from attention_explain.faithfulness.values import Undefined, Value, Values, mean_of
+from attention_explain.faithfulness.values import NoValue, Value, Values, mean_of
 from attention_explain.interpret.outputs import logits_from_embeddings
 from attention_explain.orders import ranked
 
-NO_DROP = Undefined("without any embedding the class is as probable as with all")
-EQUAL = Undefined("all scores are the same")
+NO_DROP = NoValue("without any embedding the class is as probable as with all")
+EQUAL = NoValue("all scores are the same")
 
 
 class SoftMeasure(ScoreMeasure):

@@ -18,15 +18,15 @@ from attention_explain.interpret.relevance.transformer import (
     transformer_states as transformer_relevance,
 )
 from attention_explain.interpret.rescale.lstm import lstm_states as lstm_rescale
-from attention_explain.interpret.rescale.pairs import Pair
 from attention_explain.interpret.rescale.transformer import (
     transformer_states as transformer_rescale,
 )
+from attention_explain.interpret.rescale.two_runs import TwoRuns
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.interpret.transformer.layers import LayerAttention, layer_attention
 from attention_explain.models import AttentionClassifier
 from attention_explain.modules.encoders import TransformerEncoder
-from attention_explain.modules.encoders.capabilities import Erased, SetReader, stands_for
+from attention_explain.modules.encoders.capabilities import ErasedLogits, SetReader, stands_for
 from attention_explain.modules.encoders.lstm import check_unrolls, is_lstm, is_single_lstm
 
 
@@ -43,7 +43,7 @@ class Lstm:
     ) -> torch.Tensor:
         return lstm_relevance(self.encoder, inputs, mask, rules)
 
-    def rescale_states(self, inputs: Pair, mask: torch.Tensor, rules: ModuleType) -> Pair:
+    def rescale_states(self, inputs: TwoRuns, mask: torch.Tensor, rules: ModuleType) -> TwoRuns:
         return lstm_rescale(self.encoder, inputs, mask)
 
 
@@ -60,7 +60,7 @@ class OneLayerLstm:
         batch: TextBatch,
         embeddings: torch.Tensor,
         replacement: Optional[torch.Tensor] = None,
-    ) -> Erased:
+    ) -> ErasedLogits:
         return erase_from_lstm(model, batch, embeddings, replacement)
 
     def token_sets(
@@ -120,7 +120,7 @@ class Transformer:
     ) -> torch.Tensor:
         return transformer_relevance(self.encoder, inputs, mask, rules)
 
-    def rescale_states(self, inputs: Pair, mask: torch.Tensor, rules: ModuleType) -> Pair:
+    def rescale_states(self, inputs: TwoRuns, mask: torch.Tensor, rules: ModuleType) -> TwoRuns:
         return transformer_rescale(self.encoder, inputs, mask)
 
     def number_of_layers(self) -> int:

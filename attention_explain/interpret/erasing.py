@@ -21,7 +21,7 @@ from attention_explain.named_components import check_choice
 MEASURES = ("signed", "tvd")
 
 
-class Erasure(Interpreter):
+class ErasingInterpreter(Interpreter):
     """
     How much the output changes when one token is erased, for every token.
 
@@ -104,7 +104,7 @@ def normalized(scores: torch.Tensor, attendable: torch.Tensor) -> torch.Tensor:
 
 
 @SaliencyInterpreter.register("leave-one-out")
-class LeaveOneOut(Erasure):
+class LeaveOneOut(ErasingInterpreter):
     """
     How the output changes when the token is deleted (Jain & Wallace 2019, section 4.1). Boundary
     symbols stay. A text of one token has nothing left to attend to: its output without the token is
@@ -141,7 +141,7 @@ class LeaveOneOut(Erasure):
 
 
 @SaliencyInterpreter.register("occlusion")
-class Occlusion(Erasure):
+class Occlusion(ErasingInterpreter):
     """
     f(x) - f(x with embedding i replaced): with zeros, Bastings & Filippova 2020, eq. 5.
 

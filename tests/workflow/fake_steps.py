@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Dict, Sequence
 
 from workflow.kinds import ATTRIBUTE, TABLE, TRAIN, FileCommand, FilesStep, TableStep, TrainStep
-from workflow.plan import Places, Plan
+from workflow.plan import Folders, Plan
 from workflow.steps import Step
 from workflow.study import Study
 
@@ -47,5 +47,5 @@ def named(kind: str, name: str) -> Dict[str, str]:
 def fake_plan(folder: Path, steps: Sequence[Step]) -> Plan:
     study = Study("fake", "Fake", "full", (), (1,), {}, ())
     by_name: Dict[str, Step] = {step.name: step for step in steps}
-    places = Places(folder / "runs", folder / "results")
+    places = Folders(folder / "runs", folder / "results")
     return Plan(study, places, folder / "results" / "fake", by_name)

@@ -8,7 +8,7 @@ import pytest
 
 from tests.commands_run import PROJECT
 from workflow.configs import Experiments, load_experiments
-from workflow.plan import Places, Plan, make_plan
+from workflow.plan import Folders, Plan, make_plan
 from workflow.study_file import STUDIES, load_study
 
 NAMES = sorted(path.stem for path in STUDIES.glob("*.jsonnet"))
@@ -85,7 +85,7 @@ def tiny(folder: Path, epochs: int = 2, encoders: str = "['affine']", name: str 
 
 def planned(folder: Path, text: str = FAMILY, limit=None, runs: str = "runs", **options) -> Plan:
     study = load_study(str(write_study(folder, text)), **options)
-    return make_plan(study, Places(folder / runs, folder / "results"), limit)
+    return make_plan(study, Folders(folder / runs, folder / "results"), limit)
 
 
 @cache

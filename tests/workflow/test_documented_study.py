@@ -9,7 +9,7 @@ import pytest
 
 from tests.commands_run import PROJECT, run
 from tests.workflow.studies import engine
-from workflow.plan import Places, make_plan
+from workflow.plan import Folders, make_plan
 from workflow.study_file import load_study
 
 PAGE = PROJECT / "docs" / "studies.md"
@@ -41,9 +41,9 @@ def test_both_can_be_planned(folder, monkeypatch):
     Path("my_study.jsonnet").write_text(own_study)
     study = load_study("my_reviews.jsonnet")
     assert study.title == "My reviews" and {key.corpus for key in study.runs} == {"reviews"}
-    plan = make_plan(study, Places())
+    plan = make_plan(study, Folders())
     assert any("reviews-bilstm-tanh-softmax-adversary" in name for name in plan.steps)
-    entmax = make_plan(load_study("my_study.jsonnet"), Places())
+    entmax = make_plan(load_study("my_study.jsonnet"), Folders())
     assert sum(step.kind == "train" for step in entmax.steps.values()) == 9
 
 

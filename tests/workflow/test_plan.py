@@ -16,7 +16,7 @@ from tests.workflow.studies import FAMILY, planned, write_study
 from workflow.contents import Contents
 from workflow.errors import StudyError
 from workflow.identity import hash_of, with_contents, with_first_names
-from workflow.plan import Places, Plan, make_plan, read_steps
+from workflow.plan import Folders, Plan, make_plan, read_steps
 from workflow.study_file import load_study
 
 
@@ -232,7 +232,7 @@ def test_a_study_and_its_corpora_may_be_called_anything(tmp_path):
         "data:: { 'a (b) + {c}': lib.data.planted(), 'a [b]': lib.data.planted('hard') }",
     ).replace("tables: [", "tables: [study.agreement(['attributions/attention']), ")
     path = write_study(tmp_path, text, "my (study) + {x}")
-    plan = make_plan(load_study(str(path)), Places(tmp_path / "runs", tmp_path / "results"))
+    plan = make_plan(load_study(str(path)), Folders(tmp_path / "runs", tmp_path / "results"))
     folders = {step.outputs[0] for step in plan.steps.values() if step.kind == "report"}
     assert {Path(folder).name for folder in folders} == {path.stem, "a (b) + {c}", "a [b]"}
     for name in plan.steps:

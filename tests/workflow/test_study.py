@@ -4,7 +4,7 @@ import pytest
 
 from tests.workflow.studies import FAMILY, NAMES, write_study
 from workflow.errors import StudyError
-from workflow.plan import Places, make_plan
+from workflow.plan import Folders, make_plan
 from workflow.study import RunKey
 from workflow.study_file import SIZES, STUDIES, load_study
 
@@ -14,7 +14,7 @@ from workflow.study_file import SIZES, STUDIES, load_study
 def test_every_study_of_the_project_can_be_planned(name, size, tmp_path):
     # Two seeds: the first is referred to by all.
     study = load_study(name, size=size, data="nowhere", seeds=2)
-    plan = make_plan(study, Places(tmp_path / "runs", tmp_path / "results"))
+    plan = make_plan(study, Folders(tmp_path / "runs", tmp_path / "results"))
     made = {step.kind for step in plan.steps.values()}
     assert {"train", "table", "report"} <= made
     # Nothing is trained or explained that no table asks for.
@@ -60,7 +60,7 @@ def test_corpora_can_be_chosen():
 
 def test_a_corpus_may_lack_what_a_table_is_made_from(tmp_path):
     study = load_study("planted", corpora=["negation"], seeds=1)
-    plan = make_plan(study, Places(tmp_path / "runs", tmp_path / "results"))
+    plan = make_plan(study, Folders(tmp_path / "runs", tmp_path / "results"))
     tables = {step.about for step in plan.steps.values() if step.kind == "table"}
     assert tables == {"models", "causes", "agreement", "claims"}
 
@@ -143,7 +143,7 @@ def test_models_can_be_chosen_and_bring_what_they_refer_to(tmp_path):
     study = load_study(path, models=["stranger", "adversary"])
     assert {key.name for key in study.runs} == {"stranger", "adversary", "base"}
     # Tables are made of what there is.
-    plan = make_plan(load_study(path, models=["stranger"]), Places(tmp_path / "runs", tmp_path))
+    plan = make_plan(load_study(path, models=["stranger"]), Folders(tmp_path / "runs", tmp_path))
     assert {step.kind for step in plan.steps.values()} == {"train", "table", "report"}
     with pytest.raises(
         StudyError, match="no model 'bass' in this study; there are adversary, base"

@@ -7,10 +7,10 @@ import numpy
 import pandas
 
 from analysis.claims.table_rows import TableRow, TypedTable, estimated
-from analysis.figures.bands import Band, Panel, bands
+from analysis.figures.bands import Band, BandPanel, bands
 from analysis.output import Output
 from analysis.papers.madsen.chains import METRIC, RANDOM, Retrained, retrained
-from analysis.papers.shared.study_files import Study
+from analysis.papers.shared.study_files import StudyFiles
 from analysis.statistics.intervals import LEAST_SEEDS, student_interval
 from analysis.written import Estimate
 
@@ -43,7 +43,7 @@ class AreaRow(TableRow):
 AREAS = TypedTable("recursive-roar-racu", AreaRow)
 
 
-def recursive_roar(study: Study, output: Output) -> Optional[str]:
+def recursive_roar(study: StudyFiles, output: Output) -> Optional[str]:
     """Adds accuracies and areas by method, the curves, and a sentence a model."""
     models = retrained(study.runs)
     about = "; ".join(
@@ -145,7 +145,7 @@ def _side_by_side(accuracy: pandas.DataFrame) -> pandas.DataFrame:
     return pandas.DataFrame(list(rows.values()))
 
 
-def _panel(model: Retrained) -> Panel:
+def _panel(model: Retrained) -> BandPanel:
     def band(method: str, curve: numpy.ndarray) -> Band:
         spread: Sequence[Dict[str, Any]] = [_over_seeds(METRIC, values) for values in curve.T]
         mean, low, high = (
@@ -154,7 +154,7 @@ def _panel(model: Retrained) -> Panel:
         )
         return Band(method, numpy.array(model.shares), mean, low, high, method == RANDOM)
 
-    return Panel(
+    return BandPanel(
         f"{model.corpus}, {model.model}",
         [band(method, curve) for method, curve in model.curves.items()],
     )

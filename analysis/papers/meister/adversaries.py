@@ -14,12 +14,12 @@ from analysis.papers.shared.adversary_rows import (
     shown_adversaries,
 )
 from analysis.papers.shared.published import published
-from analysis.papers.shared.study_files import Study
+from analysis.papers.shared.study_files import StudyFiles
 
 ADVERSARY = TypedTable("meister-table-5", AdversaryRow)
 
 
-def table_5(study: Study, output: Output) -> Optional[str]:
+def table_5(study: StudyFiles, output: Output) -> Optional[str]:
     """Adds the table; gives a sentence on adversaries that are left out, if any are."""
     table, left_out = adversary_rows(study)
     theirs = published("meister/table5_adversary").rename(

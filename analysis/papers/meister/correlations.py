@@ -7,7 +7,7 @@ import pandas
 
 from analysis.agreement.agreement_table import OVERALL
 from analysis.claims.table_rows import TableRow, TypedTable, estimated
-from analysis.figures.densities import Panel, densities
+from analysis.figures.densities import DensityPanel, densities
 from analysis.models import Model
 from analysis.output import Output, slug
 from analysis.papers.meister.sparsity import HIDDEN, IMPORTANCE_OF, INPUTS, not_swept
@@ -129,9 +129,9 @@ def correlations(models: Sequence[Model], output: Output) -> None:
         )
 
 
-def _tau_panel(models: Sequence[Model], method: Method) -> Panel:
+def _tau_panel(models: Sequence[Model], method: Method) -> DensityPanel:
     agreements = [agreement_values(model, (ATTENTION, method)) for model in models]
-    return Panel(
+    return DensityPanel(
         title=f"{method.title} of {PLACES[IMPORTANCE_OF[method.name]]}",
         series={
             model.name: one.observed.value.ravel()
@@ -145,7 +145,7 @@ def entropies(models: Sequence[Model], output: Output) -> None:
     """Adds a figure of the entropies: a panel a corpus and encoder, a series a projection."""
     chosen = not_swept(models)
     panels = [
-        Panel(
+        DensityPanel(
             title=f"{corpus}, {encoder}",
             series={
                 model.name.removeprefix(f"{encoder} {model.config.attention} "): sample(

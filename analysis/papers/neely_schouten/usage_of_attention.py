@@ -19,7 +19,7 @@ from analysis.papers.shared.families import Family, families
 from analysis.papers.shared.paper import Method
 from analysis.papers.shared.per_text import check
 from analysis.papers.shared.reached import Reached, reached_by
-from analysis.papers.shared.study_files import Study
+from analysis.papers.shared.study_files import StudyFiles
 from analysis.performance import NOTHING, nothing_to_judge
 from analysis.statistics.intervals import ABOUT_INTERVALS
 from analysis.statistics.samples import Sample, summary
@@ -57,7 +57,7 @@ class UsageRow(TableRow):
 USE = TypedTable("neely-schouten-usage", UsageRow)
 
 
-def usage(study: Study, output: Output) -> Optional[str]:
+def usage(study: StudyFiles, output: Output) -> Optional[str]:
     """
     Adds the table, a figure and sentences on their correlation; gives a sentence on models that are
     left out, if any are.

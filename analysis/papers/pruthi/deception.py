@@ -12,7 +12,7 @@ from analysis.figures.against import Line, against
 from analysis.model_config import DECEPTIVE
 from analysis.output import Output
 from analysis.papers.shared.published import OURS_SELECTED, selected_on
-from analysis.papers.shared.study_files import Study
+from analysis.papers.shared.study_files import StudyFiles
 from analysis.runs import Run
 from analysis.written import number
 
@@ -41,7 +41,7 @@ class DeceptionRow(TableRow):
 DECEPTION = TypedTable("pruthi-deception", DeceptionRow)
 
 
-def rows_of(study: Study) -> pandas.DataFrame:
+def rows_of(study: StudyFiles) -> pandas.DataFrame:
     """
     A row for each model and strength, its seeds together. Raises `AnalysisError` where the study
     has no deceptive run.
@@ -62,7 +62,7 @@ def rows_of(study: Study) -> pandas.DataFrame:
     return table.assign(**{"accuracy lost": table.pop("honest") - table["accuracy"]})
 
 
-def deception(study: Study, output: Output) -> Optional[str]:
+def deception(study: StudyFiles, output: Output) -> Optional[str]:
     """Adds the table, a figure and a sentence a model. Nothing is ever left out."""
     table = rows_of(study)
     shown = table.assign(strength=table["strength"].map("{:g}".format))

@@ -17,7 +17,7 @@ from analysis.papers.shared.divergence import Divergence, divergence, per_instan
 from analysis.papers.shared.families import Family, families
 from analysis.papers.shared.per_text import correct, summarised
 from analysis.papers.shared.reached import f1_metric
-from analysis.papers.shared.study_files import Study
+from analysis.papers.shared.study_files import StudyFiles
 from analysis.performance import NOTHING, Decisions, nothing_to_judge
 from analysis.runs import Run
 from analysis.statistics.intervals import ABOUT_INTERVALS, intervals
@@ -61,7 +61,7 @@ class AdversaryRow(TableRow):
     published_jsd: float = numpy.nan
 
 
-def adversary_rows(study: Study) -> Tuple[pandas.DataFrame, Optional[str]]:
+def adversary_rows(study: StudyFiles) -> Tuple[pandas.DataFrame, Optional[str]]:
     """
     The table, a row for each adversary; and a sentence on what is left out, if anything is. Raises
     `AnalysisError` where there is no adversary.

@@ -12,7 +12,7 @@ import pandas
 from analysis.agreement.agreement_table import OVERALL, agreement_table, groups
 from analysis.agreement.agreements import Agreement, Pair, Signs, agreements
 from analysis.errors import AnalysisError
-from analysis.figures.densities import Panel
+from analysis.figures.densities import DensityPanel
 from analysis.measures import Measure
 from analysis.model_config import PLAIN
 from analysis.models import Model, check_same_texts
@@ -65,7 +65,7 @@ def rows_of(of_model: Sequence[Agreement], pairs: Sequence[Methods]) -> pandas.D
     )
 
 
-def class_panels(model: Model, pairs: Sequence[Methods]) -> List[Panel]:
+def class_panels(model: Model, pairs: Sequence[Methods]) -> List[DensityPanel]:
     """
     Panels of Kendall's tau in one model: one for each pair, in it a series for each predicted
     class, and the first of the pair against random scores for control.
@@ -73,7 +73,7 @@ def class_panels(model: Model, pairs: Sequence[Methods]) -> List[Panel]:
     classes = groups(model, "predicted")
     del classes[OVERALL]
     return [
-        Panel(
+        DensityPanel(
             title=titled(pair),
             series={
                 f"predicted {name}": one.observed.value[member] for name, member in classes.items()
@@ -84,13 +84,13 @@ def class_panels(model: Model, pairs: Sequence[Methods]) -> List[Panel]:
     ]
 
 
-def pair_panel(model: Model, title: str, pairs: Sequence[Methods]) -> Panel:
+def pair_panel(model: Model, title: str, pairs: Sequence[Methods]) -> DensityPanel:
     """
     A panel of Kendall's tau in one model, over all texts: a series for each pair, and the first of
     them against random scores for control.
     """
     of_pairs = _agreements(model, pairs, (KENDALL,), 1)
-    return Panel(
+    return DensityPanel(
         title=title,
         series={
             titled(pair): one.observed.value.ravel()

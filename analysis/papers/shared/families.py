@@ -11,7 +11,7 @@ from analysis.model_config import ADVERSARY, PLAIN, UNIFORM
 from analysis.models import Model, check_same_texts
 from analysis.output import slug
 from analysis.papers.shared.methods import ATTENTION
-from analysis.papers.shared.study_files import Study
+from analysis.papers.shared.study_files import StudyFiles
 from analysis.perturbations import Perturbations
 from analysis.text_files import TextFile, place_of
 
@@ -57,7 +57,7 @@ class Family:
         return [model for model in self.adversaries if model.config.adversary.frozen is frozen]
 
 
-def families(study: Study) -> Tuple[List[Family], Optional[str]]:
+def families(study: StudyFiles) -> Tuple[List[Family], Optional[str]]:
     """
     All families of a study; and a sentence on the first adversary that has no base among the files,
     or file that has no attention, if there is any.
@@ -95,7 +95,11 @@ def _bases(model: Model, named: Dict[str, List[Model]]) -> List[Attributions]:
 
 
 def _family(
-    model: Model, base: Attributions, adversaries: List[Model], study: Study, usable: List[Model]
+    model: Model,
+    base: Attributions,
+    adversaries: List[Model],
+    study: StudyFiles,
+    usable: List[Model],
 ) -> Family:
     ordered = sorted(
         adversaries,

@@ -12,7 +12,7 @@ from analysis.claims.table_rows import TableRow, TypedTable
 from analysis.errors import AnalysisError
 from analysis.models import Model
 from analysis.output import Output
-from analysis.papers.shared.study_files import Study
+from analysis.papers.shared.study_files import StudyFiles
 from analysis.text_files import TextFile
 
 # What an exhibit is made from, by its name in a study.
@@ -73,7 +73,7 @@ class Fillable(Protocol):
     @property
     def name(self) -> str: ...
 
-    def fill_from(self, study: Study, output: Output, all_of_them: bool) -> Optional[str]:
+    def fill_from(self, study: StudyFiles, output: Output, all_of_them: bool) -> Optional[str]:
         """
         Fills what the study can fill, and says in a sentence what it cannot. Raises
         `AnalysisError` with that sentence where nothing can be filled, or where all have to serve.
@@ -101,7 +101,7 @@ class Exhibit:
     least: int = 1
     of: str = MODELS
 
-    def fill_from(self, study: Study, output: Output, all_of_them: bool) -> Optional[str]:
+    def fill_from(self, study: StudyFiles, output: Output, all_of_them: bool) -> Optional[str]:
         models = getattr(study, self.of)
         fitting = [(model, self._problem(model)) for model in models if self.fits(model)]
         usable = [model for model, problem in fitting if problem is None]
@@ -130,9 +130,9 @@ class StudyExhibit:
     """
 
     name: str
-    fill: Callable[[Study, Output], Optional[str]]
+    fill: Callable[[StudyFiles, Output], Optional[str]]
 
-    def fill_from(self, study: Study, output: Output, all_of_them: bool) -> Optional[str]:
+    def fill_from(self, study: StudyFiles, output: Output, all_of_them: bool) -> Optional[str]:
         left_out = self.fill(study, output)
         if left_out and all_of_them:
             raise AnalysisError(left_out)
@@ -165,7 +165,7 @@ class Exhibition:
     title: str
     exhibits: Tuple[Fillable, ...] = ()
 
-    def fill(self, study: Study, output: Output) -> List[str]:
+    def fill(self, study: StudyFiles, output: Output) -> List[str]:
         """
         All that the study can fill; gives a sentence for each exhibit it cannot, or not with all
         that it has. An exhibit that stands alone was asked for by name, so every file has to serve

@@ -6,7 +6,7 @@ from typing import Dict, List, Optional, Sequence, Tuple
 import numpy
 
 from analysis.model_config import ModelConfig
-from analysis.papers.shared.study_files import Study
+from analysis.papers.shared.study_files import StudyFiles
 from analysis.performance import Decisions, nothing_to_judge
 from analysis.runs import Run
 from analysis.statistics.intervals import Intervals, intervals, intervals_of_sums, student_interval
@@ -49,7 +49,7 @@ class Reached:
         return {"difference": self.f1 - other.f1, "low": low, "high": high}
 
 
-def reached(study: Study) -> List[Reached]:
+def reached(study: StudyFiles) -> List[Reached]:
     """
     What each model of a study reached. Runs whose attribution file is there too count once, by
     their file.

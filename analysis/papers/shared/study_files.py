@@ -25,7 +25,7 @@ KINDS = (attributions.METADATA, perturbations.METADATA, faithfulness.METADATA)
 
 
 @dataclass(frozen=True)
-class Study:
+class StudyFiles:
     """
     models : of attribution files.
     perturbed : of perturbation files.
@@ -47,7 +47,7 @@ class Study:
         return [*files, *self.runs]
 
 
-def load_study(places: Sequence[Path]) -> Study:
+def load_study(places: Sequence[Path]) -> StudyFiles:
     """From files of the commands, folders that hold some, and run folders, in any order."""
     paths, runs = [], {}
     for place in map(Path, places):
@@ -57,7 +57,7 @@ def load_study(places: Sequence[Path]) -> Study:
     perturbed = [path for path in paths if has_key(path, perturbations.METADATA)]
     judged = [path for path in paths if has_key(path, faithfulness.METADATA)]
     attributed = [path for path in paths if path not in (*perturbed, *judged)]
-    return Study(
+    return StudyFiles(
         models=_models(map(load_attributions, attributed)),
         perturbed=_models(map(load_perturbations, perturbed)),
         judged=_models(map(load_faithfulness, judged)),

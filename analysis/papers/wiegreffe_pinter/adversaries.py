@@ -17,7 +17,7 @@ from analysis.papers.shared.adversary_rows import (
     shown_adversaries,
 )
 from analysis.papers.shared.published import published
-from analysis.papers.shared.study_files import Study
+from analysis.papers.shared.study_files import StudyFiles
 from analysis.written import number
 
 ADVERSARIES = TypedTable("wiegreffe-pinter-table-5", AdversaryRow)
@@ -34,7 +34,7 @@ TVD = (
 )
 
 
-def table_5(study: Study, output: Output) -> Optional[str]:
+def table_5(study: StudyFiles, output: Output) -> Optional[str]:
     """
     Adds the table of all adversaries; gives a sentence on those that are left out, if any are.
     """
@@ -51,7 +51,7 @@ def table_5(study: Study, output: Output) -> Optional[str]:
     return left_out
 
 
-def table_4(study: Study, output: Output) -> Optional[str]:
+def table_4(study: StudyFiles, output: Output) -> Optional[str]:
     """
     Adds the table of the best adversary of each model that is far away, with a sentence for each;
     gives a sentence on adversaries that are left out, if any are.
@@ -82,7 +82,7 @@ def table_4(study: Study, output: Output) -> Optional[str]:
     return left_out
 
 
-def unfrozen(study: Study) -> tuple:
+def unfrozen(study: StudyFiles) -> tuple:
     """
     The table of adversaries without frozen ones, which this paper has none of; and a sentence on
     what is left out, if anything is.

@@ -14,7 +14,7 @@ from analysis.output import Output
 from analysis.papers.shared.adversary_rows import METRICS, NO_ADVERSARY, adversary_rows
 from analysis.papers.shared.divergence import BOUND, Divergence
 from analysis.papers.shared.families import Family, families
-from analysis.papers.shared.study_files import Study
+from analysis.papers.shared.study_files import StudyFiles
 from analysis.papers.wiegreffe_pinter.adversaries import published_curve
 from analysis.papers.wiegreffe_pinter.plane_numbers import (
     add_curves,
@@ -35,7 +35,7 @@ FIGURE_NOTE = (
 )
 
 
-def plane(study: Study, output: Output) -> Optional[str]:
+def plane(study: StudyFiles, output: Output) -> Optional[str]:
     """
     Adds a figure a base, or one of what runs report, and both tables of its numbers; gives a
     sentence on adversaries that are left out, if any are.
@@ -111,7 +111,7 @@ def _table_points(table: pandas.DataFrame, prefix: str = "") -> Points:
     return Points(table[f"{prefix}jsd"].tolist(), table[f"{prefix}tvd"].tolist(), labels=labels)
 
 
-def _reported(study: Study) -> List[Plane]:
+def _reported(study: StudyFiles) -> List[Plane]:
     """Of runs whose texts are not known."""
     try:
         table, _ = adversary_rows(study)

@@ -19,7 +19,7 @@ from analysis.papers.shared.bins import ALL, bins_of, by_bin, largest_weights
 from analysis.papers.shared.divergence import BOUND, divergence, furthest, mean_jsd
 from analysis.papers.shared.families import Family, families
 from analysis.papers.shared.published import readable
-from analysis.papers.shared.study_files import Study
+from analysis.papers.shared.study_files import StudyFiles
 from analysis.performance import NOTHING, nothing_to_judge
 from analysis.statistics.intervals import ABOUT_INTERVALS
 from analysis.statistics.samples import Sample, summaries
@@ -51,7 +51,7 @@ class SeedsRow(TableRow):
 SEEDS_TABLE = TypedTable("wiegreffe-pinter-seeds", SeedsRow)
 
 
-def seeds(study: Study, output: Output) -> Optional[str]:
+def seeds(study: StudyFiles, output: Output) -> Optional[str]:
     """
     Adds the table, and for each base a sentence and a figure; gives a sentence on models that are
     left out, if any are.

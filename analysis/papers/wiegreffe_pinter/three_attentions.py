@@ -14,7 +14,7 @@ from analysis.output import Output
 from analysis.papers.shared.divergence import Divergence, divergence, furthest, per_instance
 from analysis.papers.shared.families import Family, families
 from analysis.papers.shared.paper import Method
-from analysis.papers.shared.study_files import Study
+from analysis.papers.shared.study_files import StudyFiles
 from analysis.written import number
 
 NAME = "wiegreffe-pinter-heatmaps"
@@ -25,7 +25,7 @@ TEXTS = 2
 BASE, EACH, TRAINED = "base", "adversary, this text", "trained adversary"
 
 
-def heatmaps(study: Study, output: Output) -> Optional[str]:
+def heatmaps(study: StudyFiles, output: Output) -> Optional[str]:
     """
     Adds a figure for each base that has both kinds of adversaries; gives a sentence on models that
     are left out, if any are.

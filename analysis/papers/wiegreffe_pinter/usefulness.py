@@ -16,7 +16,7 @@ from analysis.model_config import ADVERSARY, GUIDED, PLAIN, UNIFORM, ModelConfig
 from analysis.output import Output
 from analysis.papers.shared.published import OURS_SELECTED, published, selected_on
 from analysis.papers.shared.reached import Reached, reached
-from analysis.papers.shared.study_files import Study
+from analysis.papers.shared.study_files import StudyFiles
 from analysis.performance import NOTHING
 from analysis.statistics.intervals import ABOUT_INTERVALS, LEAST_SEEDS
 from analysis.text_files import metadata_of
@@ -52,7 +52,7 @@ UNIFORM_TABLE = TypedTable("wiegreffe-pinter-table-2", UniformRow)
 GUIDES_TABLE = TypedTable("wiegreffe-pinter-table-3", GuideRow)
 
 
-def table_2(study: Study, output: Output) -> Optional[str]:
+def table_2(study: StudyFiles, output: Output) -> Optional[str]:
     """
     Adds the table of learned and uniform attention, with a sentence for each row. Nothing is ever
     left out.
@@ -92,7 +92,7 @@ def table_2(study: Study, output: Output) -> Optional[str]:
     return None
 
 
-def table_3(study: Study, output: Output) -> Optional[str]:
+def table_3(study: StudyFiles, output: Output) -> Optional[str]:
     """Adds the table of guided models. Nothing is ever left out."""
     rows = [_guided(model) for model in reached(study) if model.config.encoder == TOKEN_LEVEL]
     rows = [row for row in rows if row is not None]

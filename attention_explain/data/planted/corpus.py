@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Set, Tuple
 
-from attention_explain.data.planted.plans import Plan, plans
+from attention_explain.data.planted.plans import TextPlan, plans
 from attention_explain.data.planted.settings import PRESETS, PlantedSettings, settings_for
 from attention_explain.data.planted.text import Opinion, PlantedText, write_text
 from attention_explain.data.planted.words import NEGATORS, OPINIONS, WEEKDAYS
@@ -89,7 +89,7 @@ class PlantedCorpus:
         return sentences
 
     def _unseen_text(
-        self, rng: Random, plan: Plan, split: str, seen: Set[Tuple[str, ...]]
+        self, rng: Random, plan: TextPlan, split: str, seen: Set[Tuple[str, ...]]
     ) -> PlantedText:
         for _ in range(MOST_DRAWS):
             opinions = _opinions(rng, plan, self.settings.opinion_words)
@@ -116,7 +116,7 @@ def _split_of(tokens: Sequence[str]) -> str:
     return SPLITS[zlib.crc32(" ".join(tokens).encode()) % len(SPLITS)]
 
 
-def _opinions(rng: Random, plan: Plan, words: int) -> List[Opinion]:
+def _opinions(rng: Random, plan: TextPlan, words: int) -> List[Opinion]:
     """Opinion words without repetition, of the polarity that their negator turns as planned."""
     decks = [rng.sample(lexicon[:words], len(plan.polarities)) for lexicon in OPINIONS]
     return [
@@ -129,7 +129,7 @@ def _negator(rng: Random, negated: bool) -> Optional[str]:
     return rng.choice(NEGATORS) if negated else None
 
 
-def _sentence(sentence_id: str, plan: Plan, text: PlantedText) -> PlantedSentence:
+def _sentence(sentence_id: str, plan: TextPlan, text: PlantedText) -> PlantedSentence:
     # A conjunction fails by its bad aspects alone, as a majority wins by its own votes alone: the
     # opinions that share the label's polarity are its cause.
     for_label, against = [], []

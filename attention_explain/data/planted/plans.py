@@ -14,7 +14,7 @@ FAILED_CONJUNCTIONS = ((0, 0), (0, 1), (1, 0))
 
 
 @dataclass(frozen=True)
-class Plan:
+class TextPlan:
     label: int
     length: int
     # For each opinion: what it says in the end (0 bad, 1 good), and whether by way of a negator.
@@ -24,7 +24,7 @@ class Plan:
     weekday_of: Optional[int] = None
 
 
-def plans(settings: PlantedSettings, size: int, split: str, rng: Random) -> List[Plan]:
+def plans(settings: PlantedSettings, size: int, split: str, rng: Random) -> List[TextPlan]:
     """
     Plans come in pairs, one of each label with all else equal: length, negators, whether the
     weekday agrees. So none of these, nor their number, says anything about the label.
@@ -35,7 +35,7 @@ def plans(settings: PlantedSettings, size: int, split: str, rng: Random) -> List
     share = settings.shortcut if split == "train" else settings.shortcut_heldout
     agrees = None if settings.shortcut is None else _flags(share, pairs, rng)
     dealt = [
-        Plan(
+        TextPlan(
             label=label,
             length=lengths[pair],
             polarities=_polarities(settings, label, pair),

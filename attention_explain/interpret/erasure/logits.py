@@ -13,7 +13,7 @@ from attention_explain.interpret.outputs import logits_from_embeddings
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models import AttentionClassifier
 from attention_explain.modules.encoders.capabilities import (
-    Erased,
+    ErasedLogits,
     TokenErasure,
     Window,
     capability,
@@ -30,7 +30,7 @@ def erase_tokens(
     batch: TextBatch,
     embeddings: torch.Tensor,
     replacement: Optional[torch.Tensor] = None,
-) -> Erased:
+) -> ErasedLogits:
     """
     Each token deleted in turn, or replaced where there is a `replacement`: the fastest way that the
     encoder allows.
@@ -45,8 +45,8 @@ def erase_tokens(
         return erase_states(model, batch, states, instead)
     whole = model.decode(states, model.attend(states, batch.attendable))
     if replacement is None:
-        return Erased(whole, logits_with_deleted_inputs(model, batch, embeddings))
-    return Erased(whole, logits_with_replaced_inputs(model, batch, embeddings, replacement))
+        return ErasedLogits(whole, logits_with_deleted_inputs(model, batch, embeddings))
+    return ErasedLogits(whole, logits_with_replaced_inputs(model, batch, embeddings, replacement))
 
 
 def erase_states(
@@ -54,10 +54,10 @@ def erase_states(
     batch: TextBatch,
     states: torch.Tensor,
     replacement: Optional[torch.Tensor] = None,
-) -> Erased:
+) -> ErasedLogits:
     """The same for hidden states: see `logits_without_states`."""
     whole = model.decode(states, model.attend(states, batch.attendable))
-    return Erased(whole, logits_without_states(model, batch, states, replacement))
+    return ErasedLogits(whole, logits_without_states(model, batch, states, replacement))
 
 
 def fast_erasure(model: AttentionClassifier) -> Optional[TokenErasure]:

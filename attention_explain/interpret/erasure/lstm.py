@@ -21,7 +21,7 @@ from attention_explain.interpret.erasure.logits import Readout, attended_logits
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models import AttentionClassifier
 from attention_explain.modules import projections
-from attention_explain.modules.encoders.capabilities import Erased
+from attention_explain.modules.encoders.capabilities import ErasedLogits
 from attention_explain.modules.encoders.lstm import (
     LstmLayer,
     directed,
@@ -171,7 +171,7 @@ def erase_from_lstm(
     batch: TextBatch,
     embeddings: torch.Tensor,
     replacement: Optional[torch.Tensor] = None,
-) -> Erased:
+) -> ErasedLogits:
     """Each token in turn deleted, or replaced by its `replacement`."""
     # The scores and votes of all pairs of tokens are held at once (of a long text, block by block):
     # of so many texts that they take no more memory than the states of one pass.
@@ -180,7 +180,7 @@ def erase_from_lstm(
     parts = [part.split(texts) for part in (embeddings, batch.mask, batch.attendable, batch.seen)]
     replacements = [None] * len(parts[0]) if replacement is None else replacement.split(texts)
     erased = [_erase(model, *part) for part in zip(*parts, replacements)]
-    return Erased(*(torch.cat(logits) for logits in zip(*erased)))
+    return ErasedLogits(*(torch.cat(logits) for logits in zip(*erased)))
 
 
 def _erase(
@@ -190,7 +190,7 @@ def _erase(
     attendable: torch.Tensor,
     seen_by_host: torch.Tensor,
     replacement: Optional[torch.Tensor],
-) -> Erased:
+) -> ErasedLogits:
     directions = _read(model, embeddings, mask, attendable)
     readout = Readout.of(model)
     # Shape: (hidden, readout)
@@ -235,7 +235,9 @@ def _erase(
         logits[:, first:last] = attended_logits(
             model, of_scores.permute(2, 1, 0), of_votes.permute(2, 1, 0, 3), seen
         )
-    return Erased(attended_logits(model, scores.t(), votes.transpose(0, 1), attendable), logits)
+    return ErasedLogits(
+        attended_logits(model, scores.t(), votes.transpose(0, 1), attendable), logits
+    )
 
 
 def _blocks(positions: range, votes: torch.Tensor) -> Iterator[range]:

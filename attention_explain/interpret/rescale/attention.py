@@ -12,8 +12,8 @@ from typing import Optional, Tuple
 import torch
 from allennlp.common.checks import ConfigurationError
 
-from attention_explain.interpret.rescale import pairs
-from attention_explain.interpret.rescale.pairs import Pair
+from attention_explain.interpret.rescale import two_runs
+from attention_explain.interpret.rescale.two_runs import TwoRuns
 from attention_explain.modules.projections import (
     Entmax,
     Entmax15,
@@ -48,47 +48,47 @@ def check_projection(projection: Projection) -> None:
         )
 
 
-def attend(attention: TokenAttention, states: Pair, attendable: torch.Tensor) -> Pair:
+def attend(attention: TokenAttention, states: TwoRuns, attendable: torch.Tensor) -> TwoRuns:
     """Shape: (batch, tokens, state_dim) -> (batch, tokens)"""
     if attention.scorer is None:
         # A projection without scores sees their shape alone.
-        scores = pairs.linear_map(lambda values: values[..., 0], states)
+        scores = two_runs.linear_map(lambda values: values[..., 0], states)
     else:
         scores = score(attention.scorer, states)
     return project(attention.projection, scores, attendable)
 
 
-def score(scorer: AttentionScorer, states: Pair) -> Pair:
+def score(scorer: AttentionScorer, states: TwoRuns) -> TwoRuns:
     """Shape: (batch, tokens, state_dim) -> (batch, tokens)"""
     scale = 1.0
     if isinstance(scorer, AdditiveScorer):
-        states = pairs.tanh(pairs.linear(scorer.state_layer, states))
+        states = two_runs.tanh(two_runs.linear(scorer.state_layer, states))
     else:
         scale = 1 / math.sqrt(scorer.input_dim)
-    scores = pairs.linear(scorer.weight_layer, states)
-    return pairs.linear_map(lambda values: values.squeeze(-1) * scale, scores)
+    scores = two_runs.linear(scorer.weight_layer, states)
+    return two_runs.linear_map(lambda values: values.squeeze(-1) * scale, scores)
 
 
-def project(projection: Projection, scores: Pair, mask: torch.Tensor) -> Pair:
+def project(projection: Projection, scores: TwoRuns, mask: torch.Tensor) -> TwoRuns:
     """Shape: (..., tokens)"""
     with torch.no_grad():
         text, baseline = projection(scores.text, mask), projection(scores.baseline, mask)
     if not projection.uses_scores:
-        return Pair(text, baseline, torch.zeros_like(text))
+        return TwoRuns(text, baseline, torch.zeros_like(text))
     alpha, scale = _alpha_and_scale(projection)
     step = scale * (scores.text - scores.baseline) - (
         _threshold(scale * scores.text, text, alpha)
         - _threshold(scale * scores.baseline, baseline, alpha)
     )
     slope = (_slope(text, alpha) + _slope(baseline, alpha)) / 2
-    secants = pairs.secant(step, text - baseline, slope).masked_fill(~mask, 0.0)
+    secants = two_runs.secant(step, text - baseline, slope).masked_fill(~mask, 0.0)
     difference = scale * scores.difference
     # Secants that are all 0 say that no weight moves: so it is where one token has all the weight in
     # both runs, at scores so large that rounding hides that its own step is 0. Then nothing is
     # handed on, whatever the threshold does.
     total = secants.sum(-1, keepdim=True)
     of_threshold = (secants * difference).sum(-1, keepdim=True) / torch.where(total > 0, total, 1.0)
-    return Pair(text, baseline, secants * (difference - of_threshold))
+    return TwoRuns(text, baseline, secants * (difference - of_threshold))
 
 
 def _alpha_and_scale(projection: Projection) -> Optional[Tuple[float, float]]:

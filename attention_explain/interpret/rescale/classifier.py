@@ -4,14 +4,14 @@ from dataclasses import dataclass
 
 import torch
 
-from attention_explain.interpret.rescale import pairs
+from attention_explain.interpret.rescale import two_runs
 from attention_explain.interpret.rescale.attention import (
     attend,
     check_attention,
     check_projection,
     project,
 )
-from attention_explain.interpret.rescale.pairs import Pair
+from attention_explain.interpret.rescale.two_runs import TwoRuns
 from attention_explain.models import AttentionClassifier
 from attention_explain.modules.encoders.capabilities import RescaleRules, needed
 from attention_explain.modules.projections import Projection, Softmax
@@ -42,11 +42,11 @@ def contributions(
     """
     embeddings, baseline = embeddings.detach(), baseline.detach()
     steps = (embeddings - baseline).requires_grad_()
-    inputs = Pair(embeddings, baseline, steps)
-    states = needed(model.encoder, RescaleRules, "deeplift").rescale_states(inputs, mask, pairs)
+    inputs = TwoRuns(embeddings, baseline, steps)
+    states = needed(model.encoder, RescaleRules, "deeplift").rescale_states(inputs, mask, two_runs)
     attention = attend(model.attention, states, attendable)
-    context = pairs.multiply(attention, states, _weighted_sum)
-    output = pairs.linear(model.decoder, context)
+    context = two_runs.multiply(attention, states, _weighted_sum)
+    output = two_runs.linear(model.decoder, context)
     if of == "probability":
         output = project(Softmax(), output, torch.ones_like(output.text, dtype=torch.bool))
     place = target.unsqueeze(-1)

@@ -6,7 +6,7 @@ products. The values of both runs come from one unrolled pass; then the differen
 import torch
 from allennlp.modules.seq2seq_encoders import PytorchSeq2SeqWrapper
 
-from attention_explain.interpret.rescale.pairs import Pair, secant
+from attention_explain.interpret.rescale.two_runs import TwoRuns, secant
 from attention_explain.modules.encoders.lstm import (
     LstmLayer,
     UnrolledLstm,
@@ -17,7 +17,7 @@ from attention_explain.modules.encoders.lstm import (
 )
 
 
-def lstm_states(encoder: PytorchSeq2SeqWrapper, inputs: Pair, mask: torch.Tensor) -> Pair:
+def lstm_states(encoder: PytorchSeq2SeqWrapper, inputs: TwoRuns, mask: torch.Tensor) -> TwoRuns:
     """Shape: (batch, tokens, input) -> (batch, tokens, directions * hidden)"""
     lengths = mask.sum(dim=1)
     for layer in lstm_layers(encoder):
@@ -33,7 +33,7 @@ def lstm_states(encoder: PytorchSeq2SeqWrapper, inputs: Pair, mask: torch.Tensor
             layer, run, directed(inputs.difference, lengths, layer.directions)
         )
         difference = torch.cat(undirected(differences, lengths), dim=-1) * mask.unsqueeze(-1)
-        inputs = Pair(text, baseline, difference)
+        inputs = TwoRuns(text, baseline, difference)
     return inputs
 
 

@@ -8,7 +8,7 @@ from allennlp.modules import Seq2SeqEncoder
 
 if TYPE_CHECKING:
     from attention_explain.interpret.relevance.epsilon import EpsilonRules
-    from attention_explain.interpret.rescale.pairs import Pair
+    from attention_explain.interpret.rescale.two_runs import TwoRuns
 
 
 @Seq2SeqEncoder.register("affine")
@@ -49,7 +49,7 @@ class AffineEncoder(Seq2SeqEncoder):
         states = rules.elementwise(self.activation, rules.linear(self.layer, inputs))
         return states * mask.unsqueeze(-1)
 
-    def rescale_states(self, inputs: "Pair", mask: torch.Tensor, rules: ModuleType) -> "Pair":
+    def rescale_states(self, inputs: "TwoRuns", mask: torch.Tensor, rules: ModuleType) -> "TwoRuns":
         states = rules.tanh(rules.linear(self.layer, inputs))
         return rules.linear_map(lambda values: values * mask.unsqueeze(-1), states)
 

@@ -29,7 +29,7 @@ from allennlp.modules import Seq2SeqEncoder
 
 if TYPE_CHECKING:
     from attention_explain.interpret.relevance.epsilon import EpsilonRules
-    from attention_explain.interpret.rescale.pairs import Pair
+    from attention_explain.interpret.rescale.two_runs import TwoRuns
     from attention_explain.interpret.text_batch import TextBatch
     from attention_explain.interpret.transformer.layers import LayerAttention
     from attention_explain.models import AttentionClassifier
@@ -52,10 +52,10 @@ class RelevanceRules(Protocol):
 class RescaleRules(Protocol):
     """rules for differences from a baseline"""
 
-    def rescale_states(self, inputs: "Pair", mask: torch.Tensor, rules: ModuleType) -> "Pair":
+    def rescale_states(self, inputs: "TwoRuns", mask: torch.Tensor, rules: ModuleType) -> "TwoRuns":
         """
         What `forward` gives for text and baseline, with their difference by the layers' rules, the
-        functions of `interpret.rescale.pairs`.
+        functions of `interpret.rescale.two_runs`.
         Shape: (batch, tokens, input) -> (batch, tokens, state_dim)
         """
 
@@ -73,7 +73,7 @@ class Window(Protocol):
         """How many tokens to each side of its own a state can know of."""
 
 
-class Erased(NamedTuple):
+class ErasedLogits(NamedTuple):
     """
     whole : the logits of the texts as they are. Shape: (batch, labels)
     without : those of each text without each of its tokens. Shape: (batch, tokens, labels)
@@ -93,7 +93,7 @@ class TokenErasure(Protocol):
         batch: "TextBatch",
         embeddings: torch.Tensor,
         replacement: Optional[torch.Tensor] = None,
-    ) -> Erased:
+    ) -> ErasedLogits:
         """
         Each token in turn deleted, or replaced by its `replacement`. Asked for only where the
         attention's scorer is one that `erasure.readout` knows.

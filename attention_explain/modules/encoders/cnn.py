@@ -9,7 +9,7 @@ from allennlp.modules import Seq2SeqEncoder
 
 if TYPE_CHECKING:
     from attention_explain.interpret.relevance.epsilon import EpsilonRules
-    from attention_explain.interpret.rescale.pairs import Pair
+    from attention_explain.interpret.rescale.two_runs import TwoRuns
 
 
 @Seq2SeqEncoder.register("cnn")
@@ -83,7 +83,7 @@ class CnnEncoder(Seq2SeqEncoder):
         states = rules.elementwise(self.activation, torch.cat(windows, dim=1))
         return states.transpose(1, 2) * mask
 
-    def rescale_states(self, inputs: "Pair", mask: torch.Tensor, rules: ModuleType) -> "Pair":
+    def rescale_states(self, inputs: "TwoRuns", mask: torch.Tensor, rules: ModuleType) -> "TwoRuns":
         mask = mask.unsqueeze(-1)
         windows = rules.linear_map(
             lambda values: torch.cat(

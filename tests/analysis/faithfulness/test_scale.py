@@ -7,7 +7,7 @@ import pytest
 
 from analysis.faithfulness.between_methods import difference_rows
 from analysis.faithfulness.curves import SHARES, curves_of
-from analysis.faithfulness.files import Measure, load_faithfulness
+from analysis.faithfulness.files import FaithfulnessMeasure, load_faithfulness
 from analysis.faithfulness.on_the_scale import erasure_rows
 from analysis.faithfulness.scale import measured, rows_of, shares_tied
 from analysis.papers.shared.study_files import load_study
@@ -39,7 +39,9 @@ def values(rows, method, measure, erasure="delete", k=None):
 
 
 def one(model, name, erasure="delete", k=None):
-    return next(each for each in measured(model) if each.measure == Measure(name, erasure, k))
+    return next(
+        each for each in measured(model) if each.measure == FaithfulnessMeasure(name, erasure, k)
+    )
 
 
 @pytest.mark.parametrize("name", ["comprehensiveness", "sufficiency", "deletion_curve"])
@@ -112,7 +114,7 @@ def test_ties_are_told(model):
 
 
 def test_curves_are_read_at_the_same_shares_of_texts_of_any_length(model, rows):
-    curves = curves_of(model, Measure("deletion_curve", "delete"))["lrp"]
+    curves = curves_of(model, FaithfulnessMeasure("deletion_curve", "delete"))["lrp"]
     assert curves.shape == (len(SHARES), 3, 15)
     row = next(
         row

@@ -10,7 +10,7 @@ import pytest
 from analysis.figures import style
 from analysis.figures.against import Line, against
 from analysis.figures.chance import Mark, on_chance_bands
-from analysis.figures.densities import Panel, densities
+from analysis.figures.densities import DensityPanel, densities
 from analysis.figures.found import Found, found_histograms
 from analysis.figures.matrix import agreement_matrix
 from analysis.figures.plane import Plane, Points, planes
@@ -42,7 +42,7 @@ def drawn(kind, names):
     return {
         "against": lambda: against({one: dict.fromkeys(names, line)}, one, one),
         "chance": lambda: on_chance_bands([Mark(one, n, n, 0.1, PART, PART) for n in names], one),
-        "densities": lambda: densities([Panel(one, every)], one),
+        "densities": lambda: densities([DensityPanel(one, every)], one),
         "found": lambda: found_histograms(
             [Found(one, every, dict.fromkeys(names, 1))], one, "-", 1
         ),

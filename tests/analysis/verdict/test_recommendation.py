@@ -6,7 +6,7 @@ import pytest
 from analysis.faithfulness.scale import measured
 from analysis.verdict.files import load_files
 from analysis.verdict.places import Places, groups, places_of
-from analysis.verdict.recommendation import Method, recommended
+from analysis.verdict.recommendation import RankedMethod, recommended
 from analysis.verdict.verdict import judged
 from analysis.written import Estimate
 from tests.analysis.statistics.test_ratios import ratio_intervals
@@ -24,7 +24,9 @@ def places_at(means, texts=200, spread=0.1):
 
 def methods_of(places, milliseconds, **replaced):
     return [
-        Method(name, places.place(name).estimate, milliseconds[name], 1, **replaced.get(name, {}))
+        RankedMethod(
+            name, places.place(name).estimate, milliseconds[name], 1, **replaced.get(name, {})
+        )
         for name in places.methods
     ]
 

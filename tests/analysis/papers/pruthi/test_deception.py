@@ -5,7 +5,7 @@ import pytest
 from analysis.__main__ import main
 from analysis.errors import AnalysisError
 from analysis.papers.pruthi.deception import deception, rows_of
-from analysis.papers.shared.study_files import Study, load_study
+from analysis.papers.shared.study_files import StudyFiles, load_study
 from analysis.report.page import report
 from tests.analysis.attribution_files import config
 from tests.analysis.papers.families import write_training
@@ -40,7 +40,7 @@ def test_seeds_are_averaged_and_strength_0_is_what_is_lost_from(study):
 
 def test_without_strength_0_nothing_is_known_to_be_lost(study):
     strong = [run for run in study.runs if run.model.strength == 1]
-    assert rows_of(Study(runs=strong))["accuracy lost"].isna().all()
+    assert rows_of(StudyFiles(runs=strong))["accuracy lost"].isna().all()
 
 
 def test_the_sentence_is_about_the_strongest_penalty(study, tmp_path):
@@ -59,4 +59,4 @@ def test_the_report_knows_what_runs_reported(study, tmp_path, capsys):
 
 def test_models_that_are_not_deceptive_are_not_enough(study):
     with pytest.raises(AnalysisError, match="`deceptive_attention`"):
-        rows_of(Study(runs=[run for run in study.runs if run.model.strength is None]))
+        rows_of(StudyFiles(runs=[run for run in study.runs if run.model.strength is None]))

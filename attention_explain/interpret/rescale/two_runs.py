@@ -14,7 +14,7 @@ import torch
 
 
 @dataclass(frozen=True)
-class Pair:
+class TwoRuns:
     """
     text : the value in the run of the text.
     baseline : the value in the run of the baseline.
@@ -36,23 +36,23 @@ class Pair:
 
 def linear_map(
     function: Callable[[torch.Tensor], torch.Tensor],
-    inputs: Pair,
+    inputs: TwoRuns,
     bias: Union[torch.Tensor, float] = 0.0,
-) -> Pair:
+) -> TwoRuns:
     """`function(inputs) + bias` for a linear function: the difference loses the bias alone."""
     with torch.no_grad():
         text, baseline = function(inputs.text) + bias, function(inputs.baseline) + bias
-    return Pair(text, baseline, function(inputs.difference))
+    return TwoRuns(text, baseline, function(inputs.difference))
 
 
-def linear(layer: torch.nn.Linear, inputs: Pair) -> Pair:
+def linear(layer: torch.nn.Linear, inputs: TwoRuns) -> TwoRuns:
     weight = layer.weight.detach()
     bias = 0.0 if layer.bias is None else layer.bias.detach()
     return linear_map(lambda values: torch.nn.functional.linear(values, weight), inputs, bias)
 
 
-def add(one: Pair, other: Pair) -> Pair:
-    return Pair(
+def add(one: TwoRuns, other: TwoRuns) -> TwoRuns:
+    return TwoRuns(
         one.text + other.text,
         one.baseline + other.baseline,
         one.difference + other.difference,
@@ -60,15 +60,15 @@ def add(one: Pair, other: Pair) -> Pair:
 
 
 def multiply(
-    one: Pair,
-    other: Pair,
+    one: TwoRuns,
+    other: TwoRuns,
     product: Callable[[torch.Tensor, torch.Tensor], torch.Tensor] = torch.mul,
-) -> Pair:
+) -> TwoRuns:
     """
     d(ab) = mean(a) db + mean(b) da, for any bilinear product: what each factor contributes on
     average over the two orders in which they can change, the Shapley value of two players.
     """
-    return Pair(
+    return TwoRuns(
         product(one.text, other.text),
         product(one.baseline, other.baseline),
         product(one.mean, other.difference) + product(one.difference, other.mean),
@@ -87,8 +87,8 @@ def secant(step: torch.Tensor, change: torch.Tensor, slope: torch.Tensor) -> tor
 def elementwise(
     function: Callable[[torch.Tensor], torch.Tensor],
     slope: Callable[[torch.Tensor], torch.Tensor],
-    inputs: Pair,
-) -> Pair:
+    inputs: TwoRuns,
+) -> TwoRuns:
     """
     The rescale rule (section 3.5.2): d f(x) = (f(x) - f(x0)) / (x - x0) dx. `slope` is the
     derivative as a function of the output.
@@ -97,16 +97,16 @@ def elementwise(
     multiplier = secant(
         inputs.text - inputs.baseline, text - baseline, (slope(text) + slope(baseline)) / 2
     )
-    return Pair(text, baseline, multiplier * inputs.difference)
+    return TwoRuns(text, baseline, multiplier * inputs.difference)
 
 
-def tanh(inputs: Pair) -> Pair:
+def tanh(inputs: TwoRuns) -> TwoRuns:
     return elementwise(torch.tanh, lambda output: 1 - output**2, inputs)
 
 
-def relu(inputs: Pair) -> Pair:
+def relu(inputs: TwoRuns) -> TwoRuns:
     return elementwise(torch.relu, lambda output: (output > 0).to(output), inputs)
 
 
-def rsqrt(inputs: Pair) -> Pair:
+def rsqrt(inputs: TwoRuns) -> TwoRuns:
     return elementwise(torch.rsqrt, lambda output: -(output**3) / 2, inputs)
