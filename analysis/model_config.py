@@ -10,6 +10,8 @@ from typing import Any, Dict, List, Optional
 
 PLAIN, UNIFORM, GUIDED = "plain", "uniform", "guided"
 ADVERSARY, DECEPTIVE, ERASED = "adversary", "deceptive", "erased"
+# The callback that trains adversaries.
+ADVERSARIAL = "adversarial_attention"
 
 
 @dataclass(frozen=True)
@@ -26,10 +28,23 @@ class Adversary:
 
 def adversary_of(config: Dict[str, Any]) -> Optional[Adversary]:
     """From a training config; None if it trains no adversary."""
-    given = _callback(config, "adversarial_attention")
+    given = _callback(config, ADVERSARIAL)
     if given is None:
         return None
     return Adversary(given["base"], float(given["lambda_"]), bool(given.get("frozen", False)))
+
+
+def without_base(config: Dict[str, Any]) -> Dict[str, Any]:
+    """The config, but for where the base of an adversary lies."""
+    if adversary_of(config) is None:
+        return config
+    callbacks = [
+        {name: value for name, value in one.items() if name != "base"}
+        if isinstance(one, dict) and one.get("type") == ADVERSARIAL
+        else one
+        for one in config["trainer"]["callbacks"]
+    ]
+    return {**config, "trainer": {**config["trainer"], "callbacks": callbacks}}
 
 
 def strength_of(config: Dict[str, Any]) -> Optional[float]:

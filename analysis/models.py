@@ -1,6 +1,6 @@
 """
 Files that belong together: the seeds of one model, whose configs differ in nothing but their seeds
-and whose methods have the same parameters.
+and whose methods have the same parameters. Adversaries may name a base each: another seed of it.
 """
 
 import json
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Dict, List, Sequence, Tuple
 
 from analysis.errors import AnalysisError
-from analysis.model_config import SEEDS, ModelConfig
+from analysis.model_config import SEEDS, ModelConfig, without_base
 from analysis.text_files import TextFile
 
 # A name is made unique by so many settings at most.
@@ -36,10 +36,29 @@ def models_of(files: Sequence[TextFile]) -> List[Model]:
     refuse_repeated(files)
     grouped: Dict[str, List[TextFile]] = {}
     for file in files:
-        grouped.setdefault(json.dumps(_settings(file), sort_keys=True), []).append(file)
-    groups = list(grouped.values())
+        grouped.setdefault(_text(_settings(file)), []).append(file)
+    groups = [group for alike in grouped.values() for group in _seeds_apart(alike)]
     names = _unique_names([group[0] for group in groups])
     return [Model(name, tuple(group)) for name, group in zip(names, groups, strict=True)]
+
+
+def _seeds_apart(files: Sequence[TextFile]) -> List[List[TextFile]]:
+    """
+    Of adversaries that differ in nothing but seed and base: all together, each with a seed of its
+    own; but if a seed comes twice, with two bases, those of each base apart.
+    """
+    by_base: Dict[str, List[TextFile]] = {}
+    for file in files:
+        by_base.setdefault(_base(file), []).append(file)
+    seeds = [{file.model.seed for file in several} for several in by_base.values()]
+    if sum(map(len, seeds)) > len(set().union(*seeds)):
+        return list(by_base.values())
+    return [list(files)]
+
+
+def _base(file: TextFile) -> str:
+    adversary = file.model.adversary
+    return "" if adversary is None else adversary.base
 
 
 def refuse_repeated(files: Sequence[TextFile]) -> None:
@@ -63,7 +82,7 @@ def refuse_repeated(files: Sequence[TextFile]) -> None:
 def _settings(file: TextFile) -> Dict[str, Any]:
     """All that two seeds of a model have in common."""
     config = {key: value for key, value in file.metadata["config"].items() if key not in SEEDS}
-    return {"config": config, "methods": file.declared}
+    return {"config": without_base(config), "methods": file.declared}
 
 
 def _unique_names(files: Sequence[TextFile]) -> List[str]:
@@ -71,7 +90,9 @@ def _unique_names(files: Sequence[TextFile]) -> List[str]:
     unique = list(names)
     for name in {name for name in names if names.count(name) > 1}:
         alike = [place for place, other in enumerate(names) if other == name]
-        differing = _differing([_flat(_settings(files[place])) for place in alike])
+        differing = _differing(
+            [_flat({**_settings(files[place]), "base": _base(files[place])}) for place in alike]
+        )
         for place, settings in zip(alike, differing, strict=True):
             unique[place] = f"{name} ({settings})" if settings else files[place].path.stem
     if len(set(unique)) < len(unique):

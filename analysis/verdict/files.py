@@ -3,15 +3,16 @@
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import List, Optional, Sequence
+from typing import List, Optional, Sequence, Tuple, Union
 
 import numpy
 
 from analysis.errors import AnalysisError
 from analysis.faithfulness.scale import Measured, measured
 from analysis.models import Model, check_same_texts
+from analysis.papers.shared.families import by_base
 from analysis.papers.shared.study_files import load_study
-from analysis.text_files import TextFile
+from analysis.text_files import TextFile, place_of
 
 FOLDER = "files"
 ATTENTION = "attention"
@@ -22,17 +23,19 @@ class Files:
     """
     explained, judged : of attribution and faithfulness files.
     perturbed : of perturbation files; None where there are none.
+    adversaries : of attribution files, of models that were trained to attend otherwise than these.
     """
 
     explained: Model
     judged: Model
     perturbed: Optional[Model] = None
+    adversaries: Tuple[Model, ...] = ()
 
     @property
     def every(self) -> List[TextFile]:
         """All that was read."""
-        models = [model for model in (self.explained, self.perturbed, self.judged) if model]
-        return [file for model in models for file in model.files]
+        models = (self.explained, self.perturbed, self.judged, *self.adversaries)
+        return [file for model in models if model for file in model.files]
 
     @property
     def texts(self) -> int:
@@ -69,23 +72,24 @@ class Files:
         return float(numpy.mean(spent)) if spent else None
 
 
-def load_files(folder: Path) -> Files:
-    """From the folder of a verdict; raises `AnalysisError` for what no verdict can rest on."""
-    place = folder / FOLDER
-    if not place.is_dir():
-        raise AnalysisError(
-            f"{folder}: has no folder '{FOLDER}'; `allennlp verdict` writes into it what a verdict "
-            "rests on"
-        )
-    study = load_study([place])
-    explained = _one(study.models, place, "attribution", "allennlp attribute")
-    judged = _one(study.judged, place, "faithfulness", "allennlp faithfulness")
+def load_files(places: Union[Path, Sequence[Path]]) -> Files:
+    """
+    From the folder of a verdict, or from files one by one, whatever they are called; raises
+    `AnalysisError` for what no verdict can rest on.
+    """
+    several = [_files_in(places)] if isinstance(places, Path) else list(places)
+    where = places if isinstance(places, Path) else several[0]
+    study = load_study(several)
+    attacks = [model for model in study.models if _attacks(model, study.models)]
+    own = [model for model in study.models if model not in attacks]
+    explained = _one(own, where, "attribution", "allennlp attribute")
+    judged = _one(study.judged, where, "faithfulness", "allennlp faithfulness")
     perturbed = (
-        _one(study.perturbed, place, "perturbation", "allennlp perturb")
+        _one(study.perturbed, where, "perturbation", "allennlp perturb")
         if study.perturbed
         else None
     )
-    files = Files(explained, judged, perturbed)
+    files = Files(explained, judged, perturbed, tuple(attacks))
     check_same_texts(files.every)
     for model in (explained, judged):
         if ATTENTION not in model.files[0].methods:
@@ -93,6 +97,26 @@ def load_files(folder: Path) -> Files:
                 f"{model.files[0].path}: has no method '{ATTENTION}', which the verdict is about"
             )
     return files
+
+
+def _files_in(folder: Path) -> Path:
+    place = folder / FOLDER
+    if not place.is_dir():
+        raise AnalysisError(
+            f"{folder}: has no folder '{FOLDER}'; `allennlp verdict` writes into it what a verdict "
+            "rests on"
+        )
+    return place
+
+
+def _attacks(model: Model, models: Sequence[Model]) -> bool:
+    """Whether it was trained to attend otherwise than one of the others."""
+    bases = set(by_base(model))
+    return bool(bases) and any(
+        bases <= {place_of(file.metadata["archive"]) for file in other.files}
+        for other in models
+        if other is not model
+    )
 
 
 def _one(models: Sequence[Model], place: Path, kind: str, command: str) -> Model:

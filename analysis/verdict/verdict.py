@@ -2,11 +2,12 @@
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any, Dict, List, Optional, Sequence
+from pathlib import Path
+from typing import Any, Dict, List, Optional, Sequence, Union
 
 from analysis.performance import nothing_to_judge
 from analysis.verdict.answers import NOT_KNOWN, Answer, Question
-from analysis.verdict.files import ATTENTION, Files
+from analysis.verdict.files import ATTENTION, Files, load_files
 from analysis.verdict.places import Places, places_of
 from analysis.verdict.questions import five_questions
 from analysis.verdict.questions.plausible import plausible
@@ -79,6 +80,11 @@ def overall(questions: Sequence[Question]) -> Answer:
     points = answers["points"]
     taken_back = any(answers[name] == Answer.NO for name in CONDITIONS)
     return Answer.PARTLY if points == Answer.YES and taken_back else points
+
+
+def verdict_on(places: Union[Path, Sequence[Path]], rationales: bool = False) -> Verdict:
+    """From the folder of a verdict, or from its files one by one; for who wants no pages."""
+    return judged(load_files(places), rationales)
 
 
 def judged(files: Files, rationales: bool = False) -> Verdict:

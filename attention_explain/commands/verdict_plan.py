@@ -51,6 +51,8 @@ QUICK_MEASURES = ("comprehensiveness", "sufficiency", "parameter_randomization")
 ALL_MEASURES = (*QUICK_MEASURES, "sensitivity")
 # Two configs of which nothing else differs are of two seeds of a model.
 SEEDS = ("random_seed", "numpy_seed", "pytorch_seed")
+# The callback that trains adversaries.
+ADVERSARIAL = "adversarial_attention"
 
 
 @dataclass(frozen=True)
@@ -224,7 +226,7 @@ def _check_seed(
     """Adds it to those that were seen, by their weights."""
     if weights in seen:
         raise ConfigurationError(f"{model} is the same model as {seen[weights][0]}")
-    without = {name: value for name, value in config.items() if name not in SEEDS}
+    without = {name: value for name, value in _without_base(config).items() if name not in SEEDS}
     for first, other in seen.values():
         place = difference(other, without)
         if place is not None:
@@ -233,6 +235,17 @@ def _check_seed(
                 "about one model, trained with one or more seeds"
             )
     seen[weights] = (model, without)
+
+
+def _without_base(config: Dict[str, Any]) -> Dict[str, Any]:
+    """Each seed of an adversary may have been trained against another seed of its base."""
+    callbacks = [
+        {name: value for name, value in one.items() if name != "base"}
+        if isinstance(one, dict) and one.get("type") == ADVERSARIAL
+        else one
+        for one in config.get("trainer", {}).get("callbacks") or []
+    ]
+    return {**config, "trainer": {**config.get("trainer", {}), "callbacks": callbacks}}
 
 
 def difference(one: Any, other: Any) -> Optional[str]:

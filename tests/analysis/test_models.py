@@ -6,6 +6,7 @@ from analysis.attributions import load_attributions
 from analysis.errors import AnalysisError
 from analysis.models import models_of
 from tests.analysis.attribution_files import config, random_rows, write_attributions
+from tests.analysis.papers.families import adversary_config
 
 ROWS = random_rows(texts=3)
 
@@ -62,6 +63,24 @@ def test_models_that_differ_in_much_are_called_as_their_files(tmp_path):
     )
     names = [model.name for model in models_of([*files, elsewhere])]
     assert len(set(names)) == 3 and names[2].endswith("other/fast.parquet")
+
+
+def test_adversaries_of_a_base_each_are_seeds_of_one_model(tmp_path):
+    def adversary(seed, base):
+        return load(
+            tmp_path / f"{seed}-{base}.parquet",
+            adversary_config(f"runs/{base}", 0.001, seed=seed),
+            archive_sha256=f"{seed} {base}",
+        )
+
+    files = [adversary(1, "one"), adversary(2, "two"), adversary(3, "two")]
+    (model,) = models_of(files)
+    assert model.name == "bilstm tanh softmax adversary(0.001)" and model.files == tuple(files)
+    # No model is trained twice with a seed: these are of two bases.
+    again = adversary(1, "two")
+    first, second = models_of([*files, again])
+    assert first.files == (files[0],) and second.files == (files[1], files[2], again)
+    assert first.name == "bilstm tanh softmax adversary(0.001) (base runs/one)"
 
 
 def test_the_same_scores_twice_are_no_two_seeds(tmp_path):

@@ -17,7 +17,7 @@ from attention_explain.commands import (
 )
 from attention_explain.commands.perturb import PerturbationJob
 from attention_explain.commands.verdict import judge, verdict_from_files
-from attention_explain.commands.verdict_plan import difference
+from attention_explain.commands.verdict_plan import _check_seed, difference
 from attention_explain.commands.whole_progress import WholeProgress
 from durable.sealed import read_sealed, sealed_metadata
 from tests.commands.stopping import stop_after
@@ -202,6 +202,18 @@ def test_seeds_have_files_of_their_own(there, given, one_way, run, tmp_path):
         given(run)
     given(run, force=True)
     assert {name.split(".")[0][-1] for name in times(tmp_path / "out")} == {"1"}
+
+
+def test_seeds_of_an_adversary_may_have_a_base_each():
+    def config(base, lambda_=0.1):
+        callback = {"type": "adversarial_attention", "base": base, "lambda_": lambda_}
+        return {"trainer": {"callbacks": ["console_logger", callback]}}
+
+    seen = {}
+    _check_seed("one", "1", {**config("runs/1"), "pytorch_seed": 1}, seen)
+    _check_seed("two", "2", {**config("runs/2"), "pytorch_seed": 2}, seen)
+    with pytest.raises(ConfigurationError, match="differs in 'trainer.callbacks'"):
+        _check_seed("three", "3", config("runs/2", 0.2), seen)
 
 
 def test_models_that_are_no_seeds_of_one_are_refused(given, run, tmp_path):

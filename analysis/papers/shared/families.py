@@ -4,6 +4,7 @@ sibling, and what became of it under other attention. Configs decide, never the 
 """
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Dict, List, Optional, Tuple
 
 from analysis.attributions import Attributions
@@ -71,22 +72,29 @@ def families(study: StudyFiles) -> Tuple[List[Family], Optional[str]]:
     bases = {place_of(file.metadata["archive"]): file for model in plain for file in model.files}
     named: Dict[str, List[Model]] = {}
     for model in usable:
-        if model.config.role != ADVERSARY:
-            continue
-        place = place_of(model.config.adversary.base)
-        if place in bases:
-            named.setdefault(str(bases[place].path), []).append(model)
-        else:
-            problems.append(
-                f"{model.files[0].path}: its base, {model.config.adversary.base}, has no "
-                "attribution file among those given"
-            )
+        for place, several in by_base(model).items():
+            if place in bases:
+                named.setdefault(str(bases[place].path), []).append(Model(model.name, several))
+            else:
+                problems.append(
+                    f"{several[0].path}: its base, {several[0].model.adversary.base}, has no "
+                    "attribution file among those given"
+                )
     all_families = [
         _family(model, base, named.get(str(base.path), []), study, usable)
         for model in plain
         for base in _bases(model, named)
     ]
     return all_families, problems[0] if problems else None
+
+
+def by_base(model: Model) -> Dict[Path, Tuple[Attributions, ...]]:
+    """The files of an adversary, by the run of the base that each names; none of another model."""
+    found: Dict[Path, Tuple[Attributions, ...]] = {}
+    for file in model.files if model.config.role == ADVERSARY else ():
+        place = place_of(file.model.adversary.base)
+        found[place] = (*found.get(place, ()), file)
+    return found
 
 
 def _bases(model: Model, named: Dict[str, List[Model]]) -> List[Attributions]:

@@ -6,6 +6,8 @@ import re
 import pytest
 
 from analysis.__main__ import main
+from analysis.errors import AnalysisError
+from analysis.verdict.verdict import verdict_on
 from tests.analysis.attribution_files import config, random_rows, write_attributions
 from tests.analysis.verdict.verdict_files import DATA, PLACES, write_folder
 
@@ -85,6 +87,18 @@ def test_there_is_nothing_to_judge_in_a_model_that_learned_nothing(tmp_path, cap
     assert {each["answer"] for each in written["questions"]} == {"cannot be told"}
     assert written["methods"] == [] and written["recommended"]["method"] is None
     assert run(tmp_path, "--fail-under", "0.0") == 1
+
+
+def test_files_may_lie_anywhere(tmp_path):
+    folder = write_folder(tmp_path / "a", seeds=2)
+    places = [
+        path.rename(tmp_path / f"{place}.parquet")
+        for place, path in enumerate(sorted((folder / "files").iterdir()))
+    ]
+    verdict = verdict_on(places)
+    assert (verdict.seeds, verdict.texts, verdict.answer) == (2, 100, "no")
+    with pytest.raises(AnalysisError, match="has no faithfulness file"):
+        verdict_on([places[0]])
 
 
 def test_a_verdict_is_about_one_model(tmp_path, capsys):

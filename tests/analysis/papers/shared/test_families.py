@@ -30,9 +30,12 @@ def test_a_family_is_found_whatever_its_files_are_called(tmp_path):
     assert "instance-adversary" in family.perturbed.declared
 
 
-def test_an_adversary_of_another_base_has_its_own_family(tmp_path):
+@pytest.mark.parametrize("seed", [1, 2])
+def test_an_adversary_of_another_base_has_its_own_family(tmp_path, seed):
+    """Also where both are seeds of one adversary."""
     write_family(tmp_path, lambdas=(0.001,))
-    given = adversary_config(tmp_path / "seed_2" / "model.tar.gz", 0.001, corpus="sst")
+    base = tmp_path / "seed_2" / "model.tar.gz"
+    given = adversary_config(base, 0.001, corpus="sst", seed=seed)
     write_model(tmp_path / "second.parquet", text_rows(0.5), given)
     found, _ = families(load_study([tmp_path]))
     assert [(one.base.model.seed, len(one.adversaries)) for one in found] == [(1, 1), (2, 1)]
