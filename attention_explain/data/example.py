@@ -20,6 +20,8 @@ from heatmaps.explanation import Rationale
 
 # The fields of a line that have a meaning, by the names they have unless a reader says otherwise.
 FIELDS = {name: name for name in ("text", "tokens", "label", "id", "rationale", "impermissible")}
+# And those of a pair, whose first text is read in the light of a second.
+PAIR_FIELDS = FIELDS | {name: name for name in ("query", "query_tokens", "candidates")}
 
 
 def whole_characters(text: str) -> str:
@@ -48,6 +50,12 @@ class Example:
     # One 0/1 a token, as long as the tokens; the rationale may have one such list an annotator.
     rationale: Optional[Rationale] = None
     impermissible: Optional[Sequence[int]] = None
+    # Of a pair: the text in whose light the other is read, and the labels it may have, if not all.
+    query: Optional[str] = None
+    query_tokens: Optional[Sequence[str]] = None
+    candidates: Optional[Sequence[str]] = None
+    # Whether the reader's tokenizer has made the tokens of a text.
+    split_here: bool = False
     # Where it comes from, for messages.
     path: Optional[str] = None
     line: Optional[int] = None
@@ -55,15 +63,17 @@ class Example:
     def mend_halves(self) -> bool:
         """Whether anything was half a character, and is now the mark that stands for it in files."""
         mended = False
-        for name in ("id", "text", "label"):
+        for name in ("id", "text", "label", "query"):
             value = getattr(self, name)
             if isinstance(value, str) and (whole := whole_characters(value)) != value:
                 setattr(self, name, whole)
                 mended = True
-        tokens = [whole_characters(str(token)) for token in self.tokens or ()]
-        if self.tokens is not None and tokens != list(map(str, self.tokens)):
-            self.tokens = tokens
-            mended = True
+        for name in ("tokens", "query_tokens", "candidates"):
+            given = getattr(self, name)
+            whole = [whole_characters(str(token)) for token in given or ()]
+            if given is not None and whole != list(map(str, given)):
+                setattr(self, name, whole)
+                mended = True
         return mended
 
     def error(self, problem: str) -> DataError:
@@ -71,7 +81,7 @@ class Example:
 
     def given(self) -> Dict[str, Any]:
         """The fields that it has."""
-        values = {name: getattr(self, name) for name in FIELDS} | {"id": self.id or None}
+        values = {name: getattr(self, name) for name in PAIR_FIELDS} | {"id": self.id or None}
         return {name: value for name, value in values.items() if value is not None}
 
 
@@ -114,23 +124,14 @@ def example_of(
     values = {
         name: record[field]
         for name, field in names.items()
-        if record.get(field) is not None and (record[field] != "" or name == "text")
+        if record.get(field) is not None and (record[field] != "" or name in ("text", "query"))
     }
     example = Example(id=id, path=path, line=line)
-    # Tokens are exact where a record has both.
-    if "tokens" in values:
-        example.tokens = _as_list(example, names["tokens"], values["tokens"])
-        if not all(isinstance(token, str) for token in example.tokens):
-            raise example.error(f"field '{names['tokens']}' may hold only texts")
-    elif "text" in values:
-        if not isinstance(values["text"], str):
-            raise example.error(f"field '{names['text']}' is not a text")
-        example.text = values["text"]
-    else:
-        raise example.error(
-            f"field '{names['text']}' (or '{names['tokens']}') is missing; "
-            f"the line has {', '.join(map(repr, record)) or 'no field'}"
-        )
+    _take_text(example, "text", "tokens", values, names, record)
+    if "query" in names:
+        _take_text(example, "query", "query_tokens", values, names, record)
+    if "candidates" in values:
+        example.candidates = _texts(example, names["candidates"], values["candidates"])
     for name in {"label", "id"} & values.keys():
         if isinstance(values[name], (list, dict)):
             raise example.error(f"field '{names[name]}' is not a single value")
@@ -145,6 +146,35 @@ def example_of(
         mask = _as_list(example, names["impermissible"], values["impermissible"])
         example.impermissible = _numbers(example, names["impermissible"], mask)
     return example
+
+
+def _take_text(
+    example: Example,
+    text: str,
+    tokens: str,
+    values: Mapping[str, Any],
+    names: Mapping[str, str],
+    record: Mapping[str, Any],
+) -> None:
+    """One of a record's texts, or its tokens, which are exact where the record has both."""
+    if tokens in values:
+        setattr(example, tokens, _texts(example, names[tokens], values[tokens]))
+    elif text in values:
+        if not isinstance(values[text], str):
+            raise example.error(f"field '{names[text]}' is not a text")
+        setattr(example, text, values[text])
+    else:
+        raise example.error(
+            f"field '{names[text]}' (or '{names[tokens]}') is missing; "
+            f"the line has {', '.join(map(repr, record)) or 'no field'}"
+        )
+
+
+def _texts(example: Example, field: str, value: Any) -> List[str]:
+    texts = _as_list(example, field, value)
+    if not all(isinstance(text, str) for text in texts):
+        raise example.error(f"field '{field}' may hold only texts")
+    return texts
 
 
 def _as_list(example: Example, field: str, value: Any) -> list:

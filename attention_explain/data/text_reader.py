@@ -77,6 +77,9 @@ class TextReader(DatasetReader):
         Read at most this many texts (of those kept).
     """
 
+    # What messages call that which gets a label, or the part of it that explanations are of.
+    noun = "text"
+
     def __init__(
         self,
         tokenizer: Optional[Tokenizer] = None,
@@ -211,7 +214,7 @@ class TextReader(DatasetReader):
         for example, words in examples:
             if not words and self._min_tokens is None:
                 raise example.error(
-                    "the text is empty (set min_tokens to 1 or more to drop such texts)"
+                    f"the {self.noun} is empty (set min_tokens to 1 or more to drop such texts)"
                 )
             elif len(words) < shortest:
                 counts.dropped[f"with fewer than {shortest} tokens"] += 1
@@ -257,10 +260,14 @@ class TextReader(DatasetReader):
 
     def _words(self, example: Example) -> List[str]:
         """The tokens the model is to see, without boundary symbols."""
-        if example.tokens is not None:
-            words = [str(token) for token in example.tokens]
+        return self._read_as(example.text, example.tokens)
+
+    def _read_as(self, text: Optional[str], tokens: Optional[Sequence[str]]) -> List[str]:
+        """The words of a text, or given ones, as the options have them read."""
+        if tokens is not None:
+            words = [str(token) for token in tokens]
         else:
-            words = [token.text for token in self._tokenizer.tokenize(example.text or "")]
+            words = [token.text for token in self._tokenizer.tokenize(text or "")]
         if self._lowercase:
             words = [word.lower() for word in words]
         if self._digit_word is not None:
@@ -281,23 +288,30 @@ class TextReader(DatasetReader):
         ones are cut if those of files are. The label may be one of the file's or one of the names
         that the label map gives.
         """
-        if (text is None) == (tokens is None):
-            raise DataError("an input needs a 'text' or its 'tokens', and not both")
-        example = Example(
-            id=str(id) if id is not None else "",
-            text=text,
-            tokens=tokens,
-            label=self._without_spaces(str(label)) if label is not None else None,
-            rationale=rationale,
-            impermissible=impermissible,
+        return self.instance_of(
+            Example(
+                id=str(id) if id is not None else "",
+                text=text,
+                tokens=tokens,
+                label=str(label) if label is not None else None,
+                rationale=rationale,
+                impermissible=impermissible,
+            )
         )
+
+    def instance_of(self, example: Example) -> Instance:
+        """`text_to_instance`, of an example."""
+        if (example.text is None) == (example.tokens is None):
+            raise DataError("an input needs a 'text' or its 'tokens', and not both")
         example.mend_halves()
-        if example.label is not None and not self._is_new_name(example.label):
-            example.label = self._mapped_label(example)
+        if example.label is not None:
+            example.label = self._without_spaces(example.label)
+            if not self._is_new_name(example.label):
+                example.label = self._mapped_label(example)
         self._split(example)
         words = self._words(example)
         if not words:
-            raise DataError("the text is empty")
+            raise DataError(f"the {self.noun} is empty")
         return self._to_instance(example, words)
 
     def _is_new_name(self, label: str) -> bool:
@@ -337,7 +351,7 @@ class TextReader(DatasetReader):
 
     def _origin(self, example: Example) -> str:
         """Whether its words were given, or split here."""
-        return TEXT if example.tokens is None else TOKENS
+        return TEXT if example.tokens is None or example.split_here else TOKENS
 
     def _text_field(self, words: Sequence[str]) -> TextField:
         if self._boundary_symbols:

@@ -1,0 +1,93 @@
+"""Pairs of texts from files of one pair a line: questions about passages, and SNLI's sentences."""
+
+from typing import Any, Dict, Iterator, Mapping, Optional
+
+from allennlp.common.checks import ConfigurationError
+from allennlp.data import DatasetReader
+
+from attention_explain.data.example import PAIR_FIELDS, Example, example_of
+from attention_explain.data.pair_reader import PairReader
+from attention_explain.data.records import FORMATS, numbered_records
+from attention_explain.named_components import check_choice
+
+
+@DatasetReader.register("question_passage")
+class QuestionPassageReader(PairReader):
+    """
+    Reads a jsonl, csv or tsv file (plain or gzip, from a path or URL) with a `passage` or its
+    `passage_tokens`, a `question` or its `question_tokens`, an `answer`, which is the label, and
+    optionally an `id`, the `candidates` for the answer (texts, its own among them), and the masks
+    `rationale` and `impermissible` (0 or 1 a token of the passage). All else is as in
+    `attention_text`.
+
+    Registered as a `DatasetReader` with name "question_passage".
+
+    # Parameters
+
+    format : `str`, optional (default = by the file's ending, else `jsonl`)
+        `jsonl`, `csv` or `tsv`.
+    fields : `Dict[str, str]`, optional
+        The file's name for a field, where it is another one: `{"passage": "story"}`.
+
+    All others as in `PairReader`.
+    """
+
+    # By the names that the project has for them.
+    own_fields: Mapping[str, str] = PAIR_FIELDS | {
+        "text": "passage",
+        "tokens": "passage_tokens",
+        "query": "question",
+        "query_tokens": "question_tokens",
+        "label": "answer",
+    }
+
+    def __init__(
+        self,
+        format: Optional[str] = None,
+        fields: Optional[Dict[str, str]] = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        if format is not None:
+            check_choice("format", format, FORMATS)
+        renamed = fields or {}
+        unknown = set(renamed) - set(self.own_fields.values())
+        if unknown:
+            raise ConfigurationError(
+                f"fields renames {sorted(unknown)}, but only these have a meaning: "
+                f"{', '.join(self.own_fields.values())}"
+            )
+        self._format = format
+        self.fields = {
+            name: renamed.get(own_name, own_name) for name, own_name in self.own_fields.items()
+        }
+
+    def _examples(self, path: str) -> Iterator[Example]:
+        for number, record in numbered_records(path, self._format, self.fields.values()):
+            yield example_of(record, f"line-{number}", path, number, self.fields)
+
+
+@DatasetReader.register("snli")
+class SnliReader(QuestionPassageReader):
+    """
+    Reads the Stanford Natural Language Inference corpus (Bowman et al. 2015), its official jsonl or
+    its tab-separated file (`.txt`): the premise (`sentence1`) is the passage, the hypothesis
+    (`sentence2`) the query, `gold_label` the label, and `pairID` the id. Pairs on which the annotators
+    did not agree (`-`) are dropped and counted. MultiNLI's files are of the same form.
+
+    Registered as a `DatasetReader` with name "snli". All parameters as in `question_passage`.
+    """
+
+    noun = "premise"
+    own_fields = PAIR_FIELDS | {
+        "text": "sentence1",
+        "tokens": "sentence1_tokens",
+        "query": "sentence2",
+        "query_tokens": "sentence2_tokens",
+        "label": "gold_label",
+        "id": "pairID",
+    }
+
+    def __init__(self, labels: Optional[Dict[str, Any]] = None, **kwargs: Any) -> None:
+        agreed = {name: name for name in ("entailment", "neutral", "contradiction")}
+        super().__init__(labels=agreed | {"-": None} if labels is None else labels, **kwargs)
