@@ -9,6 +9,7 @@ import numpy
 
 from analysis.errors import AnalysisError
 from analysis.faithfulness.scale import Measured, measured
+from analysis.model_config import ADVERSARY
 from analysis.models import Model, check_same_texts
 from analysis.papers.shared.families import by_base
 from analysis.papers.shared.study_files import load_study
@@ -82,6 +83,12 @@ def load_files(places: Union[Path, Sequence[Path]]) -> Files:
     study = load_study(several)
     attacks = [model for model in study.models if _attacks(model, study.models)]
     own = [model for model in study.models if model not in attacks]
+    for model in own:
+        if model.config.role == ADVERSARY and any(one.config.role != ADVERSARY for one in own):
+            raise AnalysisError(
+                f"{model.files[0].path}: is of an adversary of {model.config.adversary.base}, of which "
+                "there is no attribution file"
+            )
     explained = _one(own, where, "attribution", "allennlp attribute")
     judged = _one(study.judged, where, "faithfulness", "allennlp faithfulness")
     perturbed = (

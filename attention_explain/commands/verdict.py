@@ -30,7 +30,9 @@ from durable.records import Damaged
 
 # What the folder of a verdict may hold: this and hidden files.
 OURS = re.compile(rf"{FILES}|verdict\..*|manifest\..*|\..*")
-OUR_FILES = re.compile(r"(attributions|perturbations|faithfulness)-\d+\.parquet(\.parts)?|\..*")
+OUR_FILES = re.compile(
+    r"(attributions|perturbations|faithfulness|adversary)-\d+\.parquet(\.parts)?|\..*"
+)
 
 
 @Subcommand.register("verdict")
@@ -70,6 +72,14 @@ class VerdictCommand(Subcommand):
             help="take out words in two ways instead of all, and do not ask how steady methods are",
         )
         subparser.add_argument(
+            "--adversary",
+            nargs="+",
+            default=[],
+            metavar="MODEL",
+            help="archives or run folders of models trained to predict as this one while they attend "
+            "elsewhere (callback adversarial_attention, with this model as base)",
+        )
+        subparser.add_argument(
             "--fail-under",
             type=float,
             metavar="SCORE",
@@ -89,6 +99,7 @@ def verdict_from_args(args: argparse.Namespace) -> None:
             methods=args.methods and listed_configs(args.methods, "methods"),
             quick=args.quick,
             fail_under=args.fail_under,
+            adversaries=args.adversary,
             **job_options(args),
         )
     if code:
@@ -102,6 +113,7 @@ def verdict_from_files(
     methods: Optional[Sequence[InterpreterConfig]] = None,
     quick: bool = False,
     fail_under: Optional[float] = None,
+    adversaries: Sequence[str] = (),
     **options: Any,
 ) -> int:
     """
@@ -114,7 +126,7 @@ def verdict_from_files(
     if fail_under is not None and not 0 <= fail_under <= 1:
         raise ConfigurationError(f"--fail-under is {fail_under:g}, but must be from 0 to 1")
     _check_folder(folder)
-    plan = planned(models, folder, methods, quick, given)
+    plan = planned(models, folder, methods, quick, given, adversaries)
     missing, others = _missing(plan, folder, given.force)
     for sentence in plan.left_out:
         print(f"left out: {sentence}", file=sys.stderr)

@@ -25,6 +25,7 @@ from attention_explain.commands.faithfulness_job import (
 from attention_explain.commands.job import Job
 from attention_explain.commands.job_options import JobOptions
 from attention_explain.commands.perturb import PerturbationJob
+from attention_explain.commands.verdict_models import check_base, check_seed
 from attention_explain.counterfactual.perturber import Perturber
 from attention_explain.counterfactual.registry import PERTURBATIONS
 from attention_explain.data.any_reader import read_instances
@@ -44,15 +45,12 @@ from workflow.passes import passes
 
 # In the folder of a verdict.
 FILES = "files"
+ADVERSARY = "adversary"
 ATTENTION = "attention"
 WAYS = ("uniform", "permutation", "drop-top", "instance-adversary")
 QUICK_ERASURES = ("delete", "unk")
 QUICK_MEASURES = ("comprehensiveness", "sufficiency", "parameter_randomization")
 ALL_MEASURES = (*QUICK_MEASURES, "sensitivity")
-# Two configs of which nothing else differs are of two seeds of a model.
-SEEDS = ("random_seed", "numpy_seed", "pytorch_seed")
-# The callback that trains adversaries.
-ADVERSARIAL = "adversarial_attention"
 
 
 @dataclass(frozen=True)
@@ -93,6 +91,7 @@ def planned(
     methods: Optional[Sequence[InterpreterConfig]],
     quick: bool,
     options: JobOptions,
+    adversaries: Sequence[str] = (),
 ) -> VerdictPlan:
     """
     # Parameters
@@ -103,27 +102,45 @@ def planned(
         Beside attention (default: those of `attribute`).
     options : `JobOptions`
         Of all jobs; each has its own model and output.
+    adversaries : `Sequence[str]`, optional (default = `()`)
+        Of which each was trained with one of the models as its base.
     """
     plan = VerdictPlan()
     seen: Dict[str, Tuple[str, Dict[str, Any]]] = {}
     for number, model in enumerate(models, 1):
         archive = open_archive(model, options.cuda_device, options.overrides)
         config = archive.config.as_dict(quiet=True)
-        _check_seed(model, weights_sha256(archive.model), config, seen)
+        check_seed(model, weights_sha256(archive.model), config, seen)
         wanted, left_out = _wanted(archive, methods, quick, options.seed)
         plan.left_out += [sentence for sentence in left_out if sentence not in plan.left_out]
-        instances = read_instances(
-            archive.validation_dataset_reader,
-            archive.model.vocab,
-            options.data,
-            options.limit,
-            options.split_text,
-        )
+        instances = _texts(archive, options)
         plan.texts = len(instances)
         seconds = _seconds(archive, instances, wanted, options.batch_tokens)
         given = replace(options, archive_file=model)
         plan.tasks += _tasks(given, folder / FILES, number, wanted, seconds)
+    for number, adversary in enumerate(adversaries, 1):
+        archive = open_archive(adversary, options.cuda_device, options.overrides)
+        check_base(adversary, archive.config.as_dict(quiet=True), models)
+        output = folder / FILES / f"{ADVERSARY}-{number}.parquet"
+        given = replace(options, archive_file=adversary, output_file=output)
+        plan.tasks.append(_attention_of(archive, given))
     return plan
+
+
+def _attention_of(archive: Archive, options: JobOptions) -> Task:
+    """What a model attends to, and nothing else."""
+    attention = Wanted({ATTENTION: {"type": ATTENTION}}, {}, (), ())
+    instances = _texts(archive, options)
+    return Task(
+        Path(options.output_file),
+        lambda: AttributionJob(options, [ATTENTION], None, None, 0),
+        _seconds(archive, instances, attention, options.batch_tokens)[0],
+    )
+
+
+def _texts(archive: Archive, options: JobOptions) -> List[Instance]:
+    reader, vocabulary = archive.validation_dataset_reader, archive.model.vocab
+    return read_instances(reader, vocabulary, options.data, options.limit, options.split_text)
 
 
 def _tasks(
@@ -218,45 +235,6 @@ def _is_attention(config: Any) -> bool:
     if isinstance(config, dict):
         return config.get("name", config.get("type")) == ATTENTION
     return config == ATTENTION
-
-
-def _check_seed(
-    model: str, weights: str, config: Dict[str, Any], seen: Dict[str, Tuple[str, Dict[str, Any]]]
-) -> None:
-    """Adds it to those that were seen, by their weights."""
-    if weights in seen:
-        raise ConfigurationError(f"{model} is the same model as {seen[weights][0]}")
-    without = {name: value for name, value in _without_base(config).items() if name not in SEEDS}
-    for first, other in seen.values():
-        place = difference(other, without)
-        if place is not None:
-            raise ConfigurationError(
-                f"{model} is no other seed of {first}: its config differs in '{place}'; a verdict is "
-                "about one model, trained with one or more seeds"
-            )
-    seen[weights] = (model, without)
-
-
-def _without_base(config: Dict[str, Any]) -> Dict[str, Any]:
-    """Each seed of an adversary may have been trained against another seed of its base."""
-    callbacks = [
-        {name: value for name, value in one.items() if name != "base"}
-        if isinstance(one, dict) and one.get("type") == ADVERSARIAL
-        else one
-        for one in config.get("trainer", {}).get("callbacks") or []
-    ]
-    return {**config, "trainer": {**config.get("trainer", {}), "callbacks": callbacks}}
-
-
-def difference(one: Any, other: Any) -> Optional[str]:
-    """The first place in which two configs are not the same; None if there is none."""
-    if isinstance(one, dict) and isinstance(other, dict):
-        for name in [*one, *(name for name in other if name not in one)]:
-            inner = difference(one.get(name), other.get(name))
-            if inner is not None:
-                return f"{name}.{inner}".rstrip(".")
-        return None
-    return None if one == other else ""
 
 
 def _seconds(

@@ -8,6 +8,7 @@ import pytest
 import torch
 from allennlp.common.checks import ConfigurationError
 
+from analysis.verdict.files import load_files
 from attention_explain.commands import (
     attribution_file,
     faithfulness_file,
@@ -17,7 +18,7 @@ from attention_explain.commands import (
 )
 from attention_explain.commands.perturb import PerturbationJob
 from attention_explain.commands.verdict import judge, verdict_from_files
-from attention_explain.commands.verdict_plan import _check_seed, difference
+from attention_explain.commands.verdict_models import check_base, check_seed, difference
 from attention_explain.commands.whole_progress import WholeProgress
 from durable.sealed import read_sealed, sealed_metadata
 from tests.commands.stopping import stop_after
@@ -210,10 +211,36 @@ def test_seeds_of_an_adversary_may_have_a_base_each():
         return {"trainer": {"callbacks": ["console_logger", callback]}}
 
     seen = {}
-    _check_seed("one", "1", {**config("runs/1"), "pytorch_seed": 1}, seen)
-    _check_seed("two", "2", {**config("runs/2"), "pytorch_seed": 2}, seen)
+    check_seed("one", "1", {**config("runs/1"), "pytorch_seed": 1}, seen)
+    check_seed("two", "2", {**config("runs/2"), "pytorch_seed": 2}, seen)
     with pytest.raises(ConfigurationError, match="differs in 'trainer.callbacks'"):
-        _check_seed("three", "3", config("runs/2", 0.2), seen)
+        check_seed("three", "3", config("runs/2", 0.2), seen)
+
+
+def test_an_adversary_must_be_one_of_this_model(run, tmp_path):
+    def config(base):
+        return {"trainer": {"callbacks": [{"type": "adversarial_attention", "base": str(base)}]}}
+
+    check_base("other", config(run / "model.tar.gz"), ["runs/first", str(run)])
+    with pytest.raises(ConfigurationError, match="other: was trained against runs/gone, which is"):
+        check_base("other", config("runs/gone"), [str(run)])
+    with pytest.raises(ConfigurationError, match="other: was not trained with the callback"):
+        check_base("other", {"trainer": {}}, [str(run)])
+
+
+def test_the_attention_of_an_adversary_is_written_beside(there, given, one_way, run, tmp_path):
+    trainer = {"callbacks": [{"type": "adversarial_attention", "base": str(run), "lambda_": 1}]}
+    adversary = another(run, tmp_path / "adversary", trainer=trainer)
+    before = times(there)
+    given(adversaries=[str(adversary)])
+    assert set(times(there)) == {*before, "adversary-1.parquet"}
+    assert times(there).items() > before.items()
+    table = read_sealed(there / "files" / "adversary-1.parquet")
+    assert table.num_rows == 2 and "attention" in table.column_names
+    # The analysis knows whose adversary it is.
+    assert len(load_files(there).adversaries) == 1
+    with pytest.raises(ConfigurationError, match="adversary-1.parquet: is no part of this verdict"):
+        given()
 
 
 def test_models_that_are_no_seeds_of_one_are_refused(given, run, tmp_path):

@@ -1,10 +1,18 @@
-"""Are these the only weights that give the prediction? A search for others, text by text."""
+"""
+Are these the only weights that give the prediction? A search for others, text by text; and models
+that were trained to attend otherwise, where there are any.
+"""
 
-from typing import Sequence
+from dataclasses import dataclass
+from typing import Optional, Sequence
 
 import numpy
 
 from analysis.claims.claim import FAR
+from analysis.models import Model
+from analysis.papers.shared.divergence import divergence
+from analysis.papers.shared.families import by_base
+from analysis.text_files import place_of
 from analysis.verdict.answers import (
     FEW,
     HALF,
@@ -12,7 +20,6 @@ from analysis.verdict.answers import (
     Answer,
     Evidence,
     Question,
-    between,
     needed,
     percent,
 )
@@ -24,8 +31,9 @@ WORDS = "the only such weights?"
 MEASURE = f"share of texts with other weights, more than {FAR} away (JSD), and the same output"
 BOUND = (
     f"No if other weights, more than {FAR} away (Jensen-Shannon divergence, half of what is possible), "
-    f"give the same output for more than {percent(HALF)} of texts; partly for {percent(FEW)} to "
-    f"{percent(HALF)}; yes for fewer."
+    f"give the same output (total variation up to {FEW}) for more than {percent(HALF)} of texts, by the "
+    f"search or by a trained adversary; partly for {percent(FEW)} to {percent(HALF)}; yes for fewer, by "
+    "each of them."
 )
 CAVEAT = (
     "That other weights would do as well does not make the model's own wrong (Wiegreffe & Pinter 2019), "
@@ -35,48 +43,100 @@ PAPERS = ("Jain & Wallace 2019", "Wiegreffe & Pinter 2019")
 ADVERSARY = "instance-adversary"
 
 
+@dataclass(frozen=True)
+class Others:
+    """
+    Other weights, wherever they are from; NaN where there is nothing to choose.
+
+    jsd : how far away they are; 0 where none were found. Shape: (seeds, texts)
+    tvd : how far the output moved. Shape: (seeds, texts)
+    trained : whether they are those of a trained adversary, and which.
+    """
+
+    jsd: numpy.ndarray
+    tvd: numpy.ndarray
+    trained: str = ""
+
+    def share(self, far: float = FAR) -> Mean:
+        """Of texts with weights that are further away, and the same output."""
+        found = (self.jsd > far) & (self.tvd <= FEW)
+        return Mean.of(numpy.where(numpy.isnan(self.jsd), numpy.nan, found), share=True)
+
+    def __str__(self) -> str:
+        share = percent(self.share().estimate.mean)
+        if self.trained:
+            jsd, tvd = (number(float(numpy.nanmean(each))) for each in (self.jsd, self.tvd))
+            return f"{self.trained} has them for {share} (JSD {jsd}, output moved by {tvd})"
+        there = self.jsd[self.jsd > FAR]
+        away = f" (JSD {number(float(there.mean()))})" if len(there) else ""
+        return f"for {share} of texts other weights, far away{away}, give the same output"
+
+
 def answered(intervals: Sequence[Interval]) -> Answer:
-    """Of the share of texts."""
-    return between(intervals[0], FEW, HALF, Answer.YES, Answer.NO)
+    """Of the shares of texts: what one adversary has found is there, whatever others find."""
+    if any(each.low > HALF for each in intervals):
+        return Answer.NO
+    if all(each.high < FEW for each in intervals):
+        return Answer.YES
+    if any(each.low > FEW for each in intervals) and all(each.high < HALF for each in intervals):
+        return Answer.PARTLY
+    return Answer.UNKNOWN
 
 
 def only_one(files: Files) -> Question:
-    jsd = files.perturbed_by(ADVERSARY, "max_jsd")
-    if jsd is None:
+    search = searched(files)
+    several = [*([search] if search else []), *(trained(files, one) for one in files.adversaries)]
+    if not several:
         return Question(
             "only", WORDS, Answer.UNKNOWN, MEASURE, NOT_KNOWN, BOUND,
             f"nobody searched for others (there is no perturbation file with `{ADVERSARY}`)",
             CAVEAT, PAPERS,
         )  # fmt: skip
-    # With one token there is nothing to choose.
-    lengths = files.explained.files[0].table["tokens"].map(len).to_numpy()
-    jsd = numpy.where(lengths > 1, jsd, numpy.nan)
-    share = _share_above(jsd, FAR)
-    answer = answered([share.estimate.interval])
-    there = jsd[jsd > FAR]
-    away = f" (JSD {number(float(there.mean()))})" if len(there) else ""
+    shares = [each.share() for each in several]
+    rows = [(each.trained, share.estimate) for each, share in zip(several, shares) if each.trained]
+    if search:
+        for far in (3 * FAR / 2, FAR, FAR / 2):
+            rows.insert(0, (f"JSD above {number(far)}", search.share(far).estimate))
     return Question(
         "only",
         WORDS,
-        answer,
+        answered([share.estimate.interval for share in shares]),
         MEASURE,
-        share.estimate,
+        max(shares, key=lambda share: share.estimate.mean).estimate,
         BOUND,
-        f"for {percent(share.estimate.mean)} of texts other weights, far away{away}, give the same "
-        "output",
+        "; ".join(map(str, several)),
         CAVEAT,
         PAPERS,
-        needed([share], answered),
+        needed(shares, answered),
         Evidence(
-            [
-                (f"JSD above {number(far)}", _share_above(jsd, far).estimate)
-                for far in (FAR / 2, FAR, 3 * FAR / 2)
-            ],
+            rows,
             [(0.0, FEW, "yes"), (FEW, HALF, "partly"), (HALF, 1.0, "no")],
             "share of texts with other weights and the same output",
         ),
     )
 
 
-def _share_above(jsd: numpy.ndarray, far: float) -> Mean:
-    return Mean.of(numpy.where(numpy.isnan(jsd), numpy.nan, jsd > far), share=True)
+def searched(files: Files) -> Optional[Others]:
+    """Text by text, within the tolerance of the search."""
+    jsd = files.perturbed_by(ADVERSARY, "max_jsd")
+    if jsd is None:
+        return None
+    return Others(_of_more_than_one(files, jsd), numpy.zeros_like(jsd))
+
+
+def trained(files: Files, adversary: Model) -> Others:
+    """Each of its seeds against the base that it names."""
+    bases = {place_of(file.metadata["archive"]): file for file in files.explained.files}
+    moved = [divergence(bases[place], of_base) for place, of_base in by_base(adversary).items()]
+    jsd, tvd = (
+        numpy.concatenate([getattr(each, name).value for each in moved]) for name in ("jsd", "tvd")
+    )
+    lambda_ = f"lambda {adversary.config.adversary.lambda_:g}"
+    frozen = ", frozen" if adversary.config.adversary.frozen else ""
+    return Others(_of_more_than_one(files, jsd), tvd, f"an adversary ({lambda_}{frozen})")
+
+
+def _of_more_than_one(files: Files, values: numpy.ndarray) -> numpy.ndarray:
+    """With one token there is nothing to choose."""
+    lengths = files.explained.files[0].table["tokens"].map(len).to_numpy()
+    return numpy.where(lengths > 1, values, numpy.nan)

@@ -2,15 +2,20 @@
 
 import numpy
 import pytest
+from scipy.spatial.distance import jensenshannon
 
+from analysis.errors import AnalysisError
 from analysis.measures.kendall import Kendall
 from analysis.verdict.answers import Answer
 from analysis.verdict.files import load_files
 from analysis.verdict.means import Mean
 from analysis.verdict.questions import points, used
+from analysis.verdict.questions.only import trained
 from analysis.verdict.questions.stable import between_seeds, jackknifed
 from analysis.verdict.verdict import judged, overall
 from analysis.written import Interval
+from tests.analysis.attribution_files import random_rows, write_attributions
+from tests.analysis.papers.families import adversary_config
 from tests.analysis.verdict.verdict_files import write_folder
 
 YES, NO, PARTLY = Answer.YES, Answer.NO, Answer.PARTLY
@@ -37,6 +42,12 @@ def attention_at(place):
         ("only", {"far": 0.2}, PARTLY),
         ("only", {"far": 0.9}, NO),
         ("only", {"far": 0.5}, UNKNOWN),
+        ("only", {"far": 0.0, "adversary": (0.0, 0.0)}, YES),
+        ("only", {"far": 0.0, "adversary": (0.3, 0.0)}, PARTLY),
+        ("only", {"far": 0.0, "adversary": (1.0, 0.04)}, NO),
+        ("only", {"far": 0.0, "adversary": (1.0, 0.06)}, YES),
+        ("only", {"far": 0.9, "adversary": (0.0, 0.0)}, NO),
+        ("only", {"far": 0.5, "adversary": (1.0, 0.0), "seeds": 3}, NO),
         ("points", attention_at(0.8), YES),
         ("points", attention_at(0.4), PARTLY),
         ("points", attention_at(0.1), NO),
@@ -118,6 +129,39 @@ def test_without_perturbations_two_questions_cannot_be_told(tmp_path):
     assert [each.answer for each in verdict.questions][:2] == [UNKNOWN, UNKNOWN]
     assert "no perturbation file" in verdict.question("used").sentence
     assert verdict.answer == NO
+
+
+@pytest.mark.parametrize("perturbed", [True, False])
+def test_each_adversary_is_held_against_the_seed_that_it_names(tmp_path, perturbed):
+    folder = write_folder(tmp_path, seeds=2, adversary=(1.0, 0.03), far=0.0)
+    if not perturbed:
+        for path in (folder / "files").glob("perturbations-*"):
+            path.unlink()
+    files = load_files(folder)
+    (adversary,) = files.adversaries
+    found = trained(files, adversary)
+    assert found.tvd == pytest.approx(0.03)
+    for seed in (0, 1):
+        base, other = (
+            model.files[seed].table["attention"] for model in (files.explained, adversary)
+        )
+        for text in range(3):
+            p, q = (numpy.array(each[text]) / sum(each[text]) for each in (base, other))
+            assert found.jsd[seed, text] == pytest.approx(jensenshannon(p, q) ** 2)
+    question = judged(files).question("only")
+    assert question.answer == NO
+    assert "an adversary (lambda 0.001) has them for" in question.sentence
+    assert "output moved by 0.030" in question.sentence
+    assert question.estimate.mean == pytest.approx((found.jsd > 0.347).mean())
+
+
+def test_an_adversary_of_another_model_is_told(tmp_path):
+    folder = write_folder(tmp_path, adversary=(1.0, 0.0))
+    config_of_another = adversary_config("runs/another", 0.001)
+    rows = random_rows(100, ["attention"], 1, 0.1, longest=10)
+    write_attributions(folder / "files/adversary-1.parquet", rows, config=config_of_another)
+    with pytest.raises(AnalysisError, match="is of an adversary of runs/another, of which"):
+        load_files(folder)
 
 
 def test_agreement_between_seeds_is_the_mean_over_their_pairs(tmp_path):

@@ -1,13 +1,14 @@
 """Folders as `allennlp verdict` fills them, without a model: one for every answer there can be."""
 
 from pathlib import Path
-from typing import Any, Dict, List, Mapping, Sequence, Union
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy
 
 from analysis.faithfulness.files import RANDOM, SEARCH
 from tests.analysis.attribution_files import config, random_rows, write_attributions
 from tests.analysis.faithfulness.faithfulness_files import write_faithfulness
+from tests.analysis.papers.families import adversary_config
 from tests.analysis.perturbation_files import write_perturbations
 
 Row = Dict[str, Any]
@@ -32,6 +33,7 @@ def write_folder(
     learned: bool = True,
     seconds: Mapping[str, float] = SECONDS,
     rationale: bool = False,
+    adversary: Optional[Tuple[float, float]] = None,
     **row: Any,
 ) -> Path:
     """
@@ -40,6 +42,8 @@ def write_folder(
     far : the share of texts with other weights.
     rho, change : of parameters drawn anew and of noise on the input; `change` below 0 is not measured.
     noise : how far seeds disagree about scores.
+    adversary : trained, one against each seed: the share of texts that it attends elsewhere in, and how
+        far it moves the output.
     row : what replaces the fields of each text.
     """
     methods = list(places)
@@ -61,6 +65,16 @@ def write_folder(
             seconds=dict(seconds),
             **about,
         )
+        if adversary is not None:
+            write_attributions(
+                folder / f"files/adversary-{seed}.parquet",
+                _attacked(rows, *adversary),
+                ["attention"],
+                adversary_config(Path(f"runs/{seed}"), 0.001, seed=seed),
+                archive_sha256=f"adversary {seed}",
+                data_sha256=DATA,
+                archive=f"runs/adversary-{seed}",
+            )
         write_perturbations(
             folder / f"files/perturbations-{seed}.parquet",
             _perturbed(rows, flips, moved, far),
@@ -95,6 +109,19 @@ def _perturbed(rows: Sequence[Row], flips: float, moved: float, far: float) -> L
         }
         for index, each in enumerate(rows)
     ]
+
+
+def _attacked(rows: Sequence[Row], far: float, moved: float) -> List[Row]:
+    """All weight on the token that has least of it, in so many texts."""
+    made = []
+    for index, each in enumerate(rows):
+        weights = list(each["attention"])
+        if _among(index, far):
+            least = int(numpy.argmin(weights))
+            weights = [float(place == least) for place in range(len(weights))]
+        probs = [each["probs"][0] + moved, each["probs"][1] - moved]
+        made.append({**each, "attention": weights, "probs": probs})
+    return made
 
 
 def _judged(
