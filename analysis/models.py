@@ -15,7 +15,7 @@ from analysis.text_files import TextFile
 SETTINGS_IN_A_NAME = 2
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Model:
     """
     name : unlike that of any other model it was loaded with.

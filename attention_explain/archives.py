@@ -1,7 +1,6 @@
 """Trained models as files: opened with a clear word on what is none, and told apart by content."""
 
 import hashlib
-import os
 import pickle
 import textwrap
 from os import PathLike
@@ -11,9 +10,9 @@ from typing import Any, Dict, List, Optional, Union
 import torch
 from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError, check_for_gpu
-from allennlp.common.file_utils import cached_path
 from allennlp.models.archival import CONFIG_NAME, Archive, get_weights_path, load_archive
 
+from attention_explain.data.sources import local_path
 from attention_explain.safe_archives import (
     check_components,
     checked_folder,
@@ -99,12 +98,6 @@ def weights_sha256(model: torch.nn.Module) -> str:
         digest.update(f"{name} {values.dtype} {tuple(values.shape)}".encode() + b"\0")
         digest.update(values.view(-1).view(torch.uint8).numpy())
     return digest.hexdigest()
-
-
-def local_path(path: Union[str, PathLike]) -> Path:
-    """Of a path or URL. cached_path makes its cache folder even for what is here already."""
-    here = Path(path).expanduser()
-    return here if here.exists() else Path(cached_path(os.fspath(path)))
 
 
 def _files_that_count(run: Path) -> List[Path]:

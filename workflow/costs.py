@@ -75,17 +75,6 @@ def correction(taken: Iterable[Tuple[float, float]], otherwise: float = 1.0) -> 
     return statistics.median(ratios) if ratios else otherwise
 
 
-def told(seconds: float) -> str:
-    """In the unit in which a person thinks of it."""
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    if seconds < 90 * 60:
-        return f"{seconds / 60:.0f} min"
-    if seconds < 48 * 3600:
-        return f"{seconds / 3600:.1f} h"
-    return f"{seconds / 86400:.1f} days"
-
-
 def _a_word(config: Dict[str, Any]) -> float:
     model = config.get("model", {})
     encoder = model.get("encoder") if isinstance(model, dict) else None

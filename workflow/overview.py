@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Dict, List, Optional
 
+from command_line.durations import in_words
 from workflow import costs
 from workflow.kinds import KINDS, TRAIN
 from workflow.plan import Plan
@@ -16,7 +17,7 @@ def headline(plan: Plan, cores: int) -> str:
     said = f"{plan.study.title}: {len(runs)} runs, {len(steps)} steps"
     if len(left) < len(steps):
         said += f", {len(steps) - len(left)} done already"
-    return f"{said}; about {costs.told(time_on(left, cores, plan))} on {cores} idle cores"
+    return f"{said}; about {in_words(time_on(left, cores, plan))} on {cores} idle cores"
 
 
 def time_on(steps: List[Step], cores: int, plan: Plan) -> float:
@@ -66,7 +67,7 @@ def show(plan: Plan, cores: Optional[int]) -> int:
     for kind in KINDS:
         steps = [step for step in plan.steps.values() if step.kind == kind]
         left = [step for step in steps if not step.is_done]
-        time = costs.told(sum(time_of(step, corrected) for step in left))
+        time = in_words(sum(time_of(step, corrected) for step in left))
         print(f"{kind:10} {len(steps):6} {len(steps) - len(left):6}  {time}")
     picture = draw(plan, Path(f"{plan.results}.plan.svg"))
     print(f"\nresults go to {plan.results}; the graph: {picture}")

@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 from typing import Dict, List, Set
 
-from workflow import costs
+from command_line.durations import in_words
 from workflow.events import DONE, FAILED, STARTED, Events, last_error
 from workflow.kinds import KINDS, ReportStep
 from workflow.plan import Plan
@@ -51,7 +51,7 @@ class Progress:
         left = sum(step.seconds for step in self.pending.values()) - done
         if left < 1 or not done:
             return ""
-        return f"; about {costs.told((time.time() - self.begun) * left / done)} to go"
+        return f"; about {in_words((time.time() - self.begun) * left / done)} to go"
 
 
 def summary(plan: Plan, pending: Dict[str, Step], events: Events, engine_log: Path) -> str:

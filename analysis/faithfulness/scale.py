@@ -4,6 +4,7 @@ mean of what a method gains over the mean of what could be gained, with interval
 """
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Dict, List, Sequence
 
 import numpy
@@ -76,8 +77,12 @@ class Measured:
         }
 
 
+@cache
 def measured(model: Model) -> List[Measured]:
-    """All measures of a model, from the files of its seeds, in the order of the first."""
+    """
+    All measures of a model, from the files of its seeds, in the order of the first. Several tables and
+    figures are made of them: they are put together once.
+    """
     first: FaithfulnessFile = model.files[0]
     places = {text: place for place, text in enumerate(first.ids)}
     return [

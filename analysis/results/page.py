@@ -16,12 +16,12 @@ from analysis.papers.discovery import PAPERS, find_claim
 from analysis.results.outcomes import all_claims, by_corpus
 from analysis.results.studies import StudyResults, find_studies, joined
 from analysis.written import markdown_code, markdown_text
+from command_line.durations import in_words
 from durable.whole import write_whole
 
 # Tables with something published beside it are shown, others and longer ones linked.
 BESIDE = "published"
 MOST_ROWS = 60
-MINUTE, HOUR = 60, 3600
 SHOWN = tuple(name for paper in PAPERS for name in paper.at_a_glance)
 # A figure that shows the words of texts is not for publication with texts of others.
 WITH_TEXTS = "heatmaps"
@@ -62,8 +62,8 @@ def _runs(studies: Sequence[StudyResults]) -> Iterator[str]:
             "seeds": len(account["seeds"]),
             "texts explained": account["limit"] or "all",
             "models trained": account["runs"],
-            "of one core": _told(sum(account["seconds"].values())),
-            "wall-clock": f"{_told(account['elapsed'])} on {account['cores']} cores",
+            "of one core": in_words(sum(account["seconds"].values())),
+            "wall-clock": f"{in_words(account['elapsed'])} on {account['cores']} cores",
             "command": markdown_code(account["command"]),
         }
         for account in accounts.values()
@@ -168,12 +168,6 @@ def _table(study: StudyResults, entry: Dict[str, Any], here: Path) -> Iterator[s
 
 def _rows(text: str) -> List[str]:
     return [line for line in text.split("\n") if line.startswith("|")]
-
-
-def _told(seconds: float) -> str:
-    if seconds < 2 * HOUR:
-        return f"{seconds / MINUTE:.0f} min"
-    return f"{seconds / HOUR:.1f} h"
 
 
 def _link(path: Path, here: Path) -> str:

@@ -5,6 +5,8 @@ knows the model, the texts and the machine.
 
 from typing import Dict, Optional, Sequence
 
+from command_line.durations import in_words
+
 # Seconds. Of a job that takes less nothing is said.
 WORTH_A_WORD = 60.0
 
@@ -52,10 +54,6 @@ def estimate(
     share = steps[slowest] / sum(steps.values()) if len(steps) > 1 else 1.0
     most = f", {share:.0%} of it for {slowest}" if share < 1 else ""
     return (
-        f"about {told(seconds)} on this machine for the {texts} texts that are left{most}; "
+        f"about {in_words(seconds)} on this machine for the {texts} texts that are left{most}; "
         "--limit takes fewer texts"
     )
-
-
-def told(seconds: float) -> str:
-    return f"{seconds / 60:.0f} min" if seconds < 90 * 60 else f"{seconds / 3600:.1f} h"

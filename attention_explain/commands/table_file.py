@@ -14,9 +14,10 @@ import pyarrow
 from allennlp.data import Instance
 from allennlp.models.archival import Archive
 
-from attention_explain.archives import archive_sha256, local_path, weights_sha256
+from attention_explain.archives import archive_sha256, weights_sha256
 from attention_explain.commands.parts import ROW
 from attention_explain.data.example import whole_characters
+from attention_explain.data.sources import local_path
 from attention_explain.output import writing
 from durable.records import read_json
 from durable.sealed import sealed_metadata, write_sealed

@@ -15,7 +15,7 @@ from allennlp.commands.subcommand import Subcommand
 from allennlp.common.checks import ConfigurationError
 
 from attention_explain.commands.attribute import DEFAULT_INTERPRETERS
-from attention_explain.commands.estimate import WORTH_A_WORD, told
+from attention_explain.commands.estimate import WORTH_A_WORD
 from attention_explain.commands.job_options import (
     JobOptions,
     add_job_options,
@@ -26,6 +26,7 @@ from attention_explain.commands.verdict_plan import FILES, Task, VerdictPlan, pl
 from attention_explain.commands.whole_progress import WholeProgress
 from attention_explain.interpret.interpreter import InterpreterConfig
 from attention_explain.output import log_beside
+from command_line.durations import in_words
 from durable.records import Damaged
 
 # What the folder of a verdict may hold: this and hidden files.
@@ -201,7 +202,7 @@ def _announced(plan: VerdictPlan, missing: Sequence[Task]) -> str:
     if not missing:
         return f"all {len(plan.tasks)} files are there"
     seconds = sum(task.seconds for task in missing)
-    long = f"about {told(seconds)}" if seconds >= WORTH_A_WORD else "less than a minute"
+    long = f"about {in_words(seconds)}" if seconds >= WORTH_A_WORD else "less than a minute"
     fewer = "; --limit takes fewer texts" if seconds >= WORTH_A_WORD else ""
     return (
         f"{len(missing)} of {len(plan.tasks)} files to make, of {plan.texts} texts: {long} on this "

@@ -11,8 +11,8 @@ import pyarrow.parquet
 from attention_explain.data.errors import DataError
 from attention_explain.data.example import text_key
 from attention_explain.data.sources import local_path
+from attention_explain.data.tables import read_parquet
 from attention_explain.data.vocabulary import MASK_TOKEN
-from durable.sealed import Damaged, read_sealed
 
 
 class OtherScores:
@@ -111,10 +111,7 @@ class OtherScores:
         """The scores of each text by its key, and by its id the tokens of all that have it."""
         scores_of, tokens_of = {}, {}
         for path in self.paths:
-            try:
-                table = read_sealed(local_path(path), columns=["id", "tokens", self.column])
-            except Damaged as error:
-                raise DataError(str(error)) from error
+            table = read_parquet(path, columns=["id", "tokens", self.column])
             here = set()
             for id, tokens, scores in zip(
                 table["id"].to_pylist(), table["tokens"], table[self.column].to_numpy()

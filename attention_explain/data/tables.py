@@ -1,10 +1,16 @@
-"""Comma- and tab-separated files as rows, each with the line at which it begins."""
+"""
+Tables: comma- and tab-separated files as rows, each with the line at which it begins; parquet files,
+whole.
+"""
 
 import csv
-from typing import Iterator, List, Tuple
+from typing import Iterator, List, Optional, Sequence, Tuple
+
+import pyarrow
 
 from attention_explain.data.errors import DataError
-from attention_explain.data.sources import PathOrStr, numbered_lines
+from attention_explain.data.sources import PathOrStr, local_path, numbered_lines
+from durable.sealed import Damaged, read_sealed
 
 LONGEST_CELL = 2**31 - 1  # Clinical notes are longer than the csv module's default limit.
 
@@ -27,3 +33,11 @@ def numbered_rows(source: PathOrStr, delimiter: str = ",") -> Iterator[Tuple[int
             first_line = table.line_num + 1
     except csv.Error as error:
         raise DataError(f"is not a table ({error})", source, first_line) from error
+
+
+def read_parquet(source: PathOrStr, columns: Optional[Sequence[str]] = None) -> pyarrow.Table:
+    """The table, or some of its columns; `DataError` if it is damaged."""
+    try:
+        return read_sealed(local_path(source), columns=columns)
+    except Damaged as error:
+        raise DataError(str(error)) from error

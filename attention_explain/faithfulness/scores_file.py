@@ -13,12 +13,11 @@ from allennlp.common.checks import ConfigurationError
 
 from attention_explain.data.errors import DataError
 from attention_explain.data.example import whole_characters
-from attention_explain.data.sources import numbered_lines
-from attention_explain.data.tables import numbered_rows
+from attention_explain.data.records import numbered_records
+from attention_explain.data.tables import read_parquet
 from attention_explain.faithfulness.faithfulness import RANDOM, SEARCH
 from attention_explain.interpret.interpreter import INTERPRETERS
 from durable.records import read_json
-from durable.sealed import read_sealed
 
 # Of an attribution file's metadata.
 ATTRIBUTIONS = b"attention_explain"
@@ -74,7 +73,7 @@ def read_scores(path: Union[str, Path]) -> GivenScores:
     metadata: Dict[str, Any] = {}
     suffix = Path(path).suffix.lower()
     if suffix == ".parquet":
-        table = read_sealed(path)
+        table = read_parquet(path)
         about = table.schema.metadata or {}
         if ATTRIBUTIONS in about:
             metadata = read_json(about[ATTRIBUTIONS])
@@ -82,7 +81,7 @@ def read_scores(path: Union[str, Path]) -> GivenScores:
             (f"row {number}", row) for number, row in enumerate(table.to_pylist(), 1)
         )
     elif suffix in (".jsonl", ".csv"):
-        rows = _jsonl(path) if suffix == ".jsonl" else _csv(path)
+        rows = _records(path, lists_in_cells=suffix == ".csv")
     else:
         raise ConfigurationError(
             f"{path}: scores are read from .parquet, .csv and .jsonl files, not from '{suffix}'"
@@ -169,34 +168,14 @@ def _method_columns(rows: Sequence[Tuple[str, Mapping[str, Any]]]) -> List[str]:
     ]
 
 
-def _jsonl(path: Union[str, Path]) -> Iterator[Tuple[str, Mapping[str, Any]]]:
-    for number, line in numbered_lines(path):
-        if not line.strip():
-            continue
-        try:
-            row = read_json(line)
-        except json.JSONDecodeError as error:
-            raise DataError(f"is not JSON ({error})", path, number) from error
-        if not isinstance(row, dict):
-            raise DataError("is no JSON object", path, number)
-        yield f"line {number}", row
-
-
-def _csv(path: Union[str, Path]) -> Iterator[Tuple[str, Mapping[str, Any]]]:
-    """Lists are written as JSON in a cell."""
-    header: Optional[List[str]] = None
-    for number, cells in numbered_rows(path):
-        if header is None:
-            header = cells
-            continue
-        if len(cells) != len(header):
-            raise DataError(
-                f"has {len(cells)} cells, but the header has {len(header)}", path, number
-            )
-        yield (
-            f"line {number}",
-            {name: _cell(path, number, name, cell) for name, cell in zip(header, cells)},
-        )
+def _records(
+    path: Union[str, Path], lists_in_cells: bool
+) -> Iterator[Tuple[str, Mapping[str, Any]]]:
+    """In the cells of a table lists are written as JSON."""
+    for number, record in numbered_records(str(path), None, ("id", "tokens")):
+        if lists_in_cells:
+            record = {name: _cell(path, number, name, cell) for name, cell in record.items()}
+        yield f"line {number}", record
 
 
 def _cell(path: Union[str, Path], number: int, name: str, cell: str) -> Any:

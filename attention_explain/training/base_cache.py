@@ -12,8 +12,9 @@ import pyarrow
 from allennlp.common.checks import ConfigurationError
 from filelock import FileLock
 
-from attention_explain.archives import archive_sha256, local_path
+from attention_explain.archives import archive_sha256
 from attention_explain.data.example import text_key
+from attention_explain.data.sources import local_path
 from attention_explain.output import writing
 from attention_explain.training.base_model import BaseModel, Text
 from durable.sealed import Damaged, read_sealed, write_sealed

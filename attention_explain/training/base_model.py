@@ -14,9 +14,11 @@ from allennlp.data import Instance
 from allennlp.models import Model
 from allennlp.models.archival import Archive
 
-from attention_explain.archives import local_path, open_archive
+from attention_explain.archives import open_archive
 from attention_explain.budget import rows_by_length
+from attention_explain.data.errors import DataError
 from attention_explain.data.example import text_key
+from attention_explain.data.sources import local_path
 from attention_explain.data.text_reader import TextReader
 
 # How many tokens, padding included, one pass holds.
@@ -55,7 +57,7 @@ class BaseModel:
         self._cuda_device = cuda_device
         try:
             local_path(path)
-        except FileNotFoundError as error:
+        except DataError as error:
             raise ConfigurationError(
                 f"base is {path!r}, but no model archive or training run is there"
             ) from error

@@ -58,13 +58,6 @@ def test_a_longer_training_on_more_words_is_thought_to_take_longer(tmp_path):
     assert costs.training(config, contents) > short
 
 
-@pytest.mark.parametrize(
-    "seconds, said", [(30, "30 s"), (600, "10 min"), (7200, "2.0 h"), (864000, "10.0 days")]
-)
-def test_time_is_told_in_the_unit_one_thinks_in(seconds, said):
-    assert costs.told(seconds) == said
-
-
 def test_contents_are_read_once_and_again_when_changed(tmp_path, monkeypatch):
     file = tmp_path / "data.jsonl.gz"
     file.write_bytes(gzip.compress(b"one two three", mtime=1))

@@ -3,6 +3,7 @@
 import pytest
 
 from analysis.__main__ import main
+from analysis.faithfulness.scale import measured
 from analysis.formats import read_csv
 from tests.analysis.attribution_files import random_rows, write_attributions
 from tests.analysis.faithfulness.faithfulness_files import judged_rows, write_faithfulness
@@ -12,6 +13,7 @@ WRITTEN += ("faithfulness-differences", "faithfulness-erasures")
 
 
 def test_all_tables_and_figures(tmp_path, capsys):
+    put_together = measured.cache_info().misses
     for seed in (1, 2, 3):
         write_faithfulness(tmp_path / f"{seed}.parquet", judged_rows(seed=seed), seed)
     out = tmp_path / "out"
@@ -25,6 +27,7 @@ def test_all_tables_and_figures(tmp_path, capsys):
     assert "attention to 0." in said.out
     shown = (out / "faithfulness-delete.md").read_text()
     assert "| random (value) |" in shown and "| search (value) |" in shown
+    assert measured.cache_info().misses == put_together + 1
 
 
 def test_a_model_that_learned_nothing_is_not_judged(tmp_path, capsys):

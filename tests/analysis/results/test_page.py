@@ -66,7 +66,7 @@ def page(study):
 
 def test_what_was_run_is_told_with_machine_and_time(study):
     text = page(study)
-    assert f"| 3 | 500 | 18 | 90 min | 2.0 h on 2 cores | `{COMMAND}` |" in text
+    assert f"| 3 | 500 | 18 | 1.5 h | 2.0 h on 2 cores | `{COMMAND}` |" in text
     assert "2 cores of A processor, 24 GiB, no GPU; Python 3.11, torch 2.1." in text
     assert "1 trainings were interrupted" in text
 
