@@ -12,7 +12,7 @@ from attention_explain.data.sources import numbered_lines
 
 
 @dataclass
-class Line:
+class StoryLine:
     """A line of a story: a sentence, or a question with its answer and supporting lines."""
 
     number: int
@@ -58,7 +58,9 @@ class BabiReader(PairReader):
             else:
                 story[line.number] = [word.text for word in self._tokenizer.tokenize(line.text)]
 
-    def _example(self, line: Line, story: Dict[int, List[str]], path: str, place: int) -> Example:
+    def _example(
+        self, line: StoryLine, story: Dict[int, List[str]], path: str, place: int
+    ) -> Example:
         supporting = set()
         for named in line.supporting:
             if not named.isdecimal() or int(named) not in story:
@@ -86,7 +88,7 @@ class BabiReader(PairReader):
         return {"label": "answer", "query": "question"}.get(field, field)
 
 
-def _line(content: str, path: str, place: int) -> Line:
+def _line(content: str, path: str, place: int) -> StoryLine:
     number, _, rest = content.strip().partition(" ")
     if not number.isdecimal():
         raise DataError(
@@ -101,7 +103,7 @@ def _line(content: str, path: str, place: int) -> Line:
             place,
         )
     columns += [""] * (2 - len(columns)) if columns else []
-    return Line(
+    return StoryLine(
         number=int(number),
         text=text.strip(),
         answer=(columns[0].strip() or None) if columns else None,

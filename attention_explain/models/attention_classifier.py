@@ -1,5 +1,6 @@
 """
-The one classifier of single texts, in four stages that can be called alone.
+The one classifier of texts, in stages that can be called alone: four of single texts, and one more,
+`query`, of pairs.
 
 Every experiment is an intervention between the stages (a gradient at the embeddings, other weights
 in place of the attention, ...), never a copy of the model.
@@ -9,7 +10,7 @@ from typing import Any, Dict, List, Optional, Union
 
 import torch
 from allennlp.common import Lazy
-from allennlp.common.checks import check_dimensions_match
+from allennlp.common.checks import ConfigurationError, check_dimensions_match
 from allennlp.data import TextFieldTensors, Vocabulary
 from allennlp.models import Model
 from allennlp.modules import Seq2SeqEncoder, TextFieldEmbedder
@@ -17,8 +18,11 @@ from allennlp.nn import InitializerApplicator, RegularizerApplicator
 from allennlp.nn.util import get_text_field_mask
 
 from attention_explain.models.classifier import Classifier
-from attention_explain.modules.encoders.lstm import runs_unpacked, unpacked_states
+from attention_explain.modules.decoders import LinearDecoder, PairDecoder
+from attention_explain.modules.encoders.lstm import encoded
 from attention_explain.modules.projections import normalized_entropy, zero_share
+from attention_explain.modules.query import Query
+from attention_explain.modules.query_encoder import QueryEncoder
 from attention_explain.modules.token_attention import TokenAttention
 from attention_explain.training.metrics import InstanceMean
 
@@ -43,6 +47,8 @@ class AttentionClassifier(Classifier):
         Whether `forward` returns the hidden states.
     initializer : `InitializerApplicator`, optional
     regularizer : `RegularizerApplicator`, optional
+    query_encoder : `QueryEncoder`, optional
+        Makes of it the classifier of pairs: see `AttentionPairClassifier`.
     """
 
     def __init__(
@@ -58,6 +64,7 @@ class AttentionClassifier(Classifier):
         output_states: bool = False,
         initializer: InitializerApplicator = InitializerApplicator(),
         regularizer: Optional[RegularizerApplicator] = None,
+        query_encoder: Optional[QueryEncoder] = None,
         serialization_dir: Optional[str] = None,
     ) -> None:
         super().__init__(
@@ -77,45 +84,71 @@ class AttentionClassifier(Classifier):
         )
         self.text_field_embedder = text_field_embedder
         self.encoder = encoder
-        self.attention = attention.construct(input_dim=encoder.get_output_dim())
-        self.decoder = torch.nn.Linear(encoder.get_output_dim(), len(self.labels))
+        state_dim = encoder.get_output_dim()
+        self.query_encoder = query_encoder
+        if query_encoder is None:
+            self.attention = attention.construct(input_dim=state_dim)
+            self.decoder = LinearDecoder(state_dim, len(self.labels))
+        else:
+            query_encoder.check_input_dim(text_field_embedder)
+            query_dim = query_encoder.get_output_dim()
+            self.attention = attention.construct(input_dim=state_dim, query_dim=query_dim)
+            self.decoder = PairDecoder(state_dim, query_dim, len(self.labels))
         self.output_states = output_states
         self._attention_entropy = InstanceMean()
         self._attention_zeros = InstanceMean()
         initializer(self)
 
-    # The four stages ----------------------------------------------------------------------------
+    # The stages ---------------------------------------------------------------------------------
 
     def embed(self, tokens: TextFieldTensors) -> torch.Tensor:
         """Shape: (batch, tokens, embedding_dim)"""
         return self.text_field_embedder(tokens)
 
+    def query(
+        self, query: Optional[TextFieldTensors], candidates: Optional[torch.Tensor] = None
+    ) -> Optional[Query]:
+        """
+        Of a pair, the second text as attention and decoder know it, with the labels that it may have
+        (all, without `candidates`); None for a model of single texts, which looks at none.
+        """
+        if self.query_encoder is None:
+            return None
+        if query is None:
+            raise ConfigurationError(
+                "this model reads pairs, but the instances have no 'query'; its dataset reader must "
+                "be one of pairs: question_passage, snli or babi"
+            )
+        embedder = self.query_encoder.embedder or self.text_field_embedder
+        state = self.query_encoder(embedder(query), get_text_field_mask(query))
+        return Query(state, candidates)
+
     def encode(self, embeddings: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
         """
         `mask` is True at all tokens, boundary symbols included. Shape: (batch, tokens, state_dim)
         """
-        if runs_unpacked(self.encoder, embeddings):
-            return unpacked_states(self.encoder, embeddings, mask)
-        return self.encoder(embeddings, mask)
+        return encoded(self.encoder, embeddings, mask)
 
     def attend(
         self,
         states: torch.Tensor,
         attendable: torch.Tensor,
-        query: Optional[torch.Tensor] = None,
+        query: Optional[Query] = None,
         guide: Optional[torch.Tensor] = None,
     ) -> torch.Tensor:
         """
         `attendable` is True at the tokens attention can see; `guide` has the weights of a model that
         takes them from its instances. Shape: (batch, tokens)
         """
-        return self.attention(states, attendable, query, guide)
+        return self.attention(states, attendable, query and query.state, guide)
 
-    def decode(self, states: torch.Tensor, attention: torch.Tensor) -> torch.Tensor:
+    def decode(
+        self, states: torch.Tensor, attention: torch.Tensor, query: Optional[Query] = None
+    ) -> torch.Tensor:
         """Shape: (batch, labels)"""
         # Shape: (batch, state_dim)
         context = torch.bmm(attention.unsqueeze(1), states).squeeze(1)
-        return self.decoder(context)
+        return self.decoder(context) if query is None else self.decoder(context, query)
 
     # Their composition --------------------------------------------------------------------------
 
@@ -126,6 +159,8 @@ class AttentionClassifier(Classifier):
         attendable: Optional[torch.Tensor] = None,
         impermissible: Optional[torch.Tensor] = None,
         guide: Optional[torch.Tensor] = None,
+        query: Optional[TextFieldTensors] = None,
+        candidates: Optional[torch.Tensor] = None,
         metadata: Optional[List[Dict[str, Any]]] = None,
         **others: Any,
     ) -> Dict[str, Any]:
@@ -140,6 +175,10 @@ class AttentionClassifier(Classifier):
             Passed on to the output, for the callbacks that want it.
         guide : `torch.Tensor`, optional. Shape: (batch, tokens)
             The attention to take, for the projection `guide`.
+        query : `TextFieldTensors`, optional
+            The second text of a pair, for a classifier of pairs.
+        candidates : `torch.BoolTensor`, optional. Shape: (batch, labels)
+            The labels that a pair may have, where those are not all.
         metadata : `List[Dict[str, Any]]`, optional
             `id` and `tokens` of each instance.
         others : `Any`
@@ -154,8 +193,9 @@ class AttentionClassifier(Classifier):
         mask = get_text_field_mask(tokens)
         attendable = mask if attendable is None else attendable
         states = self.encode(self.embed(tokens), mask)
-        attention = self.attend(states, attendable, guide=guide)
-        output = self.output(self.decode(states, attention), label, metadata)
+        asked = self.query(query, candidates)
+        attention = self.attend(states, attendable, asked, guide)
+        output = self.output(self.decode(states, attention, asked), label, metadata)
         output.update(attention=attention, mask=attendable)
         if label is not None:
             weights = attention.detach()

@@ -60,6 +60,24 @@ local marked(corpus, min_df) =
     embedding=word_vectors,
   ) + { vocabulary+: { min_df: min_df } };
 
+// Stories and questions about them (docs/pairs.md); an answer is a word of its story. Sizes, batches and
+// epochs are those of Jain & Wallace's code. Of task 3 the small training set is what there is.
+local babi(task) =
+  local path(split) = root + '/babi/raw/qa' + task + '_' + split + '.txt.gz';
+  text_files(
+    path(if task == 3 then 'train_1k' else 'train'),
+    path('dev'),
+    path('test'),
+    reader={
+      type: 'babi',
+      corpus: 'babi_' + task,
+      lowercase: true,
+      candidates: 'passage',
+      boundary_symbols: true,
+    },
+    embedding={ type: 'word_vectors', embedding_dim: 50 },
+  ) + { pairs: { hidden: 32, batch_size: 50, epochs: 100 } };
+
 {
   text_files: text_files,
 
@@ -97,6 +115,28 @@ local marked(corpus, min_df) =
       // Whoever reads the sentences themselves holds none of them out.
       validation_dataset_reader: { type: 'attention_text' } + reader,
     },
+
+  babi_1: babi(1),
+  babi_2: babi(2),
+  babi_3: babi(3),
+  // Does a premise, which is attended, entail the hypothesis? Of the training pairs a part.
+  snli:
+    local path(split) = root + '/snli/' + split + '.jsonl.gz';
+    text_files(
+      path('train_sample_20k'),
+      path('dev'),
+      path('test'),
+      reader={
+        type: 'snli',
+        corpus: 'snli',
+        // The names of the official files are the reader's own.
+        fields: { sentence1: 'premise', sentence2: 'hypothesis', gold_label: 'label', pairID: 'id' },
+        lowercase: true,
+        digit_word: 'qqq',
+        boundary_symbols: true,
+      },
+      embedding=word_vectors,
+    ) + { pairs: { hidden: 128, batch_size: 128, epochs: 25 } },
 
   // The embedded corpus, whose causes are known; docs/planted.md has its presets and knobs.
   planted(preset='easy', overrides={}): {

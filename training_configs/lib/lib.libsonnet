@@ -13,28 +13,43 @@ local seed = std.parseInt(std.extVar('ATTENTION_EXPLAIN_SEED'));
   attention: import 'attention.libsonnet',
   training: import 'training.libsonnet',
 
-  experiment(data, encoder, attention, training): data.paths + {
-    random_seed: seed,
-    numpy_seed: seed,
-    pytorch_seed: seed,
-    dataset_reader: data.dataset_reader,
-    [if 'validation_dataset_reader' in data then 'validation_dataset_reader']: data.validation_dataset_reader,
-    // Words and class weights are those of the training split alone.
-    datasets_for_vocab_creation: ['train'],
-    vocabulary: data.vocabulary,
-    model: {
-      type: 'attention_classifier',
-      text_field_embedder: { token_embedders: { tokens: data.embedding } },
-      encoder: encoder(data.embedding.embedding_dim),
-      attention: attention,
-    } + training.model,
-    data_loader: training.data_loader,
-    validation_data_loader: training.validation_data_loader,
-    trainer: training.trainer + (
-      // Nothing to group where nothing is trained.
-      if std.member(['uniform', 'guide'], attention.projection) then { optimizer+: {
-        parameter_groups: [group for group in super.parameter_groups if group[0] != ['^attention\\.']],
-      } } else {}
-    ),
-  },
+  experiment(data, encoder, attention, training):
+    local dim = data.embedding.embedding_dim;
+    // Data of pairs say which sizes were published for them.
+    local sized = if 'pairs' in data then encoder(dim, data.pairs.hidden) else encoder(dim);
+    data.paths + {
+      random_seed: seed,
+      numpy_seed: seed,
+      pytorch_seed: seed,
+      dataset_reader: data.dataset_reader,
+      [if 'validation_dataset_reader' in data then 'validation_dataset_reader']: data.validation_dataset_reader,
+      // Words and class weights are those of the training split alone.
+      datasets_for_vocab_creation: ['train'],
+      vocabulary: data.vocabulary,
+      model: {
+        type: 'attention_classifier',
+        text_field_embedder: { token_embedders: { tokens: data.embedding } },
+        encoder: sized,
+        attention: attention,
+      } + (
+        if 'pairs' in data then {
+          type: 'attention_pair_classifier',
+          // An encoder and word vectors of its own. What has no last state is pooled, as published.
+          query_encoder: {
+            encoder: sized,
+            pooling: std.get({ lstm: 'last', cnn: 'max' }, sized.type, 'mean'),
+            embedder: { token_embedders: { tokens: data.embedding } },
+          },
+        } else {}
+      ) + training.model,
+      data_loader: training.data_loader,
+      validation_data_loader: training.validation_data_loader,
+      trainer: training.trainer + (
+        // Nothing to group where nothing is trained; a dot with a query has no parameters.
+        if std.member(['uniform', 'guide'], attention.projection)
+           || ('pairs' in data && attention.scorer == 'scaled_dot') then { optimizer+: {
+          parameter_groups: [group for group in super.parameter_groups if group[0] != ['^attention\\.']],
+        } } else {}
+      ),
+    },
 }

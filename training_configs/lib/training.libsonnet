@@ -41,6 +41,13 @@ local preset(loss_reduction, batch_size, lr, attention_lr=lr, decoder_lr=lr / 2,
   // The loss is a sum over the batch: with a mean, weight decay would be 32 times stronger.
   jain_wallace: preset('sum', batch_size=32, lr=1e-3, trainer={ num_epochs: 8 }),
 
+  // Of pairs, batches and epochs are those that the data say, and the loss is a mean.
+  jain_wallace_on(data): if !('pairs' in data) then self.jain_wallace else
+    preset('mean', data.pairs.batch_size, lr=1e-3, decoder_lr=1e-3, trainer={
+      num_epochs: data.pairs.epochs,
+      validation_metric: '+accuracy',
+    }) { model: { loss_reduction: 'mean' } },
+
   // The same with every parameter at the full rate: for what is in no paper.
   unpublished: preset('sum', batch_size=32, lr=1e-3, decoder_lr=1e-3, trainer={ num_epochs: 8 }),
 

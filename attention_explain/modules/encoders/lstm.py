@@ -33,6 +33,13 @@ def runs_unpacked(encoder: Seq2SeqEncoder, inputs: torch.Tensor) -> bool:
     )
 
 
+def encoded(encoder: Seq2SeqEncoder, inputs: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+    """What `encoder(inputs, mask)` gives, the fastest way."""
+    if runs_unpacked(encoder, inputs):
+        return unpacked_states(encoder, inputs, mask)
+    return encoder(inputs, mask)
+
+
 def unpacked_states(
     encoder: PytorchSeq2SeqWrapper, inputs: torch.Tensor, mask: torch.Tensor
 ) -> torch.Tensor:
