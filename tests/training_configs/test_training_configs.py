@@ -63,6 +63,9 @@ def data_folder(tmp_path_factory) -> Path:
             path.parent.mkdir(parents=True, exist_ok=True)
             with gzip.open(path, "wt") as file:
                 file.writelines(json.dumps(row) + "\n" for row in rows)
+    for path, content in pairs_of_texts().items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_bytes(gzip.compress(content.encode()))
     # Sentences that the training texts do not hold.
     path = root / "rationales" / "sst_annotators" / "all.jsonl.gz"
     path.parent.mkdir()
@@ -74,6 +77,26 @@ def data_folder(tmp_path_factory) -> Path:
         for word in ("fine", "poor", "film", "the", "was"):
             file.write(word + " 0.1" * 100 + "\n")
     return root
+
+
+def pairs_of_texts() -> Dict[str, str]:
+    """Stories with a question each, and pairs of sentences, under the names of their files."""
+    story = "1 Ada is in the {}.\n2 Bob took a lamp.\n3 Where is Ada? \t{}\t1\n"
+    stories = "".join(story.format(room, room) for room in ("attic", "cellar", "porch") * 13)
+    labels = ("entailment", "neutral", "contradiction")
+    sentences = "".join(
+        json.dumps(
+            {"id": f"pair-{number}", "premise": "a fine dog runs", "hypothesis": "it moves"}
+            | {"label": labels[number % 3]}
+        )
+        + "\n"
+        for number in range(39)
+    )
+    files = {f"snli/{split}.jsonl.gz": sentences for split in ("train_sample_20k", "dev", "test")}
+    for task in (1, 2, 3):
+        for split in ("train_1k" if task == 3 else "train", "dev", "test"):
+            files[f"babi/raw/qa{task}_{split}.txt.gz"] = stories
+    return files
 
 
 def write_scores(params: Params) -> None:

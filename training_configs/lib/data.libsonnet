@@ -131,6 +131,8 @@ local babi(task) =
         corpus: 'snli',
         // The names of the official files are the reader's own.
         fields: { sentence1: 'premise', sentence2: 'hypothesis', gold_label: 'label', pairID: 'id' },
+        // By their numbers in the paper's tables.
+        labels: { contradiction: '0', entailment: '1', neutral: '2', '-': null },
         lowercase: true,
         digit_word: 'qqq',
         boundary_symbols: true,

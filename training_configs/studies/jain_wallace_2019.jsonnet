@@ -1,19 +1,22 @@
 // Jain & Wallace 2019, "Attention is not Explanation": agreement of attention with gradients and
-// leave-one-out; permuted and adversarial attention.
+// leave-one-out; permuted and adversarial attention. Single texts, and pairs (docs/pairs.md).
 local lib = import '../lib/lib.libsonnet';
 local presets = import '../lib/presets.libsonnet';
 local study = import '../lib/study.libsonnet';
 
 study {
   title: 'Jain & Wallace 2019',
-  data:: { [name]: lib.data[name] for name in ['sst', 'imdb', 'newsgroups', 'ag_news'] },
+  data:: {
+    [name]: lib.data[name]
+    for name in ['sst', 'imdb', 'newsgroups', 'ag_news', 'snli', 'babi_1', 'babi_2', 'babi_3']
+  },
   runs(data):: {
     [encoder + '_' + scorer]: {
       config: lib.experiment(
         data,
         lib.encoders[encoder],
         lib.attention[scorer],
-        $.training(lib.training.jain_wallace),
+        $.training(lib.training.jain_wallace_on(data)),
       ),
       attributions: { jain_wallace: presets.jain_wallace },
       perturbations: { jain_wallace: import '../perturbations/jain_wallace.jsonnet' },
