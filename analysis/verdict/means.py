@@ -91,3 +91,9 @@ def texts_needed(means: Sequence[Mean], decided: Callable[[List[Interval]], bool
         middle = (low + high) // 2
         low, high = (low, middle) if enough(middle) else (middle, high)
     return high
+
+
+def about(count: int) -> str:
+    """Two digits that count, rounded up: `1,600`."""
+    step = 10 ** max(len(str(count)) - 2, 0)
+    return f"{-(-count // step) * step:,}"

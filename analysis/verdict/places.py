@@ -1,19 +1,16 @@
 """
 Where each method stands between random orders (0) and the best order of words (1): the mean of its
-places by comprehensiveness and sufficiency, over the ways to erase words; and which methods can be
-told apart by it.
+places by comprehensiveness and sufficiency, over the ways to erase words.
 """
 
 from dataclasses import dataclass
-from itertools import combinations
-from typing import Dict, List, Sequence
+from typing import Dict, List
 
 import numpy
 
 from analysis.errors import AnalysisError
 from analysis.faithfulness.files import RANDOM, SEARCH
 from analysis.statistics.samples import placed
-from analysis.statistics.significance import ALPHA, holm, paired_in_one_model
 from analysis.verdict.files import Files
 from analysis.verdict.means import Mean
 
@@ -91,37 +88,3 @@ def places_of(files: Files) -> Places:
         },
         {method: numpy.mean(gained[method], axis=0) for method in known},
     )
-
-
-def groups(places: Places) -> Dict[str, int]:
-    """
-    By method, the number of its group: the best method, and all that cannot be told from it, are
-    the first; the best of those that are left, and all of them that cannot be told from it, the
-    second; and so on. Two can be told apart if the interval of their difference does not hold 0 and
-    the sign-flip test, its p-values adjusted for all pairs (Holm), says so.
-    """
-    methods = places.methods
-    apart = _told_apart(places, methods)
-    found: Dict[str, int] = {}
-    left, number = methods, 0
-    while left:
-        number += 1
-        first = left[0]
-        same = [first, *(each for each in left[1:] if not apart[first, each])]
-        found.update(dict.fromkeys(same, number))
-        left = [each for each in left if each not in found]
-    return found
-
-
-def _told_apart(places: Places, methods: Sequence[str]) -> Dict[tuple, bool]:
-    pairs = list(combinations(methods, 2))
-    if not pairs:
-        return {}
-    values = {method: places.values(method) for method in methods}
-    first, second = (numpy.array([values[pair[side]] for pair in pairs]) for side in (0, 1))
-    tested = paired_in_one_model(first, second)
-    p_values = holm(tested["p"])
-    return {
-        pair: bool(p <= ALPHA and (low > 0 or high < 0))
-        for pair, p, low, high in zip(pairs, p_values, tested["low"], tested["high"], strict=True)
-    }

@@ -5,8 +5,9 @@ from typing import Any, Dict, List, Optional, Sequence
 
 from analysis.verdict.answers import HALF, Answer
 from analysis.verdict.files import Files
-from analysis.verdict.means import Mean
-from analysis.verdict.places import Places, groups
+from analysis.verdict.groups import groups
+from analysis.verdict.means import Mean, about
+from analysis.verdict.places import Places
 from analysis.verdict.questions.model import about_this_model
 from analysis.written import Estimate
 
@@ -24,6 +25,7 @@ class RankedMethod:
     group : methods of one number cannot be told apart from the best of them.
     above_chance : surely, however words are removed.
     ignores_model : it was found to stay the same when the parameters are drawn anew.
+    texts_needed : that would tell it from the best of its group; None where it is that, or none would.
     """
 
     name: str
@@ -32,6 +34,7 @@ class RankedMethod:
     group: int
     above_chance: bool = True
     ignores_model: bool = False
+    texts_needed: Optional[int] = None
 
     @property
     def cost(self) -> str:
@@ -46,6 +49,7 @@ class RankedMethod:
             "high": self.place.high,
             "milliseconds": self.milliseconds,
             "group": self.group,
+            "texts_needed": self.texts_needed,
         }
 
 
@@ -59,15 +63,16 @@ class Recommended:
 
 def methods_in_order(files: Files, places: Places) -> List[RankedMethod]:
     """The best first."""
-    numbers = groups(places)
+    grouped = groups(places)
     return [
         RankedMethod(
             name,
             places.place(name).estimate,
             files.milliseconds(name),
-            numbers[name],
+            grouped[name].group,
             all(mean.estimate.low > 0 for mean in places.places(name).values()),
             about_this_model(files, name).answer == Answer.NO,
+            grouped[name].texts_needed,
         )
         for name in places.methods
     ]
@@ -96,10 +101,14 @@ def recommended(methods: Sequence[RankedMethod], places: Places) -> Recommended:
     ]
     chosen = quick[0]
     if chosen is best:
-        same = [each.name for each in methods if each.group == best.group and each is not best]
+        same = [each for each in methods if each.group == best.group and each is not best]
         why = "it comes furthest from random to the best order of words"
         if same:
-            why += f", though it cannot be told from {_few(same)}"
+            why += f", though it cannot be told from {_few([each.name for each in same])}"
+            needed = same[0].texts_needed
+            why += (
+                "" if needed is None else f" (from {same[0].name} by about {about(needed)} texts)"
+            )
     else:
         why = (
             f"it is no worse than {best.name} by more than {AS_GOOD} of the scale, and quicker "

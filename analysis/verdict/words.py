@@ -8,7 +8,8 @@ import pandas
 from analysis.formats import markdown
 from analysis.verdict.answers import Answer, Question
 from analysis.verdict.files import ATTENTION
-from analysis.verdict.recommendation import shortest
+from analysis.verdict.means import about
+from analysis.verdict.recommendation import RankedMethod, shortest
 from analysis.verdict.verdict import Verdict
 from analysis.written import markdown_text, number
 
@@ -65,15 +66,11 @@ def show_instead(verdict: Verdict) -> str:
 
 def reason(question: Question) -> str:
     """The sentence of a question, with the texts it would take."""
-    if question.texts_needed is None:
-        return question.sentence
-    return f"{question.sentence}; about {about(question.texts_needed)} texts would tell"
-
-
-def about(count: int) -> str:
-    """Two digits that count, rounded up: `1,600`."""
-    step = 10 ** max(len(str(count)) - 2, 0)
-    return f"{-(-count // step) * step:,}"
+    if question.texts_needed is not None:
+        return f"{question.sentence}; about {about(question.texts_needed)} texts would tell"
+    if question.answer == Answer.UNKNOWN and question.estimate.interval.known:
+        return f"{question.sentence}; more texts alone would not tell"
+    return question.sentence
 
 
 def lines(verdict: Verdict, page: Path) -> List[str]:
@@ -95,11 +92,17 @@ def methods_table(verdict: Verdict) -> pandas.DataFrame:
                 "method": each.name,
                 "place [95 %]": each.place,
                 "ms a text": "-" if each.milliseconds is None else shortest(each.milliseconds),
-                "group": str(each.group),
+                "group": _group(each),
             }
             for each in verdict.methods
         ]
     )
+
+
+def _group(method: RankedMethod) -> str:
+    """`2 (340)`: so many texts would tell it from the best of group 2."""
+    needed = method.texts_needed
+    return str(method.group) if needed is None else f"{method.group} ({about(needed)})"
 
 
 def as_markdown(verdict: Verdict) -> str:
@@ -128,5 +131,5 @@ def as_markdown(verdict: Verdict) -> str:
 GROUPS = (
     "Place: the mean over the ways to remove words, by comprehensiveness and sufficiency; 0 is random "
     "orders, 1 the best order that a search found. Methods of one group cannot be told from the best of "
-    "it on these texts."
+    "it on these texts; in brackets, about how many texts would tell it."
 )

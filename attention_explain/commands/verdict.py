@@ -87,6 +87,11 @@ class VerdictCommand(Subcommand):
             help="end with exit code 1 if attention's score is below this or not known, between 0 "
             "(chance) and 1 (the best order of words)",
         )
+        subparser.add_argument(
+            "--rationales",
+            action="store_true",
+            help="also ask whether attention is what people would mark, where the data say it",
+        )
         add_job_options(subparser, "judge")
         subparser.set_defaults(func=verdict_from_args)
         return subparser
@@ -101,6 +106,7 @@ def verdict_from_args(args: argparse.Namespace) -> None:
             quick=args.quick,
             fail_under=args.fail_under,
             adversaries=args.adversary,
+            rationales=args.rationales,
             **job_options(args),
         )
     if code:
@@ -115,6 +121,7 @@ def verdict_from_files(
     quick: bool = False,
     fail_under: Optional[float] = None,
     adversaries: Sequence[str] = (),
+    rationales: bool = False,
     **options: Any,
 ) -> int:
     """
@@ -135,14 +142,16 @@ def verdict_from_files(
     for other in others:
         other.unlink()
     _make(missing)
-    return judge(folder, fail_under)
+    return judge(folder, fail_under, rationales)
 
 
-def judge(folder: Path, fail_under: Optional[float]) -> int:
+def judge(folder: Path, fail_under: Optional[float], rationales: bool = False) -> int:
     """By the analysis, in a process of its own, which needs no torch. Its exit code."""
     command = [sys.executable, "-m", "analysis", "verdict", os.fspath(folder)]
     if fail_under is not None:
         command += ["--fail-under", repr(fail_under)]
+    if rationales:
+        command.append("--rationales")
     return subprocess.run(command).returncode
 
 

@@ -49,7 +49,7 @@ def asked(monkeypatch):
     """What the analysis was called with, in the place of which 7 is answered."""
     calls = []
 
-    def judge(folder, fail_under):
+    def judge(folder, fail_under, rationales):
         calls.append((folder, fail_under))
         return 7
 
@@ -348,8 +348,9 @@ def test_the_exit_code_is_that_of_the_analysis(monkeypatch, tmp_path, code):
     monkeypatch.setattr(
         verdict.subprocess, "run", lambda command: called.append(command) or Ended()
     )
-    assert verdict.judge(tmp_path, 0.25 if code else None) == code
+    assert verdict.judge(tmp_path, 0.25 if code else None, rationales=code == 3) == code
     more = ["--fail-under", "0.25"] if code else []
+    more += ["--rationales"] if code == 3 else []
     assert called[0][1:] == ["-m", "analysis", "verdict", str(tmp_path), *more]
 
 

@@ -1,6 +1,6 @@
 """Is attention what people would mark? No answer to it says whether attention is true to the model."""
 
-from typing import Optional, Sequence
+from typing import Sequence
 
 import numpy
 
@@ -9,7 +9,16 @@ from analysis.measures.scores import Scores
 from analysis.plausibility import orders
 from analysis.plausibility.annotators import Annotators
 from analysis.statistics.samples import placed
-from analysis.verdict.answers import HALF, QUARTER, Answer, Evidence, Question, between, needed
+from analysis.verdict.answers import (
+    HALF,
+    NOT_KNOWN,
+    QUARTER,
+    Answer,
+    Evidence,
+    Question,
+    between,
+    needed,
+)
 from analysis.verdict.files import ATTENTION, Files
 from analysis.verdict.means import Mean
 from analysis.written import Interval
@@ -32,17 +41,23 @@ def answered(intervals: Sequence[Interval]) -> Answer:
     return between(intervals[0], QUARTER, HALF, Answer.NO, Answer.YES)
 
 
-def plausible(files: Files) -> Optional[Question]:
-    """None where no text has a rationale."""
+def plausible(files: Files) -> Question:
     first = files.explained.files[0]
-    if RATIONALE not in first.table or not any(map(markings, first.table[RATIONALE])):
-        return None
     known = first.rationales == KNOWN
-    place = place_among_marked(files, ATTENTION)
+    words = "finds the known causes?" if known else "what people would mark?"
+    marked = RATIONALE in first.table and any(map(markings, first.table[RATIONALE]))
+    place = place_among_marked(files, ATTENTION) if marked else None
+    if place is None or not place.texts:
+        why = "nobody has marked these texts (none has a rationale)"
+        return Question(
+            "plausible", words, Answer.UNKNOWN, MEASURE, NOT_KNOWN, BOUND,
+            "no text that has a rationale is explained for its label" if marked else why,
+            CAVEAT, PAPERS,
+        )  # fmt: skip
     whose = "the known causes" if known else "what people have marked"
     return Question(
         "plausible",
-        "finds the known causes?" if known else "what people would mark?",
+        words,
         answered([place.estimate.interval]),
         MEASURE,
         place.estimate,

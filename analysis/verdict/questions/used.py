@@ -18,8 +18,9 @@ from analysis.written import Interval, number
 WORDS = "used by the model?"
 MEASURE = "share of texts whose prediction changes with uniform weights"
 BOUND = (
-    f"Yes if uniform weights change the prediction of more than {percent(FEW)} of texts; partly if "
-    f"uniform or permuted weights move the output by more than {FEW} (total variation); no if neither."
+    f"Yes if uniform weights change the prediction of more than {percent(FEW)} of texts; if of fewer, "
+    f"partly if uniform or permuted weights move the output by more than {FEW} (total variation), and no "
+    "if they do not."
 )
 CAVEAT = (
     "What is not needed for the prediction may still be there to be read, and the other way round: "
@@ -41,11 +42,11 @@ def answered(intervals: Sequence[Interval]) -> Answer:
     changes, *moves = intervals
     if changes.low > FEW:
         return Answer.YES
+    if not changes.high < FEW:
+        return Answer.UNKNOWN
     if any(move.low > FEW for move in moves):
         return Answer.PARTLY
-    if changes.high < FEW and all(move.high < FEW for move in moves):
-        return Answer.NO
-    return Answer.UNKNOWN
+    return Answer.NO if all(move.high < FEW for move in moves) else Answer.UNKNOWN
 
 
 def is_used(files: Files) -> Question:

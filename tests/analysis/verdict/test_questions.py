@@ -9,8 +9,9 @@ from analysis.measures.kendall import Kendall
 from analysis.verdict.answers import Answer
 from analysis.verdict.files import load_files
 from analysis.verdict.means import Mean
-from analysis.verdict.questions import points, used
+from analysis.verdict.questions import only, points, used
 from analysis.verdict.questions.only import trained
+from analysis.verdict.questions.plausible import plausible
 from analysis.verdict.questions.stable import between_seeds, jackknifed
 from analysis.verdict.verdict import judged, overall
 from analysis.written import Interval
@@ -37,6 +38,7 @@ def attention_at(place):
         ("used", {"flips": 0.0, "moved": 0.2}, PARTLY),
         ("used", {"flips": 0.0, "moved": 0.01}, NO),
         ("used", {"flips": 0.05, "moved": 0.01}, UNKNOWN),
+        ("used", {"flips": 0.03, "moved": 0.2}, UNKNOWN),
         ("used", {"flips": 0.0, "moved": 0.01, "texts": 30}, UNKNOWN),
         ("only", {"far": 0.0}, YES),
         ("only", {"far": 0.2}, PARTLY),
@@ -79,16 +81,26 @@ def test_every_answer_can_happen(tmp_path, name, options, answer):
         assert question.texts_needed is None
 
 
-@pytest.mark.parametrize("noise, answer", [(0.0, YES), (numpy.inf, NO), (1.2, PARTLY)])
-def test_what_people_would_mark_is_kept_apart(tmp_path, noise, answer):
-    verdict = verdict_of(tmp_path, noise=noise, rationale=True, texts=200)
+@pytest.mark.parametrize(
+    "noise, texts, answer",
+    [(0.0, 200, YES), (numpy.inf, 200, NO), (1.2, 200, PARTLY), (1.2, 20, UNKNOWN)],
+)
+def test_what_people_would_mark_is_kept_apart(tmp_path, noise, texts, answer):
+    verdict = verdict_of(tmp_path, noise=noise, rationale=True, texts=texts)
     assert verdict.marked.answer == answer
+    assert (verdict.marked.texts_needed is not None) is (answer == UNKNOWN)
     assert "plausible" not in [each.name for each in verdict.questions]
     assert verdict.as_json()["questions"][-1]["name"] == "plausible"
 
 
-def test_without_rationales_nobody_is_asked_what_people_would_mark(tmp_path):
-    assert verdict_of(tmp_path).marked is None
+def test_where_nobody_has_marked_a_text_it_cannot_be_told_what_people_would_mark(tmp_path):
+    marked = verdict_of(tmp_path / "a").marked
+    assert marked.answer == UNKNOWN and "nobody has marked" in marked.sentence
+    # Marked for a label that is not the one that is explained.
+    files = load_files(write_folder(tmp_path / "b", rationale=True, texts=10, predicted="2"))
+    marked = plausible(files)
+    assert marked.answer == UNKNOWN and "is explained for its label" in marked.sentence
+    assert judged(load_files(tmp_path / "a")).marked is None
 
 
 @pytest.mark.parametrize(
@@ -120,6 +132,11 @@ def test_bounds_are_for_the_whole_interval():
     assert points.answered([Interval(0.2, 0.49), Interval(0.6, 0.7)]) == DEPENDS
     assert used.answered([Interval(0.0, 0.04), Interval(0.0, 0.04)]) == NO
     assert used.answered([Interval(0.0, 0.04), Interval(0.0, 0.06)]) == UNKNOWN
+    assert used.answered([Interval(0.0, 0.04), Interval(0.06, 0.07)]) == PARTLY
+    assert used.answered([Interval(0.0, 0.06), Interval(0.06, 0.07)]) == UNKNOWN
+    assert only.answered([Interval(0.0, 0.04), Interval(0.0, 0.06)]) == UNKNOWN
+    assert only.answered([Interval(0.06, 0.2), Interval(0.3, 0.6)]) == UNKNOWN
+    assert only.answered([Interval(0.0, 0.04), Interval(0.51, 0.6)]) == NO
 
 
 def test_without_perturbations_two_questions_cannot_be_told(tmp_path):

@@ -1,13 +1,17 @@
 """The order of methods, their groups, and the one to show."""
 
+import re
+
 import numpy
 import pytest
 
 from analysis.faithfulness.scale import measured
 from analysis.verdict.files import load_files
-from analysis.verdict.places import Places, groups, places_of
+from analysis.verdict.groups import groups
+from analysis.verdict.places import Places, places_of
 from analysis.verdict.recommendation import RankedMethod, recommended
 from analysis.verdict.verdict import judged
+from analysis.verdict.words import methods_table
 from analysis.written import Estimate
 from tests.analysis.statistics.test_ratios import ratio_intervals
 from tests.analysis.verdict.verdict_files import write_folder
@@ -20,6 +24,10 @@ def places_at(means, texts=200, spread=0.1):
         noise = numpy.random.default_rng(number).normal(size=(1, texts))
         values[name] = mean + spread * (noise - noise.mean())
     return Places({"delete": values}, values)
+
+
+def numbers_of(places):
+    return {name: each.group for name, each in groups(places).items()}
 
 
 def methods_of(places, milliseconds, **replaced):
@@ -47,11 +55,28 @@ def test_a_place_is_the_mean_of_the_places_of_the_tables(tmp_path):
 
 def test_methods_that_cannot_be_told_apart_are_a_group():
     places = places_at({"a": 0.9, "b": 0.895, "c": 0.5, "d": 0.5, "e": 0.1})
-    assert groups(places) == {"a": 1, "b": 1, "c": 2, "d": 2, "e": 3}
+    assert numbers_of(places) == {"a": 1, "b": 1, "c": 2, "d": 2, "e": 3}
 
 
 def test_few_texts_tell_nothing_apart():
-    assert set(groups(places_at({"a": 0.9, "b": 0.2}, texts=4, spread=0.8)).values()) == {1}
+    assert set(numbers_of(places_at({"a": 0.9, "b": 0.2}, texts=4, spread=0.8)).values()) == {1}
+
+
+def test_so_many_texts_would_tell_two_methods_apart():
+    """Ten times the same texts are as many more of their kind."""
+    places = places_at({"a": 0.9, "b": 0.88, "c": 0.5, "d": 0.5}, texts=40, spread=0.2)
+    found = groups(places)
+    assert [each.group for each in found.values()] == [1, 1, 2, 2]
+    needed = found["b"].texts_needed
+    assert found["a"].texts_needed is None and 200 < needed < 2000
+    # Those in the same place are told apart by no number of texts.
+    assert found["d"].texts_needed is None
+
+    def told(texts):
+        values = {name: numpy.resize(places.values(name), (1, texts)) for name in places.methods}
+        return groups(Places({"delete": values}, values))["b"].group == 2
+
+    assert told(int(1.2 * needed)) and not told(int(0.8 * needed))
 
 
 def test_of_those_as_good_as_the_best_a_quick_one_is_recommended():
@@ -66,7 +91,7 @@ def test_what_cannot_be_told_from_the_best_is_not_as_good_as_the_best():
     """With few texts the quick one may be far behind."""
     places = places_at({"slow": 0.9, "quick": 0.6}, texts=6, spread=0.5)
     methods = methods_of(places, {"slow": 50.0, "quick": 2.0}, slow={"above_chance": True})
-    assert groups(places) == {"slow": 1, "quick": 1}
+    assert numbers_of(places) == {"slow": 1, "quick": 1}
     found = recommended(methods, places)
     assert found.method == "slow" and "cannot be told from quick" in found.why
 
@@ -89,6 +114,26 @@ def test_methods_that_ignore_the_model_or_are_not_above_chance_are_not_recommend
     assert none.recommended.method is None and "better than chance" in none.recommended.why
 
 
+def test_above_chance_however_words_are_removed_is_what_makes_a_method_fit(tmp_path):
+    places = {"attention": 0.1, "one-way": {"delete": 0.95, "unk": 0.0}, "lrp": 0.4}
+    verdict = judged(load_files(write_folder(tmp_path / "a", places=places)))
+    assert verdict.methods[0].name == "one-way" and verdict.recommended.method == "lrp"
+    # That it cannot be told whether it is about the model takes nothing away.
+    places["one-way"] = 0.9
+    folder = write_folder(tmp_path / "b", places=places, rho={"one-way": 0.5})
+    assert judged(load_files(folder)).recommended.method == "one-way"
+
+
+@pytest.mark.parametrize("behind, chosen", [(0.02, "quick"), (0.045, "slow"), (0.08, "slow")])
+def test_as_good_is_surely_no_worse_by_more_than_the_bound(behind, chosen):
+    """The interval of the difference is 0.02 long on each side."""
+    places = places_at({"slow": 0.9, "quick": 0.9 - behind}, texts=200)
+    end = places.less("slow", "quick").estimate
+    assert end.high - end.mean == pytest.approx(0.02, abs=0.003)
+    methods = methods_of(places, {"slow": 50.0, "quick": 2.0})
+    assert recommended(methods, places).method == chosen
+
+
 def test_attention_can_be_recommended(tmp_path):
     places = {"attention": 0.9, "lrp": 0.5}
     verdict = judged(load_files(write_folder(tmp_path, places=places)))
@@ -107,3 +152,17 @@ def test_costs_are_those_of_attribute(tmp_path):
     )
     assert [each.name for each in verdict.methods] == ["lrp", "gradient", "attention"]
     assert isinstance(verdict.methods[0].place, Estimate)
+
+
+def test_what_cannot_be_told_from_the_best_is_named_with_the_texts_it_would_take(tmp_path):
+    places = {"attention": 0.1, "gradient": 0.80, "lrp": 0.82}
+    verdict = judged(load_files(write_folder(tmp_path, places=places, texts=30, spread=0.3)))
+    _, second, _ = verdict.methods
+    assert second.group == 1 and second.texts_needed > 30
+    assert re.search(
+        rf"told from {second.name} \(from {second.name} by about [\d,]+ texts\)",
+        verdict.recommended.why,
+    )
+    assert verdict.as_json()["methods"][1]["texts_needed"] == second.texts_needed
+    shown = methods_table(verdict)["group"]
+    assert re.fullmatch(r"1 \([\d,]+\)", shown[1]) and shown[0] == "1"
