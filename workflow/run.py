@@ -9,7 +9,7 @@ import sys
 import time
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, Iterator, List, Optional
+from typing import Any, Dict, Iterator, List, Optional
 
 from analysis.manifest import MANIFEST
 from durable.whole import write_whole
@@ -25,6 +25,10 @@ from workflow.tables import drop_others
 
 HERE = Path(__file__).resolve().parent
 POLL = 0.5
+# Seconds that the engine gets to end when it was told to, and none of its steps is left.
+PATIENCE = 10.0
+# In the command of each step that the engine starts: see Snakefile.
+STEP = "workflow.run_step"
 STOPPING = "\nstopping; the same command goes on from here"
 
 
@@ -66,8 +70,7 @@ def _run(
             process = subprocess.Popen(
                 command, stdout=log, stderr=subprocess.STDOUT, env=environment, pass_fds=held
             )
-            with _ended_with_us(process.pid):
-                _follow(process, Progress(plan.steps, steps, events, cores))
+            _follow(process, Progress(plan.steps, steps, events, cores))
         _report_of_the_rest(plan, events)
     print(summary(plan, steps, events, state / "snakemake.log"))
     return 0 if all(step.is_done for step in plan.steps.values()) else 1
@@ -121,49 +124,97 @@ def _command(state: Path, profile: str, cores: int, gpus: int, snakemake: str) -
 
 
 def _follow(process: subprocess.Popen, progress: Progress) -> None:
-    while True:
-        try:
-            ended = process.poll() is not None
-            progress.tell()
-            if ended:
-                return
-            time.sleep(POLL)
-        except KeyboardInterrupt:
-            # Snakemake has heard it too, and ends its steps.
-            print(STOPPING, file=sys.stderr)
+    with _told_to_end() as told:
+        ending: Optional[Ending] = None
+        while True:
+            try:
+                ended = process.poll() is not None
+                progress.tell()
+                if told and ending is None:
+                    print(STOPPING, file=sys.stderr)
+                    ending = Ending(process)
+                if ended:
+                    return
+                if ending is not None:
+                    ending.go_on()
+                time.sleep(POLL)
+            except KeyboardInterrupt:
+                # Snakemake has heard it too, and ends its steps.
+                print(STOPPING, file=sys.stderr)
 
 
 @contextmanager
-def _ended_with_us(engine: int) -> Iterator[None]:
-    """
-    When we are told to end, Snakemake and its steps end, too. Left alone it would start one step after
-    another, for hours. A key pressed in the terminal is heard by all of them without us.
-    """
+def _told_to_end() -> Iterator[List[int]]:
+    """The signals that have told us to end are in the list as soon as they come."""
+    told: List[int] = []
 
-    def end(*_: Any) -> None:
-        print(STOPPING, file=sys.stderr)
-        for pid in reversed(_descendants(engine)):
-            _send(pid, signal.SIGTERM)
-        # Starts nothing more; and, where it is not deaf to it, takes back what waits in a cluster.
-        _send(engine, signal.SIGTERM)
-        _send(engine, signal.SIGINT)
+    def note(number: int, _: Any) -> None:
+        told.append(number)
 
-    before = {number: signal.signal(number, end) for number in (signal.SIGTERM, signal.SIGHUP)}
+    before = {number: signal.signal(number, note) for number in (signal.SIGTERM, signal.SIGHUP)}
     try:
-        yield
+        yield told
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
 
 
-def _descendants(pid: int) -> List[int]:
-    listed = subprocess.run(["ps", "-A", "-o", "pid=,ppid="], capture_output=True, text=True).stdout
-    parents = {int(child): int(parent) for child, parent in map(str.split, listed.splitlines())}
-    family = [pid]
-    # Grows while we go through it.
-    for one in family:
-        family += [child for child, parent in parents.items() if parent == one]
-    return family[1:]
+class Ending:
+    """
+    When we are told to end, Snakemake and its steps end, too. Left alone it would start one step after
+    another, for hours. A key pressed in the terminal is heard by all of them without us.
+
+    Whoever tells us may have told all of them already, as Slurm and systemd do; Snakemake can come to
+    wait for itself when it hears a signal twice. It has nothing to lose: what still waits when its steps
+    are gone is killed.
+    """
+
+    def __init__(self, engine: subprocess.Popen) -> None:
+        self.engine = engine
+        self.last_busy = time.monotonic()
+        steps = _descendants(engine.pid)
+        # Starts nothing more.
+        engine.send_signal(signal.SIGTERM)
+        for pid in reversed(steps):
+            _send(pid, signal.SIGTERM)
+        self.told = set(steps)
+        # Where it is not deaf to it, takes back what waits in a cluster.
+        engine.send_signal(signal.SIGINT)
+
+    def go_on(self) -> None:
+        """To be called until the engine is gone."""
+        family = _descendants(self.engine.pid)
+        if family:
+            self.last_busy = time.monotonic()
+        elif time.monotonic() - self.last_busy >= PATIENCE:
+            self.engine.kill()
+        # What was about to start when the others were told.
+        for pid, command in family.items():
+            if STEP in command and pid not in self.told:
+                self.told.add(pid)
+                _send(pid, signal.SIGTERM)
+
+
+def _descendants(pid: int) -> Dict[int, str]:
+    """Those that still run, with the command of each, parents before their children."""
+    columns = ["ps", "-A", "-ww", "-o", "pid=,ppid=,state=,args="]
+    listed = subprocess.run(columns, capture_output=True, text=True, errors="replace").stdout
+    children: Dict[int, Dict[int, str]] = {}
+    for line in listed.splitlines():
+        child, parent, state, *command = line.split(maxsplit=3)
+        # What has ended stays listed until its parent asks about it.
+        if state != "Z":
+            children.setdefault(int(parent), {})[int(child)] = "".join(command)
+    family: Dict[int, str] = {}
+    generation = children.get(pid, {})
+    while generation:
+        family.update(generation)
+        generation = {
+            child: command
+            for parent in generation
+            for child, command in children.get(parent, {}).items()
+        }
+    return family
 
 
 def _send(pid: int, number: int) -> None:

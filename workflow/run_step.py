@@ -11,7 +11,7 @@ import sys
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import List, Sequence
+from typing import Any, List, Sequence
 
 from durable.records import told
 from durable.whole import write_whole
@@ -107,8 +107,14 @@ def _finished(command: Sequence[str], log: Path, held: Sequence[int], devices: d
             env=environment,
             pass_fds=held,
         )
+
+        def pass_on(number: int, _: Any) -> None:
+            # Once: whoever ends us may say so to all of us, and again.
+            signal.signal(number, signal.SIG_IGN)
+            process.send_signal(number)
+
         for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, lambda given, frame: process.send_signal(given))
+            signal.signal(number, pass_on)
         code = process.wait()
     return code if code >= 0 else 128 - code
 

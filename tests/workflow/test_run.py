@@ -99,26 +99,48 @@ def is_alive(pid: int) -> bool:
     return status.exists() and status.read_text().split()[2] != "Z"
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
-def test_told_to_end_it_ends_the_engine_and_its_steps(number, tmp_path):
-    # Deaf to the keyboard, as what a shell starts in the background is.
-    deaf = tmp_path / "deaf"
-    deaf.write_text("#!/bin/sh\ntrap '' INT\nsleep 1000 &\necho $! > $PWD/pid\nwait\nsleep 1000\n")
-    deaf.chmod(0o700)
-    command = ["-m", "workflow", "run", "pruthi_2020", "--size", "quick", "--snakemake", str(deaf)]
+# Deaf to the keyboard, as what a shell starts in the background is.
+DEAF = "trap '' INT\nsleep 1000 &\necho $! > $PWD/pid\nwait\nsleep 1000\n"
+# Waits for itself, whatever it is told.
+STUCK = "sleep 1000 &\ntrap '' INT TERM\nmkfifo pipe\necho $! > $PWD/pid\nread -r nothing < pipe\n"
+IMPATIENT = (
+    "import sys, workflow.run, workflow.__main__; workflow.run.PATIENCE = 0.1; "
+    "sys.exit(workflow.__main__.main(sys.argv[1:]))"
+)
+
+
+@pytest.mark.parametrize(
+    "engine, number, to_all",
+    [
+        pytest.param(DEAF, signal.SIGTERM, False, id="deaf, told by us"),
+        pytest.param(DEAF, signal.SIGHUP, True, id="deaf, all told"),
+        pytest.param(STUCK, signal.SIGHUP, False, id="stuck, told by us"),
+        pytest.param(STUCK, signal.SIGTERM, True, id="stuck, all told"),
+    ],
+)
+def test_told_to_end_it_ends_the_engine_and_its_steps(engine, number, to_all, tmp_path):
+    script = tmp_path / "engine"
+    script.write_text(f"#!/bin/sh\n{engine}")
+    script.chmod(0o700)
+    study = ["run", "pruthi_2020", "--size", "quick", "--snakemake", str(script)]
     process = subprocess.Popen(
-        [sys.executable, *command],
+        [sys.executable, "-c", IMPATIENT, *study],
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": str(PROJECT)},
         stderr=subprocess.PIPE,
         text=True,
+        start_new_session=True,
     )
     until = time.time() + 60
     while not (tmp_path / "pid").is_file() or not (tmp_path / "pid").read_text():
         assert process.poll() is None and time.time() < until
         time.sleep(0.05)
     step = int((tmp_path / "pid").read_text())
-    process.send_signal(number)
+    if to_all:
+        # As Slurm and systemd do it.
+        os.killpg(process.pid, number)
+    else:
+        process.send_signal(number)
     _, said = process.communicate(timeout=60)
-    assert process.returncode == 1 and "the same command goes on from here" in said
+    assert process.returncode == 1 and said.count("the same command goes on from here") == 1
     assert not is_alive(step)
