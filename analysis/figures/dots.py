@@ -34,25 +34,22 @@ def dots(
     label: str,
     ticks: Dict[float, str] = FROM_CHANCE_TO_BEST,
     widest: int = 3,
-    apart: bool = True,
 ) -> Figure:
     """
     Rows in the order of the mean over all panels and series. The axis has lines at 0, which is
-    chance, and at 1, which is the best there can be. Where a row has a single dot, series need not
-    be drawn `apart`.
+    chance, and at 1, which is the best there can be.
     """
     panels = list(dict.fromkeys(dot.panel for dot in marks))
     series = list(dict.fromkeys(dot.series for dot in marks))
     rows = _best_first(marks)
     with style.applied():
-        lines = len(series) if apart else 1
-        high = 0.35 + max(INCHES_A_LINE * lines, 0.19) * len(rows)
+        high = 0.35 + max(INCHES_A_LINE * len(series), 0.19) * len(rows)
         figure, _, used = style.panels(len(panels), widest, 0.7, high, sharex=True, sharey=True)
         for one, panel in zip(used, panels, strict=True):
             for dot in marks:
                 if dot.panel == panel and not math.isnan(dot.estimate.mean):
                     number = series.index(dot.series)
-                    down = rows.index(dot.row) + _apart(number if apart else 0, lines)
+                    down = rows.index(dot.row) + _apart(number, len(series))
                     _draw(one, dot, down, number)
             one.set_title(style.shown(panel), fontsize=8)
             one.set_xlabel(style.shown(label))

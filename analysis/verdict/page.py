@@ -6,37 +6,21 @@ from typing import List, Optional
 from matplotlib.figure import Figure
 
 from analysis.figures import style as figure_style
-from analysis.figures.dots import Dot, dots
 from analysis.figures.zones import on_zones
 from analysis.report.elements import collapsed, paragraph, preformatted, table_html
 from analysis.report.style import STYLE as REPORT_STYLE
 from analysis.report.svg import inlined
-from analysis.verdict.answers import Answer, Question
+from analysis.verdict.answers import Question
+from analysis.verdict.block import KINDS, block
 from analysis.verdict.files import ATTENTION, Files
 from analysis.verdict.style import STYLE
 from analysis.verdict.texts import cards
 from analysis.verdict.verdict import Verdict
-from analysis.verdict.words import (
-    GROUPS,
-    answer_word,
-    asked,
-    because,
-    methods_table,
-    reason,
-    show_instead,
-)
+from analysis.verdict.words import GROUPS, methods_table, reason
 from analysis.written import html_text
 from heatmaps.html_document import document, style
 
 TITLE = "Can attention be trusted?"
-# For the style sheet, and for who reads by eye.
-KINDS = {
-    Answer.YES: "yes",
-    Answer.NO: "no",
-    Answer.PARTLY: "partly",
-    Answer.UNKNOWN: "unknown",
-    Answer.DEPENDS: "partly",
-}
 
 
 def page(verdict: Verdict, files: Files) -> str:
@@ -49,43 +33,11 @@ def page(verdict: Verdict, files: Files) -> str:
             + "</section>\n"
         )
     body = (
-        f"<div class=verdict>\n{_first_screen(verdict)}<main>\n{''.join(sections)}"
+        f"<div class='verdict page'>\n<header>\n{block(verdict, 'all')}</header>\n<main>\n"
+        f"{''.join(sections)}"
         f"{_details(verdict, files)}</main>\n</div>\n"
     )
     return document(TITLE, style() + REPORT_STYLE + STYLE, body)
-
-
-def _first_screen(verdict: Verdict) -> str:
-    plot = "" if verdict.nothing else _figure(_all_methods(verdict), "all", "All methods")
-    answers = "".join(
-        f"<li class={KINDS[each.answer]}><a href=#{each.name}>{html_text(each.words.capitalize())}"
-        f"</a> <b>{html_text(str(each.answer).capitalize())}</b></li>\n"
-        for each in ([] if verdict.nothing else verdict.questions)
-    )
-    kind = KINDS[verdict.answer]
-    instead = "" if verdict.nothing else paragraph(show_instead(verdict), "instead")
-    return (
-        f"<header>\n<div class=said>\n<h1>{html_text(asked(verdict))}</h1>\n"
-        f'<p class="answer {kind}">{html_text(answer_word(verdict))}</p>\n'
-        f"{paragraph(because(verdict), 'because')}{instead}</div>\n{plot}"
-        + (f"<ol class=answers>\n{answers}</ol>\n" if answers else "")
-        + "</header>\n"
-    )
-
-
-def _all_methods(verdict: Verdict) -> Figure:
-    shown = verdict.recommended.method
-
-    def series(name: str) -> str:
-        return name if name == ATTENTION else "recommended" if name == shown else "others"
-
-    # Attention has the colour that stands out, here as below.
-    order = {"others": 0, ATTENTION: 1, "recommended": 2}
-    marks = [
-        Dot("", each.name, series(each.name), each.place)
-        for each in sorted(verdict.methods, key=lambda each: order[series(each.name)])
-    ]
-    return dots(marks, "from random to the best order of words", apart=False)
 
 
 def _evidence(verdict: Verdict) -> List[str]:

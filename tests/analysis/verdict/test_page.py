@@ -10,8 +10,10 @@ from tests.analysis.verdict.verdict_files import write_folder
 
 HOSTILE = "<script>alert(1)</script>"
 LONG_WORD = "Donaudampfschifffahrtsgesellschaft" * 4
+TWENTY = "abcdefghijklmnopqrs"
+ROWS = "[...document.querySelectorAll('.plot li:not(.axis, .gap)')].filter(each => each.offsetHeight).length"
 OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-END = "Math.max(...['.answers', 'header figure', '.said'].map(each => document.querySelector(each).getBoundingClientRect().bottom))"
+END = "Math.max(...['.answers', '.plot', '.said'].map(each => document.querySelector(each).getBoundingClientRect().bottom))"
 
 
 def run(folder, *options):
@@ -24,7 +26,7 @@ def test_the_page_holds_all_of_it_loads_nothing_and_is_small(tmp_path):
     assert run(folder) == 0
     page = (folder / "verdict.html").read_text()
     assert len(page.encode()) < 400_000
-    assert page.count("<article>") == 6 and page.count("<svg") == 6
+    assert page.count("<article>") == 6 and page.count("<svg") == 5
     assert HOSTILE not in page and "&lt;script&gt;alert(1)" in page
     assert "default-src 'none'; script-src 'none'" in page
     addresses = re.findall(r"(?:src|href)=[\"']?([^\"'>\s]*)", page)
@@ -48,18 +50,21 @@ def test_long_texts_do_not_make_a_page_that_cannot_be_sent(tmp_path):
 
 @pytest.mark.skipif(PATH is None, reason="there is no Chromium here")
 def test_the_answer_is_on_the_first_screen_and_nothing_is_wider(tmp_path):
-    methods = {f"{name}-method": 0.9 for name in "abcdef"}
-    places = {"attention": 0.1, **methods}
+    methods = {f"{name}-method": 0.9 - 0.04 * place for place, name in enumerate(TWENTY)}
+    places = {"attention": 0.3, **methods}
     words = [LONG_WORD, "b", "c"]
     scores = {name: [0.5, 0.3, 0.2] for name in places}
     folder = write_folder(tmp_path, places=places, seconds={}, tokens=words, **scores)
     assert run(folder) == 0
     path = folder / "verdict.html"
     with chromium(tmp_path / "profile") as page:
-        for width, height in ((1280, 900), (390, 844)):
+        for width, height, shown in ((1280, 800, 20), (390, 844, 7)):
             page.open(path, width, height)
             assert page.value(OVERFLOW) == 0
             assert page.value(END) <= height
+            assert page.value(ROWS) == shown
+            page.value("document.querySelector('.plot > input').click()")
+            assert page.value(ROWS) == 20
             page.value("document.querySelectorAll('details').forEach(each => each.open = true)")
             assert page.value(OVERFLOW) == 0
         assert page.complaints == [] and set(page.requests) == {path.as_uri()}
