@@ -11,8 +11,9 @@ from allennlp.models import Model
 
 from attention_explain.faithfulness.erasures.delete import Delete
 from attention_explain.faithfulness.outputs import ErasedOutputs
-from attention_explain.interpret.outputs import check_embeddings_are_tokens, untouched
+from attention_explain.interpret.outputs import untouched
 from attention_explain.interpret.text_batch import TextBatch
+from attention_explain.models.needs import check_needs
 from attention_explain.orders import RANKINGS, random_ranks, ranks, share_size
 from heatmaps.explanation import Explanation
 from heatmaps.text_verdict import ModelOutput, NamedWords, TextVerdict
@@ -56,7 +57,7 @@ class Explained(Explanation):
                 f"words is {words!r}, but must be from 1 to {tokens}, the words of the text"
             )
         # The words are taken out of what the model embeds.
-        check_embeddings_are_tokens(self.model)
+        check_needs(self.model, ("embeddings",), "words are taken out of the texts of")
         named = words or share_size(SHARE, tokens)
         scored = {name: scores for name, scores in self.scores.items() if scores is not None}
         orders = [ranks(scores, RANKINGS[0], self.seed, self.id) for scores in scored.values()]

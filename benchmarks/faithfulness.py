@@ -32,9 +32,9 @@ from attention_explain.faithfulness.along_orders import (
 from attention_explain.faithfulness.outputs import ErasedOutputs
 from attention_explain.faithfulness.registry import ERASURES, MEASURES
 from attention_explain.faithfulness.search import Search
-from attention_explain.interpret.outputs import logits_from_embeddings
 from attention_explain.interpret.text_batch import TextBatch, budget_for
 from attention_explain.models import AttentionClassifier
+from attention_explain.models.reading import Reading
 from attention_explain.orders import random_ranks
 from attention_explain.settings import DATA_VARIABLE
 from benchmarks.harness import Result, compare, one_thread
@@ -155,7 +155,7 @@ class JudgedTexts:
                         if kept.numel():
                             mask = torch.ones_like(kept, dtype=torch.bool)
                             embeddings = self.model.embed({"tokens": {"tokens": kept}})
-                            logits_from_embeddings(self.model, embeddings, mask, mask).softmax(-1)
+                            self.model.logits(embeddings, Reading(mask, mask)).softmax(-1)
 
 
 @contextmanager

@@ -18,9 +18,10 @@ from captum.attr import IntegratedGradients as Captum
 
 from attention_explain.data.attention_text import AttentionTextReader
 from attention_explain.interpret.integrated_gradients import IntegratedGradients
-from attention_explain.interpret.outputs import logits_from_embeddings, untouched
+from attention_explain.interpret.outputs import untouched
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models import AttentionClassifier
+from attention_explain.models.reading import Reading
 from attention_explain.predictors.saliency import SaliencyPredictor
 from benchmarks.harness import Result, compare
 
@@ -81,7 +82,7 @@ def captums_scores(
     """All steps of all texts in one pass, which is captum's default."""
 
     def probabilities(embeddings: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-        return logits_from_embeddings(model, embeddings, mask, mask).softmax(dim=-1)
+        return model.logits(embeddings, Reading(mask, mask)).softmax(dim=-1)
 
     with untouched(model):
         scores = Captum(probabilities).attribute(

@@ -11,9 +11,10 @@ from typing import List
 import torch
 
 from attention_explain.interpret.erasing import LeaveOneOut
-from attention_explain.interpret.outputs import logits_from_embeddings, untouched
+from attention_explain.interpret.outputs import untouched
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models import AttentionClassifier
+from attention_explain.models.reading import Reading
 from benchmarks.harness import Result, compare, one_thread
 from benchmarks.lrp import TEXTS, predictor
 
@@ -33,7 +34,7 @@ def column_by_column(model: AttentionClassifier, batch: TextBatch) -> torch.Tens
     def probabilities(ids: torch.Tensor) -> torch.Tensor:
         mask = torch.ones_like(ids, dtype=torch.bool)
         embeddings = model.embed({"tokens": {"tokens": ids}})
-        return logits_from_embeddings(model, embeddings, mask, mask).softmax(dim=-1)
+        return model.logits(embeddings, Reading(mask, mask)).softmax(dim=-1)
 
     with untouched(model), torch.no_grad():
         whole = probabilities(ids)

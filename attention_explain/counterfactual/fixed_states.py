@@ -41,8 +41,8 @@ class FixedStates:
     @classmethod
     @torch.no_grad()
     def of(cls, model: AttentionClassifier, batch: TextBatch) -> "FixedStates":
-        states = model.encode(model.embed(batch.tokens), batch.mask)
-        attention = model.attend(states, batch.attendable).double()
+        states = model.encode(model.embed(batch.tokens), batch.reading)
+        attention = model.attend(states, batch.reading).double()
         return cls(
             ids=batch.ids,
             words=batch.words,

@@ -6,16 +6,15 @@ from dataclasses import dataclass, field
 from typing import Any, Callable, Dict, List, Optional, Sequence
 
 import torch
-from allennlp.common.checks import ConfigurationError
 from allennlp.data import Instance
 from allennlp.models import Model
 
 from attention_explain.budget import in_batches
 from attention_explain.counterfactual.fixed_states import FixedStates
 from attention_explain.counterfactual.perturbation import Field, Perturbation
-from attention_explain.interpret.outputs import check_texts_are_independent, untouched
+from attention_explain.interpret.outputs import untouched
 from attention_explain.interpret.text_batch import TextBatch, budget_for
-from attention_explain.models import AttentionClassifier
+from attention_explain.models.needs import check_needs
 
 
 @dataclass
@@ -54,12 +53,7 @@ class Perturber:
         perturbations: Dict[str, Perturbation],
         budget: Optional[int] = None,
     ) -> None:
-        if not isinstance(model, AttentionClassifier):
-            raise ConfigurationError(
-                f"it is the attention of an attention_classifier that can be perturbed, not a "
-                f"{type(model).__name__}"
-            )
-        check_texts_are_independent(model)
+        check_needs(model, ("stages",), "what can be perturbed is the attention of")
         self.model = model
         self.perturbations = perturbations
         self.budget = budget or budget_for(model)

@@ -117,7 +117,7 @@ def _rows(
     chance = values[methods:].mean(axis=0)
     best = measure.best(found, erased)
     rows = []
-    for method, readings in zip(
+    for method, quantities in zip(
         [*text.ranks, RANDOM, SEARCH], [*values[:methods], chance, best], strict=True
     ):
         curve = None
@@ -125,14 +125,16 @@ def _rows(
             curve = measure.curve(probs[list(text.ranks).index(method)], erased)
         elif method == RANDOM:
             curve = measure.curve(probs[methods:].mean(axis=0), erased)
-        for place, reading in enumerate(measure.readings(text.tokens)):
-            value = float(readings[place])
-            row = Measurement(method, measure.called(reading.name, name), erasure, reading.k)
+        for place, quantity in enumerate(measure.quantities(text.tokens)):
+            value = float(quantities[place])
+            row = Measurement(method, measure.called(quantity.name, name), erasure, quantity.k)
             rows.append(row)
             if numpy.isnan(value):
                 row.undefined = measure.why_undefined(erased)
                 continue
             row.value = value
-            row.normalised = normalised(value, chance[place], best[place], reading.higher_is_better)
+            row.normalised = normalised(
+                value, chance[place], best[place], quantity.higher_is_better
+            )
             row.curve = curve
     return rows

@@ -5,7 +5,7 @@ from typing import Dict, List, Optional, Sequence
 import numpy
 from allennlp.common.checks import ConfigurationError
 
-from attention_explain.faithfulness.faithfulness import Reading
+from attention_explain.faithfulness.faithfulness import Quantity
 from attention_explain.faithfulness.order_measure import AdditiveMeasure, ErasedText
 from attention_explain.orders import share_size
 
@@ -43,9 +43,9 @@ class BinnedMeasure(AdditiveMeasure):
     def sizes(self, tokens: int) -> List[int]:
         return sorted(set(bin_sizes(self.bins, tokens)))
 
-    def readings(self, tokens: int) -> List[Reading]:
+    def quantities(self, tokens: int) -> List[Quantity]:
         return [
-            Reading(name, higher, share)
+            Quantity(name, higher, share)
             for name, higher in self.forms().items()
             for share in [*self.bins, None]
         ]

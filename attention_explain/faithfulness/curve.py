@@ -5,7 +5,7 @@ from typing import Dict, List
 import numpy
 from allennlp.common.checks import ConfigurationError
 
-from attention_explain.faithfulness.faithfulness import Reading
+from attention_explain.faithfulness.faithfulness import Quantity
 from attention_explain.faithfulness.order_measure import AdditiveMeasure, ErasedText
 from attention_explain.named_components import check_choice
 
@@ -43,8 +43,8 @@ class CurveMeasure(AdditiveMeasure):
     def sizes(self, tokens: int) -> List[int]:
         return [0, *grid(tokens, self.points)]
 
-    def readings(self, tokens: int) -> List[Reading]:
-        return [Reading(self.name, self.keeps)]
+    def quantities(self, tokens: int) -> List[Quantity]:
+        return [Quantity(self.name, self.keeps)]
 
     def weights(self, tokens: int) -> List[numpy.ndarray]:
         # The trapezoid rule, over the share of tokens.

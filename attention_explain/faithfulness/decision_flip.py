@@ -6,7 +6,7 @@ import numpy
 from allennlp.common.checks import ConfigurationError
 
 from attention_explain.faithfulness.curve import POINTS, grid
-from attention_explain.faithfulness.faithfulness import Faithfulness, Reading
+from attention_explain.faithfulness.faithfulness import Faithfulness, Quantity
 from attention_explain.faithfulness.order_measure import ErasedText, Found, OrderMeasure
 
 
@@ -43,8 +43,8 @@ class DecisionFlip(OrderMeasure):
     def sizes(self, tokens: int) -> List[int]:
         return sorted({1, *grid(tokens, self.points)})
 
-    def readings(self, tokens: int) -> List[Reading]:
-        return [Reading(name, higher) for name, higher in self.forms().items()]
+    def quantities(self, tokens: int) -> List[Quantity]:
+        return [Quantity(name, higher) for name, higher in self.forms().items()]
 
     def values(self, probs: numpy.ndarray, text: ErasedText) -> numpy.ndarray:
         if not _is_decision(text):

@@ -18,7 +18,7 @@ from attention_explain.faithfulness.faithfulness import (
     Faithfulness,
     JudgedRows,
     Measurement,
-    Reading,
+    Quantity,
 )
 from attention_explain.faithfulness.methods import Methods
 from attention_explain.faithfulness.order_measure import OrderMeasure
@@ -29,14 +29,9 @@ from attention_explain.faithfulness.scores_file import ScoredText
 from attention_explain.faithfulness.search import Search
 from attention_explain.faithfulness.values import NoValue, Values
 from attention_explain.interpret.interpreter import target_index
-from attention_explain.interpret.outputs import (
-    check_embeddings_are_tokens,
-    check_texts_are_independent,
-    logits_from_embeddings,
-    untouched,
-)
+from attention_explain.interpret.outputs import untouched
 from attention_explain.interpret.text_batch import TextBatch, budget_for
-from attention_explain.models import AttentionClassifier
+from attention_explain.models.needs import check_needs
 from attention_explain.orders import RANKINGS, random_ranks, ranks, tied
 
 RANDOM_ORDERS = 10
@@ -80,19 +75,13 @@ class Evaluator:
         seed: int = 0,
         budget: Optional[int] = None,
     ) -> None:
-        if not isinstance(model, AttentionClassifier):
-            raise ConfigurationError(
-                "it is scores of an attention_classifier that can be judged, not of a "
-                f"{type(model).__name__}"
-            )
         if by not in RANKINGS:
             raise ConfigurationError(f"by is {by!r}, but must be one of {', '.join(RANKINGS)}")
         if random_orders < LEAST_ORDERS:
             raise ConfigurationError(
                 f"random_orders is {random_orders}, but must be {LEAST_ORDERS} or more"
             )
-        check_texts_are_independent(model)
-        check_embeddings_are_tokens(model)
+        check_needs(model, ("embeddings",), "what can be judged are scores of")
         for erasure in erasures.values():
             erasure.check(model, reader)
         self.model = model
@@ -155,7 +144,7 @@ class Evaluator:
 
     def _setting(self, batch: TextBatch, scored: Sequence[ScoredText]) -> Setting:
         embeddings = self.model.embed(batch.tokens)
-        logits = logits_from_embeddings(self.model, embeddings, batch.mask, batch.attendable)
+        logits = self.model.logits(embeddings, batch.reading)
         probs = logits.double().softmax(dim=-1).cpu().numpy()
         texts = []
         for text, words, row in zip(scored, batch.words, probs, strict=True):
@@ -203,14 +192,14 @@ class Evaluator:
         for method, reason in text.missing.items():
             rows.append(Measurement(method, TIED, None, undefined=reason))
             for name, measure in self.measures.items():
-                readings = [Reading(form, higher) for form, higher in measure.forms().items()]
+                quantities = [Quantity(form, higher) for form, higher in measure.forms().items()]
                 if isinstance(measure, OrderMeasure):
-                    readings = measure.readings(tokens)
+                    quantities = measure.quantities(tokens)
                 for erasure in self.erasures if measure.erasures else (None,):
-                    for reading in readings:
-                        called = measure.called(reading.name, name)
+                    for quantity in quantities:
+                        called = measure.called(quantity.name, name)
                         rows.append(
-                            Measurement(method, called, erasure, reading.k, undefined=reason)
+                            Measurement(method, called, erasure, quantity.k, undefined=reason)
                         )
         return rows
 

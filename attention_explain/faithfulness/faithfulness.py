@@ -13,7 +13,7 @@ TIED = "tied"
 
 
 @dataclass(frozen=True)
-class Reading:
+class Quantity:
     """
     One number that a measure gives.
 
@@ -29,7 +29,7 @@ class Reading:
 @dataclass
 class Measurement:
     """
-    A row of the file: one reading of one method on one text.
+    A row of the file: one quantity of one method on one text.
 
     value : None where it is undefined; `undefined` then says why.
     normalised : on the scale from random (0) to the best that search knows (1).
@@ -73,7 +73,7 @@ class Faithfulness(Registrable):
     erasures: bool = False
 
     def forms(self) -> Dict[str, bool]:
-        """The names of all readings, that of the measure first, and whether more is better."""
+        """The names of all quantities, that of the measure first, and whether more is better."""
         raise NotImplementedError
 
     def called(self, form: str, name: str) -> str:

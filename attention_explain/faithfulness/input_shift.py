@@ -11,6 +11,7 @@ from attention_explain.faithfulness.score_measure import ScoreMeasure, Setting
 from attention_explain.faithfulness.sensitivity import change
 from attention_explain.faithfulness.values import NoValue, Values
 from attention_explain.models import AttentionClassifier
+from attention_explain.models.needs import encoder_of_tokens
 from attention_explain.modules.encoders.capabilities import (
     InputBias,
     capability,
@@ -74,7 +75,8 @@ class InputShift(ScoreMeasure):
 
 def shifted(model: AttentionClassifier, shift: float) -> Optional[AttentionClassifier]:
     """A model that says of embeddings + shift what the model says of embeddings; None if it cannot."""
-    if capability(model.encoder, InputBias) is None:
+    encoder = encoder_of_tokens(model)
+    if encoder is None or capability(encoder, InputBias) is None:
         return None
     other = copy.deepcopy(model)
     constant = next(model.parameters()).new_full((model.encoder.get_input_dim(),), shift)

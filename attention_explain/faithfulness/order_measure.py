@@ -9,7 +9,7 @@ from typing import Dict, List, Optional, Sequence
 import numpy
 
 from attention_explain.faithfulness.chains import best_chain
-from attention_explain.faithfulness.faithfulness import Faithfulness, Reading
+from attention_explain.faithfulness.faithfulness import Faithfulness, Quantity
 
 # A size of the sets, and all sets of that size that were run: which tokens are the first of the
 # order, Shape: (sets, tokens), and what the model says of them, Shape: (sets, labels).
@@ -51,22 +51,22 @@ class OrderMeasure(Faithfulness):
         """How many tokens of the order are taken together, for a text of so many; rising."""
         raise NotImplementedError
 
-    def readings(self, tokens: int) -> List[Reading]:
+    def quantities(self, tokens: int) -> List[Quantity]:
         raise NotImplementedError
 
     def values(self, probs: numpy.ndarray, text: ErasedText) -> numpy.ndarray:
         """
-        The readings of any number of orders, from the probabilities at the measure's sizes; NaN
-        where one is undefined. Shape: (orders, sizes, labels) -> (orders, readings)
+        The quantities of any number of orders, from the probabilities at the measure's sizes; NaN
+        where one is undefined. Shape: (orders, sizes, labels) -> (orders, quantities)
         """
         raise NotImplementedError
 
     def best(self, found: Found, text: ErasedText) -> numpy.ndarray:
-        """The best readings that any order of sets that were run would have. Shape: (readings,)"""
+        """The best quantities that any order of sets that were run would have. Shape: (quantities,)"""
         raise NotImplementedError
 
     def why_undefined(self, text: ErasedText) -> str:
-        """Of a reading that is NaN."""
+        """Of a quantity that is NaN."""
         raise NotImplementedError
 
     def curve(self, probs: numpy.ndarray, text: ErasedText) -> Optional[List[float]]:
@@ -76,7 +76,7 @@ class OrderMeasure(Faithfulness):
 
 class AdditiveMeasure(OrderMeasure):
     """
-    A measure whose readings are weighted sums over the sizes of something about each set. A subclass
+    A measure whose quantities are weighted sums over the sizes of something about each set. A subclass
     implements `terms` and `weights`.
     """
 
@@ -86,7 +86,7 @@ class AdditiveMeasure(OrderMeasure):
 
     def weights(self, tokens: int) -> List[numpy.ndarray]:
         """
-        Of each reading of one form, the weights of the sizes; the readings of all forms are in that
+        Of each quantity of one form, the weights of the sizes; the quantities of all forms are in that
         order, form by form. Shape: (sizes,)
         """
         raise NotImplementedError
@@ -100,12 +100,12 @@ class AdditiveMeasure(OrderMeasure):
     def best(self, found: Found, text: ErasedText) -> numpy.ndarray:
         sizes = self.sizes(text.tokens)
         terms = [self.terms(found[size].probs, text) for size in sizes]
-        readings = self.readings(text.tokens)
+        quantities = self.quantities(text.tokens)
         weights = self.weights(text.tokens)
         best = []
-        for place, reading in enumerate(readings):
+        for place, quantity in enumerate(quantities):
             form, which = divmod(place, len(weights))
-            sign = 1.0 if reading.higher_is_better else -1.0
+            sign = 1.0 if quantity.higher_is_better else -1.0
             counting = numpy.flatnonzero(weights[which])
             gains = [sign * weights[which][size] * terms[size][form] for size in counting]
             sets: Sequence[numpy.ndarray] = [found[sizes[size]].first for size in counting]

@@ -17,9 +17,9 @@ from attention_explain.interpret.erasure.logits import (
     no_state_knows_another_token,
 )
 from attention_explain.interpret.erasure.state_sets import StateSets
-from attention_explain.interpret.outputs import logits_from_embeddings
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models import AttentionClassifier
+from attention_explain.models.needs import encoder_of_tokens
 from attention_explain.modules.encoders.capabilities import SetReader, TokenSets, capability
 
 
@@ -32,7 +32,7 @@ class ErasedOutputs:
     model : `AttentionClassifier`
     batch : `TextBatch`
     embeddings : `torch.Tensor`
-        Of the batch. Shape: (batch, tokens, embedding_dim)
+        Of the batch. Shape: (batch, places, embedding_dim)
     erasure : `Erasure`
     """
 
@@ -52,7 +52,11 @@ class ErasedOutputs:
         self._places: List[Dict[bytes, int]] = [{} for _ in range(len(batch))]
         self._known = [numpy.empty((0, len(model.labels))) for _ in range(len(batch))]
         self._own = [seen.nonzero().squeeze(-1).numpy() for seen in batch.seen]
-        self._bounds = (batch.mask.cpu() & ~batch.seen).numpy()
+        self._bounds = (batch.reading.token_mask.cpu() & ~batch.seen).numpy()
+        # How many places each token has, and those of no token.
+        sizes = batch.reading.of_tokens(batch.mask.int(), "sum").cpu().numpy()
+        self._sizes = sizes
+        self._specials = batch.mask.sum(dim=1).cpu().numpy() - sizes.sum(axis=1)
         self._reader = self.fast_reader()
 
     def fast_reader(self) -> Optional[SetReader]:
@@ -60,12 +64,13 @@ class ErasedOutputs:
         given = (self.model, self.batch, self._embeddings, self._replacements)
         if no_state_knows_another_token(self.model):
             return StateSets(*given)
-        fast = capability(self.model.encoder, TokenSets)
+        encoder = encoder_of_tokens(self.model)
         # On a GPU steps in Python are slower than passes.
         on_host = self.batch.mask.device.type == "cpu"
-        if fast is None or not on_host or not Readout.knows(self.model.attention.scorer):
+        if encoder is None or not on_host or not Readout.knows(self.model.attention.scorer):
             return None
-        return fast.token_sets(*given)
+        fast = capability(encoder, TokenSets)
+        return None if fast is None else fast.token_sets(*given)
 
     @property
     def sets_run(self) -> int:
@@ -148,12 +153,13 @@ class ErasedOutputs:
         for text, sets in enumerate(new):
             kept[ends[text] - len(sets) : ends[text], self._own[text]] = sets
         found = numpy.empty((len(texts), self._known[0].shape[1]))
-        lengths = kept if self._replacements is None else self.batch.mask.cpu().numpy()[texts]
+        there = kept | (self._replacements is not None)
+        lengths = (there * self._sizes[texts]).sum(axis=1) + self._specials[texts]
         draws = 1 if self._replacements is None else len(self._replacements)
         device = self.batch.mask.device
         budget = max(1, self.batch.budget // draws)
         # At least 1: no text may be without length.
-        for rows in rows_by_length(numpy.maximum(1, lengths.sum(axis=1)).tolist(), budget):
+        for rows in rows_by_length(numpy.maximum(1, lengths).tolist(), budget):
             some = torch.from_numpy(texts[rows]).to(device)
             here = torch.from_numpy(kept[rows]).to(device)
             if self._reader is not None:
@@ -168,31 +174,20 @@ class ErasedOutputs:
 
     def _shortened(self, texts: torch.Tensor, kept: torch.Tensor) -> torch.Tensor:
         """The tokens that stay, moved together. Shape: (sets,), (sets, tokens) -> (sets, labels)"""
-        lengths = kept.sum(dim=1)
-        # Those that stay come first, in their order.
-        order = (~kept).to(torch.uint8).argsort(dim=1, stable=True)
-        order = order[:, : int(lengths.max().clamp(min=1))]
-        mask = torch.arange(order.size(1), device=kept.device) < lengths.unsqueeze(-1)
-        rows = texts.unsqueeze(-1)
-        seen = self.batch.attendable[rows, order] & mask
-        logits = self.model.decoder.bias.expand(len(texts), -1).clone()
-        some = seen.any(dim=1)
-        if some.any():
-            logits[some] = logits_from_embeddings(
-                self.model, self._embeddings[rows, order][some], mask[some], seen[some]
-            )
-        return logits.double().softmax(dim=-1)
+        places, reading = self.batch.reading.keeping(texts, kept)
+        rows = self._embeddings[texts.unsqueeze(-1), places]
+        return self.model.logits(rows, reading).double().softmax(dim=-1)
 
     def _replaced(self, texts: torch.Tensor, kept: torch.Tensor) -> torch.Tensor:
         """Something else in the others' place. Shape: as above"""
-        length = int(self.batch.mask[texts].sum(dim=1).max())
-        mask = self.batch.mask[texts, :length]
-        seen = self.batch.attendable[texts, :length]
-        stays = (kept[:, :length] | ~seen).unsqueeze(-1)
-        whole = self._embeddings[texts, :length]
+        whole = self.batch.reading.rows(texts)
+        erased = whole.at_places(whole.attendable & ~kept).unsqueeze(-1)
+        reading = whole.trimmed()
+        here = slice(reading.mask.size(1))
         probs = [
-            logits_from_embeddings(
-                self.model, torch.where(stays, whole, other[texts, :length]), mask, seen
+            self.model.logits(
+                torch.where(erased[:, here], other[texts, here], self._embeddings[texts, here]),
+                reading,
             )
             .double()
             .softmax(dim=-1)

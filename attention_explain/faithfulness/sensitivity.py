@@ -74,11 +74,12 @@ class Sensitivity(ScoreMeasure):
     def _noise(self, setting: Setting, generators: List[torch.Generator]) -> torch.Tensor:
         """Shape: as the embeddings"""
         drawn = torch.zeros(setting.embeddings.shape)
-        for row, (seen, generator) in enumerate(zip(setting.batch.seen, generators, strict=True)):
+        seen_places = setting.batch.seen_places
+        for row, (seen, generator) in enumerate(zip(seen_places, generators, strict=True)):
             size = (int(seen.sum()), drawn.size(-1))
             drawn[row, seen] = 2 * torch.rand(size, generator=generator) - 1
         drawn = drawn.to(setting.embeddings)
-        for row, seen in enumerate(setting.batch.attendable):
+        for row, seen in enumerate(seen_places):
             drawn[row] *= self.radius * setting.embeddings[row, seen].std(correction=0)
         return drawn
 

@@ -15,7 +15,6 @@ from attention_explain.faithfulness.bins import NOTHING
 from attention_explain.faithfulness.faithfulness import RANDOM
 from attention_explain.faithfulness.score_measure import JudgedText, ScoreMeasure, Setting
 from attention_explain.faithfulness.values import NoValue, Value, Values, mean_of
-from attention_explain.interpret.outputs import logits_from_embeddings
 from attention_explain.orders import ranked
 
 NO_DROP = NoValue("without any embedding the class is as probable as with all")
@@ -71,8 +70,8 @@ class SoftMeasure(ScoreMeasure):
         batch, device = setting.batch, setting.batch.mask.device
         numbers = [len(each) for each in chances]
         texts = numpy.repeat(numpy.arange(len(batch)), numbers)
-        # Boundary symbols stay. Shape: (variants of all texts, tokens of the batch)
-        stays = numpy.ones((len(texts), batch.length), dtype=numpy.float32)
+        # Shape: (variants of all texts, tokens of the batch)
+        stays = numpy.zeros((len(texts), batch.length), dtype=numpy.float32)
         ends = numpy.cumsum(numbers)
         for seen, values, end in zip(batch.seen.numpy(), chances, ends, strict=True):
             stays[end - len(values) : end, seen] = values
@@ -80,24 +79,24 @@ class SoftMeasure(ScoreMeasure):
         whole = setting.probs[numpy.arange(len(batch)), [text.target for text in setting.texts]]
         generators = [generator_for(self.seed, text_id, "soft") for text_id in batch.ids]
         drops = numpy.zeros(len(texts))
-        size = setting.embeddings.size(-1)
+        size, seen_places = setting.embeddings.size(-1), batch.seen_places
+        scored = batch.reading.at_places(batch.attendable)
         for _ in range(self.draws):
-            drawn = torch.ones(*batch.mask.shape, size)
-            for row, (seen, generator) in enumerate(zip(batch.seen, generators, strict=True)):
+            drawn = torch.zeros(*batch.mask.shape, size)
+            for row, (seen, generator) in enumerate(zip(seen_places, generators, strict=True)):
                 drawn[row, seen] = torch.rand(int(seen.sum()), size, generator=generator)
             drawn = drawn.to(device)
             for rows in rows_by_length(lengths.tolist(), batch.budget):
                 some = torch.from_numpy(texts[rows]).to(device)
-                here = slice(int(lengths[rows].max()))
-                chance = torch.from_numpy(stays[rows, here]).to(device).unsqueeze(-1)
-                # A chance of 1 keeps all: what is drawn is below 1, but for boundary symbols.
-                keep = (drawn[some, here] < chance) | (chance == 1.0)
-                logits = logits_from_embeddings(
-                    setting.model,
-                    setting.embeddings[some, here] * keep,
-                    batch.mask[some, here],
-                    batch.attendable[some, here],
+                chance = batch.reading.rows(some).at_places(
+                    torch.from_numpy(stays[rows]).to(device)
                 )
+                reading = batch.reading.rows(some).trimmed()
+                here = slice(reading.mask.size(1))
+                # Boundary symbols stay. Of the others a chance of 1 keeps all: what is drawn is below.
+                keep = drawn[some, here] < chance[:, here].unsqueeze(-1)
+                keep |= ~scored[some, here].unsqueeze(-1)
+                logits = setting.model.logits(setting.embeddings[some, here] * keep, reading)
                 probs = logits.double().softmax(dim=-1)
                 probs = probs.gather(1, setting.targets[some].unsqueeze(-1)).squeeze(-1)
                 drops[rows] += numpy.maximum(0.0, whole[texts[rows]] - probs.cpu().numpy())

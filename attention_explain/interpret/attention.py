@@ -18,10 +18,10 @@ class AttentionWeights(Interpreter):
     signed = False
     sums_to = "1"
     passes = declared_passes("attention")
-    of_embeddings = False
+    needs = ("attention",)
     goes_back = False
 
     @torch.no_grad()
     def attribute(self, batch: TextBatch, target: torch.Tensor) -> Attribution:
-        states = self.model.encode(self.model.embed(batch.tokens), batch.mask)
-        return Attribution(self.model.attend(states, batch.attendable))
+        states = self.model.encode(self.model.embed(batch.tokens), batch.reading)
+        return Attribution(self.model.attend(states, batch.reading))

@@ -4,7 +4,6 @@ import torch
 
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models import AttentionClassifier
-from attention_explain.models.symbols import symbol_ids
 
 BASELINES = ("zero", "pad", "unk")
 
@@ -15,22 +14,17 @@ def baseline_embeddings(
     """
     The embeddings with every token that attention sees replaced: by zeros, by the embedding of the
     padding symbol, or by that of unknown words. Boundary symbols and padding stay.
-    Shape: (batch, tokens, embedding_dim)
+    Shape: (batch, places, embedding_dim)
     """
+    scored = batch.reading.at_places(batch.attendable).unsqueeze(-1)
+    return torch.where(scored, baseline_vector(model, embeddings, kind), embeddings.detach())
+
+
+def baseline_vector(
+    model: AttentionClassifier, embeddings: torch.Tensor, kind: str
+) -> torch.Tensor:
+    """What stands at the places of a token that is not there. Shape: (embedding_dim,) or ()"""
     if kind == "zero":
-        replacement = embeddings.new_zeros(())
-    else:
-        replacement = _embedding_of_symbol(model, batch, kind)
-    return torch.where(batch.attendable.unsqueeze(-1), replacement, embeddings.detach())
-
-
-def _embedding_of_symbol(model: AttentionClassifier, batch: TextBatch, kind: str) -> torch.Tensor:
-    """Shape: (1, 1, embedding_dim)"""
-    symbol = model.vocab._padding_token if kind == "pad" else model.vocab._oov_token
+        return embeddings.new_zeros(())
     purpose = f"baseline '{kind}' (unlike 'zero') is the embedding of a symbol"
-    ids = {
-        indexer: {"tokens": torch.full_like(batch.tokens[indexer]["tokens"][:1, :1], number)}
-        for indexer, number in symbol_ids(model, symbol, purpose).items()
-    }
-    with torch.no_grad():
-        return model.embed(ids)
+    return model.symbol_embedding(kind, purpose)

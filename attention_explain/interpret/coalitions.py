@@ -15,13 +15,9 @@ from allennlp.predictors import Predictor
 
 from attention_explain.budget import rows_at_once
 from attention_explain.chance import generator_for
-from attention_explain.interpret.baselines import BASELINES, baseline_embeddings
+from attention_explain.interpret.baselines import BASELINES, baseline_vector
 from attention_explain.interpret.interpreter import Attribution, Interpreter
-from attention_explain.interpret.outputs import (
-    OUTPUTS,
-    class_output,
-    logits_from_embeddings,
-)
+from attention_explain.interpret.outputs import OUTPUTS, class_output
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.named_components import check_choice
 
@@ -104,31 +100,26 @@ class CoalitionInterpreter(Interpreter):
         passes, and the host reads the outputs once.
         """
         embeddings = self.model.embed(batch.tokens)
-        baseline = baseline_embeddings(self.model, batch, embeddings, self.baseline)
-        # The same for every token that can be absent.
-        absent = baseline[0, batch.seen[0].int().argmax()]
+        instead = baseline_vector(self.model, embeddings, self.baseline)
         # In a short text the same coalition is drawn again and again.
         distinct, places = zip(*(each.unique(dim=0, return_inverse=True) for each in coalitions))
         numbers = [len(each) for each in distinct]
         texts = torch.arange(len(batch)).repeat_interleave(torch.tensor(numbers))
         # Boundary symbols are always there.
-        kept = torch.ones(len(texts), batch.length, dtype=torch.bool)
-        for seen, rows, present in zip(batch.seen, kept.split(numbers), distinct, strict=True):
-            rows[:, seen] = present
+        absent = torch.zeros(len(texts), batch.length, dtype=torch.bool)
+        for seen, rows, present in zip(batch.seen, absent.split(numbers), distinct, strict=True):
+            rows[:, seen] = ~present
         device = batch.mask.device
         # In one place: small tensors that stay, between large ones that go, leave holes in memory.
         outputs = embeddings.new_empty(len(texts))
         together = batch.rows_per_pass()
         for some, here, found in zip(
-            texts.split(together), kept.split(together), outputs.split(together), strict=True
+            texts.split(together), absent.split(together), outputs.split(together), strict=True
         ):
             some, here = some.to(device), here.to(device)
-            logits = logits_from_embeddings(
-                self.model,
-                embeddings[some].where(here.unsqueeze(-1), absent),
-                batch.mask[some],
-                batch.attendable[some],
-            )
+            reading = batch.reading.rows(some)
+            replaced = reading.at_places(here).unsqueeze(-1)
+            logits = self.model.logits(torch.where(replaced, instead, embeddings[some]), reading)
             found.copy_(class_output(logits, target[some], self.of))
         each_text = outputs.double().cpu().split(numbers)
         return [values[place] for values, place in zip(each_text, places, strict=True)]

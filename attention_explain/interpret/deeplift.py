@@ -36,6 +36,7 @@ class DeepLift(Interpreter):
         `zero`, or the embedding of the `pad` or the `unk` symbol.
     """
 
+    needs = ("encoder", "stages")
     signed = True
     sums_to = "output of the text - output of the baseline"
     passes = declared_passes("deeplift")

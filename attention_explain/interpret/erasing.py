@@ -52,7 +52,7 @@ class ErasingInterpreter(Interpreter):
                 f"is explained, {' or '.join(OUTPUTS)}"
             )
         self.at = check_choice("at", at, PLACES)
-        self.of_embeddings = at == "input"
+        self.needs = ("embeddings",) if at == "input" else ("stages",)
         super().__init__(predictor)
         self.measure = check_choice("measure", measure, MEASURES)
         self.of = check_choice("of", of, OUTPUTS)
@@ -73,15 +73,12 @@ class ErasingInterpreter(Interpreter):
     def attribute(self, batch: TextBatch, target: torch.Tensor) -> Attribution:
         embeddings = self.model.embed(batch.tokens)
         if self.at == "hidden":
-            states = self.model.encode(embeddings, batch.mask)
+            states = self.model.encode(embeddings, batch.reading)
             whole, without = erase_states(self.model, batch, states)
         else:
             replacement = self.replacement(batch, embeddings)
             whole, without = erase_tokens(self.model, batch, embeddings, replacement)
-        scores = self.change(whole.unsqueeze(1), without, target.unsqueeze(1))
-        if self.normalize:
-            scores = normalized(scores, batch.attendable)
-        return Attribution(scores)
+        return Attribution(self.change(whole.unsqueeze(1), without, target.unsqueeze(1)))
 
     def change(
         self, whole: torch.Tensor, erased: torch.Tensor, target: torch.Tensor
@@ -93,14 +90,6 @@ class ErasingInterpreter(Interpreter):
             return total_variation(torch.softmax(whole, dim=-1), torch.softmax(erased, dim=-1))
         targets = target.expand(erased.shape[:-1])
         return class_output(whole, target, self.of) - class_output(erased, targets, self.of)
-
-
-def normalized(scores: torch.Tensor, attendable: torch.Tensor) -> torch.Tensor:
-    """
-    Scores whose magnitudes sum to 1 over the text. Shape: (batch, tokens)
-    """
-    total = scores.abs().masked_fill(~attendable, 0.0).sum(dim=-1, keepdim=True)
-    return torch.where(total > 0, scores / total, 0.0)
 
 
 @SaliencyInterpreter.register("leave-one-out")

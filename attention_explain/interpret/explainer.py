@@ -88,9 +88,9 @@ class Explainer:
     ) -> Tuple[List[Explanation], torch.Tensor]:
         """One explanation a text, still without scores, and the predicted classes."""
         with untouched(self.model, goes_back=False), torch.no_grad():
-            states = self.model.encode(self.model.embed(batch.tokens), batch.mask)
-            attention = self.model.attend(states, batch.attendable)
-            probs = torch.softmax(self.model.decode(states, attention), dim=-1)
+            states = self.model.encode(self.model.embed(batch.tokens), batch.reading)
+            attention = self.model.attend(states, batch.reading)
+            probs = torch.softmax(self.model.decode(states, attention, batch.reading.query), dim=-1)
         predicted = probs.argmax(dim=-1)
         weights = batch.without_padding(attention)
         labels, distributions = predicted.tolist(), probs.tolist()

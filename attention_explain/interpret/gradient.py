@@ -48,7 +48,8 @@ class Gradient(Interpreter):
         normalize: bool = False,
     ) -> None:
         check_choice("at", at, PLACES)
-        self.of_embeddings = at == "input"
+        self.needs = ("embeddings",) if at == "input" else ("stages",)
+        self.pieces = "max" if at == "input" else None
         super().__init__(predictor)
         self.of = check_choice("of", of, OUTPUTS)
         self.norm = check_choice("norm", norm, NORMS)
@@ -64,18 +65,12 @@ class Gradient(Interpreter):
             gradient = embedding_gradient(
                 self.model,
                 self.model.embed(batch.tokens),
-                batch.mask,
-                batch.attendable,
+                batch.reading,
                 target,
                 self.of,
                 self.detach_attention,
             )
-        scores = torch.linalg.vector_norm(gradient, ord=NORMS[self.norm], dim=-1)
-        if self.normalize:
-            scores = scores.masked_fill(~batch.attendable, 0.0)
-            total = scores.sum(dim=-1, keepdim=True)
-            scores = torch.where(total > 0, scores / total, 0.0)
-        return Attribution(scores)
+        return Attribution(torch.linalg.vector_norm(gradient, ord=NORMS[self.norm], dim=-1))
 
 
 @SaliencyInterpreter.register("gradient-x-input")
@@ -108,6 +103,7 @@ class GradientXInput(Interpreter):
         self.of = check_choice("of", of, OUTPUTS)
         self.absolute = absolute
         self.signed = not absolute
+        self.pieces = "sum" if self.signed else "max"
         self.detach_attention = detach_attention
 
     def attribute(self, batch: TextBatch, target: torch.Tensor) -> Attribution:
@@ -115,8 +111,7 @@ class GradientXInput(Interpreter):
         gradient = embedding_gradient(
             self.model,
             embeddings,
-            batch.mask,
-            batch.attendable,
+            batch.reading,
             target,
             self.of,
             self.detach_attention,

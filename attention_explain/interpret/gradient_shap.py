@@ -44,6 +44,7 @@ class GradientShap(Interpreter):
     """
 
     signed = True
+    pieces = "sum"
     deterministic = False
     sums_to = "output of the text - output of the baseline, without noise and on average over seeds"
 
@@ -79,14 +80,13 @@ class GradientShap(Interpreter):
                 self._draw(sample, batch, embeddings, generators)
                 for sample in range(first, min(first + together, self.samples))
             ]
-            # Shape: (samples, batch, tokens, embedding_dim)
+            # Shape: (samples, batch, places, embedding_dim)
             steps = torch.stack([noisy - baseline for _, noisy in draws])
             points = baseline + torch.stack([place for place, _ in draws]) * steps
             gradient = embedding_gradient(
                 self.model,
                 points.flatten(0, 1),
-                batch.mask.repeat(len(draws), 1),
-                batch.attendable.repeat(len(draws), 1),
+                batch.reading.repeated(len(draws)),
                 target.repeat(len(draws)),
                 self.of,
             )
@@ -105,7 +105,7 @@ class GradientShap(Interpreter):
     ) -> Tuple[torch.Tensor, torch.Tensor]:
         """
         For each text, from its own generator, a place in this sample's part of the path and a noisy
-        version of the text. Shape: (batch, 1, 1), (batch, tokens, embedding_dim)
+        version of the text. Shape: (batch, 1, 1), (batch, places, embedding_dim)
         """
         within = torch.cat([torch.rand(1, generator=generator) for generator in generators])
         places = (sample + within.to(embeddings)) / self.samples

@@ -10,6 +10,7 @@ from attention_explain.interpret.interpreter import Attribution, Interpreter, de
 from attention_explain.interpret.outputs import untouched
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models import AttentionClassifier
+from attention_explain.models.reading import Reading
 from attention_explain.modules.encoders.capabilities import StateGradients, Window, capability
 from attention_explain.modules.projections import entropy
 
@@ -25,6 +26,7 @@ class InputToHidden(Interpreter):
     Registered as a `SaliencyInterpreter` with name "input-to-hidden".
     """
 
+    needs = ("encoder",)
     signed = False
     passes = declared_passes("input-to-hidden")
 
@@ -69,7 +71,7 @@ def importance_of_groups(model: AttentionClassifier, batch: TextBatch) -> Iterat
         if fast is not None:
             gradients = fast.norm_gradients(embeddings, batch.mask, groups)
         else:
-            gradients = _norm_gradients(model, embeddings, batch.mask, groups)
+            gradients = _norm_gradients(model, embeddings, batch.reading, groups)
         for group, norms in zip(groups, gradients, strict=True):
             states = batch.attendable[:, group.start : group.stop]
             counted = states.unsqueeze(-1) & batch.attendable.unsqueeze(-2)
@@ -81,7 +83,7 @@ def importance_of_groups(model: AttentionClassifier, batch: TextBatch) -> Iterat
 def _norm_gradients(
     model: AttentionClassifier,
     embeddings: torch.Tensor,
-    mask: torch.Tensor,
+    reading: Reading,
     groups: Sequence[range],
 ) -> Iterator[torch.Tensor]:
     """
@@ -95,7 +97,7 @@ def _norm_gradients(
     # On the host, which may then select by it.
     inputs = torch.arange(tokens)
     embeddings.requires_grad_()
-    norms = torch.linalg.vector_norm(model.encode(embeddings, mask), dim=-1)
+    norms = torch.linalg.vector_norm(model.encode(embeddings, reading), dim=-1)
     for group in groups:
         importance = embeddings.new_zeros(len(embeddings), len(group), tokens)
         for first in group[:window]:

@@ -58,6 +58,7 @@ class IntegratedGradients(Interpreter):
     """
 
     signed = True
+    pieces = "sum"
     sums_to = "output of the text - output of the baseline"
 
     def __init__(

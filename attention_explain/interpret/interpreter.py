@@ -19,21 +19,19 @@ from allennlp.predictors import Predictor
 from attention_explain.budget import in_batches
 from attention_explain.data.any_reader import complete
 from attention_explain.interpret.memory import too_long
-from attention_explain.interpret.outputs import (
-    check_embeddings_are_tokens,
-    check_texts_are_independent,
-    predicted_class,
-    untouched,
-)
+from attention_explain.interpret.outputs import predicted_class, untouched
 from attention_explain.interpret.text_batch import TextBatch, budget_for
 from attention_explain.models import AttentionClassifier
+from attention_explain.models.needs import check_needs
+from attention_explain.models.reading import Reading
 from attention_explain.named_components import ComponentConfig, ComponentKind
 
 
 @dataclass
 class Attribution:
     """
-    scores : one a token. Shape: (batch, tokens)
+    scores : one a token, Shape: (batch, tokens); or, of a method that says how the scores of a token's
+        places become one (`pieces`), one a place, Shape: (batch, places)
     checks : numbers about each text that tell how good its scores are, such as the error of a sum
         that must hold. Shape: (batch,) each
     """
@@ -44,9 +42,12 @@ class Attribution:
 
 class Interpreter(SaliencyInterpreter):
     """
-    A saliency method for `attention_classifier`. A subclass implements `attribute` for one batch,
-    and declares what its scores are.
+    A saliency method. A subclass implements `attribute` for one batch, and declares what it needs of
+    a model and what its scores are.
     """
+
+    # Of what is listed in `attention_explain.models.needs`.
+    needs: Tuple[str, ...] = ("embeddings",)
 
     # Whether a score may be negative: evidence against the class.
     signed: bool
@@ -57,8 +58,10 @@ class Interpreter(SaliencyInterpreter):
     # Forward and backward passes through the model for a text of n tokens, for people; our own methods
     # have theirs from passes.toml, which studies reckon with.
     passes: str
-    # Whether a score is about what `embed` gives for the token, and not its state or its weight.
-    of_embeddings: bool = True
+    # Where scores are of places: whether that of a token is their `sum` or their `max`.
+    pieces: Optional[str] = None
+    # Whether the scores of a text are divided by the sum of their sizes.
+    normalize: bool = False
     # Whether there are backward passes.
     goes_back: bool = True
     # Of the longest text that it can explain, if it cannot work in pieces.
@@ -66,14 +69,7 @@ class Interpreter(SaliencyInterpreter):
 
     def __init__(self, predictor: Predictor) -> None:
         super().__init__(predictor)
-        if not isinstance(predictor._model, AttentionClassifier):
-            raise ConfigurationError(
-                f"{type(self).__name__} explains an attention_classifier, "
-                f"not a {type(predictor._model).__name__}"
-            )
-        check_texts_are_independent(self.model)
-        if self.of_embeddings:
-            check_embeddings_are_tokens(self.model)
+        check_needs(self.model, self.needs, f"{type(self).__name__} explains")
 
     @property
     def model(self) -> AttentionClassifier:
@@ -90,12 +86,23 @@ class Interpreter(SaliencyInterpreter):
         raise NotImplementedError
 
     def attribute_batch(self, batch: TextBatch, target: Optional[torch.Tensor]) -> Attribution:
-        """`attribute` with the predicted class as default target, and without a trace left."""
+        """
+        `attribute` with the predicted class as default target, and without a trace left; one score a
+        token, and 0 where none is due.
+        """
         with untouched(self.model, self.goes_back):
             if target is None:
                 target = predicted_class(self.model, batch)
             attribution = self.attribute(batch, target)
-        attribution.scores = attribution.scores.detach().masked_fill(~batch.attendable, 0.0)
+        scores = attribution.scores.detach()
+        if self.pieces is not None and batch.reading.units is not None:
+            attribution.checks["special_share"] = special_share(scores, batch.reading)
+            scores = batch.reading.of_tokens(scores, self.pieces)
+        scores = scores.masked_fill(~batch.attendable, 0.0)
+        if self.normalize:
+            total = scores.abs().sum(dim=-1, keepdim=True)
+            scores = torch.where(total > 0, scores / total, 0.0)
+        attribution.scores = scores
         return attribution
 
     def saliency_interpret_instances(
@@ -144,6 +151,17 @@ class Interpreter(SaliencyInterpreter):
         return {"instance_1": {"grad_input_1": result["scores"]}}
 
 
+def special_share(scores: torch.Tensor, reading: Reading) -> torch.Tensor:
+    """
+    Of the sizes of all scores, what fell on special symbols, which get none.
+    Shape: (batch, places) -> (batch,)
+    """
+    sizes = scores.abs().masked_fill(~reading.mask, 0.0)
+    total = sizes.sum(dim=-1)
+    special = sizes.masked_fill(reading.units >= 0, 0.0).sum(dim=-1)
+    return torch.where(total > 0, special / total, 0.0)
+
+
 def target_index(model: AttentionClassifier, target: str) -> int:
     """The class named `target`."""
     if target not in model.labels:
@@ -183,7 +201,7 @@ def declared_passes(method: str, at: str = "", **options: Any) -> str:
 InterpreterConfig = ComponentConfig
 
 # What a method declares about its scores and its cost.
-PROPERTIES = ("signed", "deterministic", "sums_to", "passes")
+PROPERTIES = ("signed", "deterministic", "sums_to", "passes", "pieces")
 
 INTERPRETERS = ComponentKind(
     noun="interpreter",

@@ -31,6 +31,7 @@ class LayerwiseRelevance(Interpreter):
         The stabiliser that keeps a sum away from zero, above 0.
     """
 
+    needs = ("encoder", "stages")
     signed = True
     sums_to = "the logit, less the shares of biases, stabilisers and boundary symbols"
     passes = declared_passes("lrp")
@@ -46,8 +47,7 @@ class LayerwiseRelevance(Interpreter):
         relevance = propagate(
             self.model,
             self.model.embed(batch.tokens),
-            batch.mask,
-            batch.attendable,
+            batch.reading,
             target,
             self.epsilon,
         )

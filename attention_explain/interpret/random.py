@@ -25,7 +25,7 @@ class RandomScores(Interpreter):
     signed = False
     deterministic = False
     passes = declared_passes("random")
-    of_embeddings = False
+    needs = ()
     goes_back = False
 
     def __init__(self, predictor: Predictor, seed: int = 0) -> None:
@@ -33,7 +33,7 @@ class RandomScores(Interpreter):
         self.seed = seed
 
     def attribute(self, batch: TextBatch, target: torch.Tensor) -> Attribution:
-        scores = torch.zeros(batch.mask.shape)
+        scores = torch.zeros(batch.seen.shape)
         for row, seen in enumerate(batch.seen):
             generator = generator_for(self.seed, batch.ids[row], "random")
             scores[row, seen] = torch.rand(int(seen.sum()), generator=generator)

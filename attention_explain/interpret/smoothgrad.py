@@ -60,6 +60,7 @@ class SmoothGrad(Interpreter):
         self.noise = noise
         self.times_input = times_input
         self.signed = times_input
+        self.pieces = "sum" if times_input else "max"
         self.norm = check_choice("norm", norm, NORMS)
         self.of = check_choice("of", of, OUTPUTS)
         self.seed = seed
@@ -68,7 +69,8 @@ class SmoothGrad(Interpreter):
     def attribute(self, batch: TextBatch, target: torch.Tensor) -> Attribution:
         embeddings = self.model.embed(batch.tokens).detach()
         generators = [generator_for(self.seed, id_, "smoothgrad") for id_ in batch.ids]
-        deviations = self.noise * spread(embeddings, batch.attendable).view(-1, 1, 1)
+        scored = batch.reading.at_places(batch.attendable)
+        deviations = self.noise * spread(embeddings, scored).view(-1, 1, 1)
         gradient = mean_gradient(
             self.model,
             batch,
@@ -82,8 +84,8 @@ class SmoothGrad(Interpreter):
         return Attribution(torch.linalg.vector_norm(gradient, ord=NORMS[self.norm], dim=-1))
 
 
-def spread(embeddings: torch.Tensor, attendable: torch.Tensor) -> torch.Tensor:
+def spread(embeddings: torch.Tensor, scored: torch.Tensor) -> torch.Tensor:
     """The largest less the smallest number of each text's own embeddings. Shape: (batch,)"""
-    hidden = ~attendable.unsqueeze(-1)
+    hidden = ~scored.unsqueeze(-1)
     largest = embeddings.masked_fill(hidden, -torch.inf).amax(dim=(1, 2))
     return largest - embeddings.masked_fill(hidden, torch.inf).amin(dim=(1, 2))

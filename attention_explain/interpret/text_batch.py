@@ -5,10 +5,11 @@ from typing import Iterator, List, Optional, Sequence
 
 import torch
 from allennlp.data import Batch, Instance, TextFieldTensors
-from allennlp.nn.util import get_text_field_mask, move_to_device
+from allennlp.nn.util import move_to_device
 
 from attention_explain.budget import DEFAULT_BUDGET, default_budget
 from attention_explain.models import AttentionClassifier
+from attention_explain.models.reading import Reading
 from attention_explain.modules.projections import check_no_empty_row
 
 
@@ -17,17 +18,16 @@ class TextBatch:
     """
     A batch of texts on the model's device.
 
-    tokens : what `AttentionClassifier.embed` takes.
-    mask : True at every token, boundary symbols included. Shape: (batch, tokens)
-    attendable : True at the tokens that attention sees and that get a score. Shape: as `mask`
-    seen : `attendable` on the host, which may look at it without waiting for a GPU.
+    tokens : what the model's `embed` takes.
+    reading : what it is told of the texts beside their embeddings.
+    seen : True at the tokens that get a score, on the host, which may look at it without waiting for
+        a GPU. Shape: (batch, tokens)
     ids, words : of each instance; the words without boundary symbols.
     budget : how many tokens a pass may hold; methods that expand the batch work in such chunks.
     """
 
     tokens: TextFieldTensors
-    mask: torch.Tensor
-    attendable: torch.Tensor
+    reading: Reading
     seen: torch.Tensor
     ids: List[str]
     words: List[List[str]]
@@ -43,19 +43,17 @@ class TextBatch:
         """The instances must have their token indexers."""
         group = Batch([_without_label(instance, model) for instance in instances])
         tensors = group.as_tensor_dict()
-        mask = get_text_field_mask(tensors["tokens"])
-        seen = tensors.get("attendable", mask)
+        metadata = tensors.pop("metadata")
+        tensors = move_to_device(tensors, next(model.parameters()).device)
+        reading = model.reading(**tensors)
+        seen = reading.attendable.cpu()
         check_no_empty_row(seen)
-        tensors, mask, attendable = move_to_device(
-            (tensors, mask, seen), next(model.parameters()).device
-        )
         return cls(
             tokens=tensors["tokens"],
-            mask=mask,
-            attendable=attendable,
+            reading=reading,
             seen=seen,
-            ids=[instance["id"] for instance in tensors["metadata"]],
-            words=[instance["tokens"] for instance in tensors["metadata"]],
+            ids=[instance["id"] for instance in metadata],
+            words=[instance["tokens"] for instance in metadata],
             budget=budget or budget_for(model),
         )
 
@@ -63,13 +61,30 @@ class TextBatch:
         return len(self.ids)
 
     @property
+    def mask(self) -> torch.Tensor:
+        """True at every place that is no padding. Shape: (batch, places)"""
+        return self.reading.mask
+
+    @property
+    def attendable(self) -> torch.Tensor:
+        """True at the tokens that attention sees and that get a score. Shape: (batch, tokens)"""
+        return self.reading.attendable
+
+    @property
+    def seen_places(self) -> torch.Tensor:
+        """True at the places of tokens that get a score, on the host. Shape: (batch, places)"""
+        if self.reading.units is None:
+            return self.seen
+        return self.reading.at_places(self.attendable).cpu()
+
+    @property
     def length(self) -> int:
-        """Of the longest text, boundary symbols included."""
-        return self.mask.size(1)
+        """Of the longest text, in tokens, boundary symbols included."""
+        return self.seen.size(1)
 
     def rows_per_pass(self) -> int:
         """How many texts of this batch's length one pass may hold: at least one."""
-        return max(1, self.budget // self.length)
+        return max(1, self.budget // self.mask.size(1))
 
     def rows(self, rows: Sequence[int]) -> "TextBatch":
         """Some of the texts, as long as before with their padding."""
@@ -80,8 +95,7 @@ class TextBatch:
                 indexer: {name: ids[places] for name, ids in tensors.items()}
                 for indexer, tensors in self.tokens.items()
             },
-            mask=self.mask[places],
-            attendable=self.attendable[places],
+            reading=self.reading.rows(places),
             seen=self.seen[rows],
             ids=[self.ids[row] for row in rows],
             words=[self.words[row] for row in rows],
@@ -100,8 +114,9 @@ class TextBatch:
                     indexer: {name: ids[row : row + 1, :length] for name, ids in tensors.items()}
                     for indexer, tensors in self.tokens.items()
                 },
-                mask=self.mask[row : row + 1, :length],
-                attendable=self.attendable[row : row + 1, :length],
+                reading=Reading(
+                    self.mask[row : row + 1, :length], self.attendable[row : row + 1, :length]
+                ),
                 seen=self.seen[row : row + 1, :length],
                 ids=self.ids[row : row + 1],
                 words=self.words[row : row + 1],
@@ -123,7 +138,7 @@ def noise(
     Shape: as `embeddings`
     """
     drawn = torch.zeros(embeddings.shape)
-    for row, (seen, generator) in enumerate(zip(batch.seen, generators, strict=True)):
+    for row, (seen, generator) in enumerate(zip(batch.seen_places, generators, strict=True)):
         drawn[row, seen] = torch.randn(int(seen.sum()), drawn.size(-1), generator=generator)
     return drawn.to(embeddings)
 
@@ -139,7 +154,7 @@ def _without_label(instance: Instance, model: AttentionClassifier) -> Instance:
     a label.
     """
     instance.index_fields(model.vocab)
-    names = ("tokens", "attendable", "metadata")
+    names = (*model.read_fields, "metadata")
     bare = Instance({name: instance[name] for name in names if name in instance.fields})
     bare.indexed = True
     return bare

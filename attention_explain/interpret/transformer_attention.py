@@ -34,6 +34,7 @@ class TransformerAttention(Interpreter):
         rows normalised to sum 1.
     """
 
+    needs = ("encoder", "stages")
     signed = False
     passes = declared_passes("attention-rollout")
     goes_back = False
@@ -89,7 +90,7 @@ class TransformerAttention(Interpreter):
     def attribute(self, batch: TextBatch, target: torch.Tensor) -> Attribution:
         embeddings = self.model.embed(batch.tokens)
         states, layers = self.encoder.layer_attention(embeddings, batch.mask)
-        last = self.last_map(states, self.model.attend(states, batch.attendable))
+        last = self.last_map(states, self.model.attend(states, batch.reading))
         return Attribution(self.combine(normalized(last), layers, batch))
 
 

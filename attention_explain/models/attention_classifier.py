@@ -6,6 +6,7 @@ Every experiment is an intervention between the stages (a gradient at the embedd
 in place of the attention, ...), never a copy of the model.
 """
 
+from dataclasses import replace
 from typing import Any, Dict, List, Optional, Union
 
 import torch
@@ -18,6 +19,9 @@ from allennlp.nn import InitializerApplicator, RegularizerApplicator
 from allennlp.nn.util import get_text_field_mask
 
 from attention_explain.models.classifier import Classifier
+from attention_explain.models.context import contextual_part
+from attention_explain.models.reading import Reading
+from attention_explain.models.symbols import symbol_ids
 from attention_explain.modules.decoders import LinearDecoder, PairDecoder
 from attention_explain.modules.encoders.lstm import encoded
 from attention_explain.modules.projections import normalized_entropy, zero_share
@@ -50,6 +54,9 @@ class AttentionClassifier(Classifier):
     query_encoder : `QueryEncoder`, optional
         Makes of it the classifier of pairs: see `AttentionPairClassifier`.
     """
+
+    # What of an instance `reading` takes.
+    read_fields = ("tokens", "attendable", "query", "candidates")
 
     def __init__(
         self,
@@ -102,7 +109,7 @@ class AttentionClassifier(Classifier):
     # The stages ---------------------------------------------------------------------------------
 
     def embed(self, tokens: TextFieldTensors) -> torch.Tensor:
-        """Shape: (batch, tokens, embedding_dim)"""
+        """Shape: (batch, places, embedding_dim)"""
         return self.text_field_embedder(tokens)
 
     def query(
@@ -123,24 +130,31 @@ class AttentionClassifier(Classifier):
         state = self.query_encoder(embedder(query), get_text_field_mask(query))
         return Query(state, candidates)
 
-    def encode(self, embeddings: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-        """
-        `mask` is True at all tokens, boundary symbols included. Shape: (batch, tokens, state_dim)
-        """
-        return encoded(self.encoder, embeddings, mask)
+    def reading(
+        self,
+        tokens: TextFieldTensors,
+        attendable: Optional[torch.Tensor] = None,
+        query: Optional[TextFieldTensors] = None,
+        candidates: Optional[torch.Tensor] = None,
+    ) -> Reading:
+        """What the other stages are told of the texts beside their embeddings."""
+        mask = get_text_field_mask(tokens)
+        attendable = mask if attendable is None else attendable
+        return Reading(mask, attendable, query=self.query(query, candidates))
+
+    def encode(self, embeddings: torch.Tensor, reading: Reading) -> torch.Tensor:
+        """Shape: (batch, places, embedding_dim) -> (batch, tokens, state_dim)"""
+        return encoded(self.encoder, embeddings, reading.token_mask)
 
     def attend(
-        self,
-        states: torch.Tensor,
-        attendable: torch.Tensor,
-        query: Optional[Query] = None,
-        guide: Optional[torch.Tensor] = None,
+        self, states: torch.Tensor, reading: Reading, guide: Optional[torch.Tensor] = None
     ) -> torch.Tensor:
         """
-        `attendable` is True at the tokens attention can see; `guide` has the weights of a model that
-        takes them from its instances. Shape: (batch, tokens)
+        `guide` has the weights of a model that takes them from its instances.
+        Shape: (batch, tokens)
         """
-        return self.attention(states, attendable, query and query.state, guide)
+        asked = reading.query and reading.query.state
+        return self.attention(states, reading.attendable, asked, guide)
 
     def decode(
         self, states: torch.Tensor, attention: torch.Tensor, query: Optional[Query] = None
@@ -151,6 +165,22 @@ class AttentionClassifier(Classifier):
         return self.decoder(context) if query is None else self.decoder(context, query)
 
     # Their composition --------------------------------------------------------------------------
+
+    def logits(
+        self, embeddings: torch.Tensor, reading: Reading, detach_attention: bool = False
+    ) -> torch.Tensor:
+        """
+        The last three stages. A text in which nothing is left to attend to has a context of 0. With
+        `detach_attention` the weights are constants, and gradients flow through the states alone,
+        as in Jain & Wallace's code. Shape: (batch, labels)
+        """
+        empty = ~reading.attendable.any(dim=-1, keepdim=True)
+        # No stage takes a text of nothing; what it makes of such a one gets no weight.
+        reading = replace(reading, mask=reading.mask | empty, attendable=reading.attendable | empty)
+        states = self.encode(embeddings, reading)
+        attention = self.attend(states, reading).masked_fill(empty, 0.0)
+        weights = attention.detach() if detach_attention else attention
+        return self.decode(states, weights, reading.query)
 
     def forward(
         self,
@@ -190,12 +220,11 @@ class AttentionClassifier(Classifier):
         where there are labels; `ids` and `tokens` where the metadata has them; `impermissible` where
         given; `states` if `output_states`.
         """
-        mask = get_text_field_mask(tokens)
-        attendable = mask if attendable is None else attendable
-        states = self.encode(self.embed(tokens), mask)
-        asked = self.query(query, candidates)
-        attention = self.attend(states, attendable, asked, guide)
-        output = self.output(self.decode(states, attention, asked), label, metadata)
+        reading = self.reading(tokens, attendable, query, candidates)
+        attendable = reading.attendable
+        states = self.encode(self.embed(tokens), reading)
+        attention = self.attend(states, reading, guide)
+        output = self.output(self.decode(states, attention, reading.query), label, metadata)
         output.update(attention=attention, mask=attendable)
         if label is not None:
             weights = attention.detach()
@@ -218,6 +247,35 @@ class AttentionClassifier(Classifier):
                     values[seen].tolist() for values, seen in zip(output_dict[name], mask)
                 ]
         return super().make_output_human_readable(output_dict)
+
+    # What methods may ask for -------------------------------------------------------------------
+
+    def lacks(self, need: str) -> Optional[str]:
+        """Why a method cannot have what it needs (`attention_explain.models.needs`); None if it can."""
+        part = contextual_part(self.text_field_embedder)
+        if need in ("embeddings", "encoder") and part is not None:
+            # Who changes one vector has not changed one token: the other vectors still know of it.
+            return (
+                "it takes the vector that the embedder gives a token for the token itself, but in "
+                f"this model's {type(part).__name__} that vector may know of the other tokens; "
+                "'attention' can be used, and methods of the hidden states ('gradient', "
+                "'leave-one-out' and 'occlusion' with \"at\": \"hidden\")"
+            )
+        return None
+
+    def symbol_embedding(self, symbol: str, purpose: str) -> torch.Tensor:
+        """
+        Of `pad`, `unk` or `mask`. `purpose` begins the sentence if there is none.
+        Shape: (embedding_dim,)
+        """
+        ids = symbol_ids(self, symbol, purpose)
+        device = next(self.parameters()).device
+        one = {
+            indexer: {"tokens": torch.full((1, 1), number, device=device)}
+            for indexer, number in ids.items()
+        }
+        with torch.no_grad():
+            return self.embed(one)[0, 0]
 
     def own_metrics(self, reset: bool) -> Dict[str, float]:
         """

@@ -6,12 +6,18 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.models import Model
 from allennlp.modules.token_embedders import Embedding
 
+from attention_explain.data.vocabulary import MASK_TOKEN
+
+SYMBOLS = ("pad", "unk", "mask")
+
 
 def symbol_ids(model: Model, symbol: str, purpose: str) -> Dict[str, int]:
     """
-    The number of a symbol for each token indexer. `purpose` begins the sentence that is said where a
-    word has more than one number, or the vocabulary lacks the symbol.
+    The number that one of `SYMBOLS` has for each token indexer. `purpose` begins the sentence that is
+    said where a word has more than one number, or the vocabulary lacks the symbol.
     """
+    vocab = model.vocab
+    word = {"pad": vocab._padding_token, "unk": vocab._oov_token, "mask": MASK_TOKEN}[symbol]
     ids = {}
     for indexer in model.text_field_embedder._ordered_embedder_keys:
         embedder = getattr(model.text_field_embedder, f"token_embedder_{indexer}")
@@ -20,10 +26,10 @@ def symbol_ids(model: Model, symbol: str, purpose: str) -> Dict[str, int]:
                 f"{purpose}, but the token indexer '{indexer}' gives a word more than one number"
             )
         namespace = embedder._vocab_namespace or "tokens"
-        known = model.vocab.get_token_to_index_vocabulary(namespace)
-        if symbol not in known:
+        known = vocab.get_token_to_index_vocabulary(namespace)
+        if word not in known:
             raise ConfigurationError(
-                f"{purpose}, but the vocabulary's namespace '{namespace}' lacks '{symbol}'"
+                f"{purpose}, but the vocabulary's namespace '{namespace}' lacks '{word}'"
             )
-        ids[indexer] = known[symbol]
+        ids[indexer] = known[word]
     return ids

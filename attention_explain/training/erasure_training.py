@@ -12,7 +12,6 @@ from allennlp.nn.util import get_text_field_mask
 from allennlp.training.callbacks import TrainerCallback
 from allennlp.training.gradient_descent_trainer import GradientDescentTrainer
 
-from attention_explain.data.vocabulary import MASK_TOKEN
 from attention_explain.models.symbols import symbol_ids
 from attention_explain.training.adversarial_attention import AdversarialAttention
 
@@ -85,7 +84,7 @@ class ErasureTraining(TrainerCallback):
                 "erasure_training does not work with adversarial_attention, whose base has seen the "
                 "texts without masks; train the base with it instead"
             )
-        self._mask_ids = symbol_ids(trainer.model, MASK_TOKEN, PURPOSE)
+        self._mask_ids = symbol_ids(trainer.model, "mask", PURPOSE)
         seed = torch.initial_seed() if self.seed is None else self.seed
         # Workers of distributed training have one seed, and texts of their own.
         self._generator = torch.Generator().manual_seed(seed + trainer._rank)

@@ -156,7 +156,9 @@ def test_no_pass_is_larger_than_the_budget(monkeypatch, erasure):
     made = classifier("cnn")
     encode = made.encode
     monkeypatch.setattr(
-        made, "encode", lambda rows, mask: sizes.append(mask.numel()) or encode(rows, mask)
+        made,
+        "encode",
+        lambda rows, reading: sizes.append(reading.mask.numel()) or encode(rows, reading),
     )
     lstm = classifier("bilstm")
     read = LstmSets._probs

@@ -28,13 +28,13 @@ class PlainText:
 
     def __init__(self, model: AttentionClassifier, text: TextBatch, label: int, of: str) -> None:
         self.model = model
-        self.mask, self.attendable = text.mask, text.attendable
+        self.reading = text.reading
         (self.seen,) = text.attendable
         self.label, self.of = label, of
         with torch.no_grad():
             self.embeddings = model.embed(text.tokens)
-            self.states = model.encode(self.embeddings, text.mask)
-            self.attention = model.attend(self.states, text.attendable)
+            self.states = model.encode(self.embeddings, text.reading)
+            self.attention = model.attend(self.states, text.reading)
 
     def output(self, embeddings: torch.Tensor) -> torch.Tensor:
         return self.output_of_states(self._encode(embeddings))
@@ -44,11 +44,11 @@ class PlainText:
         return self._class(self.model.decode(states, self.attention.expand(len(states), -1)))
 
     def output_of_states(self, states: torch.Tensor) -> torch.Tensor:
-        attendable = self.attendable.expand(len(states), -1)
-        return self._class(self.model.decode(states, self.model.attend(states, attendable)))
+        reading = self.reading.repeated(len(states))
+        return self._class(self.model.decode(states, self.model.attend(states, reading)))
 
     def _encode(self, embeddings: torch.Tensor) -> torch.Tensor:
-        return self.model.encode(embeddings, self.mask.expand(len(embeddings), -1))
+        return self.model.encode(embeddings, self.reading.repeated(len(embeddings)))
 
     def _class(self, logits: torch.Tensor) -> torch.Tensor:
         values = logits.softmax(-1) if self.of == "probability" else logits

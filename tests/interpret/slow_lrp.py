@@ -9,6 +9,7 @@ import numpy
 import torch
 
 from attention_explain.models import AttentionClassifier
+from attention_explain.models.reading import Reading
 
 Vectors = List[numpy.ndarray]
 
@@ -70,9 +71,8 @@ class SlowLrp:
         states = forward(embeddings)
 
         # Attention is a constant; how it comes about is not the business of this reference.
-        attention = self.model.attend(
-            torch.tensor(numpy.array(states))[None], torch.tensor(seen)[None]
-        )
+        mask = torch.tensor(seen)[None]
+        attention = self.model.attend(torch.tensor(numpy.array(states))[None], Reading(mask, mask))
         attention = attention[0].detach().numpy()
         context = sum(weight * state for weight, state in zip(attention, states, strict=True))
         weights, bias = arrays(self.model.decoder)

@@ -7,8 +7,8 @@ from allennlp.common.checks import ConfigurationError
 from captum.attr import DeepLift as CaptumDeepLift
 
 import attention_explain.interpret.deeplift  # noqa: F401  (registers it)
-from attention_explain.interpret.outputs import logits_from_embeddings
 from attention_explain.interpret.text_batch import TextBatch
+from attention_explain.models.reading import Reading
 from attention_explain.modules.projections import Projection, Sparsegen
 from attention_explain.modules.token_attention import AttentionScorer
 from tests.builders import (
@@ -101,7 +101,7 @@ def test_the_reported_sum_is_that_of_the_model_s_own_outputs():
     embeddings = classifier.embed(batch.tokens)
     with torch.no_grad():
         outputs = [
-            logits_from_embeddings(classifier, run, batch.mask, batch.attendable)
+            classifier.logits(run, batch.reading)
             for run in (embeddings, torch.zeros_like(embeddings))
         ]
     differences = (outputs[0] - outputs[1])[:, classifier.labels.index("0")]
@@ -126,7 +126,7 @@ class OneLogit(torch.nn.Module):
 
     def forward(self, embeddings):
         mask = torch.ones(embeddings.shape[:2], dtype=torch.bool)
-        return logits_from_embeddings(self.classifier, embeddings, mask, mask)
+        return self.classifier.logits(embeddings, Reading(mask, mask))
 
 
 def captum_scores(classifier, text):

@@ -6,7 +6,6 @@ from allennlp.common.checks import ConfigurationError
 
 import attention_explain.interpret.gradient_shap  # noqa: F401  (registers it)
 from attention_explain.chance import generator_for
-from attention_explain.interpret.outputs import logits_from_embeddings
 from attention_explain.interpret.text_batch import TextBatch
 from tests.builders import ENCODERS, instances, model, vocabulary
 from tests.interpret.no_trace import check_no_trace_is_left, interpreter
@@ -16,7 +15,7 @@ every_encoder = pytest.mark.parametrize("encoder", ENCODERS)
 
 
 def probability(classifier, embeddings, text):
-    logits = logits_from_embeddings(classifier, embeddings, text.mask, text.attendable)
+    logits = classifier.logits(embeddings, text.reading)
     return torch.softmax(logits, -1)[0, 0]
 
 

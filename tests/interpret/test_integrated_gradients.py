@@ -8,8 +8,8 @@ from scipy import integrate
 
 from attention_explain.interpret.baselines import baseline_embeddings
 from attention_explain.interpret.integrated_gradients import RULES, nodes
-from attention_explain.interpret.outputs import logits_from_embeddings
 from attention_explain.interpret.text_batch import TextBatch
+from attention_explain.models.reading import Reading
 from tests.builders import ENCODERS, instances, model, vocabulary
 from tests.interpret.no_trace import check_no_trace_is_left, interpreter
 from tests.interpret.slow_gradients import finite_differences, plain_texts
@@ -80,9 +80,7 @@ def test_equals_captum_at_the_same_steps(encoder):
     target = torch.tensor([0, 1, 1, 0])
     ours = method.attribute_batch(batch, target).scores
     captum = Captum(
-        lambda embeddings, mask: logits_from_embeddings(classifier, embeddings, mask, mask).softmax(
-            -1
-        )
+        lambda embeddings, mask: classifier.logits(embeddings, Reading(mask, mask)).softmax(-1)
     )
     theirs = captum.attribute(
         classifier.embed(batch.tokens).detach(),
@@ -112,9 +110,9 @@ def test_no_pass_holds_more_tokens_than_the_budget(monkeypatch):
     sizes = []
     encode = classifier.encode
 
-    def watched(embeddings, mask):
-        sizes.append(mask.numel())
-        return encode(embeddings, mask)
+    def watched(embeddings, reading):
+        sizes.append(reading.mask.numel())
+        return encode(embeddings, reading)
 
     monkeypatch.setattr(classifier, "encode", watched)
     method.saliency_interpret_instances(instances(["a b c d e f"] * 10, ["0", "1"] * 5), budget=60)

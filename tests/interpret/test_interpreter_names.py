@@ -52,6 +52,7 @@ def test_parameters_include_the_defaults(predictor):
         "deterministic": True,
         "sums_to": "output of the text - output of the baseline",
         "passes": "7 forward and backward, 2 forward",
+        "pieces": "sum",
     }
 
 

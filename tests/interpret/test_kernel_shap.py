@@ -9,8 +9,9 @@ from allennlp.common.checks import ConfigurationError
 from captum.attr import KernelShap as CaptumKernelShap
 
 import attention_explain.interpret.kernel_shap  # noqa: F401  (registers it)
-from attention_explain.interpret.outputs import class_output, logits_from_embeddings
+from attention_explain.interpret.outputs import class_output
 from attention_explain.interpret.text_batch import TextBatch
+from attention_explain.models.reading import Reading
 from tests.builders import ENCODERS, TEXTS, instances, model, vocabulary
 from tests.interpret.no_trace import check_no_trace_is_left, interpreter
 from tests.interpret.sampling import check_seeded_by_the_instance
@@ -29,7 +30,7 @@ def value(classifier, text, players, present, baseline, of):
     for player in players:
         if player not in present:
             embeddings[0, player] = baseline
-    logits = logits_from_embeddings(classifier, embeddings, text.mask, text.attendable)
+    logits = classifier.logits(embeddings, text.reading)
     return class_output(logits, torch.tensor([1]), of).item()
 
 
@@ -123,7 +124,7 @@ def test_agrees_with_captum():
     def forward(embeddings):
         size = len(embeddings)
         mask, attendable = text.mask.expand(size, -1), text.attendable.expand(size, -1)
-        logits = logits_from_embeddings(classifier, embeddings, mask, attendable)
+        logits = classifier.logits(embeddings, Reading(mask, attendable))
         return class_output(logits, torch.ones(size, dtype=torch.long), "probability")
 
     embeddings = classifier.embed(text.tokens).detach()
@@ -156,7 +157,7 @@ def test_a_pass_stays_within_the_budget(monkeypatch):
     monkeypatch.setattr(
         classifier,
         "encode",
-        lambda inputs, mask: passes.append(mask.numel()) or encode(inputs, mask),
+        lambda inputs, reading: passes.append(reading.mask.numel()) or encode(inputs, reading),
     )
     method = interpreter("kernel-shap", classifier, samples=64)
     method.saliency_interpret_instances(instances([SIX]), target="1", budget=100)

@@ -9,6 +9,7 @@ from allennlp.data import Vocabulary
 from allennlp.models import Model
 
 from attention_explain.models import AttentionClassifier
+from attention_explain.models.reading import Reading
 from tests.builders import (
     ENCODERS,
     LABELS,
@@ -71,11 +72,13 @@ def test_forward_is_the_composition_of_the_four_stages(encoder, projection):
     tensors = batch(vocab, instances())
     output = classifier(**tensors)
     embeddings = classifier.embed(tensors["tokens"])
-    states = classifier.encode(embeddings, output["mask"])
-    attention = classifier.attend(states, output["mask"])
+    reading = Reading(output["mask"], output["mask"])
+    states = classifier.encode(embeddings, reading)
+    attention = classifier.attend(states, reading)
     torch.testing.assert_close(output["states"], states)
     torch.testing.assert_close(output["attention"], attention)
     torch.testing.assert_close(output["logits"], classifier.decode(states, attention))
+    torch.testing.assert_close(output["logits"], classifier.logits(embeddings, reading))
     # The context is the weighted sum of the states, and the output is linear in it.
     for row in range(len(TEXTS)):
         context = sum(a * h for a, h in zip(attention[row], states[row]))

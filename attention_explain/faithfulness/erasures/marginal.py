@@ -9,7 +9,6 @@ from allennlp.data import DatasetReader
 from attention_explain.chance import generator_for
 from attention_explain.data.vocabulary import count_unigrams, kept_unigrams
 from attention_explain.faithfulness.erasures.erasure import Erasure
-from attention_explain.faithfulness.erasures.symbol import word_embeddings
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models import AttentionClassifier
 from attention_explain.models.symbols import symbol_ids
@@ -49,7 +48,7 @@ class Marginal(Erasure):
         self._counts: Optional[torch.Tensor] = None
 
     def check(self, model: AttentionClassifier, reader: Optional[DatasetReader] = None) -> None:
-        indexers = symbol_ids(model, model.vocab._oov_token, PURPOSE)
+        indexers = symbol_ids(model, "unk", PURPOSE)
         embedders = [
             getattr(model.text_field_embedder, f"token_embedder_{name}") for name in indexers
         ]
@@ -83,5 +82,5 @@ class Marginal(Erasure):
             drawn[:, row, :tokens] = words.view(self.draws, tokens)
         ids = drawn.to(batch.mask.device)
         return torch.stack(
-            [word_embeddings(model, dict.fromkeys(batch.tokens, some)) for some in ids]
+            [model.embed({key: {"tokens": some} for key in batch.tokens}) for some in ids]
         )

@@ -5,12 +5,9 @@ from typing import Optional
 import torch
 from allennlp.data import DatasetReader
 
-from attention_explain.data.vocabulary import MASK_TOKEN
 from attention_explain.faithfulness.erasures.erasure import Erasure
-from attention_explain.faithfulness.erasures.symbol import symbol_embedding
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models import AttentionClassifier
-from attention_explain.models.symbols import symbol_ids
 
 PURPOSE = (
     "erasure 'mask' is for models that were trained with masked words (the callback "
@@ -28,10 +25,9 @@ class Mask(Erasure):
     """
 
     def check(self, model: AttentionClassifier, reader: Optional[DatasetReader] = None) -> None:
-        symbol_ids(model, MASK_TOKEN, PURPOSE)
+        model.symbol_embedding("mask", PURPOSE)
 
     def replacements(
         self, model: AttentionClassifier, batch: TextBatch, embeddings: torch.Tensor
     ) -> torch.Tensor:
-        ids = symbol_ids(model, MASK_TOKEN, PURPOSE)
-        return symbol_embedding(model, batch, ids).expand(1, *embeddings.shape)
+        return model.symbol_embedding("mask", PURPOSE).expand(1, *embeddings.shape)

@@ -6,10 +6,8 @@ import torch
 from allennlp.data import DatasetReader
 
 from attention_explain.faithfulness.erasures.erasure import Erasure
-from attention_explain.faithfulness.erasures.symbol import symbol_embedding
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models import AttentionClassifier
-from attention_explain.models.symbols import symbol_ids
 
 PURPOSE = "erasure 'unk' puts the symbol of unknown words in the place of words"
 
@@ -24,10 +22,9 @@ class Unk(Erasure):
     """
 
     def check(self, model: AttentionClassifier, reader: Optional[DatasetReader] = None) -> None:
-        symbol_ids(model, model.vocab._oov_token, PURPOSE)
+        model.symbol_embedding("unk", PURPOSE)
 
     def replacements(
         self, model: AttentionClassifier, batch: TextBatch, embeddings: torch.Tensor
     ) -> torch.Tensor:
-        ids = symbol_ids(model, model.vocab._oov_token, PURPOSE)
-        return symbol_embedding(model, batch, ids).expand(1, *embeddings.shape)
+        return model.symbol_embedding("unk", PURPOSE).expand(1, *embeddings.shape)

@@ -9,9 +9,9 @@ from typing import Iterator, Optional, Tuple
 
 import torch
 
-from attention_explain.interpret.outputs import logits_from_embeddings
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models import AttentionClassifier
+from attention_explain.models.needs import encoder_of_tokens
 from attention_explain.modules.encoders.capabilities import (
     ErasedLogits,
     TokenErasure,
@@ -38,12 +38,12 @@ def erase_tokens(
     fast = fast_erasure(model)
     if fast is not None:
         return fast.erase_tokens(model, batch, embeddings, replacement)
-    states = model.encode(embeddings, batch.mask)
     if no_state_knows_another_token(model):
         # To erase a token is to erase its state.
-        instead = None if replacement is None else model.encode(replacement, batch.mask)
+        states = model.encode(embeddings, batch.reading)
+        instead = None if replacement is None else model.encode(replacement, batch.reading)
         return erase_states(model, batch, states, instead)
-    whole = model.decode(states, model.attend(states, batch.attendable))
+    whole = model.logits(embeddings, batch.reading)
     if replacement is None:
         return ErasedLogits(whole, logits_with_deleted_inputs(model, batch, embeddings))
     return ErasedLogits(whole, logits_with_replaced_inputs(model, batch, embeddings, replacement))
@@ -56,19 +56,22 @@ def erase_states(
     replacement: Optional[torch.Tensor] = None,
 ) -> ErasedLogits:
     """The same for hidden states: see `logits_without_states`."""
-    whole = model.decode(states, model.attend(states, batch.attendable))
+    attention = model.attend(states, batch.reading)
+    whole = model.decode(states, attention, batch.reading.query)
     return ErasedLogits(whole, logits_without_states(model, batch, states, replacement))
 
 
 def fast_erasure(model: AttentionClassifier) -> Optional[TokenErasure]:
     """What erases single tokens faster than by a pass for each; None if nothing does."""
-    if not Readout.knows(model.attention.scorer):
+    encoder = encoder_of_tokens(model)
+    if encoder is None or not Readout.knows(model.attention.scorer):
         return None
-    return capability(model.encoder, TokenErasure)
+    return capability(encoder, TokenErasure)
 
 
 def no_state_knows_another_token(model: AttentionClassifier) -> bool:
-    windowed = capability(model.encoder, Window)
+    encoder = encoder_of_tokens(model)
+    windowed = None if encoder is None else capability(encoder, Window)
     return windowed is not None and windowed.reach() == 0
 
 
@@ -82,13 +85,12 @@ def logits_with_replaced_inputs(
     Each token's embedding replaced in turn, the text as long as before.
     Shape: (batch, tokens, labels)
     """
-    logits = _decoder_at_zero(model, batch)
-    for text, token in _rows(batch, batch.seen):
-        rows = embeddings[text]
-        rows[torch.arange(len(rows), device=rows.device), token] = replacement[text, token]
-        logits[text, token] = logits_from_embeddings(
-            model, rows, batch.mask[text], batch.attendable[text]
-        )
+    logits = _no_logits(model, batch, embeddings)
+    for text, token in _rows(batch):
+        reading = batch.reading.rows(text)
+        erased = reading.at_places(_only(token, batch)).unsqueeze(-1)
+        rows = torch.where(erased, replacement[text], embeddings[text])
+        logits[text, token] = model.logits(rows, reading)
     return logits
 
 
@@ -96,20 +98,15 @@ def logits_with_deleted_inputs(
     model: AttentionClassifier, batch: TextBatch, embeddings: torch.Tensor
 ) -> torch.Tensor:
     """
-    Each token deleted in turn, the text one token shorter; boundary symbols stay. A text of one
-    token leaves nothing to attend to: its output is then the decoder's at a context of 0.
+    Each token deleted in turn, the text one token shorter; boundary symbols stay.
     Shape: (batch, tokens, labels)
     """
-    logits = _decoder_at_zero(model, batch)
-    others = batch.seen.sum(dim=-1, keepdim=True) > 1
-    places = torch.arange(batch.length - 1, device=embeddings.device)
-    for text, token in _rows(batch, batch.seen & others):
-        # Shape: (rows, tokens - 1)
-        kept = places + (places >= token.unsqueeze(-1))
-        rows = text.unsqueeze(-1)
-        logits[text, token] = logits_from_embeddings(
-            model, embeddings[rows, kept], batch.mask[rows, kept], batch.attendable[rows, kept]
-        )
+    logits = _no_logits(model, batch, embeddings)
+    for text, token in _rows(batch):
+        kept = ~_only(token, batch)
+        places, reading = batch.reading.keeping(text, kept, longest=batch.length - 1)
+        rows = embeddings[text.unsqueeze(-1), places]
+        logits[text, token] = model.logits(rows, reading)
     return logits
 
 
@@ -127,8 +124,8 @@ def logits_without_states(
     if replacement is not None:
         new_scores = attention_scores(model, replacement)
         new_votes = label_votes(model, replacement)
-    logits = _decoder_at_zero(model, batch)
-    for text, token in _rows(batch, batch.seen):
+    logits = _no_logits(model, batch, states)
+    for text, token in _rows(batch):
         row_scores, row_votes, seen = scores[text], votes[text], batch.attendable[text]
         erased = torch.arange(len(text), device=text.device), token
         if replacement is None:
@@ -166,17 +163,22 @@ def attended_logits(
     return torch.einsum("...t,...tl->...l", weights, votes) + model.decoder.bias
 
 
-def _decoder_at_zero(model: AttentionClassifier, batch: TextBatch) -> torch.Tensor:
-    """Shape: (batch, tokens, labels)"""
-    return model.decoder.bias.expand(len(batch), batch.length, -1).clone()
+def _no_logits(model: AttentionClassifier, batch: TextBatch, like: torch.Tensor) -> torch.Tensor:
+    """To be filled in, for the tokens that are erased. Shape: (batch, tokens, labels)"""
+    return like.new_zeros(len(batch), batch.length, len(model.labels))
 
 
-def _rows(batch: TextBatch, erased: torch.Tensor) -> Iterator[Tuple[torch.Tensor, torch.Tensor]]:
+def _only(token: torch.Tensor, batch: TextBatch) -> torch.Tensor:
+    """Shape: (rows,) -> (rows, tokens)"""
+    return torch.arange(batch.length, device=token.device) == token.unsqueeze(-1)
+
+
+def _rows(batch: TextBatch) -> Iterator[Tuple[torch.Tensor, torch.Tensor]]:
     """
     The pairs (text, token) to erase, which the host knows, as many at a time as a pass holds.
     Shape: (rows,) each
     """
-    texts, tokens = erased.nonzero().T.to(batch.mask.device)
+    texts, tokens = batch.seen.nonzero().T.to(batch.mask.device)
     for first in range(0, len(texts), batch.rows_per_pass()):
         rows = slice(first, first + batch.rows_per_pass())
         yield texts[rows], tokens[rows]

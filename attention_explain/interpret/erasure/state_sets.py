@@ -25,11 +25,11 @@ class StateSets:
     ) -> None:
         self.model = model
         self.attendable = batch.attendable
-        states = model.encode(embeddings, batch.mask)
+        states = model.encode(embeddings, batch.reading)
         self.scores, self.votes = attention_scores(model, states), label_votes(model, states)
         self.others = None
         if replacements is not None:
-            encoded = (model.encode(other, batch.mask) for other in replacements)
+            encoded = (model.encode(other, batch.reading) for other in replacements)
             self.others = [
                 (attention_scores(model, states), label_votes(model, states)) for states in encoded
             ]

@@ -6,6 +6,7 @@ import torch
 
 from attention_explain.interpret.relevance.epsilon import EpsilonRules
 from attention_explain.models import AttentionClassifier
+from attention_explain.models.reading import Reading
 from attention_explain.modules.encoders.capabilities import RelevanceRules, needed
 
 
@@ -25,8 +26,7 @@ class Relevance:
 def propagate(
     model: AttentionClassifier,
     embeddings: torch.Tensor,
-    mask: torch.Tensor,
-    attendable: torch.Tensor,
+    reading: Reading,
     target: torch.Tensor,
     epsilon: float,
 ) -> Relevance:
@@ -36,10 +36,11 @@ def propagate(
     embeddings = embeddings.detach().requires_grad_()
     absorbed = embeddings.new_zeros(len(embeddings), requires_grad=True)
     rules = EpsilonRules(epsilon, absorbed)
-    states = needed(model.encoder, RelevanceRules, "lrp").relevance_states(embeddings, mask, rules)
+    encoder = needed(model.encoder, RelevanceRules, "lrp")
+    states = encoder.relevance_states(embeddings, reading.mask, rules)
     with torch.no_grad():
         # Shape: (batch, 1, tokens)
-        attention = model.attend(states, attendable).unsqueeze(1)
+        attention = model.attend(states, reading).unsqueeze(1)
     logits = rules.linear(model.decoder, rules.mix(attention, states).squeeze(1))
     output = logits.gather(-1, target.unsqueeze(-1))
     of_embeddings, of_biases = torch.autograd.grad(output, (embeddings, absorbed), output.detach())

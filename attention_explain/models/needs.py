@@ -1,0 +1,52 @@
+"""What methods need of a model, and the one place where that is matched with what a model has."""
+
+from typing import Optional, Sequence
+
+from allennlp.common.checks import ConfigurationError
+from allennlp.models import Model
+from allennlp.modules import Seq2SeqEncoder
+
+# A model that can be explained has a function `lacks(need) -> Optional[str]`: None, or a sentence that
+# says why it has not what is needed.
+NEEDS = {
+    "embeddings": "the embeddings of tokens, and what the model makes of others (embed, logits)",
+    "attention": "one attention weight for each token",
+    "stages": "hidden states of tokens and attention over them (encode, attend, decode)",
+    "encoder": "an encoder that reads the embeddings of the tokens themselves",
+    "layers": "layers of self-attention",
+}
+
+
+def check_needs(model: Model, needs: Sequence[str], purpose: str) -> None:
+    """
+    One sentence where the model lacks something. `purpose` begins it if the model is none that can
+    be explained at all, as in "lrp explains".
+    """
+    if not hasattr(model, "lacks"):
+        raise ConfigurationError(f"{purpose} an attention_classifier, not a {type(model).__name__}")
+    for need in needs:
+        reason = model.lacks(need)
+        if reason is not None:
+            raise ConfigurationError(reason)
+    check_texts_are_independent(model)
+
+
+def encoder_of_tokens(model: Model) -> Optional[Seq2SeqEncoder]:
+    """What reads the embeddings of tokens, and may have something faster than passes; or None."""
+    return model.encoder if model.lacks("encoder") is None else None
+
+
+def has_not(model: Model, need: str) -> str:
+    """The sentence where there is nothing more to say."""
+    return f"it needs {NEEDS[need]}, which a {type(model).__name__} has not"
+
+
+def check_texts_are_independent(model: Model) -> None:
+    """An encoder that goes on from the text before gives a text other scores in another batch."""
+    for module in model.modules():
+        if getattr(module, "stateful", False):
+            raise ConfigurationError(
+                f"the model's {type(module).__name__} is stateful: it reads a text in the light of "
+                "those before it, so that no text has an explanation of its own; set 'stateful' to "
+                "false in the model's config (or with --overrides)"
+            )

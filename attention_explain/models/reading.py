@@ -1,0 +1,136 @@
+"""
+What a model is told of texts beside their embeddings, and the two ways of counting in it: *tokens*
+get scores; *places* get embeddings. They are the same but where a word is cut into pieces.
+"""
+
+from dataclasses import dataclass, fields, replace
+from typing import Optional, Tuple
+
+import torch
+
+from attention_explain.modules.query import Query
+
+
+@dataclass(frozen=True)
+class Reading:
+    """
+    What the stages after `embed` need to know of texts. Padding is at the end of a text.
+
+    mask : True at all places that are no padding. Shape: (rows, places)
+    attendable : True at the tokens that get a score, and that attention sees. Shape: (rows, tokens)
+    units : the token that a place belongs to; -1 for padding and for special symbols, which belong to
+        none. None where each place is a token. Shape: (rows, places)
+    query : of a pair: the second text as the model has read it.
+    """
+
+    mask: torch.Tensor
+    attendable: torch.Tensor
+    units: Optional[torch.Tensor] = None
+    query: Optional[Query] = None
+
+    @property
+    def token_mask(self) -> torch.Tensor:
+        """True at all tokens that are no padding, boundary symbols included. Shape: (rows, tokens)"""
+        if self.units is None:
+            return self.mask
+        # A word of characters that the pieces do not know may have no place at all.
+        return self.attendable | (self.of_tokens(self.mask.int(), "max") > 0)
+
+    def rows(self, rows: torch.Tensor) -> "Reading":
+        """Of some of the texts, or of copies of them, as long as before with their padding."""
+        known = {each.name: getattr(self, each.name) for each in fields(self)}
+        return replace(
+            self, **{name: None if of is None else of[rows] for name, of in known.items()}
+        )
+
+    def repeated(self, times: int) -> "Reading":
+        """Of all texts again and again."""
+        rows = torch.arange(len(self.mask), device=self.mask.device)
+        return self.rows(rows.repeat(times))
+
+    def trimmed(self) -> "Reading":
+        """As long as the longest text. A GPU has to be waited for."""
+        places = _longest(self.mask)
+        if self.units is None:
+            return replace(self, mask=self.mask[:, :places], attendable=self.attendable[:, :places])
+        tokens = _longest(self.token_mask)
+        return replace(
+            self,
+            mask=self.mask[:, :places],
+            attendable=self.attendable[:, :tokens],
+            units=self.units[:, :places],
+        )
+
+    def keeping(
+        self, rows: torch.Tensor, kept: torch.Tensor, longest: Optional[int] = None
+    ) -> Tuple[torch.Tensor, "Reading"]:
+        """
+        Of texts that have lost some of the tokens that get a score: what stays moves together.
+
+        # Parameters
+
+        rows : `torch.Tensor`. Shape: (texts,)
+        kept : `torch.Tensor`
+            Shape: (texts, tokens)
+        longest : `int`, optional
+            How many tokens are left at most; a GPU need not be waited for then, if places are tokens.
+
+        # Returns
+
+        places : `torch.Tensor`
+            Those that stay, in their order, and any others behind. Shape: (texts, places)
+        reading : `Reading`
+            Of the shorter texts.
+        """
+        whole = self.rows(rows)
+        lost = whole.attendable & ~kept
+        tokens = whole.token_mask & ~lost
+        order, mask = _moved_together(tokens, longest)
+        attendable = whole.attendable.gather(1, order) & mask
+        if whole.units is None:
+            return order, replace(whole, mask=mask, attendable=attendable)
+        order, mask = _moved_together(whole.mask & ~whole.at_places(lost))
+        numbers = tokens.cumsum(dim=1) - 1
+        units = torch.where(whole.units < 0, -1, whole.at_places(numbers)).gather(1, order)
+        return order, replace(
+            whole, mask=mask, attendable=attendable, units=units.masked_fill(~mask, -1)
+        )
+
+    def at_places(self, per_token: torch.Tensor) -> torch.Tensor:
+        """
+        What is known of tokens, at each of their places; 0, or False, at the places of no token.
+        Shape: (rows, tokens) -> (rows, places)
+        """
+        if self.units is None:
+            return per_token
+        return per_token.gather(1, self.units.clamp(min=0)).masked_fill(self.units < 0, 0)
+
+    def of_tokens(self, per_place: torch.Tensor, how: str) -> torch.Tensor:
+        """
+        The `sum` or the `max` over the places of each token; 0 for a token that has none.
+        Shape: (rows, places) -> (rows, tokens)
+        """
+        if self.units is None:
+            return per_place
+        tokens = self.attendable.size(1)
+        # What belongs to no token goes to one more, which is left out.
+        units = self.units.masked_fill(self.units < 0, tokens)
+        found = per_place.new_zeros(len(units), tokens + 1)
+        reduce = {"sum": "sum", "max": "amax"}[how]
+        found.scatter_reduce_(1, units, per_place, reduce, include_self=False)
+        return found[:, :tokens]
+
+
+def _moved_together(
+    kept: torch.Tensor, longest: Optional[int] = None
+) -> Tuple[torch.Tensor, torch.Tensor]:
+    """Those that stay first, in their order, and where they are then. Shape: (rows, kept)"""
+    longest = _longest(kept) if longest is None else max(1, longest)
+    order = (~kept).to(torch.uint8).argsort(dim=1, stable=True)[:, :longest]
+    steps = torch.arange(order.size(1), device=kept.device)
+    return order, steps < kept.sum(dim=1, keepdim=True)
+
+
+def _longest(mask: torch.Tensor) -> int:
+    """At least 1: no text may be without length."""
+    return max(1, int(mask.sum(dim=1).max()))
