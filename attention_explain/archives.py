@@ -1,4 +1,7 @@
-"""Trained models as files: opened with a clear word on what is none, and told apart by content."""
+"""
+Trained models as files: opened with a clear word on what is none, and told apart by content. A folder of
+transformers is as good as an archive.
+"""
 
 import hashlib
 import pickle
@@ -13,6 +16,7 @@ from allennlp.common.checks import ConfigurationError, check_for_gpu
 from allennlp.models.archival import CONFIG_NAME, Archive, get_weights_path, load_archive
 
 from attention_explain.data.sources import local_path
+from attention_explain.pretrained.folders import files_that_count, is_transformer_folder
 from attention_explain.safe_archives import (
     check_components,
     checked_folder,
@@ -37,11 +41,20 @@ def open_archive(
     trust: bool = False,
 ) -> Archive:
     """
-    The archive, or training run, at a path or URL; with other weights, where they are named. It may
-    run no code of its own, unless it is to be trusted.
+    The archive, training run, or folder of transformers at a path or URL; with other weights, where
+    they are named. It may run no code of its own, unless it is to be trusted.
     """
     check_device(cuda_device)
     place = local_path(path)
+    if is_transformer_folder(place):
+        if weights_file is not None:
+            raise ConfigurationError(
+                f"{path}: has its own weights, and takes none of {weights_file}"
+            )
+        # Imported here, because it imports models, and these are trained with archives.
+        from attention_explain.pretrained.archive import open_transformer
+
+        return open_transformer(place, cuda_device, overrides)
     if place.is_dir() and not (place / CONFIG_NAME).exists():
         raise ConfigurationError(f"{path}: the folder of no training run (it has no {CONFIG_NAME})")
     try:
@@ -75,7 +88,10 @@ def check_device(cuda_device: int) -> None:
 
 
 def archive_sha256(path: Union[str, PathLike]) -> str:
-    """Of an archive file; or of config, weights and vocabulary of a training run."""
+    """
+    Of an archive file; or of config, weights and vocabulary of a training run; or of config, weights
+    and tokenizer of a transformer.
+    """
     place = local_path(path)
     digest = hashlib.sha256()
     if place.is_file():
@@ -101,6 +117,8 @@ def weights_sha256(model: torch.nn.Module) -> str:
 
 
 def _files_that_count(run: Path) -> List[Path]:
+    if is_transformer_folder(run):
+        return files_that_count(run)
     vocabulary = sorted(file for file in run.glob("vocabulary/*") if not file.name.startswith("."))
     return [run / CONFIG_NAME, Path(get_weights_path(run)), *vocabulary]
 

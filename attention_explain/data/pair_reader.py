@@ -91,7 +91,7 @@ class PairReader(TextReader):
         query = self._query_words(example)
         instance.add_field("query", self._text_field(query))
         instance["metadata"].metadata["query"] = query
-        candidates = self._candidates_of(example, words[: self._cut_to])
+        candidates = self._candidates_of(example, words[: self._most(words)])
         if candidates is not None:
             instance.add_field("candidates", candidates)
         return instance

@@ -14,6 +14,7 @@ from typing import Any, Dict, Iterator, List, Optional, Tuple, Union
 from allennlp.common.file_utils import cached_path
 
 from attention_explain.data.errors import DataError
+from attention_explain.pretrained.folders import HUB, transformer_folder
 from attention_explain.settings import DATA_VARIABLE
 
 GZIP_MAGIC = b"\x1f\x8b"
@@ -28,6 +29,8 @@ def local_path(source: PathOrStr) -> Path:
     # cached_path makes its cache folder even for a local file, and a home may be read-only.
     if here.exists():
         return here
+    if source.startswith(HUB):
+        return transformer_folder(source)
     try:
         return Path(cached_path(source))
     except FileNotFoundError as error:

@@ -24,6 +24,7 @@ from attention_explain.data.other_attention import OtherAttention
 from attention_explain.data.sources import ReadCounts, counted
 from attention_explain.data.tokenizers import EnglishTokenizer
 from attention_explain.named_components import check_choice
+from attention_explain.pretrained.pieces import PieceIndexer
 from heatmaps.explanation import Rationale, markings, several
 
 logger = logging.getLogger(__name__)
@@ -154,8 +155,8 @@ class TextReader(DatasetReader):
                 )
             ids[example.id] = example.line
             counts.kept += 1
-            if self._cut_to is not None and len(words) > self._cut_to:
-                counts.cut[f"to {self._cut_to} tokens"] += 1
+            if (cut := self._cut(words)) is not None:
+                counts.cut[cut] += 1
             yield self._guided(self._masked(self._to_instance(example, words)))
         if counts.kept + sum(counts.dropped.values()) == 0:
             raise DataError("holds no text at all", file_path)
@@ -312,6 +313,8 @@ class TextReader(DatasetReader):
         words = self._words(example)
         if not words:
             raise DataError(f"the {self.noun} is empty")
+        if (cut := self._cut(words)) is not None:
+            logger.warning("a text of %d tokens is cut %s", len(words), cut)
         return self._to_instance(example, words)
 
     def _is_new_name(self, label: str) -> bool:
@@ -320,8 +323,31 @@ class TextReader(DatasetReader):
         new_names = {str(name) for name in labels.values() if name is not None}
         return label in new_names and label not in labels
 
+    def _most(self, words: Sequence[str]) -> int:
+        """How many of a text's words are read."""
+        most = len(words[: self._cut_to])
+        return min([most, *(each.fitting(words[:most]) for each in self._bounded)])
+
+    def _cut(self, words: Sequence[str]) -> Optional[str]:
+        """How a text is cut; None for one that is read whole."""
+        most = self._most(words)
+        if most == len(words):
+            return None
+        if most == self._cut_to:
+            return f"to {most} tokens"
+        pieces = min(each.max_pieces for each in self._bounded)
+        return f"to whole words of at most {pieces} pieces, as the model demands"
+
+    @property
+    def _bounded(self) -> List[PieceIndexer]:
+        """The indexers of models that read only so much of a text."""
+        return [each for each in self._token_indexers.values() if isinstance(each, PieceIndexer)]
+
     def _to_instance(self, example: Example, words: List[str]) -> Instance:
-        read = words[: self._cut_to]
+        most = self._most(words)
+        if not most:
+            raise example.error("the first word alone is longer than what the model reads")
+        read = words[:most]
         metadata: Dict[str, Any] = {
             "id": example.id,
             # Also the strings are kept once.
@@ -336,7 +362,7 @@ class TextReader(DatasetReader):
                 example.label, example.path, example.line, self._field_name("label")
             )
         marked = [
-            self._checked_mask(example, "rationale", marking, words)
+            self._checked_mask(example, "rationale", marking, words)[:most]
             # An empty list is nobody's.
             for marking in markings(example.rationale or None)
         ]
@@ -344,7 +370,7 @@ class TextReader(DatasetReader):
             # What a file has as one marking stays one.
             metadata["rationale"] = marked if several(example.rationale) else marked[0]
         if example.impermissible is not None:
-            mask = self._checked_mask(example, "impermissible", example.impermissible, words)
+            mask = self._checked_mask(example, "impermissible", example.impermissible, words)[:most]
             fields["impermissible"] = _mask_field(pad + mask + pad)
         fields["metadata"] = TextMetadataField(metadata, self._origin(example))
         return Instance(fields)
@@ -385,7 +411,7 @@ class TextReader(DatasetReader):
         self._check_length(example, field, mask, len(words))
         if any(value not in (0, 1) for value in mask):
             raise example.error(f"field '{self._field_name(field)}' may hold only 0 and 1")
-        return [int(value) for value in mask[: self._cut_to]]
+        return [int(value) for value in mask]
 
     def _check_length(self, example: Example, field: str, mask: Sequence[int], tokens: int) -> None:
         if len(mask) != tokens:

@@ -2,5 +2,6 @@
 
 from attention_explain.models.attention_classifier import AttentionClassifier
 from attention_explain.models.attention_pair_classifier import AttentionPairClassifier
+from attention_explain.models.transformer_classifier import TransformerClassifier
 
-__all__ = ["AttentionClassifier", "AttentionPairClassifier"]
+__all__ = ["AttentionClassifier", "AttentionPairClassifier", "TransformerClassifier"]

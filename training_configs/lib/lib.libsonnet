@@ -52,4 +52,24 @@ local seed = std.parseInt(std.extVar('ATTENTION_EXPLAIN_SEED'));
         } } else {}
       ),
     },
+
+  // A pretrained transformer as the classifier, from a folder in Hugging Face's layout or a name of its
+  // hub. Words are what stands between spaces, or the file's own tokens.
+  fine_tuned(data, model_name, training=self.training.fine_tuning()): data.paths + {
+    random_seed: seed,
+    numpy_seed: seed,
+    pytorch_seed: seed,
+    dataset_reader: data.dataset_reader + {
+      tokenizer: 'just_spaces',
+      // It has its own.
+      boundary_symbols: false,
+      token_indexers: { tokens: { type: 'transformer_pieces', model_name: model_name } },
+    },
+    datasets_for_vocab_creation: ['train'],
+    vocabulary: { type: 'document_frequency' },
+    model: { type: 'transformer_classifier', model_name: model_name } + training.model,
+    data_loader: training.data_loader,
+    validation_data_loader: training.validation_data_loader,
+    trainer: training.trainer,
+  },
 }

@@ -64,4 +64,25 @@ local preset(loss_reduction, batch_size, lr, attention_lr=lr, decoder_lr=lr / 2,
   // of epochs is not published: with these, models reach the published accuracy on SST.
   meister(lr=1e-4, attention_factor=1, epochs=40):
     preset('mean', batch_size=32, lr=lr, attention_lr=lr * attention_factor, trainer={ num_epochs: epochs, patience: 10 }),
+
+  // A pretrained transformer, all of it trained further: Devlin et al. 2019, appendix A.3.
+  fine_tuning(epochs=3, lr=2e-5, batch_size=32): {
+    model: {},
+    data_loader: bucket(batch_size, 0.1),
+    validation_data_loader: bucket(128, 0),
+    trainer: {
+      num_epochs: epochs,
+      validation_metric: '+accuracy',
+      grad_norm: 1,
+      optimizer: {
+        type: 'huggingface_adamw',
+        lr: lr,
+        weight_decay: 0.01,
+        parameter_groups: [[['bias', 'LayerNorm', 'layer_norm'], { weight_decay: 0 }]],
+      },
+      // The first tenth of all steps warms up, the others cool down.
+      learning_rate_scheduler: { type: 'slanted_triangular', cut_frac: 0.1 },
+      checkpointer: { keep_most_recent_by_count: 1 },
+    },
+  },
 }

@@ -94,6 +94,6 @@ class PlantedReader(TextReader):
         instance = super()._to_instance(example, words)
         if isinstance(example, PlantedExample):
             metadata = instance["metadata"].metadata
-            metadata["contrary"] = list(example.contrary[: self._cut_to])
-            metadata["distractor"] = list(example.distractor[: self._cut_to])
+            metadata["contrary"] = list(example.contrary[: self._most(words)])
+            metadata["distractor"] = list(example.distractor[: self._most(words)])
         return instance

@@ -1,0 +1,56 @@
+"""
+A folder of transformers in the place of an archive: what AllenNLP would have in one, made from what the
+folder says.
+"""
+
+from pathlib import Path
+from typing import Any, Dict, Union
+
+from allennlp.common import Params, params
+from allennlp.data import DatasetReader, Vocabulary
+from allennlp.models import Model
+from allennlp.models.archival import Archive
+
+from attention_explain.data.example import ORIGIN_NAMESPACE, TEXT
+from attention_explain.pretrained.folders import TransformerFolder
+from attention_explain.safe_archives import check_components, names_of_an_archive
+
+
+def open_transformer(
+    path: Path, cuda_device: int = -1, overrides: Union[str, Dict[str, Any]] = ""
+) -> Archive:
+    """Of a folder that `is_transformer_folder` knows; overrides change the config below."""
+    folder = TransformerFolder.opened(path)
+    stated = _config(folder)
+    if overrides:
+        given = params.parse_overrides(overrides) if isinstance(overrides, str) else overrides
+        stated = params.with_overrides(stated, given)
+        check_components(stated, f"{path}: with these overrides its config")
+    config = Params(stated)
+    with names_of_an_archive():
+        reader = DatasetReader.from_params(config.duplicate()["dataset_reader"])
+        model = Model.from_params(config.duplicate()["model"], vocab=_vocabulary(folder))
+    if cuda_device >= 0:
+        model.cuda(cuda_device)
+    return Archive(model.eval(), config, reader, reader, None)
+
+
+def _config(folder: TransformerFolder) -> Dict[str, Any]:
+    name = str(folder.path)
+    return {
+        "model": {"type": "transformer_classifier", "model_name": name, "own_head": True},
+        "dataset_reader": {
+            "type": "attention_text",
+            # What is between spaces is a word.
+            "tokenizer": "just_spaces",
+            "token_indexers": {"tokens": {"type": "transformer_pieces", "model_name": name}},
+        },
+    }
+
+
+def _vocabulary(folder: TransformerFolder) -> Vocabulary:
+    """Labels, and that the model has read strings; words and pieces are the tokenizer's."""
+    vocabulary = Vocabulary()
+    vocabulary.add_tokens_to_namespace(list(folder.labels), "labels")
+    vocabulary.add_token_to_namespace(TEXT, ORIGIN_NAMESPACE)
+    return vocabulary

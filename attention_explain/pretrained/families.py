@@ -1,0 +1,275 @@
+"""
+Where each family of pretrained transformers keeps its parts: the one place that knows their names.
+
+All of them are encoders with the layer norm after each block: word piece embeddings, to which positions
+are added; layers of self-attention and a feed-forward block; a head over the state of the first place.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Callable, Dict, List, Optional, Tuple, Type
+
+import torch
+from allennlp.common.checks import ConfigurationError
+from torch.nn import LayerNorm, Linear, Module
+
+if TYPE_CHECKING:
+    # Slow to load, and most commands never use it.
+    from transformers import PretrainedConfig, PreTrainedModel
+
+# From states of some places to one vector.
+Step = Callable[[torch.Tensor], torch.Tensor]
+
+
+@dataclass(frozen=True)
+class LayerSelfAttention:
+    """
+    The parts of one layer's self-attention; they are the model's own.
+
+    module : what computes it.
+    bias : what a model adds to the scores by the distance of two places, if it does; of so many
+        places. Shape: (heads, places, places)
+    """
+
+    module: Module
+    query_layer: Linear
+    key_layer: Linear
+    value_layer: Linear
+    output_layer: Linear
+    num_heads: int
+    bias: Optional[Callable[[int], torch.Tensor]] = None
+
+    def split_heads(self, vectors: torch.Tensor) -> torch.Tensor:
+        """Shape: (batch, places, hidden_dim) -> (batch, heads, places, hidden_dim / heads)"""
+        return vectors.unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
+
+    def maps(
+        self, states: torch.Tensor, mask: torch.Tensor, attending: slice = slice(None)
+    ) -> torch.Tensor:
+        """
+        The weights of all places that attend, or of some of them.
+        Shape: (batch, heads, places that attend, places attended to)
+        """
+        queries = self.split_heads(self.query_layer(states[:, attending]))
+        keys = self.split_heads(self.key_layer(states))
+        scores = queries @ keys.transpose(-1, -2) / math.sqrt(keys.size(-1))
+        if self.bias is not None:
+            scores = scores + self.bias(states.size(1))[:, attending]
+        return scores.masked_fill(~mask[:, None, None, :], -torch.inf).softmax(dim=-1)
+
+
+@dataclass(frozen=True)
+class Layer:
+    """
+    norm(x + attention(x)), then norm(x + outer(activation(inner(x)))).
+
+    module : all of it.
+    """
+
+    module: Module
+    self_attention: LayerSelfAttention
+    attention_norm: LayerNorm
+    inner: Linear
+    activation: Step
+    outer: Linear
+    feedforward_norm: LayerNorm
+
+
+class Family:
+    """
+    Base class of the adapters, made for one model; the names are BERT's where the others have them,
+    too.
+    """
+
+    # As `config.json` has it.
+    model_type: str
+
+    def __init__(self, model: "PreTrainedModel") -> None:
+        self.model = model
+        self.config = model.config
+
+    @property
+    def base(self) -> Module:
+        """Without the head."""
+        return self.model.base_model
+
+    @property
+    def embeddings(self) -> Module:
+        """Adds positions, and whatever else, to the embeddings of pieces, and has a layer norm."""
+        return self.base.embeddings
+
+    @property
+    def labels_layer(self) -> Linear:
+        """The last layer of the head, a row a label."""
+        raise NotImplementedError
+
+    def layers(self) -> List[Layer]:
+        """The first layer first."""
+        kind = getattr(self.config, "position_embedding_type", "absolute")
+        if kind != "absolute":
+            raise ConfigurationError(
+                f"the model has positions of the type '{kind}', whose self-attention is not known "
+                "here; methods of the embeddings can be used"
+            )
+        return [self.layer(module) for module in self.base.encoder.layer]
+
+    def layer(self, module: Module) -> Layer:
+        return Layer(
+            module=module,
+            self_attention=self.self_attention(module),
+            attention_norm=self.attention_norm(module),
+            inner=module.intermediate.dense,
+            activation=module.intermediate.intermediate_act_fn,
+            outer=module.output.dense,
+            feedforward_norm=module.output.LayerNorm,
+        )
+
+    def attention_norm(self, module: Module) -> LayerNorm:
+        return module.attention.output.LayerNorm
+
+    def self_attention(self, module: Module) -> LayerSelfAttention:
+        own = module.attention.self
+        return LayerSelfAttention(
+            own,
+            own.query,
+            own.key,
+            own.value,
+            module.attention.output.dense,
+            own.num_attention_heads,
+        )
+
+    def head(self) -> List[Step]:
+        """From the state of the first place to the logits, without dropout."""
+        raise NotImplementedError
+
+    def head_modules(self) -> List[Module]:
+        """Those of its layers that belong to no other part: of BERT's, the pooler does."""
+        inside = set(self.base.modules())
+        return [step for step in self.head() if isinstance(step, Linear) and step not in inside]
+
+    @staticmethod
+    def most_places(config: "PretrainedConfig") -> int:
+        """Special symbols included."""
+        return config.max_position_embeddings
+
+
+class Bert(Family):
+    model_type = "bert"
+
+    @property
+    def labels_layer(self) -> Linear:
+        return self.model.classifier
+
+    def head(self) -> List[Step]:
+        pooler = self.base.pooler
+        return [pooler.dense, pooler.activation, self.labels_layer]
+
+
+class DistilBert(Family):
+    model_type = "distilbert"
+
+    @property
+    def labels_layer(self) -> Linear:
+        return self.model.classifier
+
+    def layers(self) -> List[Layer]:
+        return [self.layer(module) for module in self.base.transformer.layer]
+
+    def layer(self, module: Module) -> Layer:
+        return Layer(
+            module=module,
+            self_attention=self.self_attention(module),
+            attention_norm=module.sa_layer_norm,
+            inner=module.ffn.lin1,
+            activation=module.ffn.activation,
+            outer=module.ffn.lin2,
+            feedforward_norm=module.output_layer_norm,
+        )
+
+    def self_attention(self, module: Module) -> LayerSelfAttention:
+        own = module.attention
+        return LayerSelfAttention(own, own.q_lin, own.k_lin, own.v_lin, own.out_lin, own.n_heads)
+
+    def head(self) -> List[Step]:
+        return [self.model.pre_classifier, torch.relu, self.labels_layer]
+
+
+class Roberta(Family):
+    model_type = "roberta"
+
+    @property
+    def labels_layer(self) -> Linear:
+        return self.model.classifier.out_proj
+
+    def head(self) -> List[Step]:
+        return [self.model.classifier.dense, torch.tanh, self.labels_layer]
+
+    @staticmethod
+    def most_places(config: "PretrainedConfig") -> int:
+        # Positions begin behind that of padding.
+        return config.max_position_embeddings - config.pad_token_id - 1
+
+
+class Electra(Family):
+    model_type = "electra"
+
+    @property
+    def labels_layer(self) -> Linear:
+        return self.model.classifier.out_proj
+
+    def head(self) -> List[Step]:
+        head = self.model.classifier
+        return [head.dense, head.activation, self.labels_layer]
+
+
+class MPNet(Family):
+    model_type = "mpnet"
+
+    @property
+    def labels_layer(self) -> Linear:
+        return self.model.classifier.out_proj
+
+    def attention_norm(self, module: Module) -> LayerNorm:
+        return module.attention.LayerNorm
+
+    def self_attention(self, module: Module) -> LayerSelfAttention:
+        own = module.attention.attn
+        heads = own.num_attention_heads
+        return LayerSelfAttention(own, own.q, own.k, own.v, own.o, heads, self._bias)
+
+    def _bias(self, places: int) -> torch.Tensor:
+        encoder = self.base.encoder
+        like = encoder.relative_attention_bias.weight
+        return encoder.compute_position_bias(like.new_zeros(1, places, 1))[0]
+
+    def head(self) -> List[Step]:
+        return [self.model.classifier.dense, torch.tanh, self.labels_layer]
+
+    @staticmethod
+    def most_places(config: "PretrainedConfig") -> int:
+        # Positions begin behind that of padding, which is always 1.
+        return config.max_position_embeddings - 2
+
+
+FAMILIES: Dict[str, Type[Family]] = {
+    family.model_type: family for family in (Bert, DistilBert, Roberta, Electra, MPNet)
+}
+
+
+def layer_inputs(
+    family: Family, run: Callable[[], torch.Tensor]
+) -> Tuple[torch.Tensor, List[torch.Tensor]]:
+    """
+    What `run` gives, and what each layer has read in it, the first layer first.
+    Shape of each: (batch, places, hidden_dim)
+    """
+    inputs: List[torch.Tensor] = []
+    hooks = [
+        layer.module.register_forward_pre_hook(lambda module, given: inputs.append(given[0]))
+        for layer in family.layers()
+    ]
+    try:
+        return run(), inputs
+    finally:
+        for hook in hooks:
+            hook.remove()

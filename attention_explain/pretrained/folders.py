@@ -1,0 +1,290 @@
+"""
+Folders in Hugging Face's layout: how one is told from others, its labels, its tokenizer and its
+weights. Whatever is wrong with one is said in a sentence that names it. No folder runs code of its own,
+and pickled weights are read as numbers or not at all.
+"""
+
+import os
+import textwrap
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Sequence, Tuple, Union
+
+import torch
+from allennlp.common.checks import ConfigurationError
+
+from attention_explain.pretrained.families import FAMILIES, Family
+from attention_explain.sentences import NO_NUMBERS
+from durable.records import read_json
+
+if TYPE_CHECKING:
+    from transformers import PretrainedConfig, PreTrainedModel, PreTrainedTokenizerFast
+
+CONFIG = "config.json"
+WEIGHTS = ("model.safetensors", "pytorch_model.bin")
+# What of a model of the hub is fetched: neither weights of other libraries nor programs.
+FETCHED = ["*.json", "*.txt", "*.model", *WEIGHTS, "model-*.safetensors", "pytorch_model-*.bin"]
+HUB = "hf://"
+
+# A folder's own files, and no code that they name.
+SAFELY = {"local_files_only": True, "trust_remote_code": False}
+
+
+def is_transformer_folder(path: Path) -> bool:
+    """Of transformers, and no training run of AllenNLP, which has a `config.json`, too."""
+    if not (path / CONFIG).is_file():
+        return False
+    try:
+        stated = read_json((path / CONFIG).read_bytes())
+    except (OSError, ValueError):
+        return False
+    return isinstance(stated, dict) and "model_type" in stated and "model" not in stated
+
+
+def files_that_count(folder: Path) -> List[Path]:
+    """Config, weights and tokenizer."""
+    return sorted({file for pattern in FETCHED for file in folder.glob(pattern) if file.is_file()})
+
+
+def transformer_folder(name: Union[str, os.PathLike]) -> Path:
+    """A folder as it is; else what the hub has under that name, fetched once."""
+    name = os.fspath(name)
+    folder = Path(name).expanduser()
+    if folder.is_dir():
+        if not (folder / CONFIG).is_file():
+            raise ConfigurationError(f"{name}: is no folder of a transformer (it has no {CONFIG})")
+        return folder
+    from huggingface_hub import snapshot_download
+
+    try:
+        return Path(snapshot_download(name.removeprefix(HUB), allow_patterns=FETCHED))
+    except Exception as error:
+        raise ConfigurationError(
+            f"{name}: there is no such folder, and nothing of that name could be had from Hugging "
+            f"Face's hub ({shortly(error)})"
+        ) from error
+
+
+@dataclass(frozen=True)
+class TransformerFolder:
+    """
+    A folder whose config has been looked at.
+
+    path : of the folder.
+    config : of the model, as transformers reads it.
+    family : where a model of this type has its parts.
+    labels : those that the config names, in their order.
+    """
+
+    path: Path
+    config: "PretrainedConfig"
+    family: type[Family]
+    labels: Sequence[str]
+
+    @classmethod
+    def opened(cls, name: Union[str, os.PathLike]) -> "TransformerFolder":
+        """Of a folder, or a name of the hub."""
+        from transformers import AutoConfig
+
+        path = transformer_folder(name)
+        try:
+            stated = read_json((path / CONFIG).read_bytes())
+        except ValueError as error:
+            raise ConfigurationError(f"{path / CONFIG}: is not JSON ({error})") from error
+        kind = stated.get("model_type") if isinstance(stated, dict) else None
+        if kind not in FAMILIES:
+            raise ConfigurationError(
+                f"{path}: its {CONFIG} is of the model type {kind!r}, but only these are known here: "
+                f"{', '.join(sorted(FAMILIES))}"
+            )
+        labels = labels_of(stated, path / CONFIG)
+        try:
+            config = AutoConfig.from_pretrained(path, **SAFELY)
+        except Exception as error:
+            raise ConfigurationError(
+                f"{path / CONFIG}: is no config of a {kind} ({shortly(error)})"
+            ) from error
+        return cls(path, config, FAMILIES[kind], labels)
+
+    def tokenizer(self) -> "PreTrainedTokenizerFast":
+        """Reads every word as one that stands behind a space, so that no word depends on its place."""
+        from transformers import AutoTokenizer
+
+        try:
+            with _quiet():
+                tokenizer = AutoTokenizer.from_pretrained(
+                    self.path, add_prefix_space=True, **SAFELY
+                )
+        except Exception as error:
+            missing = not any(
+                (self.path / name).is_file()
+                for name in ("tokenizer.json", "vocab.txt", "vocab.json")
+            )
+            wrong = "has no tokenizer" if missing else "its tokenizer cannot be read"
+            raise ConfigurationError(
+                f"{self.path}: {wrong} ({shortly(error)}); save it there with the tokenizer's "
+                "save_pretrained"
+            ) from error
+        if not tokenizer.is_fast:
+            raise ConfigurationError(
+                f"{self.path}: its tokenizer, a {type(tokenizer).__name__}, does not tell which "
+                "piece is of which word; save a fast one there (tokenizer.json)"
+            )
+        return tokenizer
+
+    def most_places(self, tokenizer: "PreTrainedTokenizerFast") -> int:
+        """Of the longest text that the model reads, special symbols included."""
+        # A tokenizer that knows no limit has a huge one.
+        return min(self.family.most_places(self.config), tokenizer.model_max_length)
+
+    def classifier(self) -> "PreTrainedModel":
+        """With its own head, as it was trained."""
+        model, info = self._loaded(len(self.labels))
+        if info["missing_keys"]:
+            raise ConfigurationError(
+                f"{self.path}: has no head that classifies ({', '.join(sorted(info['missing_keys']))} "
+                "are not among its weights); it has to be trained first, by 'allennlp train' with "
+                "the model 'transformer_classifier'"
+            )
+        for _, there, wanted in info["mismatched_keys"]:
+            raise ConfigurationError(
+                f"{self.path}: its weights have a head of {there[0]} classes, but its {CONFIG} "
+                f"has {wanted[0]} labels ({', '.join(self.labels)})"
+            )
+        return model
+
+    def classifier_to_train(self, labels: Sequence[str]) -> "PreTrainedModel":
+        """
+        With a head for these labels: its own one, if it is for them, whatever their order; else a new
+        one.
+        """
+        model, info = self._loaded(len(labels))
+        own = not info["missing_keys"] and not info["mismatched_keys"]
+        if own and set(labels) == set(self.labels):
+            rows = [self.labels.index(label) for label in labels]
+            last = self.family(model).labels_layer
+            with torch.no_grad():
+                last.weight.copy_(last.weight[rows].clone())
+                last.bias.copy_(last.bias[rows].clone())
+        elif own:
+            # It would begin with what it knows of other labels.
+            for module in self.family(model).head_modules():
+                model._init_weights(module)
+        model.config.id2label = dict(enumerate(labels))
+        model.config.label2id = {label: number for number, label in enumerate(labels)}
+        return model
+
+    def untrained(self, labels: int) -> "PreTrainedModel":
+        """Without weights: they come from elsewhere."""
+        from transformers import AutoModelForSequenceClassification
+
+        self.config.num_labels = labels
+        return AutoModelForSequenceClassification.from_config(self.config)
+
+    def _loaded(self, labels: int) -> Tuple["PreTrainedModel", Dict[str, Any]]:
+        from transformers import AutoModelForSequenceClassification
+
+        self._check_there_are_weights()
+        try:
+            with _quiet():
+                model, info = AutoModelForSequenceClassification.from_pretrained(
+                    self.path,
+                    num_labels=labels,
+                    weights_only=True,
+                    output_loading_info=True,
+                    # What does not fit is said by us.
+                    ignore_mismatched_sizes=True,
+                    **SAFELY,
+                )
+        except Exception as error:
+            refused = "Weights only" in "".join(map(str, _causes(error)))
+            reason = NO_NUMBERS if refused else f"is broken ({shortly(error)})"
+            raise ConfigurationError(f"{self._weights_file()}: {reason}") from error
+        unlike = [*info["missing_keys"], *(name for name, _, _ in info["mismatched_keys"])]
+        wrong = [
+            *(name for name in unlike if not _is_of_the_head(name, model)),
+            *(name for name in info["unexpected_keys"] if ".layer." in name),
+        ]
+        if wrong:
+            raise ConfigurationError(
+                f"{self.path}: its weights are of another model than its {CONFIG} says: "
+                f"{wrong[0]} is missing, too much, or of another size"
+            )
+        return model, info
+
+    def _check_there_are_weights(self) -> None:
+        if self._weights_file() is None:
+            raise ConfigurationError(
+                f"{self.path}: has no weights ({' or '.join(WEIGHTS)}); weights of other libraries "
+                "than torch are not read"
+            )
+
+    def _weights_file(self) -> Optional[Path]:
+        """Also where they are in several files, which an index names."""
+        for name in WEIGHTS:
+            for path in (self.path / name, self.path / f"{name}.index.json"):
+                if path.is_file():
+                    return path
+        return None
+
+
+def labels_of(stated: Dict[str, Any], file: Path) -> List[str]:
+    """The labels that a config names; without names they are what transformers calls them."""
+    named = stated.get("id2label")
+    if named is None:
+        count = stated.get("num_labels", 2)
+        return _several([f"LABEL_{number}" for number in range(count)], file)
+    numbers = [str(number) for number in range(len(named))] if isinstance(named, dict) else []
+    if not numbers or set(named) != set(numbers):
+        raise ConfigurationError(
+            f"{file}: its id2label must name the classes 0, 1, ... in turn, but is {named!r}"
+        )
+    labels = [str(named[number]) for number in numbers]
+    if len(set(labels)) < len(labels):
+        raise ConfigurationError(f"{file}: its id2label gives two classes one name: {labels}")
+    by_name = stated.get("label2id")
+    for number, label in enumerate(labels):
+        other = by_name.get(label, number) if isinstance(by_name, dict) else number
+        if other != number:
+            raise ConfigurationError(
+                f"{file}: by its id2label {label!r} is class {number}, by its label2id class {other}"
+            )
+    return _several(labels, file)
+
+
+def _several(labels: List[str], file: Path) -> List[str]:
+    if len(labels) < 2:
+        raise ConfigurationError(
+            f"{file}: has {len(labels)} label, but only models that choose between two labels or "
+            "more can be explained"
+        )
+    return labels
+
+
+def _is_of_the_head(name: str, model: "PreTrainedModel") -> bool:
+    """BERT's pooler is, too: whoever trained another head has often not kept it."""
+    return not name.startswith(f"{model.base_model_prefix}.") or ".pooler." in name
+
+
+def shortly(error: BaseException) -> str:
+    return textwrap.shorten(str(error), 200, placeholder=" ...")
+
+
+def _causes(error: Optional[BaseException]) -> Iterator[BaseException]:
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Without what transformers says of weights that are not there: we say it where it matters."""
+    from transformers.utils import logging as their_logging
+
+    verbosity = their_logging.get_verbosity()
+    their_logging.set_verbosity_error()
+    try:
+        yield
+    finally:
+        their_logging.set_verbosity(verbosity)

@@ -1,0 +1,147 @@
+"""
+From words to the pieces that a pretrained transformer reads, by its own tokenizer.
+
+The tensors are laid out as those of AllenNLP's `pretrained_transformer_mismatched`, from which this
+differs in three ways: it takes a folder as it is; each word is read as one behind a space, so that
+tokenizers that tell `film` from ` film` give a word the same pieces wherever it stands; and it knows how
+many words fit.
+"""
+
+from pathlib import Path
+from typing import Any, Dict, List, Optional, Sequence, Tuple
+
+import torch
+from allennlp.common.checks import ConfigurationError
+from allennlp.common.util import pad_sequence_to_length
+from allennlp.data import Token, TokenIndexer, Vocabulary
+from allennlp.data.token_indexers.token_indexer import IndexedTokenList
+
+from attention_explain.pretrained.folders import TransformerFolder
+
+# So many words are remembered.
+REMEMBERED = 2**17
+# In a training run and its archive: config and tokenizer, so that either is enough by itself. AllenNLP
+# passes over what begins with a dot.
+KEPT = Path("vocabulary") / ".transformer"
+
+
+def kept_folder(model_name: str, serialization_dir: Optional[str]) -> str:
+    """Where config and tokenizer of a model are: with the training run, once it has them."""
+    kept = None if serialization_dir is None else Path(serialization_dir) / KEPT
+    return str(kept) if kept is not None and kept.is_dir() else model_name
+
+
+@TokenIndexer.register("transformer_pieces")
+class PieceIndexer(TokenIndexer):
+    """
+    Registered as a `TokenIndexer` with name "transformer_pieces".
+
+    # Parameters
+
+    model_name : `str`
+        A folder in Hugging Face's layout, or a name of its hub.
+    max_pieces : `int`, optional (default = as many as the model reads)
+        Of the longest text, special symbols included; longer ones are cut to whole words.
+    """
+
+    def __init__(
+        self,
+        model_name: str,
+        max_pieces: Optional[int] = None,
+        serialization_dir: Optional[str] = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        folder = TransformerFolder.opened(kept_folder(model_name, serialization_dir))
+        self._tokenizer = folder.tokenizer()
+        self._before, self._behind = _special_symbols(self._tokenizer)
+        most, least = folder.most_places(self._tokenizer), len(self._before + self._behind) + 1
+        self.max_pieces = most if max_pieces is None else max_pieces
+        if not least <= self.max_pieces <= most:
+            raise ConfigurationError(
+                f"max_pieces is {max_pieces}, but must be from {least} to {most}, the most that "
+                f"{model_name} reads"
+            )
+        self._pieces: Dict[str, Tuple[int, ...]] = {}
+
+    def fitting(self, words: Sequence[str]) -> int:
+        """How many of the words fit into what the model reads: all, or the first so many."""
+        left = self.max_pieces - len(self._before) - len(self._behind)
+        for place, pieces in enumerate(self.pieces(words)):
+            left -= len(pieces)
+            if left < 0:
+                return place
+        return len(words)
+
+    def pieces(self, words: Sequence[str]) -> List[Tuple[int, ...]]:
+        """The numbers of each word's pieces; a word of nothing but strange characters may have none."""
+        unknown = list(dict.fromkeys(word for word in words if word not in self._pieces))
+        if unknown:
+            if len(self._pieces) + len(unknown) > REMEMBERED:
+                self._pieces.clear()
+                unknown = list(dict.fromkeys(words))
+            found = self._tokenizer(
+                [[word] for word in unknown],
+                is_split_into_words=True,
+                add_special_tokens=False,
+                return_attention_mask=False,
+                verbose=False,
+            )["input_ids"]
+            self._pieces.update(zip(unknown, map(tuple, found), strict=True))
+        return [self._pieces[word] for word in words]
+
+    def count_vocab_items(self, token: Token, counter: Dict[str, Dict[str, int]]) -> None:
+        """The vocabulary is the tokenizer's own."""
+
+    def tokens_to_indices(self, tokens: List[Token], vocabulary: Vocabulary) -> IndexedTokenList:
+        words = [token.ensure_text() for token in tokens]
+        ids = list(self._before)
+        offsets = []
+        for pieces in self.pieces(words):
+            # First and last, as AllenNLP has it.
+            offsets.append((len(ids), len(ids) + len(pieces) - 1) if pieces else (-1, -1))
+            ids += pieces
+        ids += self._behind
+        if len(ids) > self.max_pieces:
+            raise ConfigurationError(
+                f"a text has {len(ids)} pieces, but the model reads {self.max_pieces} at most; the "
+                "reader 'attention_text' cuts such texts"
+            )
+        return {
+            "token_ids": ids,
+            "mask": [True] * len(words),
+            "offsets": offsets,
+            "wordpiece_mask": [True] * len(ids),
+        }
+
+    def get_empty_token_list(self) -> IndexedTokenList:
+        return {"token_ids": [], "mask": [], "offsets": [], "wordpiece_mask": []}
+
+    def as_padded_tensor_dict(
+        self, tokens: IndexedTokenList, padding_lengths: Dict[str, int]
+    ) -> Dict[str, torch.Tensor]:
+        padding = {
+            "token_ids": self._tokenizer.pad_token_id or 0,
+            "mask": False,
+            "offsets": (-1, -1),
+            "wordpiece_mask": False,
+        }
+        return {
+            name: torch.tensor(
+                pad_sequence_to_length(
+                    values, padding_lengths[name], lambda name=name: padding[name]
+                )
+            )
+            for name, values in tokens.items()
+        }
+
+
+def _special_symbols(tokenizer: Any) -> Tuple[List[int], List[int]]:
+    """What stands before a text, and behind it."""
+    for word in ("a", "0", "."):
+        read = tokenizer([word], is_split_into_words=True)
+        of_words = [place for place, unit in enumerate(read.word_ids()) if unit is not None]
+        if of_words:
+            ids = read["input_ids"]
+            return ids[: of_words[0]], ids[of_words[-1] + 1 :]
+    raise ConfigurationError(f"the tokenizer of {tokenizer.name_or_path} knows no letter")

@@ -1,0 +1,197 @@
+"""What is wrong with a folder is said in one sentence, before any work."""
+
+import pickle
+import shutil
+
+import pytest
+import torch
+from allennlp.common.checks import ConfigurationError
+from transformers import AutoModel, AutoModelForSequenceClassification
+
+from attention_explain.archives import archive_sha256, open_archive
+from attention_explain.pretrained.folders import TransformerFolder, is_transformer_folder
+from tests.tiny_transformers import changed_config
+
+TOKENIZER = ("tokenizer.json", "tokenizer_config.json", "vocab.txt", "special_tokens_map.json")
+
+
+def refused(folder, *parts):
+    with pytest.raises(ConfigurationError) as error:
+        open_archive(folder)
+    (sentence,) = error.value.message.splitlines()
+    for part in (str(folder), *parts):
+        assert part in sentence
+    return sentence
+
+
+def test_a_folder_is_opened_as_an_archive_is(folders):
+    archive = open_archive(folders["bert"])
+    assert archive.model.labels == ["neg", "pos"]
+    assert not archive.model.training
+    assert archive.config["model"]["type"] == "transformer_classifier"
+
+
+def test_a_training_run_is_no_folder_of_transformers(tmp_path):
+    (tmp_path / "config.json").write_text('{"model": {"type": "x"}, "model_type": "bert"}')
+    assert not is_transformer_folder(tmp_path)
+    (tmp_path / "config.json").write_text("[")
+    assert not is_transformer_folder(tmp_path)
+
+
+def test_overrides_change_how_texts_are_read(folders):
+    overrides = '{"dataset_reader.labels": {"0": "neg", "1": "pos"}}'
+    reader = open_archive(folders["bert"], overrides=overrides).dataset_reader
+    assert reader.text_to_instance(text="fine", label="1")["label"].label == "pos"
+
+
+def test_without_weights(own_folder):
+    (own_folder / "model.safetensors").unlink()
+    refused(own_folder, "has no weights (model.safetensors or pytorch_model.bin)")
+
+
+def test_without_tokenizer(own_folder):
+    for name in TOKENIZER:
+        (own_folder / name).unlink()
+    refused(own_folder, "has no tokenizer", "save_pretrained")
+
+
+def test_with_a_broken_tokenizer(own_folder):
+    (own_folder / "tokenizer.json").write_text("{")
+    refused(own_folder, "its tokenizer cannot be read")
+
+
+def test_with_a_head_of_another_size(own_folder):
+    changed_config(own_folder, id2label={"0": "a", "1": "b", "2": "c"}, label2id=None)
+    refused(own_folder, "a head of 2 classes", "3 labels (a, b, c)")
+
+
+def test_without_a_head(own_folder):
+    model = AutoModel.from_pretrained(own_folder)
+    model.save_pretrained(own_folder)
+    refused(own_folder, "no head that classifies", "classifier.bias, classifier.weight", "train")
+
+
+@pytest.mark.parametrize("kind", ["gpt2", "no-such-type", 7])
+def test_of_another_architecture(own_folder, kind):
+    changed_config(own_folder, model_type=kind)
+    refused(own_folder, repr(kind), "bert, distilbert, electra, mpnet, roberta")
+
+
+@pytest.mark.parametrize("layers", [1, 3])
+def test_with_the_weights_of_another_model(own_folder, layers):
+    changed_config(own_folder, num_hidden_layers=layers)
+    refused(own_folder, "weights are of another model than its config.json", "encoder.layer.")
+
+
+def test_with_another_size_inside(own_folder):
+    changed_config(own_folder, intermediate_size=5)
+    refused(own_folder, "weights are of another model than its config.json", "intermediate")
+
+
+@pytest.mark.parametrize("kept", [0, 100, -8])
+def test_with_broken_weights(own_folder, kept):
+    weights = own_folder / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:kept])
+    refused(own_folder, "model.safetensors: is broken")
+
+
+class Trap:
+    """Would make a file if it were unpickled."""
+
+    def __init__(self, file):
+        self.file = file
+
+    def __reduce__(self):
+        return open, (str(self.file), "w")
+
+
+def test_pickled_weights_run_nothing(own_folder, tmp_path):
+    (own_folder / "model.safetensors").unlink()
+    (own_folder / "pytorch_model.bin").write_bytes(pickle.dumps(Trap(tmp_path / "sprung"), 2))
+    sentence = refused(own_folder, "pytorch_model.bin")
+    assert not (tmp_path / "sprung").exists(), sentence
+    torch.save({"bert": Trap(tmp_path / "sprung")}, own_folder / "pytorch_model.bin")
+    refused(own_folder, "holds more than numbers, and is not loaded")
+    assert not (tmp_path / "sprung").exists()
+
+
+def test_pickled_weights_that_are_numbers_are_read(folders, own_folder):
+    model = AutoModelForSequenceClassification.from_pretrained(own_folder)
+    (own_folder / "model.safetensors").unlink()
+    torch.save(model.state_dict(), own_folder / "pytorch_model.bin")
+    one, other = open_archive(own_folder).model, open_archive(folders["bert"]).model
+    for name, values in one.state_dict().items():
+        assert torch.equal(values, other.state_dict()[name])
+
+
+@pytest.mark.parametrize(
+    "values, wrong",
+    [
+        ({"id2label": {"0": "a", "2": "b"}}, "must name the classes 0, 1, ... in turn"),
+        ({"id2label": ["a", "b"]}, "must name the classes 0, 1, ... in turn"),
+        ({"id2label": {"0": "a", "1": "a"}}, "gives two classes one name"),
+        ({"label2id": {"neg": 1, "pos": 0}}, "'neg' is class 0, by its label2id class 1"),
+        ({"id2label": {"0": "a"}}, "has 1 label"),
+    ],
+)
+def test_with_labels_that_do_not_match(own_folder, values, wrong):
+    changed_config(own_folder, **{"label2id": None, **values})
+    refused(own_folder, "config.json", wrong)
+
+
+def test_labels_without_names_are_those_of_transformers(own_folder):
+    changed_config(own_folder, id2label=None, label2id=None)
+    assert open_archive(own_folder).model.labels == ["LABEL_0", "LABEL_1"]
+
+
+def test_a_label_that_the_model_does_not_know(folders, tmp_path, ended):
+    data = tmp_path / "texts.jsonl"
+    data.write_text('{"text": "fine", "label": "pos"}\n{"text": "dull", "label": "bad"}\n')
+    code, said = ended("attribute", str(folders["bert"]), str(data), "-o", "scores.parquet")
+    assert code == 2
+    assert "texts.jsonl, line 2: field 'label' is 'bad'" in said and "'neg', 'pos'" in said
+
+
+def test_no_other_weights_for_a_folder(folders):
+    with pytest.raises(ConfigurationError, match="has its own weights"):
+        open_archive(folders["bert"], weights_file="best.th")
+
+
+def test_a_folder_of_nothing(tmp_path):
+    with pytest.raises(ConfigurationError, match=r"no folder of a transformer \(it has no config"):
+        TransformerFolder.opened(tmp_path)
+
+
+def test_a_name_that_the_hub_does_not_give(monkeypatch):
+    def offline(*arguments, **options):
+        raise OSError("no network")
+
+    monkeypatch.setattr("huggingface_hub.snapshot_download", offline)
+    with pytest.raises(ConfigurationError, match=r"hf://no/such: there is no such folder.*no net"):
+        open_archive("hf://no/such")
+
+
+def test_a_name_of_the_hub_stands_for_its_folder(folders, monkeypatch):
+    asked = []
+
+    def fetched(name, **options):
+        asked.append((name, options["allow_patterns"]))
+        return str(folders["bert"])
+
+    monkeypatch.setattr("huggingface_hub.snapshot_download", fetched)
+    assert open_archive("hf://some/bert").model.labels == ["neg", "pos"]
+    assert {name for name, _ in asked} == {"some/bert"}
+    assert not any(pattern.endswith(".py") for _, patterns in asked for pattern in patterns)
+
+
+def test_the_hash_is_of_weights_config_and_tokenizer(folders, own_folder):
+    same = archive_sha256(own_folder)
+    assert same == archive_sha256(folders["bert"])
+    (own_folder / "README.md").write_text("About it.")
+    assert archive_sha256(own_folder) == same
+    found = {same}
+    for name in ("config.json", "vocab.txt", "model.safetensors"):
+        shutil.copytree(folders["bert"], own_folder, dirs_exist_ok=True)
+        (own_folder / name).write_bytes((own_folder / name).read_bytes() + b" ")
+        found.add(archive_sha256(own_folder))
+    assert len(found) == 4
