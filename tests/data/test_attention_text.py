@@ -123,7 +123,7 @@ def test_spaces_around_labels_are_cut_and_that_is_said_once(write, read, caplog)
     records = [{"text": "x", "label": label} for label in ("good", " good", "good\t", "bad", 7)]
     path = write("data.jsonl", jsonl(*records))
     assert labels(read(path)) == ["good", "good", "good", "bad", "7"]
-    said = [text for text in caplog.messages if "spaces" in text]
+    said = [text for text in caplog.messages if "spaces around" in text]
     assert said == [f"{path}: spaces around labels are cut (in 2 of the texts)"]
 
 

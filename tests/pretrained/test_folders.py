@@ -9,6 +9,8 @@ from allennlp.common.checks import ConfigurationError
 from transformers import AutoModel, AutoModelForSequenceClassification
 
 from attention_explain.archives import archive_sha256, open_archive
+from attention_explain.data.any_reader import read_instances
+from attention_explain.data.errors import DataError
 from attention_explain.pretrained.folders import TransformerFolder, is_transformer_folder
 from tests.tiny_transformers import changed_config
 
@@ -144,12 +146,14 @@ def test_labels_without_names_are_those_of_transformers(own_folder):
     assert open_archive(own_folder).model.labels == ["LABEL_0", "LABEL_1"]
 
 
-def test_a_label_that_the_model_does_not_know(folders, tmp_path, ended):
+def test_a_label_that_the_model_does_not_know(folders, tmp_path):
     data = tmp_path / "texts.jsonl"
     data.write_text('{"text": "fine", "label": "pos"}\n{"text": "dull", "label": "bad"}\n')
-    code, said = ended("attribute", str(folders["bert"]), str(data), "-o", "scores.parquet")
-    assert code == 2
-    assert "texts.jsonl, line 2: field 'label' is 'bad'" in said and "'neg', 'pos'" in said
+    archive = open_archive(folders["bert"])
+    with pytest.raises(
+        DataError, match=r"texts.jsonl, line 2: field 'label' is 'bad'.*neg', 'pos'"
+    ):
+        read_instances(archive.validation_dataset_reader, archive.model.vocab, str(data))
 
 
 def test_no_other_weights_for_a_folder(folders):
