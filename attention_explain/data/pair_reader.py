@@ -37,6 +37,8 @@ class PairReader(TextReader):
     noun = "passage"
     # What a file, and a line that is to be predicted, call each field.
     fields = PAIR_FIELDS
+    # Of a reader that may give single texts, too, whether it gives pairs.
+    pairs = True
 
     def __init__(self, candidates: str = "all", **kwargs) -> None:
         super().__init__(**kwargs)
@@ -58,7 +60,7 @@ class PairReader(TextReader):
         candidates: Optional[Sequence[str]] = None,
     ) -> Instance:
         """One Instance from a passage, `text` or `tokens`, and a `query` or its `query_tokens`."""
-        if (query is None) == (query_tokens is None):
+        if self.pairs and (query is None) == (query_tokens is None):
             raise DataError("a pair needs a 'query' or its 'query_tokens', and not both")
         return self.instance_of(
             Example(
@@ -76,8 +78,9 @@ class PairReader(TextReader):
 
     def _wanted(self, file_path: str, counts: ReadCounts) -> Iterator[Tuple[Example, List[str]]]:
         for example, words in super()._wanted(file_path, counts):
-            # Also of passages that the limits drop: a file without questions is no file of pairs.
-            self._query_words(example)
+            if self.pairs:
+                # Also of passages that the limits drop.
+                self._query_words(example)
             yield example, words
 
     def _query_words(self, example: Example) -> List[str]:
@@ -88,6 +91,8 @@ class PairReader(TextReader):
 
     def _to_instance(self, example: Example, words: List[str]) -> Instance:
         instance = super()._to_instance(example, words)
+        if not self.pairs:
+            return instance
         query = self._query_words(example)
         instance.add_field("query", self._text_field(query))
         instance["metadata"].metadata["query"] = query
@@ -117,4 +122,5 @@ class PairReader(TextReader):
 
     def apply_token_indexers(self, instance: Instance) -> None:
         super().apply_token_indexers(instance)
-        instance["query"].token_indexers = self._token_indexers
+        if self.pairs:
+            instance["query"].token_indexers = self._token_indexers

@@ -151,5 +151,7 @@ local babi(task) =
     },
     vocabulary: { type: 'document_frequency' },
     embedding: { type: 'word_vectors', embedding_dim: 64 },
+    // A preset of pairs: what is asked for is in the question.
+    [if preset == 'question' then 'pairs']: { hidden: 128, batch_size: 32, epochs: 8 },
   },
 }

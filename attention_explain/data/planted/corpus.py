@@ -12,7 +12,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Set, Tuple
 from attention_explain.data.planted.plans import TextPlan, plans
 from attention_explain.data.planted.settings import PRESETS, PlantedSettings, settings_for
 from attention_explain.data.planted.text import Opinion, PlantedText, write_text
-from attention_explain.data.planted.words import NEGATORS, OPINIONS, WEEKDAYS
+from attention_explain.data.planted.words import NEGATORS, OPINIONS, QUESTIONS, WEEKDAYS
 
 __all__ = ["DEFAULT_SIZES", "PRESETS", "PlantedCorpus", "PlantedSentence", "PlantedSettings"]
 
@@ -33,19 +33,29 @@ class PlantedSentence:
     rationale: Tuple[int, ...]
     # The opinions that speak against it, outvoted.
     contrary: Tuple[int, ...]
-    # The weekday, which goes with the label but does not make it.
+    # The weekday, which goes with the label but does not make it; where a question is asked, the
+    # opinions on all else.
     distractor: Tuple[int, ...]
+    # The tokens of the question, where one is asked.
+    question: Tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
-        return re.sub(r" (?=[.;])", "", " ".join(self.tokens))
+        return _written(self.tokens)
 
     def as_json(self) -> Dict[str, Any]:
+        """As `attention_text` reads it; with a question, as `question_passage` does."""
+        text, tokens, label = "text", "tokens", "label"
+        asked = {}
+        if self.question:
+            text, tokens, label = "passage", "passage_tokens", "answer"
+            asked = {"question": _written(self.question), "question_tokens": list(self.question)}
         return {
             "id": self.id,
-            "text": self.text,
-            "tokens": list(self.tokens),
-            "label": self.label,
+            text: self.text,
+            tokens: list(self.tokens),
+            **asked,
+            label: self.label,
             "rationale": list(self.rationale),
             "contrary": list(self.contrary),
             "distractor": list(self.distractor),
@@ -85,7 +95,11 @@ class PlantedCorpus:
         for number, plan in enumerate(plans(self.settings, self.sizes[name], name, rng)):
             text = self._unseen_text(rng, plan, name, seen)
             sentence_id = f"planted-{self.preset}-{name}-{number}"
-            sentences.append(_sentence(sentence_id, plan, text))
+            if self.settings.question:
+                question = rng.choice(QUESTIONS).format(aspect=text.tokens[text.aspects_at[0]])
+                sentences.append(_asked(sentence_id, plan, text, tuple(question.split())))
+            else:
+                sentences.append(_sentence(sentence_id, plan, text))
         return sentences
 
     def _unseen_text(
@@ -95,8 +109,19 @@ class PlantedCorpus:
             opinions = _opinions(rng, plan, self.settings.opinion_words)
             weekday = None if plan.weekday_of is None else rng.choice(WEEKDAYS[plan.weekday_of])
             distance = self.settings.min_distance_from_end
-            text = write_text(rng, plan.length, opinions, weekday, distance)
-            if text.tokens not in seen and _split_of(text.tokens) == split:
+            text = write_text(
+                rng,
+                plan.length,
+                opinions,
+                weekday,
+                distance,
+                of_aspects=self.settings.question,
+                aspects=self.settings.aspects,
+            )
+            if text.tokens in seen or _split_of(text.tokens) != split:
+                continue
+            # Who asks for an aspect must not find it in a neutral clause.
+            if not self.settings.question or _each_named_once(text):
                 seen.add(text.tokens)
                 return text
         raise ValueError(
@@ -143,6 +168,30 @@ def _sentence(sentence_id: str, plan: TextPlan, text: PlantedText) -> PlantedSen
         contrary=_mask(text.tokens, against),
         distractor=_mask(text.tokens, text.weekday_at),
     )
+
+
+def _asked(
+    sentence_id: str, plan: TextPlan, text: PlantedText, question: Tuple[str, ...]
+) -> PlantedSentence:
+    """The first opinion is asked for: its aspect and its words together make the label."""
+    others = [place for places in text.opinions_at[1:] for place in places]
+    return PlantedSentence(
+        id=sentence_id,
+        tokens=text.tokens,
+        label=str(plan.label),
+        rationale=_mask(text.tokens, (text.aspects_at[0], *text.opinions_at[0])),
+        contrary=_mask(text.tokens, ()),
+        distractor=_mask(text.tokens, (*others, *text.weekday_at)),
+        question=question,
+    )
+
+
+def _each_named_once(text: PlantedText) -> bool:
+    return all(text.tokens.count(text.tokens[place]) == 1 for place in text.aspects_at)
+
+
+def _written(tokens: Sequence[str]) -> str:
+    return re.sub(r" (?=[.;?])", "", " ".join(tokens))
 
 
 def _mask(tokens: Sequence[str], places: Sequence[int]) -> Tuple[int, ...]:

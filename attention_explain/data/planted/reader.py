@@ -8,8 +8,8 @@ from allennlp.data import DatasetReader, Instance
 
 from attention_explain.data.errors import DataError
 from attention_explain.data.example import TEXT, Example
+from attention_explain.data.pair_reader import PairReader
 from attention_explain.data.planted.corpus import PlantedCorpus
-from attention_explain.data.text_reader import TextReader
 from attention_explain.data.tokenizers import EnglishTokenizer
 from attention_explain.named_components import check_choice
 
@@ -23,19 +23,20 @@ class PlantedExample(Example):
 
 
 @DatasetReader.register("planted")
-class PlantedReader(TextReader):
+class PlantedReader(PairReader):
     """
     Gives invented reviews in which it is known, token by token, what makes the label; no file is
     needed. The data path is the name of a split: `train`, `dev` or `test`. Each instance's
     metadata has, beside the `rationale`, the masks `contrary` (outvoted opinions) and `distractor`
-    (the weekday of the shortcut).
+    (the weekday of the shortcut, the
+    opinions that a question does not ask for).
 
     Registered as a `DatasetReader` with name "planted".
 
     # Parameters
 
     preset : `str`, optional (default = `"easy"`)
-        `easy`, `negation`, `conjunction` or `shortcut`.
+        `easy`, `negation`, `conjunction`, `shortcut`; or `question`, whose instances are pairs.
     overrides : `Dict[str, Any]`, optional (default = `None`)
         Knobs to turn, as `{"max_tokens": 60}`: see `PlantedSettings`.
     corpus_seed : `int`, optional (default = `1`)
@@ -66,6 +67,7 @@ class PlantedReader(TextReader):
         except ValueError as error:
             raise ConfigurationError(str(error)) from error
         self._impermissible = impermissible
+        self.pairs = self._corpus.settings.question
 
     def _examples(self, path: str) -> Iterator[PlantedExample]:
         try:
@@ -82,6 +84,7 @@ class PlantedReader(TextReader):
                 path=path,
                 contrary=sentence.contrary,
                 distractor=sentence.distractor,
+                query_tokens=sentence.question or None,
             )
 
     def _origin(self, example: Example) -> str:

@@ -33,6 +33,9 @@ class PlantedSettings:
     negation: float = 0.0
     # Two aspects are judged and the label is 1 if both are good; in place of causes and contrary.
     conjunction: bool = False
+    # A question names an aspect, and the label is what is said of that one; as many opinions on others
+    # speak for the label as against it.
+    question: bool = False
     # Share of the texts in which a weekday of their own label's set stands; None: no weekday.
     shortcut: Optional[float] = None
     # The same in dev and test. A half means that the weekday says nothing.
@@ -41,6 +44,8 @@ class PlantedSettings:
     min_distance_from_end: int = 0
     # How many different words each polarity has.
     opinion_words: int = MOST_OPINION_WORDS
+    # How many aspects of a thing are judged, in all texts about it; None: all that it has.
+    aspects: Optional[int] = None
 
     @property
     def opinions(self) -> int:
@@ -56,20 +61,27 @@ class PlantedSettings:
         self._check_range("shortcut_heldout", 0, 1)
         self._check_range("min_distance_from_end", 0, None)
         self._check_range("opinion_words", 1, MOST_OPINION_WORDS)
+        self._check_range("aspects", 1, MOST_OPINIONS)
         if self.conjunction and (self.causes, self.contrary) != (1, 0):
             raise ValueError(
                 "conjunction always judges two aspects, so causes and contrary cannot be set with "
                 "it"
             )
-        if self.contrary >= self.causes:
+        if self.question and (self.conjunction or self.contrary != self.causes):
+            raise ValueError(
+                "a question is asked of as many good opinions as bad ones, so contrary "
+                f"({self.contrary}) must be equal to causes ({self.causes}), without conjunction"
+            )
+        if self.contrary >= self.causes and not self.question:
             raise ValueError(
                 f"contrary is {self.contrary}, but must be smaller than causes ({self.causes}), "
                 "since the majority makes the label"
             )
-        if self.opinions > min(MOST_OPINIONS, self.opinion_words):
+        aspects = MOST_OPINIONS if self.aspects is None else self.aspects
+        if self.opinions > min(aspects, self.opinion_words):
             raise ValueError(
                 f"a text would hold {self.opinions} different opinions, but opinion_words is "
-                f"{self.opinion_words} and no more than {MOST_OPINIONS} aspects can be judged"
+                f"{self.opinion_words} and no more than {aspects} aspects can be judged"
             )
         if self.min_tokens > self.max_tokens:
             raise ValueError(
@@ -117,6 +129,10 @@ PRESETS: Dict[str, PlantedSettings] = {
     "negation": PlantedSettings(min_tokens=10, negation=0.5, opinion_words=10),
     "conjunction": PlantedSettings(min_tokens=14, max_tokens=32, conjunction=True),
     "shortcut": PlantedSettings(min_tokens=16, max_tokens=32, negation=0.5, shortcut=0.95),
+    # Few aspects, since a model must learn of each to find it again.
+    "question": PlantedSettings(
+        min_tokens=12, max_tokens=28, question=True, contrary=1, opinion_words=10, aspects=3
+    ),
 }
 
 

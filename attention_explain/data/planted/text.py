@@ -24,6 +24,7 @@ from attention_explain.data.planted.words import (
 
 SHORTEST_JUDGED = min(JUDGED_CLAUSES, key=lambda clause: len(clause.split()))
 SHORTEST_WEEKDAY = min(WEEKDAY_CLAUSES, key=lambda clause: len(clause.split()))
+ASPECT = "{aspect}"
 # A clause and the token that ends it.
 LONGEST_FILLER = 11
 SHORTEST_FILLER = 4
@@ -41,10 +42,14 @@ class Opinion:
 
 @dataclass(frozen=True)
 class PlantedText:
-    """Tokens, and where the opinions (negator and opinion word) and the weekday stand in them."""
+    """
+    Tokens, and where the opinions (negator and opinion word), the aspects that they judge (None where
+    it is the thing as a whole) and the weekday stand in them.
+    """
 
     tokens: Tuple[str, ...]
     opinions_at: Tuple[Tuple[int, ...], ...]
+    aspects_at: Tuple[Optional[int], ...]
     weekday_at: Tuple[int, ...]
 
 
@@ -54,6 +59,7 @@ class _Clause:
     # What stands here: the opinion's number, and the places of its tokens or of the weekday.
     opinion: Optional[int] = None
     marked: Tuple[int, ...] = ()
+    aspect: Optional[int] = None
 
     @property
     def cost(self) -> int:
@@ -74,12 +80,15 @@ def write_text(
     opinions: Sequence[Opinion],
     weekday: Optional[str] = None,
     distance: int = 0,
+    of_aspects: bool = False,
+    aspects: Optional[int] = None,
 ) -> PlantedText:
     """
     A text of exactly `length` tokens with these opinions, in any order, each followed by at least
-    `distance` tokens.
+    `distance` tokens; each with its aspect, if they are to be `of_aspects`. Of the `aspects` that a
+    thing has, only so many are judged.
     """
-    writer = _Writer(rng)
+    writer = _Writer(rng, of_aspects, aspects)
     judged, neutral, room = writer.given_clauses(length, opinions, weekday, distance)
     opener = rng.choice(OPENERS[room]).split() if 0 < room < SHORTEST_FILLER else []
     neutral += writer.fillers(room - len(opener))
@@ -90,8 +99,10 @@ def write_text(
 class _Writer:
     """Draws the clauses of one text: all about one thing, no pattern or aspect twice."""
 
-    def __init__(self, rng: Random) -> None:
+    def __init__(self, rng: Random, of_aspects: bool, aspects: Optional[int]) -> None:
         self._rng = rng
+        self._aspects = aspects
+        self._of_aspects = of_aspects
         self._domain, self._fillers = rng.choice(_FILLERS)
         self._words = {**SHARED_WORDS, **self._domain.words}
         self._used: Set[str] = set()
@@ -124,10 +135,12 @@ class _Writer:
         return clauses
 
     def _judged(self, opinions: Sequence[Opinion], shortest: bool) -> List[_Clause]:
-        aspects = self._rng.sample(self._domain.aspects, len(opinions))
+        aspects = self._rng.sample(self._domain.aspects[: self._aspects], len(opinions))
         clauses = []
         for number, (opinion, aspect) in enumerate(zip(opinions, aspects, strict=True)):
             patterns = JUDGED_CLAUSES + (() if opinion.negator else UNNEGATED_CLAUSES)
+            if self._of_aspects:
+                patterns = tuple(pattern for pattern in patterns if ASPECT in pattern.split())
             pattern = SHORTEST_JUDGED if shortest else self._rng.choice(patterns)
             words = [opinion.negator] if opinion.negator else []
             intensifiable = not words or opinion.negator in NEGATORS_OF_INTENSIFIERS
@@ -138,7 +151,8 @@ class _Writer:
             tokens = self._filled(pattern, aspect=aspect, opinion=" ".join(words))
             end = start + len(words) - 1
             marked = (start, end) if opinion.negator else (end,)
-            clauses.append(_Clause(tokens, number, marked))
+            named = tokens.index(aspect) if ASPECT in pattern.split() else None
+            clauses.append(_Clause(tokens, number, marked, named))
         return clauses
 
     def _weekday(self, weekday: str, shortest: bool) -> _Clause:
@@ -204,17 +218,25 @@ def _placed(
 def _joined(rng: Random, opener: List[str], clauses: List[_Clause]) -> PlantedText:
     tokens = list(opener)
     opinions_at: Dict[int, Tuple[int, ...]] = {}
+    aspects_at: Dict[int, Optional[int]] = {}
     weekday_at: Tuple[int, ...] = ()
     ending = "."
     for clause in clauses:
         places = tuple(len(tokens) + place for place in clause.marked)
         if clause.opinion is not None:
             opinions_at[clause.opinion] = places
+            named = clause.aspect
+            aspects_at[clause.opinion] = None if named is None else len(tokens) + named
         elif places:
             weekday_at = places
         # Two joiners in a row would make one endless sentence.
         joined = ending == "." and clause is not clauses[-1] and rng.random() < JOINED
         ending = rng.choice(JOINERS) if joined else "."
         tokens += [*clause.tokens, ending]
-    ordered = tuple(opinions_at[number] for number in range(len(opinions_at)))
-    return PlantedText(tuple(tokens), ordered, weekday_at)
+    numbers = range(len(opinions_at))
+    return PlantedText(
+        tokens=tuple(tokens),
+        opinions_at=tuple(opinions_at[number] for number in numbers),
+        aspects_at=tuple(aspects_at[number] for number in numbers),
+        weekday_at=weekday_at,
+    )

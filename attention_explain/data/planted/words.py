@@ -88,6 +88,17 @@ UNNEGATED_CLAUSES = _lines(
     """
 )
 
+# What a question may ask of an aspect.
+QUESTIONS = _lines(
+    """
+    how was the {aspect} ?
+    what about the {aspect} ?
+    and the {aspect} ?
+    did you like the {aspect} ?
+    tell me about the {aspect} .
+    """
+)
+
 # One token each, so that they do not disturb the length.
 JOINERS = ("and", ";")
 

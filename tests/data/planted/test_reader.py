@@ -11,6 +11,7 @@ from attention_explain.data.planted.__main__ import export
 from attention_explain.data.planted.corpus import PRESETS, PlantedCorpus
 from attention_explain.data.planted.reader import PlantedReader
 from attention_explain.data.planted.words import DOMAINS, NEGATORS, OPINIONS, SHARED_WORDS
+from attention_explain.data.question_passage import QuestionPassageReader
 from attention_explain.data.tokenizers import EnglishTokenizer
 
 SIZES = {"train": 40, "dev": 10, "test": 10}
@@ -104,12 +105,13 @@ def test_exported_files_give_the_same_instances(preset, tmp_path):
     export(PlantedCorpus(preset, sizes=SIZES), tmp_path)
     for split in SIZES:
         direct = PlantedReader(preset, sizes=SIZES).read(split)
-        exported = AttentionTextReader().read(str(tmp_path / f"{split}.jsonl"))
+        reader = QuestionPassageReader() if preset == "question" else AttentionTextReader()
+        exported = reader.read(str(tmp_path / f"{split}.jsonl"))
         for one, other in zip(direct, exported, strict=True):
             assert words(one) == words(other)
             assert one["label"].label == other["label"].label
-            for field in ("id", "rationale"):
-                assert one["metadata"].metadata[field] == other["metadata"].metadata[field]
+            for field in ("id", "rationale", "query"):
+                assert one["metadata"].metadata.get(field) == other["metadata"].metadata.get(field)
 
 
 @pytest.mark.parametrize("preset", PRESETS)
