@@ -16,7 +16,8 @@ from allennlp.models.archival import Archive
 from allennlp.predictors import Predictor
 
 from attention_explain.commands import attribution_file
-from attention_explain.commands.job import AfterStep, Job
+from attention_explain.commands.batches import AfterStep
+from attention_explain.commands.job import Job
 from attention_explain.commands.job_options import (
     JobOptions,
     add_job_arguments,

@@ -11,7 +11,8 @@ from allennlp.models.archival import Archive
 
 from attention_explain.archives import archive_sha256, weights_sha256
 from attention_explain.commands import faithfulness_file
-from attention_explain.commands.job import AfterStep, Job
+from attention_explain.commands.batches import AfterStep
+from attention_explain.commands.job import Job
 from attention_explain.commands.job_options import JobOptions
 from attention_explain.data.example import whole_characters
 from attention_explain.faithfulness.erasures.erasure import Erasure

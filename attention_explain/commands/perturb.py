@@ -13,7 +13,8 @@ from allennlp.data import Instance
 from allennlp.models.archival import Archive
 
 from attention_explain.commands import perturbation_file
-from attention_explain.commands.job import AfterStep, Job
+from attention_explain.commands.batches import AfterStep
+from attention_explain.commands.job import Job
 from attention_explain.commands.job_options import (
     JobOptions,
     add_job_arguments,

@@ -5,7 +5,7 @@ from typing import Any, Sequence
 
 from allennlp.common import Tqdm
 
-from attention_explain.commands.job import MakeBar
+from attention_explain.commands.batches import MakeBar
 
 
 class WholeProgress:

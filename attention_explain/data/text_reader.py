@@ -20,16 +20,15 @@ from allennlp.data.token_indexers import SingleIdTokenIndexer
 from attention_explain.data.erased import Erased
 from attention_explain.data.errors import DataError
 from attention_explain.data.example import TEXT, TOKENS, Example, KnownLabelField, TextMetadataField
+from attention_explain.data.label_map import LabelMap
+from attention_explain.data.length_limits import LengthLimits
 from attention_explain.data.other_attention import OtherAttention
 from attention_explain.data.sources import ReadCounts, counted
 from attention_explain.data.tokenizers import EnglishTokenizer
-from attention_explain.named_components import check_choice
 from attention_explain.pretrained.pieces import PieceIndexer
 from heatmaps.explanation import Rationale, markings, several
 
 logger = logging.getLogger(__name__)
-
-TOO_LONG = ("drop", "cut")
 
 
 class TextReader(DatasetReader):
@@ -107,27 +106,15 @@ class TextReader(DatasetReader):
         if unknown:
             raise ConfigurationError(f"the dataset reader has no option '{unknown[0]}'")
         super().__init__(max_instances=max_instances, **kwargs)
-        if min_tokens is not None and min_tokens < 1:
-            raise ConfigurationError(f"min_tokens is {min_tokens}, but must be 1 or more")
-        if min_tokens is not None and max_tokens is not None and min_tokens > max_tokens:
-            raise ConfigurationError(
-                f"min_tokens ({min_tokens}) is larger than max_tokens ({max_tokens})"
-            )
-        check_choice("too_long", too_long, TOO_LONG)
-        if too_long == "cut" and (max_tokens is None or max_tokens < 1):
-            raise ConfigurationError("too_long 'cut' needs a max_tokens of 1 or more to cut to")
         self._tokenizer = tokenizer or EnglishTokenizer()
         self._split_tokens = split_tokens
         self._token_indexers = token_indexers or {"tokens": SingleIdTokenIndexer()}
         self._lowercase = lowercase
         self._digit_word = digit_word
-        self._labels = labels
+        self._label_map = LabelMap(labels)
         self.require_label = require_label
-        self._min_tokens = min_tokens
-        self._max_tokens = max_tokens
-        self._cut_to = max_tokens if too_long == "cut" else None
-        self._drop_shortest = drop_shortest
-        self._drop_longest = drop_longest
+        self._limits = LengthLimits(min_tokens, max_tokens, too_long, drop_shortest, drop_longest)
+        self._cut_to = self._limits.cut_to
         self._boundary_symbols = boundary_symbols
         self._guide_paths = guide
         self._erased = erased
@@ -146,7 +133,7 @@ class TextReader(DatasetReader):
             )
         counts = self.counts = ReadCounts()
         ids: Dict[str, Optional[int]] = {}
-        for example, words in self._kept(self._wanted(file_path, counts), counts):
+        for example, words in self._limits.kept(self._wanted(file_path, counts), counts, self.noun):
             if example.id in ids:
                 raise example.error(
                     f"field '{self._field_name('id')}' is {example.id!r}, as in line "
@@ -186,7 +173,7 @@ class TextReader(DatasetReader):
         for example in self._examples(file_path):
             counts.halves += example.mend_halves()
             if example.label is not None:
-                label = self._without_spaces(example.label)
+                label = self._label_map.without_spaces(example.label)
                 counts.spaced_labels += label != example.label
                 example.label = label or None
             if example.label is not None:
@@ -199,47 +186,8 @@ class TextReader(DatasetReader):
             self._split(example)
             yield example, self._words(example)
 
-    def _kept(
-        self, examples: Iterable[Tuple[Example, List[str]]], counts: ReadCounts
-    ) -> Iterator[Tuple[Example, List[str]]]:
-        """The examples that the limits keep; the others are counted by reason."""
-        shortest = self._min_tokens or 0
-        longest = self._max_tokens if self._cut_to is None else None
-        if self._drop_shortest or self._drop_longest:
-            examples = list(examples)
-            lengths = [len(words) for _, words in examples] or [0]
-            if self._drop_shortest:
-                shortest = max(min(lengths) + 1, shortest)
-            if self._drop_longest:
-                longest = min([max(lengths) - 1] + ([] if longest is None else [longest]))
-        for example, words in examples:
-            if not words and self._min_tokens is None:
-                raise example.error(
-                    f"the {self.noun} is empty (set min_tokens to 1 or more to drop such texts)"
-                )
-            elif len(words) < shortest:
-                counts.dropped[f"with fewer than {shortest} tokens"] += 1
-            elif longest is not None and len(words) > longest:
-                counts.dropped[f"with more than {longest} tokens"] += 1
-            else:
-                yield example, words
-
-    def _without_spaces(self, label: str) -> str:
-        """A label as it is meant: spaces around it count only where the label map has them."""
-        return label if label in (self._labels or {}) else label.strip()
-
     def _mapped_label(self, example: Example) -> Optional[str]:
-        """The example's label by the label map; None where its texts are to be dropped."""
-        label = str(example.label)
-        if self._labels is None:
-            return label
-        if label not in self._labels:
-            known = ", ".join(repr(name) for name in self._labels)
-            raise example.error(
-                f"field '{self._field_name('label')}' is {label!r}, which is none of {known}"
-            )
-        mapped = self._labels[label]
-        return None if mapped is None else str(mapped)
+        return self._label_map.mapped(example, self._field_name("label"))
 
     def _split(self, example: Example) -> None:
         """Puts the pieces of given tokens in their place, where they are to be split."""
@@ -306,8 +254,8 @@ class TextReader(DatasetReader):
             raise DataError("an input needs a 'text' or its 'tokens', and not both")
         example.mend_halves()
         if example.label is not None:
-            example.label = self._without_spaces(example.label)
-            if not self._is_new_name(example.label):
+            example.label = self._label_map.without_spaces(example.label)
+            if not self._label_map.is_new_name(example.label):
                 example.label = self._mapped_label(example)
         self._split(example)
         words = self._words(example)
@@ -316,12 +264,6 @@ class TextReader(DatasetReader):
         if (cut := self._cut(words)) is not None:
             logger.warning("a text of %d tokens is cut %s", len(words), cut)
         return self._to_instance(example, words)
-
-    def _is_new_name(self, label: str) -> bool:
-        """Whether `label` is a name that the label map gives, and not one that it replaces."""
-        labels = self._labels or {}
-        new_names = {str(name) for name in labels.values() if name is not None}
-        return label in new_names and label not in labels
 
     def _most(self, words: Sequence[str]) -> int:
         """How many of a text's words are read."""

@@ -4,10 +4,10 @@ import re
 
 import pytest
 
-from attention_explain.commands import job
+from attention_explain.commands import batches
 from attention_explain.commands.attribute import attribute_from_file
+from attention_explain.commands.batches import in_telling_order
 from attention_explain.commands.estimate import estimate, seconds_left
-from attention_explain.commands.job import in_telling_order
 from attention_explain.commands.perturb import perturb_from_file
 from tests.small_archive import small_archive
 
@@ -64,7 +64,7 @@ def test_both_commands_say_it_once_and_short_jobs_say_nothing(
     options = [["attention"]] if command is attribute_from_file else [["uniform"]]
     command(archive, "test", tmp_path / "short.parquet", *options, batch_tokens=60)
     assert "on this machine" not in capfd.readouterr().err
-    monkeypatch.setattr(job, "seconds_left", lambda *_: 720.0)
+    monkeypatch.setattr(batches, "seconds_left", lambda *_: 720.0)
     command(archive, "test", tmp_path / "long.parquet", *options, batch_tokens=60)
     said = capfd.readouterr().err
     (texts,) = re.findall(r"ing: about 12 min on this machine for the (\d+) texts", said)
