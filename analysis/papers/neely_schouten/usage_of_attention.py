@@ -15,7 +15,7 @@ from analysis.errors import AnalysisError
 from analysis.figures.scatter import Scatter, Spot, scatters
 from analysis.output import Output
 from analysis.papers.shared.divergence import BOUND, divergence, per_instance
-from analysis.papers.shared.families import Family, families
+from analysis.papers.shared.families import ModelFamily, families
 from analysis.papers.shared.paper import Method
 from analysis.papers.shared.per_text import check
 from analysis.papers.shared.reached import Reached, reached_by
@@ -112,7 +112,7 @@ def _note() -> str:
     )
 
 
-def _row(family: Family) -> Dict[str, Any]:
+def _row(family: ModelFamily) -> Dict[str, Any]:
     row: Dict[str, Any] = {
         "corpus": family.base.model.corpus,
         "model": family.name,
@@ -134,7 +134,7 @@ Value = Tuple[float, float, float]
 UNKNOWN: Value = (numpy.nan, numpy.nan, numpy.nan)
 
 
-def _drop(family: Family) -> Value:
+def _drop(family: ModelFamily) -> Value:
     if family.uniform is None:
         return UNKNOWN
     base: Reached = reached_by((family.base, *family.seeds))
@@ -142,13 +142,13 @@ def _drop(family: Family) -> Value:
     return less["difference"], less["low"], less["high"]
 
 
-def _change(family: Family) -> Value:
+def _change(family: ModelFamily) -> Value:
     if family.perturbed is None or UNIFORM_TVD.problem(family.perturbed):
         return UNKNOWN
     return _mean(Sample.of([check(UNIFORM_TVD)(family.perturbed)]))
 
 
-def _trained(family: Family) -> Value:
+def _trained(family: ModelFamily) -> Value:
     rows = [
         divergence(family.base, model.files).rows() for model in family.adversaries_of(frozen=False)
     ]
@@ -159,7 +159,7 @@ def _trained(family: Family) -> Value:
     return best["jsd"], best["jsd low"], best["jsd high"]
 
 
-def _instance(family: Family) -> Value:
+def _instance(family: ModelFamily) -> Value:
     moved = per_instance(family)
     return UNKNOWN if moved is None else _mean(moved.jsd)
 

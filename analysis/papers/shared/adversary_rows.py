@@ -14,7 +14,7 @@ from analysis.errors import AnalysisError
 from analysis.model_config import ADVERSARY
 from analysis.models import Model
 from analysis.papers.shared.divergence import Divergence, divergence, per_instance
-from analysis.papers.shared.families import Family, families
+from analysis.papers.shared.families import ModelFamily, families
 from analysis.papers.shared.per_text import correct, summarised
 from analysis.papers.shared.reached import f1_metric
 from analysis.papers.shared.study_files import StudyFiles
@@ -93,7 +93,7 @@ def f1_row(model: Model) -> Dict[str, float]:
     return {"f1": decisions.f1, "f1 low": float(ends.low[0]), "f1 high": float(ends.high[0])}
 
 
-def _of_texts(family: Family, model: Model) -> Dict[str, Any]:
+def _of_texts(family: ModelFamily, model: Model) -> Dict[str, Any]:
     accuracy = summarised(model, correct)
     moved = divergence(family.base, model.files)
     return {
@@ -112,7 +112,7 @@ def _of_texts(family: Family, model: Model) -> Dict[str, Any]:
     }
 
 
-def _lost(family: Family, model: Model) -> Dict[str, float]:
+def _lost(family: ModelFamily, model: Model) -> Dict[str, float]:
     """Of accuracy, on the same texts, against all seeds of the base's model."""
     base, adversary = (
         Sample.of([correct(file) for file in files]).value
@@ -121,7 +121,7 @@ def _lost(family: Family, model: Model) -> Dict[str, float]:
     return difference_columns("accuracy lost", base, adversary)
 
 
-def _less_than_by_text(family: Family, moved: Divergence) -> Dict[str, float]:
+def _less_than_by_text(family: ModelFamily, moved: Divergence) -> Dict[str, float]:
     """How much further an adversary that is searched for each text gets; nothing if none was."""
     by_text = per_instance(family)
     if by_text is None:

@@ -9,7 +9,7 @@ from analysis.attributions import Attributions
 from analysis.errors import AnalysisError
 from analysis.measures import Measure, Values
 from analysis.models import Model
-from analysis.papers.shared.families import Family
+from analysis.papers.shared.families import ModelFamily
 from analysis.papers.shared.paper import Method
 from analysis.papers.shared.per_text import check
 from analysis.statistics.samples import Sample, summaries
@@ -66,7 +66,7 @@ def divergence(base: Attributions, others: Sequence[Attributions]) -> Divergence
     )
 
 
-def per_instance(family: Family) -> Optional[Divergence]:
+def per_instance(family: ModelFamily) -> Optional[Divergence]:
     """
     How far Jain & Wallace's adversary gets on the texts of the family; a text that it found nothing
     for stays where it is. None where it was not searched for.

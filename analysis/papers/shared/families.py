@@ -18,7 +18,7 @@ from analysis.text_files import TextFile, place_of
 
 
 @dataclass(frozen=True)
-class Family:
+class ModelFamily:
     """
     Files about the same texts.
 
@@ -58,7 +58,7 @@ class Family:
         return [model for model in self.adversaries if model.config.adversary.frozen is frozen]
 
 
-def families(study: StudyFiles) -> Tuple[List[Family], Optional[str]]:
+def families(study: StudyFiles) -> Tuple[List[ModelFamily], Optional[str]]:
     """
     All families of a study; and a sentence on the first adversary that has no base among the files,
     or file that has no attention, if there is any.
@@ -108,14 +108,14 @@ def _family(
     adversaries: List[Model],
     study: StudyFiles,
     usable: List[Model],
-) -> Family:
+) -> ModelFamily:
     ordered = sorted(
         adversaries,
         key=lambda one: (one.config.adversary.frozen, one.config.adversary.lambda_),
     )
     for adversary in ordered:
         check_same_texts([base, *adversary.files])
-    return Family(
+    return ModelFamily(
         base=base,
         name=model.name,
         seeds=tuple(file for file in model.files if file is not base),

@@ -13,7 +13,7 @@ from analysis.figures.plane import Plane, Points, planes
 from analysis.output import Output
 from analysis.papers.shared.adversary_rows import METRICS, NO_ADVERSARY, adversary_rows
 from analysis.papers.shared.divergence import BOUND, Divergence
-from analysis.papers.shared.families import Family, families
+from analysis.papers.shared.families import ModelFamily, families
 from analysis.papers.shared.study_files import StudyFiles
 from analysis.papers.wiegreffe_pinter.adversaries import published_curve
 from analysis.papers.wiegreffe_pinter.plane_numbers import (
@@ -66,7 +66,7 @@ def plane(study: StudyFiles, output: Output) -> Optional[str]:
     return left_out
 
 
-def _panels(family: Family) -> List[Plane]:
+def _panels(family: ModelFamily) -> List[Plane]:
     moved, others = moved_by_adversaries(family), moved_by_others(family)
     theirs = published_curve(family.base.model.corpus, family.name)
     return [

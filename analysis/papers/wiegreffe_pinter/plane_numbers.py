@@ -11,7 +11,7 @@ import pandas
 from analysis.agreement.agreement_table import OVERALL
 from analysis.output import Output
 from analysis.papers.shared.divergence import Divergence, divergence, per_instance
-from analysis.papers.shared.families import Family
+from analysis.papers.shared.families import ModelFamily
 from analysis.papers.wiegreffe_pinter.convexity import LEAST_POINTS, summarised_curve
 from analysis.statistics.intervals import ABOUT_INTERVALS
 from analysis.written import interval_column
@@ -19,7 +19,7 @@ from analysis.written import interval_column
 SEEDS = "other seeds"
 
 
-def add_marks(attacked: Sequence[Family], output: Output) -> None:
+def add_marks(attacked: Sequence[ModelFamily], output: Output) -> None:
     """The marks in numbers: what tells whether an adversary's distance is large."""
     rows = [
         {**row, **moved.where(member).rows(), "seeds": len(moved.tvd.value), "n": int(member.sum())}
@@ -56,7 +56,7 @@ def add_marks(attacked: Sequence[Family], output: Output) -> None:
     )
 
 
-def _one_by_one(family: Family) -> Iterator[Tuple[str, Divergence]]:
+def _one_by_one(family: ModelFamily) -> Iterator[Tuple[str, Divergence]]:
     """All other seeds together, then each, then the rest of what is held against the curve."""
     if len(family.seeds) > 1:
         yield f"all {len(family.seeds)} other seeds", divergence(family.base, family.seeds)
@@ -68,7 +68,7 @@ def _one_by_one(family: Family) -> Iterator[Tuple[str, Divergence]]:
             yield from ((title, moved) for moved in several)
 
 
-def add_curves(attacked: Sequence[Family], output: Output) -> None:
+def add_curves(attacked: Sequence[ModelFamily], output: Output) -> None:
     """The curves in numbers, of those that have enough points."""
     rows = [
         {
@@ -105,14 +105,14 @@ def add_curves(attacked: Sequence[Family], output: Output) -> None:
     )
 
 
-def _by_class(family: Family, **about: Any) -> Iterator[Tuple[Dict[str, Any], numpy.ndarray]]:
+def _by_class(family: ModelFamily, **about: Any) -> Iterator[Tuple[Dict[str, Any], numpy.ndarray]]:
     """How the row of each class begins, and which texts it is of. Shape of the latter: (texts,)"""
     model = {"corpus": family.base.model.corpus, "model": family.name}
     for name, member in classes(family).items():
         yield {**model, **about, "predicted": name}, member
 
 
-def classes(family: Family) -> Dict[str, numpy.ndarray]:
+def classes(family: ModelFamily) -> Dict[str, numpy.ndarray]:
     """By the base's decision. Shape of each: (texts,)"""
     predicted = family.base.table["predicted"]
     members = {OVERALL: numpy.ones(len(predicted), dtype=bool)}
@@ -121,7 +121,7 @@ def classes(family: Family) -> Dict[str, numpy.ndarray]:
     return members
 
 
-def moved_by_adversaries(family: Family) -> Dict[bool, List[Tuple[float, Divergence]]]:
+def moved_by_adversaries(family: ModelFamily) -> Dict[bool, List[Tuple[float, Divergence]]]:
     """Lambdas and distances, of the adversaries that are frozen and of those that are not."""
     by_kind: Dict[bool, List[Tuple[float, Divergence]]] = {}
     for model in family.adversaries:
@@ -131,7 +131,7 @@ def moved_by_adversaries(family: Family) -> Dict[bool, List[Tuple[float, Diverge
     return by_kind
 
 
-def moved_by_others(family: Family) -> Dict[str, List[Divergence]]:
+def moved_by_others(family: ModelFamily) -> Dict[str, List[Divergence]]:
     """What is held against the curve, as far as there is any."""
     others: Dict[str, List[Divergence]] = {}
     if family.seeds:

@@ -17,7 +17,7 @@ from analysis.figures.violins import Violins, violins
 from analysis.output import Output
 from analysis.papers.shared.bins import ALL, bins_of, by_bin, largest_weights
 from analysis.papers.shared.divergence import BOUND, divergence, furthest, mean_jsd
-from analysis.papers.shared.families import Family, families
+from analysis.papers.shared.families import ModelFamily, families
 from analysis.papers.shared.published import readable
 from analysis.papers.shared.study_files import StudyFiles
 from analysis.performance import NOTHING, nothing_to_judge
@@ -94,7 +94,7 @@ def seeds(study: StudyFiles, output: Output) -> Optional[str]:
     return left_out
 
 
-def _finding(family: Family) -> str:
+def _finding(family: ModelFamily) -> str:
     """How far the others are, in words."""
     means = "; ".join(
         f"{title}: {number(mean_jsd(family.base, files))}"
@@ -103,7 +103,7 @@ def _finding(family: Family) -> str:
     return f"{family.title}: mean divergence (JSD) of attention from that of the base, {means}."
 
 
-def _others(family: Family) -> Dict[str, Sequence[Attributions]]:
+def _others(family: ModelFamily) -> Dict[str, Sequence[Attributions]]:
     others: Dict[str, Sequence[Attributions]] = {SEEDS: family.seeds}
     adversary = furthest(family.base, family.adversaries_of(frozen=False))
     if adversary is not None:
@@ -111,7 +111,7 @@ def _others(family: Family) -> Dict[str, Sequence[Attributions]]:
     return others
 
 
-def _rows(family: Family) -> List[Dict[str, Any]]:
+def _rows(family: ModelFamily) -> List[Dict[str, Any]]:
     rows = []
     of_seeds = divergence(family.base, family.seeds).jsd
     nothing = nothing_to_judge([family.base, *family.seeds])
@@ -146,12 +146,14 @@ def _beyond(jsd: Sample, of_seeds: Sample, member: numpy.ndarray) -> Dict[str, f
     return difference_columns("beyond seeds", jsd.where(member).value, inside)
 
 
-def _by_bin(family: Family, files: Sequence[Attributions]) -> Dict[str, Dict[str, numpy.ndarray]]:
+def _by_bin(
+    family: ModelFamily, files: Sequence[Attributions]
+) -> Dict[str, Dict[str, numpy.ndarray]]:
     jsd = divergence(family.base, files).jsd
     return by_bin(jsd.value, *_places(family, jsd))
 
 
-def _places(family: Family, like: Sample) -> tuple:
+def _places(family: ModelFamily, like: Sample) -> tuple:
     """The base's largest weights and classes, once for each seed of the other."""
     shape = like.value.shape
     weights = largest_weights([family.base.scores("attention")])
@@ -163,5 +165,5 @@ def _places(family: Family, like: Sample) -> tuple:
     return numpy.broadcast_to(weights, shape), classes
 
 
-def _described(seeded: Sequence[Family]) -> str:
+def _described(seeded: Sequence[ModelFamily]) -> str:
     return "; ".join(f"{family.described}, and {len(family.seeds)} others" for family in seeded)

@@ -12,7 +12,7 @@ from analysis.figures.tokens import Weighted, token_heatmaps
 from analysis.models import Model
 from analysis.output import Output
 from analysis.papers.shared.divergence import Divergence, divergence, furthest, per_instance
-from analysis.papers.shared.families import Family, families
+from analysis.papers.shared.families import ModelFamily, families
 from analysis.papers.shared.paper import Method
 from analysis.papers.shared.study_files import StudyFiles
 from analysis.written import number
@@ -59,7 +59,7 @@ def heatmaps(study: StudyFiles, output: Output) -> Optional[str]:
     return left_out
 
 
-def weighted_texts(family: Family, trained: Model) -> List[Weighted]:
+def weighted_texts(family: ModelFamily, trained: Model) -> List[Weighted]:
     """
     Typical texts with their three attentions; the first seed of the trained adversary stands for
     it.
@@ -83,7 +83,9 @@ def typical(moved: Dict[str, Divergence], lengths: numpy.ndarray) -> List[int]:
     return usable[numpy.argsort(far[usable], kind="stable")][:TEXTS].tolist()
 
 
-def _weighted(family: Family, trained: Model, moved: Dict[str, Divergence], row: int) -> Weighted:
+def _weighted(
+    family: ModelFamily, trained: Model, moved: Dict[str, Divergence], row: int
+) -> Weighted:
     text = family.base.table.iloc[row]
     place = family.base.metadata["labels"].index(text["predicted"])
     theirs = trained.files[0].table.iloc[row]
