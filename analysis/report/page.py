@@ -1,6 +1,7 @@
 """
-The page as a whole: the question, the findings in words, the models and how well they do on the texts
-explained, tables and figures by section, and what other files have for it.
+The page as a whole: the question, the verdict on each model that was judged, the findings in words,
+the models and how well they do on the texts explained, tables and figures by section, and what other
+files have for it.
 """
 
 import io
@@ -24,6 +25,8 @@ from analysis.report.provenance import load_inputs, provenance
 from analysis.report.style import STYLE
 from analysis.report.svg import inlined
 from analysis.report.texts import missing, texts
+from analysis.report.verdicts import verdict_section, verdicts
+from analysis.verdict.style import BLOCK_STYLE
 from analysis.written import html_text
 from durable.whole import write_whole
 from heatmaps.html_document import document, style
@@ -65,7 +68,9 @@ def report(folder: Path) -> str:
     anchors = Anchors()
     entries = in_order(manifest["entries"])
     of_entries = sections(entries, partial(read_listed, folder, manifest), anchors)
-    page: List[Section] = [findings(entries, of_entries, anchors)]
+    judged = verdicts(inputs)
+    page: List[Section] = [verdict_section(judged, anchors)] if judged else []
+    page.append(findings(entries, of_entries, anchors))
     if inputs:
         page.append(_models(models, missing(inputs), anchors))
     page += of_entries
@@ -229,4 +234,4 @@ def _document(page: Sequence[Section], about: str) -> str:
         + "".join(section.render() for section in page)
         + "</main>\n</div>\n"
     )
-    return document(TITLE, style() + STYLE, body)
+    return document(TITLE, style() + STYLE + BLOCK_STYLE, body)

@@ -13,6 +13,8 @@ import pandas
 
 from analysis.attributions import Attributions, load_attributions
 from analysis.errors import AnalysisError
+from analysis.faithfulness.files import METADATA as JUDGED
+from analysis.faithfulness.files import load_faithfulness
 from analysis.models import Model
 from analysis.perturbations import METADATA as PERTURBED
 from analysis.perturbations import load_perturbations
@@ -74,6 +76,8 @@ def _load(path: str, expected: str) -> Input:
 def _content(path: Path) -> Optional[TextFile]:
     if path.name == METRICS:
         return None
+    if has_key(path, JUDGED):
+        return load_faithfulness(path)
     return load_perturbations(path) if has_key(path, PERTURBED) else load_attributions(path)
 
 

@@ -12,7 +12,7 @@ from analysis.faithfulness.scale import Measured, measured
 from analysis.model_config import ADVERSARY
 from analysis.models import Model, check_same_texts
 from analysis.papers.shared.families import by_base
-from analysis.papers.shared.study_files import load_study
+from analysis.papers.shared.study_files import StudyFiles, load_study
 from analysis.text_files import TextFile, place_of
 
 FOLDER = "files"
@@ -104,6 +104,55 @@ def load_files(places: Union[Path, Sequence[Path]]) -> Files:
                 f"{model.files[0].path}: has no method '{ATTENTION}', which the verdict is about"
             )
     return files
+
+
+def files_of_study(study: StudyFiles) -> List[Files]:
+    """
+    What a verdict can rest on, of each model whose attention was judged and whose files are about
+    the same texts; of others nothing.
+    """
+    found: List[Files] = []
+    for judged in study.judged:
+        methods = judged.files[0].methods
+        scored = [each for each in study.models if {*methods} <= {*each.files[0].methods}]
+        explained = next(iter(_of_same(judged, scored)), None)
+        if explained is None or ATTENTION not in methods:
+            continue
+        # Of several perturbation files, those that say most.
+        perturbed = max(
+            _of_same(judged, study.perturbed),
+            key=lambda each: len(each.files[0].declared),
+            default=None,
+        )
+        attacks = tuple(
+            model
+            for model in study.models
+            if _attacks(model, [explained]) and _same_texts(model.files[0], judged.files[0])
+        )
+        found.append(Files(explained, judged, perturbed, attacks))
+    return found
+
+
+def _of_same(judged: Model, models: Sequence[Model]) -> List[Model]:
+    """Of the models those with the same weights, on the same texts; without the other seeds."""
+    seeds = {file.learned for file in judged.files}
+    of_seeds = [
+        Model(model.name, tuple(file for file in model.files if file.learned in seeds))
+        for model in models
+    ]
+    return [
+        model
+        for model in of_seeds
+        if len(model.files) == len(seeds)
+        and all(_same_texts(file, judged.files[0]) for file in model.files)
+    ]
+
+
+def _same_texts(one: TextFile, other: TextFile) -> bool:
+    return (
+        one.metadata.get("data_sha256") == other.metadata.get("data_sha256")
+        and one.texts["id"].tolist() == other.texts["id"].tolist()
+    )
 
 
 def _files_in(folder: Path) -> Path:

@@ -11,7 +11,7 @@ import numpy
 from analysis.errors import AnalysisError
 from analysis.faithfulness.files import RANDOM, SEARCH
 from analysis.statistics.samples import placed
-from analysis.verdict.files import Files
+from analysis.verdict.files import ATTENTION, Files
 from analysis.verdict.means import Mean
 
 MEASURES = ("comprehensiveness", "sufficiency")
@@ -81,6 +81,10 @@ def places_of(files: Files) -> Places:
             of_erasure.setdefault(method, []).append(placed(value, chance, best))
             gained.setdefault(method, []).append(toward * (value - chance))
     known = [m for m in methods if not all(numpy.isnan(each).all() for each in gained[m])]
+    if ATTENTION not in known:
+        raise AnalysisError(
+            f"{files.judged.files[0].path}: '{ATTENTION}' has no place between both ends in any text"
+        )
     return Places(
         {
             erasure: {method: numpy.mean(each[method], axis=0) for method in known}

@@ -34,6 +34,8 @@ def write_folder(
     seconds: Mapping[str, float] = SECONDS,
     rationale: bool = False,
     adversary: Optional[Tuple[float, float]] = None,
+    corpus: str = "small",
+    erasures: Sequence[str] = ("delete", "unk"),
     **row: Any,
 ) -> Path:
     """
@@ -53,13 +55,13 @@ def write_folder(
             each.update(row)
             if not learned:
                 each["predicted"] = "0"
-        about = {"data_sha256": DATA, "archive": f"runs/{seed}"}
+        trained = {"archive": f"runs/{seed}", "weights_sha256": f"{corpus} {seed}"}
+        about = {"data_sha256": DATA, **trained}
         write_attributions(
             folder / f"files/attributions-{seed}.parquet",
             rows,
             methods,
-            config(seed),
-            archive_sha256=f"seed {seed}",
+            config(seed, corpus=corpus),
             target=None,
             instances=texts,
             seconds=dict(seconds),
@@ -70,7 +72,7 @@ def write_folder(
                 folder / f"files/adversary-{seed}.parquet",
                 _attacked(rows, *adversary),
                 ["attention"],
-                adversary_config(Path(f"runs/{seed}"), 0.001, seed=seed),
+                adversary_config(Path(f"runs/{seed}"), 0.001, seed=seed, corpus=corpus),
                 archive_sha256=f"adversary {seed}",
                 data_sha256=DATA,
                 archive=f"runs/adversary-{seed}",
@@ -78,13 +80,14 @@ def write_folder(
         write_perturbations(
             folder / f"files/perturbations-{seed}.parquet",
             _perturbed(rows, flips, moved, far),
-            config(seed),
+            config(seed, corpus=corpus),
             **about,
         )
         write_faithfulness(
             folder / f"files/faithfulness-{seed}.parquet",
-            _judged(rows, places, spread, rho, change, seed),
+            _judged(rows, places, spread, rho, change, seed, erasures),
             seed,
+            config(seed, corpus=corpus),
             **about,
         )
     return folder
@@ -131,6 +134,7 @@ def _judged(
     rho: Union[float, Mapping[str, float]],
     change: float,
     seed: int,
+    erasures: Sequence[str],
 ) -> List[Row]:
     made: List[Row] = []
     for index, each in enumerate(rows):
@@ -142,7 +146,7 @@ def _judged(
             row = {"method": method, "measure": measure, "erasure": erasure, "value": value}
             made.append({**about, **row, "k": None, "curve": None, "undefined": None})
 
-        for erasure in ("delete", "unk"):
+        for erasure in erasures:
             for measure, toward in (("comprehensiveness", 1), ("sufficiency", -1)):
                 for method, place in places.items():
                     where = place if isinstance(place, float) else place[erasure]
