@@ -15,13 +15,9 @@ from attention_explain.models import AttentionClassifier
 from attention_explain.orders import ranked
 
 NAME = "parameter_randomization"
-# From the top of the model down, with what each is called there.
-STAGES = {
-    "decoder": "decoder",
-    "attention": "attention",
-    "encoder": "encoder",
-    "embeddings": "text_field_embedder",
-}
+# From the top of a model down; a model says of which each of its parameters is.
+STAGES = ("decoder", "attention", "encoder", "embeddings")
+NO_STAGE = NoValue("the model has no such stage")
 
 
 @Faithfulness.register(NAME)
@@ -29,9 +25,10 @@ class ParameterRandomization(ScoreMeasure):
     """
     Spearman's rank correlation of the scores with those that the same method gives after parameters
     were drawn anew, cascading from the top (Adebayo et al. 2018): the decoder's; and the attention's;
-    and the encoder's; and the embeddings'. High is bad: the method does not look at what was learned.
+    and the encoder's; and the embeddings'. Of a transformer these are the head, the layers and the
+    embeddings: it has no attention but that of its layers. High is bad: the method does not look at what was learned.
 
-    `parameter_randomization` is the mean over the four stages, each of which has a row of its own,
+    `parameter_randomization` is the mean over the stages, each of which has a row of its own,
     such as `parameter_randomization_decoder`. The values of a parameter are drawn from a normal
     distribution with their mean and deviation, so that the scale of the model is not what changes. The
     class that is explained stays the same. Where scores are ranked by size, it is of sizes.
@@ -69,11 +66,12 @@ class ParameterRandomization(ScoreMeasure):
         for row, text in enumerate(setting.texts):
             values: Values = {}
             for method, scores in text.scores.items():
-                stages = {
+                stages: Dict[str, Value] = {
                     f"{NAME}_{stage}": correlation(scores, found[method][row], setting.by)
                     for stage, found in anew.items()
                 }
-                values[method] = {NAME: mean_of(list(stages.values())), **stages}
+                missing = {name: NO_STAGE for name in self.forms() if name not in stages}
+                values[method] = {**missing, NAME: mean_of(list(stages.values())), **stages}
             results.append(values)
         return results
 
@@ -95,11 +93,16 @@ def cascade(model: Model, seed: int) -> List[Tuple[str, AttentionClassifier]]:
     """A model for each stage: what is drawn anew in one is so in all that follow."""
     models = []
     made = model
-    for stage, name in STAGES.items():
+    stages = [(model.stage_of(name), name) for name, _ in model.named_parameters()]
+    for stage in STAGES:
+        names = [name for of, name in stages if of == stage]
+        if not names:
+            continue
         made = copy.deepcopy(made)
+        parameters = dict(made.named_parameters())
         with torch.no_grad():
-            for parameter_name, parameter in getattr(made, name).named_parameters():
-                draw_anew(parameter, seed, f"{name}.{parameter_name}")
+            for name in names:
+                draw_anew(parameters[name], seed, name)
         models.append((stage, made))
     return models
 

@@ -23,5 +23,5 @@ class AttentionWeights(Interpreter):
 
     @torch.no_grad()
     def attribute(self, batch: TextBatch, target: torch.Tensor) -> Attribution:
-        states = self.model.encode(self.model.embed(batch.tokens), batch.reading)
-        return Attribution(self.model.attend(states, batch.reading))
+        embeddings = self.model.embed(batch.tokens)
+        return Attribution(self.model.with_attention(embeddings, batch.reading)[1])

@@ -5,15 +5,15 @@ import torch
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models import AttentionClassifier
 
-BASELINES = ("zero", "pad", "unk")
+BASELINES = ("zero", "pad", "unk", "mask")
 
 
 def baseline_embeddings(
     model: AttentionClassifier, batch: TextBatch, embeddings: torch.Tensor, kind: str
 ) -> torch.Tensor:
     """
-    The embeddings with every token that attention sees replaced: by zeros, by the embedding of the
-    padding symbol, or by that of unknown words. Boundary symbols and padding stay.
+    The embeddings with every token that attention sees replaced: by zeros, or by the embedding of the
+    symbol of padding, of unknown words, or of masked ones. Boundary symbols and padding stay.
     Shape: (batch, places, embedding_dim)
     """
     scored = batch.reading.at_places(batch.attendable).unsqueeze(-1)

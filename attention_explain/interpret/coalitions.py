@@ -34,7 +34,7 @@ class CoalitionInterpreter(Interpreter):
     of : `str`
         `probability` or `logit` of the class.
     baseline : `str`
-        What stands for an absent token: `zero`, or the embedding of the `pad` or the `unk` symbol.
+        What stands for an absent token: `zero`, or the embedding of a symbol, `pad`, `unk` or `mask`.
     seed : `int`
     """
 

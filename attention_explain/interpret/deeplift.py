@@ -33,7 +33,7 @@ class DeepLift(Interpreter):
         `probability` or `logit` of the class. The paper prefers what comes before the last
         nonlinearity (section 3.6).
     baseline : `str`, optional (default = `"zero"`)
-        `zero`, or the embedding of the `pad` or the `unk` symbol.
+        `zero`, or the embedding of a symbol, `pad`, `unk` or `mask`.
     """
 
     needs = ("encoder", "stages")

@@ -23,11 +23,12 @@ from attention_explain.interpret.rescale.transformer import (
 )
 from attention_explain.interpret.rescale.two_runs import TwoRuns
 from attention_explain.interpret.text_batch import TextBatch
-from attention_explain.interpret.transformer.layers import LayerAttention, layer_attention
+from attention_explain.interpret.transformer.layers import layer_attention
 from attention_explain.models import AttentionClassifier
 from attention_explain.modules.encoders import TransformerEncoder
 from attention_explain.modules.encoders.capabilities import ErasedLogits, SetReader, stands_for
 from attention_explain.modules.encoders.lstm import check_unrolls, is_lstm, is_single_lstm
+from attention_explain.modules.layer_attention import LayerAttention
 
 
 @stands_for(PytorchSeq2SeqWrapper, "lstm", is_lstm)

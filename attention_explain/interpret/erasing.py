@@ -139,7 +139,7 @@ class Occlusion(ErasingInterpreter):
     # Parameters
 
     baseline : `str`, optional (default = `"zero"`)
-        What the embedding is replaced by: `zero`, or the embedding of the `pad` or `unk` symbol.
+        What the embedding is replaced by: `zero`, or the embedding of a symbol, `pad`, `unk` or `mask`.
     at : `str`, optional (default = `"input"`)
         `input`: as above. `hidden`: the token's hidden state is dropped instead, attention
         projected anew over the others, all other states fixed.

@@ -88,11 +88,15 @@ class Explainer:
     ) -> Tuple[List[Explanation], torch.Tensor]:
         """One explanation a text, still without scores, and the predicted classes."""
         with untouched(self.model, goes_back=False), torch.no_grad():
-            states = self.model.encode(self.model.embed(batch.tokens), batch.reading)
-            attention = self.model.attend(states, batch.reading)
-            probs = torch.softmax(self.model.decode(states, attention, batch.reading.query), dim=-1)
+            embeddings = self.model.embed(batch.tokens)
+            if self.model.lacks("attention") is None:
+                logits, attention = self.model.with_attention(embeddings, batch.reading)
+                weights = batch.without_padding(attention)
+            else:
+                logits = self.model.logits(embeddings, batch.reading)
+                weights = [None] * len(batch)
+            probs = torch.softmax(logits, dim=-1)
         predicted = probs.argmax(dim=-1)
-        weights = batch.without_padding(attention)
         labels, distributions = predicted.tolist(), probs.tolist()
         explanations = [
             Explanation(

@@ -39,7 +39,7 @@ class GradientShap(Interpreter):
     of : `str`, optional (default = `"probability"`)
         `probability` or `logit` of the class.
     baseline : `str`, optional (default = `"zero"`)
-        `zero`, or the embedding of the `pad` or the `unk` symbol.
+        `zero`, or the embedding of a symbol, `pad`, `unk` or `mask`.
     seed : `int`, optional (default = `0`)
     """
 

@@ -48,7 +48,7 @@ class IntegratedGradients(Interpreter):
         are flagged, none is good, and more steps of `midpoint` help most. With `auto` there is no
         choice: the steps must keep their places when they are doubled.
     baseline : `str`, optional (default = `"zero"`)
-        What every token of x0 is: `zero`, or the embedding of the `pad` or the `unk` symbol.
+        What every token of x0 is: `zero`, or the embedding of a symbol, `pad`, `unk` or `mask`.
         Boundary symbols stay.
     of : `str`, optional (default = `"probability"`)
         `probability` or `logit` of the class.

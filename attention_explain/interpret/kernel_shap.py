@@ -36,7 +36,7 @@ class KernelShap(CoalitionInterpreter):
     of : `str`, optional (default = `"probability"`)
         `probability` or `logit` of the class.
     baseline : `str`, optional (default = `"zero"`)
-        What stands for an absent token: `zero`, or the embedding of the `pad` or the `unk` symbol.
+        What stands for an absent token: `zero`, or the embedding of a symbol, `pad`, `unk` or `mask`.
     seed : `int`, optional (default = `0`)
     memory : `float`, optional (default = `2`)
         In GB. The coalitions of a long text do not fit into it: such a text is skipped.

@@ -35,7 +35,7 @@ class Lime(CoalitionInterpreter):
     of : `str`, optional (default = `"probability"`)
         `probability` or `logit` of the class.
     baseline : `str`, optional (default = `"zero"`)
-        What stands for an absent token: `zero`, or the embedding of the `pad` or the `unk` symbol.
+        What stands for an absent token: `zero`, or the embedding of a symbol, `pad`, `unk` or `mask`.
     seed : `int`, optional (default = `0`)
     """
 

@@ -16,8 +16,8 @@ from attention_explain.interpret.interpreter import Attribution, Interpreter, de
 from attention_explain.interpret.memory import MEMORY, most_tokens
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.interpret.transformer.flow import flow_from_source
-from attention_explain.interpret.transformer.layers import LayerAttention
 from attention_explain.modules.encoders.capabilities import SelfAttentions, needed
+from attention_explain.modules.layer_attention import LayerAttention
 
 # For each edge of the graph of `attention-flow`.
 FLOW_BYTES = 100.0

@@ -7,7 +7,7 @@ in place of the attention, ...), never a copy of the model.
 """
 
 from dataclasses import replace
-from typing import Any, Dict, List, Optional, Union
+from typing import Any, Dict, List, Optional, Tuple, Union
 
 import torch
 from allennlp.common import Lazy
@@ -174,13 +174,19 @@ class AttentionClassifier(Classifier):
         `detach_attention` the weights are constants, and gradients flow through the states alone,
         as in Jain & Wallace's code. Shape: (batch, labels)
         """
+        return self.with_attention(embeddings, reading, detach_attention)[0]
+
+    def with_attention(
+        self, embeddings: torch.Tensor, reading: Reading, detach_attention: bool = False
+    ) -> Tuple[torch.Tensor, torch.Tensor]:
+        """The logits, and the attention weight of each token. Shape: (batch, labels), (batch, tokens)"""
         empty = ~reading.attendable.any(dim=-1, keepdim=True)
         # No stage takes a text of nothing; what it makes of such a one gets no weight.
         reading = replace(reading, mask=reading.mask | empty, attendable=reading.attendable | empty)
         states = self.encode(embeddings, reading)
         attention = self.attend(states, reading).masked_fill(empty, 0.0)
         weights = attention.detach() if detach_attention else attention
-        return self.decode(states, weights, reading.query)
+        return self.decode(states, weights, reading.query), attention
 
     def forward(
         self,
@@ -262,6 +268,13 @@ class AttentionClassifier(Classifier):
                 "'leave-one-out' and 'occlusion' with \"at\": \"hidden\")"
             )
         return None
+
+    def stage_of(self, parameter: str) -> Optional[str]:
+        """Of which stage the parameter of that name is; None for what is beside the four."""
+        part = parameter.split(".")[0]
+        known = {"text_field_embedder": "embeddings"}
+        known.update((name, name) for name in ("encoder", "attention", "decoder"))
+        return known.get(part)
 
     def symbol_embedding(self, symbol: str, purpose: str) -> torch.Tensor:
         """

@@ -16,6 +16,8 @@ def symbol_ids(model: Model, symbol: str, purpose: str) -> Dict[str, int]:
     The number that one of `SYMBOLS` has for each token indexer. `purpose` begins the sentence that is
     said where a word has more than one number, or the vocabulary lacks the symbol.
     """
+    if not hasattr(model, "text_field_embedder"):
+        raise ConfigurationError(f"{purpose}, but a {type(model).__name__} has no words of its own")
     vocab = model.vocab
     word = {"pad": vocab._padding_token, "unk": vocab._oov_token, "mask": MASK_TOKEN}[symbol]
     ids = {}

@@ -6,15 +6,20 @@ logits as a function of these.
 """
 
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Union
+from typing import Any, Dict, List, Optional, Tuple, Union
 
 import torch
 from allennlp.common import Params
+from allennlp.common.checks import ConfigurationError
 from allennlp.data import TextFieldTensors, Vocabulary
 from allennlp.models import Model
 from allennlp.nn import RegularizerApplicator
 
 from attention_explain.models.classifier import Classifier
+from attention_explain.models.needs import has_not
+from attention_explain.models.reading import Reading
+from attention_explain.modules.layer_attention import LayerAttention
+from attention_explain.pretrained.families import layer_inputs
 from attention_explain.pretrained.folders import TransformerFolder
 from attention_explain.pretrained.pieces import KEPT, kept_folder
 
@@ -39,6 +44,9 @@ class TransformerClassifier(Classifier):
         As in `Classifier`.
     regularizer : `RegularizerApplicator`, optional
     """
+
+    # What of an instance `reading` takes.
+    read_fields = ("tokens",)
 
     def __init__(
         self,
@@ -102,12 +110,27 @@ class TransformerClassifier(Classifier):
         (indexed,) = tokens.values()
         return self.transformer.get_input_embeddings()(indexed["token_ids"])
 
-    def logits_of_places(self, embeddings: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+    def reading(self, tokens: TextFieldTensors) -> Reading:
+        """What `logits` is told of the texts beside their embeddings."""
+        (indexed,) = tokens.values()
+        mask, words = indexed["wordpiece_mask"], indexed["mask"]
+        return Reading(mask, words, units_of(indexed["offsets"], words, mask.size(1)))
+
+    def logits(
+        self, embeddings: torch.Tensor, reading: Reading, detach_attention: bool = False
+    ) -> torch.Tensor:
         """
-        Everything after `embed`; positions are those of the places that are there.
-        Shape: (batch, places, embedding_dim), (batch, places) -> (batch, labels)
+        Everything after `embed`. Positions are those of the places that are there; of a text without
+        words the special symbols are read.
+        Shape: (batch, places, embedding_dim) -> (batch, labels)
         """
-        return self.transformer(inputs_embeds=embeddings, attention_mask=mask.long()).logits
+        if detach_attention:
+            raise ConfigurationError(
+                "detach_attention is for a model whose attention is over hidden states, not for a "
+                f"{type(self).__name__}"
+            )
+        mask = reading.mask.to(embeddings)
+        return self.transformer(inputs_embeds=embeddings, attention_mask=mask).logits
 
     def forward(
         self,
@@ -132,9 +155,75 @@ class TransformerClassifier(Classifier):
         `logits`, `probs`; `loss` and `label` where there are labels; `ids` and `tokens` where the
         metadata has them.
         """
-        (indexed,) = tokens.values()
-        logits = self.logits_of_places(self.embed(tokens), indexed["wordpiece_mask"])
+        logits = self.logits(self.embed(tokens), self.reading(tokens))
         output = self.output(logits, label, metadata)
         for metric in self.extra_metrics:
             metric(output)
         return output
+
+    # What methods may ask for -------------------------------------------------------------------
+
+    def lacks(self, need: str) -> Optional[str]:
+        """Why a method cannot have what it needs (`attention_explain.models.needs`); None if it can."""
+        if need == "embeddings":
+            return None
+        return (
+            self.family.lacks_layers() if need in ("attention", "layers") else has_not(self, need)
+        )
+
+    def stage_of(self, parameter: str) -> str:
+        """Of which stage the parameter of that name is: the layers are the encoder, the head decodes."""
+        base = f"transformer.{self.transformer.base_model_prefix}."
+        if not parameter.startswith(base) or ".pooler." in parameter:
+            return "decoder"
+        return "embeddings" if parameter.startswith(f"{base}embeddings.") else "encoder"
+
+    def symbol_embedding(self, symbol: str, purpose: str) -> torch.Tensor:
+        """
+        Of `pad`, `unk` or `mask`. `purpose` begins the sentence if there is none.
+        Shape: (embedding_dim,)
+        """
+        number = self.symbols[symbol]
+        if number is None:
+            raise ConfigurationError(f"{purpose}, but the model's tokenizer has no such symbol")
+        return self.transformer.get_input_embeddings().weight[number].detach()
+
+    def with_attention(
+        self, embeddings: torch.Tensor, reading: Reading
+    ) -> Tuple[torch.Tensor, torch.Tensor]:
+        """
+        The logits, and what the first place, from which the head reads, attends to in the last layer,
+        heads averaged: of a word the largest weight of its pieces.
+        Shape: (batch, labels), (batch, tokens)
+        """
+        logits, layers = self.layer_attention(embeddings, reading)
+        weights = layers[-1].weights(slice(1)).mean(dim=1).squeeze(1)
+        return logits, reading.of_tokens(weights, "max")
+
+    def layer_attention(
+        self, embeddings: torch.Tensor, reading: Reading
+    ) -> Tuple[torch.Tensor, List[LayerAttention]]:
+        """The logits, and the self-attention of each layer, the first layer first."""
+        logits, inputs = layer_inputs(self.family, lambda: self.logits(embeddings, reading))
+        layers = zip(self.family.layers(), inputs, strict=True)
+        return logits, [
+            LayerAttention(layer.self_attention, states, reading.mask) for layer, states in layers
+        ]
+
+
+def units_of(offsets: torch.Tensor, words: torch.Tensor, places: int) -> torch.Tensor:
+    """
+    The word of each place, -1 where it is of none.
+
+    # Parameters
+
+    offsets : `torch.Tensor`
+        First and last place of each word, -1 for one that has none. Shape: (batch, words, 2)
+    words : `torch.Tensor`
+        True at all words that are no padding. Shape: (batch, words)
+    """
+    at = torch.arange(places, device=offsets.device)
+    first, last = offsets.unsqueeze(-1).unbind(dim=2)
+    # Shape: (batch, words, places)
+    inside = (at >= first) & (at <= last) & words.unsqueeze(-1)
+    return torch.where(inside.any(dim=1), inside.int().argmax(dim=1), -1)

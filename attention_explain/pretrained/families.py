@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Callable, Dict, List, Optional, Tuple, Type
 
 import torch
-from allennlp.common.checks import ConfigurationError
 from torch.nn import LayerNorm, Linear, Module
 
 if TYPE_CHECKING:
@@ -22,7 +21,7 @@ Step = Callable[[torch.Tensor], torch.Tensor]
 
 
 @dataclass(frozen=True)
-class LayerSelfAttention:
+class PretrainedSelfAttention:
     """
     The parts of one layer's self-attention; they are the model's own.
 
@@ -59,7 +58,7 @@ class LayerSelfAttention:
 
 
 @dataclass(frozen=True)
-class Layer:
+class PretrainedLayer:
     """
     norm(x + attention(x)), then norm(x + outer(activation(inner(x)))).
 
@@ -67,7 +66,7 @@ class Layer:
     """
 
     module: Module
-    self_attention: LayerSelfAttention
+    self_attention: PretrainedSelfAttention
     attention_norm: LayerNorm
     inner: Linear
     activation: Step
@@ -103,18 +102,22 @@ class Family:
         """The last layer of the head, a row a label."""
         raise NotImplementedError
 
-    def layers(self) -> List[Layer]:
-        """The first layer first."""
+    def lacks_layers(self) -> Optional[str]:
+        """Why nothing can be known of its layers; None if it can."""
         kind = getattr(self.config, "position_embedding_type", "absolute")
-        if kind != "absolute":
-            raise ConfigurationError(
-                f"the model has positions of the type '{kind}', whose self-attention is not known "
-                "here; methods of the embeddings can be used"
-            )
+        if kind == "absolute":
+            return None
+        return (
+            f"it looks into the layers of the model, but these have positions of the type '{kind}', "
+            "which are not known here; methods of the embeddings can be used"
+        )
+
+    def layers(self) -> List[PretrainedLayer]:
+        """The first layer first."""
         return [self.layer(module) for module in self.base.encoder.layer]
 
-    def layer(self, module: Module) -> Layer:
-        return Layer(
+    def layer(self, module: Module) -> PretrainedLayer:
+        return PretrainedLayer(
             module=module,
             self_attention=self.self_attention(module),
             attention_norm=self.attention_norm(module),
@@ -127,9 +130,9 @@ class Family:
     def attention_norm(self, module: Module) -> LayerNorm:
         return module.attention.output.LayerNorm
 
-    def self_attention(self, module: Module) -> LayerSelfAttention:
+    def self_attention(self, module: Module) -> PretrainedSelfAttention:
         own = module.attention.self
-        return LayerSelfAttention(
+        return PretrainedSelfAttention(
             own,
             own.query,
             own.key,
@@ -172,11 +175,11 @@ class DistilBert(Family):
     def labels_layer(self) -> Linear:
         return self.model.classifier
 
-    def layers(self) -> List[Layer]:
+    def layers(self) -> List[PretrainedLayer]:
         return [self.layer(module) for module in self.base.transformer.layer]
 
-    def layer(self, module: Module) -> Layer:
-        return Layer(
+    def layer(self, module: Module) -> PretrainedLayer:
+        return PretrainedLayer(
             module=module,
             self_attention=self.self_attention(module),
             attention_norm=module.sa_layer_norm,
@@ -186,9 +189,11 @@ class DistilBert(Family):
             feedforward_norm=module.output_layer_norm,
         )
 
-    def self_attention(self, module: Module) -> LayerSelfAttention:
+    def self_attention(self, module: Module) -> PretrainedSelfAttention:
         own = module.attention
-        return LayerSelfAttention(own, own.q_lin, own.k_lin, own.v_lin, own.out_lin, own.n_heads)
+        return PretrainedSelfAttention(
+            own, own.q_lin, own.k_lin, own.v_lin, own.out_lin, own.n_heads
+        )
 
     def head(self) -> List[Step]:
         return [self.model.pre_classifier, torch.relu, self.labels_layer]
@@ -232,10 +237,10 @@ class MPNet(Family):
     def attention_norm(self, module: Module) -> LayerNorm:
         return module.attention.LayerNorm
 
-    def self_attention(self, module: Module) -> LayerSelfAttention:
+    def self_attention(self, module: Module) -> PretrainedSelfAttention:
         own = module.attention.attn
         heads = own.num_attention_heads
-        return LayerSelfAttention(own, own.q, own.k, own.v, own.o, heads, self._bias)
+        return PretrainedSelfAttention(own, own.q, own.k, own.v, own.o, heads, self._bias)
 
     def _bias(self, places: int) -> torch.Tensor:
         encoder = self.base.encoder

@@ -41,7 +41,7 @@ def test_stages_are_drawn_anew_one_after_the_other():
     models = cascade(made, seed=0)
     assert [stage for stage, _ in models] == list(STAGES)
     for number, (_, other) in enumerate(models, 1):
-        parts = list(STAGES.values())
+        parts = ["decoder", "attention", "encoder", "text_field_embedder"]
         for place, part in enumerate(parts):
             for (name, old), new in zip(
                 getattr(made, part).named_parameters(), getattr(other, part).parameters()

@@ -174,7 +174,7 @@ def test_no_trace_is_left(monkeypatch):
         ({"steps": 0}, "steps is 0, which is too few for rule 'gauss_legendre'"),
         ({"steps": 1, "rule": "trapezoid"}, "steps is 1, which is too few for rule 'trapezoid'"),
         ({"tolerance": -1.0}, "tolerance must not be negative, but is -1.0"),
-        ({"baseline": "mask"}, "baseline is 'mask', but must be one of zero, pad, unk"),
+        ({"baseline": "blank"}, "baseline is 'blank', but must be one of zero, pad, unk, mask"),
         ({"of": "loss"}, "of is 'loss'"),
     ],
 )

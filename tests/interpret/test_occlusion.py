@@ -96,7 +96,7 @@ def test_no_trace_is_left(encoder, monkeypatch):
 @pytest.mark.parametrize(
     "options, sentence",
     [
-        ({"baseline": "mask"}, "baseline is 'mask', but must be one of zero, pad, unk"),
+        ({"baseline": "blank"}, "baseline is 'blank', but must be one of zero, pad, unk, mask"),
         ({"baseline": "unk", "at": "hidden"}, "a baseline is for 'at': 'input'"),
         ({"measure": "kl"}, "measure is 'kl'"),
     ],

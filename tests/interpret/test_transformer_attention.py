@@ -11,7 +11,7 @@ from allennlp.common.checks import ConfigurationError
 from attention_explain.interpret import encoders
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.interpret.transformer.flow import flow_from_source
-from attention_explain.interpret.transformer.layers import LayerAttention
+from attention_explain.modules.layer_attention import LayerAttention
 from tests.builders import ENCODERS, PROJECTIONS, TEXTS, instances, model, vocabulary
 from tests.interpret.no_trace import check_no_trace_is_left, interpreter
 from tests.interpret.slow_erasure import check_batches_and_budgets_change_nothing

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from attention_explain.interpret.relevance.epsilon import EpsilonRules
     from attention_explain.interpret.rescale.two_runs import TwoRuns
     from attention_explain.interpret.text_batch import TextBatch
-    from attention_explain.interpret.transformer.layers import LayerAttention
     from attention_explain.models import AttentionClassifier
+    from attention_explain.modules.layer_attention import LayerAttention
 
 
 @runtime_checkable

@@ -1,0 +1,61 @@
+"""What one layer of a transformer, our own or a pretrained one, attends to, and with which values."""
+
+from dataclasses import dataclass
+from itertools import product
+from typing import Protocol
+
+import torch
+
+
+class SelfAttentionParts(Protocol):
+    """What is asked of a layer's self-attention."""
+
+    num_heads: int
+    value_layer: torch.nn.Linear
+    output_layer: torch.nn.Linear
+
+    def split_heads(self, vectors: torch.Tensor) -> torch.Tensor:
+        """Shape: (batch, places, hidden_dim) -> (batch, heads, places, hidden_dim / heads)"""
+
+    def maps(self, states: torch.Tensor, mask: torch.Tensor, attending: slice) -> torch.Tensor:
+        """Shape: (batch, heads, places that attend, places attended to)"""
+
+
+@dataclass(frozen=True)
+class LayerAttention:
+    """
+    module : the self-attention, of whichever transformer.
+    inputs : what it read. Shape: (batch, tokens, hidden_dim)
+    mask : True at every token. Shape: (batch, tokens)
+
+    The weights are computed when they are asked for, of some of the tokens that attend: those of a
+    long text do not fit into memory all at once.
+    """
+
+    module: SelfAttentionParts
+    inputs: torch.Tensor
+    mask: torch.Tensor
+
+    def weights(self, attending: slice) -> torch.Tensor:
+        """Shape: (batch, heads, tokens that attend, tokens attended to)"""
+        return self.module.maps(self.inputs, self.mask, attending)
+
+    def value_weighted(self, attending: slice) -> torch.Tensor:
+        """
+        || sum over heads a_ij f(x_j) || with f(x) = W_O (W_V x + b_V), a head's part of each
+        (Kobayashi et al. 2020, eq. 3). Shape: (batch, tokens that attend, tokens attended to)
+        """
+        heads = self.module.num_heads
+        values = self.module.split_heads(self.module.value_layer(self.inputs))
+        # Shape: (hidden_dim, heads, hidden_dim / heads)
+        output = self.module.output_layer.weight.unflatten(1, (heads, -1))
+        transformed = torch.einsum("bhjd,ohd->bjho", values, output)
+        # The square of the norm of a sum, from the heads' inner products: the vectors a_ij f(x_j)
+        # themselves would take tokens^2 * hidden_dim.
+        products = torch.einsum("bjho,bjgo->bjhg", transformed, transformed)
+        weights = self.weights(attending)
+        # A pair of heads at a time: all of them at once would take heads^2 maps.
+        squares = torch.zeros_like(weights[:, 0])
+        for one, other in product(range(heads), repeat=2):
+            squares.addcmul_(weights[:, one] * products[:, None, :, one, other], weights[:, other])
+        return squares.clamp_min(0).sqrt()
