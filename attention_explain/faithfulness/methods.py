@@ -1,7 +1,7 @@
 """The methods whose scores are judged, applied again: to another model, or to other embeddings."""
 
 from contextlib import contextmanager
-from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Union
+from typing import Any, Callable, Collection, Dict, Iterator, List, Mapping, Optional, Union
 
 import numpy
 import torch
@@ -17,6 +17,7 @@ from attention_explain.models import AttentionClassifier
 
 UNKNOWN = NoValue("how these scores were made is not known, so that they cannot be made again")
 NOT_FINITE = NoValue("its scores are not finite")
+NOT_AGAIN = NoValue("it was not to be applied again")
 
 # Of each text of a batch; Shape: (tokens,)
 Scores = List[Union[numpy.ndarray, NoValue]]
@@ -40,13 +41,15 @@ class Methods:
         self._configs = {name: about.get("parameters") for name, about in declared.items()}
         self._reader = reader
 
-    def built(self, model: AttentionClassifier) -> Dict[str, Union[Interpreter, NoValue]]:
-        """For that model."""
+    def built(
+        self, model: AttentionClassifier, without: Collection[str] = ()
+    ) -> Dict[str, Union[Interpreter, NoValue]]:
+        """For that model; `without` are the names of those that are too slow for it."""
         predictor = Predictor(model, self._reader, frozen=False)
         built: Dict[str, Union[Interpreter, NoValue]] = {}
         for name, config in self._configs.items():
-            if config is None:
-                built[name] = UNKNOWN
+            if config is None or name in without:
+                built[name] = UNKNOWN if config is None else NOT_AGAIN
                 continue
             try:
                 (built[name],) = build_interpreters([dict(config)], predictor).values()

@@ -155,11 +155,9 @@ class ErasedOutputs:
         found = numpy.empty((len(texts), self._known[0].shape[1]))
         there = kept | (self._replacements is not None)
         lengths = (there * self._sizes[texts]).sum(axis=1) + self._specials[texts]
-        draws = 1 if self._replacements is None else len(self._replacements)
         device = self.batch.mask.device
-        budget = max(1, self.batch.budget // draws)
         # At least 1: no text may be without length.
-        for rows in rows_by_length(numpy.maximum(1, lengths).tolist(), budget):
+        for rows in rows_by_length(numpy.maximum(1, lengths).tolist(), self.batch.budget):
             some = torch.from_numpy(texts[rows]).to(device)
             here = torch.from_numpy(kept[rows]).to(device)
             if self._reader is not None:

@@ -1,6 +1,6 @@
 """Sensitivity: how much scores change with a little noise on the embeddings."""
 
-from typing import Dict, List, Union
+from typing import Dict, List, Sequence, Union
 
 import numpy
 import torch
@@ -32,11 +32,15 @@ class Sensitivity(ScoreMeasure):
     radius : `float`, optional (default = `0.1`)
     seed : `int`, optional (default = `0`)
         With a text's id it decides the noise.
+    without : `Sequence[str]`, optional (default = none)
+        Methods that are not applied again: it takes `samples` times as long as to explain the texts.
     """
 
     equation = "max over noise e of |scores(x + e) - scores(x)| / |scores(x)|"
 
-    def __init__(self, samples: int = 10, radius: float = 0.1, seed: int = 0) -> None:
+    def __init__(
+        self, samples: int = 10, radius: float = 0.1, seed: int = 0, without: Sequence[str] = ()
+    ) -> None:
         if samples < 1:
             raise ConfigurationError(f"samples is {samples}, but must be 1 or more")
         if not radius > 0:
@@ -44,13 +48,14 @@ class Sensitivity(ScoreMeasure):
         self.samples = samples
         self.radius = radius
         self.seed = seed
+        self.without = list(without)
 
     def forms(self) -> Dict[str, bool]:
         return {NAME: False}
 
     def measure(self, setting: Setting) -> List[Values]:
         batch, targets = setting.batch, setting.targets
-        methods = setting.methods.built(setting.model)
+        methods = setting.methods.built(setting.model, self.without)
         plain = setting.methods.scores(methods, batch, targets)
         generators = [generator_for(self.seed, text_id, NAME) for text_id in batch.ids]
         results: List[Values] = [{} for _ in setting.texts]

@@ -45,6 +45,9 @@ class PlantedReader(PairReader):
     impermissible : `str`, optional (default = `None`)
         The mask (`rationale`, `contrary` or `distractor`) that is given to the model as the
         impermissible tokens, for deceptive training.
+    marked : `str`, optional (default = `"rationale"`)
+        The mask that instances have as their `rationale`: `distractor` where models are known to go
+        by the weekday, which is then the cause of what they say.
 
     All others as in `TextReader`; its `min_tokens` and `max_tokens` drop texts, while the knobs of
     the same name decide what is written.
@@ -57,11 +60,13 @@ class PlantedReader(PairReader):
         corpus_seed: int = 1,
         sizes: Optional[Dict[str, int]] = None,
         impermissible: Optional[str] = None,
+        marked: str = "rationale",
         **kwargs,
     ) -> None:
         super().__init__(**kwargs)
         if impermissible is not None:
             check_choice("impermissible", impermissible, MASKS)
+        self._marked = check_choice("marked", marked, MASKS)
         try:
             self._corpus = PlantedCorpus(preset, overrides, sizes, corpus_seed)
         except ValueError as error:
@@ -79,7 +84,7 @@ class PlantedReader(PairReader):
                 id=sentence.id,
                 tokens=sentence.tokens,
                 label=sentence.label,
-                rationale=sentence.rationale,
+                rationale=getattr(sentence, self._marked),
                 impermissible=self._impermissible and getattr(sentence, self._impermissible),
                 path=path,
                 contrary=sentence.contrary,
