@@ -12,7 +12,9 @@ from scipy.stats import binomtest
 
 from analysis.attributions import RATIONALE, Attributions
 from analysis.errors import AnalysisError
+from analysis.formats import cell
 from analysis.measures.scores import Scores
+from analysis.performance import accuracy
 from analysis.plausibility import orders
 from analysis.plausibility.annotators import Annotators
 from analysis.statistics.intervals import intervals, mean_of_known
@@ -23,6 +25,8 @@ FIRST = "marked first"
 PRECISION = "average precision"
 CONTRARY = "contrary negative"
 NEGATIVE = "negative"
+# Below this accuracy the causes of the labels are not those of the predictions.
+LEARNED_FROM = 0.9
 # Which tokens speak against the label: a column of files whose data knows it.
 CONTRARY_COLUMN = "contrary"
 
@@ -46,6 +50,28 @@ def truth_by_text(attributions: Attributions, method: str) -> pandas.DataFrame:
     }
     contrary, negative = _signs(attributions, method, scores)
     return pandas.DataFrame({**of_marked, CONTRARY: contrary, NEGATIVE: negative})
+
+
+def causes_not_learned(attributions: Attributions) -> str:
+    """Why the known causes of the labels are not those of what the model says; nothing if they are."""
+    share = accuracy(attributions)
+    if share >= LEARNED_FROM:
+        return ""
+    return f"accuracy {cell(share)}: it has not learned what causes the labels"
+
+
+def precision_by_text(
+    attributions: Attributions, method: str
+) -> Tuple[numpy.ndarray, numpy.ndarray]:
+    """
+    The average precision of the marked tokens, and what scores that say nothing have; NaN where a
+    text is not predicted correctly, or nothing is marked in it. Shape: (texts,) each
+    """
+    correct, marked = _texts(attributions)
+    counted = correct & marked
+    found = truth_by_text(attributions, method)[PRECISION].to_numpy(dtype=float)
+    chance = _chance(attributions)[PRECISION].to_numpy(dtype=float)
+    return numpy.where(counted, found, numpy.nan), numpy.where(counted, chance, numpy.nan)
 
 
 def causes_table(attributions: Attributions) -> pandas.DataFrame:

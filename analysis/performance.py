@@ -115,10 +115,10 @@ def nothing_to_judge(files: Sequence[TextFile]) -> str:
     """
     if files[0].model.role != PLAIN:
         return ""
-    return _no_better_than_majority(files) or _uniform(files) or ""
+    return no_better_than_majority(files) or _uniform(files) or ""
 
 
-def _no_better_than_majority(files: Sequence[TextFile]) -> Optional[str]:
+def no_better_than_majority(files: Sequence[TextFile]) -> Optional[str]:
     """
     Neither its accuracy, nor the mean share of each class that it gets right, can be told from that
     of always the most frequent label. The second is for balanced training on unequal classes, which

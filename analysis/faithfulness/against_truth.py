@@ -17,7 +17,7 @@ import pandas
 from scipy.stats import kendalltau
 
 from analysis.attributions import Attributions
-from analysis.causes import FIRST, PRECISION, causes_table
+from analysis.causes import FIRST, PRECISION, causes_not_learned, causes_table
 from analysis.errors import AnalysisError
 from analysis.faithfulness.files import TIED, FaithfulnessFile
 from analysis.faithfulness.scale import Measured, measured
@@ -69,7 +69,7 @@ class Judged:
             "erasure training": model.erasure_trained,
             "encoder": model.encoder,
             "projection": model.projection,
-            NOTHING: nothing_to_judge([self.attributions]),
+            NOTHING: nothing_to_judge([self.attributions]) or causes_not_learned(self.attributions),
         }
 
     @cached_property
@@ -202,8 +202,9 @@ def truth_tables(study: StudyFiles, output: Output) -> Optional[str]:
     if table.empty:
         raise AnalysisError("no model has learned anything that could be judged")
     _measure_table(table, output)
-    _by_model_table(judged, output)
-    wrong = pandas.DataFrame([row for one in judged for row in attention_rows(one)])
+    learned = [one for one in judged if not one.about[NOTHING]]
+    _by_model_table(learned, output)
+    wrong = pandas.DataFrame([row for one in learned for row in attention_rows(one)])
     if len(wrong) and wrong["role"].isin(WRONG).any():
         _wrong_attention(wrong, output)
     return f"nothing to judge in {', '.join(left_out)}" if left_out else None

@@ -6,6 +6,7 @@ from analysis.faithfulness.between_methods import difference_table
 from analysis.faithfulness.curves import curve_figures
 from analysis.faithfulness.on_the_scale import erasure_table, scale_tables
 from analysis.papers.shared.paper import JUDGED, Exhibit, Exhibition, StudyExhibit
+from analysis.verdict.against_truth import verdict_tables
 
 FAITHFULNESS = Exhibition(
     "faithfulness",
@@ -22,5 +23,8 @@ FAITHFULNESS = Exhibition(
 PLANTED_TRUTH = Exhibition(
     "planted-truth",
     "Who measures the measures",
-    (StudyExhibit("planted-truth-measures", truth_tables),),
+    (
+        StudyExhibit("planted-truth-measures", truth_tables),
+        StudyExhibit("planted-truth-verdicts", verdict_tables),
+    ),
 )

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Dict, List, Optional, Sequence, Union
 
-from analysis.performance import nothing_to_judge
+from analysis.performance import no_better_than_majority, nothing_to_judge
 from analysis.verdict.answers import NOT_KNOWN, Answer, Question
 from analysis.verdict.files import ATTENTION, Files, load_files
 from analysis.verdict.places import Places, places_of
@@ -108,7 +108,9 @@ def judged(files: Files, rationales: bool = False) -> Verdict:
         marked=plausible(files) if rationales else None,
         places=places,
     )
-    nothing = nothing_to_judge(files.explained.files)
+    # Whatever it was trained to attend to: without predictions there is nothing to explain.
+    explained = files.explained.files
+    nothing = nothing_to_judge(explained) or no_better_than_majority(explained) or ""
     return _with_nothing(verdict, nothing) if nothing else verdict
 
 

@@ -59,6 +59,20 @@ def test_stages_are_drawn_anew_one_after_the_other():
     assert not torch.equal(other["decoder.weight"], again["decoder.weight"])
 
 
+@pytest.mark.parametrize("name", ["parameter_randomization", "sensitivity"])
+def test_slow_methods_need_not_be_applied_again(name):
+    made = classifier()
+    given = scores(made)
+    every = judged(made, given, name, methods=METHODS)
+    some = judged(made, given, {"type": name, "without": ["gradient"]}, methods=METHODS)
+    for all_rows, rows in zip(every, some, strict=True):
+        for key, row in rows.items():
+            if key[0] == "gradient":
+                assert row.value is None and row.undefined == "it was not to be applied again"
+            else:
+                assert (row.value, row.undefined) == (all_rows[key].value, all_rows[key].undefined)
+
+
 @pytest.mark.parametrize("by", ["signed", "size"])
 def test_it_is_the_rank_correlation_with_the_scores_of_the_other_models(by):
     made = classifier()

@@ -33,6 +33,7 @@ def write_folder(
     learned: bool = True,
     seconds: Mapping[str, float] = SECONDS,
     rationale: bool = False,
+    planted: bool = False,
     adversary: Optional[Tuple[float, float]] = None,
     corpus: str = "small",
     erasures: Sequence[str] = ("delete", "unk"),
@@ -44,12 +45,15 @@ def write_folder(
     far : the share of texts with other weights.
     rho, change : of parameters drawn anew and of noise on the input; `change` below 0 is not measured.
     noise : how far seeds disagree about scores.
+    planted : whether what the rationale marks is known to be the cause.
     adversary : trained, one against each seed: the share of texts that it attends elsewhere in, and how
         far it moves the output.
     row : what replaces the fields of each text.
     """
     methods = list(places)
+    reader = {"dataset_reader": {"type": "planted", "preset": "easy"}} if planted else {}
     for seed in range(1, seeds + 1):
+        trained_by = {**config(seed, corpus=corpus), **reader}
         rows = random_rows(texts, methods, seed, noise, longest=10, rationale=rationale)
         for each in rows:
             each.update(row)
@@ -61,7 +65,7 @@ def write_folder(
             folder / f"files/attributions-{seed}.parquet",
             rows,
             methods,
-            config(seed, corpus=corpus),
+            trained_by,
             target=None,
             instances=texts,
             seconds=dict(seconds),
@@ -80,14 +84,14 @@ def write_folder(
         write_perturbations(
             folder / f"files/perturbations-{seed}.parquet",
             _perturbed(rows, flips, moved, far),
-            config(seed, corpus=corpus),
+            trained_by,
             **about,
         )
         write_faithfulness(
             folder / f"files/faithfulness-{seed}.parquet",
             _judged(rows, places, spread, rho, change, seed, erasures),
             seed,
-            config(seed, corpus=corpus),
+            trained_by,
             **about,
         )
     return folder

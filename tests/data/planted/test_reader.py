@@ -70,6 +70,13 @@ def test_a_mask_can_be_impermissible():
         assert words(instance)[mask.index(True)].endswith("day")
 
 
+def test_what_models_go_by_can_be_marked():
+    for instance in PlantedReader("shortcut", sizes=SIZES, marked="distractor").read("dev"):
+        mask = instance["metadata"].metadata["rationale"]
+        assert sum(mask) == 1
+        assert words(instance)[list(mask).index(1)].endswith("day")
+
+
 def test_a_text_of_ones_own_becomes_an_instance():
     instance = PlantedReader().text_to_instance(text="the soup was not good.")
     assert words(instance) == ["the", "soup", "was", "not", "good", "."]
@@ -84,6 +91,7 @@ def test_a_text_of_ones_own_becomes_an_instance():
         ({"overrides": {"causes": 0}}, "causes is 0, but must be between 1 and 14"),
         ({"sizes": {"valid": 3}}, "'valid' is no split of the planted corpus; the splits are"),
         ({"impermissible": "label"}, "must be one of rationale, contrary, distractor"),
+        ({"marked": "label"}, "marked is 'label', but must be one of rationale, contrary, distr"),
     ],
 )
 def test_bad_options_are_refused_in_one_sentence(options, sentence):

@@ -1,0 +1,279 @@
+"""
+Is the verdict right? Where the causes of the label are known, what it says of attention, and the method
+that it recommends, are held against them, one trained model at a time.
+
+The truth about a method is the place of its average precision: of the causes, in the order of its
+scores, between scores that say nothing (0) and causes that always come first (1). Above a half, its
+whole interval, the method points to the causes; below, it points elsewhere.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Dict, Iterator, List, Optional, Sequence
+
+import numpy
+import pandas
+from scipy.stats import binomtest
+
+from analysis.causes import LEARNED_FROM, causes_not_learned, precision_by_text
+from analysis.errors import AnalysisError
+from analysis.figures.scatter import Scatter, Spot, scatters
+from analysis.model_config import ADVERSARY, DECEPTIVE, PLAIN
+from analysis.models import Model
+from analysis.output import Output
+from analysis.papers.shared.study_files import StudyFiles
+from analysis.statistics.samples import placed
+from analysis.verdict.answers import HALF, NOT_KNOWN, Answer, between
+from analysis.verdict.files import ATTENTION, Files, files_of_study
+from analysis.verdict.means import Mean
+from analysis.verdict.verdict import Verdict, judged
+from analysis.written import Estimate
+from heatmaps.explanation import KNOWN
+
+RIGHT, WRONG, PARTLY, UNDECIDED = "right", "wrong", "partly", "undecided"
+UNCLEAR, NOTHING = "truth unclear", "nothing to judge"
+NOT_LEARNED = "causes not learned"
+OUTCOMES = (RIGHT, WRONG, PARTLY, UNDECIDED, UNCLEAR, NOT_LEARNED, NOTHING)
+# Verdicts that cannot be held against anything.
+NOT_HELD = (NOTHING, NOT_LEARNED)
+ROLES = {PLAIN: "honest", ADVERSARY: "adversarial", DECEPTIVE: "deceptive"}
+CONTROL = "random"
+
+
+@dataclass(frozen=True)
+class HeldVerdict:
+    """
+    truth : about each method that was explained with.
+    """
+
+    files: Files
+    verdict: Verdict
+    truth: Dict[str, Estimate]
+
+    @property
+    def _not_held(self) -> str:
+        if self.verdict.nothing:
+            return NOTHING
+        return NOT_LEARNED if causes_not_learned(self.files.explained.files[0]) else ""
+
+    @property
+    def attention(self) -> str:
+        """Which of the outcomes."""
+        if self._not_held:
+            return self._not_held
+        points = self._points(ATTENTION)
+        if points == Answer.UNKNOWN:
+            return UNCLEAR
+        if self.verdict.answer == Answer.PARTLY:
+            return PARTLY
+        if self.verdict.answer not in (Answer.YES, Answer.NO):
+            return UNDECIDED
+        return RIGHT if self.verdict.answer == points else WRONG
+
+    @property
+    def recommended(self) -> str:
+        """The same of the method that is recommended: whether that is one that points to the causes."""
+        if self._not_held:
+            return self._not_held
+        method = self.verdict.recommended.method
+        if method is None:
+            return UNDECIDED
+        points = self._points(method)
+        return {Answer.YES: RIGHT, Answer.NO: WRONG}.get(points, UNCLEAR)
+
+    @property
+    def lost(self) -> float:
+        """How much nearer to the truth the best method comes than the one that is recommended."""
+        method = self.verdict.recommended.method
+        if method is None:
+            return numpy.nan
+        return max(each.mean for each in self.truth.values()) - self.truth[method].mean
+
+    def _points(self, method: str) -> Answer:
+        interval = self.truth[method].interval
+        return between(interval, HALF, HALF, below=Answer.NO, above=Answer.YES)
+
+    def row(self) -> Dict[str, Any]:
+        config, method = self.files.explained.config, self.verdict.recommended.method
+        return {
+            "corpus": config.corpus,
+            "model": self.files.explained.name,
+            "role": ROLES.get(config.role, config.role),
+            "encoder": config.encoder,
+            "projection": config.projection,
+            "erasure training": config.erasure_trained,
+            "seed": config.seed,
+            "answer": str(self.verdict.answer),
+            **_columns("score", self.verdict.score),
+            **_columns("truth", self.truth[ATTENTION]),
+            "attention": self.attention,
+            "method": method or "",
+            **_columns("truth of method", self.truth[method] if method else NOT_KNOWN),
+            "recommended": self.recommended,
+            "lost": self.lost,
+        }
+
+
+def held_verdicts(study: StudyFiles) -> List[HeldVerdict]:
+    """One a trained model, of those whose causes are known."""
+    return [
+        HeldVerdict(files, judged(files), truth_about(files))
+        for together in files_of_study(study)
+        if all(
+            "rationale" in file.table and file.rationales == KNOWN
+            for file in together.explained.files
+        )
+        for files in _seed_by_seed(together)
+    ]
+
+
+def truth_about(files: Files) -> Dict[str, Estimate]:
+    """The place of each method's average precision, between chance and 1."""
+    truth = {}
+    for method in files.explained.files[0].methods:
+        if method == CONTROL:
+            continue
+        pairs = [precision_by_text(file, method) for file in files.explained.files]
+        found, chance = (numpy.array(values) for values in zip(*pairs, strict=True))
+        truth[method] = Mean.of(placed(found, chance, numpy.ones_like(found))).estimate
+    return truth
+
+
+def _seed_by_seed(files: Files) -> Iterator[Files]:
+    """Each trained model by itself; adversaries of it, which take nothing back, left out."""
+
+    def alone(model: Optional[Model], learned: Optional[str]) -> Optional[Model]:
+        if model is None:
+            return None
+        return Model(model.name, tuple(file for file in model.files if file.learned == learned))
+
+    for file in files.explained.files:
+        learned = file.learned
+        yield Files(
+            alone(files.explained, learned),
+            alone(files.judged, learned),
+            alone(files.perturbed, learned),
+        )
+
+
+def verdict_tables(study: StudyFiles, output: Output) -> Optional[str]:
+    """How often the verdict is right, wrong or undecided, by how models were trained."""
+    held = held_verdicts(study)
+    if not held:
+        raise AnalysisError(
+            "it takes models with attribution files of texts whose causes are known, and faithfulness "
+            "files, and there are none"
+        )
+    rows = pandas.DataFrame([each.row() for each in held])
+    counts = pandas.concat([_counted(rows, about) for about in ("attention", "recommended")])
+    output.table(
+        "planted-truth-verdicts",
+        counts,
+        f"How often the verdict is right, on {len(rows)} trained models whose causes are known "
+        f"({', '.join(rows['corpus'].unique())}).",
+        "Attention: yes is right where it points to the causes (its average precision comes more than "
+        "half of the way from chance to 1), no where it points elsewhere. Recommended: right where the "
+        "method points to the causes. Truth unclear: its interval holds a half. Causes not learned: "
+        f"accuracy below {LEARNED_FROM}, so that what causes the labels is not what causes the "
+        "predictions. Nothing to judge: the model is no better than the majority class, or attends to "
+        "all words alike. One verdict a trained model, so that stability over seeds cannot be told.",
+    )
+    output.table(
+        "planted-truth-verdicts-by-model",
+        _by_kind(rows),
+        "Outcomes by corpus, encoder and training: verdict on attention, and method recommended.",
+        "Outcomes with the number of trained models; methods with how often each is recommended, and "
+        "lost: how much nearer to the truth, on its scale, the best method comes, on average.",
+    )
+    output.data("planted-truth-verdicts-all.csv", rows.to_csv(index=False).encode())
+    _figure(rows, output)
+    for about in ("attention", "recommended"):
+        output.sentence(f"planted-truth-verdict-{about}", _said(rows, about))
+    return None
+
+
+def _counted(rows: pandas.DataFrame, about: str) -> pandas.DataFrame:
+    """Outcomes by role, and of all."""
+    table = pandas.crosstab(rows["role"], rows[about]).reindex(columns=list(OUTCOMES), fill_value=0)
+    table = table.reindex([role for role in ROLES.values() if role in table.index])
+    table.loc["all"] = table.sum()
+    table.insert(0, "models", table.sum(axis=1))
+    return table.reset_index(names="trained").assign(about=about)[
+        ["about", "trained", "models", *OUTCOMES]
+    ]
+
+
+def _by_kind(rows: pandas.DataFrame) -> pandas.DataFrame:
+    found = []
+    keys = ["corpus", "encoder", "role", "projection", "erasure training"]
+    for key, group in rows.groupby(keys, sort=False):
+        found.append(
+            {
+                **dict(zip(keys, key, strict=True)),
+                "verdict": _tally(group["attention"]),
+                "truth": group["truth"].mean(),
+                "score": group["score"].mean(),
+                "recommended": _tally(group["method"].replace("", "none")),
+                "lost": group["lost"].mean(),
+            }
+        )
+    return pandas.DataFrame(found)
+
+
+def _tally(values: pandas.Series) -> str:
+    return ", ".join(f"{name} {times}" for name, times in values.value_counts().items())
+
+
+def _said(rows: pandas.DataFrame, about: str) -> str:
+    """With a 95 % interval (Wilson) of the share that is wrong."""
+    given = rows[~rows[about].isin(NOT_HELD)]
+    times = {outcome: int((given[about] == outcome).sum()) for outcome in OUTCOMES}
+    wrong = binomtest(times[WRONG], max(1, len(given))).proportion_ci(method="wilson")
+    what = "verdicts on attention" if about == "attention" else "recommendations"
+    told = ", ".join(
+        f"{times[outcome]} {'have an unclear truth' if outcome == UNCLEAR else outcome}"
+        for outcome in OUTCOMES
+        if times[outcome]
+    )
+    return (
+        f"Of {len(given)} {what}, each on one trained model whose causes are known, {told}: "
+        f"{times[WRONG] / max(1, len(given)):.1%} [{wrong.low:.1%}, {wrong.high:.1%}] are wrong."
+    )
+
+
+def _figure(rows: pandas.DataFrame, output: Output) -> None:
+    known = rows[~rows["attention"].isin(NOT_HELD)]
+    if known.empty:
+        return
+    nothing = (numpy.nan, numpy.nan)
+    panels = [
+        Scatter(
+            f"truth ({role} models)",
+            "score of the verdict",
+            [
+                Spot("attention", row["answer"], row["truth"], row["score"], nothing, nothing)
+                for row in group.to_dict("records")
+            ],
+            chance=HALF,
+        )
+        for role, group in _in_order(known)
+    ]
+    bottom = min(0.0, float(known["score"].min()) - 0.05)
+    output.figure(
+        "planted-truth-verdicts-figure",
+        scatters(panels, 1.0, widest=3, bottom=bottom),
+        "Attention's score in the verdict, and the truth about it, a point a trained model, by the "
+        "answer that was given.",
+        "Score: place between random orders (0) and the best order of words (1). Truth: place of the "
+        "average precision of the known causes between chance (0) and 1; the line is at a half, above "
+        "which attention points to the causes.",
+    )
+
+
+def _in_order(rows: pandas.DataFrame) -> Sequence[Any]:
+    return [
+        (role, rows[rows["role"] == role]) for role in ROLES.values() if role in {*rows["role"]}
+    ]
+
+
+def _columns(name: str, estimate: Estimate) -> Dict[str, float]:
+    return {name: estimate.mean, f"{name} low": estimate.low, f"{name} high": estimate.high}
