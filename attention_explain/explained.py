@@ -11,10 +11,10 @@ from allennlp.models import Model
 
 from attention_explain.faithfulness.erasures.delete import Delete
 from attention_explain.faithfulness.outputs import ErasedOutputs
-from attention_explain.interpret.outputs import untouched
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models.needs import check_needs
 from attention_explain.orders import RANKINGS, random_ranks, ranks, share_size
+from attention_explain.untouched import untouched
 from heatmaps.explanation import Explanation
 from heatmaps.text_verdict import ModelOutput, NamedWords, TextVerdict
 

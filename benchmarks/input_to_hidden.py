@@ -9,10 +9,10 @@ from typing import List
 import torch
 
 from attention_explain.interpret.input_to_hidden import InputToHidden
-from attention_explain.interpret.outputs import untouched
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models import AttentionClassifier
 from attention_explain.modules.projections import normalized_entropy
+from attention_explain.untouched import untouched
 from benchmarks.harness import Result, compare
 from benchmarks.lrp import TEXTS, predictor
 

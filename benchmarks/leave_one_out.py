@@ -11,10 +11,10 @@ from typing import List
 import torch
 
 from attention_explain.interpret.erasing import LeaveOneOut
-from attention_explain.interpret.outputs import untouched
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models import AttentionClassifier
 from attention_explain.models.reading import Reading
+from attention_explain.untouched import untouched
 from benchmarks.harness import Result, compare, one_thread
 from benchmarks.lrp import TEXTS, predictor
 

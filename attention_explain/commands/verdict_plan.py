@@ -38,9 +38,10 @@ from attention_explain.interpret.interpreter import (
     parameters,
     supported_interpreters,
 )
-from attention_explain.interpret.outputs import predicted_class, untouched
+from attention_explain.interpret.outputs import predicted_class
 from attention_explain.interpret.text_batch import TextBatch, budget_for
 from attention_explain.orders import RANKINGS
+from attention_explain.untouched import untouched
 from workflow.passes import passes
 
 # In the folder of a verdict.

@@ -68,7 +68,7 @@ class AdversaryLoss:
         too_far = total_variation(probs, self.probs).unsqueeze(-1) > self.margin
         by_probs = torch.sign(probs - self.probs) * too_far * (self.penalty / 2)
         by_logits = probs * (by_probs - (probs * by_probs).sum(dim=-1, keepdim=True))
-        return torch.bmm(by_logits, self._voters)
+        return torch.bmm(self.texts.slope(weights, by_logits), self._voters)
 
 
 class Farthest:

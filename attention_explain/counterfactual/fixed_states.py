@@ -4,7 +4,8 @@ every post hoc counterfactual asks the model.
 """
 
 from dataclasses import dataclass
-from typing import Callable, List
+from functools import partial
+from typing import Callable, List, Optional
 
 import torch
 
@@ -22,11 +23,14 @@ class FixedStates:
     ids, words : of each text; the words without boundary symbols.
     attendable : True at the tokens that attention sees. Shape: (batch, tokens)
     attention : the model's weights, 0 at all other tokens. Shape: (batch, tokens)
-    votes : the logits that each state alone would give. Shape: (batch, tokens, labels)
-    bias : the decoder's, which is part of every vote. Shape: (labels,)
+    votes : what the decoder makes of each state alone, as far as it is linear: logits, in a model of
+        single texts. Shape: (batch, tokens, votes)
+    bias : the decoder's, which is part of every vote. Shape: (votes,)
+    finish : from the mean of votes to logits, where these are not the same: in a model of pairs, in
+        the light of the query. Shape: (batch, ..., votes) -> (batch, ..., labels)
 
-    The decoder is linear and weights sum to 1, so the logits are the weighted mean of the votes:
-    the decoder is applied once, and not again for each of the weights that are tried. Of weights
+    Weights sum to 1, so what the decoder makes of the mean state is the weighted mean of the votes:
+    its linear part is applied once, and not again for each of the weights that are tried. Of weights
     that do not sum to 1, as next to a point at which a gradient is taken, the votes are not enough:
     the model adds its bias once, whatever they sum to.
     """
@@ -37,10 +41,12 @@ class FixedStates:
     attention: torch.Tensor
     votes: torch.Tensor
     bias: torch.Tensor
+    finish: Optional[Callable[[torch.Tensor], torch.Tensor]] = None
 
     @classmethod
     @torch.no_grad()
     def of(cls, model: AttentionClassifier, batch: TextBatch) -> "FixedStates":
+        query, decoder = batch.reading.query, model.decoder
         states = model.encode(model.embed(batch.tokens), batch.reading)
         attention = model.attend(states, batch.reading).double()
         return cls(
@@ -48,8 +54,9 @@ class FixedStates:
             words=batch.words,
             attendable=batch.attendable,
             attention=attention / attention.sum(dim=-1, keepdim=True),
-            votes=model.decoder(states).double(),
-            bias=model.decoder.bias.detach().double(),
+            votes=decoder.votes(states).double(),
+            bias=decoder.vote_bias.detach().double(),
+            finish=None if query is None else partial(decoder.finish, query=query),
         )
 
     def logits(self, weights: torch.Tensor) -> torch.Tensor:
@@ -59,7 +66,23 @@ class FixedStates:
         """
         if weights.dim() == 2:
             return self.logits(weights.unsqueeze(1)).squeeze(1)
-        return torch.bmm(weights, self.votes)
+        return self.finished(torch.bmm(weights, self.votes))
+
+    def finished(self, votes: torch.Tensor) -> torch.Tensor:
+        """Logits from the mean of votes. Shape: (batch, ..., votes) -> (batch, ..., labels)"""
+        return votes if self.finish is None else self.finish(votes)
+
+    def slope(self, weights: torch.Tensor, by_logits: torch.Tensor) -> torch.Tensor:
+        """
+        From what something changes by with the logits to what it changes by with the mean of votes.
+        Shape: (batch, sets, tokens), (batch, sets, labels) -> (batch, sets, votes)
+        """
+        if self.finish is None:
+            return by_logits
+        mean = torch.bmm(weights, self.votes).requires_grad_()
+        with torch.enable_grad():
+            (by_votes,) = torch.autograd.grad(self.finish(mean), mean, by_logits)
+        return by_votes
 
     def probs(self, weights: torch.Tensor) -> torch.Tensor:
         """Shape: as of `logits`"""

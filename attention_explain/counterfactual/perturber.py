@@ -12,9 +12,9 @@ from allennlp.models import Model
 from attention_explain.budget import in_batches
 from attention_explain.counterfactual.fixed_states import FixedStates
 from attention_explain.counterfactual.perturbation import Field, Perturbation
-from attention_explain.interpret.outputs import untouched
 from attention_explain.interpret.text_batch import TextBatch, budget_for
 from attention_explain.models.needs import check_needs
+from attention_explain.untouched import untouched
 
 
 @dataclass

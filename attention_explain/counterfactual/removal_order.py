@@ -68,16 +68,16 @@ class RemovalOrder(Perturbation):
 
 def decision_gradient(texts: FixedStates) -> torch.Tensor:
     """
-    Of the predicted class's probability p_c, by each weight: p_c (v_c - sum_j p_j v_j), where v are
-    the votes of the weight's token without the bias, which no weight moves. Shape: (batch, tokens)
+    Of the predicted class's probability p_c, by each weight: by the logits l it is p_c (1_c - p_l),
+    and a weight moves them by the votes of its token, without the bias, which no weight moves.
+    Shape: (batch, tokens)
     """
-    votes = texts.votes - texts.bias
-    # Shape: (batch, labels, 1)
-    probs = texts.probs(texts.attention).unsqueeze(-1)
-    mean_votes = torch.bmm(votes, probs).squeeze(-1)
-    predicted = texts.predicted().view(-1, 1, 1)
-    own_votes = votes.gather(2, predicted.expand(-1, votes.size(1), 1)).squeeze(-1)
-    return probs.gather(1, predicted).squeeze(-1) * (own_votes - mean_votes)
+    weights = texts.attention.unsqueeze(1)
+    probs = texts.probs(weights)
+    own = torch.nn.functional.one_hot(probs.argmax(dim=-1), probs.size(-1)).to(probs)
+    by_logits = (own * probs).sum(dim=-1, keepdim=True) * (own - probs)
+    by_votes = texts.slope(weights, by_logits)
+    return torch.bmm(texts.votes - texts.bias, by_votes.transpose(1, 2)).squeeze(-1)
 
 
 def removed_at_flip(texts: FixedStates, importance: torch.Tensor) -> torch.Tensor:
@@ -90,10 +90,13 @@ def removed_at_flip(texts: FixedStates, importance: torch.Tensor) -> torch.Tenso
     weights = texts.attention.gather(1, order)
     votes = texts.votes.gather(1, order.unsqueeze(-1).expand_as(texts.votes))
     # What is left after each number of removals is a sum from there to the end: all prefixes at
-    # once. Renormalising would divide all logits by one number, which changes no decision.
-    # Shape: (batch, tokens, labels)
+    # once. Shape: (batch, tokens, votes)
     left = (weights.unsqueeze(-1) * votes).flip(1).cumsum(dim=1).flip(1)
-    any_left = weights.flip(1).cumsum(dim=1).flip(1) > 0
+    total = weights.flip(1).cumsum(dim=1).flip(1)
+    any_left = total > 0
+    if texts.finish is not None:
+        # Of logits, renormalising would divide all by one number, which changes no decision.
+        left = texts.finish(left / torch.where(any_left, total, 1.0).unsqueeze(-1))
     flips = (left.argmax(dim=-1) != texts.predicted().unsqueeze(1)) & any_left
     # Nothing is removed at 0, which may differ by rounding alone.
     flips[:, 0] = False

@@ -69,6 +69,8 @@ class ErasedOutputs:
         on_host = self.batch.mask.device.type == "cpu"
         if encoder is None or not on_host or not Readout.knows(self.model.attention.scorer):
             return None
+        if Readout.is_of_one_text(self.model.attention.scorer):
+            return None
         fast = capability(encoder, TokenSets)
         return None if fast is None else fast.token_sets(*given)
 

@@ -53,8 +53,7 @@ class DeepLift(Interpreter):
             self.model,
             embeddings,
             baseline_embeddings(self.model, batch, embeddings, self.baseline),
-            batch.mask,
-            batch.attendable,
+            batch.reading,
             target,
             self.of,
         )

@@ -16,9 +16,9 @@ from attention_explain.interpret.interpreter import (
     target_index,
 )
 from attention_explain.interpret.memory import too_long
-from attention_explain.interpret.outputs import untouched
 from attention_explain.interpret.text_batch import TextBatch, budget_for
 from attention_explain.models import AttentionClassifier
+from attention_explain.untouched import untouched
 from heatmaps.explanation import Explanation
 
 NOT_FINITE = "a score that is not finite"

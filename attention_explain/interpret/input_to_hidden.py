@@ -7,12 +7,12 @@ from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 
 from attention_explain.budget import rows_at_once
 from attention_explain.interpret.interpreter import Attribution, Interpreter, declared_passes
-from attention_explain.interpret.outputs import untouched
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models import AttentionClassifier
 from attention_explain.models.reading import Reading
 from attention_explain.modules.encoders.capabilities import StateGradients, Window, capability
 from attention_explain.modules.projections import entropy
+from attention_explain.untouched import untouched
 
 
 @SaliencyInterpreter.register("input-to-hidden")

@@ -1,10 +1,9 @@
 """
 What is explained: the model's output for one class, as a function of the embeddings, and its
-gradients; and how a pass through the model leaves no trace.
+gradients.
 """
 
-from contextlib import contextmanager, nullcontext
-from typing import Callable, Iterator
+from typing import Callable
 
 import torch
 
@@ -41,31 +40,6 @@ def predicted_class(model: AttentionClassifier, batch: TextBatch) -> torch.Tenso
     """Shape: (batch,)"""
     with torch.no_grad():
         return model.logits(model.embed(batch.tokens), batch.reading).argmax(dim=-1)
-
-
-@contextmanager
-def untouched(model: AttentionClassifier, goes_back: bool = True) -> Iterator[None]:
-    """
-    Evaluation mode; and where there is a backward pass, cuDNN off, whose RNNs refuse one in that
-    mode. Afterwards the model's mode, its parameters' gradients and the random state are as they
-    were.
-    """
-    cudnn = torch.backends.cudnn.flags(enabled=False) if goes_back else nullcontext()
-    training = {module: module.training for module in model.modules()}
-    gradients = {parameter: parameter.grad for parameter in model.parameters()}
-    devices = {parameter.device for parameter in model.parameters() if parameter.is_cuda}
-    model.eval()
-    try:
-        with (
-            torch.random.fork_rng(devices=list(devices)),
-            cudnn,
-        ):
-            yield
-    finally:
-        for module, mode in training.items():
-            module.training = mode
-        for parameter, gradient in gradients.items():
-            parameter.grad = gradient
 
 
 def embedding_gradient(

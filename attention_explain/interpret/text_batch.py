@@ -11,6 +11,7 @@ from attention_explain.budget import DEFAULT_BUDGET, default_budget
 from attention_explain.models import AttentionClassifier
 from attention_explain.models.reading import Reading
 from attention_explain.modules.projections import check_no_empty_row
+from attention_explain.untouched import untouched
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,9 @@ class TextBatch:
         tensors = group.as_tensor_dict()
         metadata = tensors.pop("metadata")
         tensors = move_to_device(tensors, next(model.parameters()).device)
-        reading = model.reading(**tensors)
+        # Of a pair, the query is read here.
+        with untouched(model, goes_back=False), torch.no_grad():
+            reading = model.reading(**tensors)
         seen = reading.attendable.cpu()
         check_no_empty_row(seen)
         return cls(
@@ -114,9 +117,7 @@ class TextBatch:
                     indexer: {name: ids[row : row + 1, :length] for name, ids in tensors.items()}
                     for indexer, tensors in self.tokens.items()
                 },
-                reading=Reading(
-                    self.mask[row : row + 1, :length], self.attendable[row : row + 1, :length]
-                ),
+                reading=self.reading.rows(slice(row, row + 1)).trimmed(),
                 seen=self.seen[row : row + 1, :length],
                 ids=self.ids[row : row + 1],
                 words=self.words[row : row + 1],

@@ -4,7 +4,7 @@ get scores; *places* get embeddings. They are the same but where a word is cut i
 """
 
 from dataclasses import dataclass, fields, replace
-from typing import Optional, Tuple
+from typing import Optional, Tuple, Union
 
 import torch
 
@@ -36,7 +36,7 @@ class Reading:
         # A word of characters that the pieces do not know may have no place at all.
         return self.attendable | (self.of_tokens(self.mask.int(), "max") > 0)
 
-    def rows(self, rows: torch.Tensor) -> "Reading":
+    def rows(self, rows: Union[torch.Tensor, slice]) -> "Reading":
         """Of some of the texts, or of copies of them, as long as before with their padding."""
         known = {each.name: getattr(self, each.name) for each in fields(self)}
         return replace(

@@ -14,16 +14,25 @@ from attention_explain.modules.query import Query
 
 
 class LinearDecoder(torch.nn.Linear):
-    """One linear layer: a vote is a logit without the bias (Jain & Wallace 2019, section 2.1)."""
+    """One linear layer: a vote is a logit (Jain & Wallace 2019, section 2.1)."""
 
     @property
     def vote_weight(self) -> torch.Tensor:
         """Shape: (votes, state_dim)"""
         return self.weight
 
+    @property
+    def vote_bias(self) -> torch.Tensor:
+        """Shape: (votes,)"""
+        return self.bias
+
+    def votes(self, states: torch.Tensor) -> torch.Tensor:
+        """Shape: (..., state_dim) -> (..., votes)"""
+        return self(states)
+
     def finish(self, votes: torch.Tensor, query: Optional[Query] = None) -> torch.Tensor:
-        """From the mean of votes to logits. Shape: (..., votes) -> (..., labels)"""
-        return votes + self.bias.to(votes.dtype)
+        """From the mean of votes to logits, which it is. Shape: (..., votes) -> (..., labels)"""
+        return votes
 
 
 class PairDecoder(torch.nn.Module):
@@ -46,9 +55,22 @@ class PairDecoder(torch.nn.Module):
         """Shape: (votes, state_dim)"""
         return self.state_layer.weight
 
+    @property
+    def vote_bias(self) -> torch.Tensor:
+        """Shape: (votes,)"""
+        return self.state_layer.bias
+
+    def votes(self, states: torch.Tensor) -> torch.Tensor:
+        """Shape: (..., state_dim) -> (..., votes)"""
+        return self.state_layer(states)
+
     def forward(self, context: torch.Tensor, query: Query) -> torch.Tensor:
         """Shape: (rows, ..., state_dim) -> (rows, ..., labels)"""
-        return self.finish(linear(context, self.vote_weight), query)
+        return self.finish(self.votes(context), query)
+
+    def asked(self, query: Query) -> torch.Tensor:
+        """What the query adds to the mean of votes. Shape: (rows, votes)"""
+        return self.query_layer(query.state)
 
     def finish(self, votes: torch.Tensor, query: Query) -> torch.Tensor:
         """
@@ -56,8 +78,7 @@ class PairDecoder(torch.nn.Module):
         (rows, ..., labels)
         """
         kind = votes.dtype
-        asked = linear(query.state, self.query_layer.weight).to(kind)
-        inner = votes + self.state_layer.bias.to(kind) + beside(asked, votes)
+        inner = votes + beside(self.asked(query).to(kind), votes)
         layer = self.output_layer
         logits = linear(self.activation(inner), layer.weight.to(kind), layer.bias.to(kind))
         return only_candidates(logits, query)

@@ -1,7 +1,7 @@
 """The second text of a pair, as the model has read it: what attention and decoder are told of it."""
 
 from dataclasses import dataclass
-from typing import Optional
+from typing import Optional, Union
 
 import torch
 
@@ -17,7 +17,7 @@ class Query:
     state: torch.Tensor
     candidates: Optional[torch.Tensor] = None
 
-    def __getitem__(self, rows: torch.Tensor) -> "Query":
+    def __getitem__(self, rows: Union[torch.Tensor, slice]) -> "Query":
         """Of some of the rows, or of copies of them."""
         candidates = None if self.candidates is None else self.candidates[rows]
         return Query(self.state[rows], candidates)

@@ -18,6 +18,7 @@ from attention_explain.modules.encoders.capabilities import (
     Window,
     capability,
 )
+from attention_explain.modules.query import Query
 from attention_explain.modules.token_attention import (
     AdditiveScorer,
     AttentionScorer,
@@ -120,10 +121,11 @@ def logits_without_states(
     Each hidden state dropped in turn, or replaced where there is a `replacement`; attention is
     projected anew, the other states stay. Shape: (batch, tokens, labels)
     """
-    scores, votes = attention_scores(model, states), label_votes(model, states)
+    query = batch.reading.query
+    scores, votes = attention_scores(model, states, query), unbiased_votes(model, states)
     if replacement is not None:
-        new_scores = attention_scores(model, replacement)
-        new_votes = label_votes(model, replacement)
+        new_scores = attention_scores(model, replacement, query)
+        new_votes = unbiased_votes(model, replacement)
     logits = _no_logits(model, batch, states)
     for text, token in _rows(batch):
         row_scores, row_votes, seen = scores[text], votes[text], batch.attendable[text]
@@ -133,34 +135,45 @@ def logits_without_states(
         else:
             row_scores[erased] = new_scores[text, token]
             row_votes[erased] = new_votes[text, token]
-        logits[text, token] = attended_logits(model, row_scores, row_votes, seen)
+        asked = None if query is None else query[text]
+        logits[text, token] = attended_logits(model, row_scores, row_votes, seen, asked)
     return logits
 
 
-def attention_scores(model: AttentionClassifier, states: torch.Tensor) -> torch.Tensor:
+def attention_scores(
+    model: AttentionClassifier, states: torch.Tensor, query: Optional[Query]
+) -> torch.Tensor:
     """What goes into the projection. Shape: (batch, tokens)"""
     scorer = model.attention.scorer
-    return states.new_zeros(states.shape[:-1]) if scorer is None else scorer(states)
+    if scorer is None:
+        return states.new_zeros(states.shape[:-1])
+    return scorer(states, query and query.state)
 
 
-def label_votes(model: AttentionClassifier, states: torch.Tensor) -> torch.Tensor:
+def unbiased_votes(model: AttentionClassifier, states: torch.Tensor) -> torch.Tensor:
     """
-    The decoder is linear, so that the logits are the attention-weighted mean of what it makes of
-    each state; the bias apart. Shape: (..., state_dim) -> (..., labels)
+    What the decoder makes of each state, as far as it is linear, the bias apart: of their
+    attention-weighted mean come the logits. Shape: (..., state_dim) -> (..., votes)
     """
-    return torch.nn.functional.linear(states, model.decoder.weight)
+    return torch.nn.functional.linear(states, model.decoder.vote_weight)
 
 
 def attended_logits(
-    model: AttentionClassifier, scores: torch.Tensor, votes: torch.Tensor, attendable: torch.Tensor
+    model: AttentionClassifier,
+    scores: torch.Tensor,
+    votes: torch.Tensor,
+    attendable: torch.Tensor,
+    query: Optional[Query],
 ) -> torch.Tensor:
     """
     Attend and decode, from scores and votes. Where there is nothing to attend to, the context is 0.
-    Shape: (..., tokens), (..., tokens, labels), (..., tokens) -> (..., labels)
+    Shape: (rows, ..., tokens), (rows, ..., tokens, votes), (rows, ..., tokens) ->
+    (rows, ..., labels)
     """
     empty = ~attendable.any(dim=-1, keepdim=True)
     weights = model.attention.projection(scores, attendable | empty).masked_fill(empty, 0.0)
-    return torch.einsum("...t,...tl->...l", weights, votes) + model.decoder.bias
+    mean = torch.einsum("...t,...tl->...l", weights, votes) + model.decoder.vote_bias
+    return model.decoder.finish(mean, query)
 
 
 def _no_logits(model: AttentionClassifier, batch: TextBatch, like: torch.Tensor) -> torch.Tensor:
@@ -190,13 +203,13 @@ class Readout:
     What attention and decoder make of hidden states, cut where it stops being linear: parts of a
     state can then be read apart, and what they give is added.
 
-    It is the linear map of a state to what its attention score is a function of, and to its vote for
-    each label: the decoder being linear too, the logits are the attention-weighted mean of the votes
-    (and the decoder's bias).
+    It is the linear map of a state to what its attention score is a function of, and to its votes, of
+    whose attention-weighted mean the decoder makes the logits. A query is part of what is added; where
+    it multiplies the states, the map is that of one text alone.
 
-    weight : Shape: (inner + labels, state_dim)
-    bias : Shape: (inner + labels,)
-    scorer, labels : what is made of the two parts
+    weight : Shape: (inner + votes, state_dim)
+    bias : Shape: (inner + votes,), or with a query (texts, inner + votes)
+    scorer, number : what is made of the two parts, and how many votes there are
 
     The additive scorer's inner part is twice its own: v . tanh(x) = 2 v . sigmoid(2 x) - sum(v), and
     a sigmoid takes a third of the time of a tanh on a CPU.
@@ -205,35 +218,47 @@ class Readout:
     weight: torch.Tensor
     bias: torch.Tensor
     scorer: Optional[AttentionScorer]
-    labels: int
+    number: int
 
     @staticmethod
     def knows(scorer: Optional[AttentionScorer]) -> bool:
         return scorer is None or type(scorer) in (AdditiveScorer, ScaledDotScorer)
 
+    @staticmethod
+    def is_of_one_text(scorer: Optional[AttentionScorer]) -> bool:
+        """Whether each text has another, since its query multiplies its states."""
+        return isinstance(scorer, ScaledDotScorer) and scorer.query_dim is not None
+
     @classmethod
-    def of(cls, model: AttentionClassifier) -> "Readout":
-        scorer, votes = model.attention.scorer, model.decoder.weight
+    def of(cls, model: AttentionClassifier, query: Optional[Query] = None) -> "Readout":
+        scorer, votes = model.attention.scorer, model.decoder.vote_weight
         bias = votes.new_zeros(len(votes))
         if isinstance(scorer, AdditiveScorer):
             layer = scorer.state_layer
             weight = torch.cat([2 * layer.weight, votes])
-            bias = torch.cat([2 * layer.bias, bias])
+            added = layer.bias
+            if query is not None:
+                added = added + scorer.query_layer(query.state)
+                bias = bias.expand(len(added), -1)
+            bias = torch.cat([2 * added, bias], dim=-1)
         elif isinstance(scorer, ScaledDotScorer):
             scale = math.sqrt(scorer.input_dim)
-            weight = torch.cat([scorer.weight_layer.weight / scale, votes])
+            vector = scorer.weight_layer.weight if query is None else query.state
+            if len(vector) != 1:
+                raise ValueError("a query that multiplies states is read out text by text")
+            weight = torch.cat([vector / scale, votes])
             bias = torch.cat([bias.new_zeros(1), bias])
         else:
             weight = votes
         return cls(weight.detach(), bias.detach(), scorer, len(votes))
 
     def votes(self, read: torch.Tensor) -> torch.Tensor:
-        """Shape: (..., inner + labels) -> (..., labels)"""
-        return read[..., -self.labels :]
+        """Shape: (..., inner + votes) -> (..., votes)"""
+        return read[..., -self.number :]
 
     def scores(self, read: torch.Tensor) -> torch.Tensor:
-        """Shape: (..., inner + labels) -> (...)"""
-        inner = read[..., : -self.labels]
+        """Shape: (..., inner + votes) -> (...)"""
+        inner = read[..., : -self.number]
         if self.scorer is None:
             return inner.sum(dim=-1)
         if isinstance(self.scorer, AdditiveScorer):

@@ -20,6 +20,7 @@ from attention_explain.budget import rows_at_once
 from attention_explain.interpret.erasure.logits import Readout, attended_logits
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models import AttentionClassifier
+from attention_explain.models.reading import Reading
 from attention_explain.modules import projections
 from attention_explain.modules.encoders.capabilities import ErasedLogits
 from attention_explain.modules.encoders.lstm import (
@@ -175,24 +176,30 @@ def erase_from_lstm(
     """Each token in turn deleted, or replaced by its `replacement`."""
     # The scores and votes of all pairs of tokens are held at once (of a long text, block by block):
     # of so many texts that they take no more memory than the states of one pass.
-    pairs = batch.length**2 * (1 + len(model.labels))
+    pairs = batch.length**2 * (1 + len(model.decoder.vote_weight))
     texts = max(1, batch.budget * model.encoder.get_output_dim() // pairs)
-    parts = [part.split(texts) for part in (embeddings, batch.mask, batch.attendable, batch.seen)]
-    replacements = [None] * len(parts[0]) if replacement is None else replacement.split(texts)
-    erased = [_erase(model, *part) for part in zip(*parts, replacements)]
+    if Readout.is_of_one_text(model.attention.scorer):
+        texts = 1
+    erased = []
+    for first in range(0, len(batch), texts):
+        some = slice(first, first + texts)
+        instead = None if replacement is None else replacement[some]
+        erased.append(
+            _erase(model, embeddings[some], batch.reading.rows(some), batch.seen[some], instead)
+        )
     return ErasedLogits(*(torch.cat(logits) for logits in zip(*erased)))
 
 
 def _erase(
     model: AttentionClassifier,
     embeddings: torch.Tensor,
-    mask: torch.Tensor,
-    attendable: torch.Tensor,
+    reading: Reading,
     seen_by_host: torch.Tensor,
     replacement: Optional[torch.Tensor],
 ) -> ErasedLogits:
+    mask, attendable, query = reading.mask, reading.attendable, reading.query
     directions = _read(model, embeddings, mask, attendable)
-    readout = Readout.of(model)
+    readout = Readout.of(model, query)
     # Shape: (hidden, readout)
     halves = [half.t().contiguous() for half in readout.weight.chunk(len(directions), dim=1)]
     # What each half of a state adds to what is made of it. Shape: (tokens, batch, readout)
@@ -210,7 +217,7 @@ def _erase(
     erasable = seen_by_host.any(dim=0).nonzero()
     positions = range(int(erasable.min()), int(erasable.max()) + 1)
     # Elsewhere nothing is erased, and nobody looks. Shape: (batch, erased token, labels)
-    logits = model.decoder.bias.expand(len(mask), tokens, -1).clone()
+    logits = embeddings.new_zeros(len(mask), tokens, len(model.labels))
     products = Products()
     for block in _blocks(positions, votes):
         first, last = block.start, block.stop
@@ -233,20 +240,20 @@ def _erase(
         if replacement is None:
             seen[:, places, places + first] = False
         logits[:, first:last] = attended_logits(
-            model, of_scores.permute(2, 1, 0), of_votes.permute(2, 1, 0, 3), seen
+            model, of_scores.permute(2, 1, 0), of_votes.permute(2, 1, 0, 3), seen, query
         )
     return ErasedLogits(
-        attended_logits(model, scores.t(), votes.transpose(0, 1), attendable), logits
+        attended_logits(model, scores.t(), votes.transpose(0, 1), attendable, query), logits
     )
 
 
 def _blocks(positions: range, votes: torch.Tensor) -> Iterator[range]:
     """
     The tokens to erase, as many at a time as the scores and votes of all states fit into memory
-    for. Shape of votes: (tokens, batch, labels)
+    for. Shape of votes: (tokens, batch, votes)
     """
-    tokens, texts, labels = votes.shape
-    together = rows_at_once(tokens * texts * (1 + labels), votes.device.type)
+    tokens, texts, number = votes.shape
+    together = rows_at_once(tokens * texts * (1 + number), votes.device.type)
     for first in range(positions.start, positions.stop, together):
         yield range(first, min(first + together, positions.stop))
 

@@ -40,7 +40,8 @@ class LstmSets:
         self.model = model
         self.attendable = batch.attendable
         self.lengths = batch.mask.sum(dim=1)
-        self.readout = Readout.of(model)
+        self.query = batch.reading.query
+        self.readout = Readout.of(model, self.query)
         self.draws = 0 if replacements is None else len(replacements)
         # The embeddings first, then each draw. Shape: (1 + draws, batch * tokens, embedding_dim)
         inputs = [embeddings, *(() if replacements is None else replacements)]
@@ -72,36 +73,47 @@ class LstmSets:
             order = (~kept).to(torch.uint8).argsort(dim=1, stable=True)
             order = order[:, : int(lengths.max().clamp(min=1))]
             seen = self.attendable[texts.unsqueeze(-1), order]
-            return self._probs(starts + order, lengths, seen)
+            return self._probs(texts, starts + order, lengths, seen)
         lengths = self.lengths[texts]
         places = torch.arange(int(lengths.max()), device=texts.device)
         seen = self.attendable[texts][:, places]
         erased = seen & ~kept[:, places]
         one = self.attendable.numel()
         drawn = [
-            self._probs(starts + places + erased * (one * draw), lengths, seen)
+            self._probs(texts, starts + places + erased * (one * draw), lengths, seen)
             for draw in range(1, self.draws + 1)
         ]
         return sum(drawn) / len(drawn)
 
     def _probs(
-        self, tokens: torch.Tensor, lengths: torch.Tensor, seen: torch.Tensor
+        self,
+        texts: torch.Tensor,
+        tokens: torch.Tensor,
+        lengths: torch.Tensor,
+        seen: torch.Tensor,
     ) -> torch.Tensor:
         """
-        Of sequences of what was read. Shape: (sets, steps), (sets,), (sets, steps) -> (sets, labels)
+        Of sequences of what was read of texts.
+        Shape: (sets,), (sets, steps), (sets,), (sets, steps) -> (sets, labels)
         """
         steps = torch.arange(tokens.size(1), device=tokens.device)
         mask = steps < lengths.unsqueeze(-1)
         # Padding is read as the first token of all, and nobody looks.
         tokens = tokens.masked_fill(~mask, 0)
-        read = self.ways[0].run(tokens) + self.readout.bias
+        asked, bias = None, self.readout.bias
+        if self.query is not None:
+            asked = self.query[texts]
+            # Shape: (sets, 1, inner + votes)
+            bias = bias[texts].unsqueeze(1) if bias.dim() > 1 else bias
+        read = self.ways[0].run(tokens) + bias
         if len(self.ways) > 1:
             backwards = lengths.unsqueeze(-1) - 1 - steps
             backwards = torch.where(mask, backwards, steps)
             other = self.ways[1].run(tokens.gather(1, backwards))
             read += other.gather(1, backwards.unsqueeze(-1).expand_as(other))
         scores, votes = self.readout.scores(read), self.readout.votes(read)
-        return attended_logits(self.model, scores, votes, seen & mask).double().softmax(dim=-1)
+        logits = attended_logits(self.model, scores, votes, seen & mask, asked)
+        return logits.double().softmax(dim=-1)
 
 
 class _Direction:

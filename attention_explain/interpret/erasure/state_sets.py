@@ -1,13 +1,13 @@
 """Token sets of texts whose states know of no other token: what is left of the states, read again."""
 
-from typing import Optional
+from typing import Optional, Tuple
 
 import torch
 
 from attention_explain.interpret.erasure.logits import (
     attended_logits,
     attention_scores,
-    label_votes,
+    unbiased_votes,
 )
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models import AttentionClassifier
@@ -25,24 +25,24 @@ class StateSets:
     ) -> None:
         self.model = model
         self.attendable = batch.attendable
-        states = model.encode(embeddings, batch.reading)
-        self.scores, self.votes = attention_scores(model, states), label_votes(model, states)
-        self.others = None
-        if replacements is not None:
-            encoded = (model.encode(other, batch.reading) for other in replacements)
-            self.others = [
-                (attention_scores(model, states), label_votes(model, states)) for states in encoded
-            ]
+        self.query = batch.reading.query
+
+        def read(vectors: torch.Tensor) -> Tuple[torch.Tensor, torch.Tensor]:
+            states = model.encode(vectors, batch.reading)
+            return attention_scores(model, states, self.query), unbiased_votes(model, states)
+
+        self.scores, self.votes = read(embeddings)
+        self.others = None if replacements is None else [read(other) for other in replacements]
 
     def probabilities(self, texts: torch.Tensor, kept: torch.Tensor) -> torch.Tensor:
         """Shape: (sets,), (sets, tokens) -> (sets, labels)"""
         seen = self.attendable[texts]
         scores, votes = self.scores[texts], self.votes[texts]
         if self.others is None:
-            return probabilities_of(self.model, scores, votes, seen & kept)
+            return self._probabilities(texts, scores, votes, seen & kept)
         drawn = [
-            probabilities_of(
-                self.model,
+            self._probabilities(
+                texts,
                 torch.where(kept, scores, other_scores[texts]),
                 torch.where(kept.unsqueeze(-1), votes, other_votes[texts]),
                 seen,
@@ -51,8 +51,8 @@ class StateSets:
         ]
         return sum(drawn) / len(drawn)
 
-
-def probabilities_of(
-    model: AttentionClassifier, scores: torch.Tensor, votes: torch.Tensor, seen: torch.Tensor
-) -> torch.Tensor:
-    return attended_logits(model, scores, votes, seen).double().softmax(dim=-1)
+    def _probabilities(
+        self, texts: torch.Tensor, scores: torch.Tensor, votes: torch.Tensor, seen: torch.Tensor
+    ) -> torch.Tensor:
+        asked = None if self.query is None else self.query[texts]
+        return attended_logits(self.model, scores, votes, seen, asked).double().softmax(dim=-1)

@@ -1,26 +1,46 @@
 """The rules for the whole classifier: decoder, attention, encoder, down to the embeddings."""
 
 from dataclasses import dataclass
+from typing import Optional, Union
 
 import torch
 
 from attention_explain.interpret.relevance.epsilon import EpsilonRules
 from attention_explain.models import AttentionClassifier
 from attention_explain.models.reading import Reading
+from attention_explain.modules.decoders import LinearDecoder, PairDecoder
 from attention_explain.modules.encoders.capabilities import RelevanceRules, needed
+from attention_explain.modules.query import Query
 
 
 @dataclass(frozen=True)
 class Relevance:
     """
     of_embeddings : Shape: (batch, tokens, embedding_dim)
-    absorbed : what went to biases and stabilisers. Shape: (batch,)
+    absorbed : what went to biases, stabilisers and, of a pair, the query. Shape: (batch,)
     output : the logit whose relevance was propagated. Shape: (batch,)
     """
 
     of_embeddings: torch.Tensor
     absorbed: torch.Tensor
     output: torch.Tensor
+
+
+def _decoded(
+    decoder: Union[LinearDecoder, PairDecoder],
+    context: torch.Tensor,
+    query: Optional[Query],
+    rules: EpsilonRules,
+) -> torch.Tensor:
+    """What a query adds is no part of the text: like a bias, it takes its share. Shape: (batch, labels)"""
+    if query is None:
+        return rules.linear(decoder, context)
+    votes = rules.linear_map(
+        lambda values: torch.nn.functional.linear(values, decoder.vote_weight),
+        context,
+        bias=(decoder.vote_bias + decoder.asked(query)).detach(),
+    )
+    return rules.linear(decoder.output_layer, rules.elementwise(decoder.activation, votes))
 
 
 def propagate(
@@ -41,7 +61,7 @@ def propagate(
     with torch.no_grad():
         # Shape: (batch, 1, tokens)
         attention = model.attend(states, reading).unsqueeze(1)
-    logits = rules.linear(model.decoder, rules.mix(attention, states).squeeze(1))
+    logits = _decoded(model.decoder, rules.mix(attention, states).squeeze(1), reading.query, rules)
     output = logits.gather(-1, target.unsqueeze(-1))
     of_embeddings, of_biases = torch.autograd.grad(output, (embeddings, absorbed), output.detach())
     return Relevance(of_embeddings, of_biases, output.detach().squeeze(-1))

@@ -14,6 +14,7 @@ from allennlp.common.checks import ConfigurationError
 
 from attention_explain.interpret.rescale import two_runs
 from attention_explain.interpret.rescale.two_runs import TwoRuns
+from attention_explain.models.reading import Reading
 from attention_explain.modules.projections import (
     Entmax,
     Entmax15,
@@ -22,6 +23,7 @@ from attention_explain.modules.projections import (
     Sparsegen,
     Sparsemax,
 )
+from attention_explain.modules.query import Query
 from attention_explain.modules.token_attention import (
     AdditiveScorer,
     AttentionScorer,
@@ -48,24 +50,33 @@ def check_projection(projection: Projection) -> None:
         )
 
 
-def attend(attention: TokenAttention, states: TwoRuns, attendable: torch.Tensor) -> TwoRuns:
+def attend(attention: TokenAttention, states: TwoRuns, reading: Reading) -> TwoRuns:
     """Shape: (batch, tokens, state_dim) -> (batch, tokens)"""
     if attention.scorer is None:
         # A projection without scores sees their shape alone.
         scores = two_runs.linear_map(lambda values: values[..., 0], states)
     else:
-        scores = score(attention.scorer, states)
-    return project(attention.projection, scores, attendable)
+        scores = score(attention.scorer, states, reading.query)
+    return project(attention.projection, scores, reading.attendable)
 
 
-def score(scorer: AttentionScorer, states: TwoRuns) -> TwoRuns:
+def score(scorer: AttentionScorer, states: TwoRuns, query: Optional[Query]) -> TwoRuns:
     """Shape: (batch, tokens, state_dim) -> (batch, tokens)"""
     scale = 1.0
     if isinstance(scorer, AdditiveScorer):
-        states = two_runs.tanh(two_runs.linear(scorer.state_layer, states))
+        inner = two_runs.linear(scorer.state_layer, states)
+        if query is not None:
+            # The same in both runs.
+            asked = scorer.query_layer(query.state).detach().unsqueeze(1)
+            inner = two_runs.linear_map(lambda values: values, inner, asked)
+        states = two_runs.tanh(inner)
     else:
         scale = 1 / math.sqrt(scorer.input_dim)
-    scores = two_runs.linear(scorer.weight_layer, states)
+    if isinstance(scorer, ScaledDotScorer) and query is not None:
+        vector = query.state.detach().unsqueeze(-1)
+        scores = two_runs.linear_map(lambda values: values @ vector, states)
+    else:
+        scores = two_runs.linear(scorer.weight_layer, states)
     return two_runs.linear_map(lambda values: values.squeeze(-1) * scale, scores)
 
 

@@ -1,6 +1,7 @@
 """The rules for the whole classifier: embeddings, encoder, attention, decoder."""
 
 from dataclasses import dataclass
+from typing import Optional, Union
 
 import torch
 
@@ -13,8 +14,11 @@ from attention_explain.interpret.rescale.attention import (
 )
 from attention_explain.interpret.rescale.two_runs import TwoRuns
 from attention_explain.models import AttentionClassifier
+from attention_explain.models.reading import Reading
+from attention_explain.modules.decoders import LinearDecoder, PairDecoder
 from attention_explain.modules.encoders.capabilities import RescaleRules, needed
 from attention_explain.modules.projections import Projection, Softmax
+from attention_explain.modules.query import Query
 
 
 @dataclass(frozen=True)
@@ -32,8 +36,7 @@ def contributions(
     model: AttentionClassifier,
     embeddings: torch.Tensor,
     baseline: torch.Tensor,
-    mask: torch.Tensor,
-    attendable: torch.Tensor,
+    reading: Reading,
     target: torch.Tensor,
     of: str,
 ) -> Contributions:
@@ -43,16 +46,32 @@ def contributions(
     embeddings, baseline = embeddings.detach(), baseline.detach()
     steps = (embeddings - baseline).requires_grad_()
     inputs = TwoRuns(embeddings, baseline, steps)
-    states = needed(model.encoder, RescaleRules, "deeplift").rescale_states(inputs, mask, two_runs)
-    attention = attend(model.attention, states, attendable)
+    encoder = needed(model.encoder, RescaleRules, "deeplift")
+    states = encoder.rescale_states(inputs, reading.mask, two_runs)
+    attention = attend(model.attention, states, reading)
     context = two_runs.multiply(attention, states, _weighted_sum)
-    output = two_runs.linear(model.decoder, context)
+    output = _decoded(model.decoder, context, reading.query)
     if of == "probability":
-        output = project(Softmax(), output, torch.ones_like(output.text, dtype=torch.bool))
+        among = torch.ones_like(output.text, dtype=torch.bool)
+        if reading.query is not None and reading.query.candidates is not None:
+            among = reading.query.candidates
+        output = project(Softmax(), output, among)
     place = target.unsqueeze(-1)
     (multipliers,) = torch.autograd.grad(output.difference.gather(-1, place).sum(), steps)
     difference = (output.text - output.baseline).gather(-1, place).squeeze(-1)
     return Contributions(multipliers * steps.detach(), difference)
+
+
+def _decoded(
+    decoder: Union[LinearDecoder, PairDecoder], context: TwoRuns, query: Optional[Query]
+) -> TwoRuns:
+    """Shape: (batch, state_dim) -> (batch, labels)"""
+    if query is None:
+        return two_runs.linear(decoder, context)
+    votes = two_runs.linear(decoder.state_layer, context)
+    # The query is the same in both runs.
+    asked = two_runs.linear_map(lambda values: values, votes, decoder.asked(query).detach())
+    return two_runs.linear(decoder.output_layer, two_runs.tanh(asked))
 
 
 def check_rules(model: AttentionClassifier) -> None:
