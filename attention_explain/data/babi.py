@@ -56,7 +56,7 @@ class BabiReader(PairReader):
             if line.is_question:
                 yield self._example(line, story, path, place)
             else:
-                story[line.number] = [word.text for word in self._tokenizer.tokenize(line.text)]
+                story[line.number] = self._tokenized(line.text)
 
     def _example(
         self, line: StoryLine, story: Dict[int, List[str]], path: str, place: int

@@ -16,6 +16,7 @@ from allennlp.common.util import END_SYMBOL, START_SYMBOL
 from allennlp.data import DatasetReader, Field, Instance, Token, TokenIndexer, Tokenizer
 from allennlp.data.fields import TensorField, TextField
 from allennlp.data.token_indexers import SingleIdTokenIndexer
+from allennlp.data.tokenizers import PretrainedTransformerTokenizer
 
 from attention_explain.data.erased import Erased
 from attention_explain.data.errors import DataError
@@ -64,7 +65,8 @@ class TextReader(DatasetReader):
         of AG News (both) and SST (the longest).
     boundary_symbols : `bool`, optional (default = `False`)
         Feed each text between a start and an end symbol, which the encoder reads and attention
-        cannot see. They are part of no output.
+        cannot see. They are part of no output. The special symbols of a tokenizer of type
+        `pretrained_transformer` are always of that kind.
     guide : `str` or `List[str]`, optional (default = `None`)
         Attribution files whose attention the model is to take (projection `guide`): together they
         must hold every text that is read.
@@ -115,7 +117,12 @@ class TextReader(DatasetReader):
         self.require_label = require_label
         self._limits = LengthLimits(min_tokens, max_tokens, too_long, drop_shortest, drop_longest)
         self._cut_to = self._limits.cut_to
-        self._boundary_symbols = boundary_symbols
+        # What stands before a text, and behind it.
+        self._bounds = ([START_SYMBOL], [END_SYMBOL]) if boundary_symbols else ([], [])
+        # Those that the tokenizer has put there itself.
+        self._added = _special_symbols(self._tokenizer)
+        if any(self._added):
+            self._bounds = self._added
         self._guide_paths = guide
         self._erased = erased
         self.corpus = corpus
@@ -194,13 +201,13 @@ class TextReader(DatasetReader):
         if not self._split_tokens or example.tokens is None:
             return
         given = example.tokens
-        pieces = [self._tokenizer.tokenize(token) for token in given]
+        pieces = [self._tokenized(token) for token in given]
 
         def spread(field: str, mask: Sequence[int]) -> List[int]:
             self._check_length(example, field, mask, len(given))
             return [mark for mark, parts in zip(mask, pieces, strict=True) for _ in parts]
 
-        example.tokens = [piece.text for parts in pieces for piece in parts]
+        example.tokens = [piece for parts in pieces for piece in parts]
         if example.rationale:
             found = [spread("rationale", marking) for marking in markings(example.rationale)]
             example.rationale = found if several(example.rationale) else found[0]
@@ -211,12 +218,18 @@ class TextReader(DatasetReader):
         """The tokens the model is to see, without boundary symbols."""
         return self._read_as(example.text, example.tokens)
 
+    def _tokenized(self, text: str) -> List[str]:
+        """Without what the tokenizer puts around it."""
+        tokens = self._tokenizer.tokenize(text)
+        before, behind = map(len, self._added)
+        return [token.text for token in tokens[before : len(tokens) - behind]]
+
     def _read_as(self, text: Optional[str], tokens: Optional[Sequence[str]]) -> List[str]:
         """The words of a text, or given ones, as the options have them read."""
         if tokens is not None:
             words = [str(token) for token in tokens]
         else:
-            words = [token.text for token in self._tokenizer.tokenize(text or "")]
+            words = self._tokenized(text or "")
         if self._lowercase:
             words = [word.lower() for word in words]
         if self._digit_word is not None:
@@ -295,10 +308,10 @@ class TextReader(DatasetReader):
             # Also the strings are kept once.
             "tokens": [_token(word).text for word in read],
         }
-        pad = [0] if self._boundary_symbols else []
+        before, behind = ([0] * len(symbols) for symbols in self._bounds)
         fields: Dict[str, Field] = {"tokens": self._text_field(read)}
-        if self._boundary_symbols:
-            fields["attendable"] = _mask_field(pad + [1] * len(read) + pad)
+        if before or behind:
+            fields["attendable"] = _mask_field(before + [1] * len(read) + behind)
         if example.label is not None:
             fields["label"] = KnownLabelField(
                 example.label, example.path, example.line, self._field_name("label")
@@ -313,7 +326,7 @@ class TextReader(DatasetReader):
             metadata["rationale"] = marked if several(example.rationale) else marked[0]
         if example.impermissible is not None:
             mask = self._checked_mask(example, "impermissible", example.impermissible, words)[:most]
-            fields["impermissible"] = _mask_field(pad + mask + pad)
+            fields["impermissible"] = _mask_field(before + mask + behind)
         fields["metadata"] = TextMetadataField(metadata, self._origin(example))
         return Instance(fields)
 
@@ -322,9 +335,8 @@ class TextReader(DatasetReader):
         return TEXT if example.tokens is None or example.split_here else TOKENS
 
     def _text_field(self, words: Sequence[str]) -> TextField:
-        if self._boundary_symbols:
-            words = [START_SYMBOL, *words, END_SYMBOL]
-        return TextField([_token(word) for word in words])
+        before, behind = self._bounds
+        return TextField([_token(word) for word in (*before, *words, *behind)])
 
     def _masked(self, instance: Instance) -> Instance:
         """With masks in the place of some tokens, where these are to be erased."""
@@ -343,8 +355,8 @@ class TextReader(DatasetReader):
         if self._guide_paths is not None:
             metadata = instance["metadata"].metadata
             weights = self._guide.weights(metadata["id"], metadata["tokens"])
-            padding = 1 if self._boundary_symbols else 0
-            instance.add_field("guide", TensorField(numpy.pad(weights, padding)))
+            before, behind = map(len, self._bounds)
+            instance.add_field("guide", TensorField(numpy.pad(weights, (before, behind))))
         return instance
 
     def _checked_mask(
@@ -364,6 +376,17 @@ class TextReader(DatasetReader):
 
     def apply_token_indexers(self, instance: Instance) -> None:
         instance["tokens"].token_indexers = self._token_indexers
+
+
+def _special_symbols(tokenizer: Tokenizer) -> Tuple[List[str], List[str]]:
+    """What a tokenizer puts before a text, and behind it."""
+    if not isinstance(tokenizer, PretrainedTransformerTokenizer):
+        return [], []
+    if not tokenizer._add_special_tokens:
+        return [], []
+    ends = tokenizer.single_sequence_start_tokens, tokenizer.single_sequence_end_tokens
+    before, behind = ([token.text for token in symbols] for symbols in ends)
+    return before, behind
 
 
 @lru_cache(maxsize=2**18)

@@ -20,6 +20,7 @@ from allennlp.nn.util import get_text_field_mask
 
 from attention_explain.models.classifier import Classifier
 from attention_explain.models.context import contextual_part
+from attention_explain.models.needs import NEEDS
 from attention_explain.models.reading import Reading
 from attention_explain.models.symbols import symbol_ids
 from attention_explain.modules.decoders import LinearDecoder, PairDecoder
@@ -28,6 +29,7 @@ from attention_explain.modules.projections import normalized_entropy, zero_share
 from attention_explain.modules.query import Query
 from attention_explain.modules.query_encoder import QueryEncoder
 from attention_explain.modules.token_attention import TokenAttention
+from attention_explain.pretrained.embedders import PretrainedPieces
 from attention_explain.training.metrics import InstanceMean
 
 
@@ -106,11 +108,20 @@ class AttentionClassifier(Classifier):
         self._attention_zeros = InstanceMean()
         initializer(self)
 
+    @property
+    def pieces(self) -> Optional[PretrainedPieces]:
+        """The pretrained transformer below the encoder, where there is one."""
+        return PretrainedPieces.of(self.text_field_embedder)
+
     # The stages ---------------------------------------------------------------------------------
 
     def embed(self, tokens: TextFieldTensors) -> torch.Tensor:
-        """Shape: (batch, places, embedding_dim)"""
-        return self.text_field_embedder(tokens)
+        """
+        Each token by itself; of a pretrained transformer, each of its pieces.
+        Shape: (batch, places, embedding_dim)
+        """
+        pieces = self.pieces
+        return self.text_field_embedder(tokens) if pieces is None else pieces.embed(tokens)
 
     def query(
         self, query: Optional[TextFieldTensors], candidates: Optional[torch.Tensor] = None
@@ -140,11 +151,14 @@ class AttentionClassifier(Classifier):
         """What the other stages are told of the texts beside their embeddings."""
         mask = get_text_field_mask(tokens)
         attendable = mask if attendable is None else attendable
-        return Reading(mask, attendable, query=self.query(query, candidates))
+        places = (mask, None) if self.pieces is None else self.pieces.places(tokens)
+        return Reading(places[0], attendable, places[1], self.query(query, candidates))
 
     def encode(self, embeddings: torch.Tensor, reading: Reading) -> torch.Tensor:
         """Shape: (batch, places, embedding_dim) -> (batch, tokens, state_dim)"""
-        return encoded(self.encoder, embeddings, reading.token_mask)
+        pieces = self.pieces
+        vectors = embeddings if pieces is None else pieces.vectors(embeddings, reading)
+        return encoded(self.encoder, vectors, reading.token_mask)
 
     def attend(
         self, states: torch.Tensor, reading: Reading, guide: Optional[torch.Tensor] = None
@@ -259,6 +273,10 @@ class AttentionClassifier(Classifier):
     def lacks(self, need: str) -> Optional[str]:
         """Why a method cannot have what it needs (`attention_explain.models.needs`); None if it can."""
         part = contextual_part(self.text_field_embedder)
+        if need == "embeddings" and self.pieces is not None:
+            return None
+        if need == "encoder" and self.pieces is not None:
+            return f"it needs {NEEDS[need]}, but between the two is this model's pretrained transformer"
         if need in ("embeddings", "encoder") and part is not None:
             # Who changes one vector has not changed one token: the other vectors still know of it.
             return (
@@ -281,6 +299,8 @@ class AttentionClassifier(Classifier):
         Of `pad`, `unk` or `mask`. `purpose` begins the sentence if there is none.
         Shape: (embedding_dim,)
         """
+        if self.pieces is not None:
+            return self.pieces.symbol_embedding(symbol, purpose)
         ids = symbol_ids(self, symbol, purpose)
         device = next(self.parameters()).device
         one = {

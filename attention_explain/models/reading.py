@@ -121,6 +121,18 @@ class Reading:
         return found[:, :tokens]
 
 
+def units_of(offsets: torch.Tensor, words: torch.Tensor, places: int) -> torch.Tensor:
+    """
+    `Reading.units`, from the first and the last place of each word, negative for a word that has none.
+    Shape: (rows, tokens, 2), (rows, tokens) -> (rows, places)
+    """
+    numbers = torch.arange(places, device=words.device)
+    first, last = offsets.unsqueeze(-1).unbind(dim=2)
+    # Shape: (rows, tokens, places)
+    inside = (numbers >= first) & (numbers <= last) & (first >= 0) & words.unsqueeze(-1)
+    return torch.where(inside.any(dim=1), inside.to(torch.uint8).argmax(dim=1), -1)
+
+
 def _moved_together(
     kept: torch.Tensor, longest: Optional[int] = None
 ) -> Tuple[torch.Tensor, torch.Tensor]:

@@ -17,7 +17,7 @@ from allennlp.nn import RegularizerApplicator
 
 from attention_explain.models.classifier import Classifier
 from attention_explain.models.needs import has_not
-from attention_explain.models.reading import Reading
+from attention_explain.models.reading import Reading, units_of
 from attention_explain.modules.layer_attention import LayerAttention
 from attention_explain.pretrained.families import layer_inputs
 from attention_explain.pretrained.folders import TransformerFolder
@@ -209,21 +209,3 @@ class TransformerClassifier(Classifier):
         return logits, [
             LayerAttention(layer.self_attention, states, reading.mask) for layer, states in layers
         ]
-
-
-def units_of(offsets: torch.Tensor, words: torch.Tensor, places: int) -> torch.Tensor:
-    """
-    The word of each place, -1 where it is of none.
-
-    # Parameters
-
-    offsets : `torch.Tensor`
-        First and last place of each word, -1 for one that has none. Shape: (batch, words, 2)
-    words : `torch.Tensor`
-        True at all words that are no padding. Shape: (batch, words)
-    """
-    at = torch.arange(places, device=offsets.device)
-    first, last = offsets.unsqueeze(-1).unbind(dim=2)
-    # Shape: (batch, words, places)
-    inside = (at >= first) & (at <= last) & words.unsqueeze(-1)
-    return torch.where(inside.any(dim=1), inside.int().argmax(dim=1), -1)

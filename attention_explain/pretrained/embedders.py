@@ -1,0 +1,164 @@
+"""
+AllenNLP's pretrained transformers as embedders, in two steps: the embeddings of the pieces, in which no
+piece knows of another, and what the transformer makes of them. What is done to a word between the steps
+is done to the word; behind them, the other words' vectors would still know of it.
+"""
+
+from pathlib import Path
+from typing import Any, Dict, NamedTuple, Optional, Tuple, Type
+
+import torch
+from allennlp.common import cached_transformers
+from allennlp.common.checks import ConfigurationError
+from allennlp.data import TextFieldTensors
+from allennlp.modules import TextFieldEmbedder, TokenEmbedder
+from allennlp.modules.text_field_embedders import BasicTextFieldEmbedder
+from allennlp.modules.token_embedders import (
+    PretrainedTransformerEmbedder,
+    PretrainedTransformerMismatchedEmbedder,
+)
+
+from attention_explain.models.reading import Reading, units_of
+from attention_explain.pretrained.families import FAMILIES
+from attention_explain.pretrained.folders import TransformerFolder
+from attention_explain.pretrained.pieces import KEPT, kept_folder
+
+
+@TokenEmbedder.register("transformer_words")
+class TransformerWords(PretrainedTransformerMismatchedEmbedder):
+    """
+    AllenNLP's `pretrained_transformer_mismatched`, with an archive that stands by itself: config and
+    tokenizer are kept in it. For the token indexer `transformer_pieces`.
+
+    Registered as a `TokenEmbedder` with name "transformer_words".
+
+    # Parameters
+
+    model_name : `str`
+        A folder in Hugging Face's layout, or a name of its hub.
+    train_parameters : `bool`, optional (default = `True`)
+        Whether the transformer is trained further; if not, it stays as it is.
+    last_layer_only : `bool`, optional (default = `True`)
+        Whether the vectors are those of the last layer; if not, they are a learned mix of all layers.
+    sub_token_mode : `str`, optional (default = `"avg"`)
+        `avg`, the mean of a word's pieces, or `first`, its first piece.
+    """
+
+    def __init__(
+        self,
+        model_name: str,
+        train_parameters: bool = True,
+        last_layer_only: bool = True,
+        sub_token_mode: str = "avg",
+        serialization_dir: Optional[str] = None,
+    ) -> None:
+        kept = kept_folder(model_name, serialization_dir)
+        folder = TransformerFolder.opened(kept)
+        # What is kept has no weights: those of the archive follow.
+        fresh = kept == model_name
+        super().__init__(
+            str(folder.path),
+            train_parameters=train_parameters,
+            last_layer_only=last_layer_only,
+            sub_token_mode=sub_token_mode,
+            load_weights=fresh,
+        )
+        if fresh and serialization_dir is not None:
+            self._matched_embedder.config.save_pretrained(Path(serialization_dir) / KEPT)
+            folder.tokenizer().save_pretrained(Path(serialization_dir) / KEPT)
+
+
+class PretrainedPieces(NamedTuple):
+    """
+    A text field embedder that is one pretrained transformer and nothing else.
+
+    embedder : AllenNLP's.
+    indexer : what the tensors of its pieces are called.
+    words : whether the tokens are words; else each piece is one.
+    first : whether the vector of a word is that of its first piece; else the mean over all.
+    """
+
+    embedder: PretrainedTransformerEmbedder
+    indexer: str
+    words: bool = False
+    first: bool = False
+
+    @classmethod
+    def of(cls, embedder: TextFieldEmbedder) -> Optional["PretrainedPieces"]:
+        """None for any other embedder."""
+        if type(embedder) is not BasicTextFieldEmbedder:
+            return None
+        if len(embedder._ordered_embedder_keys) > 1:
+            return None
+        (indexer,) = embedder._ordered_embedder_keys
+        (part,) = embedder.children()
+        words = _is_just(part, PretrainedTransformerMismatchedEmbedder)
+        inner = part._matched_embedder if words else part
+        if (
+            not _is_just(inner, PretrainedTransformerEmbedder)
+            # Texts in parts that do not see each other.
+            or inner._max_length is not None
+            # Others may number types and positions in ways of their own.
+            or inner.config.model_type not in FAMILIES
+        ):
+            return None
+        return cls(inner, indexer, words, words and part.sub_token_mode == "first")
+
+    def embed(self, tokens: TextFieldTensors) -> torch.Tensor:
+        """Of the pieces alone, without their positions. Shape: (batch, places, embedding_dim)"""
+        ids = tokens[self.indexer]["token_ids"]
+        return self.embedder.transformer_model.get_input_embeddings()(ids)
+
+    def places(self, tokens: TextFieldTensors) -> Tuple[torch.Tensor, Optional[torch.Tensor]]:
+        """The mask and the units of a `Reading`."""
+        tensors = tokens[self.indexer]
+        if not self.words:
+            return tensors["mask"], None
+        mask = tensors["wordpiece_mask"]
+        return mask, units_of(tensors["offsets"], tensors["mask"], mask.size(1))
+
+    def vectors(self, embeddings: torch.Tensor, reading: Reading) -> torch.Tensor:
+        """
+        What the transformer makes of the tokens.
+        Shape: (batch, places, embedding_dim) -> (batch, tokens, output_dim)
+        """
+        most = FAMILIES[self.embedder.config.model_type].most_places(self.embedder.config)
+        if embeddings.size(1) > most:
+            raise ConfigurationError(
+                f"a text has {embeddings.size(1)} pieces, but the model reads {most} at most; the "
+                "token indexer 'transformer_pieces' lets our readers cut such texts"
+            )
+        found = self.embedder.transformer_model(
+            inputs_embeds=embeddings, attention_mask=reading.mask.to(embeddings)
+        )
+        mix = self.embedder._scalar_mix
+        # Below the first layer are the embeddings, which are no part of AllenNLP's mix.
+        states = found.last_hidden_state if mix is None else mix(found.hidden_states[1:])
+        if reading.units is None:
+            return states
+        units = reading.units
+        if self.first:
+            before = torch.nn.functional.pad(units, (1, 0), value=-1)[:, :-1]
+            units = units.masked_fill(units == before, -1)
+        # Shape: (batch, tokens, places)
+        numbers = torch.arange(reading.attendable.size(1), device=units.device)
+        shares = (units.unsqueeze(1) == numbers.unsqueeze(-1)).to(states)
+        # A word without a piece is a vector of zeros, as AllenNLP has it.
+        return shares @ states / shares.sum(dim=-1, keepdim=True).clamp(min=1)
+
+    def symbol_embedding(self, symbol: str, purpose: str) -> torch.Tensor:
+        """As of an `AttentionClassifier`."""
+        tokenizer = cached_transformers.get_tokenizer(self.embedder.config._name_or_path)
+        ids: Dict[str, Any] = {
+            "pad": tokenizer.pad_token_id,
+            "unk": tokenizer.unk_token_id,
+            "mask": tokenizer.mask_token_id,
+        }
+        if ids[symbol] is None:
+            raise ConfigurationError(f"{purpose}, but the model's tokenizer has no such symbol")
+        return self.embedder.transformer_model.get_input_embeddings().weight[ids[symbol]].detach()
+
+
+def _is_just(part: torch.nn.Module, kind: Type[torch.nn.Module]) -> bool:
+    """A subclass with a forward of its own may do anything."""
+    return isinstance(part, kind) and type(part).forward is kind.forward
