@@ -6,6 +6,7 @@ it attends to, with attention of another model, or without any, or to do without
 
 import json
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import Any, Dict, List, Optional
 
 PLAIN, UNIFORM, GUIDED = "plain", "uniform", "guided"
@@ -150,8 +151,14 @@ class ModelConfig:
 
     @property
     def encoder(self) -> str:
-        """Its registered name; `bilstm` for an LSTM both ways."""
-        encoder = self.config["model"]["encoder"]
+        """
+        Its registered name; `bilstm` for an LSTM both ways. Of a model without attention over an
+        encoder's states, what the model is: the name of a transformer's folder, or its type.
+        """
+        model = self.config["model"]
+        if not self._attends_to_states:
+            return PurePath(model.get("model_name", "")).name or type_of(model)
+        encoder = model["encoder"]
         if type_of(encoder) == "lstm" and encoder.get("bidirectional"):
             return "bilstm"
         return type_of(encoder)
@@ -160,7 +167,9 @@ class ModelConfig:
     def scorer(self) -> str:
         """Its registered name; a dash for attention that needs no scores."""
         return (
-            "-" if self.projection in UNSCORED else type_of(self._attention("scorer", "additive"))
+            "-"
+            if self.projection in (*UNSCORED, "-")
+            else type_of(self._attention("scorer", "additive"))
         )
 
     @property
@@ -227,7 +236,13 @@ class ModelConfig:
         rest = {key: value for key, value in self.config.items() if key not in SEEDS}
         return json.dumps(rest, sort_keys=True)
 
+    @property
+    def _attends_to_states(self) -> bool:
+        return "encoder" in self.config["model"]
+
     def _attention(self, part: str, default: str) -> Any:
+        if not self._attends_to_states:
+            return "-"
         return self.config["model"].get("attention", {}).get(part, default)
 
 

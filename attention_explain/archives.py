@@ -77,6 +77,20 @@ def open_archive(
         raise ConfigurationError(f"{what}: is not a model archive, or broken ({reason})") from error
 
 
+def open_to_explain(
+    path: Union[str, PathLike],
+    cuda_device: int = -1,
+    overrides: Union[str, Dict[str, Any]] = "",
+    trust: bool = False,
+) -> Archive:
+    """The same, whose model says what methods may ask of it."""
+    # Imported here, because models are trained with archives.
+    from attention_explain.models.other_classifier import explainable
+
+    archive = open_archive(path, cuda_device, overrides, trust=trust)
+    return archive._replace(model=explainable(archive.model))
+
+
 def check_device(cuda_device: int) -> None:
     """Says that a GPU is not there before anything is loaded."""
     try:

@@ -73,7 +73,7 @@ def explain(
     inputs = {"text": text} if isinstance(text, str) else {"tokens": list(text)}
     instance = predictor._json_to_instance(inputs)
     (explanation,) = predictor.explain([instance])
-    return Explained.of(explanation, model, instance, seed or 0)
+    return Explained.of(explanation, predictor._model, instance, seed or 0)
 
 
 def _model_and_reader(
@@ -83,7 +83,7 @@ def _model_and_reader(
     from allennlp.models import Model
     from allennlp.predictors import Predictor
 
-    from attention_explain.archives import open_archive
+    from attention_explain.archives import open_to_explain
 
     if isinstance(archive_or_model, Predictor):
         return archive_or_model._model, reader or archive_or_model._dataset_reader
@@ -91,5 +91,5 @@ def _model_and_reader(
         if reader is None:
             raise ConfigurationError("a model needs the dataset_reader that it was trained with")
         return archive_or_model, reader
-    archive = open_archive(archive_or_model, cuda_device, trust=trust)
+    archive = open_to_explain(archive_or_model, cuda_device, trust=trust)
     return archive.model, reader or archive.validation_dataset_reader

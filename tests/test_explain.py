@@ -76,7 +76,7 @@ def test_a_folder_or_file_that_holds_no_model_is_named(tmp_path):
         explain(tmp_path / "notes.txt", "a")
     with pytest.raises(ConfigurationError, match="the folder of no training run"):
         explain(tmp_path, "a")
-    with pytest.raises(FileNotFoundError, match="absent"):
+    with pytest.raises(ConfigurationError, match="absent: no such file or folder"):
         explain(tmp_path / "absent", "a")
 
 

@@ -14,7 +14,7 @@ import pyarrow
 from allennlp.data import Instance
 from allennlp.models.archival import Archive
 
-from attention_explain.archives import archive_sha256, open_archive
+from attention_explain.archives import archive_sha256, open_to_explain
 from attention_explain.commands import table_file
 from attention_explain.commands.batches import (
     AfterStep,
@@ -170,7 +170,7 @@ class Job:
     def _begun(self) -> Tuple[List[Instance], Dict[str, Any], Dict[str, Any]]:
         """The texts, what decides the results, and what the metadata say before any work."""
         options = self.options
-        archive = open_archive(options.archive_file, options.cuda_device, options.overrides)
+        archive = open_to_explain(options.archive_file, options.cuda_device, options.overrides)
         self.open(archive)
         reader = archive.validation_dataset_reader
         instances = read_instances(

@@ -14,7 +14,7 @@ from allennlp.data import Instance
 from allennlp.models.archival import Archive
 from allennlp.predictors import Predictor
 
-from attention_explain.archives import open_archive, weights_sha256
+from attention_explain.archives import open_to_explain, weights_sha256
 from attention_explain.budget import rows_by_length
 from attention_explain.commands.attribute import DEFAULT_INTERPRETERS, AttributionJob
 from attention_explain.commands.faithfulness_job import (
@@ -109,7 +109,7 @@ def planned(
     plan = VerdictPlan()
     seen: Dict[str, Tuple[str, Dict[str, Any]]] = {}
     for number, model in enumerate(models, 1):
-        archive = open_archive(model, options.cuda_device, options.overrides)
+        archive = open_to_explain(model, options.cuda_device, options.overrides)
         config = archive.config.as_dict(quiet=True)
         check_seed(model, weights_sha256(archive.model), config, seen)
         wanted, left_out = _wanted(archive, methods, quick, options.seed)
@@ -120,7 +120,7 @@ def planned(
         given = replace(options, archive_file=model)
         plan.tasks += _tasks(given, folder / FILES, number, wanted, seconds)
     for number, adversary in enumerate(adversaries, 1):
-        archive = open_archive(adversary, options.cuda_device, options.overrides)
+        archive = open_to_explain(adversary, options.cuda_device, options.overrides)
         check_base(adversary, archive.config.as_dict(quiet=True), models)
         output = folder / FILES / f"{ADVERSARY}-{number}.parquet"
         given = replace(options, archive_file=adversary, output_file=output)

@@ -22,7 +22,7 @@ from attention_explain.models.classifier import Classifier
 from attention_explain.models.context import contextual_part
 from attention_explain.models.needs import NEEDS
 from attention_explain.models.reading import Reading
-from attention_explain.models.symbols import symbol_ids
+from attention_explain.models.symbols import symbol_embedding
 from attention_explain.modules.decoders import LinearDecoder, PairDecoder
 from attention_explain.modules.encoders.lstm import encoded
 from attention_explain.modules.projections import normalized_entropy, zero_share
@@ -301,14 +301,7 @@ class AttentionClassifier(Classifier):
         """
         if self.pieces is not None:
             return self.pieces.symbol_embedding(symbol, purpose)
-        ids = symbol_ids(self, symbol, purpose)
-        device = next(self.parameters()).device
-        one = {
-            indexer: {"tokens": torch.full((1, 1), number, device=device)}
-            for indexer, number in ids.items()
-        }
-        with torch.no_grad():
-            return self.embed(one)[0, 0]
+        return symbol_embedding(self, symbol, purpose)
 
     def own_metrics(self, reset: bool) -> Dict[str, float]:
         """

@@ -2,6 +2,7 @@
 
 from typing import Dict
 
+import torch
 from allennlp.common.checks import ConfigurationError
 from allennlp.models import Model
 from allennlp.modules.token_embedders import Embedding
@@ -35,3 +36,15 @@ def symbol_ids(model: Model, symbol: str, purpose: str) -> Dict[str, int]:
             )
         ids[indexer] = known[word]
     return ids
+
+
+@torch.no_grad()
+def symbol_embedding(model: Model, symbol: str, purpose: str) -> torch.Tensor:
+    """What the model's `embed` gives for a symbol. Shape: (embedding_dim,)"""
+    ids = symbol_ids(model, symbol, purpose)
+    device = next(model.parameters()).device
+    one = {
+        indexer: {"tokens": torch.full((1, 1), number, device=device)}
+        for indexer, number in ids.items()
+    }
+    return model.embed(one)[0, 0]

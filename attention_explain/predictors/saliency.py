@@ -20,6 +20,7 @@ from attention_explain.interpret.interpreter import (
     properties,
     supported_interpreters,
 )
+from attention_explain.models.other_classifier import explainable
 from attention_explain.predictors.growing_page import GrowingPage
 from attention_explain.predictors.input_lines import (
     BadLine,
@@ -81,6 +82,7 @@ class SaliencyPredictor(Predictor):
                 f"the saliency predictor has no argument '{sorted(unknown)[0]}'; it has "
                 "interpreters, target, html, batch_tokens, seed and split_text"
             )
+        model = explainable(model)
         super().__init__(model, dataset_reader, frozen)
         if interpreters is None:
             interpreters, left_out = supported_interpreters(

@@ -4,6 +4,7 @@ import pytest
 
 from analysis.attributions import load_attributions
 from analysis.errors import AnalysisError
+from analysis.model_config import ModelConfig
 from analysis.models import models_of
 from tests.analysis.attribution_files import config, random_rows, write_attributions
 from tests.analysis.papers.families import adversary_config
@@ -90,3 +91,12 @@ def test_the_same_scores_twice_are_no_two_seeds(tmp_path):
     copy = load(tmp_path / "copy.parquet", archive_sha256=file.metadata["archive_sha256"])
     with pytest.raises(AnalysisError, match="copy.parquet: holds the same model's scores as"):
         models_of([file, copy])
+
+
+def test_models_that_attend_to_no_states_are_called_what_they_are():
+    folder = {"type": "transformer_classifier", "model_name": "some/where/tiny-bert/"}
+    reader = {"type": "attention_text"}
+    found = ModelConfig({"model": folder, "dataset_reader": reader})
+    assert (found.name, found.encoder, found.projection) == ("tiny-bert", "tiny-bert", "-")
+    other = {"type": "basic_classifier", "text_field_embedder": {}}
+    assert ModelConfig({"model": other, "dataset_reader": reader}).name == "basic_classifier"
