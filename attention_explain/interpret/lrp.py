@@ -6,9 +6,8 @@ from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 from allennlp.predictors import Predictor
 
 from attention_explain.interpret.interpreter import Attribution, Interpreter, declared_passes
-from attention_explain.interpret.relevance.classifier import propagate
+from attention_explain.interpret.relevance.classifier import check_rules, propagate
 from attention_explain.interpret.text_batch import TextBatch
-from attention_explain.modules.encoders.capabilities import RelevanceRules, needed
 
 
 @SaliencyInterpreter.register("lrp")
@@ -16,12 +15,13 @@ class LayerwiseRelevance(Interpreter):
     """
     Layer-wise relevance propagation with the epsilon rule, of the logit of the class, down to the
     embeddings. Gates and attention weights get no relevance: the signal that they weigh gets it all
-    (Arras et al. 2017). In the Transformer, self-attention weights and the deviation of a layer
-    norm are constants (Ali et al. 2022).
+    (Arras et al. 2017). In a transformer, our own or a pretrained one, self-attention weights and
+    the deviation of a layer norm are constants (Ali et al. 2022).
 
     The relevances of all tokens, with what biases and stabilisers absorb, sum to the logit. Each
     text reports how well: `conservation_error`, relative to the logit; and which part of the logit
-    no scored token has: `unassigned`, the share of biases, stabilisers and boundary symbols.
+    no scored token has: `unassigned`, the share of biases (positions among them), stabilisers and
+    boundary symbols.
 
     Registered as a `SaliencyInterpreter` with name "lrp".
 
@@ -31,8 +31,9 @@ class LayerwiseRelevance(Interpreter):
         The stabiliser that keeps a sum away from zero, above 0.
     """
 
-    needs = ("encoder", "stages")
+    needs = ("parts",)
     signed = True
+    pieces = "sum"
     sums_to = "the logit, less the shares of biases, stabilisers and boundary symbols"
     passes = declared_passes("lrp")
 
@@ -40,7 +41,7 @@ class LayerwiseRelevance(Interpreter):
         super().__init__(predictor)
         if not epsilon > 0:
             raise ConfigurationError(f"epsilon must be above 0, but is {epsilon}")
-        needed(self.model.encoder, RelevanceRules, "lrp")
+        check_rules(self.model)
         self.epsilon = epsilon
 
     def attribute(self, batch: TextBatch, target: torch.Tensor) -> Attribution:
@@ -51,10 +52,11 @@ class LayerwiseRelevance(Interpreter):
             target,
             self.epsilon,
         )
-        # Shape: (batch, tokens)
+        # Shape: (batch, places)
         scores = relevance.of_embeddings.sum(dim=-1)
         missing = scores.sum(dim=-1) + relevance.absorbed - relevance.output
-        assigned = scores.masked_fill(~batch.attendable, 0.0).sum(dim=-1)
+        scored = batch.reading.at_places(batch.attendable)
+        assigned = scores.masked_fill(~scored, 0.0).sum(dim=-1)
         return Attribution(
             scores,
             {

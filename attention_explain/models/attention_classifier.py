@@ -275,9 +275,9 @@ class AttentionClassifier(Classifier):
         part = contextual_part(self.text_field_embedder)
         if need == "embeddings" and self.pieces is not None:
             return None
-        if need == "encoder" and self.pieces is not None:
+        if need in ("encoder", "parts") and self.pieces is not None:
             return f"it needs {NEEDS[need]}, but between the two is this model's pretrained transformer"
-        if need in ("embeddings", "encoder") and part is not None:
+        if need in ("embeddings", "encoder", "parts") and part is not None:
             # Who changes one vector has not changed one token: the other vectors still know of it.
             return (
                 "it takes the vector that the embedder gives a token for the token itself, but in "

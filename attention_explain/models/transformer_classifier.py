@@ -167,9 +167,8 @@ class TransformerClassifier(Classifier):
         """Why a method cannot have what it needs (`attention_explain.models.needs`); None if it can."""
         if need == "embeddings":
             return None
-        return (
-            self.family.lacks_layers() if need in ("attention", "layers") else has_not(self, need)
-        )
+        inside = need in ("attention", "layers", "parts")
+        return self.family.lacks_layers() if inside else has_not(self, need)
 
     def stage_of(self, parameter: str) -> str:
         """Of which stage the parameter of that name is: the layers are the encoder, the head decodes."""

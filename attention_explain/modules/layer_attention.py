@@ -1,24 +1,56 @@
-"""What one layer of a transformer, our own or a pretrained one, attends to, and with which values."""
+"""
+What is asked of a layer of a transformer, our own or a pretrained one; what it attends to, and with
+which values.
+"""
 
 from dataclasses import dataclass
 from itertools import product
-from typing import Protocol
+from typing import Callable, Optional, Protocol
 
 import torch
 
+from attention_explain.modules.projections import Projection
+
 
 class SelfAttentionParts(Protocol):
-    """What is asked of a layer's self-attention."""
+    """
+    A layer's self-attention.
+
+    bias : what is added to the scores of so many places. Shape: (heads, places, places)
+    """
 
     num_heads: int
+    query_layer: torch.nn.Linear
+    key_layer: torch.nn.Linear
     value_layer: torch.nn.Linear
     output_layer: torch.nn.Linear
+    projection: Projection
+    bias: Optional[Callable[[int], torch.Tensor]]
 
     def split_heads(self, vectors: torch.Tensor) -> torch.Tensor:
         """Shape: (batch, places, hidden_dim) -> (batch, heads, places, hidden_dim / heads)"""
 
+    def merge_heads(self, vectors: torch.Tensor) -> torch.Tensor:
+        """The inverse of `split_heads`."""
+
     def maps(self, states: torch.Tensor, mask: torch.Tensor, attending: slice) -> torch.Tensor:
         """Shape: (batch, heads, places that attend, places attended to)"""
+
+    def mix(
+        self, queries: torch.Tensor, keys: torch.Tensor, values: torch.Tensor, mask: torch.Tensor
+    ) -> torch.Tensor:
+        """The values, weighted for each query. Shape: (batch, heads, places, dim)"""
+
+
+class LayerParts(Protocol):
+    """norm(x + attention(x)), then norm(x + outer(activation(inner(x))))."""
+
+    self_attention: SelfAttentionParts
+    attention_norm: torch.nn.LayerNorm
+    inner: torch.nn.Linear
+    activation: Callable[[torch.Tensor], torch.Tensor]
+    outer: torch.nn.Linear
+    feedforward_norm: torch.nn.LayerNorm
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     # Slow to load, and most commands never use it.
     from transformers import PretrainedConfig, PreTrainedModel
 
+    from attention_explain.modules.projections import Projection
+
 # From states of some places to one vector.
 Step = Callable[[torch.Tensor], torch.Tensor]
 
@@ -38,9 +40,21 @@ class PretrainedSelfAttention:
     num_heads: int
     bias: Optional[Callable[[int], torch.Tensor]] = None
 
+    @property
+    def projection(self) -> "Projection":
+        """From the scores to the weights."""
+        # Imported here, because sources of data know families, and modules know sources.
+        from attention_explain.modules.projections import Softmax
+
+        return Softmax()
+
     def split_heads(self, vectors: torch.Tensor) -> torch.Tensor:
         """Shape: (batch, places, hidden_dim) -> (batch, heads, places, hidden_dim / heads)"""
         return vectors.unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
+
+    def merge_heads(self, vectors: torch.Tensor) -> torch.Tensor:
+        """The inverse of `split_heads`."""
+        return vectors.transpose(1, 2).flatten(start_dim=2)
 
     def maps(
         self, states: torch.Tensor, mask: torch.Tensor, attending: slice = slice(None)
@@ -51,9 +65,24 @@ class PretrainedSelfAttention:
         """
         queries = self.split_heads(self.query_layer(states[:, attending]))
         keys = self.split_heads(self.key_layer(states))
+        return self._weights(queries, keys, mask, attending)
+
+    def mix(
+        self, queries: torch.Tensor, keys: torch.Tensor, values: torch.Tensor, mask: torch.Tensor
+    ) -> torch.Tensor:
+        """The values, weighted for each query. Shape: (batch, heads, places, dim)"""
+        return self._weights(queries, keys, mask) @ values
+
+    def _weights(
+        self,
+        queries: torch.Tensor,
+        keys: torch.Tensor,
+        mask: torch.Tensor,
+        attending: slice = slice(None),
+    ) -> torch.Tensor:
         scores = queries @ keys.transpose(-1, -2) / math.sqrt(keys.size(-1))
         if self.bias is not None:
-            scores = scores + self.bias(states.size(1))[:, attending]
+            scores = scores + self.bias(keys.size(2))[:, attending]
         return scores.masked_fill(~mask[:, None, None, :], -torch.inf).softmax(dim=-1)
 
 
@@ -101,6 +130,28 @@ class Family:
     def labels_layer(self) -> Linear:
         """The last layer of the head, a row a label."""
         raise NotImplementedError
+
+    def added(self, embeddings: torch.Tensor) -> torch.Tensor:
+        """
+        What is added to the embeddings of pieces before their layer norm: positions, and whatever
+        else. Shape: (batch, places, embedding_dim) -> (1, places, embedding_dim)
+        """
+        found: List[torch.Tensor] = []
+        norm = self.embeddings.LayerNorm
+        hook = norm.register_forward_pre_hook(lambda module, given: found.append(given[0].detach()))
+        try:
+            self._embedded(torch.zeros_like(embeddings[:1]))
+        finally:
+            hook.remove()
+        return found[0]
+
+    def _embedded(self, pieces: torch.Tensor) -> torch.Tensor:
+        return self.embeddings(inputs_embeds=pieces)
+
+    @property
+    def embeddings_layer(self) -> Optional[Linear]:
+        """From embeddings, behind their layer norm, to states of another size."""
+        return None
 
     def lacks_layers(self) -> Optional[str]:
         """Why nothing can be known of its layers; None if it can."""
@@ -171,6 +222,9 @@ class Bert(Family):
 class DistilBert(Family):
     model_type = "distilbert"
 
+    def _embedded(self, pieces: torch.Tensor) -> torch.Tensor:
+        return self.embeddings(None, pieces)
+
     @property
     def labels_layer(self) -> Linear:
         return self.model.classifier
@@ -217,6 +271,10 @@ class Roberta(Family):
 
 class Electra(Family):
     model_type = "electra"
+
+    @property
+    def embeddings_layer(self) -> Optional[Linear]:
+        return getattr(self.base, "embeddings_project", None)
 
     @property
     def labels_layer(self) -> Linear:

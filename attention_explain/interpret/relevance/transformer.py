@@ -8,7 +8,7 @@ import torch
 
 from attention_explain.interpret.relevance.epsilon import EpsilonRules
 from attention_explain.modules.encoders import TransformerEncoder
-from attention_explain.modules.encoders.transformer import SelfAttention, TransformerLayer
+from attention_explain.modules.layer_attention import LayerParts, SelfAttentionParts
 
 
 def transformer_states(
@@ -27,22 +27,23 @@ def transformer_states(
         bias=bias,
     )
     for layer in encoder.layers:
-        states = _layer(layer, states, mask, rules)
+        states = layer_states(layer, states, mask, rules)
     return states * mask.unsqueeze(-1)
 
 
-def _layer(
-    layer: TransformerLayer, states: torch.Tensor, mask: torch.Tensor, rules: EpsilonRules
+def layer_states(
+    layer: LayerParts, states: torch.Tensor, mask: torch.Tensor, rules: EpsilonRules
 ) -> torch.Tensor:
+    """Of our own transformer, or of a pretrained one. Shape: (batch, places, hidden)"""
     attended = _self_attention(layer.self_attention, states, mask, rules)
-    states = _norm(layer.attention_norm, rules.add(states, attended), rules)
-    first, activation, second = layer.feedforward
-    inner = rules.elementwise(activation, rules.linear(first, states))
-    return _norm(layer.feedforward_norm, rules.add(states, rules.linear(second, inner)), rules)
+    states = normal_states(layer.attention_norm, rules.add(states, attended), rules)
+    inner = rules.elementwise(layer.activation, rules.linear(layer.inner, states))
+    fed = rules.add(states, rules.linear(layer.outer, inner))
+    return normal_states(layer.feedforward_norm, fed, rules)
 
 
 def _self_attention(
-    attention: SelfAttention, states: torch.Tensor, mask: torch.Tensor, rules: EpsilonRules
+    attention: SelfAttentionParts, states: torch.Tensor, mask: torch.Tensor, rules: EpsilonRules
 ) -> torch.Tensor:
     with torch.no_grad():
         queries = attention.split_heads(attention.query_layer(states))
@@ -56,7 +57,9 @@ def _self_attention(
     return rules.linear(attention.output_layer, attention.merge_heads(mixed))
 
 
-def _norm(norm: torch.nn.LayerNorm, inputs: torch.Tensor, rules: EpsilonRules) -> torch.Tensor:
+def normal_states(
+    norm: torch.nn.LayerNorm, inputs: torch.Tensor, rules: EpsilonRules
+) -> torch.Tensor:
     """Their LN rule: (x - mean) / deviation * gain with a constant deviation, then the shift."""
     variance = inputs.detach().var(dim=-1, unbiased=False, keepdim=True)
     gain = norm.weight.detach() * torch.rsqrt(variance + norm.eps)

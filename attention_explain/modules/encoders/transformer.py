@@ -131,6 +131,18 @@ class TransformerLayer(torch.nn.Module):
         self.feedforward_norm = torch.nn.LayerNorm(hidden_dim)
         self.dropout = torch.nn.Dropout(dropout)
 
+    @property
+    def inner(self) -> torch.nn.Linear:
+        return self.feedforward[0]
+
+    @property
+    def activation(self) -> torch.nn.Module:
+        return self.feedforward[1]
+
+    @property
+    def outer(self) -> torch.nn.Linear:
+        return self.feedforward[2]
+
     def forward(self, states: torch.Tensor, mask: Optional[torch.Tensor]) -> torch.Tensor:
         states = self.attention_norm(states + self.dropout(self.self_attention(states, mask)))
         return self.feedforward_norm(states + self.dropout(self.feedforward(states)))
@@ -138,6 +150,9 @@ class TransformerLayer(torch.nn.Module):
 
 class SelfAttention(torch.nn.Module):
     """Multi-head scaled dot-product self-attention with any projection in place of softmax."""
+
+    # Nothing is added to the scores.
+    bias = None
 
     def __init__(self, hidden_dim: int, num_heads: int, projection: Projection) -> None:
         super().__init__()

@@ -1,0 +1,52 @@
+"""
+What the rules of relevance amount to without stabilisers (Ali et al. 2022): gradient x input of
+transformers' own model, in which attention weights, the deviations of layer norms and the slopes
+f(x) / x of nonlinearities are constants.
+"""
+
+from pathlib import Path
+from typing import Callable, Tuple
+
+import pytest
+import torch
+from transformers import AutoModelForSequenceClassification
+from transformers.activations import GELUActivation
+
+
+def gated(function: Callable) -> Callable:
+    def product(*arguments):
+        before = arguments[-1]
+        return before * (function(*arguments) / before).detach()
+
+    return product
+
+
+def constant_deviation(norm: torch.nn.LayerNorm, states: torch.Tensor) -> torch.Tensor:
+    centered = states - states.mean(dim=-1, keepdim=True)
+    deviation = (centered**2).mean(dim=-1, keepdim=True).add(norm.eps).sqrt().detach()
+    return centered / deviation * norm.weight + norm.bias
+
+
+def constant_gates(patch: pytest.MonkeyPatch) -> None:
+    weigh = torch.nn.functional.softmax
+    patch.setattr(
+        torch.nn.functional,
+        "softmax",
+        lambda scores, *args, **options: weigh(scores, *args, **options).detach(),
+    )
+    patch.setattr(torch.nn.LayerNorm, "forward", constant_deviation)
+    patch.setattr(torch, "tanh", gated(torch.tanh))
+    for activation in (GELUActivation, torch.nn.ReLU):
+        patch.setattr(activation, "forward", gated(activation.forward))
+
+
+def gradient_x_input(folder: Path, ids: torch.Tensor, label: int) -> Tuple[torch.Tensor, float]:
+    """One number a place, and the logit. Shape: (1, places) -> (places,)"""
+    model = AutoModelForSequenceClassification.from_pretrained(folder, attn_implementation="eager")
+    model.double().eval()
+    embeddings = model.get_input_embeddings()(ids).detach().requires_grad_()
+    with pytest.MonkeyPatch.context() as patch:
+        constant_gates(patch)
+        output = model(inputs_embeds=embeddings).logits[0, label]
+        (gradient,) = torch.autograd.grad(output, embeddings)
+    return (gradient * embeddings.detach())[0].sum(dim=-1), output.item()
