@@ -129,8 +129,7 @@ def test_device_numbers():
     assert int_to_device(torch.device("cpu")) == torch.device("cpu")
 
 
-@pytest.mark.parametrize("start_method", ["fork", "spawn"])
-@pytest.mark.parametrize("max_in_memory", [None, 8])
+@pytest.mark.parametrize("start_method, max_in_memory", [("fork", None), ("fork", 8), ("spawn", 8)])
 def test_data_is_loaded_by_several_processes(tmp_path, start_method, max_in_memory):
     path = tmp_path / "texts.jsonl"
     lines = [json.dumps({"text": TEXTS[n % 4], "label": n % 2, "id": str(n)}) for n in range(30)]

@@ -14,7 +14,7 @@ from scipy.special import rel_entr
 from attention_explain.archives import open_archive
 from attention_explain.training.adversarial_attention import FLOOR, kl_from_base
 from tests.builders import batch
-from tests.commands_run import allennlp
+from tests.commands_run import forked_allennlp
 from tests.small_archive import PLANTED, small_archive
 from tests.training.runs import (
     adversary,
@@ -247,8 +247,9 @@ def test_training_from_the_command_line(tmp_path, base):
         adversary(base), num_epochs=2, validation_metric="-adversarial_loss", patience=1
     )
     (tmp_path / "config.json").write_text(json.dumps(config))
-    done = allennlp("train", "config.json", "-s", "run", folder=tmp_path)
-    assert done.returncode == 0, done.stderr
+    process = forked_allennlp("train", "config.json", "-s", "run", folder=tmp_path)
+    process.join()
+    assert process.exitcode == 0, (tmp_path / "said.txt").read_text()
     metrics = json.loads((tmp_path / "run" / "metrics.json").read_text())
     assert metrics["best_validation_adversarial_loss"] <= metrics["validation_adversarial_loss"]
     # The archive needs neither callback nor base.

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -131,16 +132,20 @@ def test_told_to_end_it_ends_the_engine_and_its_steps(engine, number, to_all, tm
         text=True,
         start_new_session=True,
     )
-    until = time.time() + 60
-    while not (tmp_path / "pid").is_file() or not (tmp_path / "pid").read_text():
-        assert process.poll() is None and time.time() < until
-        time.sleep(0.05)
-    step = int((tmp_path / "pid").read_text())
-    if to_all:
-        # As Slurm and systemd do it.
-        os.killpg(process.pid, number)
-    else:
-        process.send_signal(number)
-    _, said = process.communicate(timeout=60)
+    try:
+        until = time.time() + 60
+        while not (tmp_path / "pid").is_file() or not (tmp_path / "pid").read_text():
+            assert process.poll() is None and time.time() < until
+            time.sleep(0.05)
+        step = int((tmp_path / "pid").read_text())
+        if to_all:
+            # As Slurm and systemd do it.
+            os.killpg(process.pid, number)
+        else:
+            process.send_signal(number)
+        _, said = process.communicate(timeout=60)
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
     assert process.returncode == 1 and said.count("the same command goes on from here") == 1
     assert not is_alive(step)
