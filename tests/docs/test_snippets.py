@@ -34,6 +34,7 @@ from tests.interpret.no_trace import interpreter
 from tests.interpret.slow_erasure import check_equals_really_erasing, deleted
 from tests.interpret.test_input_to_hidden import check_equals_state_by_state
 from tests.small_archive import small_archive
+from tests.tiny_transformers import save_tiny_transformer
 
 PAGES = [PROJECT / "README.md", *sorted((PROJECT / "docs").glob("*.md"))]
 FENCE = re.compile(r"^( *)```(\w+)\n(.*?)^\1```$", re.DOTALL | re.MULTILINE)
@@ -71,6 +72,8 @@ def files(tmp_path_factory) -> Path:
     for run in ("runs/sst", "runs/mine"):
         reader = {"type": "attention_text"}
         small_archive(folder / run, reader=reader, train=str(folder / "test.jsonl"))
+    save_tiny_transformer(folder / "my" / "bert")
+    save_tiny_transformer(folder / "weights" / "all-MiniLM-L6-v2", "bert")
     given = str(folder / "runs" / "sst"), str(folder / "test.jsonl")
     attribute_from_file(*given, folder / "sst.parquet", ["attention"])
     adversary = {"type": "instance-adversary", "steps": 2}

@@ -8,6 +8,7 @@ import pytest
 import torch
 from allennlp.commands.train import train_model
 from allennlp.common import Params
+from allennlp.common.checks import ConfigurationError
 from allennlp.data import Vocabulary
 
 from attention_explain.archives import open_archive
@@ -105,3 +106,15 @@ def test_a_head_for_other_labels_is_new(folders, labels):
     assert not torch.equal(weight[:2], head(old)[0])
     inside = model.transformer.roberta.state_dict()
     assert all(torch.equal(v, inside[k]) for k, v in old.transformer.roberta.state_dict().items())
+
+
+MINILM = PROJECT / "weights" / "all-MiniLM-L6-v2"
+
+
+@pytest.mark.skipif(not MINILM.is_dir(), reason="make weights fetches them")
+def test_real_weights_without_a_head_get_one():
+    with pytest.raises(ConfigurationError, match="has no head that classifies"):
+        open_archive(MINILM)
+    model = TransformerClassifier(vocabulary("neg", "pos"), str(MINILM)).eval()
+    assert len(model.family.layers()) == 6
+    assert head(model)[0].shape == (2, 384)
