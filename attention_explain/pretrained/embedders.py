@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any, Dict, NamedTuple, Optional, Tuple, Type
 
 import torch
-from allennlp.common import cached_transformers
 from allennlp.common.checks import ConfigurationError
 from allennlp.data import TextFieldTensors
+from allennlp.data.tokenizers import PretrainedTransformerTokenizer
 from allennlp.modules import TextFieldEmbedder, TokenEmbedder
 from allennlp.modules.text_field_embedders import BasicTextFieldEmbedder
 from allennlp.modules.token_embedders import (
@@ -148,7 +148,8 @@ class PretrainedPieces(NamedTuple):
 
     def symbol_embedding(self, symbol: str, purpose: str) -> torch.Tensor:
         """As of an `AttentionClassifier`."""
-        tokenizer = cached_transformers.get_tokenizer(self.embedder.config._name_or_path)
+        # The same that the embedder has loaded, and AllenNLP remembers: its folder may be gone.
+        tokenizer = PretrainedTransformerTokenizer(self.embedder.config._name_or_path).tokenizer
         ids: Dict[str, Any] = {
             "pad": tokenizer.pad_token_id,
             "unk": tokenizer.unk_token_id,

@@ -1,22 +1,19 @@
 """`allennlp train` fine-tunes a folder; what it leaves needs the folder no longer."""
 
-import json
 import shutil
 
-import _jsonnet
 import pytest
 import torch
 from allennlp.commands.train import train_model
-from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
 from allennlp.data import Vocabulary
 
 from attention_explain.archives import open_archive
 from attention_explain.models import TransformerClassifier
 from tests.commands_run import PROJECT
+from tests.pretrained.configs import TEXTS, evaluated, write_texts
 from tests.tiny_transformers import save_tiny_transformer
 
-TEXTS = ["a dull film", "the acting was superb", "fine acting", "the film was dull"] * 2
 CONFIG = """
 local lib = import '%s/training_configs/lib/lib.libsonnet';
 lib.fine_tuned(
@@ -27,18 +24,8 @@ lib.fine_tuned(
 """
 
 
-def write_texts(path, labels):
-    lines = [{"text": text, "label": label} for text, label in zip(TEXTS, labels)]
-    path.write_text("\n".join(map(json.dumps, lines)))
-    return path
-
-
 def config(folder, data):
-    text = CONFIG % (PROJECT, data, data, folder)
-    seed = {"ATTENTION_EXPLAIN_SEED": "1", "ATTENTION_EXPLAIN_DATA": "data"}
-    others = dict.fromkeys(("LAMBDA", "STRENGTH", "BASE", "GUIDE"), "1")
-    variables = {**seed, **{f"ATTENTION_EXPLAIN_{name}": value for name, value in others.items()}}
-    return Params(json.loads(_jsonnet.evaluate_snippet("config", text, ext_vars=variables)))
+    return evaluated(CONFIG % (PROJECT, data, data, folder))
 
 
 @pytest.fixture(scope="module")

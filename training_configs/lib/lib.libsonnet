@@ -14,7 +14,9 @@ local seed = std.parseInt(std.extVar('ATTENTION_EXPLAIN_SEED'));
   training: import 'training.libsonnet',
 
   experiment(data, encoder, attention, training):
-    local dim = data.embedding.embedding_dim;
+    // A pretrained encoder reads texts in its own way, and has vectors of its own.
+    if std.isObject(encoder) then self.experiment(encoder.below(data), encoder.above, attention, training) else
+    local dim = std.get(data, 'dim', data.embedding.embedding_dim);
     // Data of pairs say which sizes were published for them.
     local sized = if 'pairs' in data then encoder(dim, data.pairs.hidden) else encoder(dim);
     data.paths + {

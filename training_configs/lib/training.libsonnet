@@ -85,4 +85,12 @@ local preset(loss_reduction, batch_size, lr, attention_lr=lr, decoder_lr=lr / 2,
       checkpointer: { keep_most_recent_by_count: 1 },
     },
   },
+
+  // The same for `encoders.pretrained` with `trained`: what is above it begins at random, and takes larger
+  // steps.
+  fine_tuning_below(epochs=3, lr=2e-5, batch_size=32, above_lr=1e-3):
+    self.fine_tuning(epochs, lr, batch_size) { trainer+: { optimizer+: { parameter_groups: [
+      [['^text_field_embedder\\..*(bias|LayerNorm|layer_norm)'], { weight_decay: 0 }],
+      [['^(encoder|attention|decoder)\\.'], { lr: above_lr }],
+    ] } } },
 }

@@ -1,0 +1,140 @@
+"""
+`lib.encoders.pretrained`: attention over a pretrained transformer is trained in all the ways of the debate,
+and what training leaves needs the transformer's folder no longer.
+"""
+
+import shutil
+
+import pytest
+import torch
+from allennlp.commands.train import train_model
+
+from attention_explain import explain
+from attention_explain.archives import open_archive
+from attention_explain.counterfactual.perturber import Perturber
+from attention_explain.counterfactual.registry import PERTURBATIONS
+from tests.commands_run import PROJECT
+from tests.pretrained.configs import TEXTS, evaluated, write_texts
+from tests.tiny_transformers import HIDDEN, save_tiny_transformer
+
+CONFIG = """
+local lib = import '%(project)s/training_configs/lib/lib.libsonnet';
+local data = lib.data.text_files('%(data)s', '%(data)s');
+local experiment = lib.experiment(
+  data,
+  lib.encoders.pretrained('%(folder)s', %(dim)d, %(options)s),
+  lib.attention.tanh + lib.attention.%(projection)s,
+  lib.training.%(training)s,
+) { trainer+: { num_epochs: 1, cuda_device: -1 } };
+%(made)s
+"""
+FROZEN = "trained=false, mix_layers=true"
+TRAINED = "trained=true, above=lib.encoders.bilstm"
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    root = tmp_path_factory.mktemp("above")
+    save_tiny_transformer(root / "tiny", "bert")
+    write_texts(root / "texts.jsonl", ["bad", "good", "good", "bad"] * 2)
+    return root
+
+
+def trained(place, name, options=FROZEN, projection="softmax", made="experiment", **changed):
+    values = {
+        "project": PROJECT,
+        "data": place / "texts.jsonl",
+        "folder": place / "tiny",
+        "dim": HIDDEN,
+        "options": options,
+        "projection": projection,
+        "training": "jain_wallace" if options == FROZEN else "fine_tuning_below(batch_size=4)",
+        "made": made,
+        **changed,
+    }
+    return train_model(evaluated(CONFIG % values), place / name).eval()
+
+
+@pytest.fixture(scope="module")
+def base(place):
+    return trained(place, "base")
+
+
+def of_the_transformer(model):
+    """Its values, but for the pooler, which nothing here reads."""
+    named = ((name.partition("transformer_model."), of) for name, of in model.state_dict().items())
+    return {
+        name: values
+        for (_, found, name), values in named
+        if found and not name.startswith("pooler")
+    }
+
+
+@pytest.mark.parametrize("options, trains", [(FROZEN, False), (TRAINED, True)])
+def test_the_transformer_is_trained_or_stays_as_it_is(place, options, trains):
+    model = trained(place, f"trained-{trains}", options, projection="sparsemax")
+    fresh = open_archive(place / "tiny").model.transformer.base_model.state_dict()
+    same = {
+        name
+        for name, values in of_the_transformer(model).items()
+        if torch.equal(values, fresh[name])
+    }
+    if trains:
+        # Biases of keys change no weight of softmax.
+        assert all(name.endswith("key.bias") for name in same)
+    else:
+        assert same == set(of_the_transformer(model))
+    assert trains == (type(model.encoder).__name__ != "PassThroughEncoder")
+
+
+def test_an_archive_stands_by_itself(place, base, tmp_path):
+    shutil.copytree(place / "base", tmp_path / "base")
+    (place / "tiny").rename(place / "gone")
+    try:
+        archive = open_archive(tmp_path / "base" / "model.tar.gz")
+    finally:
+        (place / "gone").rename(place / "tiny")
+    made = [archive.dataset_reader.text_to_instance(text=text) for text in TEXTS]
+    for instance in made:
+        archive.dataset_reader.apply_token_indexers(instance)
+    outputs = (each.forward_on_instances(made) for each in (archive.model.eval(), base))
+    for one, other in zip(*outputs, strict=True):
+        assert one["attention"] == pytest.approx(other["attention"], abs=1e-6)
+        assert len(one["attention"]) == len(one["tokens"])
+    assert archive.model.symbol_embedding("mask", "").shape == (HIDDEN,)
+
+
+@pytest.mark.parametrize(
+    "name, projection, made",
+    [
+        ("uniform", "uniform", "experiment"),
+        ("adversary", "softmax", "lib.adversary(experiment, '%s/base', 0.1, epochs=1)"),
+        ("frozen", "softmax", "lib.adversary(experiment, '%s/base', 0.1, frozen=true, epochs=1)"),
+        ("deceptive", "softmax", "lib.deceptive(experiment, 1, ['film', 'acting'])"),
+    ],
+)
+def test_every_training_of_the_debate_runs(place, base, name, projection, made):
+    model = trained(place, name, projection=projection, made=made.replace("%s", str(place)))
+    for stays, values in zip(of_the_transformer(base).values(), of_the_transformer(model).values()):
+        assert torch.equal(stays, values)
+
+
+def test_words_of_its_runs_are_explained_and_deleted(place, base):
+    methods = ["attention", "leave-one-out", "integrated-gradients"]
+    found = explain(place / "base", TEXTS[1], methods)
+    assert {name: len(scores) for name, scores in found.scores.items()} == dict.fromkeys(methods, 4)
+    verdict = found.verdict(words=1)
+    for name in methods:
+        word = verdict.methods[name].words[0]
+        shorter = explain(place / "base", TEXTS[1].replace(f"{word}", ""), ["random"])
+        own = shorter.probs[shorter.labels.index(verdict.target)]
+        assert verdict.methods[name].without.probability == pytest.approx(own, abs=1e-5)
+
+
+def test_attention_is_perturbed(place, base):
+    archive = open_archive(place / "base")
+    made = [archive.dataset_reader.text_to_instance(text=text) for text in TEXTS[:2]]
+    for instance in made:
+        archive.dataset_reader.apply_token_indexers(instance)
+    found = Perturber(archive.model, PERTURBATIONS.build(["uniform"])).perturb(made)
+    assert [len(each.attention) for each in found] == [3, 4]
