@@ -36,8 +36,9 @@ class DeepLift(Interpreter):
         `zero`, or the embedding of a symbol, `pad`, `unk` or `mask`.
     """
 
-    needs = ("encoder", "stages")
+    needs = ("parts",)
     signed = True
+    pieces = "sum"
     sums_to = "output of the text - output of the baseline"
     passes = declared_passes("deeplift")
 

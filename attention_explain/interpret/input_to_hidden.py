@@ -9,6 +9,7 @@ from attention_explain.budget import rows_at_once
 from attention_explain.interpret.interpreter import Attribution, Interpreter, declared_passes
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models import AttentionClassifier
+from attention_explain.models.needs import encoder_of_tokens
 from attention_explain.models.reading import Reading
 from attention_explain.modules.encoders.capabilities import StateGradients, Window, capability
 from attention_explain.modules.projections import entropy
@@ -21,12 +22,13 @@ class InputToHidden(Interpreter):
     The score of token p is the normalised entropy of the importance of all inputs for hidden state
     p (`input_to_hidden`): 0 if the state knows a single input alone, 1 if all count the same. It is
     no saliency of the token. The mean over the text (Meister et al. 2021, Table 1) is its
-    `mean_entropy`. Undefined, NaN, in a text of one token, and for a state that no input moves.
+    `mean_entropy`. Undefined, NaN, in a text of one token, and for a state that no input moves. Of
+    a word in pieces the largest norm counts.
 
     Registered as a `SaliencyInterpreter` with name "input-to-hidden".
     """
 
-    needs = ("encoder",)
+    needs = ("states",)
     signed = False
     passes = declared_passes("input-to-hidden")
 
@@ -67,7 +69,8 @@ def importance_of_groups(model: AttentionClassifier, batch: TextBatch) -> Iterat
     ]
     with untouched(model):
         embeddings = model.embed(batch.tokens).detach()
-        fast = capability(model.encoder, StateGradients)
+        encoder = encoder_of_tokens(model)
+        fast = None if encoder is None else capability(encoder, StateGradients)
         if fast is not None:
             gradients = fast.norm_gradients(embeddings, batch.mask, groups)
         else:
@@ -90,8 +93,9 @@ def _norm_gradients(
     The norms of the gradients of each group of states, from backward passes; states whose windows
     do not overlap share one. Shape: (batch, states, inputs)
     """
-    tokens = embeddings.size(1)
-    windowed = capability(model.encoder, Window)
+    tokens = reading.attendable.size(1)
+    encoder = encoder_of_tokens(model)
+    windowed = None if encoder is None else capability(encoder, Window)
     reach = tokens if windowed is None else windowed.reach()
     window = 2 * reach + 1
     # On the host, which may then select by it.
@@ -107,6 +111,6 @@ def _norm_gradients(
             # The state in whose window an input is, if there is one.
             state = first + (inputs - first + reach) // window * window
             inside = inputs[(state >= first) & (state < group.stop)]
-            lengths = torch.linalg.vector_norm(gradient, dim=-1)
+            lengths = reading.of_tokens(torch.linalg.vector_norm(gradient, dim=-1), "max")
             importance[:, state[inside] - group.start, inside] = lengths[:, inside]
         yield importance

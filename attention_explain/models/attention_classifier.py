@@ -273,11 +273,11 @@ class AttentionClassifier(Classifier):
     def lacks(self, need: str) -> Optional[str]:
         """Why a method cannot have what it needs (`attention_explain.models.needs`); None if it can."""
         part = contextual_part(self.text_field_embedder)
-        if need == "embeddings" and self.pieces is not None:
+        if need in ("embeddings", "states") and self.pieces is not None:
             return None
         if need in ("encoder", "parts") and self.pieces is not None:
             return f"it needs {NEEDS[need]}, but between the two is this model's pretrained transformer"
-        if need in ("embeddings", "encoder", "parts") and part is not None:
+        if need in ("embeddings", "encoder", "states", "parts") and part is not None:
             # Who changes one vector has not changed one token: the other vectors still know of it.
             return (
                 "it takes the vector that the embedder gives a token for the token itself, but in "

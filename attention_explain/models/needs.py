@@ -13,6 +13,7 @@ NEEDS = {
     "attention": "one attention weight for each token",
     "stages": "hidden states of tokens and attention over them (encode, attend, decode)",
     "encoder": "an encoder that reads the embeddings of the tokens themselves",
+    "states": "hidden states as a function of the embeddings of tokens (encode)",
     "parts": "parts that are known one by one, from the embeddings of the tokens to the logits",
     "layers": "layers of self-attention",
 }

@@ -108,14 +108,15 @@ class Reading:
     def of_tokens(self, per_place: torch.Tensor, how: str) -> torch.Tensor:
         """
         The `sum` or the `max` over the places of each token; 0 for a token that has none.
-        Shape: (rows, places) -> (rows, tokens)
+        Shape: (rows, places, ...) -> (rows, tokens, ...)
         """
         if self.units is None:
             return per_place
         tokens = self.attendable.size(1)
         # What belongs to no token goes to one more, which is left out.
         units = self.units.masked_fill(self.units < 0, tokens)
-        found = per_place.new_zeros(len(units), tokens + 1)
+        units = units.view(*units.shape, *(1 for _ in per_place.shape[2:])).expand_as(per_place)
+        found = per_place.new_zeros(len(units), tokens + 1, *per_place.shape[2:])
         reduce = {"sum": "sum", "max": "amax"}[how]
         found.scatter_reduce_(1, units, per_place, reduce, include_self=False)
         return found[:, :tokens]

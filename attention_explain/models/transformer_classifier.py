@@ -116,6 +116,17 @@ class TransformerClassifier(Classifier):
         mask, words = indexed["wordpiece_mask"], indexed["mask"]
         return Reading(mask, words, units_of(indexed["offsets"], words, mask.size(1)))
 
+    def encode(self, embeddings: torch.Tensor, reading: Reading) -> torch.Tensor:
+        """
+        The states of the last layer; of a word in pieces, their mean.
+        Shape: (batch, places, embedding_dim) -> (batch, tokens, state_dim)
+        """
+        mask = reading.mask.to(embeddings)
+        base = self.transformer.base_model
+        states = base(inputs_embeds=embeddings, attention_mask=mask).last_hidden_state
+        pieces = reading.of_tokens(mask, "sum").clamp(min=1).unsqueeze(-1)
+        return reading.of_tokens(states, "sum") / pieces
+
     def logits(
         self, embeddings: torch.Tensor, reading: Reading, detach_attention: bool = False
     ) -> torch.Tensor:
@@ -165,7 +176,7 @@ class TransformerClassifier(Classifier):
 
     def lacks(self, need: str) -> Optional[str]:
         """Why a method cannot have what it needs (`attention_explain.models.needs`); None if it can."""
-        if need == "embeddings":
+        if need in ("embeddings", "states"):
             return None
         inside = need in ("attention", "layers", "parts")
         return self.family.lacks_layers() if inside else has_not(self, need)

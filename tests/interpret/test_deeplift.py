@@ -229,7 +229,7 @@ def test_what_has_no_rule_is_refused_by_name():
 
 @pytest.mark.parametrize(
     "options, sentence",
-    [({"of": "loss"}, "of is 'loss'"), ({"baseline": "mask"}, "baseline is 'mask'")],
+    [({"of": "loss"}, "of is 'loss'"), ({"baseline": "noise"}, "baseline is 'noise'")],
 )
 def test_bad_options_are_refused(options, sentence):
     with pytest.raises(ConfigurationError, match=sentence):

@@ -259,7 +259,6 @@ LOOKS_INSIDE = {
     "attention-flow",
     "attention-rollout",
     "deeplift",
-    "input-to-hidden",
     "lrp",
     "value-weighted-attention",
 }

@@ -181,6 +181,7 @@ def test_what_measures_of_faithfulness_ask_is_really_erasing(opened, erasure):
 
 METHODS = [
     "attention",
+    "deeplift",
     "gradient",
     "gradient-x-input",
     "gradient-shap",

@@ -1,8 +1,11 @@
 """Methods with a rule for each part of a pretrained transformer, against transformers itself."""
 
+import math
+
 import pytest
 import torch
 
+from attention_explain.interpret.rescale.classifier import contributions
 from tests.pretrained.constant_gates import gradient_x_input
 from tests.pretrained.test_explanations import TEXTS, Opened
 from tests.tiny_transformers import FAMILIES
@@ -42,3 +45,59 @@ def test_relevance_is_conserved(opened, precision, most):
     opened.model.to(precision)
     for found in explained(opened, "lrp"):
         assert found["conservation_error"] < most
+
+
+@each_family
+@pytest.mark.parametrize("baseline", ["zero", "mask"])
+@pytest.mark.parametrize("of", ["logit", "probability"])
+def test_deeplift_sums_to_the_difference_that_transformers_gives(opened, baseline, of):
+    for text, found in zip(TEXTS, explained(opened, "deeplift", baseline=baseline, of=of)):
+        words = text.split()
+        whole, nothing = opened.plain.of_text(words), opened.plain.replaced(words, [], baseline)
+        expected = whole[1] - nothing[1]
+        if of == "logit":
+            # Of two labels: what moves the logit of the one alone is the mean of the labels.
+            other = explained(opened, "deeplift", "neg", [text], baseline=baseline)[0]
+            difference = sum(found["scores"]) - sum(other["scores"])
+            expected = math.log(whole[1] / whole[0]) - math.log(nothing[1] / nothing[0])
+            assert difference == pytest.approx(expected, abs=1e-9)
+        else:
+            assert sum(found["scores"]) == pytest.approx(expected, abs=1e-9)
+        assert found["convergence_delta"] == pytest.approx(0, abs=1e-9)
+
+
+@each_family
+def test_deeplift_of_a_small_step_is_the_gradient(opened):
+    batch = opened.batch(TEXTS[:1])
+    embeddings = opened.model.embed(batch.tokens).detach()
+    torch.manual_seed(1)
+    step = torch.randn_like(embeddings) * 1e-4
+    target = torch.ones(1, dtype=torch.long)
+    around = (embeddings + step / 2, embeddings - step / 2)
+    found = contributions(opened.model, *around, batch.reading, target, "logit").of_embeddings
+
+    ids, _ = opened.plain.read(TEXTS[0].split())
+    inputs = opened.plain.embedded(ids).detach().requires_grad_()
+    output = opened.plain.model(inputs_embeds=inputs).logits[0, 1]
+    (gradient,) = torch.autograd.grad(output, inputs)
+    torch.testing.assert_close(found / step, gradient, atol=1e-5, rtol=1e-5)
+
+
+@each_family
+def test_input_to_hidden_is_a_backward_pass_for_each_word(opened):
+    for text, found in zip(TEXTS[:2], explained(opened, "input-to-hidden", texts=TEXTS[:2])):
+        ids, units = opened.plain.read(text.split())
+        places = [
+            [place for place, unit in enumerate(units) if unit == word]
+            for word in range(len(text.split()))
+        ]
+        inputs = opened.plain.embedded(ids).detach().requires_grad_()
+        states = opened.plain.model.base_model(inputs_embeds=inputs).last_hidden_state[0]
+        for own, score in zip(places, found["scores"], strict=True):
+            norm = states[own].mean(dim=0).norm()
+            (gradient,) = torch.autograd.grad(norm, inputs, retain_graph=True)
+            lengths = gradient[0].norm(dim=-1)
+            largest = [float(lengths[of_word].max()) for of_word in places]
+            shares = [length / sum(largest) for length in largest]
+            entropy = -sum(share * math.log(share) for share in shares if share > 0)
+            assert score == pytest.approx(entropy / math.log(len(shares)), abs=1e-7)

@@ -1,4 +1,4 @@
-"""The rules for the whole classifier: embeddings, encoder, attention, decoder."""
+"""The rules for a whole classifier, from the embeddings to its logits."""
 
 from dataclasses import dataclass
 from typing import Optional, Union
@@ -12,8 +12,9 @@ from attention_explain.interpret.rescale.attention import (
     check_projection,
     project,
 )
+from attention_explain.interpret.rescale.pretrained import pretrained_logits
 from attention_explain.interpret.rescale.two_runs import TwoRuns
-from attention_explain.models import AttentionClassifier
+from attention_explain.models import AttentionClassifier, TransformerClassifier
 from attention_explain.models.reading import Reading
 from attention_explain.modules.decoders import LinearDecoder, PairDecoder
 from attention_explain.modules.encoders.capabilities import RescaleRules, needed
@@ -24,7 +25,7 @@ from attention_explain.modules.query import Query
 @dataclass(frozen=True)
 class Contributions:
     """
-    of_embeddings : Shape: (batch, tokens, embedding_dim)
+    of_embeddings : Shape: (batch, places, embedding_dim)
     difference : what they sum to: output of the text less output of the baseline. Shape: (batch,)
     """
 
@@ -33,7 +34,7 @@ class Contributions:
 
 
 def contributions(
-    model: AttentionClassifier,
+    model: Union[AttentionClassifier, TransformerClassifier],
     embeddings: torch.Tensor,
     baseline: torch.Tensor,
     reading: Reading,
@@ -46,11 +47,10 @@ def contributions(
     embeddings, baseline = embeddings.detach(), baseline.detach()
     steps = (embeddings - baseline).requires_grad_()
     inputs = TwoRuns(embeddings, baseline, steps)
-    encoder = needed(model.encoder, RescaleRules, "deeplift")
-    states = encoder.rescale_states(inputs, reading.mask, two_runs)
-    attention = attend(model.attention, states, reading)
-    context = two_runs.multiply(attention, states, _weighted_sum)
-    output = _decoded(model.decoder, context, reading.query)
+    if isinstance(model, TransformerClassifier):
+        output = pretrained_logits(model.family, inputs, reading.mask)
+    else:
+        output = _logits(model, inputs, reading)
     if of == "probability":
         among = torch.ones_like(output.text, dtype=torch.bool)
         if reading.query is not None and reading.query.candidates is not None:
@@ -60,6 +60,15 @@ def contributions(
     (multipliers,) = torch.autograd.grad(output.difference.gather(-1, place).sum(), steps)
     difference = (output.text - output.baseline).gather(-1, place).squeeze(-1)
     return Contributions(multipliers * steps.detach(), difference)
+
+
+def _logits(model: AttentionClassifier, inputs: TwoRuns, reading: Reading) -> TwoRuns:
+    """Encoder, attention, decoder. Shape: (batch, tokens, embedding_dim) -> (batch, labels)"""
+    encoder = needed(model.encoder, RescaleRules, "deeplift")
+    states = encoder.rescale_states(inputs, reading.mask, two_runs)
+    attention = attend(model.attention, states, reading)
+    context = two_runs.multiply(attention, states, _weighted_sum)
+    return _decoded(model.decoder, context, reading.query)
 
 
 def _decoded(
@@ -74,8 +83,10 @@ def _decoded(
     return two_runs.linear(decoder.output_layer, two_runs.tanh(asked))
 
 
-def check_rules(model: AttentionClassifier) -> None:
+def check_rules(model: Union[AttentionClassifier, TransformerClassifier]) -> None:
     """One sentence if some part of the model has no rule."""
+    if isinstance(model, TransformerClassifier):
+        return
     needed(model.encoder, RescaleRules, "deeplift")
     check_attention(model.attention)
     for part in model.encoder.modules():

@@ -14,7 +14,7 @@ from attention_explain.interpret.rescale.attention import project
 from attention_explain.interpret.rescale.two_runs import TwoRuns
 from attention_explain.modules.encoders import TransformerEncoder
 from attention_explain.modules.encoders.query_pieces import in_pieces
-from attention_explain.modules.encoders.transformer import SelfAttention, TransformerLayer
+from attention_explain.modules.layer_attention import LayerParts, SelfAttentionParts
 
 
 def transformer_states(encoder: TransformerEncoder, inputs: TwoRuns, mask: torch.Tensor) -> TwoRuns:
@@ -25,39 +25,47 @@ def transformer_states(encoder: TransformerEncoder, inputs: TwoRuns, mask: torch
         inputs = two_runs.linear(encoder.input_layer, inputs)
     states = two_runs.linear_map(lambda values: values, inputs, bias=positions)
     for layer in encoder.layers:
-        states = _layer(layer, states, mask)
+        states = layer_states(layer, states, mask)
     return two_runs.linear_map(lambda values: values * mask.unsqueeze(-1), states)
 
 
-def _layer(layer: TransformerLayer, states: TwoRuns, mask: torch.Tensor) -> TwoRuns:
+def layer_states(layer: LayerParts, states: TwoRuns, mask: torch.Tensor) -> TwoRuns:
+    """Of our own transformer, or of a pretrained one. Shape: (batch, places, hidden)"""
     attended = _self_attention(layer.self_attention, states, mask)
-    states = _norm(layer.attention_norm, two_runs.add(states, attended))
-    first, _, second = layer.feedforward
-    fed = two_runs.linear(second, two_runs.relu(two_runs.linear(first, states)))
-    return _norm(layer.feedforward_norm, two_runs.add(states, fed))
+    states = normal_states(layer.attention_norm, two_runs.add(states, attended))
+    inner = two_runs.elementwise(layer.activation, two_runs.linear(layer.inner, states))
+    fed = two_runs.linear(layer.outer, inner)
+    return normal_states(layer.feedforward_norm, two_runs.add(states, fed))
 
 
-def _self_attention(attention: SelfAttention, states: TwoRuns, mask: torch.Tensor) -> TwoRuns:
+def _self_attention(attention: SelfAttentionParts, states: TwoRuns, mask: torch.Tensor) -> TwoRuns:
     queries, keys, values = (
         two_runs.linear_map(attention.split_heads, two_runs.linear(layer, states))
         for layer in (attention.query_layer, attention.key_layer, attention.value_layer)
     )
     scale = 1 / math.sqrt(keys.text.size(-1))
+    places = mask.size(1)
+    # Shape: (1, heads or 1, places that attend, places attended to or 1)
+    bias = queries.text.new_zeros(1, 1, places, 1)
+    if attention.bias is not None:
+        bias = attention.bias(places).detach().unsqueeze(0)
 
     def attend(*numbers: torch.Tensor) -> Tuple[torch.Tensor, ...]:
-        queries, keys, values = TwoRuns(*numbers[:3]), TwoRuns(*numbers[3:6]), TwoRuns(*numbers[6:])
-        # Shape: (batch, heads, tokens that attend, tokens attended to)
+        queries, bias = TwoRuns(*numbers[:3]), numbers[3]
+        keys, values = TwoRuns(*numbers[4:7]), TwoRuns(*numbers[7:])
+        # Shape: (batch, heads, places that attend, places attended to)
         scores = two_runs.multiply(queries, keys, lambda query, key: query @ key.mT * scale)
+        scores = two_runs.linear_map(lambda values: values, scores, bias)
         weights = project(attention.projection, scores, mask[:, None, None, :])
         return two_runs.multiply(weights, values, torch.matmul).parts
 
-    mixed = TwoRuns(*in_pieces(attend, queries.parts, *keys.parts, *values.parts))
+    mixed = TwoRuns(*in_pieces(attend, [*queries.parts, bias], *keys.parts, *values.parts))
     return two_runs.linear(
         attention.output_layer, two_runs.linear_map(attention.merge_heads, mixed)
     )
 
 
-def _norm(norm: torch.nn.LayerNorm, inputs: TwoRuns) -> TwoRuns:
+def normal_states(norm: torch.nn.LayerNorm, inputs: TwoRuns) -> TwoRuns:
     centered = two_runs.linear_map(
         lambda values: values - values.mean(dim=-1, keepdim=True), inputs
     )

@@ -84,29 +84,34 @@ def secant(step: torch.Tensor, change: torch.Tensor, slope: torch.Tensor) -> tor
     return torch.where(small, slope, change / torch.where(small, 1.0, step))
 
 
-def elementwise(
-    function: Callable[[torch.Tensor], torch.Tensor],
-    slope: Callable[[torch.Tensor], torch.Tensor],
-    inputs: TwoRuns,
-) -> TwoRuns:
-    """
-    The rescale rule (section 3.5.2): d f(x) = (f(x) - f(x0)) / (x - x0) dx. `slope` is the
-    derivative as a function of the output.
-    """
-    text, baseline = function(inputs.text), function(inputs.baseline)
+def elementwise(function: Callable[[torch.Tensor], torch.Tensor], inputs: TwoRuns) -> TwoRuns:
+    """The rescale rule (section 3.5.2): d f(x) = (f(x) - f(x0)) / (x - x0) dx."""
+    text, slope = _with_slope(function, inputs.text)
+    baseline, slope_of_baseline = _with_slope(function, inputs.baseline)
     multiplier = secant(
-        inputs.text - inputs.baseline, text - baseline, (slope(text) + slope(baseline)) / 2
+        inputs.text - inputs.baseline, text - baseline, (slope + slope_of_baseline) / 2
     )
     return TwoRuns(text, baseline, multiplier * inputs.difference)
 
 
+def _with_slope(
+    function: Callable[[torch.Tensor], torch.Tensor], at: torch.Tensor
+) -> Tuple[torch.Tensor, torch.Tensor]:
+    """The value and the derivative of a function of each number alone."""
+    with torch.enable_grad():
+        at = at.detach().requires_grad_()
+        value = function(at)
+        (slope,) = torch.autograd.grad(value.sum(), at)
+    return value.detach(), slope
+
+
 def tanh(inputs: TwoRuns) -> TwoRuns:
-    return elementwise(torch.tanh, lambda output: 1 - output**2, inputs)
+    return elementwise(torch.tanh, inputs)
 
 
 def relu(inputs: TwoRuns) -> TwoRuns:
-    return elementwise(torch.relu, lambda output: (output > 0).to(output), inputs)
+    return elementwise(torch.relu, inputs)
 
 
 def rsqrt(inputs: TwoRuns) -> TwoRuns:
-    return elementwise(torch.rsqrt, lambda output: -(output**3) / 2, inputs)
+    return elementwise(torch.rsqrt, inputs)
