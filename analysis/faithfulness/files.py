@@ -20,6 +20,11 @@ COLUMNS = dict.fromkeys(
 )
 # The ends of the scale: the mean over random orders, and the best order that a search found.
 RANDOM, SEARCH = "random", "search"
+# What files from before measures had these options were made with.
+NEW_OPTIONS: Dict[str, Dict[str, Any]] = {
+    "parameter_randomization": {"without": [], "intermediate": True},
+    "sensitivity": {"without": []},
+}
 # The share of tokens whose rank is also another's; no measure of faithfulness.
 TIED = "tied"
 
@@ -92,6 +97,10 @@ def load_faithfulness(path: Union[str, Path]) -> FaithfulnessFile:
     file = FaithfulnessFile(path, *read_text_file(path, METADATA, *kind))
     if not isinstance(file.metadata.get("measures"), dict):
         raise AnalysisError(f"{path}: its metadata have no object 'measures'")
+    for about in file.metadata["measures"].values():
+        options = about.get("parameters", {})
+        for option, usual in NEW_OPTIONS.get(options.get("type"), {}).items():
+            options.setdefault(option, usual)
     for name in file.table["measure"].unique():
         if name != TIED and name not in file.metadata["measures"]:
             raise AnalysisError(f"{path}: has rows of '{name}', of which its metadata say nothing")

@@ -44,22 +44,31 @@ class ParameterRandomization(ScoreMeasure):
     without : `Sequence[str]`, optional (default = none)
         Methods that are not applied again: to apply one to four models takes four times as long as to
         explain the texts by it.
+    intermediate : `bool`, optional (default = `True`)
+        Whether the stages on the way are asked, too, or only the last one, with all parameters drawn
+        anew, at a quarter of the cost.
     """
 
     equation = "rho(scores of the model, scores of the model with parameters drawn anew)"
 
-    def __init__(self, seed: int = 0, without: Sequence[str] = ()) -> None:
+    def __init__(
+        self, seed: int = 0, without: Sequence[str] = (), intermediate: bool = True
+    ) -> None:
         self.seed = seed
         self.without = list(without)
+        self.intermediate = intermediate
         self._of: Optional[AttentionClassifier] = None
         self._models: List[Tuple[str, AttentionClassifier]] = []
 
     def forms(self) -> Dict[str, bool]:
-        return {NAME: False, **{f"{NAME}_{stage}": False for stage in STAGES}}
+        stages = STAGES if self.intermediate else STAGES[-1:]
+        return {NAME: False, **{f"{NAME}_{stage}": False for stage in stages}}
 
     def measure(self, setting: Setting) -> List[Values]:
         if self._of is not setting.model:
-            self._of, self._models = setting.model, cascade(setting.model, self.seed)
+            models = cascade(setting.model, self.seed)
+            last = [(STAGES[-1], models[-1][1])]
+            self._of, self._models = setting.model, models if self.intermediate else last
         anew = {
             stage: setting.methods.scores(
                 setting.methods.built(model, self.without), setting.batch, setting.targets
@@ -88,9 +97,9 @@ def correlation(scores: numpy.ndarray, others: Union[numpy.ndarray, NoValue], by
     if any(values.max() == values.min() for values in lists):
         return NoValue("all scores are the same")
     # Half a second to load, and only this needs it.
-    from scipy.stats import spearmanr
+    from scipy.stats import rankdata
 
-    return float(spearmanr(*lists).statistic)
+    return float(numpy.corrcoef([rankdata(values) for values in lists])[0, 1])
 
 
 def cascade(model: Model, seed: int) -> List[Tuple[str, AttentionClassifier]]:

@@ -102,6 +102,20 @@ def test_it_is_the_rank_correlation_with_the_scores_of_the_other_models(by):
     assert "is not known" in found[1]["theirs", name].undefined
 
 
+def test_the_last_stage_alone_has_the_same_numbers():
+    made = classifier()
+    given = scores(made)
+    name = "parameter_randomization"
+    whole = judged(made, given, name, methods=METHODS)
+    last = judged(made, given, {"type": name, "intermediate": False}, methods=METHODS)
+    for rows, alone in zip(whole, last, strict=True):
+        for method in ("gradient", "attention"):
+            expected = rows[method, f"{name}_embeddings"].value
+            assert alone[method, f"{name}_embeddings"].value == expected
+            assert alone[method, name].value == expected
+            assert (method, f"{name}_encoder") not in alone
+
+
 # Noise -----------------------------------------------------------------------------------------
 
 
