@@ -37,6 +37,25 @@ def rows(name: str) -> Callable[[Path], Outputs]:
     return read
 
 
+def verdict(folder: Path) -> Outputs:
+    """The files that it rests on, and what it says, but for what comes from how long things took."""
+    found: Outputs = {}
+    for kind in ("attributions", "perturbations", "faithfulness"):
+        found.update(rows(f"new/files/{kind}-1.parquet")(folder))
+    for _, told in found.values():
+        # Their hashes are those of a file that says how long it took.
+        for name in ("attributions", "reads"):
+            told.pop(name, None)
+    said = folder / "new" / "verdict.json"
+    if said.exists():
+        answers = json.loads(said.read_text())
+        found["verdict.json"] = {name: answers[name] for name in ("attention", "questions")}
+    for name in ("verdict.md", "verdict.html"):
+        if (folder / "new" / name).exists():
+            found[name] = (folder / "new" / name).read_text().rstrip()[-7:]
+    return found
+
+
 def files(name: str) -> Callable[[Path], Outputs]:
     """A file, or all those of a folder, byte by byte. Hidden ones are nobody's business."""
 
@@ -129,6 +148,14 @@ FAITHFULNESS = Job(
     rows("new.parquet"),
     FORCE,
 )
+VERDICT = Job(
+    "verdict",
+    (
+        *("allennlp", "verdict", MODEL, "test", "-o", "new", "--quick", "--limit", "6"),
+        *("--methods", "gradient"),
+    ),
+    verdict,
+)
 
 
 def analysis(name: str, *arguments: str, output: str) -> Job:
@@ -141,6 +168,7 @@ JOBS = (
     ATTRIBUTE,
     PERTURB,
     FAITHFULNESS,
+    VERDICT,
     analysis("agreement", "scores.parquet", output="new"),
     analysis("table", "jain-wallace-correlations", "scores.parquet", output="results"),
     analysis("causes", "scores.parquet", output="new.csv"),
