@@ -2,16 +2,14 @@
 
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Dict, Optional, Sequence, Tuple
+from typing import Dict, List, Optional, Sequence, Tuple
 
 import numpy
 from scipy.stats import norm
 
-from analysis.statistics.intervals import LEVEL
 from analysis.statistics.significance import ALPHA, holm, paired_in_one_model
-from analysis.verdict.means import texts_needed
+from analysis.verdict.means import MOST_TEXTS, texts_needed
 from analysis.verdict.places import Places
-from analysis.written import Interval
 
 
 @dataclass(frozen=True)
@@ -32,11 +30,11 @@ class Difference:
     Of two methods.
 
     apart : whether they can be told apart.
-    left : the tests that Holm counts at this one: its own, and those of larger p-values.
+    times : as many texts the test would take, of the same kind; 1 or less where these are enough.
     """
 
     apart: bool
-    left: int
+    times: float
 
 
 def groups(places: Places) -> Dict[str, Grouped]:
@@ -57,7 +55,7 @@ def groups(places: Places) -> Dict[str, Grouped]:
         for other in others:
             difference = between[first, other]
             if not difference.apart:
-                found[other] = Grouped(number, _needed(places, first, other, difference.left))
+                found[other] = Grouped(number, _needed(places, first, other, difference.times))
         left = [each for each in left if each not in found]
     return found
 
@@ -69,20 +67,30 @@ def _differences(places: Places, methods: Sequence[str]) -> Dict[Tuple[str, str]
     values = {method: places.values(method) for method in methods}
     first, second = (numpy.array([values[pair[side]] for pair in pairs]) for side in (0, 1))
     tested = paired_in_one_model(first, second)
-    adjusted = holm(tested["p"])
-    apart = (adjusted <= ALPHA) & ((tested["low"] > 0) | (tested["high"] < 0))
-    return {
-        pair: Difference(bool(apart[place]), int((tested["p"] >= tested["p"][place]).sum()))
-        for place, pair in enumerate(pairs)
-    }
+    p_values = tested["p"]
+    apart = (holm(p_values) <= ALPHA) & ((tested["low"] > 0) | (tested["high"] < 0))
+    return dict(zip(pairs, map(Difference, apart.tolist(), _times(p_values)), strict=True))
 
 
-def _needed(places: Places, first: str, other: str, tests: int) -> Optional[int]:
-    """By the normal approximation to both conditions, of which the test is the harder."""
+def _times(p_values: numpy.ndarray) -> List[float]:
+    """
+    The square of how many times as far from 0 each would have to be, by the normal approximation, for
+    Holm's procedure to come to it and reject it: of two pairs the one with the smaller p-value is first.
+    """
+    order = numpy.argsort(p_values, kind="stable")
+    left = len(order) - numpy.arange(len(order))
+    with numpy.errstate(divide="ignore"):
+        squares = (norm.isf(ALPHA / (2 * left)) / norm.isf(p_values[order] / 2)) ** 2
+    times = numpy.empty(len(order))
+    times[order] = numpy.maximum.accumulate(squares)
+    return times.tolist()
+
+
+def _needed(places: Places, first: str, other: str, times: float) -> Optional[int]:
+    """For the interval not to hold 0, and for the test."""
     mean = places.less(first, other)
-    longer = norm.ppf(1 - ALPHA / (2 * max(tests, 1))) / norm.ppf((1 + LEVEL) / 2)
-
-    def told(intervals: Sequence[Interval]) -> bool:
-        return longer * (intervals[0].high - mean.estimate.mean) < abs(mean.estimate.mean)
-
-    return texts_needed([mean], told)
+    of_test = mean.texts * times
+    of_interval = texts_needed([mean], lambda intervals: intervals[0].low > 0)
+    if of_interval is None or not of_test <= MOST_TEXTS:
+        return None
+    return max(of_interval, int(of_test) + 1)

@@ -79,6 +79,22 @@ def test_so_many_texts_would_tell_two_methods_apart():
     assert told(int(1.2 * needed)) and not told(int(0.8 * needed))
 
 
+def test_it_takes_more_texts_than_there_are_to_tell_what_cannot_be_told():
+    """Also where the interval alone would tell, and the correction for all pairs does not."""
+    means = {f"m{place}": 0.9 - 0.012 * place for place in range(12)}
+    places = places_at(means, texts=60, spread=0.06)
+    found = groups(places)
+    needed = [each.texts_needed for each in found.values() if each.texts_needed is not None]
+    assert len(needed) > 3 and min(needed) > 60
+    first = next(iter(found))
+    sure = [
+        name
+        for name, each in found.items()
+        if each.group == 1 and name != first and places.less(first, name).estimate.low > 0
+    ]
+    assert sure and all(found[name].texts_needed < 240 for name in sure)
+
+
 def test_of_those_as_good_as_the_best_a_quick_one_is_recommended():
     places = places_at({"slow": 0.9, "quick": 0.89, "bad": 0.2})
     methods = methods_of(places, {"slow": 50.0, "quick": 2.0, "bad": 0.1})
