@@ -4,6 +4,7 @@ what encoders have for the methods that look inside them.
 """
 
 import attention_explain.interpret.attention
+import attention_explain.interpret.attention_gradient
 import attention_explain.interpret.deeplift
 import attention_explain.interpret.encoders
 import attention_explain.interpret.erasing

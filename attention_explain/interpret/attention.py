@@ -1,10 +1,17 @@
 """The model's own attention weights, as a saliency method beside the others."""
 
+from typing import Optional, Union
+
 import torch
+from allennlp.common.checks import ConfigurationError
 from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
+from allennlp.predictors import Predictor
 
 from attention_explain.interpret.interpreter import Attribution, Interpreter, declared_passes
 from attention_explain.interpret.text_batch import TextBatch
+from attention_explain.modules.layer_attention import LayerAttention, passed_down
+
+MEAN = "mean"
 
 
 @SaliencyInterpreter.register("attention")
@@ -12,16 +19,74 @@ class AttentionWeights(Interpreter):
     """
     The attention weight of each token. It is the same for every class.
 
+    Of a pretrained transformer, which has weights in every layer and head: what the first place
+    (`[CLS]`) attends to, from which the head reads; by default in the last layer, heads averaged. The
+    options choose others; our own `transformer` encoder has them, too, and there it is what those
+    places attend to that the model's last attention looks at.
+
     Registered as a `SaliencyInterpreter` with name "attention".
+
+    # Parameters
+
+    layer : `int` or `"mean"`, optional (default = the last)
+        From 1, the first; or the mean over all layers.
+    head : `int`, optional (default = the mean over all)
+        From 1.
+    value_norms : `bool`, optional (default = `False`)
+        Weights times the values' norms, all heads together: || sum over heads a_ij f(x_j) ||
+        (Kobayashi et al. 2020, eq. 3).
     """
 
     signed = False
-    sums_to = "1"
     passes = declared_passes("attention")
-    needs = ("attention",)
     goes_back = False
+
+    def __init__(
+        self,
+        predictor: Predictor,
+        layer: Optional[Union[int, str]] = None,
+        head: Optional[int] = None,
+        value_norms: bool = False,
+    ) -> None:
+        chosen = layer is not None or head is not None or value_norms
+        self.needs = ("layers",) if chosen else ("attention",)
+        super().__init__(predictor)
+        self._in_layers = chosen or self.model.lacks("stages") is not None
+        self.pieces = "max" if self._in_layers else None
+        self.sums_to = None if self._in_layers else "1"
+        self.layer = layer
+        self.head = head
+        self.value_norms = value_norms
+        if value_norms and head is not None:
+            raise ConfigurationError(
+                f"head is {head}, but value_norms puts all heads together; give one of the two"
+            )
+        if layer is not None and layer != MEAN:
+            _check_number("layer", layer, self.model.number_of_layers(), f" or '{MEAN}'")
 
     @torch.no_grad()
     def attribute(self, batch: TextBatch, target: torch.Tensor) -> Attribution:
         embeddings = self.model.embed(batch.tokens)
-        return Attribution(self.model.with_attention(embeddings, batch.reading)[1])
+        if not self._in_layers:
+            return Attribution(self.model.with_attention(embeddings, batch.reading)[1])
+        read = self.model.through_layers(embeddings, batch.reading)
+        layers = read.layers if self.layer == MEAN else [read.layers[(self.layer or 0) - 1]]
+        found = [
+            passed_down(read.last, layer, lambda some, layer=layer: self._map(layer, some))
+            for layer in layers
+        ]
+        return Attribution(torch.stack(found).mean(dim=0))
+
+    def _map(self, layer: LayerAttention, attending: slice) -> torch.Tensor:
+        """Shape: (batch, places that attend, places attended to)"""
+        if self.value_norms:
+            return layer.value_weighted(attending)
+        if self.head is None:
+            return layer.mean_weights(attending)
+        _check_number("head", self.head, layer.module.num_heads)
+        return layer.weights(attending)[:, self.head - 1]
+
+
+def _check_number(name: str, number: Union[int, str], most: int, other: str = "") -> None:
+    if not isinstance(number, int) or not 1 <= number <= most:
+        raise ConfigurationError(f"{name} is {number!r}, but must be from 1 to {most}{other}")

@@ -1,7 +1,7 @@
 """
-Attention through the layers of the Transformer encoder: how much of each input token is in what the
-model's last attention, that over the hidden states, brings to the decoder. No gradient and no class
-is involved. Boundary symbols are passed through, but get no score.
+Attention through the layers of a transformer: how much of each input token is in what the model reads
+at last: by its attention over the hidden states, or, of a pretrained classifier, at the first place. No
+gradient and no class is involved. Boundary symbols are passed through, but get no score.
 """
 
 from typing import Sequence
@@ -11,13 +11,11 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 from allennlp.predictors import Predictor
 
-from attention_explain.budget import rows_at_once
 from attention_explain.interpret.interpreter import Attribution, Interpreter, declared_passes
 from attention_explain.interpret.memory import MEMORY, most_tokens
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.interpret.transformer.flow import flow_from_source
-from attention_explain.modules.encoders.capabilities import SelfAttentions, needed
-from attention_explain.modules.layer_attention import LayerAttention
+from attention_explain.modules.layer_attention import LayerAttention, ThroughLayers, passed_down
 
 # For each edge of the graph of `attention-flow`.
 FLOW_BYTES = 100.0
@@ -34,14 +32,14 @@ class TransformerAttention(Interpreter):
         rows normalised to sum 1.
     """
 
-    needs = ("encoder", "stages")
+    needs = ("layers",)
     signed = False
+    pieces = "max"
     passes = declared_passes("attention-rollout")
     goes_back = False
 
     def __init__(self, predictor: Predictor, residual: float) -> None:
         super().__init__(predictor)
-        self.encoder = needed(self.model.encoder, SelfAttentions, type(self).__name__)
         if not 0 <= residual < 1:
             raise ConfigurationError(
                 f"residual must be at least 0 and less than 1, but is {residual}"
@@ -53,11 +51,11 @@ class TransformerAttention(Interpreter):
         One layer's map, before the residual, of some of the tokens that attend.
         Shape: (batch, tokens that attend, tokens attended to)
         """
-        return layer.weights(attending).mean(dim=1)
+        return layer.mean_weights(attending)
 
-    def last_map(self, states: torch.Tensor, attention: torch.Tensor) -> torch.Tensor:
-        """The model's last attention. Shape: (batch, tokens)"""
-        return attention
+    def last_map(self, read: ThroughLayers) -> torch.Tensor:
+        """How the model reads the last states. Shape: (batch, places)"""
+        return read.last
 
     def mixed_map(self, layer: LayerAttention, attending: slice) -> torch.Tensor:
         """The same with the residual. Shape: as of `layer_map`"""
@@ -72,26 +70,19 @@ class TransformerAttention(Interpreter):
         """
         # Parameters
 
-        last : `torch.Tensor`. Shape: (batch, tokens)
+        last : `torch.Tensor`. Shape: (batch, places)
         layers : `Sequence[LayerAttention]`
             The first layer first.
         """
         for layer in reversed(layers):
-            numbers = len(batch) * layer.module.num_heads * batch.length
-            together = rows_at_once(numbers, last.device.type)
-            below = torch.zeros_like(last)
-            for first in range(0, batch.length, together):
-                some = slice(first, first + together)
-                below += torch.einsum("bi,bij->bj", last[:, some], self.mixed_map(layer, some))
-            last = below
+            last = passed_down(last, layer, lambda some, layer=layer: self.mixed_map(layer, some))
         return last
 
     @torch.no_grad()
     def attribute(self, batch: TextBatch, target: torch.Tensor) -> Attribution:
         embeddings = self.model.embed(batch.tokens)
-        states, layers = self.encoder.layer_attention(embeddings, batch.mask)
-        last = self.last_map(states, self.model.attend(states, batch.reading))
-        return Attribution(self.combine(normalized(last), layers, batch))
+        read = self.model.through_layers(embeddings, batch.reading)
+        return Attribution(self.combine(normalized(self.last_map(read)), read.layers, batch))
 
 
 @SaliencyInterpreter.register("attention-rollout")
@@ -109,7 +100,7 @@ class AttentionRollout(TransformerAttention):
         The share of the residual connection: each map A becomes residual I + (1 - residual) A.
     """
 
-    sums_to = "1 - what goes to boundary symbols"
+    sums_to = "1 - what goes to special symbols (of words that are read whole)"
 
     def __init__(self, predictor: Predictor, residual: float = 0.5) -> None:
         super().__init__(predictor, residual)
@@ -133,7 +124,7 @@ class ValueWeightedAttention(TransformerAttention):
         The share of the residual connection: each map A becomes residual I + (1 - residual) A.
     """
 
-    sums_to = "1 - what goes to boundary symbols"
+    sums_to = "1 - what goes to special symbols (of words that are read whole)"
 
     def __init__(self, predictor: Predictor, residual: float = 0.5) -> None:
         super().__init__(predictor, residual)
@@ -141,8 +132,8 @@ class ValueWeightedAttention(TransformerAttention):
     def layer_map(self, layer: LayerAttention, attending: slice) -> torch.Tensor:
         return layer.value_weighted(attending)
 
-    def last_map(self, states: torch.Tensor, attention: torch.Tensor) -> torch.Tensor:
-        return attention * torch.linalg.vector_norm(states, dim=-1)
+    def last_map(self, read: ThroughLayers) -> torch.Tensor:
+        return read.last * read.sizes
 
 
 @SaliencyInterpreter.register("attention-flow")
@@ -168,7 +159,8 @@ class AttentionFlow(TransformerAttention):
     def __init__(self, predictor: Predictor, residual: float = 0.5, memory: float = MEMORY) -> None:
         super().__init__(predictor, residual)
         self.memory = memory
-        layers = self.encoder.number_of_layers()
+        layers = self.model.number_of_layers()
+        # A word of several pieces has as many nodes; few have.
         self.max_tokens = most_tokens(lambda tokens: layers * tokens**2, FLOW_BYTES, memory)
 
     def combine(
@@ -179,7 +171,7 @@ class AttentionFlow(TransformerAttention):
         scores = torch.zeros_like(last)
         for row, length in enumerate(batch.mask.sum(dim=-1).tolist()):
             text = maps[:, row, :length, :length].cpu().numpy()
-            targets = batch.attendable[row].nonzero().squeeze(-1)
+            targets = batch.seen_places[row].nonzero().squeeze(-1)
             flows = flow_from_source(last[row, :length].cpu().numpy(), text, targets.tolist())
             scores[row, targets] = torch.as_tensor(flows, dtype=scores.dtype, device=scores.device)
         return scores

@@ -20,11 +20,13 @@ from allennlp.nn.util import get_text_field_mask
 
 from attention_explain.models.classifier import Classifier
 from attention_explain.models.context import contextual_part
-from attention_explain.models.needs import NEEDS
+from attention_explain.models.needs import NEEDS, has_not
 from attention_explain.models.reading import Reading
 from attention_explain.models.symbols import symbol_embedding
 from attention_explain.modules.decoders import LinearDecoder, PairDecoder
+from attention_explain.modules.encoders.capabilities import SelfAttentions, lacking, needed
 from attention_explain.modules.encoders.lstm import encoded
+from attention_explain.modules.layer_attention import ThroughLayers
 from attention_explain.modules.projections import normalized_entropy, zero_share
 from attention_explain.modules.query import Query
 from attention_explain.modules.query_encoder import QueryEncoder
@@ -285,7 +287,22 @@ class AttentionClassifier(Classifier):
                 "'attention' can be used, and methods of the hidden states ('gradient', "
                 "'leave-one-out' and 'occlusion' with \"at\": \"hidden\")"
             )
+        if need == "layers":
+            lacks = lacking(self.encoder, SelfAttentions)
+            return self.lacks("encoder") or (lacks and f"it {lacks}")
+        if need == "maps":
+            return self.lacks("encoder") or has_not(self, need)
         return None
+
+    def number_of_layers(self) -> int:
+        return needed(self.encoder, SelfAttentions, type(self).__name__).number_of_layers()
+
+    def through_layers(self, embeddings: torch.Tensor, reading: Reading) -> ThroughLayers:
+        """Of an encoder with self-attention: its layers, and attention over the states they give."""
+        encoder = needed(self.encoder, SelfAttentions, type(self).__name__)
+        states, layers = encoder.layer_attention(embeddings, reading.mask)
+        sizes = torch.linalg.vector_norm(states, dim=-1)
+        return ThroughLayers(layers, self.attend(states, reading), sizes)
 
     def stage_of(self, parameter: str) -> Optional[str]:
         """Of which stage the parameter of that name is; None for what is beside the four."""

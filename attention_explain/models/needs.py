@@ -16,6 +16,7 @@ NEEDS = {
     "states": "hidden states as a function of the embeddings of tokens (encode)",
     "parts": "parts that are known one by one, from the embeddings of the tokens to the logits",
     "layers": "layers of self-attention",
+    "maps": "the weights of its layers as part of what it computes, for gradients",
 }
 
 

@@ -18,9 +18,9 @@ from allennlp.nn import RegularizerApplicator
 from attention_explain.models.classifier import Classifier
 from attention_explain.models.needs import has_not
 from attention_explain.models.reading import Reading, units_of
-from attention_explain.modules.layer_attention import LayerAttention
+from attention_explain.modules.layer_attention import LayerAttention, ThroughLayers, passed_down
 from attention_explain.pretrained.families import layer_inputs
-from attention_explain.pretrained.folders import TransformerFolder
+from attention_explain.pretrained.folders import TransformerFolder, quiet
 from attention_explain.pretrained.pieces import KEPT, kept_folder
 
 
@@ -176,7 +176,7 @@ class TransformerClassifier(Classifier):
 
     def lacks(self, need: str) -> Optional[str]:
         """Why a method cannot have what it needs (`attention_explain.models.needs`); None if it can."""
-        if need in ("embeddings", "states"):
+        if need in ("embeddings", "states", "maps"):
             return None
         inside = need in ("attention", "layers", "parts")
         return self.family.lacks_layers() if inside else has_not(self, need)
@@ -206,16 +206,45 @@ class TransformerClassifier(Classifier):
         heads averaged: of a word the largest weight of its pieces.
         Shape: (batch, labels), (batch, tokens)
         """
-        logits, layers = self.layer_attention(embeddings, reading)
-        weights = layers[-1].weights(slice(1)).mean(dim=1).squeeze(1)
-        return logits, reading.of_tokens(weights, "max")
+        logits, (*_, layer), last = self._read(embeddings, reading)
+        return logits, reading.of_tokens(passed_down(last, layer, layer.mean_weights), "max")
 
-    def layer_attention(
+    def number_of_layers(self) -> int:
+        return len(self.family.layers())
+
+    def through_layers(self, embeddings: torch.Tensor, reading: Reading) -> ThroughLayers:
+        """The head reads the state of the first place, and nothing else."""
+        _, layers, last = self._read(embeddings, reading)
+        return ThroughLayers(layers, last, torch.ones_like(last))
+
+    def with_maps(
         self, embeddings: torch.Tensor, reading: Reading
-    ) -> Tuple[torch.Tensor, List[LayerAttention]]:
-        """The logits, and the self-attention of each layer, the first layer first."""
+    ) -> Tuple[torch.Tensor, List[torch.Tensor]]:
+        """
+        The logits, and the weights of each layer, the first layer first, of which they are computed.
+        Shape: (batch, labels), (batch, heads, places, places) each
+        """
+        with quiet():
+            output = self.transformer(
+                inputs_embeds=embeddings,
+                attention_mask=reading.mask.to(embeddings),
+                output_attentions=True,
+            )
+        return output.logits, list(output.attentions)
+
+    def number_of_maps(self) -> int:
+        """Of a text: one for each head of each layer."""
+        return sum(layer.self_attention.num_heads for layer in self.family.layers())
+
+    def _read(
+        self, embeddings: torch.Tensor, reading: Reading
+    ) -> Tuple[torch.Tensor, List[LayerAttention], torch.Tensor]:
+        """The logits, the layers, and the weights of the places that the head reads."""
         logits, inputs = layer_inputs(self.family, lambda: self.logits(embeddings, reading))
-        layers = zip(self.family.layers(), inputs, strict=True)
-        return logits, [
-            LayerAttention(layer.self_attention, states, reading.mask) for layer, states in layers
+        layers = [
+            LayerAttention(layer.self_attention, states, reading.mask)
+            for layer, states in zip(self.family.layers(), inputs, strict=True)
         ]
+        last = torch.zeros_like(embeddings[..., 0])
+        last[:, 0] = 1.0
+        return logits, layers, last

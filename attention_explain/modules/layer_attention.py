@@ -5,10 +5,11 @@ which values.
 
 from dataclasses import dataclass
 from itertools import product
-from typing import Callable, Optional, Protocol
+from typing import Callable, List, NamedTuple, Optional, Protocol
 
 import torch
 
+from attention_explain.budget import rows_at_once
 from attention_explain.modules.projections import Projection
 
 
@@ -72,6 +73,10 @@ class LayerAttention:
         """Shape: (batch, heads, tokens that attend, tokens attended to)"""
         return self.module.maps(self.inputs, self.mask, attending)
 
+    def mean_weights(self, attending: slice) -> torch.Tensor:
+        """Heads averaged. Shape: (batch, places that attend, places attended to)"""
+        return self.weights(attending).mean(dim=1)
+
     def value_weighted(self, attending: slice) -> torch.Tensor:
         """
         || sum over heads a_ij f(x_j) || with f(x) = W_O (W_V x + b_V), a head's part of each
@@ -91,3 +96,40 @@ class LayerAttention:
         for one, other in product(range(heads), repeat=2):
             squares.addcmul_(weights[:, one] * products[:, None, :, one, other], weights[:, other])
         return squares.clamp_min(0).sqrt()
+
+
+class ThroughLayers(NamedTuple):
+    """
+    What a model does in its layers, and then with what they give.
+
+    layers : the first layer first.
+    last : the weights with which the states of the last layer are read. Shape: (batch, places)
+    sizes : the norm of each of these states. Shape: (batch, places)
+    """
+
+    layers: List[LayerAttention]
+    last: torch.Tensor
+    sizes: torch.Tensor
+
+
+def passed_down(
+    weights: torch.Tensor, layer: LayerAttention, maps: Callable[[slice], torch.Tensor]
+) -> torch.Tensor:
+    """
+    What is attended to through a layer, by places that have these weights: sum_i w_i a_ij. In pieces,
+    and only of places that have any.
+
+    # Parameters
+
+    weights : `torch.Tensor`. Shape: (batch, places)
+    maps : `Callable[[slice], torch.Tensor]`
+        Of some of the places that attend. Shape: (batch, places that attend, places attended to)
+    """
+    reach = 1 + int(weights.any(dim=0).nonzero().max())
+    numbers = len(weights) * layer.module.num_heads * weights.size(1)
+    together = rows_at_once(numbers, weights.device.type)
+    found = torch.zeros_like(weights)
+    for first in range(0, reach, together):
+        some = slice(first, min(first + together, reach))
+        found += torch.einsum("bi,bij->bj", weights[:, some], maps(some))
+    return found

@@ -112,7 +112,7 @@ class TransformerFolder:
         from transformers import AutoTokenizer
 
         try:
-            with _quiet():
+            with quiet():
                 tokenizer = AutoTokenizer.from_pretrained(
                     self.path, add_prefix_space=True, **SAFELY
                 )
@@ -187,7 +187,7 @@ class TransformerFolder:
 
         self._check_there_are_weights()
         try:
-            with _quiet():
+            with quiet():
                 model, info = AutoModelForSequenceClassification.from_pretrained(
                     self.path,
                     num_labels=labels,
@@ -278,8 +278,8 @@ def _causes(error: Optional[BaseException]) -> Iterator[BaseException]:
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
-    """Without what transformers says of weights that are not there: we say it where it matters."""
+def quiet() -> Iterator[None]:
+    """Without what transformers says of missing weights and slower ways: we say what matters."""
     from transformers.utils import logging as their_logging
 
     verbosity = their_logging.get_verbosity()

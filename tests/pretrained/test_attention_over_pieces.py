@@ -256,6 +256,7 @@ def test_integrated_gradients_of_words_sum_to_the_difference(folders):
 
 
 LOOKS_INSIDE = {
+    "attention-x-gradient",
     "attention-flow",
     "attention-rollout",
     "deeplift",

@@ -220,12 +220,19 @@ def needed(encoder: Seq2SeqEncoder, kind: Type[Kind], method: str) -> Kind:
     """`capability` for a method that cannot do without: one sentence if the encoder has it not."""
     has_it = capability(encoder, kind)
     if has_it is None:
-        what = kind.__doc__.strip().splitlines()[0]
-        raise ConfigurationError(
-            f"{method} needs an encoder with {what} ({', '.join(encoders_with(kind))}), but this "
-            f"model's encoder is a {type(encoder).__name__}"
-        )
+        raise ConfigurationError(f"{method} {lacking(encoder, kind)}")
     return has_it
+
+
+def lacking(encoder: Seq2SeqEncoder, kind: type) -> Optional[str]:
+    """What has to be said of an encoder without a capability; None for one that has it."""
+    if capability(encoder, kind) is not None:
+        return None
+    what = kind.__doc__.strip().splitlines()[0]
+    return (
+        f"needs an encoder with {what} ({', '.join(encoders_with(kind))}), but this model's encoder "
+        f"is a {type(encoder).__name__}"
+    )
 
 
 def encoders_with(kind: type) -> List[str]:
