@@ -87,7 +87,7 @@ FAMILIES = tuple(OPTIONS)
 
 
 def save_tiny_transformer(
-    folder: Path, family: str = "bert", labels: Sequence[str] = LABELS, seed: int = 5
+    folder: Path, family: str = "bert", labels: Sequence[str] = LABELS, seed: int = 5, **sizes: int
 ) -> Path:
     """The folder of a classifier with random weights."""
     folder.mkdir(parents=True)
@@ -99,7 +99,7 @@ def save_tiny_transformer(
         vocab_size=len(tokenizer),
         id2label=dict(enumerate(labels)),
         label2id={label: number for number, label in enumerate(labels)},
-        **OPTIONS[family],
+        **{**OPTIONS[family], **sizes},
     )
     model = AutoModelForSequenceClassification.from_config(config)
     with torch.no_grad():

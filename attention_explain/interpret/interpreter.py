@@ -99,6 +99,11 @@ class Interpreter(SaliencyInterpreter):
         if self.pieces is not None and batch.reading.units is not None:
             attribution.checks["special_share"] = special_share(scores, batch.reading)
             scores = batch.reading.of_tokens(scores, self.pieces)
+        elif scores.shape != batch.attendable.shape:
+            raise ConfigurationError(
+                f"{type(self).__name__} has a score for each piece of a word, and must say what that "
+                "of the word is: pieces = 'sum' or pieces = 'max'"
+            )
         scores = scores.masked_fill(~batch.attendable, 0.0)
         if self.normalize:
             total = scores.abs().sum(dim=-1, keepdim=True)

@@ -73,7 +73,7 @@ def files(tmp_path_factory) -> Path:
         reader = {"type": "attention_text"}
         small_archive(folder / run, reader=reader, train=str(folder / "test.jsonl"))
     save_tiny_transformer(folder / "my" / "bert")
-    save_tiny_transformer(folder / "weights" / "all-MiniLM-L6-v2", "bert")
+    save_tiny_transformer(folder / "weights" / "all-MiniLM-L6-v2", "bert", hidden_size=384)
     given = str(folder / "runs" / "sst"), str(folder / "test.jsonl")
     attribute_from_file(*given, folder / "sst.parquet", ["attention"])
     adversary = {"type": "instance-adversary", "steps": 2}

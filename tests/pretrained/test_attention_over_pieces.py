@@ -15,6 +15,8 @@ from allennlp.data import Batch
 from attention_explain.faithfulness.outputs import ErasedOutputs
 from attention_explain.faithfulness.registry import ERASURES
 from attention_explain.interpret.interpreter import (
+    Attribution,
+    Interpreter,
     build_interpreters,
     known_interpreters,
     supported_interpreters,
@@ -298,3 +300,19 @@ def test_a_text_that_is_too_long_is_named(folders):
     made = predictor(folders["bert"], MISMATCHED)
     with pytest.raises(ConfigurationError, match="a text has 26 pieces, but the model reads 24"):
         scores(made, "attention", [" ".join(["film"] * 24)])
+
+
+class NormOfPieces(Interpreter):
+    signed = False
+
+    def attribute(self, batch, target):
+        return Attribution(self.model.embed(batch.tokens).norm(dim=-1))
+
+
+def test_a_method_of_pieces_must_say_what_becomes_of_them(folders):
+    made = predictor(folders["bert"])
+    method, found = NormOfPieces(made), instances(made._dataset_reader)
+    with pytest.raises(ConfigurationError, match="NormOfPieces has a score for each piece"):
+        method.saliency_interpret_instances(found)
+    method.pieces = "max"
+    assert len(method.saliency_interpret_instances(found)[0]["scores"]) == 4
