@@ -11,7 +11,7 @@ REQUIREMENTS := requirements.txt requirements-dev.txt requirements-no-deps.txt c
 ENGINE := .venv-workflow
 ENGINE_INSTALLED := $(ENGINE)/.installed
 
-.PHONY: help install demo study study-plan results weights test test-slow test-faults test-slurm lint format bench clean
+.PHONY: help install demo study study-plan results weights test test-slow test-browser test-faults test-slurm lint format bench clean
 
 help:
 	@echo "make install    set up .venv"
@@ -22,6 +22,7 @@ help:
 	@echo "make weights    a small pretrained transformer, into weights/ (83 MB)"
 	@echo "make test       the fast tests"
 	@echo "make test-slow  the slow tests too"
+	@echo "make test-browser the page of explore, in a real Chromium (Debian: chromium, chromium-driver)"
 	@echo "make test-faults kills, bad inputs and growth: 20 minutes, with figures at the end"
 	@echo "make test-slurm a study on a Slurm cluster of one node (Debian, as root)"
 	@echo "make lint       check style; make format mends what can be mended"
@@ -108,7 +109,11 @@ test: $(INSTALLED) $(ENGINE_INSTALLED)
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
 
 test-slow: $(INSTALLED) $(ENGINE_INSTALLED)
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -m "not slurm and not faults"
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -m "not slurm and not faults and not browser"
+
+# Skipped, with the reason, where there is no Chromium with its driver.
+test-browser: $(INSTALLED)
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -m browser -rs tests/browser
 
 # Alone and in one process: it measures, and kills after so many seconds.
 test-faults: $(INSTALLED) $(ENGINE_INSTALLED)

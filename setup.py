@@ -31,7 +31,7 @@ setup(
     include_package_data=True,
     package_data={
         "analysis.papers": ["*/published/*.csv"],
-        "attention_explain": ["passes.toml"],
+        "attention_explain": ["passes.toml", "explore/page/*"],
         "heatmaps": ["texts.js"],
         "workflow": ["Snakefile", "profiles/*/config.yaml"],
     },

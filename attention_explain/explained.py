@@ -13,6 +13,7 @@ from attention_explain.faithfulness.erasures.delete import Delete
 from attention_explain.faithfulness.outputs import ErasedOutputs
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models.needs import check_needs
+from attention_explain.named_components import check_choice
 from attention_explain.orders import RANKINGS, random_ranks, ranks, share_size
 from attention_explain.untouched import untouched
 from heatmaps.explanation import Explanation
@@ -40,7 +41,7 @@ class Explained(Explanation):
         known = {each.name: getattr(explanation, each.name) for each in fields(Explanation)}
         return cls(**known, model=model, instance=instance, seed=seed)
 
-    def verdict(self, words: Optional[int] = None) -> TextVerdict:
+    def verdict(self, words: Optional[int] = None, by: str = RANKINGS[0]) -> TextVerdict:
         """
         Which words each of the methods names first, how the output changes when they are deleted, and
         what it is when nothing else stays; beside as many words by chance.
@@ -50,7 +51,10 @@ class Explained(Explanation):
         words : `int`, optional (default = one in five of the text, at least one)
             How many a method names. Of equal scores some are taken by chance, which the text's id
             decides.
+        by : `str`, optional (default = `"signed"`)
+            What comes first: the largest score, or (`size`) the largest whatever its sign.
         """
+        check_choice("by", by, RANKINGS)
         tokens = len(self.tokens)
         if words is not None and not 1 <= words <= tokens:
             raise ConfigurationError(
@@ -60,7 +64,7 @@ class Explained(Explanation):
         check_needs(self.model, ("embeddings",), "words are taken out of the texts of")
         named = words or share_size(SHARE, tokens)
         scored = {name: scores for name, scores in self.scores.items() if scores is not None}
-        orders = [ranks(scores, RANKINGS[0], self.seed, self.id) for scores in scored.values()]
+        orders = [ranks(scores, by, self.seed, self.id) for scores in scored.values()]
         chance = random_ranks(tokens, ORDERS_BY_CHANCE, self.seed, self.id)
         first = numpy.array([order < named for order in (*orders, *chance)])
         probs = self._probabilities([numpy.ones((1, tokens), dtype=bool), ~first, first])
@@ -69,11 +73,12 @@ class Explained(Explanation):
             [ModelOutput(float(row[target]), self.labels[int(row.argmax())]) for row in several]
             for several in probs
         )
+        places = [order.argsort()[:named].tolist() for order in orders]
         methods = {
             name: NamedWords(
-                [self.tokens[place] for place in order.argsort()[:named]], without[row], only[row]
+                [self.tokens[place] for place in there], without[row], only[row], there
             )
-            for row, (name, order) in enumerate(zip(scored, orders, strict=True))
+            for row, (name, there) in enumerate(zip(scored, places, strict=True))
         }
         by_chance = [
             float(numpy.mean([output.probability for output in several[len(orders) :]]))

@@ -3,7 +3,7 @@ What the words that a method names are to the output for one text: how it change
 what it is when nothing else stays. In a terminal and in a notebook.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
 from typing import Dict, List, Optional, Tuple
 
@@ -27,11 +27,13 @@ class NamedWords:
     """
     words : the most important first.
     without, only : the output without them, and with nothing else.
+    places : where in the text they stand, in the same order.
     """
 
     words: List[str]
     without: ModelOutput
     only: ModelOutput
+    places: List[int] = field(default_factory=list)
 
 
 @dataclass(frozen=True)

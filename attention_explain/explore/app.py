@@ -1,0 +1,253 @@
+"""
+The server of the page: files that were named at the start, and questions to the models, which are
+answered one after the other by a single thread.
+"""
+
+import asyncio
+import json
+import logging
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, Callable, Dict, Mapping, Optional, Sequence
+
+from allennlp.common.checks import ConfigurationError
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from attention_explain import settings
+from attention_explain.explore.data_texts import DataTexts
+from attention_explain.explore.open_model import OpenModel
+from attention_explain.explore.open_text import MOST_WORDS, GivenText, numbers_of, strings_of
+from attention_explain.orders import RANKINGS
+from attention_explain.sentences import sentence_of
+from durable.records import read_json
+from heatmaps.html_document import style
+
+logger = logging.getLogger(__name__)
+
+# Of a request, in bytes: a thousand long words, twice over.
+MOST_BYTES = 200_000
+# What is read of a longer one, so that whoever sends it hears why it is refused.
+MOST_READ = 16_000_000
+
+PAGE = Path(__file__).with_name("page")
+KINDS = {".html": "text/html", ".css": "text/css", ".js": "text/javascript"}
+# A browser is to load nothing from elsewhere, and to run nothing but these files, whatever a text or
+# a label may hold.
+HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
+    "connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cache-Control": "no-store",
+}
+# A page of another site may reach this address by a name of its own, and is refused.
+HOSTS = ["127.0.0.1", "localhost"]
+
+Asked = Mapping[str, Any]
+
+
+def explain(model: OpenModel, asked: Asked) -> Dict[str, Any]:
+    return model.explain(GivenText.of(asked), strings_of(asked.get("methods", []), "methods"))
+
+
+def named(model: OpenModel, asked: Asked) -> Dict[str, Any]:
+    words = asked.get("named")
+    if type(words) is not int:
+        raise ConfigurationError("'named' must be a number of words")
+    methods = strings_of(asked.get("methods", []), "methods")
+    return model.named(GivenText.of(asked), methods, words, asked.get("by", RANKINGS[0]))
+
+
+def weights(model: OpenModel, asked: Asked) -> Dict[str, Any]:
+    return model.weights(GivenText.of(asked), numbers_of(asked.get("weights"), "weights"))
+
+
+def other_weights(model: OpenModel, asked: Asked) -> Dict[str, Any]:
+    seed = asked.get("seed", 0)
+    if type(seed) is not int or not 0 <= seed < 2**31:
+        raise ConfigurationError("'seed' must be a whole number from 0 on")
+    return model.other_weights(GivenText.of(asked), seed)
+
+
+def head_weights(model: OpenModel, asked: Asked) -> Dict[str, Any]:
+    return model.head_weights(GivenText.of(asked))
+
+
+def without_heads(model: OpenModel, asked: Asked) -> Dict[str, Any]:
+    if not isinstance(asked.get("off"), list):
+        raise ConfigurationError("'off' must be a list of heads")
+    return model.without_heads(GivenText.of(asked), asked["off"])
+
+
+QUESTIONS: Dict[str, Callable[[OpenModel, Asked], Dict[str, Any]]] = {
+    "explain": explain,
+    "named": named,
+    "weights": weights,
+    "other-weights": other_weights,
+    "head-weights": head_weights,
+    "without-heads": without_heads,
+}
+
+
+def make_app(
+    models: Sequence[OpenModel],
+    texts: Optional[DataTexts] = None,
+    verdict: Optional[Mapping[str, Any]] = None,
+    evidence: bytes = b"",
+) -> Starlette:
+    """
+    # Parameters
+
+    models : one, or two that stand side by side.
+    texts : to pick from.
+    verdict, evidence : what `allennlp verdict` wrote.
+    """
+    # Torch is to use all cores for one question, and methods leave traces while they work.
+    worker = ThreadPoolExecutor(1, initializer=settings.flush_denormals)
+    files = {path.name: path for path in PAGE.iterdir() if path.suffix in KINDS}
+
+    async def in_turn(work: Callable[[], Dict[str, Any]]) -> Response:
+        try:
+            found = await asyncio.get_running_loop().run_in_executor(worker, work)
+        except Exception as error:
+            return _refused(error)
+        return JSONResponse(found)
+
+    async def page(request: Request) -> Response:
+        path = files.get(request.path_params.get("name", "index.html"))
+        if path is None:
+            return JSONResponse({"error": "there is no such file"}, 404)
+        return Response(path.read_bytes(), media_type=KINDS[path.suffix])
+
+    async def shades(request: Request) -> Response:
+        return Response(style(), media_type=KINDS[".css"])
+
+    async def about(request: Request) -> Response:
+        return JSONResponse(
+            {
+                "models": [each.about() for each in models],
+                "data": None if texts is None else texts.data,
+                "misleading": texts is not None and texts.can_mislead,
+                "verdict": verdict,
+                "evidence": bool(evidence),
+                "most_words": MOST_WORDS,
+                "most_bytes": MOST_BYTES,
+            }
+        )
+
+    async def ask(request: Request) -> Response:
+        try:
+            asked = await _asked(request)
+            question = QUESTIONS.get(request.path_params["question"])
+            number = asked.get("model", 0)
+            if question is None:
+                raise ConfigurationError("there is no such question")
+            if type(number) is not int or not 0 <= number < len(models):
+                raise ConfigurationError(f"'model' must be from 0 to {len(models) - 1}")
+        except ConfigurationError as error:
+            return _refused(error)
+        return await in_turn(lambda: question(models[number], asked))
+
+    async def listed(request: Request) -> Response:
+        return await in_turn(texts.listed)
+
+    async def misleading(request: Request) -> Response:
+        return await in_turn(texts.misleading)
+
+    async def evidence_page(request: Request) -> Response:
+        # It brings a policy of its own, which allows its inline styles and nothing else.
+        return Response(evidence, media_type=KINDS[".html"])
+
+    routes = [
+        Route("/", page),
+        Route("/page/{name}", page),
+        Route("/heatmaps.css", shades),
+        Route("/about", about),
+        Route("/ask/{question}", ask, methods=["POST"]),
+    ]
+    if texts is not None:
+        routes += [Route("/texts", listed), Route("/misleading", misleading, methods=["POST"])]
+    if evidence:
+        routes.append(Route("/verdict.html", evidence_page))
+    app = Starlette(
+        routes=routes,
+        middleware=[
+            Middleware(TrustedHostMiddleware, allowed_hosts=HOSTS, www_redirect=False),
+            Middleware(_Headers),
+        ],
+    )
+    app.state.worker = worker
+    return app
+
+
+async def _asked(request: Request) -> Dict[str, Any]:
+    """The object of a request's body."""
+    # A form of another site can post here without being asked, but not this kind.
+    if request.headers.get("content-type", "").split(";")[0] != "application/json":
+        raise ConfigurationError("a question must be sent as application/json")
+    body, read = bytearray(), 0
+    try:
+        async for chunk in request.stream():
+            read += len(chunk)
+            if read <= MOST_BYTES:
+                body += chunk
+            elif read > MOST_READ:
+                break
+    except ClientDisconnect as error:
+        raise ConfigurationError("the question ended early") from error
+    if read > MOST_BYTES:
+        raise TooLarge(
+            f"the text is too long: this page takes up to {MOST_WORDS:,} words, and {MOST_BYTES:,} "
+            "bytes in all"
+        )
+    try:
+        asked = read_json(body.decode("utf-8"))
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise ConfigurationError(f"the question is not JSON ({error})") from error
+    if not isinstance(asked, dict):
+        raise ConfigurationError("the question is not a JSON object")
+    return asked
+
+
+class TooLarge(ConfigurationError):
+    """A request of more than is read."""
+
+
+def _refused(error: Exception) -> Response:
+    """A sentence, where it is the asker's to mend; else the terminal has the traceback."""
+    if isinstance(error, TooLarge):
+        return JSONResponse({"error": error.message}, 413)
+    if isinstance(error, ConfigurationError):
+        return JSONResponse({"error": sentence_of(error)}, 400)
+    logger.error("a question could not be answered", exc_info=error)
+    said = f"{type(error).__name__}: this is a mistake of the program; the terminal has the rest"
+    return JSONResponse({"error": said}, 500)
+
+
+class _Headers:
+    """Adds them to every answer; a page that has a policy of its own in it is let alone."""
+
+    def __init__(self, app: Callable) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        own_policy = scope.get("path") == "/verdict.html"
+
+        async def send_more(message: Dict[str, Any]) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [
+                    *message["headers"],
+                    *(
+                        (name.lower().encode(), value.encode())
+                        for name, value in HEADERS.items()
+                        if not (own_policy and name == "Content-Security-Policy")
+                    ),
+                ]
+            await send(message)
+
+        await self.app(scope, receive, send_more)

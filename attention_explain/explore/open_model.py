@@ -1,0 +1,274 @@
+"""
+A loaded model, and what a person may ask of it: one function a question. Answers are made of what JSON
+can hold. Nothing here knows of the server.
+"""
+
+from collections import OrderedDict
+from typing import Any, Dict, Optional, Sequence
+
+import torch
+from allennlp.common.checks import ConfigurationError
+from allennlp.data import DatasetReader, Instance
+from allennlp.models import Model
+from allennlp.predictors import Predictor
+
+from attention_explain.counterfactual.fixed_states import FixedStates
+from attention_explain.counterfactual.instance_adversary import InstanceAdversary
+from attention_explain.counterfactual.replacement import effect
+from attention_explain.data.any_reader import instance_of
+from attention_explain.data.example import TOKENS, training_origins
+from attention_explain.data.pair_reader import PairReader
+from attention_explain.data.text_reader import TextReader
+from attention_explain.explained import Explained
+from attention_explain.explore.heads import Heads, heads_of
+from attention_explain.explore.open_text import GivenText, OpenText, check_length
+from attention_explain.interpret.explainer import Explainer
+from attention_explain.interpret.interpreter import (
+    InterpreterConfig,
+    build_interpreters,
+    known_interpreters,
+    properties,
+    supported_interpreters,
+)
+from attention_explain.interpret.text_batch import TextBatch
+from attention_explain.untouched import untouched
+
+# What stands on the page before anybody chooses; all of them together take part of a second.
+SHOWN = ("attention", "gradient-x-input", "integrated-gradients", "lrp", "leave-one-out")
+# Hundreds of passes a text.
+SLOW = ("kernel-shap", "lime", "gradient-shap", "attention-flow")
+# How many texts are remembered with their scores.
+REMEMBERED = 64
+# By which the numbers of methods that draw some are decided.
+TYPED = "typed"
+
+
+class OpenModel:
+    """
+    # Parameters
+
+    name : `str`
+        What the page calls it.
+    model, reader : as an archive has them.
+    methods : `Sequence`, optional (default = all that the model allows)
+        Names of interpreters, or their configs.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        model: Model,
+        reader: DatasetReader,
+        methods: Optional[Sequence[InterpreterConfig]] = None,
+    ) -> None:
+        self.name = name
+        self.model = model.eval()
+        self.reader = reader
+        shown = None if methods is None else methods
+        if methods is None:
+            methods, _ = supported_interpreters(known_interpreters(), model, reader)
+            methods = sorted(methods, key=lambda each: (each in SLOW, each not in SHOWN))
+        self.methods = build_interpreters(methods, Predictor(model, reader, frozen=False))
+        self.shown = [name for name in self.methods if shown is not None or name in SHOWN]
+        self.heads: Optional[Heads] = heads_of(model)
+        self._reads_words = training_origins(model.vocab) == {TOKENS}
+        self._texts: OrderedDict[GivenText, OpenText] = OrderedDict()
+
+    def about(self) -> Dict[str, Any]:
+        """What the model has; what it has not is not shown."""
+        return {
+            "name": self.name,
+            "labels": self.model.labels,
+            "methods": [
+                {
+                    "name": name,
+                    "shown": name in self.shown,
+                    "slow": name in SLOW,
+                    **properties(method),
+                }
+                for name, method in self.methods.items()
+            ],
+            "weights": self.model.lacks("stages") is None,
+            "erasure": self.model.lacks("embeddings") is None,
+            "heads": self.heads is not None,
+            "pairs": self.reads_pairs,
+            "reads_words": self._reads_words,
+        }
+
+    def warm_up(self) -> None:
+        """What is paid for once, packages that are loaded when they are first used, nobody waits for."""
+        given = GivenText(words=("a", "a"), query="a" if self.reads_pairs else None)
+        self.explain(given, self.shown)
+        if self.model.lacks("embeddings") is None:
+            self.named(given, self.shown, 1, "signed")
+        del self._texts[given]
+
+    @property
+    def reads_pairs(self) -> bool:
+        return isinstance(self.reader, PairReader) and self.reader.pairs
+
+    # Questions ----------------------------------------------------------------------------------
+
+    def explain(self, given: GivenText, methods: Sequence[str] = ()) -> Dict[str, Any]:
+        """The prediction, and the scores of these methods."""
+        text = self.opened(given, methods)
+        found = text.explained.to_dict()
+        return {
+            **found,
+            "saliency": {name: found["saliency"][name] for name in methods},
+            "signed": {name: text.explained.signed[name] for name in methods},
+            "query": text.explained.instance["metadata"].metadata.get("query"),
+        }
+
+    def named(
+        self, given: GivenText, methods: Sequence[str], words: int, by: str
+    ) -> Dict[str, Any]:
+        """
+        The words that each method names first, and the output without them (comprehensiveness) and
+        with nothing else (sufficiency).
+        """
+        explained = self.opened(given, methods).explained
+        some = Explained.of(explained, self.model, explained.instance, explained.seed)
+        some.scores = {name: explained.scores[name] for name in methods}
+        verdict = some.verdict(words, by)
+        return {
+            "target": verdict.target,
+            "whole": vars(verdict.whole),
+            "chance": verdict.chance,
+            "methods": {
+                name: {
+                    "places": of.places,
+                    "without": vars(of.without),
+                    "only": vars(of.only),
+                }
+                for name, of in verdict.methods.items()
+            },
+        }
+
+    def weights(self, given: GivenText, weights: Sequence[float]) -> Dict[str, Any]:
+        """What the model says if its attention had these weights."""
+        states = self._states(given)
+        (row,) = states.attendable
+        own = int(row.sum())
+        if len(weights) != own:
+            raise ConfigurationError(f"there are {len(weights)} weights, but {own} words")
+        values = torch.tensor(weights, dtype=torch.double)
+        if not torch.isfinite(values).all() or (values < 0).any() or not values.sum() > 0:
+            raise ConfigurationError("weights must be numbers from 0 on, and not all 0")
+        placed = torch.zeros_like(states.attention)
+        placed[0, row] = (values / values.sum()).to(placed)
+        return self._effect(states, placed)
+
+    def other_weights(self, given: GivenText, seed: int = 0) -> Dict[str, Any]:
+        """
+        Weights far from the attention that give the same output, to within a total variation of 0.05:
+        what `instance-adversary` finds.
+        """
+        states = self._states(given)
+        search = InstanceAdversary(keep="best", seed=seed)
+        with torch.no_grad():
+            found = search.perturb(states)
+        return {
+            "found": bool(found["success"]),
+            "epsilon": search.epsilon,
+            **self._effect(states, found["attention"]),
+        }
+
+    def head_weights(self, given: GivenText) -> Dict[str, Any]:
+        """What each head of each layer attends to."""
+        heads = self._needed_heads()
+        with untouched(self.model, goes_back=False):
+            return heads.weights(self._batch(given))
+
+    def without_heads(self, given: GivenText, off: Sequence[Sequence[int]]) -> Dict[str, Any]:
+        """What the model says when some heads, each (layer, head), bring nothing."""
+        heads = self._needed_heads()
+        with untouched(self.model, goes_back=False):
+            logits = heads.logits_without(self._batch(given), off)
+        return {"probs": torch.softmax(logits[0].double(), dim=-1).tolist()}
+
+    # Texts --------------------------------------------------------------------------------------
+
+    def opened(self, given: GivenText, methods: Sequence[str] = ()) -> OpenText:
+        """The text, with the scores of these methods."""
+        unknown = [name for name in methods if name not in self.methods]
+        if unknown:
+            raise ConfigurationError(f"{unknown[0]!r} is none of the methods of {self.name}")
+        text = self._texts.get(given)
+        if text is None:
+            text = OpenText(self.explained(self._instance(given), (), given.target))
+            self._texts[given] = text
+            if len(self._texts) > REMEMBERED:
+                self._texts.popitem(last=False)
+        self._texts.move_to_end(given)
+        new = [name for name in methods if name not in text.explained.scores]
+        if new:
+            more = self.explained(text.explained.instance, new, given.target)
+            for kind in ("scores", "signed", "checks", "skipped"):
+                getattr(text.explained, kind).update(getattr(more, kind))
+        return text
+
+    def explained(
+        self, instance: Instance, methods: Sequence[str], target: Optional[str] = None
+    ) -> Explained:
+        explainer = Explainer(self.model, {name: self.methods[name] for name in methods}, target)
+        (explanation,) = explainer.explain_batch([instance])
+        return Explained.of(explanation, self.model, instance, 0)
+
+    def _instance(self, given: GivenText) -> Instance:
+        fields: Dict[str, Any] = {"id": TYPED}
+        if given.words is not None:
+            fields["tokens"] = list(given.words)
+        elif self._reads_words:
+            # What its training texts were split by is not known: spaces are a person's.
+            fields["tokens"] = given.text.split()
+        else:
+            # A tokenizer would take its time before the words can be counted.
+            check_length(len(given.text.split()))
+            fields["text"] = given.text
+        if "tokens" in fields:
+            check_length(len(fields["tokens"]))
+            if not isinstance(self.reader, TextReader):
+                fields["text"] = " ".join(fields["tokens"])
+        if not (given.text or "").strip() and not given.words:
+            raise ConfigurationError("the text is empty: there is nothing to explain")
+        if self.reads_pairs:
+            if not (given.query or "").strip():
+                raise ConfigurationError("the second text is empty, but this model reads pairs")
+            if self._reads_words:
+                fields["query_tokens"] = given.query.split()
+            else:
+                fields["query"] = given.query
+        instance = instance_of(self.reader, fields)
+        self.reader.apply_token_indexers(instance)
+        check_length(len(instance["metadata"].metadata["tokens"]))
+        return instance
+
+    def _batch(self, given: GivenText) -> TextBatch:
+        return TextBatch.of(self.model, [self.opened(given).explained.instance])
+
+    def _states(self, given: GivenText) -> FixedStates:
+        if (reason := self.model.lacks("stages")) is not None:
+            raise ConfigurationError(reason)
+        text = self.opened(given)
+        if text.states is None:
+            with untouched(self.model, goes_back=False):
+                text.states = FixedStates.of(self.model, self._batch(given))
+        return text.states
+
+    def _effect(self, states: FixedStates, weights: torch.Tensor) -> Dict[str, Any]:
+        with torch.no_grad():
+            after = effect(states, weights)
+        (row,) = states.attendable
+        return {
+            "weights": weights[0, row].tolist(),
+            "probs": after["probs"][0].tolist(),
+            "tvd": float(after["tvd"]),
+            "jsd": float(after["jsd"]),
+            "flip": bool(after["flip"]),
+        }
+
+    def _needed_heads(self) -> Heads:
+        if self.heads is None:
+            raise ConfigurationError(f"{self.name} has no layers of self-attention")
+        return self.heads

@@ -1,0 +1,35 @@
+"""What `allennlp verdict` found, for the page: its answer, and its own page as the evidence."""
+
+import json
+from pathlib import Path
+from typing import Any, Dict
+
+from allennlp.common.checks import ConfigurationError
+
+from durable.records import read_json
+
+ANSWER, EVIDENCE = "verdict.json", "verdict.html"
+WANTED = ("model", "corpus", "texts", "attention", "questions", "methods", "recommended", "nothing")
+
+
+def read_verdict(folder: str) -> Dict[str, Any]:
+    """As `verdict.json` has it."""
+    path = Path(folder) / ANSWER
+    if not path.is_file():
+        raise ConfigurationError(
+            f"{folder}: no folder of a verdict (it has no {ANSWER}); 'allennlp verdict' writes one"
+        )
+    try:
+        verdict = read_json(path.read_text(encoding="utf-8"))
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise ConfigurationError(f"{path}: is not JSON ({error})") from error
+    missing = [name for name in WANTED if not isinstance(verdict, dict) or name not in verdict]
+    if missing:
+        raise ConfigurationError(f"{path}: holds no verdict (it has no '{missing[0]}')")
+    return verdict
+
+
+def evidence(folder: str) -> bytes:
+    """The page of the verdict, complete in itself; empty where there is none."""
+    path = Path(folder) / EVIDENCE
+    return path.read_bytes() if path.is_file() else b""
