@@ -234,6 +234,14 @@ def _measure_table(table: pandas.DataFrame, output: Output) -> None:
     )
     output.data("planted-truth-by-model.csv", csv(table).encode())
     rows = means.to_dict("records")
+    # Not their forms, nor their parts: the table has these.
+    every = [row["measure"] for row in rows]
+    shown_measures = {
+        name
+        for name in every
+        if not name.startswith("normalised_")
+        and not any(name.startswith(f"{other}_") for other in every)
+    }
     output.figure(
         "planted-truth-tau",
         dots(
@@ -247,6 +255,7 @@ def _measure_table(table: pandas.DataFrame, output: Output) -> None:
                     estimate=Estimate.of(row, "tau"),
                 )
                 for row in rows
+                if row["measure"] in shown_measures
             ],
             "tau of the measure with the truth",
             {-0.5: "-0.5", 0.0: "0", 0.5: "0.5", 1.0: "1"},

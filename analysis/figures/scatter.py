@@ -1,7 +1,7 @@
 """Points with their names and intervals both ways, a panel each pair of quantities."""
 
 from dataclasses import dataclass
-from typing import Sequence, Tuple
+from typing import Optional, Sequence, Tuple
 
 import numpy
 from matplotlib.axes import Axes
@@ -27,12 +27,16 @@ class Spot:
 
 @dataclass(frozen=True)
 class Scatter:
-    """`across` and `up` label the axes; lines stand where chance is, across and at 0 upwards."""
+    """
+    across, up : label the axes; lines stand where chance is, across and at 0 upwards.
+    ends : of the axis across (default: where the spots are).
+    """
 
     across: str
     up: str
     spots: Sequence[Spot]
     chance: float = 0.0
+    ends: Optional[Interval] = None
 
 
 def scatters(panels: Sequence[Scatter], top: float, widest: int = 2, bottom: float = 0.0) -> Figure:
@@ -49,6 +53,8 @@ def scatters(panels: Sequence[Scatter], top: float, widest: int = 2, bottom: flo
             one.set_xlabel(style.shown(panel.across))
             one.set_ylabel(style.shown(panel.up))
             one.margins(x=0.15)
+            if panel.ends is not None:
+                one.set_xlim(*panel.ends)
             one.set_ylim(bottom, 1.05 * top)
         style.legend_below(figure, used, columns=2 if len(used) == 1 else 4)
         # One name for all of them says nothing.
@@ -61,6 +67,9 @@ def scatters(panels: Sequence[Scatter], top: float, widest: int = 2, bottom: flo
 
 def _draw(axes: Axes, spot: Spot, number: int) -> None:
     look = {**style.series(number), "linestyle": "none"}
+    if numpy.isnan([*spot.across_interval, *spot.up_interval]).all():
+        axes.plot([spot.across], [spot.up], label=style.shown(spot.series), **look)
+        return
     errors = [
         numpy.nan_to_num(numpy.abs(numpy.array(interval) - middle))[:, None]
         for interval, middle in ((spot.across_interval, spot.across), (spot.up_interval, spot.up))

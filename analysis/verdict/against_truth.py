@@ -70,6 +70,14 @@ class HeldVerdict:
         return RIGHT if self.verdict.answer == points else WRONG
 
     @property
+    def contradicted(self) -> bool:
+        """Whether a yes or no is not what the mean of the truth says, however sure that is."""
+        decided = not self._not_held and self.verdict.answer in (Answer.YES, Answer.NO)
+        return decided and (self.verdict.answer == Answer.YES) != (
+            self.truth[ATTENTION].mean > HALF
+        )
+
+    @property
     def recommended(self) -> str:
         """The same of the method that is recommended: whether that is one that points to the causes."""
         if self._not_held:
@@ -106,6 +114,7 @@ class HeldVerdict:
             **_columns("score", self.verdict.score),
             **_columns("truth", self.truth[ATTENTION]),
             "attention": self.attention,
+            "contradicted": self.contradicted,
             "method": method or "",
             **_columns("truth of method", self.truth[method] if method else NOT_KNOWN),
             "recommended": self.recommended,
@@ -234,10 +243,14 @@ def _said(rows: pandas.DataFrame, about: str) -> str:
         for outcome in OUTCOMES
         if times[outcome]
     )
-    return (
+    sentence = (
         f"Of {len(given)} {what}, each on one trained model whose causes are known, {told}: "
         f"{times[WRONG] / max(1, len(given)):.1%} [{wrong.low:.1%}, {wrong.high:.1%}] are wrong."
     )
+    if about == "attention" and times[UNCLEAR]:
+        against = int(given["contradicted"].sum())
+        sentence += f" If the truth is taken at its mean, however unsure it is, {against} are."
+    return sentence
 
 
 def _figure(rows: pandas.DataFrame, output: Output) -> None:
@@ -254,6 +267,7 @@ def _figure(rows: pandas.DataFrame, output: Output) -> None:
                 for row in group.to_dict("records")
             ],
             chance=HALF,
+            ends=(min(0.0, float(known["truth"].min())) - 0.1, 1.05),
         )
         for role, group in _in_order(known)
     ]

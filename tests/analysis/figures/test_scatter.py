@@ -16,8 +16,11 @@ def test_every_spot_has_its_name_and_a_series_its_look():
     figure = scatters([Scatter("use", "freedom", SPOTS)], top=0.693)
     axes = figure.axes[0]
     assert [text.get_text() for text in axes.texts] == ["sst", "imdb", "imdb"]
-    colours = [container[0].get_color() for container in axes.containers]
-    assert colours[0] == colours[1] != colours[2]
+    marks = [line for line in axes.lines if line.get_marker() not in ("None", "", "|", "_")]
+    colours = {tuple(line.get_xdata()): line.get_color() for line in marks}
+    assert colours[(0.1,)] == colours[(-0.02,)] != colours[(0.3,)]
+    # Bars only where there is an interval.
+    assert len(axes.containers) == 1
     (legend,) = figure.legends
     assert [text.get_text() for text in legend.get_texts()] == ["bilstm", "cnn"]
 
@@ -33,3 +36,8 @@ def test_intervals_reach_from_low_to_high():
 def test_one_name_for_all_spots_is_left_out():
     axes = scatters([Scatter("use", "freedom", SPOTS[1:])], top=0.693).axes[0]
     assert not axes.texts
+
+
+def test_panels_can_have_the_same_ends():
+    panels = [Scatter("use", "freedom", some, ends=(-1, 1)) for some in (SPOTS[:1], SPOTS[1:])]
+    assert {axes.get_xlim() for axes in scatters(panels, top=0.693).axes} == {(-1, 1)}

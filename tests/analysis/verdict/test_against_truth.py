@@ -42,7 +42,10 @@ def test_the_answer_about_attention_is_right_where_the_truth_says_so(
     tmp_path, places, truth, outcome
 ):
     folder = write_folder(tmp_path, places=places, seeds=3)
-    assert held(folder, truth).attention == outcome
+    one = held(folder, truth)
+    assert one.attention == outcome
+    # An unclear truth is no reproach, unless its mean is taken for it.
+    assert one.contradicted == (outcome in ("wrong", "truth unclear"))
 
 
 @pytest.mark.parametrize(
