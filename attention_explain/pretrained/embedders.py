@@ -63,6 +63,8 @@ class TransformerWords(PretrainedTransformerMismatchedEmbedder):
             sub_token_mode=sub_token_mode,
             load_weights=fresh,
         )
+        # What is not trained is not disturbed by dropout, either: a word is the same in every epoch.
+        self._matched_embedder.eval_mode = not train_parameters
         if fresh and serialization_dir is not None:
             self._matched_embedder.config.save_pretrained(Path(serialization_dir) / KEPT)
             folder.tokenizer().save_pretrained(Path(serialization_dir) / KEPT)

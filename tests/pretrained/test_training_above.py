@@ -85,6 +85,8 @@ def test_the_transformer_is_trained_or_stays_as_it_is(place, options, trains):
     else:
         assert same == set(of_the_transformer(model))
     assert trains == (type(model.encoder).__name__ != "PassThroughEncoder")
+    model.train()
+    assert model.pieces.embedder.transformer_model.training is trains
 
 
 def test_an_archive_stands_by_itself(place, base, tmp_path):
