@@ -105,6 +105,9 @@ class TransformerFolder:
             raise ConfigurationError(
                 f"{path / CONFIG}: is no config of a {kind} ({shortly(error)})"
             ) from error
+        # A config that was saved with a model says that its way to attend was chosen, but not which; it
+        # would be the slow one.
+        config._attn_implementation_autoset = False
         return cls(path, config, FAMILIES[kind], labels)
 
     def tokenizer(self) -> "PreTrainedTokenizerFast":
@@ -186,11 +189,12 @@ class TransformerFolder:
         from transformers import AutoModelForSequenceClassification
 
         self._check_there_are_weights()
+        self.config.num_labels = labels
         try:
             with quiet():
                 model, info = AutoModelForSequenceClassification.from_pretrained(
                     self.path,
-                    num_labels=labels,
+                    config=self.config,
                     weights_only=True,
                     output_loading_info=True,
                     # What does not fit is said by us.

@@ -45,6 +45,8 @@ def test_run_and_archive_stand_by_themselves(run, what):
     archive = open_archive(folder / what)
     archive.model.eval()
     assert archive.model.labels == trained.labels == ["bad", "fair", "good"]
+    # As fast as it was.
+    assert archive.model.transformer.config._attn_implementation == "sdpa"
     made = [archive.dataset_reader.text_to_instance(text=text) for text in TEXTS]
     for instance in made:
         archive.dataset_reader.apply_token_indexers(instance)
