@@ -117,6 +117,7 @@ class PlantedCorpus:
                 distance,
                 of_aspects=self.settings.question,
                 aspects=self.settings.aspects,
+                things=self.settings.things,
             )
             if text.tokens in seen or _split_of(text.tokens) != split:
                 continue

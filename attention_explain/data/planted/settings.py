@@ -46,6 +46,8 @@ class PlantedSettings:
     opinion_words: int = MOST_OPINION_WORDS
     # How many aspects of a thing are judged, in all texts about it; None: all that it has.
     aspects: Optional[int] = None
+    # What texts are about: films alone, films and restaurants, ...; None: all things.
+    things: Optional[int] = None
 
     @property
     def opinions(self) -> int:
@@ -62,6 +64,7 @@ class PlantedSettings:
         self._check_range("min_distance_from_end", 0, None)
         self._check_range("opinion_words", 1, MOST_OPINION_WORDS)
         self._check_range("aspects", 1, MOST_OPINIONS)
+        self._check_range("things", 1, len(DOMAINS))
         if self.conjunction and (self.causes, self.contrary) != (1, 0):
             raise ValueError(
                 "conjunction always judges two aspects, so causes and contrary cannot be set with "
@@ -131,7 +134,13 @@ PRESETS: Dict[str, PlantedSettings] = {
     "shortcut": PlantedSettings(min_tokens=16, max_tokens=32, negation=0.5, shortcut=0.95),
     # Few aspects, since a model must learn of each to find it again.
     "question": PlantedSettings(
-        min_tokens=12, max_tokens=28, question=True, contrary=1, opinion_words=10, aspects=3
+        min_tokens=12,
+        max_tokens=28,
+        question=True,
+        contrary=1,
+        opinion_words=10,
+        aspects=3,
+        things=1,
     ),
 }
 

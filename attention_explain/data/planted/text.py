@@ -82,13 +82,14 @@ def write_text(
     distance: int = 0,
     of_aspects: bool = False,
     aspects: Optional[int] = None,
+    things: Optional[int] = None,
 ) -> PlantedText:
     """
     A text of exactly `length` tokens with these opinions, in any order, each followed by at least
-    `distance` tokens; each with its aspect, if they are to be `of_aspects`. Of the `aspects` that a
-    thing has, only so many are judged.
+    `distance` tokens; each with its aspect, if they are to be `of_aspects`. Only so many `aspects`
+    of so many `things` are judged; None: all that there are.
     """
-    writer = _Writer(rng, of_aspects, aspects)
+    writer = _Writer(rng, of_aspects, aspects, things)
     judged, neutral, room = writer.given_clauses(length, opinions, weekday, distance)
     opener = rng.choice(OPENERS[room]).split() if 0 < room < SHORTEST_FILLER else []
     neutral += writer.fillers(room - len(opener))
@@ -99,11 +100,13 @@ def write_text(
 class _Writer:
     """Draws the clauses of one text: all about one thing, no pattern or aspect twice."""
 
-    def __init__(self, rng: Random, of_aspects: bool, aspects: Optional[int]) -> None:
+    def __init__(
+        self, rng: Random, of_aspects: bool, aspects: Optional[int], things: Optional[int]
+    ) -> None:
         self._rng = rng
         self._aspects = aspects
         self._of_aspects = of_aspects
-        self._domain, self._fillers = rng.choice(_FILLERS)
+        self._domain, self._fillers = rng.choice(_FILLERS[:things])
         self._words = {**SHARED_WORDS, **self._domain.words}
         self._used: Set[str] = set()
 
