@@ -21,6 +21,8 @@ def explain(
     cuda_device: int = -1,
     split_text: bool = False,
     trust_archive: bool = False,
+    query: Optional[Union[str, Sequence[str]]] = None,
+    side: str = "passage",
 ) -> "Explained":
     """
     Which tokens of a text mattered, by each of the methods. The result prints in a terminal and
@@ -50,10 +52,16 @@ def explain(
         Split a string even for a model that was trained on tokens.
     trust_archive : `bool`, optional (default = `False`)
         Let an archive run code of its own, which otherwise is opened as data.
+    query : `str` or `Sequence[str]`, optional
+        For a model of pairs: the question, or the hypothesis, or its tokens.
+    side : `str`, optional (default = `"passage"`)
+        Of a pair, the text whose words get scores: `passage`, `query` or `both`.
     """
     # Imported here, so that importing this module costs nothing.
     from allennlp.common.checks import ConfigurationError
 
+    from attention_explain.data.pair_reader import TOKENS_OF, line_fields
+    from attention_explain.data.pair_sides import turned
     from attention_explain.explained import Explained
     from attention_explain.predictors.saliency import SaliencyPredictor
 
@@ -69,11 +77,22 @@ def explain(
         target=target,
         seed=seed,
         split_text=split_text,
+        side=side,
     )
-    inputs = {"text": text} if isinstance(text, str) else {"tokens": list(text)}
+    names = line_fields(reader)
+    if query is not None and "query" not in names:
+        raise ConfigurationError("a query is given, but the model reads single texts")
+    given = {"text": text} if query is None else {"text": text, "query": query}
+    inputs = {
+        names[name if isinstance(words, str) else TOKENS_OF[name]]: (
+            words if isinstance(words, str) else list(words)
+        )
+        for name, words in given.items()
+    }
     instance = predictor._json_to_instance(inputs)
     (explanation,) = predictor.explain([instance])
-    return Explained.of(explanation, predictor._model, instance, seed or 0)
+    (explained,) = turned([instance], side)
+    return Explained.of(explanation, predictor._model, explained, seed or 0)
 
 
 def _model_and_reader(

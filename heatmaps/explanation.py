@@ -15,11 +15,13 @@ import numpy
 # 0 or 1 a token; or one such list for each of the annotators, who are kept apart.
 Rationale = Union[Sequence[int], Sequence[Sequence[int]]]
 
+# The side of a pair on which both texts have scores.
+BOTH = "both"
 KNOWN = "known causes"
 MARKED = "marked by people"
 
 # Readers of texts whose labels were made from the tokens that they mark.
-MADE_FROM_CAUSES = ("planted",)
+MADE_FROM_CAUSES = ("planted", "babi")
 
 
 def rationales_of(config: Mapping[str, Any]) -> str:
@@ -59,6 +61,8 @@ class Explanation:
     contrary : 1 for each token that speaks against the gold label, where that is known.
     rationales : who says so, `KNOWN` or `MARKED`.
     unknown : 1 for each token that is not in the model's vocabulary; None where that says nothing.
+    side : of a pair, the text that has scores: `passage`, `query`, or `both`, the query's words last.
+    other : of a pair, the words of the other text; those of the query, where both have scores.
     """
 
     tokens: List[str]
@@ -77,6 +81,20 @@ class Explanation:
     contrary: Optional[List[int]] = None
     rationales: str = MARKED
     unknown: Optional[List[int]] = None
+    side: Optional[str] = None
+    other: Optional[List[str]] = None
+
+    @property
+    def beside(self) -> Optional[str]:
+        """Of a pair, the text without scores, and what it is called; None if both have them."""
+        if self.other is None or self.side == BOTH:
+            return None
+        return f"{'passage' if self.side == 'query' else 'query'}: {' '.join(self.other)}"
+
+    @property
+    def turn(self) -> Optional[int]:
+        """Where the query begins in the tokens, if both texts have scores."""
+        return len(self.tokens) - len(self.other or ()) if self.side == BOTH else None
 
     def to_dict(self) -> Dict[str, Any]:
         """As a line of `allennlp predict`; what is not known is left out."""
@@ -91,6 +109,8 @@ class Explanation:
             "attention": None if self.attention is None else short(self.attention),
             "rationale": self.rationale,
             "unknown": self.unknown,
+            "side": self.side,
+            "other": self.other,
         }
         values = {name: value for name, value in known.items() if value is not None}
         values["saliency"] = {
@@ -162,6 +182,8 @@ def explanations(
             rationale=row.get("rationale"),
             rationales=rationales,
             unknown=row.get("unknown"),
+            side=metadata.get("side", "passage") if row.get("other") is not None else None,
+            other=row.get("other"),
         )
 
 

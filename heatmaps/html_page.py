@@ -62,7 +62,7 @@ def card(explanation: Explanation, heading: str = "h2", facts: Optional[Facts] =
     page on which texts are sorted.
     """
     rows = [_row(explanation, method, scores) for method, scores in explanation.scores.items()]
-    rows = _rationale_rows(explanation) + rows
+    rows = _other_row(explanation) + _rationale_rows(explanation) + rows
     name = f"<{heading}>{escape(explanation.id)}</{heading}>" if explanation.id else ""
     return (
         f"<article{facts.attributes() if facts else ''}>\n<div class=prediction>{name}{_prediction(explanation)}</div>\n"
@@ -99,10 +99,11 @@ def _row(explanation: Explanation, method: str, scores: Optional[List[float]]) -
     signed = explanation.signed.get(method, any(score < 0 for score in scores))
     largest = max(map(abs, scores), default=0.0)
     unknown = explanation.unknown or [0] * len(scores)
-    tokens = " ".join(
+    marked = [
         _token(token, score, largest, signed, bool(mark))
         for token, score, mark in zip(explanation.tokens, scores, unknown, strict=True)
-    )
+    ]
+    tokens = _joined(marked, explanation.turn)
     checks = explanation.checks.get(method, {})
     flagged = "; flagged" if checks.get("flagged") else ""
     details = "; ".join(f"{check} {value:.3g}" for check, value in checks.items())
@@ -129,16 +130,35 @@ def _rationale_rows(explanation: Explanation) -> List[str]:
     by_annotator = markings(explanation.rationale)
     rows = []
     for number, marking in enumerate(by_annotator, start=1):
-        marked = " ".join(
+        words = [
             f"<i{' class=r' if inside else ''}>{escape(token)}</i>"
             for token, inside in zip(explanation.tokens, marking, strict=True)
-        )
+        ]
+        marked = _joined(words, explanation.turn)
         who = f", {number} of {len(by_annotator)}" if len(by_annotator) > 1 else ""
         rows.append(
             f"<tr class=rationale><th scope=row>rationale<small>{explanation.rationales}{who}"
             f"</small></th><td dir=auto>{marked}</td></tr>\n"
         )
     return rows
+
+
+def _other_row(explanation: Explanation) -> List[str]:
+    """Of a pair, the text that has no scores."""
+    if explanation.beside is None:
+        return []
+    name, _, words = explanation.beside.partition(": ")
+    return [
+        f"<tr class=rationale><th scope=row>{name}<small>without scores</small></th>"
+        f"<td dir=auto>{escape(words)}</td></tr>\n"
+    ]
+
+
+def _joined(words: Sequence[str], turn: Optional[int]) -> str:
+    """With a bar where the query of a pair begins."""
+    if turn is None:
+        return " ".join(words)
+    return f"{' '.join(words[:turn])} <b>|</b> {' '.join(words[turn:])}"
 
 
 def legend() -> str:

@@ -12,6 +12,8 @@ BAR = 6
 EIGHTHS = " ▏▎▍▌▋▊▉█"
 NUMBER = 9
 UNKNOWN = "?"
+# Stands before the words of a query, where both texts of a pair have scores.
+QUERY = "-- query"
 LONGEST_TOKEN = 24
 # For and against the class, as on the HTML pages.
 ORANGE, BLUE, PLAIN = "\033[38;5;208m", "\033[38;5;33m", "\033[0m"
@@ -21,6 +23,8 @@ def render(explanation: Explanation, colour: Optional[bool] = None) -> str:
     """With colour codes only where they are asked for, or where standard output is a terminal."""
     colour = sys.stdout.isatty() if colour is None else colour
     lines = [_prediction(explanation)]
+    if explanation.beside is not None:
+        lines.append(printable(explanation.beside))
     width = max(map(columns, explanation.tokens), default=0)
     width = min(max(width, len("token")), LONGEST_TOKEN)
     width += 2 * any(explanation.unknown or [])
@@ -70,7 +74,10 @@ def _block(explanation: Explanation, methods: List[str], width: int, colour: boo
     cells = [_cells(explanation.scores[name], _cell_width(name), colour) for name in methods]
     lines = [f"{'token'.ljust(width)}  {header}"]
     unknown = explanation.unknown or [0] * len(explanation.tokens)
-    for token, mark, *row in zip(explanation.tokens, unknown, *cells, strict=True):
+    rows = zip(explanation.tokens, unknown, *cells, strict=True)
+    for place, (token, mark, *row) in enumerate(rows):
+        if place == explanation.turn:
+            lines.append(QUERY)
         end = f" {UNKNOWN}" if mark else ""
         lines.append(f"{fitted(token, width - len(end))}{end}  {'  '.join(row)}")
     return [line.rstrip() for line in lines]

@@ -25,6 +25,7 @@ from attention_explain.commands.job_options import (
     job_options,
     listed_configs,
 )
+from attention_explain.data.pair_sides import PASSAGE, SIDES, turned
 from attention_explain.interpret.explainer import Explainer
 from attention_explain.interpret.interpreter import (
     InterpreterConfig,
@@ -33,6 +34,7 @@ from attention_explain.interpret.interpreter import (
     properties,
     supported_interpreters,
 )
+from attention_explain.models.pair_sides import on_side
 from attention_explain.output import log_beside, writing
 from heatmaps.explanation import explanations
 from heatmaps.html_page import card, page
@@ -74,6 +76,12 @@ class Attribute(Subcommand):
             f"(default: those of {' '.join(DEFAULT_INTERPRETERS)} that the model allows)",
         )
         subparser.add_argument("--target", help="the label to explain (default: the predicted)")
+        subparser.add_argument(
+            "--side",
+            choices=SIDES,
+            default=PASSAGE,
+            help="of pairs, the text whose words get scores (default: the passage, which is attended)",
+        )
         subparser.add_argument("--html", metavar="FILE", help="write a page of heatmaps, too")
         subparser.add_argument(
             "--html-texts", type=int, default=HTML_TEXTS, help="how many texts the page shows"
@@ -88,6 +96,7 @@ def attribute_from_args(args: argparse.Namespace) -> Dict[str, Any]:
         return attribute_from_file(
             interpreters=args.interpreters and listed_configs(args.interpreters, "interpreters"),
             target=args.target,
+            side=args.side,
             html=args.html,
             html_texts=args.html_texts,
             **job_options(args),
@@ -102,6 +111,7 @@ def attribute_from_file(
     target: Optional[str] = None,
     html: Optional[str] = None,
     html_texts: int = HTML_TEXTS,
+    side: str = PASSAGE,
     **options: Any,
 ) -> Dict[str, Any]:
     """
@@ -109,7 +119,7 @@ def attribute_from_file(
     line; `options` are those of `JobOptions`. Returns the metadata of the attribution file.
     """
     job = JobOptions(archive_file, data, output_file, **options)
-    return AttributionJob(job, interpreters, target, html, html_texts).run()
+    return AttributionJob(job, interpreters, target, html, html_texts, side).run()
 
 
 class AttributionJob(Job):
@@ -127,8 +137,10 @@ class AttributionJob(Job):
         target: Optional[str],
         html: Optional[str],
         html_texts: int,
+        side: str = PASSAGE,
     ) -> None:
         super().__init__(options)
+        self._side = side
         self._configs = interpreters
         self._target = target
         self._html_texts = html_texts
@@ -136,7 +148,7 @@ class AttributionJob(Job):
         self._left_out: Dict[str, str] = {}
 
     def open(self, archive: Archive) -> None:
-        model, reader = archive.model, archive.validation_dataset_reader
+        model, reader = on_side(archive.model, self._side), archive.validation_dataset_reader
         configs = self._configs
         if configs is None:
             configs, self._left_out = supported_interpreters(DEFAULT_INTERPRETERS, model, reader)
@@ -149,8 +161,13 @@ class AttributionJob(Job):
         self.parameters = {name: parameters(method) for name, method in methods.items()}
         self.declared = {name: properties(method) for name, method in methods.items()}
 
+    def explained(self, instances: Sequence[Instance]) -> List[Instance]:
+        return turned(instances, self._side)
+
     def decisive(self) -> Dict[str, Any]:
-        return {"target": self._target}
+        # Nothing is said of texts that have one side.
+        side = {} if self._side == PASSAGE else {"side": self._side}
+        return {"target": self._target, **side}
 
     def told(self) -> Dict[str, Any]:
         return {"left_out": self._left_out}

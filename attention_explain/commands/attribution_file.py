@@ -31,6 +31,8 @@ def schema(example: Explanation, given: Iterable[Dict[str, Any]]) -> pyarrow.Sch
     is what the data says of each text.
     """
     fields = table_file.text_fields() + _marked(list(given))
+    if example.other is not None:
+        fields.append(pyarrow.field("other", pyarrow.list_(pyarrow.string())))
     if example.unknown is not None:
         fields.append(pyarrow.field("unknown", MARKS))
     # A method that failed on a text has no scores there: null, and never a list of NaN.
@@ -78,6 +80,7 @@ def _record(explanation: Explanation) -> Dict[str, Any]:
         ),
         "rationale": explanation.rationale,
         "contrary": explanation.contrary,
+        "other": explanation.other,
         "unknown": explanation.unknown,
         **explanation.scores,
         **{

@@ -85,6 +85,10 @@ class Job:
         """What more the metadata say, known before the work."""
         return {}
 
+    def explained(self, instances: Sequence[Instance]) -> List[Instance]:
+        """What is worked on, of the texts that the reader gives."""
+        return list(instances)
+
     def check(self, instances: Sequence[Instance]) -> None:
         """Says before any work what is wrong for these texts."""
 
@@ -176,6 +180,7 @@ class Job:
         instances = read_instances(
             reader, archive.model.vocab, options.data, options.limit, options.split_text, self.only
         )
+        instances = self.explained(instances)
         self.check(instances)
         described = self._described(archive, instances)
         metadata = {**self._provenance(archive, described), **read_counts(reader)}

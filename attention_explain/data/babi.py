@@ -84,9 +84,6 @@ class BabiReader(PairReader):
             line=place,
         )
 
-    def _field_name(self, field: str) -> str:
-        return {"label": "answer", "query": "question"}.get(field, field)
-
 
 def _line(content: str, path: str, place: int) -> StoryLine:
     number, _, rest = content.strip().partition(" ")

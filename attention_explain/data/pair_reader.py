@@ -5,19 +5,34 @@ those of all readers, and hold for the passage. A reader of one file format only
 `_examples`.
 """
 
-from typing import Iterator, List, Optional, Sequence, Tuple
+from typing import Iterator, List, Mapping, Optional, Sequence, Tuple
 
-from allennlp.data import Instance
+from allennlp.data import DatasetReader, Instance
 
 from attention_explain.data.candidates import CandidatesField
 from attention_explain.data.errors import DataError
-from attention_explain.data.example import PAIR_FIELDS, Example
+from attention_explain.data.example import FIELDS, PAIR_FIELDS, Example
 from attention_explain.data.sources import ReadCounts
 from attention_explain.data.text_reader import TextReader
 from attention_explain.named_components import check_choice
 from heatmaps.explanation import Rationale
 
 CANDIDATES = ("all", "passage")
+# The names of the fields, by those that the project has for them.
+QUESTION_FIELDS = PAIR_FIELDS | {
+    "text": "passage",
+    "tokens": "passage_tokens",
+    "query": "question",
+    "query_tokens": "question_tokens",
+    "label": "answer",
+}
+# Where the words of a text may be given instead.
+TOKENS_OF = {"text": "tokens", "query": "query_tokens"}
+
+
+def line_fields(reader: DatasetReader) -> Mapping[str, str]:
+    """What lines that are to be predicted call each field, as the files of a reader do."""
+    return reader.fields if isinstance(reader, PairReader) and reader.pairs else FIELDS
 
 
 class PairReader(TextReader):
@@ -36,7 +51,7 @@ class PairReader(TextReader):
 
     noun = "passage"
     # What a file, and a line that is to be predicted, call each field.
-    fields = PAIR_FIELDS
+    fields: Mapping[str, str] = QUESTION_FIELDS
     # Of a reader that may give single texts, too, whether it gives pairs.
     pairs = True
 

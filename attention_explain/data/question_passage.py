@@ -6,7 +6,7 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader
 
 from attention_explain.data.example import PAIR_FIELDS, Example, example_of
-from attention_explain.data.pair_reader import PairReader
+from attention_explain.data.pair_reader import QUESTION_FIELDS, PairReader
 from attention_explain.data.records import FORMATS, numbered_records
 from attention_explain.named_components import check_choice
 
@@ -33,13 +33,7 @@ class QuestionPassageReader(PairReader):
     """
 
     # By the names that the project has for them.
-    own_fields: Mapping[str, str] = PAIR_FIELDS | {
-        "text": "passage",
-        "tokens": "passage_tokens",
-        "query": "question",
-        "query_tokens": "question_tokens",
-        "label": "answer",
-    }
+    own_fields: Mapping[str, str] = QUESTION_FIELDS
 
     def __init__(
         self,

@@ -8,6 +8,7 @@ import torch
 from allennlp.data import Instance
 
 from attention_explain.budget import in_batches
+from attention_explain.data.pair_sides import PASSAGE
 from attention_explain.data.vocabulary import unknown_words
 from attention_explain.interpret.interpreter import (
     Attribution,
@@ -110,6 +111,7 @@ class Explainer:
                 gold=instance["label"].label if "label" in instance.fields else None,
                 rationale=instance["metadata"].metadata.get("rationale"),
                 contrary=instance["metadata"].metadata.get("contrary"),
+                **_sides(instance["metadata"].metadata),
                 unknown=unknown_words(
                     batch.words[row], instance["tokens"].token_indexers, self.model.vocab
                 ),
@@ -117,6 +119,12 @@ class Explainer:
             for row, instance in enumerate(instances)
         ]
         return explanations, predicted
+
+
+def _sides(known: Dict[str, Any]) -> Dict[str, Any]:
+    """Of a pair, which of its texts gets scores, and the words of the other."""
+    other = known.get("other", known.get("query"))
+    return {} if other is None else {"side": known.get("side", PASSAGE), "other": other}
 
 
 def _not_too_long(

@@ -224,6 +224,7 @@ INTERPRETERS = ComponentKind(
         "rationale",
         "contrary",
         "unknown",
+        "other",
         "row",
     ),
     given=("predictor",),

@@ -87,7 +87,7 @@ class TextBatch:
 
     def rows_per_pass(self) -> int:
         """How many texts of this batch's length one pass may hold: at least one."""
-        return max(1, self.budget // self.mask.size(1))
+        return max(1, self.budget // self.reading.width)
 
     def rows(self, rows: Sequence[int]) -> "TextBatch":
         """Some of the texts, as long as before with their padding."""

@@ -21,12 +21,21 @@ class Reading:
     units : the token that a place belongs to; -1 for padding and for special symbols, which belong to
         none. None where each place is a token. Shape: (rows, places)
     query : of a pair: the second text as the model has read it.
+    parts : of a pair whose texts both get scores: 0 at the places of the first, 1 at those of the
+        second. Shape: (rows, places)
     """
 
     mask: torch.Tensor
     attendable: torch.Tensor
     units: Optional[torch.Tensor] = None
     query: Optional[Query] = None
+    parts: Optional[torch.Tensor] = None
+
+    @property
+    def width(self) -> int:
+        """How many places a row takes in a pass, those of what it is read beside included."""
+        beside = 0 if self.query is None else self.query.width
+        return self.mask.size(1) + beside
 
     @property
     def token_mask(self) -> torch.Tensor:
@@ -51,8 +60,14 @@ class Reading:
     def trimmed(self) -> "Reading":
         """As long as the longest text. A GPU has to be waited for."""
         places = _longest(self.mask)
+        parts = None if self.parts is None else self.parts[:, :places]
         if self.units is None:
-            return replace(self, mask=self.mask[:, :places], attendable=self.attendable[:, :places])
+            return replace(
+                self,
+                mask=self.mask[:, :places],
+                attendable=self.attendable[:, :places],
+                parts=parts,
+            )
         tokens = _longest(self.token_mask)
         return replace(
             self,
@@ -85,11 +100,12 @@ class Reading:
         whole = self.rows(rows)
         lost = whole.attendable & ~kept
         tokens = whole.token_mask & ~lost
-        order, mask = _moved_together(tokens, longest)
+        order, mask = moved_together(tokens, longest)
         attendable = whole.attendable.gather(1, order) & mask
         if whole.units is None:
-            return order, replace(whole, mask=mask, attendable=attendable)
-        order, mask = _moved_together(whole.mask & ~whole.at_places(lost))
+            parts = None if whole.parts is None else whole.parts.gather(1, order)
+            return order, replace(whole, mask=mask, attendable=attendable, parts=parts)
+        order, mask = moved_together(whole.mask & ~whole.at_places(lost))
         numbers = tokens.cumsum(dim=1) - 1
         units = torch.where(whole.units < 0, -1, whole.at_places(numbers)).gather(1, order)
         return order, replace(
@@ -134,7 +150,7 @@ def units_of(offsets: torch.Tensor, words: torch.Tensor, places: int) -> torch.T
     return torch.where(inside.any(dim=1), inside.to(torch.uint8).argmax(dim=1), -1)
 
 
-def _moved_together(
+def moved_together(
     kept: torch.Tensor, longest: Optional[int] = None
 ) -> Tuple[torch.Tensor, torch.Tensor]:
     """Those that stay first, in their order, and where they are then. Shape: (rows, kept)"""

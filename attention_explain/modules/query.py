@@ -17,6 +17,11 @@ class Query:
     state: torch.Tensor
     candidates: Optional[torch.Tensor] = None
 
+    @property
+    def width(self) -> int:
+        """How many places it takes in a pass: it is one vector."""
+        return 0
+
     def __getitem__(self, rows: Union[torch.Tensor, slice]) -> "Query":
         """Of some of the rows, or of copies of them."""
         candidates = None if self.candidates is None else self.candidates[rows]

@@ -1,12 +1,12 @@
 """The lines that `allennlp predict` reads: what a line may be, and what is wrong with a bad one."""
 
-from typing import Any, Dict, Optional
+from typing import Any, Dict, Mapping, Optional
 
 from allennlp.common.checks import ConfigurationError
 from allennlp.common.util import JsonDict
 
 from attention_explain.data.errors import DataError
-from attention_explain.data.example import example_of, read_record
+from attention_explain.data.example import FIELDS, example_of, read_record
 
 
 class InputLine(Dict[str, Any]):
@@ -40,12 +40,13 @@ def parse_line(line: str, number: int) -> InputLine:
         return InputLine({}, number, error.message)
 
 
-def checked_fields(fields: JsonDict) -> Dict[str, Any]:
+def checked_fields(fields: JsonDict, names: Mapping[str, str] = FIELDS) -> Dict[str, Any]:
     """
-    The fields that have a meaning, as in data files. A line without an id gets one, as there.
+    The fields that have a meaning, as in data files, by the names that lines have for them. A line
+    without an id gets one, as there.
     """
     if not isinstance(fields, InputLine):
-        return example_of(fields).given()
+        return example_of(fields, names=names).given()
     if fields.problem is not None:
         raise DataError(fields.problem)
-    return example_of(fields, f"line-{fields.number}").given()
+    return example_of(fields, f"line-{fields.number}", names=names).given()

@@ -13,6 +13,8 @@ from allennlp.predictors import Predictor
 from attention_explain.data.any_reader import complete, instance_of
 from attention_explain.data.errors import DataError
 from attention_explain.data.example import KnownLabelField, check_split
+from attention_explain.data.pair_reader import line_fields
+from attention_explain.data.pair_sides import PASSAGE, turned
 from attention_explain.interpret.explainer import Explainer
 from attention_explain.interpret.interpreter import (
     InterpreterConfig,
@@ -21,6 +23,7 @@ from attention_explain.interpret.interpreter import (
     supported_interpreters,
 )
 from attention_explain.models.other_classifier import explainable
+from attention_explain.models.pair_sides import on_side
 from attention_explain.predictors.growing_page import GrowingPage
 from attention_explain.predictors.input_lines import (
     BadLine,
@@ -59,6 +62,9 @@ class SaliencyPredictor(Predictor):
     split_text : `bool`, optional (default = `False`)
         Allows strings for a model that was trained on tokens: the reader's tokenizer splits them,
         which need not be how the tokens came about.
+    side : `str`, optional (default = `"passage"`)
+        Of pairs, the text whose words get scores: the `passage`, which is attended, the `query`, or
+        `both`.
     frozen : `bool`, optional (default = `True`)
         Puts the model into evaluation mode for good. Explanations are made in that mode anyway.
     """
@@ -74,16 +80,18 @@ class SaliencyPredictor(Predictor):
         batch_tokens: Optional[int] = None,
         seed: Optional[int] = None,
         split_text: bool = False,
+        side: str = PASSAGE,
         **unknown: Any,
     ) -> None:
         if unknown:
             # `--predictor-args` come here as they were typed.
             raise ConfigurationError(
                 f"the saliency predictor has no argument '{sorted(unknown)[0]}'; it has "
-                "interpreters, target, html, batch_tokens, seed and split_text"
+                "interpreters, target, html, batch_tokens, seed, split_text and side"
             )
-        model = explainable(model)
+        model = on_side(explainable(model), side)
         super().__init__(model, dataset_reader, frozen)
+        self._side = side
         if interpreters is None:
             interpreters, left_out = supported_interpreters(
                 DEFAULT_INTERPRETERS, model, dataset_reader
@@ -107,7 +115,7 @@ class SaliencyPredictor(Predictor):
             self._texts += 1
             complete(instance, f"text-{self._texts}")
             self._dataset_reader.apply_token_indexers(instance)
-        explanations = self.explainer.explain(instances)
+        explanations = self.explainer.explain(turned(instances, self._side))
         if self._page is not None:
             self._page.add(explanations)
         return explanations
@@ -151,7 +159,7 @@ class SaliencyPredictor(Predictor):
 
     def _json_to_instance(self, json_dict: JsonDict) -> Instance:
         try:
-            fields = checked_fields(json_dict)
+            fields = checked_fields(json_dict, line_fields(self._dataset_reader))
             instance = instance_of(self._dataset_reader, fields)
             self._warn_once(check_split([instance], self._model.vocab, self._split_text))
             self._dataset_reader.apply_token_indexers(instance)

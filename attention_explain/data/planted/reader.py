@@ -7,7 +7,7 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader, Instance
 
 from attention_explain.data.errors import DataError
-from attention_explain.data.example import TEXT, Example
+from attention_explain.data.example import PAIR_FIELDS, TEXT, Example
 from attention_explain.data.pair_reader import PairReader
 from attention_explain.data.planted.corpus import PlantedCorpus
 from attention_explain.data.tokenizers import EnglishTokenizer
@@ -52,6 +52,9 @@ class PlantedReader(PairReader):
     All others as in `TextReader`; its `min_tokens` and `max_tokens` drop texts, while the knobs of
     the same name decide what is written.
     """
+
+    noun = "text"
+    fields = PAIR_FIELDS
 
     def __init__(
         self,

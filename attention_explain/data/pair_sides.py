@@ -1,0 +1,82 @@
+"""Pairs for explanations of their query, or of both texts: which words get scores, and which do not."""
+
+from typing import Any, Dict, List, Sequence
+
+import numpy
+from allennlp.common.checks import ConfigurationError
+from allennlp.data import Field, Instance, Token
+from allennlp.data.fields import MetadataField, TensorField, TextField
+from allennlp.data.token_indexers import SingleIdTokenIndexer
+
+PASSAGE, QUERY, BOTH = SIDES = ("passage", "query", "both")
+# The indexer that says of a token which text it is of: 0 the passage, 1 the query.
+PART = "part"
+
+
+def turned(instances: Sequence[Instance], side: str) -> List[Instance]:
+    """The pairs, with what is on that side as their text; they must have their token indexers."""
+    if side == PASSAGE:
+        return list(instances)
+    for instance in instances:
+        if "query" not in instance.fields:
+            raise ConfigurationError(f"side is '{side}', but the texts are no pairs")
+    return [_query(each) if side == QUERY else _both(each) for each in instances]
+
+
+def _query(instance: Instance) -> Instance:
+    known = instance["metadata"].metadata
+    fields: Dict[str, Field] = {
+        "tokens": instance["query"],
+        "attendable": _attendable(_shown(instance, "query")),
+        "passage": instance["tokens"],
+    }
+    if "attendable" in instance.fields:
+        fields["passage_attendable"] = instance["attendable"]
+    told = {"id": known["id"], "tokens": known["query"], "other": known["tokens"], "side": QUERY}
+    return _with(instance, fields, told)
+
+
+def _both(instance: Instance) -> Instance:
+    known = instance["metadata"].metadata
+    tokens = [
+        Token(token.text, type_id=part)
+        for part, field in enumerate(("tokens", "query"))
+        for token in instance[field].tokens
+    ]
+    part = SingleIdTokenIndexer(namespace=None, feature_name="type_id")
+    indexers = {**instance["tokens"].token_indexers, PART: part}
+    shown = _shown(instance, "tokens") + _shown(instance, "query")
+    fields = {"tokens": TextField(tokens, indexers), "attendable": _attendable(shown)}
+    told: Dict[str, Any] = {
+        "id": known["id"],
+        "tokens": [*known["tokens"], *known["query"]],
+        "other": known["query"],
+        "side": BOTH,
+    }
+    # Nobody has marked words of a query.
+    nothing = [0] * len(known["query"])
+    marks = known.get("rationale")
+    if marks is not None:
+        several = len(marks) > 0 and not isinstance(marks[0], int)
+        told["rationale"] = [[*each, *nothing] for each in marks] if several else [*marks, *nothing]
+    if "contrary" in known:
+        told["contrary"] = [*known["contrary"], *nothing]
+    return _with(instance, fields, told)
+
+
+def _with(instance: Instance, fields: Dict[str, Field], told: Dict[str, Any]) -> Instance:
+    for name in ("candidates", "label"):
+        if name in instance.fields:
+            fields[name] = instance[name]
+    return Instance({**fields, "metadata": MetadataField(told)})
+
+
+def _shown(instance: Instance, name: str) -> List[int]:
+    """0 at boundary symbols, which stand around both texts or around none."""
+    tokens = len(instance[name].tokens)
+    bounds = 1 if "attendable" in instance.fields else 0
+    return [0] * bounds + [1] * (tokens - 2 * bounds) + [0] * bounds
+
+
+def _attendable(mask: List[int]) -> TensorField:
+    return TensorField(numpy.array(mask, dtype=bool))

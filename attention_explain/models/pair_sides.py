@@ -1,0 +1,215 @@
+"""
+A model of pairs, for explanations of its query, or of both texts: the same model, with another text in
+the place of the one that gets scores. Everything that a method may ask of any model is there; what
+only the passage has, attention and its stages, is not.
+"""
+
+from dataclasses import dataclass
+from typing import List, Optional, Tuple, Union
+
+import torch
+from allennlp.common.checks import ConfigurationError
+from allennlp.data import TextFieldTensors
+from allennlp.models import Model
+from allennlp.modules import TextFieldEmbedder
+from allennlp.nn.util import get_text_field_mask
+
+from attention_explain.data.pair_sides import BOTH, PART, PASSAGE, QUERY, SIDES
+from attention_explain.models.attention_classifier import AttentionClassifier
+from attention_explain.models.needs import NEEDS
+from attention_explain.models.reading import Reading, moved_together
+from attention_explain.models.symbols import symbol_ids
+from attention_explain.modules.query import Query
+from attention_explain.named_components import check_choice
+
+
+def on_side(model: Model, side: str) -> Union[Model, "PairSide"]:
+    """The model for explanations of the passage, the query, or both."""
+    check_choice("side", side, SIDES)
+    if side == PASSAGE:
+        return model
+    if not isinstance(model, AttentionClassifier) or model.query_encoder is None:
+        raise ConfigurationError(
+            f"side is '{side}', but only an attention_pair_classifier reads a second text, and this "
+            f"model is a {type(model).__name__}"
+        )
+    return QuerySide(model) if side == QUERY else BothSides(model)
+
+
+@dataclass(frozen=True)
+class Attended:
+    """
+    A passage whose states stay as they are.
+
+    states : Shape: (rows, tokens, state_dim)
+    attendable : Shape: (rows, tokens)
+    candidates : True at the labels that the pair may have; None: all. Shape: (rows, labels)
+    """
+
+    states: torch.Tensor
+    attendable: torch.Tensor
+    candidates: Optional[torch.Tensor] = None
+
+    @property
+    def width(self) -> int:
+        return self.states.size(1)
+
+    def __getitem__(self, rows: Union[torch.Tensor, slice]) -> "Attended":
+        candidates = None if self.candidates is None else self.candidates[rows]
+        return Attended(self.states[rows], self.attendable[rows], candidates)
+
+
+class PairSide(torch.nn.Module):
+    """What the two have in common."""
+
+    side: str
+    read_fields: Tuple[str, ...]
+
+    def __init__(self, model: AttentionClassifier) -> None:
+        super().__init__()
+        self.model = model
+
+    @property
+    def labels(self) -> List[str]:
+        return self.model.labels
+
+    @property
+    def vocab(self):
+        return self.model.vocab
+
+    @property
+    def query_embedder(self) -> TextFieldEmbedder:
+        return self.model.query_encoder.embedder or self.model.text_field_embedder
+
+    @property
+    def text_field_embedder(self) -> TextFieldEmbedder:
+        """Of the text that gets scores."""
+        raise NotImplementedError
+
+    def lacks(self, need: str) -> Optional[str]:
+        if need == "embeddings":
+            return self.model.lacks(need)
+        return (
+            f"it needs {NEEDS[need]}, which of a pair the passage alone has: its side must be "
+            f"'{PASSAGE}', not '{self.side}'"
+        )
+
+    def symbol_embedding(self, symbol: str, purpose: str) -> torch.Tensor:
+        """Shape: (embedding_dim,)"""
+        device = next(self.parameters()).device
+        one = {
+            indexer: {"tokens": torch.full((1, 1), number, device=device)}
+            for indexer, number in symbol_ids(self, symbol, purpose).items()
+        }
+        with torch.no_grad():
+            return self.text_field_embedder(one)[0, 0]
+
+    def asked(
+        self, embeddings: torch.Tensor, mask: torch.Tensor, candidates: Optional[torch.Tensor]
+    ) -> Query:
+        """The query of these embeddings; one of which nothing is left says nothing: 0."""
+        empty = ~mask.any(dim=-1, keepdim=True)
+        state = self.model.query_encoder(embeddings, mask | empty)
+        return Query(state.masked_fill(empty, 0.0), candidates)
+
+
+class QuerySide(PairSide):
+    """The query gets scores; the passage is read once, and its states stay as they are."""
+
+    side = QUERY
+    read_fields = ("tokens", "attendable", "passage", "passage_attendable", "candidates")
+
+    @property
+    def text_field_embedder(self) -> TextFieldEmbedder:
+        return self.query_embedder
+
+    def embed(self, tokens: TextFieldTensors) -> torch.Tensor:
+        return self.query_embedder(tokens)
+
+    def reading(
+        self,
+        tokens: TextFieldTensors,
+        passage: TextFieldTensors,
+        attendable: Optional[torch.Tensor] = None,
+        passage_attendable: Optional[torch.Tensor] = None,
+        candidates: Optional[torch.Tensor] = None,
+    ) -> Reading:
+        mask, there = get_text_field_mask(tokens), get_text_field_mask(passage)
+        seen = there if passage_attendable is None else passage_attendable
+        states = self.model.encode(self.model.embed(passage), Reading(there, seen))
+        return Reading(
+            mask,
+            mask if attendable is None else attendable,
+            query=Attended(states, seen, candidates),
+        )
+
+    def logits(
+        self, embeddings: torch.Tensor, reading: Reading, detach_attention: bool = False
+    ) -> torch.Tensor:
+        passage = reading.query
+        query = self.asked(embeddings, reading.mask, passage.candidates)
+        known = Reading(passage.attendable, passage.attendable, query=query)
+        attention = self.model.attend(passage.states, known)
+        weights = attention.detach() if detach_attention else attention
+        return self.model.decode(passage.states, weights, query)
+
+
+class BothSides(PairSide):
+    """Both texts get scores, the query's words behind those of the passage."""
+
+    side = BOTH
+    read_fields = ("tokens", "attendable", "candidates")
+
+    def __init__(self, model: AttentionClassifier) -> None:
+        super().__init__(model)
+        sizes = (model.text_field_embedder.get_output_dim(), self.query_embedder.get_output_dim())
+        if sizes[0] != sizes[1]:
+            raise ConfigurationError(
+                f"side '{BOTH}' wants word vectors of one size, but those of passage and query have "
+                f"{sizes[0]} and {sizes[1]} numbers; explain one side at a time"
+            )
+
+    @property
+    def text_field_embedder(self) -> TextFieldEmbedder:
+        if self.model.query_encoder.embedder is not None:
+            raise ConfigurationError(
+                f"no word stands for no word on side '{BOTH}', since passage and query have word "
+                "vectors of their own; take 'zero', 'delete', or one side at a time"
+            )
+        return self.model.text_field_embedder
+
+    def embed(self, tokens: TextFieldTensors) -> torch.Tensor:
+        words = {name: tensors for name, tensors in tokens.items() if name != PART}
+        embeddings = self.model.embed(words)
+        if self.model.query_encoder.embedder is None:
+            return embeddings
+        asked = tokens[PART]["tokens"].unsqueeze(-1) == 1
+        return torch.where(asked, self.query_embedder(words), embeddings)
+
+    def reading(
+        self,
+        tokens: TextFieldTensors,
+        attendable: Optional[torch.Tensor] = None,
+        candidates: Optional[torch.Tensor] = None,
+    ) -> Reading:
+        mask = get_text_field_mask({name: of for name, of in tokens.items() if name != PART})
+        # A query that is not read yet, but whose labels are known.
+        query = Query(mask.new_zeros(len(mask), 0), candidates)
+        return Reading(
+            mask,
+            mask if attendable is None else attendable,
+            query=query,
+            parts=tokens[PART]["tokens"],
+        )
+
+    def logits(
+        self, embeddings: torch.Tensor, reading: Reading, detach_attention: bool = False
+    ) -> torch.Tensor:
+        second = reading.parts == 1
+        rows = torch.arange(len(embeddings), device=embeddings.device).unsqueeze(-1)
+        order, mask = moved_together(reading.mask & second)
+        query = self.asked(embeddings[rows, order], mask, reading.query.candidates)
+        order, mask = moved_together(reading.mask & ~second)
+        seen = reading.attendable.gather(1, order) & mask
+        passage = Reading(mask, seen, query=query)
+        return self.model.logits(embeddings[rows, order], passage, detach_attention)
