@@ -132,6 +132,7 @@ def test_what_the_fast_way_does_not_know_takes_the_general_one(monkeypatch):
 
 
 def test_memory_is_bounded_by_the_budget(monkeypatch):
+    monkeypatch.setattr(lstm_erasure, "PUBLISHED_SIZE", 1)
     classifier = build(FAST["bilstm"], monkeypatch)
     batch = TextBatch.of(classifier, instances(boundary_symbols=True), budget=150)
     held, erase = [], lstm_erasure._erase

@@ -33,6 +33,8 @@ from attention_explain.modules.encoders.lstm import (
     unroll,
 )
 
+# Of a state of the encoders that the papers use.
+PUBLISHED_SIZE = 256
 # To look whether states are those of the whole text takes about half the time of a step.
 STEPS_BETWEEN_LOOKS = 8
 # The whole text was read by other operations, whose states differ from these by some roundings.
@@ -175,9 +177,13 @@ def erase_from_lstm(
 ) -> ErasedLogits:
     """Each token in turn deleted, or replaced by its `replacement`."""
     # The scores and votes of all pairs of tokens are held at once (of a long text, block by block):
-    # of so many texts that they take no more memory than the states of one pass.
-    pairs = batch.length**2 * (1 + len(model.decoder.vote_weight))
-    texts = max(1, batch.budget * model.encoder.get_output_dim() // pairs)
+    # of so many texts that they take no more memory than the states of one pass through an encoder of
+    # the published size; more would leave the cache. A decoder of pairs has more votes than labels.
+    size = max(PUBLISHED_SIZE, model.encoder.get_output_dim())
+    texts = batch.budget * size // (batch.length**2 * (1 + len(model.labels)))
+    votes = len(model.decoder.vote_weight)
+    most = rows_at_once(batch.length**2 * (1 + votes), embeddings.device.type)
+    texts = max(1, min(texts, most))
     if Readout.is_of_one_text(model.attention.scorer):
         texts = 1
     erased = []
