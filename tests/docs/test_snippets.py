@@ -74,6 +74,15 @@ def files(tmp_path_factory) -> Path:
         small_archive(folder / run, reader=reader, train=str(folder / "test.jsonl"))
     save_tiny_transformer(folder / "my" / "bert")
     save_tiny_transformer(folder / "weights" / "all-MiniLM-L6-v2", "bert", hidden_size=384)
+    story = "1 Ada is in the attic.\n2 Where is Ada?\tattic\t1\n"
+    (folder / "qa1.txt").write_text(story + story.replace("attic", "cellar"))
+    small_archive(
+        folder / "runs/babi",
+        reader={"type": "babi"},
+        train=str(folder / "qa1.txt"),
+        type="attention_pair_classifier",
+        query_encoder={"encoder": dict(ENCODERS["bilstm"])},
+    )
     given = str(folder / "runs" / "sst"), str(folder / "test.jsonl")
     attribute_from_file(*given, folder / "sst.parquet", ["attention"])
     adversary = {"type": "instance-adversary", "steps": 2}
