@@ -156,3 +156,9 @@ def check_choice(option: str, value: str, choices: Collection[str]) -> str:
 
 def _sentence(error: Exception) -> str:
     return " ".join(str(error).split())
+
+
+def check_number(name: str, number: Any, most: int, other: str = "") -> None:
+    """That an option which counts from 1 ends where it must; `other` is what it may be as well."""
+    if type(number) is not int or not 1 <= number <= most:
+        raise ConfigurationError(f"{name} is {number!r}, but must be from 1 to {most}{other}")

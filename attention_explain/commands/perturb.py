@@ -5,7 +5,7 @@ named, and writes what the trained model then says to a parquet file.
 
 import argparse
 from pathlib import Path
-from typing import Any, Dict, List, Sequence, Tuple, Union
+from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
 import pyarrow
 from allennlp.commands.subcommand import Subcommand
@@ -36,6 +36,8 @@ DEFAULT_PERTURBATIONS = (
     "drop-top",
     "removal-order",
 )
+# Of a model that has no attention over hidden states, but layers of self-attention.
+DEFAULT_OF_LAYERS = ("uniform-heads", "heads-off", "permuted-heads", "each-head")
 
 
 @Subcommand.register("perturb")
@@ -46,7 +48,7 @@ class Perturb(Subcommand):
         subparser = parser.add_parser(
             self.name,
             description="Give every text other attention and see what a trained model then says, "
-            "its hidden states as they were. A killed run goes on where it was when the same "
+            "the rest of it as it was. A killed run goes on where it was when the same "
             "command is given again.",
             help="See what a model says with other attention.",
         )
@@ -56,7 +58,8 @@ class Perturb(Subcommand):
             nargs="+",
             metavar="NAME",
             help="names of perturbations, their configs as JSON, or a jsonnet file with a list of "
-            f"them (default: {' '.join(DEFAULT_PERTURBATIONS)})",
+            f"them (default: {' '.join(DEFAULT_PERTURBATIONS)}; of a pretrained classifier, which has "
+            f"self-attention alone: {' '.join(DEFAULT_OF_LAYERS)})",
         )
         add_job_options(subparser, "perturb")
         subparser.set_defaults(func=perturb_from_args)
@@ -64,10 +67,10 @@ class Perturb(Subcommand):
 
 
 def perturb_from_args(args: argparse.Namespace) -> Dict[str, Any]:
-    listed = args.perturbations or DEFAULT_PERTURBATIONS
+    listed = args.perturbations
     with log_beside(args.output_file):
         return perturb_from_file(
-            perturbations=listed_configs(listed, "perturbations"), **job_options(args)
+            perturbations=listed and listed_configs(listed, "perturbations"), **job_options(args)
         )
 
 
@@ -75,7 +78,7 @@ def perturb_from_file(
     archive_file: str,
     data: str,
     output_file: Union[str, Path],
-    perturbations: Sequence[ComponentConfig] = DEFAULT_PERTURBATIONS,
+    perturbations: Optional[Sequence[ComponentConfig]] = None,
     **options: Any,
 ) -> Dict[str, Any]:
     """
@@ -94,14 +97,23 @@ class PerturbationJob(Job):
     doing, done = "perturbing", "perturbed"
     components = "perturbations"
 
-    def __init__(self, options: JobOptions, perturbations: Sequence[ComponentConfig]) -> None:
+    def __init__(
+        self, options: JobOptions, perturbations: Optional[Sequence[ComponentConfig]] = None
+    ) -> None:
         super().__init__(options)
-        built = PERTURBATIONS.build(perturbations, options.seed)
+        self._default = perturbations is None
+        self._build(DEFAULT_PERTURBATIONS if perturbations is None else perturbations)
+
+    def _build(self, perturbations: Sequence[ComponentConfig]) -> None:
+        built = PERTURBATIONS.build(perturbations, self.options.seed)
         self._perturbations = built
         self.parameters = {name: PERTURBATIONS.parameters(each) for name, each in built.items()}
         self.reads = [file for each in built.values() for file in each.reads]
 
     def open(self, archive: Archive) -> None:
+        lacks = archive.model.lacks
+        if self._default and lacks("stages") is not None and lacks("layers") is None:
+            self._build(DEFAULT_OF_LAYERS)
         self._perturber = Perturber(archive.model, self._perturbations, self.options.batch_tokens)
         self.budget = self._perturber.budget
 

@@ -4,6 +4,7 @@ a file. Importing this registers them.
 """
 
 import attention_explain.counterfactual.drop_top
+import attention_explain.counterfactual.heads
 import attention_explain.counterfactual.instance_adversary
 import attention_explain.counterfactual.other_model
 import attention_explain.counterfactual.permutation

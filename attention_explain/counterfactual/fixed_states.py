@@ -5,7 +5,7 @@ every post hoc counterfactual asks the model.
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Callable, List, Optional
+from typing import Callable, ClassVar, List, Optional, Tuple
 
 import torch
 
@@ -34,6 +34,8 @@ class FixedStates:
     that do not sum to 1, as next to a point at which a gradient is taken, the votes are not enough:
     the model adds its bias once, whatever they sum to.
     """
+
+    needs: ClassVar[Tuple[str, ...]] = ("stages",)
 
     ids: List[str]
     words: List[List[str]]
@@ -87,6 +89,10 @@ class FixedStates:
     def probs(self, weights: torch.Tensor) -> torch.Tensor:
         """Shape: as of `logits`"""
         return torch.softmax(self.logits(weights), dim=-1)
+
+    def own_probs(self) -> torch.Tensor:
+        """With the model's attention. Shape: (batch, labels)"""
+        return self.probs(self.attention)
 
     def predicted(self) -> torch.Tensor:
         """Shape: (batch,)"""

@@ -1,13 +1,16 @@
-"""The base of all post hoc counterfactuals: other attention for the same hidden states."""
+"""The base of all post hoc counterfactuals: other attention in a model that stays as it is."""
 
 from enum import Enum
-from typing import Dict, Iterable, Mapping, Optional, Sequence, Tuple
+from typing import Dict, Iterable, Mapping, Optional, Sequence, Tuple, Type, Union
 
 import numpy
 import torch
 from allennlp.common import Registrable
+from allennlp.models import Model
 
 from attention_explain.counterfactual.fixed_states import FixedStates
+from attention_explain.counterfactual.self_attending import SelfAttending
+from attention_explain.models.needs import check_needs
 
 
 class Field(Enum):
@@ -30,8 +33,14 @@ class Perturbation(Registrable):
     """
 
     fields: Mapping[str, Field]
+    # What `perturb` takes: states under other attention, or a model whose layers attend otherwise.
+    takes: Type[Union[FixedStates, SelfAttending]] = FixedStates
     # Files that it reads, which decide the result as its options do.
     reads: Sequence[str] = ()
+
+    def check_model(self, model: Model) -> None:
+        """Says before any work what the model has not."""
+        check_needs(model, self.takes.needs, "what can be perturbed is the attention of")
 
     def check(self, texts: Iterable[Tuple[str, Sequence[str]]]) -> None:
         """
@@ -43,7 +52,7 @@ class Perturbation(Registrable):
             The id of each text and its tokens.
         """
 
-    def perturb(self, texts: FixedStates) -> Dict[str, torch.Tensor]:
+    def perturb(self, texts: Union[FixedStates, SelfAttending]) -> Dict[str, torch.Tensor]:
         """The fields, each of the shape that its kind has."""
         raise NotImplementedError
 

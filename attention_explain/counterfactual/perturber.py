@@ -1,19 +1,20 @@
-"""Several perturbations of the same texts: one pass through the model for all of them."""
+"""Several perturbations of the same texts, which are read once for all of them."""
 
 import math
 import time
 from dataclasses import dataclass, field
-from typing import Any, Callable, Dict, List, Optional, Sequence
+from typing import Any, Callable, Dict, List, Optional, Sequence, Union
 
 import torch
+from allennlp.common.checks import ConfigurationError
 from allennlp.data import Instance
 from allennlp.models import Model
 
 from attention_explain.budget import in_batches
 from attention_explain.counterfactual.fixed_states import FixedStates
 from attention_explain.counterfactual.perturbation import Field, Perturbation
+from attention_explain.counterfactual.self_attending import SelfAttending
 from attention_explain.interpret.text_batch import TextBatch, budget_for
-from attention_explain.models.needs import check_needs
 from attention_explain.untouched import untouched
 
 
@@ -40,7 +41,8 @@ class Perturber:
     """
     # Parameters
 
-    model : `AttentionClassifier`
+    model : `Model`
+        With attention over hidden states, or layers of self-attention, as the perturbations need.
     perturbations : `Dict[str, Perturbation]`
         By the name that their results get.
     budget : `int`, optional
@@ -53,7 +55,11 @@ class Perturber:
         perturbations: Dict[str, Perturbation],
         budget: Optional[int] = None,
     ) -> None:
-        check_needs(model, ("stages",), "what can be perturbed is the attention of")
+        for name, perturbation in perturbations.items():
+            try:
+                perturbation.check_model(model)
+            except ConfigurationError as error:
+                raise ConfigurationError(f"perturbation '{name}': {error.message}") from error
         self.model = model
         self.perturbations = perturbations
         self.budget = budget or budget_for(model)
@@ -81,11 +87,12 @@ class Perturber:
         """
         batch = TextBatch.of(self.model, instances, self.budget)
         with untouched(self.model, goes_back=False), torch.no_grad():
-            texts = FixedStates.of(self.model, batch)
-            perturbed = self._predictions(batch, texts, instances)
+            kinds = dict.fromkeys(each.takes for each in self.perturbations.values())
+            texts = {kind: kind.of(self.model, batch) for kind in kinds}
+            perturbed = self._predictions(batch, next(iter(texts.values())), instances)
             for name, perturbation in self.perturbations.items():
                 start = time.perf_counter()
-                result = perturbation.perturb(texts)
+                result = perturbation.perturb(texts[perturbation.takes])
                 for each in perturbed:
                     each.results[name] = {}
                 for field_name, kind in perturbation.fields.items():
@@ -96,10 +103,13 @@ class Perturber:
         return perturbed
 
     def _predictions(
-        self, batch: TextBatch, texts: FixedStates, instances: Sequence[Instance]
+        self,
+        batch: TextBatch,
+        texts: Union[FixedStates, SelfAttending],
+        instances: Sequence[Instance],
     ) -> List[Perturbed]:
         predicted = texts.predicted().tolist()
-        probs = texts.probs(texts.attention).tolist()
+        probs = texts.own_probs().tolist()
         attention = batch.without_padding(texts.attention)
         return [
             Perturbed(

@@ -10,6 +10,7 @@ from allennlp.predictors import Predictor
 from attention_explain.interpret.interpreter import Attribution, Interpreter, declared_passes
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.modules.layer_attention import LayerAttention, passed_down
+from attention_explain.named_components import check_number
 
 MEAN = "mean"
 
@@ -62,7 +63,7 @@ class AttentionWeights(Interpreter):
                 f"head is {head}, but value_norms puts all heads together; give one of the two"
             )
         if layer is not None and layer != MEAN:
-            _check_number("layer", layer, self.model.number_of_layers(), f" or '{MEAN}'")
+            check_number("layer", layer, self.model.number_of_layers(), f" or '{MEAN}'")
 
     @torch.no_grad()
     def attribute(self, batch: TextBatch, target: torch.Tensor) -> Attribution:
@@ -83,10 +84,5 @@ class AttentionWeights(Interpreter):
             return layer.value_weighted(attending)
         if self.head is None:
             return layer.mean_weights(attending)
-        _check_number("head", self.head, layer.module.num_heads)
+        check_number("head", self.head, layer.module.num_heads)
         return layer.weights(attending)[:, self.head - 1]
-
-
-def _check_number(name: str, number: Union[int, str], most: int, other: str = "") -> None:
-    if not isinstance(number, int) or not 1 <= number <= most:
-        raise ConfigurationError(f"{name} is {number!r}, but must be from 1 to {most}{other}")

@@ -24,6 +24,19 @@ NAN = numpy.nan
             "output moves by 0.50 on average (total variation).",
         ),
         (
+            "heads-off",
+            {"tvd": [0.1, 0.3], "flip": [1, 0]},
+            "With every head of all layers switched off the model predicts another label for 50 % of "
+            "the texts; its output moves by 0.20 on average (total variation).",
+        ),
+        (
+            "each-head",
+            {"all": [0.1, 0.3]},
+            "With every head switched off the output of a text moves by 0.20 on average (total "
+            "variation); what each does alone is in the columns, and a figure: python -m analysis "
+            "table heads.",
+        ),
+        (
             "permutation",
             {"median_tvd": [0.1, 0.3], "mean_tvd": [0, 0], "max_tvd": [0.5, 0.7]},
             "With its weights in another order the output of a text moves by 0.20 in the median "

@@ -11,12 +11,18 @@ from allennlp.common.checks import ConfigurationError
 from attention_explain.counterfactual.perturbation import Field, Perturbation
 from attention_explain.counterfactual.perturber import Perturber
 from attention_explain.counterfactual.registry import PERTURBATIONS
+from attention_explain.counterfactual.self_attending import SelfAttending
 from tests.builders import LABELS, TEXTS, instances, model
 from tests.counterfactual.fixed import perturber, sharp_model
 from tests.interpret.no_trace import trace
 
-OPTIONS = {"instance-adversary": {"steps": 80}, "permutation": {"permutations": 20}}
+OPTIONS = {
+    "instance-adversary": {"steps": 80},
+    "permutation": {"permutations": 20},
+    "each-head": {"change": "permuted"},
+}
 NAMES = PERTURBATIONS.known()
+OF_LAYERS = [name for name in NAMES if Perturbation.by_name(name).takes is SelfAttending]
 SEEDED = [
     name for name in NAMES if "seed" in PERTURBATIONS.option_names(Perturbation.by_name(name))
 ]
@@ -45,6 +51,10 @@ def build(tmp_path):
     return perturber_of
 
 
+def fitting_model(name, encoder="bilstm"):
+    return sharp_model("transformer" if name in OF_LAYERS else encoder)
+
+
 def flat(value):
     """As a list of numbers; undefined ones are -1."""
     values = value if isinstance(value, list) else [value]
@@ -60,19 +70,23 @@ def same(one, other, tolerance=1e-6):
 def test_all_the_names_are_there():
     assert NAMES == [
         "drop-top",
+        "each-head",
+        "heads-off",
         "instance-adversary",
         "other-model",
         "permutation",
+        "permuted-heads",
         "random",
         "removal-order",
         "uniform",
+        "uniform-heads",
     ]
 
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("encoder", ["bilstm", "cnn"])
 def test_a_text_alone_gives_the_same_as_in_any_batch(name, encoder, build):
-    work = build(name, sharp_model(encoder))
+    work = build(name, fitting_model(name, encoder))
     texts = instances(boundary_symbols=True)
     together = work.perturb(texts)
     turned = work.perturb(texts[::-1])[::-1]
@@ -88,7 +102,7 @@ def test_a_text_alone_gives_the_same_as_in_any_batch(name, encoder, build):
 
 @pytest.mark.parametrize("name", SEEDED)
 def test_random_numbers_belong_to_the_instance_and_the_seed(name, build):
-    classifier = sharp_model()
+    classifier = fitting_model(name)
     same_text = instances(TEXTS[1:2] * 2, LABELS[1:2] * 2, boundary_symbols=True)
     first, other_id = build(name, classifier, seed=1).perturb(same_text)
     again, _ = build(name, classifier, seed=1).perturb(same_text)
@@ -100,7 +114,7 @@ def test_random_numbers_belong_to_the_instance_and_the_seed(name, build):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_results_have_the_declared_fields_and_no_padding(name, build):
-    work = build(name, sharp_model())
+    work = build(name, fitting_model(name))
     kinds = work.perturbations[name].fields
     for text in work.perturb(instances(boundary_symbols=True)):
         assert len(text.attention) == len(text.tokens) and sum(text.attention) == pytest.approx(1)
@@ -124,7 +138,7 @@ def test_what_is_undefined_is_none(build):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_model_is_left_as_it_was(name, build, monkeypatch):
-    classifier = sharp_model()
+    classifier = fitting_model(name)
     work = build(name, classifier)
     classifier.train()
     classifier.encoder.eval()
@@ -155,7 +169,7 @@ def test_labels_are_passed_on_and_not_needed(build):
 @pytest.mark.parametrize(
     "configs, sentence",
     [
-        (["permute"], "there is no perturbation 'permute'; there are drop-top, instance-adv"),
+        (["permute"], "there is no perturbation 'permute'; there are drop-top, each-head"),
         ([], "no perturbation is named"),
         (["uniform", "uniform"], "two perturbations are called 'uniform'"),
         ([{"type": "uniform", "name": "a.b"}], "a perturbation cannot be called 'a.b'.*no dot$"),
@@ -184,7 +198,14 @@ def test_a_seed_is_for_those_that_have_none():
 
 def test_only_an_attention_classifier_can_be_perturbed():
     with pytest.raises(ConfigurationError, match="attention_classifier.*, not a Linear"):
-        Perturber(torch.nn.Linear(1, 1), {})
+        Perturber(torch.nn.Linear(1, 1), PERTURBATIONS.build(["uniform"]))
+
+
+@pytest.mark.parametrize("name", OF_LAYERS)
+def test_layers_are_needed_to_change_them(name):
+    sentence = f"perturbation '{name}': it needs an encoder with layers of self-attention"
+    with pytest.raises(ConfigurationError, match=sentence):
+        Perturber(model("bilstm"), PERTURBATIONS.build([name]))
 
 
 def test_texts_are_checked_before_any_work(build, monkeypatch):

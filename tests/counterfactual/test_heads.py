@@ -1,0 +1,178 @@
+"""Other self-attention inside a model, against models that really have it."""
+
+import pytest
+import torch
+from allennlp.common.checks import ConfigurationError
+from transformers import AutoModelForSequenceClassification
+
+from attention_explain.archives import open_archive
+from attention_explain.counterfactual.perturber import Perturber
+from attention_explain.counterfactual.registry import PERTURBATIONS
+from attention_explain.counterfactual.self_attending import SelfAttending
+from attention_explain.interpret.text_batch import TextBatch
+from attention_explain.modules.encoders.transformer import SelfAttention
+from tests.builders import instances, model
+from tests.counterfactual.fixed import perturber
+from tests.pretrained.test_explanations import TEXTS, Opened
+from tests.tiny_transformers import FAMILIES, save_tiny_transformer
+
+# Of the small transformers: both have two layers of two heads.
+PLACES = [(None, None), (1, None), (2, 1), (None, 2), (2, None)]
+each_place = pytest.mark.parametrize("layer, head", PLACES)
+
+
+@pytest.fixture(scope="module")
+def all_folders(tmp_path_factory):
+    root = tmp_path_factory.mktemp("transformers")
+    return {family: save_tiny_transformer(root / family, family) for family in FAMILIES}
+
+
+@pytest.fixture(params=FAMILIES)
+def opened(all_folders, request):
+    made = Opened(all_folders[request.param])
+    eager = AutoModelForSequenceClassification.from_pretrained(
+        all_folders[request.param], attn_implementation="eager"
+    )
+    made.plain.model = eager.double().eval()
+    return made
+
+
+def results(opened, name, **options):
+    work = Perturber(opened.model, PERTURBATIONS.build([{"type": name, **options}]))
+    return [text.results[name] for text in work.perturb(opened.instances())]
+
+
+def chosen(layer, head):
+    """1 at the heads that are changed. Shape: (layers, heads)"""
+    found = torch.zeros(2, 2, dtype=torch.double)
+    found[
+        slice(None) if layer is None else layer - 1, slice(None) if head is None else head - 1
+    ] = 1
+    return found
+
+
+@each_place
+def test_heads_that_are_off_are_those_that_transformers_masks(opened, layer, head):
+    found = results(opened, "heads-off", layer=layer, head=head)
+    for text, each in zip(TEXTS, found, strict=True):
+        ids, _ = opened.plain.read(text.split())
+        with torch.no_grad():
+            as_it_is = opened.plain.model(ids).logits[0].softmax(-1)
+            masked = opened.plain.model(ids, head_mask=1 - chosen(layer, head)).logits[0]
+        expected = masked.softmax(-1)
+        assert each["probs"] == pytest.approx(expected.tolist(), abs=1e-9)
+        assert each["tvd"] == pytest.approx(float((expected - as_it_is).abs().sum() / 2), abs=1e-9)
+        assert each["flip"] == bool(expected.argmax() != as_it_is.argmax())
+
+
+@each_place
+def test_uniform_heads_are_those_of_a_softmax_that_is_uniform(opened, layer, head, monkeypatch):
+    found = results(opened, "uniform-heads", layer=layer, head=head)
+    weigh = torch.nn.functional.softmax
+    calls = []
+
+    def patched(scores, *given, **options):
+        weights = weigh(scores, *given, **options)
+        changed = chosen(layer, head)[len(calls) % 2].view(1, -1, 1, 1)
+        calls.append(1)
+        return weights * (1 - changed) + changed / weights.size(-1)
+
+    for text, each in zip(TEXTS, found, strict=True):
+        ids, _ = opened.plain.read(text.split())
+        with torch.no_grad(), pytest.MonkeyPatch.context() as patch:
+            patch.setattr(torch.nn.functional, "softmax", patched)
+            logits = opened.plain.model(ids).logits[0]
+        assert each["probs"] == pytest.approx(logits.softmax(-1).tolist(), abs=1e-9)
+
+
+def test_one_head_at_a_time_is_each_of_them_alone(opened):
+    for change, name in (("off", "heads-off"), ("permuted", "permuted-heads")):
+        together = results(opened, "each-head", change=change)
+
+        def alone(layer=None, head=None, name=name):
+            return [each["tvd"] for each in results(opened, name, layer=layer, head=head)]
+
+        heads = [alone(layer, head) for layer in (1, 2) for head in (1, 2)]
+        layers = [alone(layer) for layer in (1, 2)]
+        for row, (each, whole) in enumerate(zip(together, alone(), strict=True)):
+            assert each["heads"] == pytest.approx([values[row] for values in heads], abs=1e-12)
+            assert each["layers"] == pytest.approx([values[row] for values in layers], abs=1e-12)
+            assert each["all"] == pytest.approx(whole, abs=1e-12)
+
+
+def self_attending(classifier):
+    texts = instances(boundary_symbols=False)
+    return SelfAttending.of(classifier, TextBatch.of(classifier, texts))
+
+
+@each_place
+def test_our_own_transformer_is_changed_in_the_same_way(layer, head, monkeypatch):
+    classifier = model("transformer").double()
+    heads = classifier.encoder.layers[0].self_attention.num_heads
+    if head is not None and head > heads:
+        pytest.skip("it has fewer heads")
+    (text,) = perturber(classifier, "heads-off", layer=layer, head=head).perturb(instances()[:1])
+    weights = SelfAttention.weights
+    changed = [
+        each.self_attention
+        for number, each in enumerate(classifier.encoder.layers, 1)
+        if layer in (None, number)
+    ]
+
+    def without(module, *given):
+        found = weights(module, *given)
+        if module in changed:
+            found[:, slice(None) if head is None else head - 1] = 0.0
+        return found
+
+    monkeypatch.setattr(SelfAttention, "weights", without)
+    batch = TextBatch.of(classifier, instances()[:1])
+    with torch.no_grad():
+        logits = classifier.logits(classifier.embed(batch.tokens), batch.reading)[0]
+    assert text.results["heads-off"]["probs"] == pytest.approx(
+        logits.softmax(-1).tolist(), abs=1e-9
+    )
+
+
+def test_permuted_rows_have_the_same_weights_at_other_places():
+    texts = self_attending(model("transformer").double())
+    rows, places = texts.batch.mask.shape
+    torch.manual_seed(1)
+    maps = torch.rand(rows, 2, places, places) * texts.batch.mask[:, None, None, :]
+    permuted = texts.permuted(seed=3, layer=1)(maps, slice(None))
+    torch.testing.assert_close(permuted.sort(dim=-1).values, maps.sort(dim=-1).values)
+    assert (permuted[~texts.batch.mask[:, None, None, :].expand_as(maps)] == 0).all()
+    longest = int(texts.batch.mask.sum(dim=1).argmax())
+    # Each head and each place has an order of its own.
+    orders = permuted[longest].unsqueeze(-1) == maps[longest].unsqueeze(-2)
+    found = {tuple(order.int().argmax(dim=-1).tolist()) for order in orders.flatten(0, 1)}
+    assert len(found) > places
+    # In pieces they are the same.
+    change = texts.permuted(seed=3, layer=1)
+    pieces = [change(maps[:, :, some], some) for some in (slice(0, 2), slice(2, places))]
+    assert torch.equal(torch.cat(pieces, dim=2), permuted)
+
+
+def test_pieces_of_places_change_nothing(monkeypatch):
+    classifier = model("transformer").double()
+    work = perturber(classifier, "permuted-heads", seed=2)
+    whole = [text.results for text in work.perturb(instances())]
+    monkeypatch.setattr(
+        "attention_explain.counterfactual.self_attending.rows_at_once", lambda *of: 2
+    )
+    for one, other in zip(whole, work.perturb(instances()), strict=True):
+        probs = other.results["permuted-heads"]["probs"]
+        assert one["permuted-heads"]["probs"] == pytest.approx(probs, abs=1e-12)
+
+
+@pytest.mark.parametrize("options", [{"layer": 3}, {"layer": 0}, {"head": 7}])
+def test_a_layer_or_head_that_is_not_there_is_named(options):
+    ((name, number),) = options.items()
+    with pytest.raises(ConfigurationError, match=f"{name} is {number!r}, but must be from 1 to"):
+        perturber(model("transformer"), "heads-off", **options).perturb(instances())
+
+
+def test_a_classifier_without_attention_over_states_says_so(all_folders):
+    classifier = open_archive(all_folders["bert"]).model
+    with pytest.raises(ConfigurationError, match="perturbation 'uniform': it needs hidden states"):
+        Perturber(classifier, PERTURBATIONS.build(["uniform"]))
