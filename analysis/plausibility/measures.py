@@ -69,6 +69,7 @@ def measures(shares: Sequence[float] = SHARES) -> List[PlausibilityMeasure]:
         PlausibilityMeasure("auprc", _auprc),
         PlausibilityMeasure("average-precision", _average_precision),
         PlausibilityMeasure("first-marked", _first_marked, lower_is_better=True),
+        PlausibilityMeasure("mass", _mass),
     ]
 
 
@@ -90,3 +91,7 @@ def _average_precision(scores: Scores, marked: Marked, k: numpy.ndarray) -> nump
 
 def _first_marked(scores: Scores, marked: Marked, k: numpy.ndarray) -> numpy.ndarray:
     return orders.first_marked(scores, marked.marked)
+
+
+def _mass(scores: Scores, marked: Marked, k: numpy.ndarray) -> numpy.ndarray:
+    return orders.mass(scores, marked.marked)

@@ -112,3 +112,15 @@ def _mean_over_marked(
     scores: Scores, marked: numpy.ndarray, of_tokens: numpy.ndarray
 ) -> numpy.ndarray:
     return scores.sums(of_tokens * marked) / scores.sums(marked)
+
+
+def mass(scores: Scores, marked: numpy.ndarray) -> numpy.ndarray:
+    """
+    The share of the scores' size that is on marked tokens; of scores that are all 0, and so say
+    nothing, the share of the tokens. Shape: (texts,)
+    """
+    sizes = numpy.abs(scores.values)
+    total = scores.sums(sizes)
+    some = total > 0
+    of_tokens = scores.sums(marked) / scores.lengths
+    return numpy.where(some, scores.sums(sizes * marked) / numpy.where(some, total, 1), of_tokens)

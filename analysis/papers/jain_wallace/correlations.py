@@ -67,8 +67,11 @@ def correlations(models: Sequence[Model], output: Output) -> None:
     Adds the table of Kendall's tau beside theirs, and that of the differences between its rows.
     """
     agreements, table = agreed_by_each(models, PAIRS)
-    theirs = published("jain_wallace/correlations")
-    theirs = theirs.assign(scores="attention", projection="softmax")
+    theirs = published("jain_wallace/correlations").assign(scores="attention")
+    # Of pairs, the outputs of the released code have those of the other two, too.
+    others = published("jain_wallace/gradient_and_leave_one_out_of_pairs")
+    theirs = pandas.concat([theirs, others.assign(protocol="selected_on_dev")])
+    theirs = theirs.assign(projection="softmax")
     for split in ("test", "dev"):
         selected = theirs[theirs["protocol"] == f"selected_on_{split}"]
         table = beside(table, selected, f"published on {split}")

@@ -76,3 +76,10 @@ def test_where_the_tokens_stand_does_not_matter():
 def test_a_share_of_a_text_is_one_token_at_least_and_rounded_half_up():
     lengths = numpy.array([1, 4, 5, 14, 15, 25, 40])
     assert orders.top_share(lengths, 0.1).tolist() == [1, 1, 1, 1, 2, 3, 4]
+
+
+def test_mass_is_the_share_of_the_sizes_of_scores_that_is_marked():
+    scores = Scores.of([[1.0, -3.0, 0.0, 4.0], [0.0, 0.0, 0.0], [2.0]])
+    marked = numpy.array([0, 1, 1, 0, 1, 0, 0, 1])
+    # Scores that are all 0 have their mass everywhere.
+    assert orders.mass(scores, marked) == pytest.approx([3 / 8, 1 / 3, 1])
