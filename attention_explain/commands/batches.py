@@ -1,19 +1,23 @@
 """
 How a job goes through its texts: in batches, the longest texts first, each saved as a part when it is
-through; with its progress, and a word on how long the rest will take.
+through; with its progress, and a word on how long the rest will take, told from what the first two
+batches really took here: no table of costs knows the model, the texts and the machine.
 """
 
 import sys
 import time
-from typing import Any, Callable, Dict, List, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 import pyarrow
 from allennlp.common import Tqdm
 from allennlp.data import Instance
 
 from attention_explain.budget import rows_by_length
-from attention_explain.commands.estimate import estimate, seconds_left
 from attention_explain.commands.parts import Parts
+from command_line.durations import in_words
+
+# Seconds. Of a job that takes less nothing is said.
+WORTH_A_WORD = 60.0
 
 # Is called with the name of each step of a batch that is through, and the seconds it took.
 AfterStep = Callable[[str, float], Any]
@@ -112,3 +116,51 @@ def in_telling_order(numbers: Sequence[int], tokens: Sequence[int]) -> List[int]
         if before >= half and place > 0:
             return [numbers[0], number, *numbers[1:place], *numbers[place + 1 :]]
     return list(numbers)
+
+
+def seconds_left(
+    taken: Dict[int, float], left: Sequence[int], tokens: Sequence[int], longest: Sequence[int]
+) -> float:
+    """
+    What the batches that are left will take, if a token takes what it took in the two batches
+    that are done: in texts between those two in length, something between; in shorter ones what it
+    took in the shorter.
+
+    # Parameters
+
+    taken : `Dict[int, float]`
+        Seconds of the two, by number.
+    tokens, longest : `Sequence[int]`
+        Of each batch, its tokens and the length of its longest text.
+    """
+    long, short = sorted(taken, key=lambda number: -longest[number])
+    slow, fast = (taken[number] / tokens[number] for number in (long, short))
+    span = longest[long] - longest[short]
+
+    def a_token(number: int) -> float:
+        share = min(1.0, max(0.0, (longest[number] - longest[short]) / span)) if span else 0.5
+        return fast + share * (slow - fast)
+
+    return sum(tokens[number] * a_token(number) for number in left)
+
+
+def estimate(
+    seconds: float, texts: int, steps: Dict[str, float], enough: float = WORTH_A_WORD
+) -> Optional[str]:
+    """
+    The sentence for so many texts that are left; None for a short job.
+
+    # Parameters
+
+    steps : `Dict[str, float]`
+        What each step has taken so far.
+    """
+    if seconds < enough:
+        return None
+    slowest = max(steps, key=steps.get)
+    share = steps[slowest] / sum(steps.values()) if len(steps) > 1 else 1.0
+    most = f", {share:.0%} of it for {slowest}" if share < 1 else ""
+    return (
+        f"about {in_words(seconds)} on this machine for the {texts} texts that are left{most}; "
+        "--limit takes fewer texts"
+    )

@@ -15,7 +15,7 @@ from allennlp.commands.subcommand import Subcommand
 from allennlp.common.checks import ConfigurationError
 
 from attention_explain.commands.attribute import DEFAULT_INTERPRETERS
-from attention_explain.commands.estimate import WORTH_A_WORD
+from attention_explain.commands.batches import WORTH_A_WORD
 from attention_explain.commands.job_options import (
     JobOptions,
     add_job_options,

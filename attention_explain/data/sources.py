@@ -1,6 +1,7 @@
 """
-Where data comes from: local paths and URLs, plain or gzip, opened as text or refused clearly; and what
-became of the texts of a file: how many were kept, dropped and cut, and why.
+Where data comes from: local paths and URLs, plain or gzip, opened as text or refused clearly; and which
+texts of a file are kept, by their label and their length, and what became of the others: how many were
+dropped and cut, and why.
 """
 
 import gzip
@@ -9,14 +10,18 @@ import zlib
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Optional, Tuple, Union
+from typing import Any, Dict, Iterable, Iterator, List, Optional, Tuple, Union
 
+from allennlp.common.checks import ConfigurationError
 from allennlp.common.file_utils import cached_path
 
 from attention_explain.data.errors import DataError
+from attention_explain.data.example import Example
+from attention_explain.named_components import check_choice
 from attention_explain.pretrained.folders import HUB, transformer_folder
 from attention_explain.settings import DATA_VARIABLE
 
+TOO_LONG = ("drop", "cut")
 GZIP_MAGIC = b"\x1f\x8b"
 
 PathOrStr = Union[str, os.PathLike]
@@ -122,3 +127,88 @@ def left_out(texts: Optional[Dict[str, Any]]) -> List[str]:
     if cut:
         lines.append(f"  {cut} of {texts['kept']} texts cut: {counted(texts['cut'])}")
     return lines
+
+
+class LabelMap:
+    """`labels` as the readers take them: None takes every label as it is, a name of None drops texts."""
+
+    def __init__(self, labels: Optional[Dict[str, Any]]) -> None:
+        self.labels = labels
+
+    def without_spaces(self, label: str) -> str:
+        """A label as it is meant: spaces around it count only where the map has them."""
+        return label if label in (self.labels or {}) else label.strip()
+
+    def mapped(self, example: Example, field: str) -> Optional[str]:
+        """
+        The name of the example's label, which its file has as `field`; None where its texts are to be
+        dropped.
+        """
+        label = str(example.label)
+        if self.labels is None:
+            return label
+        if label not in self.labels:
+            known = ", ".join(repr(name) for name in self.labels)
+            raise example.error(f"field '{field}' is {label!r}, which is none of {known}")
+        name = self.labels[label]
+        return None if name is None else str(name)
+
+    def is_new_name(self, label: str) -> bool:
+        """Whether it is a name that the map gives, and not one that it replaces."""
+        labels = self.labels or {}
+        new_names = {str(name) for name in labels.values() if name is not None}
+        return label in new_names and label not in labels
+
+
+class LengthLimits:
+    """Parameters as those of the readers. `cut_to` : to how many tokens texts are cut; None if not."""
+
+    def __init__(
+        self,
+        min_tokens: Optional[int],
+        max_tokens: Optional[int],
+        too_long: str,
+        drop_shortest: bool,
+        drop_longest: bool,
+    ) -> None:
+        if min_tokens is not None and min_tokens < 1:
+            raise ConfigurationError(f"min_tokens is {min_tokens}, but must be 1 or more")
+        if min_tokens is not None and max_tokens is not None and min_tokens > max_tokens:
+            raise ConfigurationError(
+                f"min_tokens ({min_tokens}) is larger than max_tokens ({max_tokens})"
+            )
+        check_choice("too_long", too_long, TOO_LONG)
+        if too_long == "cut" and (max_tokens is None or max_tokens < 1):
+            raise ConfigurationError("too_long 'cut' needs a max_tokens of 1 or more to cut to")
+        self.cut_to = max_tokens if too_long == "cut" else None
+        self._min_tokens = min_tokens
+        self._longest = max_tokens if self.cut_to is None else None
+        self._drop_shortest = drop_shortest
+        self._drop_longest = drop_longest
+
+    def kept(
+        self, examples: Iterable[Tuple[Example, List[str]]], counts: ReadCounts, noun: str
+    ) -> Iterator[Tuple[Example, List[str]]]:
+        """
+        The examples of a file, with their words, that the limits keep; the others are counted by
+        reason. `noun` : what an example is called, for messages.
+        """
+        shortest, longest = self._min_tokens or 0, self._longest
+        if self._drop_shortest or self._drop_longest:
+            examples = list(examples)
+            lengths = [len(words) for _, words in examples] or [0]
+            if self._drop_shortest:
+                shortest = max(min(lengths) + 1, shortest)
+            if self._drop_longest:
+                longest = min([max(lengths) - 1] + ([] if longest is None else [longest]))
+        for example, words in examples:
+            if not words and self._min_tokens is None:
+                raise example.error(
+                    f"the {noun} is empty (set min_tokens to 1 or more to drop such texts)"
+                )
+            elif len(words) < shortest:
+                counts.dropped[f"with fewer than {shortest} tokens"] += 1
+            elif longest is not None and len(words) > longest:
+                counts.dropped[f"with more than {longest} tokens"] += 1
+            else:
+                yield example, words

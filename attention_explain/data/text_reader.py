@@ -21,10 +21,8 @@ from allennlp.data.tokenizers import PretrainedTransformerTokenizer
 from attention_explain.data.erased import Erased
 from attention_explain.data.errors import DataError
 from attention_explain.data.example import TEXT, TOKENS, Example, KnownLabelField, TextMetadataField
-from attention_explain.data.label_map import LabelMap
-from attention_explain.data.length_limits import LengthLimits
 from attention_explain.data.other_attention import OtherAttention
-from attention_explain.data.sources import ReadCounts, counted
+from attention_explain.data.sources import LabelMap, LengthLimits, ReadCounts, counted
 from attention_explain.data.tokenizers import EnglishTokenizer
 from attention_explain.pretrained.pieces import PieceIndexer
 from heatmaps.explanation import Rationale, markings, several

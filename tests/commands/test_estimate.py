@@ -6,8 +6,7 @@ import pytest
 
 from attention_explain.commands import batches
 from attention_explain.commands.attribute import attribute_from_file
-from attention_explain.commands.batches import in_telling_order
-from attention_explain.commands.estimate import estimate, seconds_left
+from attention_explain.commands.batches import estimate, in_telling_order, seconds_left
 from attention_explain.commands.perturb import perturb_from_file
 from tests.small_archive import small_archive
 
