@@ -1,0 +1,1 @@
+"""What the heads of self-attention do, from perturbation files."""

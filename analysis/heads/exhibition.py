@@ -1,0 +1,124 @@
+"""What `python -m analysis table heads` makes of perturbation files: the effect of each head."""
+
+from typing import Any, Dict, List, Sequence, Tuple
+
+import numpy
+import pandas
+
+from analysis.errors import AnalysisError
+from analysis.figures.heads import HeadsPanel, heads_figure
+from analysis.measures import Values
+from analysis.models import Model
+from analysis.output import Output, slug
+from analysis.papers.shared.paper import PERTURBED, Exhibit, Exhibition, Method
+from analysis.papers.shared.per_text import NO_VALUE
+from analysis.papers.shared.published import about, readable
+from analysis.papers.shared.study_files import described
+from analysis.statistics.intervals import ABOUT_INTERVALS
+from analysis.statistics.samples import Sample, summaries
+from analysis.text_files import TextFile
+from analysis.written import number
+
+EACH = "each-head"
+COLUMNS = tuple(Method(EACH, "each head", check=field) for field in ("heads", "layers", "all"))
+ALL = "all"
+SHOWN = ("corpus", "model", "change", "layer", "head", "mean", "interval", "median", "n")
+WORDS = {
+    "off": "switched off",
+    "uniform": "attending to all places alike",
+    "permuted": "with its weights in another order",
+}
+
+
+def effects(file: TextFile) -> Tuple[numpy.ndarray, int, int]:
+    """
+    Of each text: of each head, the first layer first; then of each layer; then of all. With the number
+    of layers, and of the heads of each. Shape: (texts, heads + layers + 1)
+    """
+    columns = [numpy.stack(file.table[COLUMNS[place].column].to_numpy()) for place in (0, 1)]
+    alone, layers = (numpy.asarray(column, dtype=float) for column in columns)
+    whole = file.table[COLUMNS[2].column].to_numpy(dtype=float)
+    heads, rest = divmod(alone.shape[1], layers.shape[1])
+    if rest:
+        raise AnalysisError(f"{file.path}: its layers have heads of different number")
+    return numpy.hstack([alone, layers, whole[:, None]]), layers.shape[1], heads
+
+
+def rows_of(model: Model) -> List[Dict[str, Any]]:
+    """A row for each head, each layer and all of them: how far the output moves, as a mean over texts."""
+    found = [effects(file) for file in model.files]
+    _, layers, heads = found[0]
+    keys = [(layer, head) for layer in range(1, layers + 1) for head in range(1, heads + 1)]
+    keys += [(layer, ALL) for layer in range(1, layers + 1)]
+    keys.append((ALL, ALL))
+    samples = [
+        Sample.of([_values(moved[:, place]) for moved, _, _ in found]) for place in range(len(keys))
+    ]
+    return [
+        {**about(model), "change": change_of(model), "layer": layer, "head": head, **row}
+        for (layer, head), row in zip(keys, summaries(samples), strict=True)
+    ]
+
+
+def _values(numbers: numpy.ndarray) -> Values:
+    return Values.defined_where(numpy.isfinite(numbers), numbers, NO_VALUE)
+
+
+def change_of(model: Model) -> str:
+    return model.files[0].declared[EACH]["parameters"].get("change", "off")
+
+
+def heads(models: Sequence[Model], output: Output) -> None:
+    """Adds the table, a figure of layers by heads, and a sentence a model."""
+    tables = {model.name: pandas.DataFrame(rows_of(model)) for model in models}
+    table = pandas.concat(tables.values(), ignore_index=True)
+    output.table(
+        "heads-effects",
+        table,
+        "Change of the output (total variation distance) when one head of self-attention is changed, a "
+        f"whole layer, or all of them, as a mean over texts. {described(models)}.",
+        "The rest of the model is as it was, and was not trained for it. What a head does alone says "
+        f"nothing of what several do together. {ABOUT_INTERVALS}",
+        readable(table, SHOWN),
+    )
+    output.figure(
+        "heads-effects-map",
+        heads_figure([_panel(model, tables[model.name]) for model in models], "change of output"),
+        "Change of the output (total variation distance) with each head of self-attention changed alone, "
+        f"and, on the right, with all heads of a layer, as a mean over texts. {described(models)}.",
+        "Shades end at the strongest head; whole layers may do more.",
+    )
+    for model in models:
+        name = slug("heads-finding", model.config.corpus, model.name)
+        output.sentence(name, _finding(model, tables[model.name]))
+
+
+def _grid(table: pandas.DataFrame) -> Tuple[numpy.ndarray, numpy.ndarray]:
+    """Shape: (layers, heads), (layers,)"""
+    layers = table[(table["head"] == ALL) & (table["layer"] != ALL)]["mean"].to_numpy()
+    alone = table[table["head"] != ALL]["mean"].to_numpy()
+    return alone.reshape(len(layers), -1), layers
+
+
+def _panel(model: Model, table: pandas.DataFrame) -> HeadsPanel:
+    title = f"{model.config.corpus}, {model.name}: {WORDS[change_of(model)]}"
+    return HeadsPanel(title, *_grid(table))
+
+
+def _finding(model: Model, table: pandas.DataFrame) -> str:
+    alone = table[table["head"] != ALL]
+    most = alone.loc[alone["mean"].idxmax()]
+    whole = table[table["layer"] == ALL].iloc[0]
+    return (
+        f"{model.config.corpus}, {model.name}: {WORDS[change_of(model)]}, the one head that matters most "
+        f"(layer {most['layer']}, head {most['head']}) moves the output by {number(most['mean'])} on "
+        f"average, half of the heads by less than {number(alone['mean'].median())}, and all heads "
+        f"together by {number(whole['mean'])} (total variation distance, n = {whole['n']})."
+    )
+
+
+HEADS = Exhibition(
+    "heads",
+    "Heads of self-attention",
+    (Exhibit("heads-effects", COLUMNS, heads, of=PERTURBED),),
+)
