@@ -1,101 +1,59 @@
 """The heads of a model's self-attention: what each attends to, and the output without some of them."""
 
 from contextlib import contextmanager
-from typing import Any, Dict, Iterator, List, Optional, Protocol, Sequence, Set, Tuple
+from typing import Any, Dict, Iterator, List, Sequence, Set, Tuple
 
 import torch
 from allennlp.common.checks import ConfigurationError
 from allennlp.models import Model
 
 from attention_explain.interpret.text_batch import TextBatch
-from attention_explain.models import AttentionClassifier
-from attention_explain.models.needs import encoder_of_tokens
-from attention_explain.modules.encoders.capabilities import SelfAttentions, capability
-from attention_explain.modules.layer_attention import LayerAttention, SelfAttentionParts
+from attention_explain.modules.layer_attention import (
+    LayerAttention,
+    SelfAttentionParts,
+    passed_down,
+)
+
+# Who attends, in words.
+FIRST = "by the first symbol, from which the model predicts"
+WORDS = "by the words, each as much as the model attends to it"
 
 
-class Layers(Protocol):
-    """What is asked of a model with layers of self-attention."""
-
-    # Who attends, in words.
-    reader: str
-
-    def __call__(self, batch: TextBatch) -> Tuple[List[LayerAttention], torch.Tensor]:
-        """
-        The layers, the first one first; and how much each place counts for what the model says, sum 1.
-        Shape: (batch, places)
-        """
-
-
-class EncoderLayers:
-    """Of a transformer as the encoder: the model reads its states by its own attention."""
-
-    reader = "by the words as the model attends to them"
-
-    def __init__(self, model: AttentionClassifier, encoder: SelfAttentions) -> None:
-        self.model = model
-        self.encoder = encoder
-
-    def __call__(self, batch: TextBatch) -> Tuple[List[LayerAttention], torch.Tensor]:
-        embeddings = self.model.embed(batch.tokens)
-        states, layers = self.encoder.layer_attention(embeddings, batch.mask)
-        return layers, self.model.attend(states, batch.reading)
+@torch.no_grad()
+def head_weights(model: Model, batch: TextBatch) -> Dict[str, Any]:
+    """
+    What each head of each layer attends to, by the places that the model reads at last; of a word of
+    several pieces, the largest weight of these. Of a single text, and of a model that lacks no layers.
+    """
+    layers, last, _ = model.through_layers(model.embed(batch.tokens), batch.reading)
+    first_alone = batch.reading.units is not None and not last[:, 1:].any()
+    return {
+        "reader": FIRST if first_alone else WORDS,
+        "weights": [
+            [_attended(layer, head, last, batch) for head in range(layer.module.num_heads)]
+            for layer in layers
+        ],
+    }
 
 
-class PretrainedLayers:
-    """Of a pretrained transformer: its head reads the state of the first place."""
-
-    reader = "by the first symbol, from which the model predicts"
-
-    def __init__(self, model: Model) -> None:
-        self.model = model
-
-    def __call__(self, batch: TextBatch) -> Tuple[List[LayerAttention], torch.Tensor]:
-        _, layers = self.model.layer_attention(self.model.embed(batch.tokens), batch.reading)
-        first = torch.zeros(batch.mask.shape)
-        first[:, 0] = 1.0
-        return layers, first.to(layers[0].inputs)
+def _attended(
+    layer: LayerAttention, head: int, last: torch.Tensor, batch: TextBatch
+) -> List[float]:
+    places = passed_down(last, layer, lambda some: layer.weights(some)[:, head])
+    return batch.without_padding(batch.reading.of_tokens(places, "max"))[0]
 
 
-def heads_of(model: Model) -> Optional["Heads"]:
-    """None for a model that has none."""
-    if hasattr(model, "layer_attention"):
-        return Heads(model, PretrainedLayers(model)) if model.lacks("layers") is None else None
-    encoder = encoder_of_tokens(model)
-    layered = None if encoder is None else capability(encoder, SelfAttentions)
-    return None if layered is None else Heads(model, EncoderLayers(model, layered))
-
-
-class Heads:
-    """The model is to be in evaluation mode for each of these."""
-
-    def __init__(self, model: Model, layers: Layers) -> None:
-        self.model = model
-        self.layers = layers
-
-    @torch.no_grad()
-    def weights(self, batch: TextBatch) -> Dict[str, Any]:
-        """Of a single text. Of a word of several pieces, the largest weight of these."""
-        layers, reader = self.layers(batch)
-        found = []
-        for layer in layers:
-            # Shape: (heads, places)
-            weights = torch.einsum("bi,bhij->hj", reader, layer.weights(slice(None)))
-            tokens = [batch.reading.of_tokens(head.unsqueeze(0), "max") for head in weights]
-            found.append([batch.without_padding(head)[0] for head in tokens])
-        return {"reader": self.layers.reader, "weights": found}
-
-    @torch.no_grad()
-    def logits_without(self, batch: TextBatch, off: Sequence[Sequence[int]]) -> torch.Tensor:
-        """Shape: (batch, labels)"""
-        layers, _ = self.layers(batch)
-        modules = [layer.module for layer in layers]
-        by_layer: Dict[int, Set[int]] = {}
-        for pair in off:
-            layer, head = _checked(pair, modules)
-            by_layer.setdefault(layer, set()).add(head)
-        with _silenced([(modules[layer], heads) for layer, heads in by_layer.items()]):
-            return self.model.logits(self.model.embed(batch.tokens), batch.reading)
+@torch.no_grad()
+def logits_without(model: Model, batch: TextBatch, off: Sequence[Sequence[int]]) -> torch.Tensor:
+    """When some heads, each (layer, head), bring nothing. Shape: (batch, labels)"""
+    embeddings = model.embed(batch.tokens)
+    modules = [layer.module for layer in model.through_layers(embeddings, batch.reading).layers]
+    by_layer: Dict[int, Set[int]] = {}
+    for pair in off:
+        layer, head = _checked(pair, modules)
+        by_layer.setdefault(layer, set()).add(head)
+    with _silenced([(modules[layer], heads) for layer, heads in by_layer.items()]):
+        return model.logits(embeddings, batch.reading)
 
 
 def _checked(pair: Sequence[int], modules: Sequence[SelfAttentionParts]) -> Tuple[int, int]:

@@ -20,7 +20,7 @@ from attention_explain.data.example import TOKENS, training_origins
 from attention_explain.data.pair_reader import PairReader
 from attention_explain.data.text_reader import TextReader
 from attention_explain.explained import Explained
-from attention_explain.explore.heads import Heads, heads_of
+from attention_explain.explore.heads import head_weights, logits_without
 from attention_explain.explore.open_text import GivenText, OpenText, check_length
 from attention_explain.interpret.explainer import Explainer
 from attention_explain.interpret.interpreter import (
@@ -31,6 +31,7 @@ from attention_explain.interpret.interpreter import (
     supported_interpreters,
 )
 from attention_explain.interpret.text_batch import TextBatch
+from attention_explain.models.needs import check_needs
 from attention_explain.untouched import untouched
 
 # What stands on the page before anybody chooses; all of them together take part of a second.
@@ -70,7 +71,6 @@ class OpenModel:
             methods = sorted(methods, key=lambda each: (each in SLOW, each not in SHOWN))
         self.methods = build_interpreters(methods, Predictor(model, reader, frozen=False))
         self.shown = [name for name in self.methods if shown is not None or name in SHOWN]
-        self.heads: Optional[Heads] = heads_of(model)
         self._reads_words = training_origins(model.vocab) == {TOKENS}
         self._texts: OrderedDict[GivenText, OpenText] = OrderedDict()
 
@@ -90,7 +90,7 @@ class OpenModel:
             ],
             "weights": self.model.lacks("stages") is None,
             "erasure": self.model.lacks("embeddings") is None,
-            "heads": self.heads is not None,
+            "heads": self.model.lacks("layers") is None,
             "pairs": self.reads_pairs,
             "reads_words": self._reads_words,
         }
@@ -176,15 +176,15 @@ class OpenModel:
 
     def head_weights(self, given: GivenText) -> Dict[str, Any]:
         """What each head of each layer attends to."""
-        heads = self._needed_heads()
+        check_needs(self.model, ("layers",), "heads are those of")
         with untouched(self.model, goes_back=False):
-            return heads.weights(self._batch(given))
+            return head_weights(self.model, self._batch(given))
 
     def without_heads(self, given: GivenText, off: Sequence[Sequence[int]]) -> Dict[str, Any]:
         """What the model says when some heads, each (layer, head), bring nothing."""
-        heads = self._needed_heads()
+        check_needs(self.model, ("layers",), "heads are those of")
         with untouched(self.model, goes_back=False):
-            logits = heads.logits_without(self._batch(given), off)
+            logits = logits_without(self.model, self._batch(given), off)
         return {"probs": torch.softmax(logits[0].double(), dim=-1).tolist()}
 
     # Texts --------------------------------------------------------------------------------------
@@ -248,8 +248,7 @@ class OpenModel:
         return TextBatch.of(self.model, [self.opened(given).explained.instance])
 
     def _states(self, given: GivenText) -> FixedStates:
-        if (reason := self.model.lacks("stages")) is not None:
-            raise ConfigurationError(reason)
+        check_needs(self.model, ("stages",), "what can be moved is the attention of")
         text = self.opened(given)
         if text.states is None:
             with untouched(self.model, goes_back=False):
@@ -267,8 +266,3 @@ class OpenModel:
             "jsd": float(after["jsd"]),
             "flip": bool(after["flip"]),
         }
-
-    def _needed_heads(self) -> Heads:
-        if self.heads is None:
-            raise ConfigurationError(f"{self.name} has no layers of self-attention")
-        return self.heads

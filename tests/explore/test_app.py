@@ -85,7 +85,7 @@ def test_nasty_words_come_back_as_they_were(tiny):
         ("weights", {"weights": [True]}, "'weights' must be a list of numbers"),
         ("other-weights", {"seed": -1}, "'seed' must be"),
         ("without-heads", {"off": 1}, "'off' must be a list"),
-        ("without-heads", {"off": []}, "no layers"),
+        ("without-heads", {"off": []}, "self-attention"),
         ("nothing", {}, "no such question"),
     ],
 )

@@ -167,7 +167,7 @@ def test_what_a_model_has_not_is_not_offered(tmp_path):
     # The slow ones are the last, and not there before somebody wants them.
     assert slow == sorted(slow) and any(slow)
     assert not any(each["slow"] and each["shown"] for each in tiny["methods"])
-    with pytest.raises(ConfigurationError, match="no layers"):
+    with pytest.raises(ConfigurationError, match="layers of self-attention"):
         opened().head_weights(given())
 
 

@@ -27,6 +27,11 @@ function say(sentence, isError = false) {
   find("said").classList.toggle("error", isError);
 }
 
+// For who reads by ear, and for tests: whether more is to come.
+function busy(isBusy) {
+  document.querySelector("main").setAttribute("aria-busy", String(isBusy));
+}
+
 function remember() {
   history.replaceState(null, "", toFragment(state));
 }
@@ -59,7 +64,7 @@ function edited() {
 async function show() {
   const mine = ++turn;
   const current = () => mine === turn;
-  remember();
+  busy(false);
   if (!state.text.trim()) {
     say("Type a text, and press Explain.");
     return;
@@ -68,7 +73,9 @@ async function show() {
     say(`The text is too long: this page takes up to ${about.most_words} words, and ${about.most_bytes} bytes.`, true);
     return;
   }
+  remember();
   say("…");
+  busy(true);
   const isEdited = Object.keys(state.edits).length > 0;
   for (const [number, panel] of panels.entries()) {
     try {
@@ -105,6 +112,7 @@ async function show() {
 // The methods one after the other, each shown as soon as it is there.
 async function explain(mine) {
   const current = () => mine === turn;
+  busy(true);
   drawControls();
   for (const method of methods()) {
     for (const panel of panels) {
@@ -120,22 +128,25 @@ async function explain(mine) {
       panel.draw(methods(), state.by, state.share);
     }
   }
-  await nameWords(mine);
-  if (current()) say("");
+  const error = await nameWords(mine);
+  if (!current()) return;
+  say(error, true);
+  busy(false);
 }
 
+// What went wrong, if anything.
 async function nameWords(mine) {
   for (const panel of panels) {
     if (!panel.found) continue;
     try {
       await panel.name(methods(), state.share, state.by);
     } catch (error) {
-      if (mine === turn) say(error.message, true);
-      return;
+      return error.message;
     }
-    if (mine !== turn) return;
+    if (mine !== turn) return "";
     panel.draw(methods(), state.by, state.share);
   }
+  return "";
 }
 
 // Controls -------------------------------------------------------------------------------------------
@@ -150,8 +161,13 @@ function drawControls() {
   const count = namedWords(state.share, length);
   find("shared").value = state.share ? `${percent(state.share)}: ${count} of ${length}` : "off";
   find("target").value = state.target;
+}
+
+// Only when the texts come from elsewhere: nobody's typing is to be overwritten.
+function fillIn() {
   find("text").value = state.text;
   find("query").value = state.query;
+  drawControls();
 }
 
 function again() {
@@ -168,7 +184,7 @@ function pick(text) {
   state.query = text.query ?? "";
   state.edits = {};
   forget();
-  drawControls();
+  fillIn();
   show();
 }
 
@@ -209,7 +225,7 @@ function wire() {
   find("copy").addEventListener("click", copy);
   window.addEventListener("hashchange", () => {
     state = fromFragment(location.hash);
-    drawControls();
+    fillIn();
     show();
   });
 }
@@ -270,13 +286,13 @@ async function start() {
   );
   offerMethods();
   wire();
-  drawControls();
+  fillIn();
   if (about.verdict) showVerdict(about.verdict, about.evidence);
   if (state.text || !about.data) show();
   if (about.data) {
     try {
       const texts = await offerTexts(about.misleading, pick);
-      if (!state.text && texts.length) pick(texts[0]);
+      if (!state.text && !find("text").value && texts.length) pick(texts[0]);
     } catch (error) {
       say(error.message, true);
     }

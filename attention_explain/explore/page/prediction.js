@@ -33,4 +33,4 @@ function row(labels, probs, before, place) {
   );
 }
 
-export const likeliest = (labels, probs) => labels[probs.indexOf(Math.max(...chances))];
+export const likeliest = (labels, probs) => labels[probs.indexOf(Math.max(...probs))];
