@@ -53,9 +53,10 @@ class TransformerWords(PretrainedTransformerMismatchedEmbedder):
         serialization_dir: Optional[str] = None,
     ) -> None:
         kept = kept_folder(model_name, serialization_dir)
-        folder = TransformerFolder.opened(kept)
-        # What is kept has no weights: those of the archive follow.
-        fresh = kept == model_name
+        # What is kept has no weights: those of an archive or a checkpoint follow. A training that was
+        # ended before its first checkpoint begins anew.
+        fresh = kept == model_name or not any(Path(serialization_dir).glob("*.th"))
+        folder = TransformerFolder.opened(model_name if fresh else kept)
         super().__init__(
             str(folder.path),
             train_parameters=train_parameters,

@@ -13,6 +13,8 @@ from attention_explain import explain
 from attention_explain.archives import open_archive
 from attention_explain.counterfactual.perturber import Perturber
 from attention_explain.counterfactual.registry import PERTURBATIONS
+from attention_explain.pretrained.embedders import TransformerWords
+from attention_explain.pretrained.pieces import KEPT
 from tests.commands_run import PROJECT
 from tests.pretrained.configs import TEXTS, evaluated, write_texts
 from tests.tiny_transformers import HIDDEN, save_tiny_transformer
@@ -140,3 +142,14 @@ def test_attention_is_perturbed(place, base):
         archive.dataset_reader.apply_token_indexers(instance)
     found = Perturber(archive.model, PERTURBATIONS.build(["uniform"])).perturb(made)
     assert [len(each.attention) for each in found] == [3, 4]
+
+
+def test_a_training_that_left_no_checkpoint_begins_with_the_folders_weights_again(place, tmp_path):
+    begun = TransformerWords(str(place / "tiny"), serialization_dir=str(tmp_path))
+    assert (tmp_path / KEPT).is_dir()
+    again = TransformerWords(str(place / "tiny"), serialization_dir=str(tmp_path))
+    for name, values in begun.state_dict().items():
+        assert torch.equal(again.state_dict()[name], values), name
+    # With one, the weights are the checkpoint's, and the folder may be gone.
+    (tmp_path / "model_state_e1_b0.th").touch()
+    TransformerWords(str(place / "gone"), serialization_dir=str(tmp_path))
