@@ -74,7 +74,7 @@ function show(found, texts, picked) {
           make(
             "span",
             { class: "note" },
-            `${each.label} ${number(each.whole)}; without attention's words ${number(each.by_attention)}, ` +
+            `label ${each.label}: ${number(each.whole)}; without attention's words ${number(each.by_attention)}, ` +
               `without the others ${number(each.by_deleting)}`
           )
         )

@@ -57,6 +57,7 @@ export class Heads {
       this.title.textContent = error.message;
       return;
     }
+    this.largest = Math.max(...this.weights.flat(2));
     this.buttons = this.weights.map((heads, layer) => heads.map((_, head) => this.button(layer, head)));
     const rows = this.buttons.map((heads, layer) =>
       make("tr", {}, make("th", { scope: "row" }, `layer ${layer + 1}`), ...heads.map((each) => make("td", {}, each)))
@@ -79,7 +80,7 @@ export class Heads {
       },
       String(head + 1)
     );
-    button.className = colour(Math.max(...this.weights[layer][head]), 1, false);
+    button.className = colour(Math.max(...this.weights[layer][head]), this.largest, false);
     return button;
   }
 

@@ -33,14 +33,18 @@ export class ModelPanel {
     this.element = make("section", { class: "box model" }, name, this.error, this.results);
   }
 
+  read(given) {
+    return post("/ask/explain", { model: this.number, ...given });
+  }
+
   // The prediction; before is the text without its edits, where it has any.
   async predict(given, before, weights, off) {
     this.given = given;
     this.scores = {};
     this.named = null;
     this.error.hidden = true;
-    this.before = before && (await post("/ask/explain", { model: this.number, ...before }));
-    const found = await post("/ask/explain", { model: this.number, ...given });
+    this.before = before && (await this.read(before));
+    const found = await this.read(given);
     this.found = found;
     this.predicted.replaceChildren(
       make(

@@ -83,7 +83,7 @@ async function show() {
       let given = plain();
       let before = null;
       if (isEdited && number === 0) {
-        const found = await panel.predict(given, null, null, []);
+        const found = await panel.read(given);
         if (!current()) return;
         words = found.tokens;
         editor.draw(words, state.edits, found.unknown);
