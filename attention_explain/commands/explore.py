@@ -110,7 +110,14 @@ def explore(
         app = make_app(models, texts, answer, b"" if verdict is None else evidence(verdict))
         for model in models:
             app.state.worker.submit(model.warm_up)
-        config = uvicorn.Config(app, log_config=None, access_log=False, lifespan="off")
+        config = uvicorn.Config(
+            app,
+            log_config=None,
+            access_log=False,
+            lifespan="off",
+            # Whoever presses Ctrl-C waits for no browser.
+            timeout_graceful_shutdown=1,
+        )
         address = f"http://{HOST}:{listening.getsockname()[1]}/"
         print(f"{' and '.join(model.name for model in models)}: open {address}", flush=True)
         uvicorn.Server(config).run(sockets=[listening])
@@ -135,7 +142,7 @@ def _listening(port: int) -> socket.socket:
 
 def _names(places: Sequence[str]) -> List[str]:
     """The last part of each path that tells them apart."""
-    paths = [Path(place).resolve() for place in places]
+    paths = [Path(place).absolute() for place in places]
     # Archives are all called alike.
     folders = [path.parent if path.name == "model.tar.gz" else path for path in paths]
     names = [folder.name for folder in folders]
