@@ -132,6 +132,8 @@ def _listening(port: int) -> socket.socket:
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((HOST, port))
+        # Whoever opens the page while the model is still loaded waits, and is not refused.
+        listening.listen()
     except OSError as error:
         listening.close()
         raise ConfigurationError(

@@ -50,14 +50,27 @@ def test_names_tell_models_apart():
     assert _names(["one/a", "two/a"]) == ["one/a", "two/a"]
 
 
+def _heeds_ctrl_c() -> None:
+    """A process in the background may have been told to ignore it, and its children with it."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 @pytest.mark.slow
 def test_the_page_is_there_until_it_is_interrupted(archive, tmp_path):
     command = [sys.executable, "-m", "command_line", "explore", str(archive), "--port", "0"]
-    with subprocess.Popen(
-        [*command, "--data", "test"], cwd=tmp_path, stdout=subprocess.PIPE, text=True
-    ) as process:
+    process = subprocess.Popen(
+        [*command, "--data", "test"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        text=True,
+        preexec_fn=_heeds_ctrl_c,
+    )
+    try:
         address = process.stdout.readline().split()[-1]
-        with urllib.request.urlopen(f"{address}about") as answer:
+        with urllib.request.urlopen(f"{address}about", timeout=60) as answer:
             assert json.load(answer)["data"] == "test"
         process.send_signal(signal.SIGINT)
-        assert process.wait(20) == 130
+        assert process.wait(60) == 130
+    finally:
+        process.kill()
+        process.communicate()
