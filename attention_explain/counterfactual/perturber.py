@@ -15,6 +15,7 @@ from attention_explain.counterfactual.fixed_states import FixedStates
 from attention_explain.counterfactual.perturbation import Field, Perturbation
 from attention_explain.counterfactual.self_attending import SelfAttending
 from attention_explain.interpret.text_batch import TextBatch, budget_for
+from attention_explain.models.needs import check_texts_are_independent
 from attention_explain.untouched import untouched
 
 
@@ -55,6 +56,7 @@ class Perturber:
         perturbations: Dict[str, Perturbation],
         budget: Optional[int] = None,
     ) -> None:
+        check_texts_are_independent(model)
         for name, perturbation in perturbations.items():
             try:
                 perturbation.check_model(model)

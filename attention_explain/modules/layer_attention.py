@@ -10,6 +10,7 @@ from typing import Callable, List, NamedTuple, Optional, Protocol
 import torch
 
 from attention_explain.budget import rows_at_once
+from attention_explain.modules import projections
 from attention_explain.modules.projections import Projection
 
 
@@ -125,7 +126,9 @@ def passed_down(
     maps : `Callable[[slice], torch.Tensor]`
         Of some of the places that attend. Shape: (batch, places that attend, places attended to)
     """
-    reach = 1 + int(weights.any(dim=0).nonzero().max())
+    # On a GPU to ask takes longer than to look at all of them.
+    on_host = projections.on_host(weights)
+    reach = 1 + int(weights.any(dim=0).nonzero().max()) if on_host else weights.size(1)
     numbers = len(weights) * layer.module.num_heads * weights.size(1)
     together = rows_at_once(numbers, weights.device.type)
     found = torch.zeros_like(weights)

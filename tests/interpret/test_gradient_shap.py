@@ -86,7 +86,7 @@ def test_no_trace_is_left(monkeypatch):
         ({"samples": 0}, "samples must be at least 1, but is 0"),
         ({"noise": -1.0}, "noise must not be negative"),
         ({"of": "loss"}, "of is 'loss'"),
-        ({"baseline": "mask"}, "baseline is 'mask'"),
+        ({"baseline": "noise"}, "baseline is 'noise'"),
     ],
 )
 def test_bad_options_are_refused(options, sentence):

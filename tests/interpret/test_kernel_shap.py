@@ -169,7 +169,7 @@ def test_a_pass_stays_within_the_budget(monkeypatch):
     [
         ({"samples": 1}, "samples must be at least 2, but is 1"),
         ({"of": "loss"}, "of is 'loss'"),
-        ({"baseline": "mask"}, "baseline is 'mask'"),
+        ({"baseline": "noise"}, "baseline is 'noise'"),
     ],
 )
 def test_bad_options_are_refused(options, sentence):

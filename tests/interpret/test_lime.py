@@ -81,7 +81,7 @@ def test_no_trace_is_left(monkeypatch):
         ({"width": 0.0}, "width and ridge must be above 0"),
         ({"ridge": -1.0}, "width and ridge must be above 0"),
         ({"of": "loss"}, "of is 'loss'"),
-        ({"baseline": "mask"}, "baseline is 'mask'"),
+        ({"baseline": "noise"}, "baseline is 'noise'"),
     ],
 )
 def test_bad_options_are_refused(options, sentence):

@@ -92,4 +92,13 @@ local l2_gradient = { type: 'gradient', of: 'probability', norm: 'l2', normalize
     'sensitivity',
     'parameter_randomization',
   ],
+  // For studies of many models: to apply slow methods again takes longer than all else together.
+  measures_of_many: [
+    if std.member(['sensitivity', 'parameter_randomization'], measure) then {
+      type: measure,
+      [if measure == 'sensitivity' then 'samples']: 5,
+      without: ['smoothgrad', 'gradient-shap', 'kernel-shap', 'lime', 'attention-flow'],
+    } else measure
+    for measure in self.measures
+  ],
 }
