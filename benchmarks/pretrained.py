@@ -90,7 +90,7 @@ def sentence(chance: random.Random, words: int) -> str:
     return " ".join(made)
 
 
-class Setting:
+class OpenedTwice:
     """The folder as we open it, and as transformers does; and texts of 3 to 36 words."""
 
     def __init__(self, where: Path) -> None:
@@ -122,7 +122,7 @@ def lengths(texts: int) -> List[int]:
     return [int(chance.triangular(3, 36, 18)) for _ in range(texts)]
 
 
-def one_by_one(setting: Setting, asked: Callable[[List[str]], List[List[str]]]) -> List[Any]:
+def one_by_one(setting: OpenedTwice, asked: Callable[[List[str]], List[List[str]]]) -> List[Any]:
     """A pass for each set of words that is left, of every so many texts."""
     found = []
     with torch.no_grad():
@@ -134,7 +134,7 @@ def one_by_one(setting: Setting, asked: Callable[[List[str]], List[List[str]]]) 
     return found
 
 
-def leave_one_out(setting: Setting) -> Result:
+def leave_one_out(setting: OpenedTwice) -> Result:
     method = LeaveOneOut(setting.predictor, measure="signed")
     instances = setting.instances(lengths(TEXTS))
     label = setting.model.labels[0]
@@ -171,7 +171,7 @@ def leave_one_out(setting: Setting) -> Result:
     return result
 
 
-def comprehensiveness(setting: Setting) -> Result:
+def comprehensiveness(setting: OpenedTwice) -> Result:
     instances = setting.instances(lengths(TEXTS))
     batch = TextBatch.of(setting.model, instances)
     measures = MEASURES.build(["comprehensiveness"])
@@ -213,7 +213,7 @@ def comprehensiveness(setting: Setting) -> Result:
     return result
 
 
-def integrated_gradients(setting: Setting) -> Result:
+def integrated_gradients(setting: OpenedTwice) -> Result:
     """Texts of one length, since captum's batches have no padding; as many rows a pass for both."""
     batch = TextBatch.of(setting.model, setting.instances([18] * INTEGRATED))
     ours = IntegratedGradients(setting.predictor, steps=STEPS)
@@ -272,7 +272,7 @@ def memory(where: Path) -> Result:
 
 def measured(where: Path, budget: int) -> float:
     torch.set_num_threads(1)
-    setting = Setting(where)
+    setting = OpenedTwice(where)
     method = IntegratedGradients(setting.predictor, steps=2)
     # Longer than what the model reads: the reader cuts them.
     instances = setting.instances([LONGEST] * 2)
@@ -329,7 +329,7 @@ def fine_tuning(where: Path, run: Path) -> Result:
 def main() -> List[Result]:
     with tempfile.TemporaryDirectory() as name:
         where = folder(Path(name) / "classifier")
-        setting = Setting(where)
+        setting = OpenedTwice(where)
         return [
             leave_one_out(setting),
             comprehensiveness(setting),
