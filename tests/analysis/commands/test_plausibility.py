@@ -23,7 +23,7 @@ def test_the_folder_has_the_table_and_says_that_plausible_is_not_faithful(tmp_pa
     assert set(table["seeds"]) == {3} and set(table["interval over"]) == {"texts and seeds"}
     assert set(table["measure"]) == {
         "token-f1", "iou-f1", "token-f1:share=0.25", "iou-f1:share=0.25", "auprc",
-        "average-precision", "first-marked",
+        "average-precision", "first-marked", "mass",
     }  # fmt: skip
     # Methods that see the truth through little noise.
     assert (table["above chance low"] > 0).any()
