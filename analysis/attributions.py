@@ -7,7 +7,7 @@ import numpy
 
 from analysis.measures.scores import Scores
 from analysis.text_files import TextFile, read_text_file
-from heatmaps.explanation import Rationale, markings, rationales_of
+from heatmaps.explanation import KNOWN, Rationale, markings, rationales_of
 
 METADATA = b"attention_explain"
 # Of files from before the erasing methods called these as all others do.
@@ -60,6 +60,11 @@ class Attributions(TextFile):
     def rationales(self) -> str:
         """Who says which tokens decide: `known causes`, or `marked by people`."""
         return rationales_of(self.metadata["config"])
+
+    @property
+    def has_known_causes(self) -> bool:
+        """Whether its texts mark what is known to decide their labels."""
+        return RATIONALE in self.table and self.rationales == KNOWN
 
 
 def load_attributions(path: Union[str, Path]) -> Attributions:

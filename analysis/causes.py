@@ -60,18 +60,22 @@ def causes_not_learned(attributions: Attributions) -> str:
     return f"accuracy {cell(share)}: it has not learned what causes the labels"
 
 
-def precision_by_text(
-    attributions: Attributions, method: str
-) -> Tuple[numpy.ndarray, numpy.ndarray]:
+def precisions_by_text(
+    attributions: Attributions,
+) -> Tuple[Dict[str, numpy.ndarray], numpy.ndarray]:
     """
-    The average precision of the marked tokens, and what scores that say nothing have; NaN where a
-    text is not predicted correctly, or nothing is marked in it. Shape: (texts,) each
+    The average precision of the marked tokens by each method, and by scores that say nothing; NaN where
+    a text is not predicted correctly, or nothing is marked in it. Shape: (texts,) each
     """
     correct, marked = _texts(attributions)
-    counted = correct & marked
-    found = truth_by_text(attributions, method)[PRECISION].to_numpy(dtype=float)
-    chance = _chance(attributions)[PRECISION].to_numpy(dtype=float)
-    return numpy.where(counted, found, numpy.nan), numpy.where(counted, chance, numpy.nan)
+
+    def counted(by_text: pandas.DataFrame) -> numpy.ndarray:
+        return by_text[PRECISION].where(correct & marked).to_numpy(dtype=float)
+
+    found = {
+        method: counted(truth_by_text(attributions, method)) for method in attributions.methods
+    }
+    return found, counted(_chance(attributions))
 
 
 def causes_table(attributions: Attributions) -> pandas.DataFrame:

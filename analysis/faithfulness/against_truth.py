@@ -30,7 +30,6 @@ from analysis.papers.shared.study_files import StudyFiles
 from analysis.performance import NOTHING, nothing_to_judge
 from analysis.statistics.intervals import intervals
 from analysis.written import Estimate, estimates
-from heatmaps.explanation import KNOWN
 
 ATTENTION = "attention"
 CONTROL = "random"
@@ -88,7 +87,7 @@ def judged_models(study: StudyFiles) -> List[Judged]:
         file.learned: file
         for model in study.models
         for file in model.files
-        if "rationale" in file.table and file.rationales == KNOWN
+        if file.has_known_causes
     }
     found = []
     for file in (file for model in study.judged for file in model.files):

@@ -12,11 +12,11 @@ from typing import Any, Dict, Iterator, List, Optional, Sequence
 
 import numpy
 import pandas
-from scipy.stats import binomtest
 
-from analysis.causes import LEARNED_FROM, causes_not_learned, precision_by_text
+from analysis.causes import LEARNED_FROM, causes_not_learned, precisions_by_text
 from analysis.errors import AnalysisError
 from analysis.figures.scatter import Scatter, Spot, scatters
+from analysis.formats import csv
 from analysis.model_config import ADVERSARY, DECEPTIVE, PLAIN
 from analysis.models import Model
 from analysis.output import Output
@@ -24,10 +24,9 @@ from analysis.papers.shared.study_files import StudyFiles
 from analysis.statistics.samples import placed
 from analysis.verdict.answers import HALF, NOT_KNOWN, Answer, between
 from analysis.verdict.files import ATTENTION, Files, files_of_study
-from analysis.verdict.means import Mean
+from analysis.verdict.means import Mean, wilson_interval
 from analysis.verdict.verdict import Verdict, judged
 from analysis.written import Estimate
-from heatmaps.explanation import KNOWN
 
 RIGHT, WRONG, PARTLY, UNDECIDED = "right", "wrong", "partly", "undecided"
 UNCLEAR, NOTHING = "truth unclear", "nothing to judge"
@@ -127,24 +126,26 @@ def held_verdicts(study: StudyFiles) -> List[HeldVerdict]:
     return [
         HeldVerdict(files, judged(files), truth_about(files))
         for together in files_of_study(study)
-        if all(
-            "rationale" in file.table and file.rationales == KNOWN
-            for file in together.explained.files
-        )
+        if all(file.has_known_causes for file in together.explained.files)
         for files in _seed_by_seed(together)
     ]
 
 
 def truth_about(files: Files) -> Dict[str, Estimate]:
     """The place of each method's average precision, between chance and 1."""
-    truth = {}
-    for method in files.explained.files[0].methods:
-        if method == CONTROL:
-            continue
-        pairs = [precision_by_text(file, method) for file in files.explained.files]
-        found, chance = (numpy.array(values) for values in zip(*pairs, strict=True))
-        truth[method] = Mean.of(placed(found, chance, numpy.ones_like(found))).estimate
-    return truth
+    of_seeds = [precisions_by_text(file) for file in files.explained.files]
+    chance = numpy.array([blind for _, blind in of_seeds])
+    return {
+        method: Mean.of(
+            placed(
+                numpy.array([found[method] for found, _ in of_seeds]),
+                chance,
+                numpy.ones_like(chance),
+            )
+        ).estimate
+        for method in files.explained.files[0].methods
+        if method != CONTROL
+    }
 
 
 def _seed_by_seed(files: Files) -> Iterator[Files]:
@@ -193,7 +194,7 @@ def verdict_tables(study: StudyFiles, output: Output) -> Optional[str]:
         "Outcomes with the number of trained models; methods with how often each is recommended, and "
         "lost: how much nearer to the truth, on its scale, the best method comes, on average.",
     )
-    output.data("planted-truth-verdicts-all.csv", rows.to_csv(index=False).encode())
+    output.data("planted-truth-verdicts-all.csv", csv(rows).encode())
     _figure(rows, output)
     for about in ("attention", "recommended"):
         output.sentence(f"planted-truth-verdict-{about}", _said(rows, about))
@@ -236,7 +237,8 @@ def _said(rows: pandas.DataFrame, about: str) -> str:
     """With a 95 % interval (Wilson) of the share that is wrong."""
     given = rows[~rows[about].isin(NOT_HELD)]
     times = {outcome: int((given[about] == outcome).sum()) for outcome in OUTCOMES}
-    wrong = binomtest(times[WRONG], max(1, len(given))).proportion_ci(method="wilson")
+    share = times[WRONG] / max(1, len(given))
+    wrong = wilson_interval(share, max(1, len(given)))
     what = "verdicts on attention" if about == "attention" else "recommendations"
     told = ", ".join(
         f"{times[outcome]} {'have an unclear truth' if outcome == UNCLEAR else outcome}"
@@ -245,7 +247,7 @@ def _said(rows: pandas.DataFrame, about: str) -> str:
     )
     sentence = (
         f"Of {len(given)} {what}, each on one trained model whose causes are known, {told}: "
-        f"{times[WRONG] / max(1, len(given)):.1%} [{wrong.low:.1%}, {wrong.high:.1%}] are wrong."
+        f"{share:.1%} [{wrong.low:.1%}, {wrong.high:.1%}] are wrong."
     )
     if about == "attention" and times[UNCLEAR]:
         against = int(given["contradicted"].sum())

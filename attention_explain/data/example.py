@@ -60,6 +60,12 @@ class Example:
     path: Optional[str] = None
     line: Optional[int] = None
 
+    @classmethod
+    def said(cls, id: Any, label: Any, **fields: Any) -> "Example":
+        """What somebody says of one text: id and label may be numbers, and need not be there."""
+        given = None if label is None else str(label)
+        return cls(id="" if id is None else str(id), label=given, **fields)
+
     def mend_halves(self) -> bool:
         """Whether anything was half a character, and is now the mark that stands for it in files."""
         mended = False

@@ -78,11 +78,11 @@ class PairReader(TextReader):
         if self.pairs and (query is None) == (query_tokens is None):
             raise DataError("a pair needs a 'query' or its 'query_tokens', and not both")
         return self.instance_of(
-            Example(
-                id=str(id) if id is not None else "",
+            Example.said(
+                id,
+                label,
                 text=text,
                 tokens=tokens,
-                label=str(label) if label is not None else None,
                 rationale=rationale,
                 impermissible=impermissible,
                 query=query,

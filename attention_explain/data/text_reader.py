@@ -249,11 +249,11 @@ class TextReader(DatasetReader):
         that the label map gives.
         """
         return self.instance_of(
-            Example(
-                id=str(id) if id is not None else "",
+            Example.said(
+                id,
+                label,
                 text=text,
                 tokens=tokens,
-                label=str(label) if label is not None else None,
                 rationale=rationale,
                 impermissible=impermissible,
             )
