@@ -46,6 +46,12 @@ class Files:
     def seeds(self) -> int:
         return len(self.explained.files)
 
+    @property
+    def weights(self) -> Tuple[str, ...]:
+        """A hash of what each seed has learned; empty where a file is too old to say it."""
+        said = [file.metadata.get("weights_sha256") for file in self.explained.files]
+        return tuple(said) if all(said) else ()
+
     @cached_property
     def measured(self) -> List[Measured]:
         """All measures of faithfulness."""

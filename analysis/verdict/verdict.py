@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Sequence, Union
+from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
 from analysis.performance import no_better_than_majority, nothing_to_judge
 from analysis.verdict.answers import NOT_KNOWN, Answer, Question
@@ -23,6 +23,7 @@ class Verdict:
     """
     questions : the five; `marked` is the one that is kept apart, where it was asked.
     methods : the best first.
+    weights : a hash of what each seed has learned, as its files say it; empty where one does not.
     nothing : why there is nothing to judge; empty where there is something.
     places : what the figures show; None where there is nothing to judge.
     """
@@ -36,6 +37,7 @@ class Verdict:
     questions: List[Question]
     methods: List[RankedMethod]
     recommended: Recommended
+    weights: Tuple[str, ...] = ()
     nothing: str = ""
     marked: Optional[Question] = None
     places: Optional[Places] = None
@@ -57,6 +59,7 @@ class Verdict:
                 "corpus": self.corpus,
                 "texts": self.texts,
                 "seeds": self.seeds,
+                "weights_sha256": list(self.weights),
                 "attention": {
                     "answer": str(self.answer),
                     "score": self.score.mean,
@@ -105,6 +108,7 @@ def judged(files: Files, rationales: bool = False) -> Verdict:
         questions,
         methods,
         chosen,
+        weights=files.weights,
         marked=plausible(files) if rationales else None,
         places=places,
     )

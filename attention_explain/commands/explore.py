@@ -5,6 +5,7 @@ attention, and sees the answer move.
 
 import argparse
 import socket
+import sys
 from pathlib import Path
 from typing import List, Optional, Sequence
 
@@ -89,7 +90,7 @@ def explore(
     from attention_explain.explore.app import make_app
     from attention_explain.explore.data_texts import DataTexts
     from attention_explain.explore.open_model import OpenModel
-    from attention_explain.explore.verdict_folder import evidence, read_verdict
+    from attention_explain.explore.verdict_folder import check_about, evidence, read_verdict
 
     # What can be wrong is said before a model is loaded.
     check_device(cuda_device)
@@ -103,6 +104,10 @@ def explore(
             models.append(OpenModel(name, archive.model, reader, methods))
         if len({model.reads_pairs for model in models}) > 1:
             raise ConfigurationError("one model reads single texts, and the other one pairs")
+        if answer is not None:
+            note = check_about(answer, [model.model for model in models], verdict)
+            if note:
+                print(f"note: {note}", file=sys.stderr)
         texts = None
         if data is not None:
             texts = DataTexts(models[0], data)

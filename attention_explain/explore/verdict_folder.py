@@ -2,10 +2,12 @@
 
 import json
 from pathlib import Path
-from typing import Any, Dict
+from typing import Any, Dict, Mapping, Sequence
 
+import torch
 from allennlp.common.checks import ConfigurationError
 
+from attention_explain.archives import weights_sha256
 from durable.records import read_json
 
 ANSWER, EVIDENCE = "verdict.json", "verdict.html"
@@ -27,6 +29,22 @@ def read_verdict(folder: str) -> Dict[str, Any]:
     if missing:
         raise ConfigurationError(f"{path}: holds no verdict (it has no '{missing[0]}')")
     return verdict
+
+
+def check_about(verdict: Mapping[str, Any], models: Sequence[torch.nn.Module], folder: str) -> str:
+    """Refuses the verdict on other models. Returns what can only be noted: that nobody can tell."""
+    judged = verdict.get("weights_sha256")
+    if not judged:
+        return (
+            f"{Path(folder) / ANSWER}: does not say which model it is about, as older ones do not; "
+            "'python -m analysis verdict' writes it anew"
+        )
+    if not any(weights_sha256(model) in judged for model in models):
+        raise ConfigurationError(
+            f"{folder}: is the verdict on another model ({verdict['model']} on {verdict['corpus']}); "
+            "give 'allennlp verdict' the one that is to be explored"
+        )
+    return ""
 
 
 def evidence(folder: str) -> bytes:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from attention_explain.commands.explore import _names
+from attention_explain.explore.verdict_folder import WANTED
 from tests.small_archive import small_archive
 
 
@@ -43,6 +44,13 @@ def test_what_is_refused(ended, archive, arguments, sentence):
     given = [str(archive) if each == "ARCHIVE" else each for each in arguments]
     code, said = ended("explore", *given, "--port", "0")
     assert code == 2 and sentence in said
+
+
+def test_the_verdict_on_another_model_is_refused(ended, archive, tmp_path):
+    verdict = {**dict.fromkeys(WANTED, "x"), "weights_sha256": ["another"]}
+    (tmp_path / "verdict.json").write_text(json.dumps(verdict))
+    code, said = ended("explore", str(archive), "--verdict", str(tmp_path), "--port", "0")
+    assert code == 2 and "is the verdict on another model" in said
 
 
 def test_names_tell_models_apart():

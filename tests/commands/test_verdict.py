@@ -10,6 +10,7 @@ import torch
 from allennlp.common.checks import ConfigurationError
 
 from analysis.verdict.files import load_files
+from attention_explain.archives import open_archive, weights_sha256
 from attention_explain.commands import (
     attribution_file,
     faithfulness_file,
@@ -95,7 +96,7 @@ def times(folder: Path) -> dict:
     return {path.name: path.stat().st_mtime_ns for path in (folder / "files").iterdir()}
 
 
-def test_the_files_hold_what_a_verdict_asks_for(given, asked, tmp_path, capfd):
+def test_the_files_hold_what_a_verdict_asks_for(given, asked, run, tmp_path, capfd):
     assert given(fail_under=0.5) == 7
     assert asked == [(tmp_path / "out", 0.5)]
     made = metadata(tmp_path / "out")
@@ -117,6 +118,7 @@ def test_the_files_hold_what_a_verdict_asks_for(given, asked, tmp_path, capfd):
     # The analysis, in earnest, reads them; a model that has learned nothing gets no answer.
     assert judge(tmp_path / "out", None) == 0
     answered = json.loads((tmp_path / "out" / "verdict.json").read_text())
+    assert answered["weights_sha256"] == [weights_sha256(open_archive(run).model)]
     assert answered["texts"] == 2 and "no better than the majority" in answered["nothing"]
 
 

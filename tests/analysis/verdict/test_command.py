@@ -33,6 +33,7 @@ def test_the_answer_is_printed_and_written(tmp_path, capsys):
     assert printed[-2].startswith("  Show your readers lrp: ")
     assert str(tmp_path / "verdict.html") in printed[-1]
     written = json.loads((tmp_path / "verdict.json").read_text())
+    assert written["weights_sha256"] == ["small 1"]
     assert written["attention"]["answer"] == "no"
     assert (
         written["attention"]["low"] < written["attention"]["score"] == pytest.approx(0.1, abs=0.05)
