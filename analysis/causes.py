@@ -60,17 +60,18 @@ def causes_not_learned(attributions: Attributions) -> str:
     return f"accuracy {cell(share)}: it has not learned what causes the labels"
 
 
-def precisions_by_text(
-    attributions: Attributions,
+def found_by_text(
+    attributions: Attributions, column: str = PRECISION
 ) -> Tuple[Dict[str, numpy.ndarray], numpy.ndarray]:
     """
-    The average precision of the marked tokens by each method, and by scores that say nothing; NaN where
-    a text is not predicted correctly, or nothing is marked in it. Shape: (texts,) each
+    How well the marked tokens are found, by `average precision` or whether one is `marked first`: by
+    each method, and by scores that say nothing; NaN where a text is not predicted correctly, or nothing
+    is marked in it. Shape: (texts,) each
     """
     correct, marked = _texts(attributions)
 
     def counted(by_text: pandas.DataFrame) -> numpy.ndarray:
-        return by_text[PRECISION].where(correct & marked).to_numpy(dtype=float)
+        return by_text[column].where(correct & marked).to_numpy(dtype=float)
 
     found = {
         method: counted(truth_by_text(attributions, method)) for method in attributions.methods

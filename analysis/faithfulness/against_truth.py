@@ -17,7 +17,7 @@ import pandas
 from scipy.stats import kendalltau
 
 from analysis.attributions import Attributions
-from analysis.causes import FIRST, PRECISION, causes_not_learned, causes_table
+from analysis.causes import FIRST, PRECISION, causes_not_learned, causes_table, found_by_text
 from analysis.errors import AnalysisError
 from analysis.faithfulness.files import TIED, FaithfulnessFile
 from analysis.faithfulness.scale import Measured, measured
@@ -28,7 +28,7 @@ from analysis.models import Model
 from analysis.output import Output
 from analysis.papers.shared.study_files import StudyFiles
 from analysis.performance import NOTHING, nothing_to_judge
-from analysis.statistics.intervals import intervals
+from analysis.statistics.intervals import intervals, mean_of_known
 from analysis.written import Estimate, estimates
 
 ATTENTION = "attention"
@@ -274,17 +274,38 @@ def _measure_table(table: pandas.DataFrame, output: Output) -> None:
         )
 
 
+def cause_first_rows(judged: Sequence[Judged]) -> List[Dict[str, Any]]:
+    """
+    The truth itself, a row a model and method: how often a known cause comes first, over texts and
+    seeds, beside chance; and average precision.
+    """
+    rows = []
+    keys = ("corpus", "model", "role", "encoder", "projection", "erasure training")
+    for key in dict.fromkeys(tuple(one.about[name] for name in keys) for one in judged):
+        seeds = [one for one in judged if tuple(one.about[name] for name in keys) == key]
+        found, chance = zip(*(found_by_text(one.attributions, FIRST) for one in seeds))
+        methods = list(seeds[0].truth)
+        spread = intervals(
+            numpy.array([[of_seed[method] for of_seed in found] for method in methods])
+        )
+        rows += [
+            {
+                **dict(zip(keys, key)),
+                "method": method,
+                "average precision": float(numpy.mean([one.truth[method] for one in seeds])),
+                "first": spread.mean[place],
+                "first low": spread.low[place],
+                "first high": spread.high[place],
+                "chance": float(mean_of_known(numpy.array(chance), (0, 1))),
+                "seeds": len(seeds),
+            }
+            for place, method in enumerate(methods)
+        ]
+    return rows
+
+
 def _by_model_table(judged: Sequence[Judged], output: Output) -> None:
-    """The truth itself: what methods find of the causes, by model, seeds averaged."""
-    rows = [
-        {**one.about, "method": method, "average precision": precision, "first": one.first[method]}
-        for one in judged
-        for method, precision in one.truth.items()
-    ]
-    table = pandas.DataFrame(rows)
-    means = table.groupby(["corpus", "model", "role", "method"], sort=False, as_index=False)[
-        ["average precision", "first"]
-    ].mean()
+    means = pandas.DataFrame(cause_first_rows(judged))
     shown = means.pivot_table(
         index="method", columns="corpus", values="first", sort=False, aggfunc="mean"
     )
@@ -293,8 +314,9 @@ def _by_model_table(judged: Sequence[Judged], output: Output) -> None:
         "planted-truth-methods",
         means,
         "How often each method puts a known cause first, by corpus, over all models. "
-        f"{_described(table)}.",
-        "Of correctly predicted texts. csv has each model, and average precision.",
+        f"{_described(pandas.DataFrame([one.about for one in judged]))}.",
+        "Of correctly predicted texts. csv has each model with its interval over texts and seeds, "
+        "chance, and average precision.",
         shown,
     )
 

@@ -13,7 +13,7 @@ from typing import Any, Dict, Iterator, List, Optional, Sequence
 import numpy
 import pandas
 
-from analysis.causes import LEARNED_FROM, causes_not_learned, precisions_by_text
+from analysis.causes import LEARNED_FROM, causes_not_learned, found_by_text
 from analysis.errors import AnalysisError
 from analysis.figures.scatter import Scatter, Spot, scatters
 from analysis.formats import csv
@@ -133,7 +133,7 @@ def held_verdicts(study: StudyFiles) -> List[HeldVerdict]:
 
 def truth_about(files: Files) -> Dict[str, Estimate]:
     """The place of each method's average precision, between chance and 1."""
-    of_seeds = [precisions_by_text(file) for file in files.explained.files]
+    of_seeds = [found_by_text(file) for file in files.explained.files]
     chance = numpy.array([blind for _, blind in of_seeds])
     return {
         method: Mean.of(

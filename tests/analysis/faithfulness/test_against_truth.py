@@ -8,6 +8,7 @@ from analysis.__main__ import main
 from analysis.faithfulness.against_truth import (
     agreement_rows,
     attention_rows,
+    cause_first_rows,
     judged_models,
     over_models,
 )
@@ -150,3 +151,15 @@ def test_without_known_causes_there_is_no_truth(tmp_path, capsys):
     write(tmp_path, given=config())
     assert main(["table", "planted-truth", str(tmp_path), "-o", str(tmp_path / "out")]) != 0
     assert "causes are known" in capsys.readouterr().err
+
+
+def test_how_often_the_cause_is_first_is_counted_over_texts_and_seeds_beside_chance(tmp_path):
+    for seed, share in ((1, 1.0), (2, 0.9), (3, 0.5)):
+        write(tmp_path, seed, methods={**METHODS, "lrp": share})
+    rows = cause_first_rows(judged_models(load_study([tmp_path])))
+    assert [row["method"] for row in rows].count("lrp") == 1 and len(rows) == len(METHODS)
+    (lrp,) = [row for row in rows if row["method"] == "lrp"]
+    assert lrp["first"] == pytest.approx(0.8) and lrp["chance"] == pytest.approx(0.2)
+    assert lrp["first low"] < 0.8 < lrp["first high"] and lrp["seeds"] == 3
+    (wrong,) = [row for row in rows if row["method"] == "attention"]
+    assert wrong["first"] == pytest.approx(0.1) and wrong["first high"] < lrp["first"]
