@@ -10,6 +10,7 @@ from analysis.attributions import Attributions
 from analysis.errors import AnalysisError
 from analysis.models import Model
 from analysis.performance import NOTHING, nothing_to_judge
+from analysis.protocol import protocol_of
 from analysis.statistics.intervals import intervals, mean_of_known
 from analysis.statistics.samples import summaries
 from analysis.statistics.significance import SignFlips, holm
@@ -93,6 +94,7 @@ def _rows(agreed: Sequence[Agreement], by: str, flips: SignFlips) -> List[Dict[s
             "seeds": len(model.files),
             **numbers,
             NOTHING: nothing,
+            "protocol": protocol_of(model.config.config),
         }
         for name in CONTROLS:
             control = agreement.controls[name].where(members[group])

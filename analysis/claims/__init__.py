@@ -5,14 +5,14 @@ stand with their papers. Here: the section of a folder of results that says what
 
 NAME = "claims"
 SECTION = "The papers' claims"
-SHOWN = ["paper", "claim", "corpus", "model", "outcome", "evidence"]
+SHOWN = ["paper", "claim", "test", "corpus", "model", "protocol", "outcome", "evidence"]
 CAPTION = "Which claims of the papers hold here, and the numbers that say so."
 NOTE = (
     "A part of a claim holds if the whole 95 % interval is on the right side of its bound, does not "
-    "hold if the whole interval is on the other, and cannot be told in between. A claim holds if all of "
-    "its parts do, and partly if some do. Nothing to judge: the model is no better than the majority "
-    "class, or its attention is uniform. The bounds are ours, and stand in the csv (`rule`): papers "
-    "seldom name any. Differences on the same texts are paired, text by text; where only one of the "
+    "hold if the whole interval is on the other, and cannot be told in between. A claim holds only if all of "
+    "its parts do, and fails if one does. Nothing to judge: the model is no better than the majority "
+    "class, or its attention is uniform. The bounds are ours, and stand in the csv (`rule`, and in `fails_if` "
+    "what would break it): papers seldom name any. Differences on the same texts are paired, text by text; where only one of the "
     "two is known text by text (guided and deceptive models), the interval is that of independent numbers, "
     "which is on the safe side. With fewer than 3 seeds intervals are about texts alone, and of what is known "
     "by seeds alone there are none."

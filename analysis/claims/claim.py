@@ -1,53 +1,46 @@
-"""A claim, its parts, and what comes out of them; and claims judged by the tables of a study."""
+"""A claim of a paper, and claims judged by the tables of a study."""
 
-import math
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Callable, Iterable, List, Sequence, Tuple
 
 import pandas
 
-from analysis.claims.table_rows import Tables, TypedTable
-from analysis.performance import NOTHING
-from analysis.written import Estimate
+from analysis.claims.parts import Outcome, Part, whole, whole_p
+from analysis.claims.table_rows import TableRow, Tables, TypedTable
 
-# Bounds of several papers. Half of the most that two distributions can diverge, log 2.
-FAR = 0.347
-# A change of the output's probability that a reader would call small.
-SMALL = 0.1
 # The names that columns of `claims.csv` had in earlier versions.
 EARLIER_COLUMNS = {"verdict": "outcome"}
-COLUMNS = ("paper", "claim", "corpus", "model", "outcome", "evidence", "rule", "name", "table")
+COLUMNS = ("paper", "claim", "name", "test", "corpus", "model", "protocol", "outcome", "evidence")
+COLUMNS += ("rule", "fails_if", "table", "corrects", "p")
+# What one outcome is about.
+KEY = ["name", "corpus", "model", "protocol"]
 
 
-class Outcome(StrEnum):
-    """Of a claim, or of a part of it. Only a claim of several parts can hold partly."""
+class Tested(StrEnum):
+    """Whose way of telling a claim is."""
 
-    HOLDS = "holds"
-    PARTLY = "holds partly"
-    FAILS = "does not hold"
-    UNKNOWN = "cannot be told"
-    NOTHING = NOTHING
-
-
-@dataclass(frozen=True)
-class Part:
-    """
-    words : what is held against what, with the numbers.
-    outcome : any but `PARTLY`, which is for claims of several parts.
-    """
-
-    words: str
-    outcome: Outcome
+    AUTHORS = "as its authors tested it"
+    CORRECTED = "after correction"
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """How the parts of a claim fare for one model, or for all models of a corpus."""
+    """
+    How the parts of a claim fare for one model, or for all models of a corpus.
+
+    protocol : how the model was trained, where the table says so.
+    """
 
     corpus: str
     model: str
     parts: Tuple[Part, ...]
+    protocol: str = ""
+
+    @classmethod
+    def of(cls, row: TableRow, *parts: Part) -> "Judgement":
+        """Of the model that the row is about."""
+        return cls(row.corpus, row.model, parts, row.protocol)
 
     @property
     def outcome(self) -> Outcome:
@@ -66,8 +59,11 @@ class Claim:
     name : unlike any other's.
     statement : the claim, in our words.
     rule : when its parts hold, for people.
+    fails_if : the outcome that would make it fail, in a sentence.
     table : which it rests on.
     judge : a judgement for each model or corpus that the tables have the numbers of.
+    test : whether it is tested as its authors did, or as it has to be after a correction.
+    corrects : the name of the claim that is tested anew, if its authors' test is a claim here.
     beside : other tables that it reads, where they are there.
     over_models : whether it is one of all models together, whichever study they are of.
     paper : the title of its paper, which knows it: it is not given twice.
@@ -76,55 +72,21 @@ class Claim:
     name: str
     statement: str
     rule: str
+    fails_if: str
     table: TypedTable
     judge: Callable[[Tables], Iterable[Judgement]]
+    test: Tested = Tested.AUTHORS
+    corrects: str = ""
     beside: Tuple[TypedTable, ...] = ()
     over_models: bool = False
     paper: str = ""
 
 
-def above(words: str, number: Estimate, bound: float = 0.0) -> Part:
-    """The part that the number is above the bound: it holds if the whole interval is."""
-    return _part(words, number, number.low - bound, number.high - bound)
-
-
-def below(words: str, number: Estimate, bound: float = 0.0) -> Part:
-    """The part that the number is below the bound: it holds if the whole interval is."""
-    return _part(words, number, bound - number.high, bound - number.low)
-
-
-def _part(words: str, number: Estimate, nearest: float, furthest: float) -> Part:
-    """From how far on the right side of the bound the ends of the interval are."""
-    if number.nothing:
-        return Part(number.nothing, Outcome.NOTHING)
-    told = f"{words} {number}"
-    if math.isnan(nearest) or math.isnan(furthest):
-        return Part(told, Outcome.UNKNOWN)
-    if nearest > 0:
-        # Two that do not differ at all are one, or nothing was there to make a difference.
-        same = number.difference and number.mean == 0
-        return Part(
-            f"{told}, exactly 0" if same else told, Outcome.UNKNOWN if same else Outcome.HOLDS
-        )
-    return Part(told, Outcome.FAILS if furthest < 0 else Outcome.UNKNOWN)
-
-
-def whole(parts: Sequence[Outcome]) -> Outcome:
-    """
-    The outcome of a claim from those of its parts: one that fails is not made good by one that
-    holds.
-    """
-    if Outcome.NOTHING in parts:
-        return Outcome.NOTHING
-    if all(part is Outcome.UNKNOWN for part in parts):
-        return Outcome.UNKNOWN
-    if all(part is Outcome.HOLDS for part in parts):
-        return Outcome.HOLDS
-    return Outcome.PARTLY if Outcome.HOLDS in parts else Outcome.FAILS
-
-
 def judged(tables: Tables, claims: Sequence[Claim]) -> pandas.DataFrame:
-    """A row for each claim, corpus and model that the tables have the numbers of."""
+    """
+    A row for each claim, corpus, model and training protocol that the tables have the numbers of.
+    Where a table was written without protocols, its study stands for one.
+    """
     rows: List[tuple] = []
     for claim in claims:
         for judgement in claim.judge(tables):
@@ -132,13 +94,30 @@ def judged(tables: Tables, claims: Sequence[Claim]) -> pandas.DataFrame:
                 (
                     claim.paper,
                     claim.statement,
+                    claim.name,
+                    claim.test.value,
                     judgement.corpus,
                     judgement.model,
+                    judgement.protocol or tables.study,
                     judgement.outcome.value,
                     judgement.evidence,
                     claim.rule,
-                    claim.name,
+                    claim.fails_if,
                     claim.table.name,
+                    claim.corrects,
+                    whole_p(judgement.parts),
                 )
             )
     return pandas.DataFrame(rows, columns=list(COLUMNS))
+
+
+def each_once(claims: pandas.DataFrame) -> pandas.DataFrame:
+    """
+    Of the rows of several studies (column `study`): what two have found alike once, by the first;
+    where they differ in claim, corpus, model and protocol by nothing, but in what they found, the
+    study is said with the protocol. Nothing that differs is dropped.
+    """
+    found = claims.drop_duplicates([*KEY, "outcome", "evidence"]).reset_index(drop=True)
+    again = found.duplicated(KEY, keep=False) & (found["protocol"] != found["study"])
+    found.loc[again, "protocol"] += " (" + found.loc[again, "study"] + ")"
+    return found

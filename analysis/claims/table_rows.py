@@ -93,11 +93,13 @@ class TableRow:
     A row about a model. A field is the column of its name, with blanks for each `_`, unless it is
     made by one of the functions above.
 
+    protocol : how the model was trained; nothing in tables that were written without.
     nothing : why the model gives nothing to judge, if so.
     """
 
     corpus: str
     model: str = ""
+    protocol: str = ""
     encoder: str = ""
     attention: str = ""
     projection: str = ""
@@ -147,9 +149,11 @@ class Tables:
     What a folder of results has.
 
     tables : as they were written, by name.
+    study : what the study is called, by its folder.
     """
 
     tables: Dict[str, pandas.DataFrame]
+    study: str = ""
 
     def rows(self, table: TypedTable[R], **equal: Any) -> List[R]:
         """Those rows of the table whose fields have these values; none if there is no such table."""
@@ -192,4 +196,6 @@ def read_tables(folder: Path, names: Sequence[str]) -> Tables:
                 tables[name] = read_csv(io.BytesIO(content))
             except (OSError, ValueError) as error:
                 raise AnalysisError(f"{path}: cannot be read as a table ({error})") from error
-    return Tables(tables)
+    # What a study has for each corpus lies in a folder below its own.
+    above = folder.resolve().parent
+    return Tables(tables, above.name if (above / MANIFEST).exists() else folder.resolve().name)

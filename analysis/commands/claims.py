@@ -3,12 +3,14 @@
 import argparse
 from pathlib import Path
 
-from analysis.claims import CAPTION, NAME, NOTE, SECTION, SHOWN
-from analysis.claims.claim import judged
-from analysis.claims.table_rows import read_tables
+import pandas
+
+from analysis.claims import CAPTION, NAME, NOTE, SECTION, SHOWN, beside_print
+from analysis.claims.folder import judged_folder
+from analysis.claims.multiplicity import multiplicity
 from analysis.formats import say
 from analysis.output import Output
-from analysis.papers.discovery import CLAIMS, TABLES
+from analysis.written import interval_column
 
 HELP = "which claims of the papers hold, by the tables in a folder"
 
@@ -21,15 +23,27 @@ def run(arguments: argparse.Namespace) -> None:
     folder = arguments.folder
     output = Output(folder, SECTION)
     output.check()
-    table = judged(read_tables(folder, TABLES), CLAIMS)
-    if table.empty:
+    claims, printed = judged_folder(folder)
+    if claims.empty and printed.empty:
         print(f"{folder}: has no table that a claim rests on")
         return
-    output.table(NAME, table, CAPTION, NOTE, table[SHOWN])
+    if len(claims):
+        counted = multiplicity(claims).sentence
+        output.table(NAME, claims, CAPTION, f"{NOTE} {counted}", claims[SHOWN])
+    if len(printed):
+        shown = printed.assign(interval=interval_column(printed))[beside_print.SHOWN]
+        output.table(beside_print.NAME, printed, beside_print.CAPTION, beside_print.ABOUT, shown)
     output.finish(arguments.command)
-    for paper, rows in table.groupby("paper", sort=False):
+    _say(claims)
+    if len(printed):
+        near = int((printed["reproduced"] == beside_print.YES).sum())
+        print(f"{near} of {len(printed)} printed numbers are reproduced ({beside_print.NAME}.csv)")
+    print(f"written to {folder}")
+
+
+def _say(claims: pandas.DataFrame) -> None:
+    for paper, rows in claims.groupby("paper", sort=False):
         print(paper)
         for row in rows.to_dict("records"):
             say(f"  {row['outcome']:16} {row['claim']}")
             say(f"  {'':16} {row['corpus']}, {row['model']}: {row['evidence']}")
-    print(f"written to {folder}")

@@ -35,9 +35,15 @@ NAMES = tuple(
     for name in (exhibition.name, *(exhibit.name for exhibit in exhibition.exhibits))
 )
 CLAIMS = tuple(replace(claim, paper=paper.title) for paper in PAPERS for claim in paper.claims)
-# The names of those that the claims rest on.
+PRINTED = tuple(replace(one, paper=paper.title) for paper in PAPERS for one in paper.printed)
+# The names of those that the claims rest on, or that have what was printed.
 TABLES = tuple(
-    dict.fromkeys(table.name for claim in CLAIMS for table in (claim.table, *claim.beside))
+    dict.fromkeys(
+        [
+            *(table.name for claim in CLAIMS for table in (claim.table, *claim.beside)),
+            *(one.table for one in PRINTED),
+        ]
+    )
 )
 
 

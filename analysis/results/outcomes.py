@@ -6,7 +6,8 @@ from typing import Any, Dict, List, Sequence
 import pandas
 
 from analysis.claims import NAME
-from analysis.claims.claim import EARLIER_COLUMNS, Claim, Outcome, judged
+from analysis.claims.claim import EARLIER_COLUMNS, Claim, judged
+from analysis.claims.parts import Outcome
 from analysis.claims.table_rows import Tables
 from analysis.papers.discovery import CLAIMS
 from analysis.results.studies import StudyResults, joined

@@ -5,7 +5,8 @@ from typing import Iterator, Optional
 
 from analysis.agreement.agreements import SIGNED
 from analysis.agreement.comparisons import LESS, OTHERS
-from analysis.claims.claim import Claim, Judgement, above
+from analysis.claims.claim import Claim, Judgement
+from analysis.claims.parts import above
 from analysis.claims.table_rows import TableRow, Tables, TypedTable, first_where, grouped, paired
 from analysis.papers.shared.agreement_rows import AgreementRow
 from analysis.written import Estimate, average
@@ -31,7 +32,7 @@ def attention_stands_apart(tables: Tables) -> Iterator[Judgement]:
         for row in tables.rows(AGREEMENT, group="overall", measure="kendall")
         if not {row.first, row.second} & set(OTHERS)
     ]
-    for (corpus, model), pairs in grouped(rows, "corpus", "model"):
+    for (corpus, model, protocol), pairs in grouped(rows, "corpus", "model", "protocol"):
         with_attention = [row for row in pairs if ATTENTION in (row.first, row.second)]
         among = [row for row in pairs if ATTENTION not in (row.first, row.second)]
         # Attention has no sign: other pairs by their signs too would be more than it can have.
@@ -47,7 +48,7 @@ def attention_stands_apart(tables: Tables) -> Iterator[Judgement]:
             )
             apart = first_where(tables.rows(APART, measure="kendall", corpus=corpus), model=model)
             further = theirs.minus(ours, None if apart is None else apart.others_less)
-            yield Judgement(corpus, model, (above(words, further),))
+            yield Judgement(corpus, model, (above(words, further),), protocol)
 
 
 CLAIMS = (
@@ -55,6 +56,7 @@ CLAIMS = (
         "attention-stands-apart",
         "Saliency methods are about what attention is not: they agree with each other better than with it.",
         "the mean place of tau of pairs of methods less that of attention with each is above 0",
+        "attention agrees with the methods as well as they do with each other, or better",
         AGREEMENT,
         attention_stands_apart,
         beside=(APART,),

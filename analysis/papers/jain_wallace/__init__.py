@@ -1,6 +1,7 @@
 """Jain & Wallace 2019, "Attention is not Explanation"."""
 
 from analysis.papers.jain_wallace import claims, correlations, instance_adversary, permutation
+from analysis.papers.jain_wallace.printed import PRINTED
 from analysis.papers.jain_wallace.random_controls import random_controls
 from analysis.papers.shared.methods import JAIN_WALLACE_METHODS
 from analysis.papers.shared.paper import Correction, Exhibit, Paper
@@ -15,5 +16,6 @@ PAPER = Paper(
         instance_adversary.EXHIBIT,
     ),
     claims=claims.CLAIMS,
+    printed=PRINTED,
     corrections=(Correction(correlations.CORRELATIONS, random_controls),),
 )

@@ -73,7 +73,7 @@ def correlations(models: Sequence[Model], output: Output) -> None:
     theirs = pandas.concat([theirs, others.assign(protocol="selected_on_dev")])
     theirs = theirs.assign(projection="softmax")
     for split in ("test", "dev"):
-        selected = theirs[theirs["protocol"] == f"selected_on_{split}"]
+        selected = theirs[theirs["protocol"] == f"selected_on_{split}"].drop(columns="protocol")
         table = beside(table, selected, f"published on {split}")
     table = table.merge(released_code(), how="left", validate="many_to_one")
     table = with_difference(table, "published on dev", "published on test")

@@ -2,7 +2,8 @@
 
 from typing import Iterator
 
-from analysis.claims.claim import FAR, Claim, Judgement, above, below
+from analysis.claims.claim import Claim, Judgement
+from analysis.claims.parts import FAR, above, below
 from analysis.claims.table_rows import Tables, first_where, grouped
 from analysis.papers.meister.adversaries import ADVERSARY
 from analysis.papers.meister.correlations import ACCURACY, CORRELATIONS, DIFFERENCES, ENTROPY
@@ -18,7 +19,7 @@ WORSE = 0.02
 
 def states_are_mixed(tables: Tables) -> Iterator[Judgement]:
     for row in tables.rows(ENTROPY, role="plain"):
-        yield Judgement(row.corpus, row.model, (above("entropy", row.mean, SPREAD),))
+        yield Judgement.of(row, above("entropy", row.mean, SPREAD))
 
 
 def follows_states(tables: Tables) -> Iterator[Judgement]:
@@ -45,12 +46,13 @@ def no_closer_to_inputs(tables: Tables) -> Iterator[Judgement]:
 
 def importance_no_sparser(tables: Tables) -> Iterator[Judgement]:
     rows = tables.rows(SWEEP)
-    for (corpus, encoder, attention), alike in grouped(rows, "corpus", "encoder", "attention"):
+    keys = ("corpus", "encoder", "attention", "protocol")
+    for (corpus, encoder, attention, protocol), alike in grouped(rows, *keys):
         parts = [
             above(f"correlation of lambda with the entropy of {row.importance}", row.correlation)
             for row in alike
         ]
-        yield Judgement(corpus, f"{encoder} {attention}", tuple(parts))
+        yield Judgement(corpus, f"{encoder} {attention}", tuple(parts), protocol)
 
 
 def frozen_adversary(tables: Tables) -> Iterator[Judgement]:
@@ -64,7 +66,7 @@ def free_adversary(tables: Tables) -> Iterator[Judgement]:
 def _adversaries(tables: Tables, frozen: bool) -> Iterator[Judgement]:
     """The furthest of each model; a frozen one is thought to lose accuracy, another not to."""
     rows = tables.rows(ADVERSARY, frozen=frozen)
-    for (corpus, model), adversaries in grouped(rows, "corpus", "model"):
+    for (corpus, model, _), adversaries in grouped(rows, "corpus", "model", "protocol"):
         furthest = max(adversaries, key=lambda row: row.jsd.mean)
         parts = [above(f"at lambda {furthest.lambda_:g} JSD", furthest.jsd, FAR)]
         lost = furthest.accuracy_lost
@@ -74,7 +76,7 @@ def _adversaries(tables: Tables, frozen: bool) -> Iterator[Judgement]:
         if lost is not None:
             words = f"accuracy {furthest.accuracy}, lost"
             parts.append(above(words, lost) if frozen else below(words, lost, WORSE))
-        yield Judgement(corpus, model, tuple(parts))
+        yield Judgement.of(furthest, *parts)
 
 
 CLAIMS = (
@@ -82,6 +84,7 @@ CLAIMS = (
         "states-are-mixed",
         "A hidden state does not stand for the word at its place: many words matter to it.",
         f"the normalised entropy of the importance of words for a state is above {SPREAD}",
+        f"the entropy is below {SPREAD}: few words matter to a state",
         ENTROPY,
         states_are_mixed,
     ),
@@ -89,6 +92,7 @@ CLAIMS = (
         "follows-states",
         "Attention agrees with the importance of hidden states better than with that of inputs.",
         "the difference of the places of tau is above 0 for gradients and for leave-one-out",
+        "attention agrees with inputs better, by gradients or by leave-one-out",
         CORRELATIONS,
         follows_states,
         beside=(DIFFERENCES,),
@@ -97,6 +101,7 @@ CLAIMS = (
         "no-closer-to-inputs",
         "Sparse attention is no closer to the importance of inputs.",
         f"the place of tau, sparsemax less softmax, is below {MARGIN}, for gradients and for leave-one-out",
+        f"sparsemax is closer to inputs than softmax by more than {MARGIN}, by either",
         CORRELATIONS,
         no_closer_to_inputs,
         beside=(DIFFERENCES,),
@@ -105,6 +110,7 @@ CLAIMS = (
         "importance-no-sparser",
         "Sparser attention makes the importance of inputs no sparser; as the text has it, less so.",
         "sparsegen's lambda and the entropy of importance have a positive correlation",
+        "entropy falls as attention is made sparser",
         SWEEP,
         importance_no_sparser,
     ),
@@ -112,6 +118,7 @@ CLAIMS = (
         "frozen-adversary",
         "With all else frozen, attention can be moved far, at a cost in accuracy.",
         f"JSD above {FAR}, and accuracy below the base's",
+        f"the furthest frozen adversary stays within {FAR}, or is more accurate than the base",
         ADVERSARY,
         frozen_adversary,
         beside=(ACCURACY,),
@@ -120,6 +127,7 @@ CLAIMS = (
         "free-adversary",
         "With nothing frozen it can be moved far at no cost.",
         f"JSD above {FAR}, and accuracy less than {WORSE} below the base's",
+        f"the furthest adversary stays within {FAR}, or loses more than {WORSE} of accuracy",
         ADVERSARY,
         free_adversary,
         beside=(ACCURACY,),

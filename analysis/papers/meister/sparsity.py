@@ -28,6 +28,7 @@ from analysis.papers.shared.paper import Method
 from analysis.papers.shared.per_text import entropy, sample, summarised
 from analysis.papers.shared.published import beside, published, readable, with_difference
 from analysis.papers.shared.study_files import described
+from analysis.protocol import protocol_of
 from analysis.statistics.intervals import ABOUT_INTERVALS, mean_of_known
 from analysis.written import Estimate
 
@@ -130,6 +131,7 @@ def correlation(steps: Sequence[Model], method: Method) -> Dict[str, Any]:
         "corpus": config.corpus,
         "encoder": config.encoder,
         "attention": config.attention,
+        "protocol": protocol_of(config.config),
         "importance": method.title,
         "lambdas": len(steps),
         "n": len(means),

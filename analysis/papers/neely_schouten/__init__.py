@@ -3,6 +3,7 @@
 from analysis.papers.neely_schouten import correlations, usage_of_attention
 from analysis.papers.neely_schouten.claims import CLAIMS
 from analysis.papers.neely_schouten.corrected_top_k import corrected_top_k
+from analysis.papers.neely_schouten.printed import PRINTED
 from analysis.papers.neely_schouten.top_k import TOP_K, table_2
 from analysis.papers.shared.methods import JAIN_WALLACE_METHODS
 from analysis.papers.shared.paper import Correction, Exhibit, Paper, StudyExhibit
@@ -17,6 +18,7 @@ PAPER = Paper(
         StudyExhibit(usage_of_attention.USE.name, usage_of_attention.usage),
     ),
     claims=CLAIMS,
+    printed=PRINTED,
     corrections=(Correction(TOP_K, corrected_top_k),),
     at_a_glance=("neely-schouten-chance",),
 )

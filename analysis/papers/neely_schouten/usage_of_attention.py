@@ -117,6 +117,7 @@ def _row(family: ModelFamily) -> Dict[str, Any]:
         "corpus": family.base.model.corpus,
         "model": family.name,
         "encoder": family.base.model.encoder,
+        "protocol": family.protocol,
         "n": len(family.base.table),
         NOTHING: nothing_to_judge([family.base, *family.seeds]),
     }

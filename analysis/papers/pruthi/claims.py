@@ -2,7 +2,8 @@
 
 from typing import Iterator
 
-from analysis.claims.claim import Claim, Judgement, below
+from analysis.claims.claim import Claim, Judgement
+from analysis.claims.parts import below
 from analysis.claims.table_rows import Tables, first_where, grouped
 from analysis.papers.pruthi.deception import DECEPTION
 from analysis.statistics.intervals import student_interval
@@ -15,7 +16,7 @@ LITTLE = 0.05
 
 
 def hides_what_it_uses(tables: Tables) -> Iterator[Judgement]:
-    for (corpus, model), rows in grouped(tables.rows(DECEPTION), "corpus", "model"):
+    for _, rows in grouped(tables.rows(DECEPTION), "corpus", "model", "protocol"):
         honest = first_where(rows, strength=0)
         deceptive = max(rows, key=lambda row: row.strength)
         if honest is None or deceptive is honest:
@@ -30,7 +31,7 @@ def hides_what_it_uses(tables: Tables) -> Iterator[Judgement]:
             below(f"at strength {deceptive.strength:g} mass", mass, HIDDEN),
             below(f"accuracy lost of {number(honest.accuracy)}", accuracy.minus(reached), LITTLE),
         )
-        yield Judgement(corpus, model, parts)
+        yield Judgement.of(deceptive, *parts)
 
 
 def over_seeds(mean: float, deviation: float, seeds: int) -> Estimate:
@@ -43,6 +44,7 @@ CLAIMS = (
         "hides-what-it-uses",
         "Attention can be trained to hide the words that the prediction rests on, at little cost.",
         f"mass on them below {HIDDEN}, accuracy lost below {LITTLE}",
+        f"more than {HIDDEN} of attention stays on them, or more than {LITTLE} of accuracy is lost",
         DECEPTION,
         hides_what_it_uses,
     ),

@@ -13,6 +13,7 @@ from analysis.model_config import DECEPTIVE
 from analysis.output import Output
 from analysis.papers.shared.published import OURS_SELECTED, selected_on
 from analysis.papers.shared.study_files import StudyFiles
+from analysis.protocol import protocol_of
 from analysis.runs import Run
 from analysis.written import number
 
@@ -77,7 +78,7 @@ def deception(study: StudyFiles, output: Output) -> Optional[str]:
         "As the training runs report them, on the test split where there is one; several seeds "
         "are averaged, with the deviation between them beside. Accuracy lost: against strength 0, "
         f"which only measures. {OURS_SELECTED}",
-        shown.dropna(axis="columns", how="all").drop(columns=["encoder", "attention"]),
+        shown.dropna(axis="columns", how="all").drop(columns=["encoder", "attention", "protocol"]),
     )
     output.figure(
         "pruthi-deception-figure",
@@ -110,6 +111,7 @@ def _row(runs: List[Run]) -> Dict[str, Any]:
         "model": " ".join((config.encoder, config.attention, config.projection)),
         "encoder": config.encoder,
         "attention": config.attention,
+        "protocol": protocol_of(config.config),
         "strength": config.strength,
     }
     for metric, title in METRICS.items():

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Any, Callable, Dict, Iterator, Optional, Sequence, Tuple
 
 from analysis.agreement.agreements import Pair
-from analysis.claims.claim import Judgement, Part
+from analysis.claims.claim import Judgement
+from analysis.claims.parts import Part
 from analysis.claims.table_rows import (
     TableRow,
     column,
@@ -113,14 +114,14 @@ def judged_differences(
     part: Callable[[str, Estimate], Part],
 ) -> Iterator[Judgement]:
     """
-    A judgement for each corpus and each values of the fields `alike`, which the model is called by.
+    A judgement for each corpus, protocol and each values of the fields `alike`, which the model is called by.
     Its parts, one for each kind of importance: the place of the row with the values `of` less that of
     the row with the values `less`.
 
     compared : what was compared on the same texts.
     part : from words (`with gradient`) and the difference.
     """
-    for (corpus, *names), group in grouped(rows, "corpus", *alike):
+    for (corpus, protocol, *names), group in grouped(rows, "corpus", "protocol", *alike):
         subtracted = dict(of_each(group, **less))
         parts = [
             part(f"with {name}", less_than(compared, row, subtracted[name]))
@@ -128,7 +129,7 @@ def judged_differences(
             if name in subtracted
         ]
         if parts:
-            yield Judgement(corpus, " ".join(names), tuple(parts))
+            yield Judgement(corpus, " ".join(names), tuple(parts), protocol)
 
 
 def less_than(

@@ -14,6 +14,7 @@ from analysis.output import slug
 from analysis.papers.shared.methods import ATTENTION
 from analysis.papers.shared.study_files import StudyFiles
 from analysis.perturbations import Perturbations
+from analysis.protocol import protocol_of
 from analysis.text_files import TextFile, place_of
 
 
@@ -52,6 +53,11 @@ class ModelFamily:
         """Data, model and n, for captions."""
         corpus, texts = self.base.model.corpus, len(self.base.table)
         return f"{corpus} ({texts} texts): {self.name}, seed {self.base.model.seed}"
+
+    @property
+    def protocol(self) -> str:
+        """How the base was trained."""
+        return protocol_of(self.base.model.config)
 
     def adversaries_of(self, frozen: bool) -> List[Model]:
         """Those that are frozen, or those that are not."""

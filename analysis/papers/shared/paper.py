@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any, Callable, Dict, Iterable, List, Optional, Protocol, Sequence, Tuple
 
+from analysis.claims.beside_print import Printed
 from analysis.claims.claim import Claim
 from analysis.claims.table_rows import TableRow, TypedTable
 from analysis.errors import AnalysisError
@@ -192,12 +193,14 @@ class Paper(Exhibition):
     What the `__init__` of a paper's folder declares, as `PAPER`. The title is authors and year.
 
     claims : what it says, as rules that the tables of a study keep or break.
+    printed : which numbers of its tables have a counterpart in ours.
     corrections : what our measures change in its tables.
     at_a_glance : how the names of figures begin that say most, and are shown where others are linked.
     order : its place among the papers of a year, where that is not to be the alphabet's.
     """
 
     claims: Tuple[Claim, ...] = ()
+    printed: Tuple[Printed, ...] = ()
     corrections: Tuple[Correction, ...] = ()
     at_a_glance: Tuple[str, ...] = ()
     order: int = 0

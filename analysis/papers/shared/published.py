@@ -12,6 +12,7 @@ import pandas
 from analysis.model_config import PLAIN, ModelConfig
 from analysis.models import Model
 from analysis.performance import NOTHING, nothing_to_judge
+from analysis.protocol import protocol_of
 from analysis.written import interval_column
 
 PAPERS = Path(__file__).parents[1]
@@ -34,6 +35,7 @@ WORDS = {
     "non_zero": "non-zero",
 }
 STATISTICS = ("mean", "std", "significant")
+VECTORS = "theirs: fastText vectors of 300 dimensions, ours: those of the config (GloVe, 100, in the studies here)"
 OURS_SELECTED = "Ours: the epoch selected as `selected on` says, word vectors those of the config."
 
 
@@ -60,6 +62,7 @@ def about(model: Model) -> Dict[str, str]:
         "attention": model.config.attention,
         "projection": model.config.projection,
         "role": model.config.role,
+        "protocol": protocol_of(model.config.config),
         "selected on": selected_on(model.config.config),
         NOTHING: nothing_to_judge(model.files),
     }

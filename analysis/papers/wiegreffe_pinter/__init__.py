@@ -8,6 +8,7 @@ from analysis.papers.wiegreffe_pinter.adversaries import ADVERSARIES, table_4, t
 from analysis.papers.wiegreffe_pinter.adversary_plane import NAME as PLANE
 from analysis.papers.wiegreffe_pinter.adversary_plane import plane
 from analysis.papers.wiegreffe_pinter.claims import CLAIMS
+from analysis.papers.wiegreffe_pinter.printed import PRINTED
 from analysis.papers.wiegreffe_pinter.seed_variance import SEEDS_TABLE, seeds
 from analysis.papers.wiegreffe_pinter.three_attentions import NAME as HEATMAPS
 from analysis.papers.wiegreffe_pinter.three_attentions import heatmaps
@@ -32,6 +33,7 @@ PAPER = Paper(
         StudyExhibit(HEATMAPS, heatmaps),
     ),
     claims=CLAIMS,
+    printed=PRINTED,
     corrections=(Correction(ADVERSARIES, true_total_variation),),
     at_a_glance=(PLANE,),
 )

@@ -8,6 +8,7 @@ from analysis.claims.table_rows import TypedTable
 from analysis.errors import AnalysisError
 from analysis.output import Output
 from analysis.papers.shared.adversary_rows import (
+    DOUBLED_TVD,
     KEYS,
     NO_ADVERSARY,
     SOURCE,
@@ -124,7 +125,7 @@ def _theirs() -> pandas.DataFrame:
             "frozen": False,
             "lambda as published": theirs["lambda"],
             "published f1": theirs["f1"],
-            "published tvd": 2 * theirs["tvd_as_published"],
+            DOUBLED_TVD: 2 * theirs["tvd_as_published"],
             "published jsd": theirs["jsd"],
         }
     )

@@ -11,7 +11,12 @@ from analysis.agreement.agreement_table import OVERALL
 from analysis.errors import AnalysisError
 from analysis.figures.plane import Plane, Points, planes
 from analysis.output import Output
-from analysis.papers.shared.adversary_rows import METRICS, NO_ADVERSARY, adversary_rows
+from analysis.papers.shared.adversary_rows import (
+    DOUBLED_TVD,
+    METRICS,
+    NO_ADVERSARY,
+    adversary_rows,
+)
 from analysis.papers.shared.divergence import BOUND, Divergence
 from analysis.papers.shared.families import ModelFamily, families
 from analysis.papers.shared.study_files import StudyFiles
@@ -108,7 +113,8 @@ def _interval(row: Dict[str, Any], name: str) -> Tuple[float, float]:
 def _table_points(table: pandas.DataFrame, prefix: str = "") -> Points:
     """Without intervals, in the order of lambda."""
     labels = [] if prefix else [f"{value:g}" for value in table["lambda"]]
-    return Points(table[f"{prefix}jsd"].tolist(), table[f"{prefix}tvd"].tolist(), labels=labels)
+    tvd = DOUBLED_TVD if prefix else "tvd"
+    return Points(table[f"{prefix}jsd"].tolist(), table[tvd].tolist(), labels=labels)
 
 
 def _reported(study: StudyFiles) -> List[Plane]:

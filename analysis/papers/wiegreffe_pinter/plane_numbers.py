@@ -107,7 +107,7 @@ def add_curves(attacked: Sequence[ModelFamily], output: Output) -> None:
 
 def _by_class(family: ModelFamily, **about: Any) -> Iterator[Tuple[Dict[str, Any], numpy.ndarray]]:
     """How the row of each class begins, and which texts it is of. Shape of the latter: (texts,)"""
-    model = {"corpus": family.base.model.corpus, "model": family.name}
+    model = {"corpus": family.base.model.corpus, "model": family.name, "protocol": family.protocol}
     for name, member in classes(family).items():
         yield {**model, **about, "predicted": name}, member
 

@@ -126,6 +126,7 @@ def _rows(family: ModelFamily) -> List[Dict[str, Any]]:
             {
                 "corpus": family.base.model.corpus,
                 "model": family.name,
+                "protocol": family.protocol,
                 "other": title,
                 "predicted": name,
                 "max attention": of,

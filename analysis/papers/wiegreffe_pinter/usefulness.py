@@ -18,6 +18,7 @@ from analysis.papers.shared.published import OURS_SELECTED, published, selected_
 from analysis.papers.shared.reached import Reached, reached
 from analysis.papers.shared.study_files import StudyFiles
 from analysis.performance import NOTHING
+from analysis.protocol import protocol_of
 from analysis.statistics.intervals import ABOUT_INTERVALS, LEAST_SEEDS
 from analysis.text_files import metadata_of
 from analysis.written import Estimate, interval_column, number
@@ -145,6 +146,7 @@ def _compared(base: Reached, uniform: Reached) -> Dict[str, Any]:
         "corpus": base.config.corpus,
         "model": base.config.name,
         "encoder": base.config.encoder,
+        "protocol": protocol_of(base.config.config),
         "base": base.f1,
         "base low": base.interval[0],
         "base high": base.interval[1],
@@ -170,6 +172,7 @@ def _guided(model: Reached) -> Optional[Dict[str, Any]]:
         "corpus": config.corpus,
         "model": config.name,
         "role": config.role,
+        "protocol": protocol_of(config.config),
         "guide": names.get(config.role) or guide_name(config),
         "f1": model.f1,
         "low": model.interval[0],

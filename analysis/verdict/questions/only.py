@@ -8,7 +8,7 @@ from typing import Optional, Sequence
 
 import numpy
 
-from analysis.claims.claim import FAR
+from analysis.claims.parts import FAR
 from analysis.models import Model
 from analysis.papers.shared.divergence import divergence
 from analysis.papers.shared.families import by_base

@@ -2,12 +2,17 @@
 
 import math
 
+import numpy
+import pandas
 import pytest
+from scipy.stats import t
 
-from analysis.claims.claim import Judgement, Outcome, above, below, whole
+from analysis.claims.claim import KEY, Judgement, each_once
+from analysis.claims.multiplicity import multiplicity
+from analysis.claims.parts import Outcome, Part, above, below, detectable, whole, whole_p
 from analysis.written import Estimate, average
 
-HOLDS, PARTLY, FAILS, UNKNOWN, NOTHING = Outcome
+HOLDS, FAILS, UNKNOWN, NOTHING = Outcome
 
 
 @pytest.mark.parametrize(
@@ -50,8 +55,8 @@ def test_without_an_interval_nothing_can_be_told():
     "parts,outcome",
     [
         ([HOLDS, HOLDS], HOLDS),
-        ([HOLDS, FAILS], PARTLY),
-        ([HOLDS, UNKNOWN], PARTLY),
+        ([HOLDS, FAILS], FAILS),
+        ([HOLDS, UNKNOWN], UNKNOWN),
         ([FAILS, UNKNOWN], FAILS),
         ([UNKNOWN, UNKNOWN], UNKNOWN),
         ([FAILS], FAILS),
@@ -79,3 +84,63 @@ def test_a_difference_on_the_same_texts_keeps_what_is_said_of_both():
 def test_numbers_are_told_without_what_they_all_have():
     assert str(Estimate(0.25, -0.125, 1.5)) == "0.250 [-0.125, 1.500]"
     assert average([Estimate(0, -1, 1), Estimate(1, 0, 4)]) == Estimate(0.5, -0.5, 2.5)
+
+
+def test_a_p_value_is_below_5_percent_exactly_where_the_bound_is_outside():
+    for low, outside in ((0.001, True), (-0.001, False)):
+        found = Estimate(0.2, low, 0.3)
+        assert (above("tau", found).p < 0.05) is outside
+        assert above("tau", found).p == below("tau", found).p
+    # By hand: 3 seeds have 2 degrees of freedom, and an end is 4.303 errors away.
+    error = 0.1 / t(2).ppf(0.975)
+    assert below("tau", Estimate(0.2, 0.1, 0.3)).p == pytest.approx(2 * t(2).sf(0.2 / error))
+    assert math.isnan(above("tau", Estimate(0.2, math.nan, math.nan)).p)
+
+
+def test_what_cannot_be_told_says_what_could_have_been():
+    wide = Estimate(0.006, -0.018, 0.030)
+    told = above("F1", wide).words
+    assert told == "F1 0.006 [-0.018, 0.030] (it takes 0.034 from the bound to be seen)"
+    # Of that size, four of five repetitions have an interval without the bound in it.
+    draws = numpy.random.default_rng(0).normal(detectable(wide), 0.024 / 1.96, 100000)
+    assert (draws - 0.024 > 0).mean() == pytest.approx(0.8, abs=0.01)
+
+
+def test_the_whole_is_as_sure_as_the_least_sure_part_and_failing_has_many_chances():
+    holding = [Part("a", HOLDS, 0.01), Part("b", HOLDS, 0.03)]
+    assert whole_p(holding) == 0.03
+    assert whole_p([*holding, Part("c", FAILS, 0.002)]) == pytest.approx(0.006)
+    assert math.isnan(whole_p([*holding, Part("c", UNKNOWN)]))
+
+
+def outcomes(**columns):
+    row = {"name": "a", "corpus": "sst", "model": "m", "protocol": "8 epochs", "evidence": "tau"}
+    rows = [{**row, "outcome": "holds", "study": f"study {number}"} for number in range(4)]
+    return pandas.DataFrame(rows).assign(**columns)
+
+
+def test_no_outcome_that_differs_is_dropped():
+    found = each_once(outcomes(evidence=["tau", "tau", "other", "tau"]))
+    assert list(found["evidence"]) == ["tau", "other"]
+    assert list(found["protocol"]) == ["8 epochs (study 0)", "8 epochs (study 2)"]
+    assert not found.duplicated(KEY).any()
+    assert len(each_once(outcomes(protocol=["a", "b", "a", "a"]))) == 2
+
+
+def test_outcomes_are_counted_and_held_to_their_number():
+    p = numpy.array([1e-6, 0.04, 0.9, math.nan])
+    said = outcomes(outcome=["holds", "does not hold", "cannot be told", "nothing to judge"], p=p)
+    counted = multiplicity(said)
+    assert (counted.judged, counted.decided, counted.without_p) == (3, 2, 0)
+    assert counted.expected_false == pytest.approx(0.15)
+    # By hand: the second of three p-values is held against 2 / 3 of .05 / (1 + 1/2 + 1/3).
+    assert 0.04 > 0.05 * 2 / 3 / (1 + 1 / 2 + 1 / 3)
+    assert counted.remaining == 1 and list(counted.lost["p"]) == [0.04]
+    assert "3 outcomes were judged and 2 decided" in counted.sentence
+    assert "1 of 2 remain decided" in counted.sentence
+
+
+def test_tables_of_earlier_versions_have_no_p_values():
+    counted = multiplicity(outcomes().rename(columns={"outcome": "verdict"}))
+    assert (counted.decided, counted.without_p) == (4, 4)
+    assert "Benjamini" not in counted.sentence

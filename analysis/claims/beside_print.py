@@ -1,0 +1,105 @@
+"""What was printed in a paper, number by number, beside ours: reproduced or not, and by how much."""
+
+import math
+from dataclasses import dataclass, field
+from typing import Any, Dict, Iterator, List, Mapping, Sequence
+
+import pandas
+
+from analysis.claims.table_rows import Tables
+from analysis.written import number
+
+NAME = "beside-print"
+COLUMNS = ("paper", "exhibit", "corpus", "model", "protocol", "quantity", "published", "ours")
+COLUMNS += ("low", "high", "difference", "tolerance", "reproduced", "note", "table")
+SHOWN = [*COLUMNS[:8], "interval", "difference", "reproduced"]
+CAPTION = "The numbers that the papers print, beside ours."
+ABOUT = (
+    "Reproduced: the printed number lies in our 95 % interval, widened on both sides by the tolerance (csv): "
+    "what two trainings with other seeds, or a test set of that size, differ by. If not, by how much ours is "
+    "away. A number that is not reproduced says nothing of a claim."
+)
+# What two runs of Jain & Wallace's released code without a seed differ by, at least.
+OF_TAU = 0.05
+# Two standard errors of a share on the smallest test set, SST's 1725 texts.
+OF_ACCURACY = 0.02
+# Of distances between attention, and between outputs.
+OF_JSD, OF_TVD = 0.05, 0.02
+# Where the interval is over trained models already, what print has rounded away.
+ROUNDED = 0.005
+YES = "yes"
+
+
+@dataclass(frozen=True)
+class Printed:
+    """
+    Numbers of one kind in a table of ours that has what was printed in a column.
+
+    table : ours.
+    exhibit : the paper's own name of its table or figure.
+    quantity : what it is; fields in braces are columns of the row.
+    published : the column with what was printed; in tables of earlier versions, `earlier`.
+    ours : the column with our number, and `ends` how those of its interval begin.
+    tolerance : see `ABOUT`.
+    only : the values of columns of the rows that are meant.
+    note : in which way ours is not what was printed.
+    """
+
+    table: str
+    exhibit: str
+    quantity: str
+    published: str
+    tolerance: float
+    ours: str = "mean"
+    ends: str = ""
+    earlier: str = ""
+    only: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    note: str = ""
+    paper: str = ""
+
+    def rows(self, tables: Tables) -> Iterator[Dict[str, Any]]:
+        """One for each number that both have."""
+        table = tables.tables.get(self.table, pandas.DataFrame())
+        for row in table.to_dict("records"):
+            published = row.get(self.published, row.get(self.earlier, math.nan))
+            ours = row.get(self.ours, math.nan)
+            meant = all(row.get(name) == value for name, value in self.only.items())
+            if meant and not math.isnan(published) and not math.isnan(ours):
+                yield self._row(row, float(published), float(ours), tables.study)
+
+    def _row(
+        self, row: Mapping[str, Any], published: float, ours: float, study: str
+    ) -> Dict[str, Any]:
+        low, high = (row.get(f"{self.ends} {end}".strip(), math.nan) for end in ("low", "high"))
+        protocol = row.get("protocol")
+        return {
+            "paper": self.paper,
+            "exhibit": self.exhibit,
+            "corpus": row["corpus"],
+            "model": row.get("model") or f"{row['encoder']} {row['attention']}",
+            "protocol": protocol if isinstance(protocol, str) else study,
+            "quantity": self.quantity.format_map(row),
+            "published": published,
+            "ours": ours,
+            "low": low,
+            "high": high,
+            "difference": ours - published,
+            "tolerance": self.tolerance,
+            "reproduced": reproduced(published, ours, low, high, self.tolerance),
+            "note": self.note,
+            "table": self.table,
+        }
+
+
+def reproduced(published: float, ours: float, low: float, high: float, tolerance: float) -> str:
+    """`yes`, or `no, -0.269`: what ours is away. Without an interval, by the tolerance alone."""
+    low, high = (ours if math.isnan(end) else end for end in (low, high))
+    # Rounding of what was printed must not decide.
+    near = low - tolerance - 1e-9 <= published <= high + tolerance + 1e-9
+    return YES if near else f"no, {'+' if ours > published else ''}{number(ours - published)}"
+
+
+def beside_print(tables: Tables, printed: Sequence[Printed]) -> pandas.DataFrame:
+    """A row for each printed number that the tables have a counterpart of."""
+    rows: List[Dict[str, Any]] = [row for one in printed for row in one.rows(tables)]
+    return pandas.DataFrame(rows, columns=list(COLUMNS))

@@ -1,0 +1,67 @@
+"""How many claims were judged, and how many outcomes remain when they are counted."""
+
+from dataclasses import dataclass
+
+import pandas
+from scipy.stats import false_discovery_control
+
+from analysis.claims.claim import EARLIER_COLUMNS
+from analysis.claims.parts import Outcome
+from analysis.statistics.intervals import LEVEL
+from analysis.statistics.significance import ALPHA
+
+DECIDED = (Outcome.HOLDS.value, Outcome.FAILS.value)
+
+
+@dataclass(frozen=True)
+class Multiplicity:
+    """
+    judged : outcomes that are decided or might have been: all but those with nothing to judge.
+    decided : those that hold or do not.
+    expected_false : of the decided, at most so many on average, were each bound exactly true.
+    remaining : the decided ones that Benjamini and Yekutieli's procedure leaves.
+    lost : the rows of those that it does not leave.
+    without_p : decided ones of tables that know no p-value.
+    """
+
+    judged: int
+    decided: int
+    expected_false: float
+    remaining: int
+    lost: pandas.DataFrame
+    without_p: int = 0
+
+    @property
+    def sentence(self) -> str:
+        """For pages."""
+        said = (
+            f"{self.judged} outcomes were judged and {self.decided} decided. Each is wrong in at most 5 % of "
+            f"repetitions, so up to {self.expected_false:.1f} of all are expected to be decided by chance alone"
+        )
+        if self.without_p == self.decided:
+            return f"{said}."
+        return (
+            f"{said}. With the share of false ones among the decided held to 5 % whatever their dependence "
+            f"(Benjamini & Yekutieli), {self.remaining} of {self.decided - self.without_p} remain decided."
+        )
+
+
+def multiplicity(claims: pandas.DataFrame) -> Multiplicity:
+    """From the rows of `claims.csv`, of one study or of all."""
+    claims = claims.rename(columns=EARLIER_COLUMNS)
+    tested = claims[claims["outcome"] != Outcome.NOTHING.value]
+    decided = tested["outcome"].isin(DECIDED)
+    p = tested["p"] if "p" in tested else pandas.Series(float("nan"), index=tested.index)
+    adjusted = pandas.Series(float("nan"), index=tested.index)
+    if p.notna().any():
+        adjusted[p.notna()] = false_discovery_control(p[p.notna()], method="by")
+    known = decided & p.notna()
+    remaining = known & (adjusted <= ALPHA)
+    return Multiplicity(
+        judged=len(tested),
+        decided=int(decided.sum()),
+        expected_false=(1 - LEVEL) * len(tested),
+        remaining=int(remaining.sum()),
+        lost=tested[known & ~remaining],
+        without_p=int((decided & ~known).sum()),
+    )
