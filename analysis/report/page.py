@@ -15,6 +15,7 @@ import pandas
 
 from analysis.attributions import Attributions
 from analysis.errors import AnalysisError
+from analysis.faithfulness.files import FaithfulnessFile
 from analysis.formats import read_csv, read_shown
 from analysis.manifest import Entry, in_order, read_listed, read_manifest, title_of
 from analysis.model_config import ModelConfig
@@ -68,8 +69,11 @@ def report(folder: Path) -> str:
     anchors = Anchors()
     entries = in_order(manifest["entries"])
     of_entries = sections(entries, partial(read_listed, folder, manifest), anchors)
-    judged = verdicts(inputs)
-    page: List[Section] = [verdict_section(judged, anchors)] if judged else []
+    page: List[Section] = []
+    # A verdict rests on what was measured of faithfulness; without that there is none to make.
+    if any(isinstance(each.file, FaithfulnessFile) for each in inputs):
+        judged = verdicts(inputs)
+        page += [verdict_section(judged, anchors)] if judged else []
     page.append(findings(entries, of_entries, anchors))
     if inputs:
         page.append(_models(models, missing(inputs), anchors))
