@@ -16,7 +16,7 @@ from allennlp.common.checks import ConfigurationError, check_for_gpu
 from allennlp.models.archival import CONFIG_NAME, Archive, get_weights_path, load_archive
 
 from attention_explain.data.sources import local_path
-from attention_explain.pretrained.folders import files_that_count, is_transformer_folder
+from attention_explain.pretrained.folders import files_that_count
 from attention_explain.safe_archives import (
     check_components,
     checked_folder,
@@ -24,6 +24,7 @@ from attention_explain.safe_archives import (
     trusting,
 )
 from attention_explain.sentences import NO_NUMBERS
+from durable.records import read_json
 
 # A set, which AllenNLP writes in an order that changes from process to process.
 NAMESPACES = "non_padded_namespaces.txt"
@@ -85,10 +86,21 @@ def open_to_explain(
 ) -> Archive:
     """The same, whose model says what methods may ask of it."""
     # Imported here, because models are trained with archives.
-    from attention_explain.models.other_classifier import explainable
+    from attention_explain.models.needs import explainable
 
     archive = open_archive(path, cuda_device, overrides, trust=trust)
     return archive._replace(model=explainable(archive.model))
+
+
+def is_transformer_folder(path: Path) -> bool:
+    """Of transformers, and no training run of AllenNLP, which has a `config.json`, too."""
+    if not (path / CONFIG_NAME).is_file():
+        return False
+    try:
+        stated = read_json((path / CONFIG_NAME).read_bytes())
+    except (OSError, ValueError):
+        return False
+    return isinstance(stated, dict) and "model_type" in stated and "model" not in stated
 
 
 def check_device(cuda_device: int) -> None:

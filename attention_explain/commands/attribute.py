@@ -25,7 +25,7 @@ from attention_explain.commands.job_options import (
     job_options,
     listed_configs,
 )
-from attention_explain.data.pair_sides import PASSAGE, SIDES, turned
+from attention_explain.data.pair_sides import PASSAGE, SIDES
 from attention_explain.interpret.explainer import Explainer
 from attention_explain.interpret.interpreter import (
     InterpreterConfig,
@@ -34,7 +34,7 @@ from attention_explain.interpret.interpreter import (
     properties,
     supported_interpreters,
 )
-from attention_explain.models.pair_sides import on_side
+from attention_explain.models.needs import explainable
 from attention_explain.output import log_beside, writing
 from heatmaps.explanation import explanations
 from heatmaps.html_page import card, page
@@ -140,7 +140,7 @@ class AttributionJob(Job):
         side: str = PASSAGE,
     ) -> None:
         super().__init__(options)
-        self._side = side
+        self.side = side
         self._configs = interpreters
         self._target = target
         self._html_texts = html_texts
@@ -148,7 +148,8 @@ class AttributionJob(Job):
         self._left_out: Dict[str, str] = {}
 
     def open(self, archive: Archive) -> None:
-        model, reader = on_side(archive.model, self._side), archive.validation_dataset_reader
+        model = explainable(archive.model, self.side)
+        reader = archive.validation_dataset_reader
         configs = self._configs
         if configs is None:
             configs, self._left_out = supported_interpreters(DEFAULT_INTERPRETERS, model, reader)
@@ -161,12 +162,9 @@ class AttributionJob(Job):
         self.parameters = {name: parameters(method) for name, method in methods.items()}
         self.declared = {name: properties(method) for name, method in methods.items()}
 
-    def explained(self, instances: Sequence[Instance]) -> List[Instance]:
-        return turned(instances, self._side)
-
     def decisive(self) -> Dict[str, Any]:
         # Nothing is said of texts that have one side.
-        side = {} if self._side == PASSAGE else {"side": self._side}
+        side = {} if self.side == PASSAGE else {"side": self.side}
         return {"target": self._target, **side}
 
     def told(self) -> Dict[str, Any]:

@@ -15,13 +15,13 @@ from attention_explain.commands.batches import AfterStep
 from attention_explain.commands.job import Job
 from attention_explain.commands.job_options import JobOptions
 from attention_explain.data.example import whole_characters
-from attention_explain.data.pair_sides import PASSAGE, turned
+from attention_explain.data.pair_sides import PASSAGE
 from attention_explain.faithfulness.erasures.erasure import Erasure
 from attention_explain.faithfulness.evaluator import Evaluator
 from attention_explain.faithfulness.registry import ERASURES, MEASURES
 from attention_explain.faithfulness.scores_file import GivenScores
 from attention_explain.faithfulness.search import Search
-from attention_explain.models.pair_sides import on_side
+from attention_explain.models.needs import explainable
 from attention_explain.named_components import ComponentConfig
 
 # Where nobody names any; `mask` for models that were trained with it.
@@ -48,7 +48,7 @@ class FaithfulnessJob(Job):
     ) -> None:
         super().__init__(options)
         self._scores = scores
-        self._side = scores.metadata.get("side", PASSAGE)
+        self.side = scores.metadata.get("side", PASSAGE)
         self._measures = MEASURES.build(measures, options.seed)
         self._erasures = None
         if erasures is not None:
@@ -78,7 +78,7 @@ class FaithfulnessJob(Job):
             self._erasures, _ = allowed_erasures(DEFAULT_ERASURES, archive)
         seed = self.options.seed or 0
         self._evaluator = Evaluator(
-            on_side(model, self._side),
+            explainable(model, self.side),
             self._measures,
             self._erasures,
             reader,
@@ -90,9 +90,6 @@ class FaithfulnessJob(Job):
             self.options.batch_tokens,
         )
         self.budget = self._evaluator.budget
-
-    def explained(self, instances: Sequence[Instance]) -> List[Instance]:
-        return turned(instances, self._side)
 
     @property
     def steps(self) -> List[str]:

@@ -27,6 +27,7 @@ from attention_explain.commands.job_options import JobOptions
 from attention_explain.commands.parts import Parts, resumable
 from attention_explain.commands.table_file import description, provenance
 from attention_explain.data.any_reader import read_counts, read_instances
+from attention_explain.data.pair_sides import PASSAGE, turned
 from attention_explain.data.sources import left_out
 
 
@@ -53,6 +54,9 @@ class Job:
 
     # The ids of the texts that it is about, if those are not all of the data.
     only: Optional[Sequence[str]] = None
+
+    # Of pairs, the text whose words get scores.
+    side: str = PASSAGE
 
     # How many tokens, padding included, a batch may hold.
     budget: int
@@ -84,10 +88,6 @@ class Job:
     def told(self) -> Dict[str, Any]:
         """What more the metadata say, known before the work."""
         return {}
-
-    def explained(self, instances: Sequence[Instance]) -> List[Instance]:
-        """What is worked on, of the texts that the reader gives."""
-        return list(instances)
 
     def check(self, instances: Sequence[Instance]) -> None:
         """Says before any work what is wrong for these texts."""
@@ -180,7 +180,8 @@ class Job:
         instances = read_instances(
             reader, archive.model.vocab, options.data, options.limit, options.split_text, self.only
         )
-        instances = self.explained(instances)
+        if self.side != PASSAGE:
+            instances = turned(instances, self.side)
         self.check(instances)
         described = self._described(archive, instances)
         metadata = {**self._provenance(archive, described), **read_counts(reader)}

@@ -6,6 +6,9 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.models import Model
 from allennlp.modules import Seq2SeqEncoder
 
+from attention_explain.data.pair_sides import PASSAGE, SIDES
+from attention_explain.named_components import check_choice
+
 # A model that can be explained has a function `lacks(need) -> Optional[str]`: None, or a sentence that
 # says why it has not what is needed.
 NEEDS = {
@@ -18,6 +21,24 @@ NEEDS = {
     "layers": "layers of self-attention",
     "maps": "the weights of its layers as part of what it computes, for gradients",
 }
+
+
+def explainable(model: Model, side: str = PASSAGE) -> Model:
+    """
+    As methods see it: the model itself, if it says what they may ask of it, else as it is seen from
+    outside; and a model of pairs on the side whose words get scores.
+    """
+    check_choice("side", side, SIDES)
+    # Imported where they are wanted, because they import this.
+    if not hasattr(model, "lacks"):
+        from attention_explain.models.other_classifier import OtherClassifier
+
+        model = OtherClassifier(model)
+    if side != PASSAGE:
+        from attention_explain.models.pair_sides import on_side
+
+        model = on_side(model, side)
+    return model
 
 
 def check_needs(model: Model, needs: Sequence[str], purpose: str) -> None:

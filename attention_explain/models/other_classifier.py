@@ -20,11 +20,6 @@ from attention_explain.models.reading import Reading
 from attention_explain.models.symbols import symbol_embedding
 
 
-def explainable(model: Model) -> Model:
-    """The model itself, if it says what methods may ask of it; else as it is seen from outside."""
-    return model if hasattr(model, "lacks") else OtherClassifier(model)
-
-
 class OtherClassifier(Model):
     """
     # Parameters

@@ -14,20 +14,16 @@ from allennlp.models import Model
 from allennlp.modules import TextFieldEmbedder
 from allennlp.nn.util import get_text_field_mask
 
-from attention_explain.data.pair_sides import BOTH, PART, PASSAGE, QUERY, SIDES
+from attention_explain.data.pair_sides import BOTH, PART, PASSAGE, QUERY
 from attention_explain.models.attention_classifier import AttentionClassifier
 from attention_explain.models.needs import NEEDS
 from attention_explain.models.reading import Reading, moved_together
 from attention_explain.models.symbols import symbol_ids
 from attention_explain.modules.query import Query
-from attention_explain.named_components import check_choice
 
 
-def on_side(model: Model, side: str) -> Union[Model, "PairSide"]:
-    """The model for explanations of the passage, the query, or both."""
-    check_choice("side", side, SIDES)
-    if side == PASSAGE:
-        return model
+def on_side(model: Model, side: str) -> "PairSide":
+    """The model for explanations of the query, or of both."""
     if not isinstance(model, AttentionClassifier) or model.query_encoder is None:
         raise ConfigurationError(
             f"side is '{side}', but only an attention_pair_classifier reads a second text, and this "

@@ -22,8 +22,7 @@ from attention_explain.interpret.interpreter import (
     properties,
     supported_interpreters,
 )
-from attention_explain.models.other_classifier import explainable
-from attention_explain.models.pair_sides import on_side
+from attention_explain.models.needs import explainable
 from attention_explain.predictors.growing_page import GrowingPage
 from attention_explain.predictors.input_lines import (
     BadLine,
@@ -89,7 +88,7 @@ class SaliencyPredictor(Predictor):
                 f"the saliency predictor has no argument '{sorted(unknown)[0]}'; it has "
                 "interpreters, target, html, batch_tokens, seed, split_text and side"
             )
-        model = on_side(explainable(model), side)
+        model = explainable(model, side)
         super().__init__(model, dataset_reader, frozen)
         self._side = side
         if interpreters is None:

@@ -1,7 +1,7 @@
 """
-Folders in Hugging Face's layout: how one is told from others, its labels, its tokenizer and its
-weights. Whatever is wrong with one is said in a sentence that names it. No folder runs code of its own,
-and pickled weights are read as numbers or not at all.
+Folders in Hugging Face's layout: their labels, tokenizers and weights. Whatever is wrong with one is
+said in a sentence that names it. No folder runs code of its own, and pickled weights are read as
+numbers or not at all.
 """
 
 import os
@@ -29,17 +29,6 @@ HUB = "hf://"
 
 # A folder's own files, and no code that they name.
 SAFELY = {"local_files_only": True, "trust_remote_code": False}
-
-
-def is_transformer_folder(path: Path) -> bool:
-    """Of transformers, and no training run of AllenNLP, which has a `config.json`, too."""
-    if not (path / CONFIG).is_file():
-        return False
-    try:
-        stated = read_json((path / CONFIG).read_bytes())
-    except (OSError, ValueError):
-        return False
-    return isinstance(stated, dict) and "model_type" in stated and "model" not in stated
 
 
 def files_that_count(folder: Path) -> List[Path]:

@@ -8,10 +8,10 @@ import torch
 from allennlp.common.checks import ConfigurationError
 from transformers import AutoModel, AutoModelForSequenceClassification
 
-from attention_explain.archives import archive_sha256, open_archive
+from attention_explain.archives import archive_sha256, is_transformer_folder, open_archive
 from attention_explain.data.any_reader import read_instances
 from attention_explain.data.errors import DataError
-from attention_explain.pretrained.folders import TransformerFolder, is_transformer_folder
+from attention_explain.pretrained.folders import TransformerFolder
 from tests.tiny_transformers import changed_config
 
 TOKENIZER = ("tokenizer.json", "tokenizer_config.json", "vocab.txt", "special_tokens_map.json")
