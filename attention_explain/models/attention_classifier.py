@@ -19,8 +19,7 @@ from allennlp.nn import InitializerApplicator, RegularizerApplicator
 from allennlp.nn.util import get_text_field_mask
 
 from attention_explain.models.classifier import Classifier
-from attention_explain.models.context import contextual_part
-from attention_explain.models.needs import NEEDS, has_not
+from attention_explain.models.needs import NEEDS, contextual_part, has_not
 from attention_explain.models.reading import Reading
 from attention_explain.models.symbols import symbol_embedding
 from attention_explain.modules.decoders import LinearDecoder, PairDecoder
@@ -113,6 +112,8 @@ class AttentionClassifier(Classifier):
     @property
     def pieces(self) -> Optional[PretrainedPieces]:
         """The pretrained transformer below the encoder, where there is one."""
+        if contextual_part(self.text_field_embedder) is None:
+            return None
         return PretrainedPieces.of(self.text_field_embedder)
 
     # The stages ---------------------------------------------------------------------------------

@@ -1,10 +1,16 @@
-"""What methods need of a model, and the one place where that is matched with what a model has."""
+"""
+What methods need of a model, the one place where that is matched with what a model has, and what is
+known of its embedder: whether the vector of a token is that token alone.
+"""
 
 from typing import Optional, Sequence
 
+import torch
 from allennlp.common.checks import ConfigurationError
 from allennlp.models import Model
-from allennlp.modules import Seq2SeqEncoder
+from allennlp.modules import Seq2SeqEncoder, TextFieldEmbedder
+from allennlp.modules.text_field_embedders import BasicTextFieldEmbedder
+from allennlp.modules.token_embedders import Embedding, EmptyEmbedder, TokenCharactersEncoder
 
 from attention_explain.data.pair_sides import PASSAGE, SIDES
 from attention_explain.named_components import check_choice
@@ -21,6 +27,10 @@ NEEDS = {
     "layers": "layers of self-attention",
     "maps": "the weights of its layers as part of what it computes, for gradients",
 }
+
+# Embedders in which the vector of a token depends on that token alone. One that is not known is
+# taken to see the others, since the mistake would go unseen; it may declare `context_free = True`.
+CONTEXT_FREE = (Embedding, TokenCharactersEncoder, EmptyEmbedder)
 
 
 def explainable(model: Model, side: str = PASSAGE) -> Model:
@@ -74,3 +84,23 @@ def check_texts_are_independent(model: Model) -> None:
                 "those before it, so that no text has an explanation of its own; set 'stateful' to "
                 "false in the model's config (or with --overrides)"
             )
+
+
+def contextual_part(embedder: TextFieldEmbedder) -> Optional[torch.nn.Module]:
+    """What of the embedder may let a token's vector depend on other tokens; None if nothing."""
+    if getattr(embedder, "context_free", False):
+        return None
+    if type(embedder) is not BasicTextFieldEmbedder:
+        return embedder
+    for part in embedder.children():
+        if not _is_context_free(part):
+            return part
+    return None
+
+
+def _is_context_free(embedder: torch.nn.Module) -> bool:
+    # A subclass with a forward of its own may do anything.
+    return getattr(embedder, "context_free", False) or any(
+        isinstance(embedder, known) and type(embedder).forward is known.forward
+        for known in CONTEXT_FREE
+    )

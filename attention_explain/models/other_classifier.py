@@ -14,8 +14,7 @@ from allennlp.models import Model
 from allennlp.modules import TextFieldEmbedder
 from allennlp.nn.util import get_text_field_mask
 
-from attention_explain.models.context import contextual_part
-from attention_explain.models.needs import has_not
+from attention_explain.models.needs import contextual_part, has_not
 from attention_explain.models.reading import Reading
 from attention_explain.models.symbols import symbol_embedding
 

@@ -16,7 +16,7 @@ from attention_explain.interpret.interpreter import (
     target_classes,
 )
 from attention_explain.interpret.text_batch import TextBatch
-from attention_explain.models.context import contextual_part
+from attention_explain.models.needs import contextual_part
 from attention_explain.models.reading import Reading
 from attention_explain.predictors.saliency import SaliencyPredictor
 from tests.builders import DIM, TEXTS, instances, model, reader, vocabulary
