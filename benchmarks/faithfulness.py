@@ -21,7 +21,6 @@ from allennlp.data import DatasetReader, Instance, Vocabulary
 from allennlp.data.tokenizers import WhitespaceTokenizer
 from allennlp.models import Model
 
-from attention_explain.budget import rows_by_length
 from attention_explain.data.attention_text import AttentionTextReader
 from attention_explain.faithfulness.along_orders import (
     OrderedText,
@@ -36,6 +35,7 @@ from attention_explain.interpret.text_batch import TextBatch, budget_for
 from attention_explain.models import AttentionClassifier
 from attention_explain.models.reading import Reading
 from attention_explain.orders import random_ranks
+from attention_explain.passes import rows_by_length
 from attention_explain.settings import DATA_VARIABLE
 from benchmarks.harness import Result, compare, one_thread
 

@@ -12,7 +12,7 @@ from attention_explain.interpret.input_to_hidden import InputToHidden
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models import AttentionClassifier
 from attention_explain.modules.projections import normalized_entropy
-from attention_explain.untouched import untouched
+from attention_explain.passes import untouched
 from benchmarks.harness import Result, compare
 from benchmarks.lrp import TEXTS, predictor
 

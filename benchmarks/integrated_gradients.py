@@ -21,8 +21,8 @@ from attention_explain.interpret.integrated_gradients import IntegratedGradients
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models import AttentionClassifier
 from attention_explain.models.reading import Reading
+from attention_explain.passes import untouched
 from attention_explain.predictors.saliency import SaliencyPredictor
-from attention_explain.untouched import untouched
 from benchmarks.harness import Result, compare
 
 STEPS = 50

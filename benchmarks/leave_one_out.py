@@ -20,7 +20,7 @@ from attention_explain.interpret.erasure.logits import erase_tokens, logits_with
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models import AttentionClassifier, AttentionPairClassifier
 from attention_explain.models.reading import Reading
-from attention_explain.untouched import untouched
+from attention_explain.passes import untouched
 from benchmarks.harness import Result, compare, one_thread
 from benchmarks.lrp import TEXTS, predictor
 

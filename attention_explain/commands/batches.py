@@ -12,8 +12,8 @@ import pyarrow
 from allennlp.common import Tqdm
 from allennlp.data import Instance
 
-from attention_explain.budget import rows_by_length
 from attention_explain.commands.parts import Parts
+from attention_explain.passes import rows_by_length
 from command_line.durations import in_words
 
 # Seconds. Of a job that takes less nothing is said.

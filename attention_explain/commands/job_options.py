@@ -16,10 +16,10 @@ from allennlp.common import logging as common_logging
 from allennlp.common.checks import ConfigurationError
 
 from attention_explain.archives import check_device
-from attention_explain.budget import DEFAULT_BUDGET, GPU_BUDGET
 from attention_explain.commands.parts import clear_merged
 from attention_explain.named_components import ComponentConfig
 from attention_explain.output import check_new, check_outputs
+from attention_explain.passes import DEFAULT_BUDGET, GPU_BUDGET
 from attention_explain.sentences import shortened
 from durable.records import read_json
 from workflow.jsonnet_errors import jsonnet_sentence

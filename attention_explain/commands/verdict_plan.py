@@ -15,7 +15,6 @@ from allennlp.models.archival import Archive
 from allennlp.predictors import Predictor
 
 from attention_explain.archives import open_to_explain, weights_sha256
-from attention_explain.budget import rows_by_length
 from attention_explain.commands.attribute import DEFAULT_INTERPRETERS, AttributionJob
 from attention_explain.commands.faithfulness_job import (
     DEFAULT_ERASURES,
@@ -42,7 +41,7 @@ from attention_explain.interpret.outputs import predicted_class
 from attention_explain.interpret.text_batch import TextBatch, budget_for
 from attention_explain.named_components import ComponentConfig
 from attention_explain.orders import RANKINGS
-from attention_explain.untouched import untouched
+from attention_explain.passes import rows_by_length, untouched
 from workflow.passes import passes
 
 # In the folder of a verdict.

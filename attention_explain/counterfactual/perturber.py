@@ -10,13 +10,12 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.data import Instance
 from allennlp.models import Model
 
-from attention_explain.budget import in_batches
 from attention_explain.counterfactual.fixed_states import FixedStates
 from attention_explain.counterfactual.perturbation import Field, Perturbation
 from attention_explain.counterfactual.self_attending import SelfAttending
 from attention_explain.interpret.text_batch import TextBatch, budget_for
 from attention_explain.models.needs import check_texts_are_independent
-from attention_explain.untouched import untouched
+from attention_explain.passes import in_batches, untouched
 
 
 @dataclass

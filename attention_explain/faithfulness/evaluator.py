@@ -32,7 +32,7 @@ from attention_explain.interpret.interpreter import target_index
 from attention_explain.interpret.text_batch import TextBatch, budget_for
 from attention_explain.models.needs import check_needs
 from attention_explain.orders import RANKINGS, random_ranks, ranks, tied
-from attention_explain.untouched import untouched
+from attention_explain.passes import untouched
 
 RANDOM_ORDERS = 10
 LEAST_ORDERS = 5

@@ -9,7 +9,6 @@ from typing import Dict, List, Optional, Sequence
 import numpy
 import torch
 
-from attention_explain.budget import rows_by_length
 from attention_explain.faithfulness.erasures.erasure import Erasure
 from attention_explain.interpret.erasure.logits import (
     Readout,
@@ -21,6 +20,7 @@ from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models import AttentionClassifier
 from attention_explain.models.needs import encoder_of_tokens
 from attention_explain.modules.encoders.capabilities import SetReader, TokenSets, capability
+from attention_explain.passes import rows_by_length
 
 
 class ErasedOutputs:

@@ -4,11 +4,11 @@ import torch
 from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 from allennlp.predictors import Predictor
 
-from attention_explain.budget import rows_at_once
 from attention_explain.interpret.interpreter import Attribution, Interpreter, declared_passes
 from attention_explain.interpret.outputs import OUTPUTS, class_output
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.named_components import check_choice
+from attention_explain.passes import rows_at_once
 
 
 @SaliencyInterpreter.register("attention-x-gradient")

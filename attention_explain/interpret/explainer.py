@@ -7,7 +7,6 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 import torch
 from allennlp.data import Instance
 
-from attention_explain.budget import in_batches
 from attention_explain.data.pair_sides import PASSAGE
 from attention_explain.data.vocabulary import unknown_words
 from attention_explain.interpret.interpreter import (
@@ -19,7 +18,7 @@ from attention_explain.interpret.interpreter import (
 from attention_explain.interpret.memory import too_long
 from attention_explain.interpret.text_batch import TextBatch, budget_for
 from attention_explain.models import AttentionClassifier
-from attention_explain.untouched import untouched
+from attention_explain.passes import in_batches, untouched
 from heatmaps.explanation import Explanation
 
 NOT_FINITE = "a score that is not finite"

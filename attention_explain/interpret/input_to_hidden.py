@@ -5,7 +5,6 @@ from typing import Iterator, Sequence
 import torch
 from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 
-from attention_explain.budget import rows_at_once
 from attention_explain.interpret.interpreter import Attribution, Interpreter, declared_passes
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models import AttentionClassifier
@@ -13,7 +12,7 @@ from attention_explain.models.needs import encoder_of_tokens
 from attention_explain.models.reading import Reading
 from attention_explain.modules.encoders.capabilities import StateGradients, Window, capability
 from attention_explain.modules.projections import entropy
-from attention_explain.untouched import untouched
+from attention_explain.passes import rows_at_once, untouched
 
 
 @SaliencyInterpreter.register("input-to-hidden")

@@ -16,7 +16,6 @@ from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 from allennlp.models import Model
 from allennlp.predictors import Predictor
 
-from attention_explain.budget import in_batches
 from attention_explain.data.any_reader import complete
 from attention_explain.interpret.memory import too_long
 from attention_explain.interpret.outputs import predicted_class
@@ -25,7 +24,7 @@ from attention_explain.models import AttentionClassifier
 from attention_explain.models.needs import check_needs
 from attention_explain.models.reading import Reading
 from attention_explain.named_components import ComponentConfig, ComponentKind
-from attention_explain.untouched import untouched
+from attention_explain.passes import in_batches, untouched
 
 
 @dataclass

@@ -1,6 +1,6 @@
 """
 Which texts are too long for a method that cannot work in pieces. A method that can needs nothing
-of this: `attention_explain.budget` bounds its pieces.
+of this: `attention_explain.passes` bounds its pieces.
 """
 
 from typing import Callable

@@ -7,11 +7,10 @@ import torch
 from allennlp.data import Batch, Instance, TextFieldTensors
 from allennlp.nn.util import move_to_device
 
-from attention_explain.budget import DEFAULT_BUDGET, default_budget
 from attention_explain.models import AttentionClassifier
 from attention_explain.models.reading import Reading
 from attention_explain.modules.projections import check_no_empty_row
-from attention_explain.untouched import untouched
+from attention_explain.passes import DEFAULT_BUDGET, default_budget, untouched
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ from typing import Callable, List, NamedTuple, Optional, Protocol
 
 import torch
 
-from attention_explain.budget import rows_at_once
 from attention_explain.modules import projections
 from attention_explain.modules.projections import Projection
+from attention_explain.passes import rows_at_once
 
 
 class SelfAttentionParts(Protocol):

@@ -15,11 +15,11 @@ from allennlp.models import Model
 from allennlp.models.archival import Archive
 
 from attention_explain.archives import open_archive
-from attention_explain.budget import rows_by_length
 from attention_explain.data.errors import DataError
 from attention_explain.data.example import text_key
 from attention_explain.data.sources import local_path
 from attention_explain.data.text_reader import TextReader
+from attention_explain.passes import rows_by_length
 
 # How many tokens, padding included, one pass holds.
 BUDGET = 16384

@@ -4,13 +4,13 @@ import pytest
 import torch
 from allennlp.common.checks import ConfigurationError
 
-from attention_explain.budget import rows_by_length
 from attention_explain.interpret.interpreter import (
     INTERPRETERS,
     Attribution,
     Interpreter,
     known_interpreters,
 )
+from attention_explain.passes import rows_by_length
 from attention_explain.predictors.saliency import SaliencyPredictor
 from tests.builders import ENCODERS, PRETRAINED_ONLY, TEXTS, instances, model, reader, vocabulary
 from tests.interpret.no_trace import interpreter

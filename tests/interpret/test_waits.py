@@ -6,12 +6,12 @@ import pytest
 import torch
 from allennlp.common.checks import ConfigurationError
 
-from attention_explain.budget import DEFAULT_BUDGET, GPU_BUDGET, default_budget
 from attention_explain.counterfactual.perturber import Perturber
 from attention_explain.interpret.explainer import Explainer
 from attention_explain.interpret.interpreter import known_interpreters
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.modules import projections
+from attention_explain.passes import DEFAULT_BUDGET, GPU_BUDGET, default_budget
 from tests.builders import ENCODERS, PRETRAINED_ONLY, instances, model, vocabulary
 from tests.interpret.no_trace import interpreter
 from tests.waits import device_waits

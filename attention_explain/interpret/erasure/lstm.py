@@ -16,7 +16,6 @@ from typing import Iterator, List, Optional, Tuple
 import torch
 from torch.nn.functional import linear
 
-from attention_explain.budget import rows_at_once
 from attention_explain.interpret.erasure.logits import Readout, attended_logits
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models import AttentionClassifier
@@ -32,6 +31,7 @@ from attention_explain.modules.encoders.lstm import (
     undirected,
     unroll,
 )
+from attention_explain.passes import rows_at_once
 
 # Of a state of the encoders that the papers use.
 PUBLISHED_SIZE = 256

@@ -5,7 +5,7 @@ from typing import Callable, Sequence, Tuple
 import torch
 from torch.utils.checkpoint import checkpoint
 
-from attention_explain.budget import rows_at_once
+from attention_explain.passes import rows_at_once
 
 Tensors = Tuple[torch.Tensor, ...]
 

@@ -1,7 +1,9 @@
-"""How much goes through a model at once, and which texts go together."""
+"""Passes through a model: how much goes at once, which texts go together, and how none leaves a trace."""
 
-from typing import Callable, Dict, List, Sequence, TypeVar
+from contextlib import contextmanager, nullcontext
+from typing import Callable, Dict, Iterator, List, Sequence, TypeVar
 
+import torch
 from allennlp.data import Instance
 
 Result = TypeVar("Result")
@@ -57,3 +59,28 @@ def in_batches(
     for rows in rows_by_length([len(instance["tokens"]) for instance in instances], budget):
         results.update(zip(rows, work([instances[row] for row in rows]), strict=True))
     return [results[row] for row in range(len(instances))]
+
+
+@contextmanager
+def untouched(model: torch.nn.Module, goes_back: bool = True) -> Iterator[None]:
+    """
+    Evaluation mode; and where there is a backward pass, cuDNN off, whose RNNs refuse one in that
+    mode. Afterwards the model's mode, its parameters' gradients and the random state are as they
+    were.
+    """
+    cudnn = torch.backends.cudnn.flags(enabled=False) if goes_back else nullcontext()
+    training = {module: module.training for module in model.modules()}
+    gradients = {parameter: parameter.grad for parameter in model.parameters()}
+    devices = {parameter.device for parameter in model.parameters() if parameter.is_cuda}
+    model.eval()
+    try:
+        with (
+            torch.random.fork_rng(devices=list(devices)),
+            cudnn,
+        ):
+            yield
+    finally:
+        for module, mode in training.items():
+            module.training = mode
+        for parameter, gradient in gradients.items():
+            parameter.grad = gradient
