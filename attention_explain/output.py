@@ -97,6 +97,8 @@ SHOWN = {
     "allennlp.training.callbacks.console_logger": ".* [|] ",
     "allennlp.training.gradient_descent_trainer": "Epoch |Ran out of patience",
 }
+# What it warns of although it is meant: the papers train all their epochs.
+MEANT = {"allennlp.training.gradient_descent_trainer": ".* patience was set to None"}
 
 
 class Console(logging.StreamHandler):
@@ -142,9 +144,15 @@ def for_people() -> bool:
 
 
 def _is_for_people(record: logging.LogRecord) -> bool:
-    if record.levelno > logging.INFO or record.name.split(".")[0] == "attention_explain":
-        return True
-    pattern = SHOWN.get(record.name)
+    if _says(record, MEANT):
+        return False
+    ours = record.name.split(".")[0] == "attention_explain"
+    return ours or record.levelno > logging.INFO or _says(record, SHOWN)
+
+
+def _says(record: logging.LogRecord, patterns: Mapping[str, str]) -> bool:
+    """Whether it is one of these, which are listed by logger."""
+    pattern = patterns.get(record.name)
     return pattern is not None and re.match(pattern, record.getMessage()) is not None
 
 

@@ -36,6 +36,13 @@ LINES = [
     ("allennlp.common.params", logging.WARNING, "careful", True),
     ("allennlp.training.gradient_descent_trainer", logging.INFO, "Epoch 0/2", True),
     ("allennlp.training.gradient_descent_trainer", logging.INFO, "Worker 0 memory", False),
+    ("allennlp.training.gradient_descent_trainer", logging.WARNING, "patience low", True),
+    (
+        "allennlp.training.gradient_descent_trainer",
+        logging.WARNING,
+        "You provided a validation dataset but patience was set to None, meaning",
+        False,
+    ),
     ("allennlp.training.callbacks.console_logger", logging.INFO, "loss | 0.5 | 0.6", True),
     ("allennlp.training.callbacks.console_logger", logging.INFO, "tensor([1, 2])", False),
 ]

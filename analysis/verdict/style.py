@@ -21,6 +21,7 @@ BLOCK_STYLE = """
 .verdict .partly { color: #6b5300; }
 .verdict .unknown { color: #4a4a4a; }
 .verdict .answers .unknown { border-top-style: dashed; }
+.verdict .reasons { grid-column: 1 / -1; }
 .verdict .plot { margin: 0; min-width: 0; }
 .verdict .plot ol { list-style: none; margin: 0; padding: 0; font-size: .88rem; line-height: 1.4rem;
   display: grid; grid-template-columns: fit-content(45%) minmax(0, 1fr) auto; column-gap: .7rem; }

@@ -25,7 +25,7 @@ from attention_explain.commands.job_options import (
 from attention_explain.commands.verdict_plan import FILES, Task, VerdictPlan, planned
 from attention_explain.commands.whole_progress import WholeProgress
 from attention_explain.interpret.interpreter import InterpreterConfig
-from attention_explain.output import log_beside
+from attention_explain.output import explained_failures, log_beside
 from command_line.durations import in_words
 from durable.records import Damaged
 
@@ -156,7 +156,7 @@ def judge(folder: Path, fail_under: Optional[float], rationales: bool = False) -
 
 
 def _check_folder(folder: Path) -> None:
-    """Says before any work that it cannot be written, or is about something else."""
+    """Says before any work that it cannot be written, or is about something else; makes its parent."""
     there = next(place for place in (folder, *folder.absolute().parents) if place.exists())
     if not there.is_dir():
         raise ConfigurationError(f"{folder}: cannot be written ({there} is no folder)")
@@ -171,6 +171,9 @@ def _check_folder(folder: Path) -> None:
                 f"{place}: holds something else than a verdict, such as {strangers[0]!r}; give "
                 "another folder"
             )
+    # The log lies there, and begins at once.
+    with explained_failures(folder):
+        folder.absolute().parent.mkdir(parents=True, exist_ok=True)
 
 
 def _missing(plan: VerdictPlan, folder: Path, force: bool) -> Tuple[List[Task], List[Path]]:

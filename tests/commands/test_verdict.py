@@ -379,6 +379,13 @@ def test_bad_options_end_in_a_sentence_and_nothing_is_written(
     assert not (tmp_path / "out").exists()
 
 
+def test_a_folder_in_a_folder_that_is_not_there_yet(ended, run, tmp_path):
+    """The log lies there, and begins before there is a verdict."""
+    code, message = ended("verdict", str(run), "no/such/data", "-o", "new/results/out")
+    assert code == 2 and "no/such/data" in message
+    assert (tmp_path / "new/results").is_dir()
+
+
 def test_data_without_texts(ended, tmp_path):
     lines = [{"text": "a good film", "label": "1"}, {"text": "a bad film", "label": "0"}]
     data = "".join(json.dumps(line) + "\n" for line in lines)

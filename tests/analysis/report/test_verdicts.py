@@ -52,6 +52,7 @@ def test_where_faithfulness_was_not_measured_nothing_is_claimed(tmp_path, withou
     page = report(output_folder(tmp_path / "out", folder / "files"))
     assert (first_section(page) == "verdict") is (without == "perturbations")
     assert ("class=block" in page) is (without == "perturbations")
+    assert ("Cannot be told: nobody tried other weights" in page) is (without == "perturbations")
 
 
 def test_other_texts_and_other_weights_are_not_put_together(tmp_path):
