@@ -19,6 +19,7 @@ from matplotlib.figure import Figure
 
 from analysis.errors import AnalysisError
 from analysis.figures import style
+from analysis.figures.rounding import rounded
 from analysis.formats import all_formats
 from analysis.manifest import (
     FORMAT,
@@ -106,7 +107,10 @@ class Output:
                     bbox_inches="tight",
                     metadata=metadata,
                 )
-            files[ending] = self._add(f"{name}.{ending}", drawn.getvalue())
+            content = drawn.getvalue()
+            files[ending] = self._add(
+                f"{name}.{ending}", rounded(content) if ending == "svg" else content
+            )
             # Where everything lies is found out once, and the same in both.
             figure.set_layout_engine("none")
         self._enter("figure", name, caption, files, note)

@@ -1,14 +1,16 @@
 """A mean with its interval against a number that was varied, a line a series."""
 
 from dataclasses import dataclass
-from typing import Dict, Sequence, Tuple
+from typing import Dict, List, Optional, Sequence, Tuple
 
 import numpy
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
 
 from analysis.figures import style
+
+# Ticks that are closer, in parts of the axis, would write over each other.
+LEAST_APART = 0.12
 
 
 @dataclass(frozen=True)
@@ -21,8 +23,17 @@ class Line:
     highs: Sequence[float]
 
 
-def against(panels: Dict[str, Dict[str, Line]], across: str, up: str, widest: int = 3) -> Figure:
-    """Panels by title, each with its lines by name; `across` and `up` label the axes."""
+def against(
+    panels: Dict[str, Dict[str, Line]],
+    across: str,
+    up: str,
+    widest: int = 3,
+    chance: Optional[float] = None,
+) -> Figure:
+    """
+    Panels by title, each with its lines by name; `across` and `up` label the axes. `chance` is what
+    would be there upwards if nothing was, and drawn as a line.
+    """
     with style.applied():
         figure, axes, used = style.panels(len(panels), widest, 0.5, 2.0, sharey=True)
         names = list(dict.fromkeys(name for lines in panels.values() for name in lines))
@@ -31,12 +42,27 @@ def against(panels: Dict[str, Dict[str, Line]], across: str, up: str, widest: in
                 _draw(one, name, line, style.series(names.index(name)))
             one.set_title(style.shown(title))
             one.set_xlabel(style.shown(across))
-            one.xaxis.set_major_locator(MaxNLocator(5))
-            one.xaxis.set_major_formatter("{x:g}")
+            if chance is not None:
+                one.axhline(chance, color=style.GREY, linewidth=0.8, zorder=0)
+            _ticks_at_the_data(one, lines)
         for one in axes[:, 0]:
             one.set_ylabel(style.shown(up))
         style.legend_below(figure, used, columns=2 if len(used) == 1 else 4)
     return figure
+
+
+def _ticks_at_the_data(axes: Axes, lines: Dict[str, Line]) -> None:
+    """Written where there is room."""
+    places = sorted({place for line in lines.values() for place in line.places})
+    apart = LEAST_APART * (places[-1] - places[0])
+    written: List[float] = []
+    for place in places:
+        if not written or place - written[-1] >= apart:
+            written.append(place)
+    if written[-1] != places[-1]:
+        # The last is more than the one beside it.
+        written[-1] = places[-1]
+    axes.set_xticks(places, [f"{place:g}" if place in written else "" for place in places])
 
 
 def _draw(axes: Axes, name: str, line: Line, look: Dict[str, object]) -> None:

@@ -13,6 +13,8 @@ from analysis.figures import style
 
 BINS = 20
 POINTS = 400
+# Of the lowest panel's top.
+MOST_TIMES_HIGHER = 4
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,8 @@ def densities(
     within which bounds they lie.
     """
     with style.applied():
-        figure, axes, used = style.panels(len(panels), widest, 0.5, 1.8, sharex=True, sharey=True)
+        alike = _alike_high(panels, span)
+        figure, axes, used = style.panels(len(panels), widest, 0.5, 1.8, sharex=True, sharey=alike)
         names = list(dict.fromkeys(name for panel in panels for name in panel.series))
         looks = {name: style.line(number) for number, name in enumerate(names)}
         for one, panel in zip(used, panels, strict=True):
@@ -48,7 +51,8 @@ def densities(
             one.set_ylabel("density")
         # The axes are shared, and a limit that is set no longer makes room for what is drawn.
         used[0].set_xlim(*span)
-        used[0].set_ylim(bottom=0)
+        for one in used:
+            one.set_ylim(bottom=0)
         used[0].xaxis.set_major_locator(MaxNLocator(4))
         used[0].xaxis.set_major_formatter("{x:g}")
         # Under a panel that is not drawn, the one above is the last of its column.
@@ -58,6 +62,20 @@ def densities(
                 one.xaxis.set_tick_params(labelbottom=True)
         style.legend_below(figure, used, columns=1 if len(used) == 1 else 4)
     return figure
+
+
+def _alike_high(panels: Sequence[DensityPanel], span: Tuple[float, float]) -> bool:
+    """Whether one scale shows all of them: a narrow density is too high for the others."""
+    places = numpy.linspace(*span, POINTS)
+    tops = [
+        max((numpy.nanmax(d) for d in drawn if not numpy.isnan(d).all()), default=numpy.nan)
+        for drawn in (
+            [density(_finite(values), places) for values in panel.series.values()]
+            for panel in panels
+        )
+    ]
+    known = [top for top in tops if not numpy.isnan(top)]
+    return not known or max(known) <= MOST_TIMES_HIGHER * min(known)
 
 
 def _draw(

@@ -73,5 +73,6 @@ def _draw(axes: Axes, panel: Found, failure: str, top: float) -> None:
         )
     axes.axvline(-step, color=style.GREY, linewidth=0.5)
     axes.set_xlim(-3.5 * step, top)
-    axes.set_xticks([-2.5 * step, 0, top / 3, 2 * top / 3, top])
-    axes.set_xticklabels([failure, "0", *(f"{top * part / 3:.2f}" for part in (1, 2, 3))])
+    places = [place for place in numpy.linspace(0, 1, 6) if place < top - step]
+    axes.set_xticks([-2.5 * step, *places, top])
+    axes.set_xticklabels([failure, *(f"{place:g}" for place in places), f"{top:.2f}"])

@@ -14,7 +14,7 @@ Place = Tuple[float, float]
 MARK, LINE = 5, 1
 PARTS_OF_A_LINE = 50
 # Where a label may stand, in points from its mark; the first of equally good ones is taken.
-OFFSETS = tuple((across, up) for up in (4, -9, 10, -15) for across in (4, -4))
+OFFSETS = tuple((across, up) for up in (4, -9, 10, -15, 17, -22) for across in (4, -4, 14, -14))
 
 
 def place_labels(axes: Axes, labels: Iterable[Tuple[str, Place]], drawn: Iterable[Bbox]) -> None:

@@ -1,4 +1,4 @@
-"""A square of methods: how far every two agree, those that agree standing side by side."""
+"""Every two methods once: how far they agree, those that agree standing side by side."""
 
 from typing import List, Optional
 
@@ -38,22 +38,27 @@ def agreement_matrix(
     names = clustered(table, distance, column)
     cells = {frozenset((row.first, row.second)): row for row in table.itertuples()}
     shades = numpy.full((len(names), len(names)), numpy.nan)
-    for row, one in enumerate(names):
-        for column, other in enumerate(names):
-            if frozenset((one, other)) in cells and one != other:
-                shades[row, column] = cells[frozenset((one, other))].shade
+    drawn = {
+        (row, column): cells[frozenset((names[row], names[column]))]
+        for row in range(len(names))
+        for column in range(row)
+        if frozenset((names[row], names[column])) in cells
+    }
+    for place, cell in drawn.items():
+        shades[place] = cell.shade
     # Distances end where the largest does; agreements end at 1.
     end = numpy.nanmax(shades) if distance else 1.0
     with style.applied():
         side = INCHES_A_CELL * len(names)
         figure, axes = style.figure(side + 2.2, side + 1.2)
         one = axes[0, 0]
-        image = one.imshow(shades, cmap=COLOURS, vmin=-end, vmax=end)
-        for row in range(len(names)):
-            for column in range(len(names)):
-                cell = cells.get(frozenset((names[row], names[column])))
-                if row != column and cell is not None:
-                    _annotate(one, row, column, cell, end)
+        # Cells as vectors: a picture of them would be larger than all the rest.
+        edges = numpy.arange(len(names) + 1) - 0.5
+        image = one.pcolormesh(edges, edges, shades, cmap=COLOURS, vmin=-end, vmax=end)
+        # The first has nothing before it to be held against, the last nothing behind it.
+        one.set(aspect="equal", xlim=(-0.5, len(names) - 1.5), ylim=(len(names) - 0.5, 0.5))
+        for (row, column), cell in drawn.items():
+            _annotate(one, row, column, cell, end)
         _name(one, names)
         bar = figure.colorbar(image, ax=one, shrink=0.6, aspect=25)
         bar.set_label(style.shown(f"{label} (0 is the same)" if distance else label))
@@ -110,11 +115,12 @@ def _short(value: float) -> str:
 
 def _name(axes: Axes, names: List[str]) -> None:
     names = list(map(style.shown, names))
-    axes.set_xticks(range(len(names)), names, rotation=40, ha="right", rotation_mode="anchor")
-    axes.set_yticks(range(len(names)), names)
+    last = len(names) - 1
+    axes.set_xticks(range(last), names[:-1], rotation=40, ha="right", rotation_mode="anchor")
+    axes.set_yticks(range(1, last + 1), names[1:])
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
-    axes.set_xticks(numpy.arange(1, len(names)) - 0.5, minor=True)
-    axes.set_yticks(numpy.arange(1, len(names)) - 0.5, minor=True)
+    axes.set_xticks(numpy.arange(1, last) - 0.5, minor=True)
+    axes.set_yticks(numpy.arange(2, last + 1) - 0.5, minor=True)
     axes.grid(which="minor", color="white", linewidth=1.5)
     axes.tick_params(which="minor", length=0)

@@ -1,7 +1,7 @@
 """Points with their names and intervals both ways, a panel each pair of quantities."""
 
 from dataclasses import dataclass
-from typing import Optional, Sequence, Tuple
+from typing import Iterable, List, Optional, Sequence, Tuple
 
 import numpy
 from matplotlib.axes import Axes
@@ -37,6 +37,11 @@ class Scatter:
     spots: Sequence[Spot]
     chance: float = 0.0
     ends: Optional[Interval] = None
+
+
+def told(panels: Iterable[Scatter]) -> List[Scatter]:
+    """Those with two spots or more: one alone shows no relation."""
+    return [panel for panel in panels if len(panel.spots) > 1]
 
 
 def scatters(panels: Sequence[Scatter], top: float, widest: int = 2, bottom: float = 0.0) -> Figure:

@@ -12,7 +12,7 @@ from analysis.figures import style
 
 # A density of fewer values would be made up; they are drawn one by one.
 LEAST = 8
-POINTS = 200
+POINTS = 80
 
 
 @dataclass(frozen=True)

@@ -183,7 +183,7 @@ def tau_against_lambda(models: Sequence[Model], output: Output) -> None:
             }
     output.figure(
         "meister-tau-against-lambda",
-        against(panels, "lambda", "Kendall's tau", widest=2),
+        against(panels, "lambda", "Kendall's tau", widest=2, chance=0.0),
         "Kendall's tau of attention with the importance of inputs and of hidden states against "
         f"sparsegen's lambda. {described(_flat(all_sweeps))}.",
         f"Lines at each point: interval of the mean. {ABOUT_INTERVALS} Agreement with hidden states "

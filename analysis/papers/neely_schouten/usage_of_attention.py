@@ -12,7 +12,7 @@ from scipy.stats import spearmanr
 
 from analysis.claims.table_rows import TableRow, TypedTable
 from analysis.errors import AnalysisError
-from analysis.figures.scatter import Scatter, Spot, scatters
+from analysis.figures.scatter import Scatter, Spot, scatters, told
 from analysis.output import Output
 from analysis.papers.shared.divergence import BOUND, divergence, per_instance
 from analysis.papers.shared.families import ModelFamily, families
@@ -80,19 +80,20 @@ def usage(study: StudyFiles, output: Output) -> Optional[str]:
         _note(),
         _shown(table),
     )
-    panels = [
+    panels = told(
         Scatter(USAGE[across], FREEDOM[up], _spots(table, across, up))
         for up in FREEDOM
         for across in USAGE
         if _known(table, across, up).any()
-    ]
-    output.figure(
-        f"{USE.name}-figure",
-        scatters(panels, top=BOUND),
-        "The attention that adversaries reach against the use that a model makes of its own, one "
-        f"point a data set and model. {described}.",
-        _note(),
     )
+    if panels:
+        output.figure(
+            f"{USE.name}-figure",
+            scatters(panels, top=BOUND),
+            "The attention that adversaries reach against the use that a model makes of its own, one "
+            f"point a data set and model. {described}.",
+            _note(),
+        )
     for up in FREEDOM:
         for across in USAGE:
             sentence = correlation(table, across, up)

@@ -23,3 +23,21 @@ def test_a_line_looks_the_same_in_every_panel():
     colours = [axes.containers[-1].lines[0].get_color() for axes in (first, second)]
     assert colours[0] == colours[1]
     assert [axes.get_title() for axes in (first, second)] == ["sst", "imdb"]
+
+
+def ticks(places):
+    line = Line(places, places, places, places)
+    (axes,) = against({"sst": {"a": line}}, "lambda", "tau", chance=0.0).axes
+    return axes
+
+
+def test_ticks_stand_at_the_data_and_are_written_where_there_is_room():
+    axes = ticks([-1.0, 0.0, 0.01, 0.5, 0.98, 1.0])
+    assert axes.get_xticks().tolist() == [-1.0, 0.0, 0.01, 0.5, 0.98, 1.0]
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["-1", "0", "", "0.5", "", "1"]
+
+
+def test_chance_is_a_line_that_is_in_view():
+    axes = ticks([0.3, 0.4])
+    assert any(list(line.get_ydata()) == [0.0, 0.0] for line in axes.lines)
+    assert axes.get_ylim()[0] <= 0

@@ -2,7 +2,7 @@
 
 import numpy
 
-from analysis.figures.scatter import Scatter, Spot, scatters
+from analysis.figures.scatter import Scatter, Spot, scatters, told
 
 UNKNOWN = (numpy.nan, numpy.nan)
 SPOTS = [
@@ -41,3 +41,8 @@ def test_one_name_for_all_spots_is_left_out():
 def test_panels_can_have_the_same_ends():
     panels = [Scatter("use", "freedom", some, ends=(-1, 1)) for some in (SPOTS[:1], SPOTS[1:])]
     assert {axes.get_xlim() for axes in scatters(panels, top=0.693).axes} == {(-1, 1)}
+
+
+def test_a_spot_alone_shows_no_relation():
+    alone, several = (Scatter("use", "freedom", some) for some in (SPOTS[:1], SPOTS[:2]))
+    assert told([alone, several]) == [several]
