@@ -13,6 +13,8 @@ Place = Tuple[float, float]
 # In pixels: half the size of a mark, half the width of a line.
 MARK, LINE = 5, 1
 PARTS_OF_A_LINE = 50
+# A label far from its mark may be taken for another's: so many pixels covered are better.
+A_POINT_AWAY = 2
 # Where a label may stand, in points from its mark; the first of equally good ones is taken.
 OFFSETS = tuple((across, up) for up in (4, -9, 10, -15, 17, -22) for across in (4, -4, 14, -14))
 
@@ -38,7 +40,10 @@ def place_labels(axes: Axes, labels: Iterable[Tuple[str, Place]], drawn: Iterabl
         for offset in OFFSETS:
             _move(label, offset)
             boxes[offset] = label.get_window_extent().padded(LINE)
-        best = min(OFFSETS, key=lambda offset: _covered(boxes[offset], taken, axes.bbox))
+        best = min(
+            OFFSETS,
+            key=lambda o: _covered(boxes[o], taken, axes.bbox) + A_POINT_AWAY * numpy.hypot(*o),
+        )
         _move(label, best)
         taken.append(boxes[best])
 

@@ -145,8 +145,11 @@ def _drawn(axes: Axes, panel: Plane) -> Iterator[Bbox]:
     for points in panel.curves.values():
         for one, other in pairwise(points.places):
             yield from along_line(axes, one, other)
+    for points in (*panel.curves.values(), *panel.marks.values()):
         for up, (low, high) in zip(points.up, points.across_intervals):
             yield from along_line(axes, (low, up), (high, up))
+        for across, (low, high) in zip(points.across, points.up_intervals):
+            yield from along_line(axes, (across, low), (across, high))
 
 
 def _shared_labels(axes: Axes, points: Points) -> Iterator[Tuple[str, Place]]:
