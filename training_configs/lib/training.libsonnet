@@ -49,7 +49,8 @@ local preset(loss_reduction, batch_size, lr, attention_lr=lr, decoder_lr=lr / 2,
     }) { model: { loss_reduction: 'mean' } },
 
   // The same with every parameter at the full rate: for what is in no paper.
-  unpublished: preset('sum', batch_size=32, lr=1e-3, decoder_lr=1e-3, trainer={ num_epochs: 8 }),
+  unpublished: self.unpublished_at(1e-3),
+  unpublished_at(lr): preset('sum', batch_size=32, lr=lr, decoder_lr=lr, trainer={ num_epochs: 8 }),
 
   // As Jain & Wallace, but a mean, bigger batches and early stopping.
   neely_schouten: preset('mean', batch_size=64, lr=1e-3, trainer={ num_epochs: 40, patience: 10 }),

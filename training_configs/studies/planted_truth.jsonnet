@@ -21,13 +21,21 @@ study {
     // Models go by the weekday (of texts in which it says nothing they have one half right), so that it
     // is the cause of what they say.
     shortcut: planted('shortcut', { overrides: { shortcut_heldout: 0.95 }, marked: 'distractor' }),
+    // Pairs (docs/pairs.md).
+    question: planted('question', { sizes: { train: 4000, test: 40 } }),
   },
   planted:: super.planted { dataset_reader+: { sizes+: { test: 30 } } },
   encoders:: study.pick(['bilstm', 'affine'], std.objectFields(sizes)),
   runs(data)::
-    local training = $.training(lib.training.unpublished) + study.pick({}, { trainer+: { num_epochs: 10, patience: 3 } });
+    local asked = 'pairs' in data;
+    // Without context nothing says of which aspect an opinion is; at this rate a Transformer learns nothing.
+    local encoders = [encoder for encoder in $.encoders if !asked || std.member(['bilstm', 'cnn'], encoder)];
+    // Of questions nothing is learned for some epochs, at a lower rate for many.
+    local training = if asked then lib.training.unpublished_at(4e-3) { trainer+: { num_epochs: 12 } } else
+      $.training(lib.training.unpublished) + study.pick({}, { trainer+: { num_epochs: 10, patience: 3 } });
     local model(encoder, projection='softmax') =
-      local small(dim) = lib.encoders[encoder](dim, sizes[encoder]);
+      // In place of the sizes that are published for pairs.
+      local small(dim, published=null) = lib.encoders[encoder](dim, sizes[encoder]);
       lib.experiment(data, small, lib.attention.tanh + lib.attention[projection], training);
     local judged(encoder, config, more=[]) = {
       config: config,
@@ -55,15 +63,15 @@ study {
     };
     {
       [encoder + '_softmax']: judged(encoder, model(encoder), study.pick([], ['zero', { type: 'marginal', draws: 3 }]))
-      for encoder in $.encoders
+      for encoder in encoders
     } + study.pick({}, {
       [encoder + '_sparsemax']: judged(encoder, model(encoder, 'sparsemax'))
-      for encoder in $.encoders
+      for encoder in encoders
     }) + {
       [encoder + '_erased']: judged(encoder, lib.erasure_training(model(encoder)), ['mask'])
-      for encoder in study.pick(['bilstm'], $.encoders)
+      for encoder in study.pick(['bilstm'], encoders)
     } + std.foldl(
-      function(all, encoder) all + trained_elsewhere(encoder), study.pick(['bilstm'], $.encoders), {}
+      function(all, encoder) all + trained_elsewhere(encoder), study.pick(['bilstm'], encoders), {}
     ),
   tables: [study.table('planted-truth', ['attributions/truth', 'perturbations/verdict', 'faithfulness/all'])]
           + [study.table('faithfulness', ['faithfulness/all'], only=[encoder + '_softmax' for encoder in $.encoders])]

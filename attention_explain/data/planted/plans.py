@@ -34,11 +34,13 @@ def plans(settings: PlantedSettings, size: int, split: str, rng: Random) -> List
     negated = [_flags(settings.negation, pairs, rng) for _ in range(settings.opinions)]
     share = settings.shortcut if split == "train" else settings.shortcut_heldout
     agrees = None if settings.shortcut is None else _flags(share, pairs, rng)
+    share = settings.unanimous if split == "train" else 0
+    unanimous = _flags(share, pairs, rng) if share else [False] * pairs
     dealt = [
         TextPlan(
             label=label,
             length=lengths[pair],
-            polarities=_polarities(settings, label, pair),
+            polarities=_polarities(settings, label, pair, unanimous[pair]),
             negated=tuple(flags[pair] for flags in negated),
             weekday_of=None if agrees is None else label if agrees[pair] else 1 - label,
         )
@@ -68,7 +70,11 @@ def _flags(share: float, count: int, rng: Random) -> List[bool]:
     return flags
 
 
-def _polarities(settings: PlantedSettings, label: int, pair: int) -> Tuple[int, ...]:
+def _polarities(
+    settings: PlantedSettings, label: int, pair: int, unanimous: bool
+) -> Tuple[int, ...]:
+    if unanimous:
+        return (label,) * settings.opinions
     if not settings.conjunction:
         return (label,) * settings.causes + (1 - label,) * settings.contrary
     return (1, 1) if label else FAILED_CONJUNCTIONS[pair % len(FAILED_CONJUNCTIONS)]

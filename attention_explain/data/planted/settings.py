@@ -36,6 +36,9 @@ class PlantedSettings:
     # A question names an aspect, and the label is what is said of that one; as many opinions on others
     # speak for the label as against it.
     question: bool = False
+    # With a question, share of the training texts in which the other opinions say the same: so that an
+    # opinion word means something before a model has learned whose it is. None in dev and test.
+    unanimous: float = 0.0
     # Share of the texts in which a weekday of their own label's set stands; None: no weekday.
     shortcut: Optional[float] = None
     # The same in dev and test. A half means that the weekday says nothing.
@@ -59,6 +62,7 @@ class PlantedSettings:
         self._check_range("causes", 1, MOST_OPINIONS)
         self._check_range("contrary", 0, MOST_OPINIONS)
         self._check_range("negation", 0, 1)
+        self._check_range("unanimous", 0, 1)
         self._check_range("shortcut", 0, 1)
         self._check_range("shortcut_heldout", 0, 1)
         self._check_range("min_distance_from_end", 0, None)
@@ -74,6 +78,11 @@ class PlantedSettings:
             raise ValueError(
                 "a question is asked of as many good opinions as bad ones, so contrary "
                 f"({self.contrary}) must be equal to causes ({self.causes}), without conjunction"
+            )
+        if self.unanimous and not self.question:
+            raise ValueError(
+                f"unanimous is {self.unanimous}, but opinions that agree with each other are set with "
+                "contrary: 0 where no question is asked"
             )
         if self.contrary >= self.causes and not self.question:
             raise ValueError(
@@ -135,8 +144,9 @@ PRESETS: Dict[str, PlantedSettings] = {
     # Few aspects, since a model must learn of each to find it again.
     "question": PlantedSettings(
         min_tokens=12,
-        max_tokens=28,
+        max_tokens=20,
         question=True,
+        unanimous=0.3,
         contrary=1,
         opinion_words=10,
         aspects=3,

@@ -20,12 +20,13 @@ CORPORA = {
     "preset": {},
     "four": {"causes": 2, "contrary": 2, "aspects": 5, "min_tokens": 30, "max_tokens": 40},
     "negated": {"negation": 0.5, "min_tokens": 14},
+    "never unanimous": {"unanimous": 0},
 }
 
 
-def sentences_of(name):
-    sizes = {"train": 300, "dev": 20, "test": 20}
-    return PlantedCorpus("question", CORPORA[name], sizes).split("train")
+def sentences_of(name, split="train"):
+    sizes = {"train": 300, "dev": 100, "test": 100}
+    return PlantedCorpus("question", CORPORA[name], sizes).split(split)
 
 
 def said_of(tokens, aspect):
@@ -60,11 +61,33 @@ def test_the_label_is_what_is_said_of_the_aspect_that_is_asked_for(name):
         assert not set(sentence.question) & set(WORDS)
 
 
+def good_and_bad(sentence):
+    said = Counter(token in OPINIONS[1] for token in sentence.tokens if token in WORDS)
+    return said[True], said[False]
+
+
 @pytest.mark.parametrize("name", ["preset", "four"])
-def test_without_the_question_nothing_says_which_opinion_counts(name):
-    for sentence in sentences_of(name):
-        said = Counter(token in OPINIONS[1] for token in sentence.tokens if token in WORDS)
-        assert said[True] == said[False]
+@pytest.mark.parametrize("split", ["dev", "test"])
+def test_without_the_question_nothing_says_which_opinion_counts(name, split):
+    for sentence in sentences_of(name, split):
+        good, bad = good_and_bad(sentence)
+        assert good == bad
+
+
+@pytest.mark.parametrize("name, opinions", [("preset", 2), ("four", 4), ("never unanimous", 2)])
+def test_in_a_share_of_the_training_texts_all_opinions_agree(name, opinions):
+    said = Counter((s.label, *good_and_bad(s)) for s in sentences_of(name))
+    # 0.3 of 150 texts of each label.
+    agree = 0 if name == "never unanimous" else 45
+    half = opinions // 2
+    expected = {("1", opinions, 0): agree, ("0", 0, opinions): agree}
+    expected.update({("1", half, half): 150 - agree, ("0", half, half): 150 - agree})
+    assert said == Counter(expected)
+
+
+def test_opinions_cannot_be_unanimous_where_no_question_is_asked():
+    with pytest.raises(ValueError, match="unanimous is 0.5, but .* contrary: 0"):
+        PlantedCorpus("easy", {"unanimous": 0.5})
 
 
 def test_asked_aspects_go_with_either_label():
