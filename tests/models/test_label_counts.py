@@ -8,7 +8,7 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.data import Vocabulary
 
 from attention_explain.archives import open_archive
-from attention_explain.models.label_counts import check_label_counts
+from attention_explain.models.classifier import check_label_counts
 from tests.builders import instances, model
 from tests.small_archive import small_archive
 
