@@ -6,7 +6,7 @@ from typing import Sequence
 import numpy
 import torch
 
-from attention_explain.chance import generator_for
+from attention_explain.passes import generator_for
 
 # How scores are ranked: toward the explained class, or by size whatever their sign.
 RANKINGS = ("signed", "size")

@@ -1,5 +1,9 @@
-"""Passes through a model: how much goes at once, which texts go together, and how none leaves a trace."""
+"""
+Passes through a model, whose numbers do not depend on what goes together: how much goes at once, in
+which groups, what chance draws for a text wherever it stands, and how no pass leaves a trace.
+"""
 
+import hashlib
 from contextlib import contextmanager, nullcontext
 from typing import Callable, Dict, Iterator, List, Sequence, TypeVar
 
@@ -59,6 +63,18 @@ def in_batches(
     for rows in rows_by_length([len(instance["tokens"]) for instance in instances], budget):
         results.update(zip(rows, work([instances[row] for row in rows]), strict=True))
     return [results[row] for row in range(len(instances))]
+
+
+def generator_for(seed: int, instance_id: str, purpose: str = "") -> torch.Generator:
+    """
+    Random numbers that belong to a text, and not to its place in a batch or in a run: a generator of
+    its own for each seed, instance and purpose (the method that draws). It lives on the CPU, so that
+    a GPU draws the same numbers.
+    """
+    key = "\0".join((str(seed), instance_id, purpose))
+    digest = hashlib.sha256(key.encode("utf-8", "surrogatepass")).digest()
+    # torch takes a signed 64-bit seed, of which all bits count.
+    return torch.Generator().manual_seed(int.from_bytes(digest[:8], "big", signed=True))
 
 
 @contextmanager

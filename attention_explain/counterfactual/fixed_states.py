@@ -9,9 +9,9 @@ from typing import Callable, ClassVar, List, Optional, Tuple
 
 import torch
 
-from attention_explain.chance import generator_for
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models import AttentionClassifier
+from attention_explain.passes import generator_for
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,9 @@ from typing import Any, Callable, ClassVar, Iterator, List, Optional, Tuple
 import torch
 from allennlp.models import Model
 
-from attention_explain.chance import generator_for
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.modules.layer_attention import SelfAttentionParts
-from attention_explain.passes import rows_at_once
+from attention_explain.passes import generator_for, rows_at_once
 
 # From the maps of some places that attend, the first first, to others, for all heads of a layer.
 # Shape: (batch, heads, places that attend, places attended to)

@@ -6,7 +6,6 @@ import numpy
 import torch
 from allennlp.common.checks import ConfigurationError
 
-from attention_explain.chance import generator_for
 from attention_explain.faithfulness.erasures.erasure import Erasure
 from attention_explain.faithfulness.faithfulness import RANDOM, Faithfulness
 from attention_explain.faithfulness.outputs import ErasedOutputs
@@ -14,6 +13,7 @@ from attention_explain.faithfulness.score_measure import JudgedText, ScoreMeasur
 from attention_explain.faithfulness.values import Values, mean_of
 from attention_explain.interpret.coalitions import random_coalitions
 from attention_explain.named_components import check_choice
+from attention_explain.passes import generator_for
 
 NAME = "infidelity"
 ERASURES = ("delete", "zero", "unk", "mask")

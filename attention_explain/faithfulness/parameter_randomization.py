@@ -7,12 +7,12 @@ import numpy
 import torch
 from allennlp.models import Model
 
-from attention_explain.chance import generator_for
 from attention_explain.faithfulness.faithfulness import Faithfulness
 from attention_explain.faithfulness.score_measure import ScoreMeasure, Setting
 from attention_explain.faithfulness.values import NoValue, Value, Values, mean_of
 from attention_explain.models import AttentionClassifier
 from attention_explain.orders import ranked
+from attention_explain.passes import generator_for
 
 NAME = "parameter_randomization"
 # From the top of a model down; a model says of which each of its parameters is.

@@ -6,11 +6,11 @@ import numpy
 import torch
 from allennlp.common.checks import ConfigurationError
 
-from attention_explain.chance import generator_for
 from attention_explain.faithfulness.faithfulness import Faithfulness
 from attention_explain.faithfulness.methods import other_embeddings
 from attention_explain.faithfulness.score_measure import ScoreMeasure, Setting
 from attention_explain.faithfulness.values import NoValue, Value, Values
+from attention_explain.passes import generator_for
 
 NAME = "sensitivity"
 

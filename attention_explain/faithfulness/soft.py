@@ -9,13 +9,12 @@ import numpy
 import torch
 from allennlp.common.checks import ConfigurationError
 
-from attention_explain.chance import generator_for
 from attention_explain.faithfulness.bins import NOTHING
 from attention_explain.faithfulness.faithfulness import RANDOM
 from attention_explain.faithfulness.score_measure import JudgedText, ScoreMeasure, Setting
 from attention_explain.faithfulness.values import NoValue, Value, Values, mean_of
 from attention_explain.orders import ranked
-from attention_explain.passes import rows_by_length
+from attention_explain.passes import generator_for, rows_by_length
 
 NO_DROP = NoValue("without any embedding the class is as probable as with all")
 EQUAL = NoValue("all scores are the same")

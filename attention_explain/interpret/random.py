@@ -4,9 +4,9 @@ import torch
 from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 from allennlp.predictors import Predictor
 
-from attention_explain.chance import generator_for
 from attention_explain.interpret.interpreter import Attribution, Interpreter, declared_passes
 from attention_explain.interpret.text_batch import TextBatch
+from attention_explain.passes import generator_for
 
 
 @SaliencyInterpreter.register("random")

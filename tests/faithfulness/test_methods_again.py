@@ -8,10 +8,10 @@ import torch
 from allennlp.common.checks import ConfigurationError
 from scipy.stats import spearmanr
 
-from attention_explain.chance import generator_for
 from attention_explain.faithfulness.input_shift import shifted
 from attention_explain.faithfulness.parameter_randomization import STAGES, cascade
 from attention_explain.faithfulness.registry import MEASURES
+from attention_explain.passes import generator_for
 from tests.builders import DIM, ENCODERS, TEXTS, batch, instances
 from tests.faithfulness.judging import judged, scores_of
 from tests.faithfulness.test_outputs import classifier

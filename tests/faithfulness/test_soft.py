@@ -5,8 +5,8 @@ import pytest
 import torch
 from allennlp.common.checks import ConfigurationError
 
-from attention_explain.chance import generator_for
 from attention_explain.faithfulness.registry import MEASURES
+from attention_explain.passes import generator_for
 from tests.builders import TEXTS
 from tests.faithfulness.judging import LABEL, judged
 from tests.faithfulness.test_outputs import classifier

@@ -5,8 +5,8 @@ import torch
 from allennlp.common.checks import ConfigurationError
 
 import attention_explain.interpret.gradient_shap  # noqa: F401  (registers it)
-from attention_explain.chance import generator_for
 from attention_explain.interpret.text_batch import TextBatch
+from attention_explain.passes import generator_for
 from tests.builders import ENCODERS, instances, model, vocabulary
 from tests.interpret.no_trace import check_no_trace_is_left, interpreter
 from tests.interpret.sampling import check_seeded_by_the_instance

@@ -4,7 +4,7 @@ import numpy
 import pytest
 from scipy import stats
 
-from attention_explain.chance import generator_for
+from attention_explain.passes import generator_for
 from tests.builders import instances, model, vocabulary
 from tests.interpret.no_trace import interpreter, trace
 from tests.interpret.sampling import check_seeded_by_the_instance

@@ -6,12 +6,12 @@ import torch
 from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader
 
-from attention_explain.chance import generator_for
 from attention_explain.data.vocabulary import count_unigrams, kept_unigrams
 from attention_explain.faithfulness.erasures.erasure import Erasure
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models import AttentionClassifier
 from attention_explain.models.symbols import symbol_ids
+from attention_explain.passes import generator_for
 
 PURPOSE = "erasure 'marginal' puts drawn words in the place of words"
 
