@@ -4,7 +4,7 @@ encoders have it themselves.
 """
 
 from types import ModuleType
-from typing import Iterator, List, Optional, Sequence, Tuple
+from typing import Iterator, List, Sequence, Tuple
 
 import torch
 from allennlp.modules.seq2seq_encoders import PytorchSeq2SeqWrapper
@@ -22,22 +22,20 @@ from attention_explain.interpret.rescale.transformer import (
     transformer_states as transformer_rescale,
 )
 from attention_explain.interpret.rescale.two_runs import TwoRuns
-from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.interpret.transformer.layers import layer_attention
-from attention_explain.models import AttentionClassifier
 from attention_explain.modules.encoders import TransformerEncoder
-from attention_explain.modules.encoders.capabilities import ErasedLogits, SetReader, stands_for
+from attention_explain.modules.encoders.capabilities import StandIn, stands_for
 from attention_explain.modules.encoders.lstm import check_unrolls, is_lstm, is_single_lstm
 from attention_explain.modules.layer_attention import LayerAttention
 
 
 @stands_for(PytorchSeq2SeqWrapper, "lstm", is_lstm)
-class Lstm:
+class Lstm(StandIn):
     """Of any number of layers."""
 
     def __init__(self, encoder: PytorchSeq2SeqWrapper) -> None:
         check_unrolls(encoder)
-        self.encoder = encoder
+        super().__init__(encoder)
 
     def relevance_states(
         self, inputs: torch.Tensor, mask: torch.Tensor, rules: EpsilonRules
@@ -49,29 +47,11 @@ class Lstm:
 
 
 @stands_for(PytorchSeq2SeqWrapper, "lstm", is_single_lstm)
-class OneLayerLstm:
+class OneLayerLstm(StandIn):
     """In one direction or two."""
 
-    def __init__(self, encoder: PytorchSeq2SeqWrapper) -> None:
-        self.encoder = encoder
-
-    def erase_tokens(
-        self,
-        model: AttentionClassifier,
-        batch: TextBatch,
-        embeddings: torch.Tensor,
-        replacement: Optional[torch.Tensor] = None,
-    ) -> ErasedLogits:
-        return erase_from_lstm(model, batch, embeddings, replacement)
-
-    def token_sets(
-        self,
-        model: AttentionClassifier,
-        batch: TextBatch,
-        embeddings: torch.Tensor,
-        replacements: Optional[torch.Tensor] = None,
-    ) -> SetReader:
-        return LstmSets(model, batch, embeddings, replacements)
+    erase_tokens = staticmethod(erase_from_lstm)
+    token_sets = staticmethod(LstmSets)
 
     def norm_gradients(
         self, embeddings: torch.Tensor, mask: torch.Tensor, groups: Sequence[range]
@@ -82,16 +62,14 @@ class OneLayerLstm:
 @stands_for(
     PytorchSeq2SeqWrapper, "lstm", lambda encoder: is_lstm(encoder) and encoder._module.bias
 )
-class LstmWithBias:
+class LstmWithBias(StandIn):
     """Of which the first layer reads the inputs, in one direction or two."""
 
-    def __init__(self, encoder: PytorchSeq2SeqWrapper) -> None:
-        self.lstm = encoder._module
-
     def take_out(self, shift: torch.Tensor) -> None:
-        for way in ("", "_reverse") if self.lstm.bidirectional else ("",):
-            weight = getattr(self.lstm, f"weight_ih_l0{way}")
-            getattr(self.lstm, f"bias_ih_l0{way}").sub_(weight @ shift)
+        lstm = self.encoder._module
+        for way in ("", "_reverse") if lstm.bidirectional else ("",):
+            weight = getattr(lstm, f"weight_ih_l0{way}")
+            getattr(lstm, f"bias_ih_l0{way}").sub_(weight @ shift)
 
 
 @stands_for(
@@ -99,22 +77,17 @@ class LstmWithBias:
     "transformer",
     lambda encoder: isinstance(encoder.input_layer, torch.nn.Linear),
 )
-class TransformerWithInputLayer:
+class TransformerWithInputLayer(StandIn):
     """One whose inputs are mapped to another size first."""
 
-    def __init__(self, encoder: TransformerEncoder) -> None:
-        self.layer = encoder.input_layer
-
     def take_out(self, shift: torch.Tensor) -> None:
-        self.layer.bias -= self.layer.weight @ shift
+        layer = self.encoder.input_layer
+        layer.bias -= layer.weight @ shift
 
 
 @stands_for(TransformerEncoder, "transformer")
-class Transformer:
+class Transformer(StandIn):
     """Our own encoder, whose rules would not fit into its file."""
-
-    def __init__(self, encoder: TransformerEncoder) -> None:
-        self.encoder = encoder
 
     def relevance_states(
         self, inputs: torch.Tensor, mask: torch.Tensor, rules: EpsilonRules

@@ -34,7 +34,7 @@ class LstmSets:
         model: AttentionClassifier,
         batch: TextBatch,
         embeddings: torch.Tensor,
-        replacements: Optional[torch.Tensor],
+        replacements: Optional[torch.Tensor] = None,
     ) -> None:
         (layer,) = lstm_layers(model.encoder)
         self.model = model

@@ -167,15 +167,22 @@ class InputBias(Protocol):
 Kind = TypeVar("Kind")
 
 
+class StandIn:
+    """Base class of those that have capabilities in an encoder's place."""
+
+    def __init__(self, encoder: Seq2SeqEncoder) -> None:
+        self.encoder = encoder
+
+
 @dataclass(frozen=True)
-class _StandIn:
+class _Registered:
     encoder: Type[Seq2SeqEncoder]
     name: str
     applies: Callable[[Seq2SeqEncoder], bool]
     made_for: Type
 
 
-_STAND_INS: List[_StandIn] = []
+_STAND_INS: List[_Registered] = []
 
 
 def stands_for(
@@ -196,7 +203,7 @@ def stands_for(
     """
 
     def register(stand_in: type) -> type:
-        _STAND_INS.append(_StandIn(encoder, name, applies, stand_in))
+        _STAND_INS.append(_Registered(encoder, name, applies, stand_in))
         return stand_in
 
     return register
