@@ -37,8 +37,7 @@ from attention_explain.interpret.interpreter import (
     parameters,
     supported_interpreters,
 )
-from attention_explain.interpret.outputs import predicted_class
-from attention_explain.interpret.text_batch import TextBatch, budget_for
+from attention_explain.interpret.text_batch import TextBatch, budget_for, predicted_class
 from attention_explain.named_components import ComponentConfig
 from attention_explain.orders import RANKINGS
 from attention_explain.passes import rows_by_length, untouched

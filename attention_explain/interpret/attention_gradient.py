@@ -5,8 +5,7 @@ from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 from allennlp.predictors import Predictor
 
 from attention_explain.interpret.interpreter import Attribution, Interpreter, declared_passes
-from attention_explain.interpret.outputs import OUTPUTS, class_output
-from attention_explain.interpret.text_batch import TextBatch
+from attention_explain.interpret.text_batch import OUTPUTS, TextBatch, class_output
 from attention_explain.named_components import check_choice
 from attention_explain.passes import rows_at_once
 

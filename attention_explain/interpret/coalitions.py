@@ -15,8 +15,7 @@ from allennlp.predictors import Predictor
 
 from attention_explain.interpret.baselines import BASELINES, baseline_vector
 from attention_explain.interpret.interpreter import Attribution, Interpreter
-from attention_explain.interpret.outputs import OUTPUTS, class_output
-from attention_explain.interpret.text_batch import TextBatch
+from attention_explain.interpret.text_batch import OUTPUTS, TextBatch, class_output
 from attention_explain.named_components import check_choice
 from attention_explain.passes import generator_for, rows_at_once
 

@@ -11,9 +11,8 @@ from allennlp.predictors import Predictor
 
 from attention_explain.interpret.baselines import BASELINES, baseline_embeddings
 from attention_explain.interpret.interpreter import Attribution, Interpreter, declared_passes
-from attention_explain.interpret.outputs import OUTPUTS
 from attention_explain.interpret.rescale.classifier import check_rules, contributions
-from attention_explain.interpret.text_batch import TextBatch
+from attention_explain.interpret.text_batch import OUTPUTS, TextBatch
 from attention_explain.named_components import check_choice
 
 

@@ -13,8 +13,7 @@ from allennlp.predictors import Predictor
 from attention_explain.interpret.baselines import BASELINES, baseline_embeddings
 from attention_explain.interpret.erasure.logits import erase_states, erase_tokens
 from attention_explain.interpret.interpreter import Attribution, Interpreter, declared_passes
-from attention_explain.interpret.outputs import OUTPUTS, PLACES, class_output
-from attention_explain.interpret.text_batch import TextBatch
+from attention_explain.interpret.text_batch import OUTPUTS, PLACES, TextBatch, class_output
 from attention_explain.modules.projections import total_variation
 from attention_explain.named_components import check_choice
 

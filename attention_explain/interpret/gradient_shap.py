@@ -13,9 +13,9 @@ from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 from allennlp.predictors import Predictor
 
 from attention_explain.interpret.baselines import BASELINES, baseline_embeddings
+from attention_explain.interpret.gradient import embedding_gradient
 from attention_explain.interpret.interpreter import Attribution, Interpreter, declared_passes
-from attention_explain.interpret.outputs import OUTPUTS, embedding_gradient, output_at
-from attention_explain.interpret.text_batch import TextBatch, noise
+from attention_explain.interpret.text_batch import OUTPUTS, TextBatch, noise, output_at
 from attention_explain.named_components import check_choice
 from attention_explain.passes import generator_for
 

@@ -10,9 +10,9 @@ from allennlp.predictors import Predictor
 
 from attention_explain.interpret import adaptive_integral
 from attention_explain.interpret.baselines import BASELINES, baseline_embeddings
+from attention_explain.interpret.gradient import mean_gradient, path_derivatives
 from attention_explain.interpret.interpreter import Attribution, Interpreter, declared_passes
-from attention_explain.interpret.outputs import OUTPUTS, mean_gradient, output_at, path_derivatives
-from attention_explain.interpret.text_batch import TextBatch
+from attention_explain.interpret.text_batch import OUTPUTS, TextBatch, output_at
 from attention_explain.named_components import check_choice
 
 RULES = ("gauss_legendre", "midpoint", "trapezoid", "left", "right")

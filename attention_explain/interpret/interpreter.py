@@ -18,8 +18,7 @@ from allennlp.predictors import Predictor
 
 from attention_explain.data.any_reader import complete
 from attention_explain.interpret.memory import too_long
-from attention_explain.interpret.outputs import predicted_class
-from attention_explain.interpret.text_batch import TextBatch, budget_for
+from attention_explain.interpret.text_batch import TextBatch, budget_for, predicted_class
 from attention_explain.models import AttentionClassifier
 from attention_explain.models.needs import check_needs
 from attention_explain.models.reading import Reading

@@ -5,10 +5,9 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 from allennlp.predictors import Predictor
 
-from attention_explain.interpret.gradient import NORMS
+from attention_explain.interpret.gradient import NORMS, mean_gradient
 from attention_explain.interpret.interpreter import Attribution, Interpreter, declared_passes
-from attention_explain.interpret.outputs import OUTPUTS, mean_gradient
-from attention_explain.interpret.text_batch import TextBatch, noise
+from attention_explain.interpret.text_batch import OUTPUTS, TextBatch, noise
 from attention_explain.named_components import check_choice
 from attention_explain.passes import generator_for
 

@@ -1,4 +1,7 @@
-"""Instances as tensors for the model's four stages, and scores back without padding."""
+"""
+Instances as tensors for the model's four stages, and scores back without padding; and what is explained:
+the model's output for one class.
+"""
 
 from dataclasses import dataclass, replace
 from typing import Iterator, List, Optional, Sequence
@@ -11,6 +14,10 @@ from attention_explain.models import AttentionClassifier
 from attention_explain.models.reading import Reading
 from attention_explain.modules.projections import check_no_empty_row
 from attention_explain.passes import DEFAULT_BUDGET, default_budget, untouched
+
+OUTPUTS = ("probability", "logit")
+# Where a method looks at a token: at its embedding, or at its hidden state.
+PLACES = ("input", "hidden")
 
 
 @dataclass(frozen=True)
@@ -158,3 +165,29 @@ def _without_label(instance: Instance, model: AttentionClassifier) -> Instance:
     bare = Instance({name: instance[name] for name in names if name in instance.fields})
     bare.indexed = True
     return bare
+
+
+def class_output(logits: torch.Tensor, target: torch.Tensor, of: str) -> torch.Tensor:
+    """
+    The probability or logit of each row's target class. Shape: (batch, labels) -> (batch,)
+    """
+    values = torch.softmax(logits, dim=-1) if of == "probability" else logits
+    return values.gather(-1, target.unsqueeze(-1)).squeeze(-1)
+
+
+@torch.no_grad()
+def output_at(
+    model: AttentionClassifier,
+    embeddings: torch.Tensor,
+    batch: TextBatch,
+    target: torch.Tensor,
+    of: str,
+) -> torch.Tensor:
+    """The class output of other embeddings in the batch's place. Shape: (batch,)"""
+    return class_output(model.logits(embeddings, batch.reading), target, of)
+
+
+def predicted_class(model: AttentionClassifier, batch: TextBatch) -> torch.Tensor:
+    """Shape: (batch,)"""
+    with torch.no_grad():
+        return model.logits(model.embed(batch.tokens), batch.reading).argmax(dim=-1)

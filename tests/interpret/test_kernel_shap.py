@@ -9,8 +9,7 @@ from allennlp.common.checks import ConfigurationError
 from captum.attr import KernelShap as CaptumKernelShap
 
 import attention_explain.interpret.kernel_shap  # noqa: F401  (registers it)
-from attention_explain.interpret.outputs import class_output
-from attention_explain.interpret.text_batch import TextBatch
+from attention_explain.interpret.text_batch import TextBatch, class_output
 from attention_explain.models.reading import Reading
 from tests.builders import ENCODERS, TEXTS, instances, model, vocabulary
 from tests.interpret.no_trace import check_no_trace_is_left, interpreter
