@@ -22,14 +22,14 @@ from attention_explain.models.classifier import Classifier
 from attention_explain.models.needs import NEEDS, contextual_part, has_not
 from attention_explain.models.reading import Reading
 from attention_explain.models.symbols import symbol_embedding
-from attention_explain.modules.decoders import LinearDecoder, PairDecoder
 from attention_explain.modules.encoders.capabilities import SelfAttentions, lacking, needed
 from attention_explain.modules.encoders.lstm import encoded
 from attention_explain.modules.layer_attention import ThroughLayers
+from attention_explain.modules.pair_decoder import PairDecoder
 from attention_explain.modules.projections import normalized_entropy, zero_share
 from attention_explain.modules.query import Query
 from attention_explain.modules.query_encoder import QueryEncoder
-from attention_explain.modules.token_attention import TokenAttention
+from attention_explain.modules.token_attention import LinearDecoder, TokenAttention
 from attention_explain.pretrained.embedders import PretrainedPieces
 from attention_explain.training.metrics import InstanceMean
 

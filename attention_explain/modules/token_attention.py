@@ -1,6 +1,6 @@
 """
 Attention over the tokens of a text: a scorer, from the hidden states, and a query where there is one,
-to one score a token; then a projection.
+to one score a token; then a projection. And the linear layer that reads the mean which it gives.
 
 The sizes of scorers are those of Jain & Wallace 2019, which differ from AllenNLP's modules of like
 names.
@@ -14,6 +14,7 @@ from allennlp.common import FromParams, Lazy, Registrable
 from allennlp.common.checks import ConfigurationError
 
 from attention_explain.modules.projections import Guide, Projection, Softmax
+from attention_explain.modules.query import Query
 
 
 class AttentionScorer(torch.nn.Module, Registrable):
@@ -188,3 +189,30 @@ class TokenAttention(torch.nn.Module, FromParams):
         else:
             scores = self.scorer(states, query)
         return self.projection(scores, mask)
+
+
+class LinearDecoder(torch.nn.Linear):
+    """
+    From the attention-weighted mean of hidden states to logits, in two steps: a linear one, the votes,
+    and what is made of their mean. What is linear may be done to each state before the mean is taken,
+    so that the decoder need not be applied again for every other attention. Here a vote is a logit
+    (Jain & Wallace 2019, section 2.1).
+    """
+
+    @property
+    def vote_weight(self) -> torch.Tensor:
+        """Shape: (votes, state_dim)"""
+        return self.weight
+
+    @property
+    def vote_bias(self) -> torch.Tensor:
+        """Shape: (votes,)"""
+        return self.bias
+
+    def votes(self, states: torch.Tensor) -> torch.Tensor:
+        """Shape: (..., state_dim) -> (..., votes)"""
+        return self(states)
+
+    def finish(self, votes: torch.Tensor, query: Optional[Query] = None) -> torch.Tensor:
+        """From the mean of votes to logits, which it is. Shape: (..., votes) -> (..., labels)"""
+        return votes

@@ -9,9 +9,10 @@ from attention_explain.interpret.relevance.epsilon import EpsilonRules
 from attention_explain.interpret.relevance.pretrained import pretrained_logits
 from attention_explain.models import AttentionClassifier, TransformerClassifier
 from attention_explain.models.reading import Reading
-from attention_explain.modules.decoders import LinearDecoder, PairDecoder
 from attention_explain.modules.encoders.capabilities import RelevanceRules, needed
+from attention_explain.modules.pair_decoder import PairDecoder
 from attention_explain.modules.query import Query
+from attention_explain.modules.token_attention import LinearDecoder
 
 
 @dataclass(frozen=True)

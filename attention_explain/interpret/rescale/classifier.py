@@ -16,10 +16,11 @@ from attention_explain.interpret.rescale.pretrained import pretrained_logits
 from attention_explain.interpret.rescale.two_runs import TwoRuns
 from attention_explain.models import AttentionClassifier, TransformerClassifier
 from attention_explain.models.reading import Reading
-from attention_explain.modules.decoders import LinearDecoder, PairDecoder
 from attention_explain.modules.encoders.capabilities import RescaleRules, needed
+from attention_explain.modules.pair_decoder import PairDecoder
 from attention_explain.modules.projections import Projection, Softmax
 from attention_explain.modules.query import Query
+from attention_explain.modules.token_attention import LinearDecoder
 
 
 @dataclass(frozen=True)

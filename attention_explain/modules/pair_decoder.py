@@ -1,38 +1,10 @@
-"""
-From the attention-weighted mean of hidden states to logits, in two steps: a linear one, the votes, and
-what is made of their mean. What is linear may be done to each state before the mean is taken, so that
-the decoder need not be applied again for every other attention.
-"""
-
-from typing import Optional
+"""The decoder of pairs; that of single texts, `LinearDecoder`, says what votes are."""
 
 import torch
 from allennlp.nn.util import min_value_of_dtype
 from torch.nn.functional import linear
 
 from attention_explain.modules.query import Query
-
-
-class LinearDecoder(torch.nn.Linear):
-    """One linear layer: a vote is a logit (Jain & Wallace 2019, section 2.1)."""
-
-    @property
-    def vote_weight(self) -> torch.Tensor:
-        """Shape: (votes, state_dim)"""
-        return self.weight
-
-    @property
-    def vote_bias(self) -> torch.Tensor:
-        """Shape: (votes,)"""
-        return self.bias
-
-    def votes(self, states: torch.Tensor) -> torch.Tensor:
-        """Shape: (..., state_dim) -> (..., votes)"""
-        return self(states)
-
-    def finish(self, votes: torch.Tensor, query: Optional[Query] = None) -> torch.Tensor:
-        """From the mean of votes to logits, which it is. Shape: (..., votes) -> (..., labels)"""
-        return votes
 
 
 class PairDecoder(torch.nn.Module):
