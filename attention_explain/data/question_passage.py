@@ -5,9 +5,9 @@ from typing import Any, Dict, Iterator, Mapping, Optional
 from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader
 
+from attention_explain.data.attention_text import FORMATS, numbered_records
 from attention_explain.data.example import PAIR_FIELDS, Example, example_of
 from attention_explain.data.pair_reader import QUESTION_FIELDS, PairReader
-from attention_explain.data.records import FORMATS, numbered_records
 from attention_explain.named_components import check_choice
 
 

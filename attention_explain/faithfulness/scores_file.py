@@ -11,9 +11,9 @@ from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 from allennlp.common.checks import ConfigurationError
 
+from attention_explain.data.attention_text import numbered_records
 from attention_explain.data.errors import DataError
 from attention_explain.data.example import whole_characters
-from attention_explain.data.records import numbered_records
 from attention_explain.data.tables import read_parquet
 from attention_explain.faithfulness.faithfulness import RANDOM, SEARCH
 from attention_explain.interpret.interpreter import INTERPRETERS
