@@ -1,6 +1,6 @@
 """How a model was trained, in words that tell protocols apart."""
 
-from analysis.protocol import protocol_of
+from analysis.models import protocol_of
 
 CONFIG = {
     "model": {"loss_reduction": "sum", "encoder": {"type": "lstm", "dropout": 0.0}},

@@ -14,7 +14,7 @@ from analysis.agreement.agreement_table import OVERALL
 from analysis.claims.table_rows import TableRow, TypedTable, estimated
 from analysis.errors import AnalysisError
 from analysis.figures.against import Line, against
-from analysis.models import Model
+from analysis.models import Model, protocol_of
 from analysis.output import Output
 from analysis.papers.shared.agreeing import agreed_by_each
 from analysis.papers.shared.methods import (
@@ -28,7 +28,6 @@ from analysis.papers.shared.paper import Method
 from analysis.papers.shared.per_text import entropy, sample, summarised
 from analysis.papers.shared.published import beside, published, readable, with_difference
 from analysis.papers.shared.study_files import described
-from analysis.protocol import protocol_of
 from analysis.statistics.intervals import ABOUT_INTERVALS, mean_of_known
 from analysis.written import Estimate
 

@@ -10,10 +10,10 @@ from analysis.claims.table_rows import TableRow, TypedTable
 from analysis.errors import AnalysisError
 from analysis.figures.against import Line, against
 from analysis.model_config import DECEPTIVE
+from analysis.models import protocol_of
 from analysis.output import Output
 from analysis.papers.shared.published import OURS_SELECTED, selected_on
 from analysis.papers.shared.study_files import StudyFiles
-from analysis.protocol import protocol_of
 from analysis.runs import Run
 from analysis.written import number
 

@@ -18,14 +18,13 @@ from analysis.claims.table_rows import (
 )
 from analysis.errors import AnalysisError
 from analysis.model_config import ADVERSARY
-from analysis.models import Model
+from analysis.models import Model, protocol_of
 from analysis.papers.shared.divergence import Divergence, divergence, per_instance
 from analysis.papers.shared.families import ModelFamily, families
 from analysis.papers.shared.per_text import correct, summarised
 from analysis.papers.shared.reached import f1_metric
 from analysis.papers.shared.study_files import StudyFiles
 from analysis.performance import NOTHING, Decisions, nothing_to_judge
-from analysis.protocol import protocol_of
 from analysis.runs import Run
 from analysis.statistics.intervals import ABOUT_INTERVALS, intervals
 from analysis.statistics.samples import Sample

@@ -9,12 +9,11 @@ from typing import Dict, List, Optional, Tuple
 
 from analysis.attributions import Attributions
 from analysis.model_config import ADVERSARY, PLAIN, UNIFORM
-from analysis.models import Model, check_same_texts
+from analysis.models import Model, check_same_texts, protocol_of
 from analysis.output import slug
 from analysis.papers.shared.methods import ATTENTION
 from analysis.papers.shared.study_files import StudyFiles
 from analysis.perturbations import Perturbations
-from analysis.protocol import protocol_of
 from analysis.text_files import TextFile, place_of
 
 

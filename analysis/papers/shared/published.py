@@ -10,9 +10,8 @@ import numpy
 import pandas
 
 from analysis.model_config import PLAIN, ModelConfig
-from analysis.models import Model
+from analysis.models import Model, protocol_of
 from analysis.performance import NOTHING, nothing_to_judge
-from analysis.protocol import protocol_of
 from analysis.written import interval_column
 
 PAPERS = Path(__file__).parents[1]

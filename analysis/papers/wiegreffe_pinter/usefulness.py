@@ -13,12 +13,12 @@ from analysis.attributions import METADATA
 from analysis.claims.table_rows import TableRow, TypedTable, estimated
 from analysis.errors import AnalysisError
 from analysis.model_config import ADVERSARY, GUIDED, PLAIN, UNIFORM, ModelConfig, guides_of
+from analysis.models import protocol_of
 from analysis.output import Output
 from analysis.papers.shared.published import OURS_SELECTED, published, selected_on
 from analysis.papers.shared.reached import Reached, reached
 from analysis.papers.shared.study_files import StudyFiles
 from analysis.performance import NOTHING
-from analysis.protocol import protocol_of
 from analysis.statistics.intervals import ABOUT_INTERVALS, LEAST_SEEDS
 from analysis.text_files import metadata_of
 from analysis.written import Estimate, interval_column, number
