@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass, field
-from typing import Any, Dict, Iterator, List, Mapping, Sequence
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Sequence
 
 import pandas
 
@@ -42,6 +42,7 @@ class Printed:
     ours : the column with our number, and `ends` how those of its interval begin.
     tolerance : see `ABOUT`.
     only : the values of columns of the rows that are meant.
+    chosen : from the table the rows that are meant, where values do not say.
     note : in which way ours is not what was printed.
     """
 
@@ -54,13 +55,14 @@ class Printed:
     ends: str = ""
     earlier: str = ""
     only: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    chosen: Callable[[pandas.DataFrame], pandas.DataFrame] = lambda table: table
     note: str = ""
     paper: str = ""
 
     def rows(self, tables: Tables) -> Iterator[Dict[str, Any]]:
         """One for each number that both have."""
         table = tables.tables.get(self.table, pandas.DataFrame())
-        for row in table.to_dict("records"):
+        for row in self.chosen(table).to_dict("records") if len(table) else ():
             published = row.get(self.published, row.get(self.earlier, math.nan))
             ours = row.get(self.ours, math.nan)
             meant = all(row.get(name) == value for name, value in self.only.items())

@@ -19,8 +19,8 @@ study {
   } + study.pick({}, {
     transformer: ['dot', lib.training.meister(1e-5, 10, epochs=20), lib.training.meister(1e-4, 10, epochs=20)],
   }),
-  // What other attention is worth is not published: a frozen model has more to lose by it.
-  lambdas:: { bilstm: { adversary: 0.02, frozen: 0.2 }, transformer: { adversary: 0.2, frozen: 2 } },
+  // What other attention is worth is not published: three powers of ten, whatever they give, for the whole curve.
+  lambdas:: study.pick([0.02], [0.002, 0.02, 0.2, 2]),
   runs(data)::
     local model(encoder, projection, training) =
       local attention = lib.attention[$.encoders[encoder][0]] + $.projections[projection];
@@ -30,12 +30,12 @@ study {
       for encoder in std.objectFields($.encoders)
       for projection in std.objectFields($.projections)
     } + {
-      [encoder + '_' + kind]: {
+      ['%s_%s_%g' % [encoder, kind, lambda]]: {
         // A mean, as their other losses.
         config: lib.adversary(
           model(encoder, 'softmax', 2),
           study.run(encoder + '_softmax'),
-          $.lambdas[encoder][kind],
+          lambda,
           frozen=kind == 'frozen',
           loss_reduction='mean',
         ),
@@ -43,6 +43,7 @@ study {
       }
       for encoder in std.objectFields($.encoders)
       for kind in ['adversary', 'frozen']
+      for lambda in $.lambdas
     },
   tables: [study.table('meister', ['attributions/meister', 'attributions/attention'])],
 }

@@ -9,6 +9,7 @@ from analysis.papers.shared.methods import ATTENTION, INPUT_TO_HIDDEN
 from analysis.papers.shared.paper import Exhibit, Paper, StudyExhibit
 
 ALL = (ATTENTION, *INPUTS, *HIDDEN)
+INPUTS_SEEN = (ATTENTION, *INPUTS)
 SWEPT = {"fits": sparsity.swept, "about": sparsity.ABOUT}
 
 PAPER = Paper(
@@ -29,6 +30,7 @@ PAPER = Paper(
             **SWEPT,
             least=2,
         ),
+        Exhibit(sparsity.FIGURE_3.name, INPUTS_SEEN, sparsity.figure_3, **SWEPT, least=3),
         Exhibit("meister-tau-against-lambda", ALL, sparsity.tau_against_lambda, **SWEPT, least=2),
     ),
     claims=CLAIMS,

@@ -1,20 +1,24 @@
 """What Meister et al. 2021 claim."""
 
-from typing import Iterator
+from typing import Iterator, List
 
-from analysis.claims.claim import Claim, Judgement
-from analysis.claims.parts import FAR, above, below
+from analysis.claims.claim import Claim, Judgement, Way
+from analysis.claims.parts import FAR, Part, above, below
 from analysis.claims.table_rows import Tables, first_where, grouped
 from analysis.papers.meister.adversaries import ADVERSARY
 from analysis.papers.meister.correlations import ACCURACY, CORRELATIONS, DIFFERENCES, ENTROPY
-from analysis.papers.meister.sparsity import SWEEP
-from analysis.papers.shared.agreement_rows import judged_differences
+from analysis.papers.meister.sparsity import FIGURE_3, SWEEP
+from analysis.papers.shared.adversary_rows import AdversaryRow
+from analysis.papers.shared.agreement_rows import AgreementRow, judged_differences
 
 # Of the normalised entropy: half of that of a state that all inputs matter to alike.
 SPREAD = 0.5
-# Of places, and of accuracy: what counts as no more, or no worse.
+# Of tau, of places and of normalised entropy: what counts as no more.
 MARGIN = 0.05
+# Of accuracy: two standard errors on a test set of SST's size.
 WORSE = 0.02
+# A state whose weight is 0 has gradient 0, and leaving it out changes nothing: agreement by construction.
+DENSE = "softmax"
 
 
 def states_are_mixed(tables: Tables) -> Iterator[Judgement]:
@@ -24,7 +28,7 @@ def states_are_mixed(tables: Tables) -> Iterator[Judgement]:
 
 def follows_states(tables: Tables) -> Iterator[Judgement]:
     return judged_differences(
-        tables.rows(CORRELATIONS, role="plain"),
+        tables.rows(CORRELATIONS, role="plain", projection=DENSE),
         tables.rows(DIFFERENCES),
         alike=("model",),
         of={"importance_of": "hidden"},
@@ -34,22 +38,68 @@ def follows_states(tables: Tables) -> Iterator[Judgement]:
 
 
 def no_closer_to_inputs(tables: Tables) -> Iterator[Judgement]:
+    return _sparse_less_soft(tables, tables.rows(CORRELATIONS, **OF_INPUTS), placed=False)
+
+
+def no_closer_by_place(tables: Tables) -> Iterator[Judgement]:
+    rows = tables.rows(CORRELATIONS, **OF_INPUTS)
+    known = [row for row in rows if row.place is not None]
+    return _sparse_less_soft(tables, known, placed=True)
+
+
+OF_INPUTS = {"role": "plain", "importance_of": "input"}
+
+
+def _sparse_less_soft(
+    tables: Tables, rows: List[AgreementRow], placed: bool
+) -> Iterator[Judgement]:
     return judged_differences(
-        tables.rows(CORRELATIONS, role="plain", importance_of="input"),
+        rows,
         tables.rows(DIFFERENCES),
         alike=("encoder", "attention"),
         of={"projection": "sparsemax"},
         less={"projection": "softmax"},
         part=lambda words, closer: below(f"{words}, sparsemax less softmax:", closer, MARGIN),
+        placed=placed,
     )
 
 
+SWEEPS = ("corpus", "encoder", "attention", "protocol")
+
+
 def importance_no_sparser(tables: Tables) -> Iterator[Judgement]:
-    rows = tables.rows(SWEEP)
-    keys = ("corpus", "encoder", "attention", "protocol")
-    for (corpus, encoder, attention, protocol), alike in grouped(rows, *keys):
+    for (corpus, encoder, attention, protocol), alike in grouped(tables.rows(SWEEP), *SWEEPS):
         parts = [
             above(f"correlation of lambda with the entropy of {row.importance}", row.correlation)
+            for row in alike
+        ]
+        yield Judgement(corpus, f"{encoder} {attention}", tuple(parts), protocol)
+
+
+def importance_hardly_sparser(tables: Tables) -> Iterator[Judgement]:
+    """By how much, and not how regularly."""
+    rows = [row for row in tables.rows(SWEEP) if row.change is not None]
+    for (corpus, encoder, attention, protocol), alike in grouped(rows, *SWEEPS):
+        parts = [
+            above(f"change of the entropy of {row.importance}", row.change, -MARGIN)
+            for row in alike
+        ]
+        yield Judgement(corpus, f"{encoder} {attention}", tuple(parts), protocol)
+
+
+def falls_with_sparsity(tables: Tables) -> Iterator[Judgement]:
+    yield from _tau_and_lambda(tables, "correlation", "tau")
+
+
+def place_falls_with_sparsity(tables: Tables) -> Iterator[Judgement]:
+    yield from _tau_and_lambda(tables, "of_places", "the place of tau")
+
+
+def _tau_and_lambda(tables: Tables, field: str, words: str) -> Iterator[Judgement]:
+    rows = [row for row in tables.rows(FIGURE_3) if getattr(row, field) is not None]
+    for (corpus, encoder, attention, protocol), alike in grouped(rows, *SWEEPS):
+        parts = [
+            below(f"correlation of lambda with {words} with {row.importance}", getattr(row, field))
             for row in alike
         ]
         yield Judgement(corpus, f"{encoder} {attention}", tuple(parts), protocol)
@@ -64,19 +114,28 @@ def free_adversary(tables: Tables) -> Iterator[Judgement]:
 
 
 def _adversaries(tables: Tables, frozen: bool) -> Iterator[Judgement]:
-    """The furthest of each model; a frozen one is thought to lose accuracy, another not to."""
+    """
+    The furthest over all lambdas that were run, whatever it costs; a frozen one is thought to lose
+    accuracy, another not to.
+    """
     rows = tables.rows(ADVERSARY, frozen=frozen)
-    for (corpus, model, _), adversaries in grouped(rows, "corpus", "model", "protocol"):
+    for _, adversaries in grouped(rows, "corpus", "model", "protocol"):
         furthest = max(adversaries, key=lambda row: row.jsd.mean)
-        parts = [above(f"at lambda {furthest.lambda_:g} JSD", furthest.jsd, FAR)]
-        lost = furthest.accuracy_lost
-        base = first_where(tables.rows(ACCURACY, corpus=corpus, role="plain"), model=model)
-        if lost is None and base is not None:
-            lost = base.mean.minus(furthest.accuracy)
-        if lost is not None:
-            words = f"accuracy {furthest.accuracy}, lost"
-            parts.append(above(words, lost) if frozen else below(words, lost, WORSE))
+        lambdas = ", ".join(f"{row.lambda_:g}" for row in adversaries)
+        words = f"furthest at lambda {furthest.lambda_:g} of {lambdas}, JSD"
+        parts = [above(words, furthest.jsd, FAR), *_cost(tables, furthest)]
         yield Judgement.of(furthest, *parts)
+
+
+def _cost(tables: Tables, adversary: AdversaryRow) -> Iterator[Part]:
+    lost = adversary.accuracy_lost
+    bases = tables.rows(ACCURACY, corpus=adversary.corpus, role="plain")
+    base = first_where(bases, model=adversary.model)
+    if lost is None and base is not None:
+        lost = base.mean.minus(adversary.accuracy)
+    if lost is not None:
+        words = f"accuracy {adversary.accuracy}, lost"
+        yield above(words, lost) if adversary.frozen else below(words, lost, WORSE)
 
 
 CLAIMS = (
@@ -91,7 +150,8 @@ CLAIMS = (
     Claim(
         "follows-states",
         "Attention agrees with the importance of hidden states better than with that of inputs.",
-        "the difference of the places of tau is above 0 for gradients and for leave-one-out",
+        "the difference of the places of tau is above 0 for gradients and for leave-one-out; of softmax alone, as "
+        "sparse attention agrees with states by construction",
         "attention agrees with inputs better, by gradients or by leave-one-out",
         CORRELATIONS,
         follows_states,
@@ -100,10 +160,21 @@ CLAIMS = (
     Claim(
         "no-closer-to-inputs",
         "Sparse attention is no closer to the importance of inputs.",
-        f"the place of tau, sparsemax less softmax, is below {MARGIN}, for gradients and for leave-one-out",
-        f"sparsemax is closer to inputs than softmax by more than {MARGIN}, by either",
+        f"tau, sparsemax less softmax, is below {MARGIN}, for gradients and for leave-one-out",
+        f"sparsemax has a higher tau than softmax by more than {MARGIN}, by either",
         CORRELATIONS,
         no_closer_to_inputs,
+        beside=(DIFFERENCES,),
+    ),
+    Claim(
+        "no-closer-by-place",
+        "The same by the place between chance and the best that the ties of sparse attention allow.",
+        f"the place of tau, sparsemax less softmax, is below {MARGIN}, for gradients and for leave-one-out",
+        f"sparsemax comes further than softmax by more than {MARGIN}, by either",
+        CORRELATIONS,
+        no_closer_by_place,
+        Way.CORRECTED,
+        "no-closer-to-inputs",
         beside=(DIFFERENCES,),
     ),
     Claim(
@@ -115,9 +186,37 @@ CLAIMS = (
         importance_no_sparser,
     ),
     Claim(
+        "importance-hardly-sparser",
+        "Sparser attention makes the importance of inputs no sparser that matters, however regularly.",
+        f"from the least sparse attention to the sparsest, normalised entropy falls by less than {MARGIN}",
+        f"entropy falls by more than {MARGIN}, for gradients or for leave-one-out",
+        SWEEP,
+        importance_hardly_sparser,
+        Way.CORRECTED,
+        "importance-no-sparser",
+    ),
+    Claim(
+        "falls-with-sparsity",
+        "The sparser attention is, the less it agrees with the importance of inputs.",
+        "sparsegen's lambda and tau have a negative correlation, for gradients and for leave-one-out",
+        "tau rises with lambda, for gradients or for leave-one-out",
+        FIGURE_3,
+        falls_with_sparsity,
+    ),
+    Claim(
+        "place-falls-with-sparsity",
+        "The same by the place between chance and the best that the ties of sparse attention allow.",
+        "sparsegen's lambda and the place of tau have a negative correlation, for gradients and for leave-one-out",
+        "the place rises with lambda, for gradients or for leave-one-out",
+        FIGURE_3,
+        place_falls_with_sparsity,
+        Way.CORRECTED,
+        "falls-with-sparsity",
+    ),
+    Claim(
         "frozen-adversary",
         "With all else frozen, attention can be moved far, at a cost in accuracy.",
-        f"JSD above {FAR}, and accuracy below the base's",
+        f"the furthest over all lambdas has JSD above {FAR}, and accuracy below the base's",
         f"the furthest frozen adversary stays within {FAR}, or is more accurate than the base",
         ADVERSARY,
         frozen_adversary,
@@ -126,7 +225,7 @@ CLAIMS = (
     Claim(
         "free-adversary",
         "With nothing frozen it can be moved far at no cost.",
-        f"JSD above {FAR}, and accuracy less than {WORSE} below the base's",
+        f"the furthest over all lambdas has JSD above {FAR}, and accuracy less than {WORSE} below the base's",
         f"the furthest adversary stays within {FAR}, or loses more than {WORSE} of accuracy",
         ADVERSARY,
         free_adversary,

@@ -4,19 +4,25 @@ sparse it is; sparsemax is sparsegen with lambda 0, and softmax is no member of 
 """
 
 from dataclasses import dataclass
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
 
 import numpy
 import pandas
 from scipy.stats import pearsonr, spearmanr
 
 from analysis.agreement.agreement_table import OVERALL
-from analysis.claims.table_rows import TableRow, TypedTable, estimated
+from analysis.claims.table_rows import (
+    TableRow,
+    TypedTable,
+    estimated,
+    estimated_if_known,
+    paired,
+)
 from analysis.errors import AnalysisError
 from analysis.figures.against import Line, against
 from analysis.models import Model, protocol_of
 from analysis.output import Output
-from analysis.papers.shared.agreeing import agreed_by_each
+from analysis.papers.shared.agreeing import agreed, agreed_by_each
 from analysis.papers.shared.methods import (
     ATTENTION,
     GRADIENT,
@@ -29,7 +35,8 @@ from analysis.papers.shared.per_text import entropy, sample, summarised
 from analysis.papers.shared.published import beside, published, readable, with_difference
 from analysis.papers.shared.study_files import described
 from analysis.statistics.intervals import ABOUT_INTERVALS, mean_of_known
-from analysis.written import Estimate
+from analysis.statistics.significance import difference_columns
+from analysis.written import Estimate, interval_column
 
 INPUTS = (GRADIENT, LEAVE_ONE_OUT)
 HIDDEN = (GRADIENT_HIDDEN, LEAVE_ONE_OUT_HIDDEN)
@@ -38,8 +45,10 @@ IMPORTANCE_OF = {
     **{method.name: "hidden" for method in HIDDEN},
 }
 ABOUT = "models with sparsegen or sparsemax attention"
+CHANGE = "entropy change"
 # A correlation over fewer different values of lambda says nothing.
 LEAST_LAMBDAS = 3
+ENDS = ("tau at the smallest lambda", "tau at the largest lambda")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,15 +56,30 @@ class SweepRow(TableRow):
     """
     importance : of inputs, by which method.
     correlation : of lambda with the entropy of that importance.
+    change : of that entropy, from the least sparse attention to the sparsest.
     """
 
     importance: str
     correlation: Estimate = estimated()
+    change: Optional[Estimate] = paired(CHANGE)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TauRow(TableRow):
+    """
+    importance : of inputs, by which method.
+    correlation : of lambda with tau of attention with that importance; `of_places`: with its place.
+    """
+
+    importance: str
+    correlation: Estimate = estimated()
+    of_places: Optional[Estimate] = estimated_if_known("of places")
 
 
 SWEEP = TypedTable("meister-table-2", SweepRow)
+FIGURE_3 = TypedTable("meister-figure-3", TauRow)
 SHOWN = ("corpus", "encoder", "attention", "importance", "published", "mean", "interval")
-SHOWN += ("difference", "spearman", "entropy", "lambdas", "n")
+SHOWN += ("difference", "spearman", "entropy", CHANGE, f"{CHANGE}, interval", "lambdas", "n")
 
 
 def lambda_of(model: Model) -> Optional[float]:
@@ -108,10 +132,11 @@ def table_2(models: Sequence[Model], output: Output) -> None:
         "entropy of the importance of inputs, beside Meister et al. (2021), Table 2. "
         f"{described(_flat(all_sweeps))}.",
         "Pearson's over trained models (n), each with the mean entropy of its texts, and Fisher's "
-        "interval; Spearman's beside it. A negative sign: the sparser attention, the sparser "
+        "interval; Spearman's beside it. Entropy change: from the smallest lambda to the largest, on the same "
+        "texts, which is how much sparser importance gets. A negative sign: the sparser attention, the sparser "
         "importance. The paper's table has negative signs, its text says the opposite; `entropy` "
         "says what is found here.",
-        readable(table, SHOWN),
+        readable(table.assign(**{f"{CHANGE}, interval": interval_column(table, CHANGE)}), SHOWN),
     )
 
 
@@ -120,35 +145,100 @@ def correlation(steps: Sequence[Model], method: Method) -> Dict[str, Any]:
     A row of the table: from the steps of a sweep, each seed of each a point, how lambda goes
     together with the mean entropy of the importance that the method gives.
     """
-    places, means = [], []
-    for model in steps:
-        of_seeds = mean_of_known(sample(model, entropy(method)).value, axis=1)
-        places += [lambda_of(model)] * len(of_seeds)
-        means += of_seeds.tolist()
-    config = steps[0].config
+    values = [sample(model, entropy(method)).value for model in steps]
+    lambdas, means = _points(steps, values)
     row = {
+        **_swept(steps, method),
+        "lambdas": len(steps),
+        "n": len(means),
+        **difference_columns(CHANGE, values[-1], values[0]),
+    }
+    pearson = _pearson(lambdas, means)
+    if numpy.isnan(pearson[0]):
+        unknown = dict.fromkeys(("mean", "low", "high", "spearman"), numpy.nan)
+        return {**row, **unknown, "entropy": "is constant"}
+    return {
+        **row,
+        **dict(zip(("mean", "low", "high"), pearson, strict=True)),
+        "spearman": float(spearmanr(lambdas, means).statistic),
+        "entropy": "falls" if pearson[0] < 0 else "rises",
+    }
+
+
+def figure_3(models: Sequence[Model], output: Output) -> None:
+    """
+    Adds the table of how lambda and the agreement of attention with the importance of inputs go together,
+    over trained models.
+    """
+    all_sweeps = sweeps(models, LEAST_LAMBDAS)
+    table = pandas.DataFrame([row for steps in all_sweeps for row in _tau_rows(steps)])
+    shown = table[["corpus", "encoder", "attention", "importance", "mean"]]
+    shown = shown.assign(interval=interval_column(table), **{"of places": table["of places"]})
+    shown["of places, interval"] = interval_column(table, "of places")
+    for end in ENDS:
+        shown[end] = table[end]
+    output.table(
+        FIGURE_3.name,
+        table,
+        "Correlation of sparsegen's lambda, which is larger for sparser attention, with Kendall's tau of "
+        "attention with the importance of inputs: Meister et al. (2021), Figure 3, in a number. "
+        f"{described(_flat(all_sweeps))}.",
+        "Pearson's over trained models (n), each with the mean tau of its texts, and Fisher's interval. Of places: "
+        "the same with the place of tau between chance and the best that ties allow, which fall as attention gets "
+        "sparser. A negative sign: the sparser attention, the less it agrees.",
+        shown.assign(n=table["n"]),
+    )
+
+
+def _tau_rows(steps: Sequence[Model]) -> Iterator[Dict[str, Any]]:
+    of_models = [agreed(model, [(ATTENTION, method) for method in INPUTS]) for model in steps]
+    for place, method in enumerate(INPUTS):
+        agreements = [of_model[place] for of_model in of_models]
+        values = [one.observed.value for one in agreements]
+        lambdas, means = _points(steps, values)
+        of_places = _pearson(*_points(steps, [one.place() for one in agreements]))
+        ends = (float(numpy.nanmean(values[0])), float(numpy.nanmean(values[-1])))
+        yield {
+            **_swept(steps, method),
+            **dict(zip(("mean", "low", "high"), _pearson(lambdas, means), strict=True)),
+            **dict(zip(("of places", "of places low", "of places high"), of_places, strict=True)),
+            **dict(zip(ENDS, ends, strict=True)),
+            "lambdas": len(steps),
+            "n": len(means),
+        }
+
+
+def _swept(steps: Sequence[Model], method: Method) -> Dict[str, Any]:
+    config = steps[0].config
+    return {
         "corpus": config.corpus,
         "encoder": config.encoder,
         "attention": config.attention,
         "protocol": protocol_of(config.config),
         "importance": method.title,
-        "lambdas": len(steps),
-        "n": len(means),
     }
-    if numpy.ptp(means) == 0 or not numpy.isfinite(means).all():
-        unknown = dict.fromkeys(("mean", "low", "high", "spearman"), numpy.nan)
-        return {**row, **unknown, "entropy": "is constant"}
-    pearson = pearsonr(places, means)
+
+
+def _points(
+    steps: Sequence[Model], values: Sequence[numpy.ndarray]
+) -> Tuple[List[float], List[float]]:
+    """Lambda and mean over texts of each seed of each model. Shape of each value: (seeds, texts)"""
+    lambdas, means = [], []
+    for model, of_model in zip(steps, values, strict=True):
+        of_seeds = mean_of_known(of_model, axis=1)
+        lambdas += [lambda_of(model)] * len(of_seeds)
+        means += of_seeds.tolist()
+    return lambdas, means
+
+
+def _pearson(across: Sequence[float], up: Sequence[float]) -> Tuple[float, float, float]:
+    """With Fisher's interval; NaN where there is nothing to correlate."""
+    if numpy.ptp(up) == 0 or not numpy.isfinite(up).all():
+        return numpy.nan, numpy.nan, numpy.nan
+    pearson = pearsonr(across, up)
     # Of three points there is no interval.
-    interval = pearson.confidence_interval() if len(means) > 3 else (numpy.nan, numpy.nan)
-    return {
-        **row,
-        "mean": float(pearson.statistic),
-        "low": float(interval[0]),
-        "high": float(interval[1]),
-        "spearman": float(spearmanr(places, means).statistic),
-        "entropy": "falls" if pearson.statistic < 0 else "rises",
-    }
+    interval = pearson.confidence_interval() if len(up) > 3 else (numpy.nan, numpy.nan)
+    return float(pearson.statistic), float(interval[0]), float(interval[1])
 
 
 def entropy_against_lambda(models: Sequence[Model], output: Output) -> None:

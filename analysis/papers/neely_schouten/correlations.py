@@ -5,6 +5,13 @@ from typing import Dict, List, Sequence
 from analysis.figures.densities import densities
 from analysis.models import Model
 from analysis.output import Output, slug
+from analysis.papers.neely_schouten.top_k import (
+    AS_PUBLISHED,
+    DENSE,
+    FAGIN,
+    NON_ZERO,
+    OF_ATTENTION,
+)
 from analysis.papers.shared.agreeing import agreed_by_each, pair_panel
 from analysis.papers.shared.methods import JAIN_WALLACE_PAIRS as PAIRS
 from analysis.papers.shared.published import (
@@ -72,6 +79,37 @@ def tau_densities(models: Sequence[Model], output: Output) -> None:
                 f"text. {described(alike)}.",
                 "Ticks at the foot are the means. Grey: attention against random scores.",
             )
+
+
+def top_k_densities(models: Sequence[Model], output: Output) -> None:
+    """
+    Adds for each corpus, encoder and scorer a figure of the agreement on the top k: a column a projection,
+    above as published and below as Fagin et al. define it.
+    """
+    for corpus, several in by_corpus(models).items():
+        for name, alike in _by_scorer(several).items():
+            panels = [
+                pair_panel(
+                    model,
+                    f"{model.name}\n{words}, k = {_size(model)}",
+                    OF_ATTENTION,
+                    f"{measure}:k={_size(model)}",
+                )
+                for measure, words in ((AS_PUBLISHED, "as published"), (FAGIN, "Fagin"))
+                for model in alike
+            ]
+            output.figure(
+                slug("neely-schouten-top-k-densities", corpus, name),
+                densities(panels, "agreement on the top k", widest=len(alike), histograms=False),
+                "Agreement of attention with gradient and leave-one-out on the top k tokens, text by text "
+                f"(Neely & Schouten 2020, Figures 1 and 2). {described(alike)}.",
+                "k: the non-zero weights of sparse attention, the average length of other. Ticks at the foot are "
+                "the means. Grey: attention against random scores.",
+            )
+
+
+def _size(model: Model) -> str:
+    return "average-length" if model.config.projection in DENSE else NON_ZERO
 
 
 def _by_scorer(models: Sequence[Model]) -> Dict[str, List[Model]]:

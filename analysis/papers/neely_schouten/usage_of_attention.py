@@ -8,6 +8,7 @@ from typing import Any, Dict, List, Optional, Tuple
 
 import numpy
 import pandas
+from matplotlib.figure import Figure
 from scipy.stats import spearmanr
 
 from analysis.claims.table_rows import TableRow, TypedTable
@@ -33,6 +34,10 @@ FREEDOM = {
     "trained": f"JSD of the best adversary (TVD <= {MOST_TVD:g})",
     "instance": "mean max JSD of each text",
 }
+FIGURE = (
+    "The attention that adversaries reach against the use that a model makes of its own, one point a data "
+    "set and model."
+)
 # A correlation over fewer points says nothing.
 LEAST_POINTS = 4
 COLUMNS = {
@@ -80,26 +85,27 @@ def usage(study: StudyFiles, output: Output) -> Optional[str]:
         _note(),
         _shown(table),
     )
-    panels = told(
-        Scatter(USAGE[across], FREEDOM[up], _spots(table, across, up))
-        for up in FREEDOM
-        for across in USAGE
-        if _known(table, across, up).any()
-    )
-    if panels:
-        output.figure(
-            f"{USE.name}-figure",
-            scatters(panels, top=BOUND),
-            "The attention that adversaries reach against the use that a model makes of its own, one "
-            f"point a data set and model. {described}.",
-            _note(),
-        )
+    figure = usage_figure(table)
+    if figure is not None:
+        output.figure(f"{USE.name}-figure", figure, f"{FIGURE} {described}.", _note())
     for up in FREEDOM:
         for across in USAGE:
             sentence = correlation(table, across, up)
             if sentence:
                 output.sentence(f"{USE.name}-{across}-{up}", sentence)
     return left_out
+
+
+def usage_figure(table: pandas.DataFrame) -> Optional[Figure]:
+    """From the rows of the table, of one study or of several under each other; None if there is nothing to see."""
+    table = table.drop_duplicates(["corpus", "model", *USAGE, *FREEDOM])
+    panels = told(
+        Scatter(USAGE[across], FREEDOM[up], _spots(table, across, up))
+        for up in FREEDOM
+        for across in USAGE
+        if _known(table, across, up).any()
+    )
+    return scatters(panels, top=BOUND) if panels else None
 
 
 def _note() -> str:

@@ -13,7 +13,6 @@ from analysis.claims.table_rows import (
     TableRow,
     column,
     estimated,
-    estimated_if_known,
     paired,
 )
 from analysis.errors import AnalysisError
@@ -53,8 +52,6 @@ class AdversaryRow(TableRow):
     What claims and corrections read of an adversary.
 
     accuracy_lost : against the base, on the same texts.
-    by_text_jsd : how far an adversary that is searched for each text gets; `by_text_less`: how much
-        further than this one, on the same texts.
     """
 
     frozen: bool
@@ -63,8 +60,6 @@ class AdversaryRow(TableRow):
     tvd: Estimate = estimated("tvd")
     accuracy: Estimate = estimated("accuracy")
     accuracy_lost: Optional[Estimate] = paired("accuracy lost")
-    by_text_jsd: Optional[Estimate] = estimated_if_known("by text jsd")
-    by_text_less: Optional[Estimate] = paired("by text less")
     lambda_as_published: float = numpy.nan
     published_tvd_doubled: float = numpy.nan
     earlier_tvd: float = column(EARLIER_TVD, numpy.nan)

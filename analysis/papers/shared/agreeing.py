@@ -84,12 +84,14 @@ def class_panels(model: Model, pairs: Sequence[Methods]) -> List[DensityPanel]:
     ]
 
 
-def pair_panel(model: Model, title: str, pairs: Sequence[Methods]) -> DensityPanel:
+def pair_panel(
+    model: Model, title: str, pairs: Sequence[Methods], measure: str = KENDALL
+) -> DensityPanel:
     """
-    A panel of Kendall's tau in one model, over all texts: a series for each pair, and the first of
-    them against random scores for control.
+    A panel of a measure in one model, over all texts: a series for each pair, and the first of them
+    against random scores for control.
     """
-    of_pairs = _agreements(model, pairs, (KENDALL,), 1)
+    of_pairs = _agreements(model, pairs, (measure,), 1)
     return DensityPanel(
         title=title,
         series={

@@ -112,6 +112,7 @@ def judged_differences(
     of: Dict[str, Any],
     less: Dict[str, Any],
     part: Callable[[str, Estimate], Part],
+    placed: bool = True,
 ) -> Iterator[Judgement]:
     """
     A judgement for each corpus, protocol and each values of the fields `alike`, which the model is called by.
@@ -120,11 +121,12 @@ def judged_differences(
 
     compared : what was compared on the same texts.
     part : from words (`with gradient`) and the difference.
+    placed : by places, where the table has them; else by the measure itself.
     """
     for (corpus, protocol, *names), group in grouped(rows, "corpus", "protocol", *alike):
         subtracted = dict(of_each(group, **less))
         parts = [
-            part(f"with {name}", less_than(compared, row, subtracted[name]))
+            part(f"with {name}", less_than(compared, row, subtracted[name], placed))
             for name, row in of_each(group, **of)
             if name in subtracted
         ]
@@ -133,19 +135,20 @@ def judged_differences(
 
 
 def less_than(
-    compared: Sequence[DifferenceRow], row: AgreementRow, other: AgreementRow
+    compared: Sequence[DifferenceRow], row: AgreementRow, other: AgreementRow, placed: bool = True
 ) -> Estimate:
     """
-    The place of the one agreement less that of the other, on the same texts if it is among those
-    compared; else as if they were independent.
+    The place of the one agreement less that of the other, or if not `placed` the measure itself, on the
+    same texts if it is among those compared; else as if they were independent.
     """
-    of_places = row.place is not None and other.place is not None
+    of_places = placed and row.place is not None and other.place is not None
+    first, second = (one.placed if of_places else one.mean for one in (row, other))
     for one in compared:
         difference = one.of_places if of_places else one.difference
         if difference is None:
             continue
         if one.ends == (row.known_by, other.known_by):
-            return row.placed.minus(other.placed, difference)
+            return first.minus(second, difference)
         if one.ends == (other.known_by, row.known_by):
-            return row.placed.minus(other.placed, difference.negative())
-    return row.placed.minus(other.placed)
+            return first.minus(second, difference.negative())
+    return first.minus(second)

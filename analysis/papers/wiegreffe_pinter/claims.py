@@ -1,53 +1,40 @@
 """What Wiegreffe & Pinter 2019 claim."""
 
-from typing import Dict, Iterator, List
+from typing import Callable, Dict, Iterator, Sequence, Tuple
 
-from analysis.claims.claim import Claim, Judgement
-from analysis.claims.parts import FAR, SMALL, above, below
+from analysis.claims.claim import Claim, Judgement, Way
+from analysis.claims.parts import FAR, SMALL, Outcome, Part, above, below
 from analysis.claims.table_rows import Tables, first_where, grouped
-from analysis.papers.jain_wallace.instance_adversary import ADVERSARY as INSTANCE_ADVERSARY
 from analysis.papers.shared.adversary_rows import AdversaryRow
 from analysis.papers.wiegreffe_pinter.adversaries import ADVERSARIES
+from analysis.papers.wiegreffe_pinter.curve import BESIDE_TABLE, CONVEXITY_TABLE, curves, tvd_at
 from analysis.papers.wiegreffe_pinter.seed_variance import SEEDS, SEEDS_TABLE
 from analysis.papers.wiegreffe_pinter.usefulness import GUIDES_TABLE, UNIFORM_TABLE, GuideRow
+from analysis.written import Estimate, number
 
-# Of F1: the largest drop of the four data sets that are to be had is .023.
-LITTLE = 0.03
-# Of F1: what counts as no worse.
-MARGIN = 0.02
-# Of total variation: Jain & Wallace's bound on the change of an output.
-SAME_OUTPUT = 0.05
+# Of F1: two standard errors on a test set of SST's size, 1725 texts. Less cannot be seen there.
+LITTLE = 0.02
+# The paper does not say it of IMDb, where its own drop is .023.
+NOT_CLAIMED_FOR = ("imdb",)
+BY_TEXT, UNIFORM = "adversary for each text", "uniform"
 
 
 def hardly_needed(tables: Tables) -> Iterator[Judgement]:
     for row in tables.rows(UNIFORM_TABLE):
-        if row.encoder != "affine":
-            part = below("F1 learned less uniform:", row.drop, LITTLE)
-            yield Judgement.of(row, part)
+        if row.encoder != "affine" and row.corpus not in NOT_CLAIMED_FOR:
+            yield Judgement.of(row, below("F1 learned less uniform:", row.drop, LITTLE))
 
 
 def of_use_to_others(tables: Tables) -> Iterator[Judgement]:
-    for guides in _guides(tables):
-        base = guides.get("base")
-        if base is None:
-            continue
-        parts = []
-        for name, words, bound in (
-            ("uniform", "F1 guided less uniform:", 0.0),
-            ("trained MLP", "guided less learned by itself:", -MARGIN),
-        ):
-            if name in guides:
-                parts.append(above(words, base.f1.minus(guides[name].f1), bound))
-        if parts:
-            yield Judgement.of(base, *parts)
+    yield from _guided(tables, (("base", "uniform"),))
+
+
+def order_of_guides(tables: Tables) -> Iterator[Judgement]:
+    yield from _guided(tables, (("base", "trained MLP"), ("trained MLP", "uniform")))
 
 
 def adversary_of_no_use(tables: Tables) -> Iterator[Judgement]:
-    for guides in _guides(tables):
-        if "adversary" in guides and "trained MLP" in guides:
-            lost = guides["trained MLP"].f1.minus(guides["adversary"].f1)
-            part = above("F1 learned by itself less guided:", lost)
-            yield Judgement.of(guides["adversary"], part)
+    yield from _guided(tables, (("trained MLP", "adversary"),))
 
 
 def beyond_seeds(tables: Tables) -> Iterator[Judgement]:
@@ -62,44 +49,80 @@ def beyond_seeds(tables: Tables) -> Iterator[Judgement]:
 
 
 def trained_adversary(tables: Tables) -> Iterator[Judgement]:
-    for rows in _adversaries(tables):
-        furthest = max(rows, key=_jsd)
-        at = f"at lambda {furthest.lambda_:g}"
-        parts = (
-            above(f"{at} JSD", furthest.jsd, FAR),
-            below(f"{at} TVD", furthest.tvd, SMALL),
-        )
-        yield Judgement.of(furthest, *parts)
+    """By the distance of outputs as their code has it, half of what it is."""
+    for curve in curves(tables):
+        tvd = curve[-1].tvd
+        halved = Estimate(tvd.mean / 2, tvd.low / 2, tvd.high / 2, nothing=tvd.nothing)
+        yield _far_and_near(curve[-1], "halved TVD", halved)
+
+
+def trained_adversary_by_tvd(tables: Tables) -> Iterator[Judgement]:
+    for curve in curves(tables):
+        yield _far_and_near(curve[-1], "TVD", curve[-1].tvd)
 
 
 def less_than_instances(tables: Tables) -> Iterator[Judgement]:
-    for rows in _adversaries(tables):
-        near = [row for row in rows if row.tvd.mean <= SAME_OUTPUT]
-        # Where none is so near, the nearest: its distance is what so small a change allows at most.
-        best = max(near, key=_jsd) if near else min(rows, key=lambda row: row.tvd.mean)
-        by_text = best.by_text_jsd
-        if best.by_text_less is None:
-            instances = tables.rows(INSTANCE_ADVERSARY, predicted="overall", corpus=best.corpus)
-            instance = first_where(instances, model=best.model)
-            by_text = None if instance is None else instance.max_jsd
-        if by_text is None:
+    return _at_equal_divergence(
+        tables, BY_TEXT, lambda words, less: above(f"{words} trained less by text:", less)
+    )
+
+
+def uniform_under_the_curve(tables: Tables) -> Iterator[Judgement]:
+    return _at_equal_divergence(
+        tables, UNIFORM, lambda words, less: above(f"{words} curve less uniform:", less)
+    )
+
+
+def curve_is_convex(tables: Tables) -> Iterator[Judgement]:
+    for row in tables.rows(CONVEXITY_TABLE, frozen=False, predicted="overall"):
+        words = f"convexity through {row.adversaries} adversaries"
+        yield Judgement.of(row, above(words, row.convexity))
+
+
+def _far_and_near(furthest: AdversaryRow, name: str, distance: Estimate) -> Judgement:
+    at = f"at lambda {furthest.lambda_:g}"
+    return Judgement.of(
+        furthest,
+        above(f"{at} JSD", furthest.jsd, FAR),
+        below(f"{at} {name}", distance, SMALL),
+    )
+
+
+def _at_equal_divergence(
+    tables: Tables, other: str, part: Callable[[str, Estimate], Part]
+) -> Iterator[Judgement]:
+    """The TVD of the curve where its JSD is that of the other, less that of the other."""
+    rows = tables.rows(BESIDE_TABLE, predicted="overall", other=other)
+    for curve in curves(tables):
+        # Adversaries are trained in a way of their own: what they are held against knows the base's.
+        beside = first_where(rows, corpus=curve[0].corpus, model=curve[0].model)
+        if beside is None:
             continue
-        further = by_text.minus(best.jsd, best.by_text_less)
-        words = f"JSD by text {by_text}, trained (TVD {best.tvd}) {best.jsd}; difference"
-        yield Judgement.of(best, above(words, further))
+        at = f"at a JSD of {number(beside.jsd.mean)} TVD"
+        trained = tvd_at(curve, beside.jsd.mean)
+        if trained is None:
+            ends = f"{number(curve[0].jsd.mean)} to {number(curve[-1].jsd.mean)}"
+            yield Judgement.of(curve[0], Part(f"{at}: the curve has {ends}", Outcome.UNKNOWN))
+        else:
+            words = f"{at} {trained} on the curve, {beside.tvd} {other};"
+            yield Judgement.of(curve[0], part(words, trained.minus(beside.tvd)))
 
 
-def _jsd(row: AdversaryRow) -> float:
-    return row.jsd.mean
-
-
-def _guides(tables: Tables) -> Iterator[Dict[str, GuideRow]]:
-    """Of each corpus and protocol the best-known guide of each kind."""
+def _guided(tables: Tables, pairs: Sequence[Tuple[str, str]]) -> Iterator[Judgement]:
+    """What a model gains by the first of two guides over the second, where it was given all of them."""
     for _, rows in grouped(tables.rows(GUIDES_TABLE), "corpus", "protocol"):
         guides: Dict[str, GuideRow] = {}
         for row in rows:
             guides.setdefault(_kind(str(row.guide)), row)
-        yield guides
+        if all(name in guides for pair in pairs for name in pair):
+            parts = [
+                above(
+                    f"F1 by {one} {guides[one].f1}, less by {other}:",
+                    guides[one].f1.minus(guides[other].f1),
+                )
+                for one, other in pairs
+            ]
+            yield Judgement.of(guides[pairs[0][0]], *parts)
 
 
 def _kind(guide: str) -> str:
@@ -107,16 +130,10 @@ def _kind(guide: str) -> str:
     return next((kind for kind in ("base", "adversary") if guide.startswith(kind)), guide)
 
 
-def _adversaries(tables: Tables) -> Iterator[List[AdversaryRow]]:
-    """Of each model its adversaries that are not frozen."""
-    rows = [row for row in tables.rows(ADVERSARIES) if not row.frozen]
-    return (several for _, several in grouped(rows, "corpus", "model", "protocol"))
-
-
 CLAIMS = (
     Claim(
         "hardly-needed",
-        "On these data sets attention is hardly needed: uniform weights do about as well.",
+        "On SST, 20 Newsgroups and AG News attention is hardly needed: uniform weights do about as well.",
         f"F1 with learned weights is less than {LITTLE} above that with uniform ones",
         f"uniform weights cost more than {LITTLE} of F1",
         UNIFORM_TABLE,
@@ -133,15 +150,22 @@ CLAIMS = (
     Claim(
         "of-use-to-others",
         "What a BiLSTM has learned to attend to is of use to a model without context.",
-        f"its weights beat uniform ones, and are no more than {MARGIN} of F1 behind those that the model "
-        "learns itself",
-        f"uniform weights do better, or weights of its own by more than {MARGIN}",
+        "F1 with its weights less that with uniform ones is above 0",
+        "the model does better with uniform weights",
         GUIDES_TABLE,
         of_use_to_others,
     ),
     Claim(
+        "order-of-guides",
+        "It is of more use than what the model learns itself, and that of more than uniform weights.",
+        "F1 with the BiLSTM's weights less that with its own, and that less F1 with uniform ones, are above 0",
+        "the model does better with its own weights than with the BiLSTM's, or best with uniform ones",
+        GUIDES_TABLE,
+        order_of_guides,
+    ),
+    Claim(
         "adversary-of-no-use",
-        "An adversary's attention is of no use to it: they do not say what matters.",
+        "An adversary's attention is of no use to it: its weights do not say what matters.",
         "F1 with weights of its own less that with the adversary's is above 0",
         "the model does better with the adversary's weights",
         GUIDES_TABLE,
@@ -150,18 +174,45 @@ CLAIMS = (
     Claim(
         "trained-adversary",
         "A whole model can be trained to predict the same with attention far from the base's.",
-        f"the furthest adversary has JSD above {FAR}, and TVD below {SMALL}",
-        f"the furthest adversary stays within {FAR}, or its outputs move by more than {SMALL}",
+        f"the furthest adversary has JSD above {FAR}, and half its TVD, as published, is below {SMALL}",
+        f"the furthest adversary stays within {FAR}, or half its TVD is above {SMALL}",
         ADVERSARIES,
         trained_adversary,
     ),
     Claim(
+        "trained-adversary-by-tvd",
+        "The same by the whole distance of outputs, which the published code halves.",
+        f"the furthest adversary has JSD above {FAR}, and TVD below {SMALL}",
+        f"the furthest adversary stays within {FAR}, or its outputs move by more than {SMALL}",
+        ADVERSARIES,
+        trained_adversary_by_tvd,
+        Way.CORRECTED,
+        "trained-adversary",
+    ),
+    Claim(
         "less-than-instances",
-        "What is found text by text overstates it: a trained model does not get as far at that cost.",
-        f"JSD found by text less that of the furthest adversary with TVD up to {SAME_OUTPUT} is above 0",
-        "a trained adversary gets further than what is found text by text",
+        "What is found text by text overstates it: a trained model pays more for attention as far away.",
+        "TVD of trained adversaries, at the JSD that is found text by text, less that of these is above 0",
+        "at that distance a trained adversary's outputs are nearer",
         ADVERSARIES,
         less_than_instances,
-        beside=(INSTANCE_ADVERSARY,),
+        beside=(BESIDE_TABLE,),
+    ),
+    Claim(
+        "convex",
+        "Adversaries move attention far before outputs move: their curve is convex.",
+        "the convexity of the curve of TVD over JSD is above 0",
+        "the curve lies above its chord: outputs move first",
+        CONVEXITY_TABLE,
+        curve_is_convex,
+    ),
+    Claim(
+        "uniform-under-the-curve",
+        "A model with uniform weights lies under the curve: adversaries pay more for attention as far away.",
+        "TVD of adversaries at the JSD of the uniform model, less that of the uniform model, is above 0",
+        "at that distance adversaries' outputs are nearer than the uniform model's",
+        ADVERSARIES,
+        uniform_under_the_curve,
+        beside=(BESIDE_TABLE,),
     ),
 )

@@ -34,7 +34,7 @@ def adversary(jsd: float, tvd: float = 0.05, accuracy: float = 0.8, frozen: bool
     row = {
         **MODEL,
         "frozen": frozen,
-        "lambda": 0.002,
+        "lambda": round(jsd / 100, 6),
         **near(jsd, "jsd", ""),
         **near(tvd, "tvd", ""),
     }

@@ -11,7 +11,7 @@ from tests.analysis.papers.studies import MEISTER, write_run
 
 METHODS = (*MEISTER, "gradient-x-input")
 # They need guided and frozen models, of which there are no small files here.
-LEFT_OUT = {"of-use-to-others", "adversary-of-no-use", "frozen-adversary"}
+LEFT_OUT = {"of-use-to-others", "order-of-guides", "adversary-of-no-use", "frozen-adversary"}
 
 
 def test_every_claim_finds_its_numbers(tmp_path, undrawn):

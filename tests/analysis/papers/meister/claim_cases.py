@@ -2,7 +2,15 @@
 
 from typing import Any, Dict
 
-from tests.analysis.papers.claimed_rows import MODEL, SPARSE, Rows, adversary, near, one
+from tests.analysis.papers.claimed_rows import (
+    MODEL,
+    SPARSE,
+    Rows,
+    adversary,
+    near,
+    one,
+    with_places,
+)
 
 
 def tau_6(inputs: float, hidden: float, **more: Any) -> Rows:
@@ -11,6 +19,10 @@ def tau_6(inputs: float, hidden: float, **more: Any) -> Rows:
         for of, tau in (("input", inputs), ("hidden", hidden))
         for name in ("gradient", "leave-one-out")
     ]
+
+
+def placed(rows: Rows, place: float) -> Rows:
+    return with_places(rows, *[place] * len(rows))
 
 
 CASES: Dict[str, Any] = {
@@ -23,6 +35,22 @@ CASES: Dict[str, Any] = {
     "importance-no-sparser": (
         one(**near(0.8), importance="gradient"),
         one(**near(-0.8), importance="gradient"),
+    ),
+    "no-closer-by-place": (
+        placed(tau_6(0.3, 0.7), 0.3) + placed(tau_6(0.6, 0.9, **SPARSE), 0.31),
+        placed(tau_6(0.3, 0.7), 0.3) + placed(tau_6(0.31, 0.9, **SPARSE), 0.6),
+    ),
+    "importance-hardly-sparser": (
+        one(**near(-0.8), importance="gradient", **near(-0.02, "entropy change", "")),
+        one(**near(-0.8), importance="gradient", **near(-0.2, "entropy change", "")),
+    ),
+    "falls-with-sparsity": (
+        one(**near(-0.8), importance="gradient"),
+        one(**near(0.8), importance="gradient"),
+    ),
+    "place-falls-with-sparsity": (
+        one(**near(0.8), importance="gradient", **near(-0.8, "of places", "")),
+        one(**near(-0.8), importance="gradient", **near(0.8, "of places", "")),
     ),
     "frozen-adversary": (adversary(0.6, accuracy=0.7, frozen=True), adversary(0.1, 0.1, 0.9, True)),
     "free-adversary": (adversary(0.6, accuracy=0.83), adversary(0.1, accuracy=0.7)),

@@ -5,17 +5,11 @@ from typing import Any, Dict
 from tests.analysis.papers.claimed_rows import MODEL, Rows, adversary, near, one
 
 
-def guides(base: float, adversary: float) -> Rows:
-    f1 = {"uniform": 0.8, "trained MLP": 0.82, "base LSTM": base, "adversary": adversary}
+def guides(base: float, own: float, uniform: float, adversary: float = 0.6) -> Rows:
+    f1 = {"uniform": uniform, "trained MLP": own, "base LSTM": base, "adversary": adversary}
+    row = {"corpus": "sst", "model": "affine"}
     return [
-        {
-            "corpus": "sst",
-            "model": "affine",
-            "guide": name,
-            "f1": mean,
-            "low": mean - 0.001,
-            "high": mean + 0.001,
-        }
+        {**row, "guide": name, "f1": mean, "low": mean - 0.001, "high": mean + 0.001}
         for name, mean in f1.items()
     ]
 
@@ -28,12 +22,35 @@ def seeds(of_seeds: float, of_adversary: float) -> Rows:
     ]
 
 
+def curve(*tvds: float) -> Rows:
+    """At a JSD of .1, .3 and .5."""
+    return [row for jsd, tvd in zip((0.1, 0.3, 0.5), tvds) for row in adversary(jsd, tvd)]
+
+
+def beside(other: str, jsd: float, tvd: float) -> Rows:
+    return one(other=other, **near(jsd, "jsd", ""), **near(tvd, "tvd", ""))
+
+
+def shape(convexity: float) -> Rows:
+    return one(frozen=False, adversaries=6, **near(convexity, "convexity", ""))
+
+
 CASES: Dict[str, Any] = {
     "hardly-needed": (one(**near(0.005, "drop", "")), one(**near(0.1, "drop", ""))),
     "beyond-seeds": (seeds(0.1, 0.6), seeds(0.3, 0.2)),
-    "of-use-to-others": (guides(0.83, 0.6), guides(0.7, 0.6)),
-    "adversary-of-no-use": (guides(0.83, 0.6), guides(0.83, 0.9)),
-    "trained-adversary": (adversary(0.6, 0.05), adversary(0.1, 0.3)),
-    "less-than-instances": (adversary(0.2, 0.04), adversary(0.6, 0.04)),
+    "of-use-to-others": (guides(0.83, 0.9, 0.8), guides(0.7, 0.6, 0.8)),
+    "order-of-guides": (guides(0.83, 0.82, 0.8), guides(0.83, 0.84, 0.8)),
+    "adversary-of-no-use": (guides(0.83, 0.82, 0.8), guides(0.83, 0.82, 0.8, 0.9)),
+    "trained-adversary": (adversary(0.6, 0.15), adversary(0.6, 0.3)),
+    "trained-adversary-by-tvd": (adversary(0.6, 0.05), adversary(0.6, 0.15)),
+    "less-than-instances": (curve(0.06, 0.08, 0.1), curve(0.01, 0.02, 0.03)),
+    "convex": (shape(0.3), shape(-0.3)),
+    "uniform-under-the-curve": (curve(0.06, 0.08, 0.1), curve(0.01, 0.02, 0.03)),
 }
-BESIDE = {"less-than-instances": {"jain-wallace-adversary": one(**near(0.5, "all"))}}
+BESIDE = {
+    name: {"wiegreffe-pinter-beside": beside(other, 0.4, 0.05)}
+    for name, other in (
+        ("less-than-instances", "adversary for each text"),
+        ("uniform-under-the-curve", "uniform"),
+    )
+}
