@@ -25,6 +25,7 @@ from attention_explain.commands.job_options import (
     job_options,
     listed_configs,
 )
+from attention_explain.commands.portions import passes_of_methods
 from attention_explain.data.pair_sides import PASSAGE, SIDES
 from attention_explain.interpret.explainer import Explainer
 from attention_explain.interpret.interpreter import (
@@ -170,6 +171,9 @@ class AttributionJob(Job):
     def told(self) -> Dict[str, Any]:
         return {"left_out": self._left_out}
 
+    def passes(self, tokens: float) -> float:
+        return passes_of_methods("interpreters", self.parameters, tokens)
+
     def columns(self, instances: Sequence[Instance]) -> pyarrow.Schema:
         return rehearse(self._explainer, instances)
 
@@ -179,6 +183,7 @@ class AttributionJob(Job):
         rows: Sequence[int],
         columns: pyarrow.Schema,
         after_step: AfterStep,
+        steps: Sequence[str],
     ) -> Tuple[pyarrow.Table, Dict[str, Any]]:
         explained = self._explainer.explain_batch(instances, after_step)
         record = {"skipped": attribution_file.skipped(explained)}

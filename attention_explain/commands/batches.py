@@ -1,28 +1,28 @@
 """
-How a job goes through its texts: in batches, the longest texts first, each saved as a part when it is
+How a job goes through its texts: in portions, the longest texts first, each saved as a part when it is
 through; with its progress, and a word on how long the rest will take, told from what the first two
-batches really took here: no table of costs knows the model, the texts and the machine.
+groups of texts really took here: no table of costs knows the model, the texts and the machine.
 """
 
+import itertools
 import sys
 import time
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 import pyarrow
 from allennlp.common import Tqdm
-from allennlp.data import Instance
 
 from attention_explain.commands.parts import Parts
-from attention_explain.passes import rows_by_length
+from attention_explain.commands.portions import Portion
 from command_line.durations import in_words
 
 # Seconds. Of a job that takes less nothing is said.
 WORTH_A_WORD = 60.0
 
-# Is called with the name of each step of a batch that is through, and the seconds it took.
+# Is called with the name of each step of a portion that is through, and the seconds it took.
 AfterStep = Callable[[str, float], Any]
-# From the rows of a batch to its table, and a record about it.
-Work = Callable[[List[int], AfterStep], Tuple[pyarrow.Table, Dict[str, Any]]]
+# From a portion to its table, and a record about it.
+Work = Callable[[Portion, AfterStep], Tuple[pyarrow.Table, Dict[str, Any]]]
 
 
 def token_bar(tokens: int, done: int, description: str) -> Any:
@@ -35,57 +35,64 @@ MakeBar = Callable[[int, int, str], Any]
 
 
 def work_through(
-    instances: Sequence[Instance],
-    budget: int,
-    steps: Sequence[str],
+    groups: Sequence[Sequence[Portion]],
+    lengths: Sequence[int],
     parts: Parts,
     work: Work,
     description: str,
     make_bar: MakeBar = token_bar,
 ) -> Tuple[pyarrow.Table, List[Dict[str, Any]]]:
     """
-    Does the batches that are in no part yet. Returns all rows in the order of the instances, and
-    the records, each with the `seconds` of every step. After two batches a long job says how long.
+    Does the portions that are in no part yet. Returns all rows in the order of the texts, and the
+    records, each with the `seconds` of every step. After two groups a long job says how long.
 
     # Parameters
 
-    budget : `int`
-        How many tokens, padding included, a batch may hold.
-    steps : `Sequence[str]`
-        What is done to a batch, for the progress.
+    groups : `Sequence[Sequence[Portion]]`
+        As `portions` gives them.
+    lengths : `Sequence[int]`
+        Of each text, in tokens.
     description : `str`
         Of the progress.
     """
-    lengths = [len(instance["tokens"]) for instance in instances]
-    # The longest first: what does not fit into memory or into the model fails at once.
-    groups = rows_by_length(lengths, budget)[::-1]
     finished = parts.finished()
-    tokens = [sum(lengths[row] for row in rows) for rows in groups]
-    longest = [max(lengths[row] for row in rows) for rows in groups]
-    pending = [number for number in range(len(groups)) if number not in finished]
-    pending = in_telling_order(pending, tokens)
-    done = sum(tokens[number] for number in finished)
+    numbers = itertools.count()
+    # What is left of each group, by the number of its part.
+    left = [
+        {number: portion for portion, number in zip(group, numbers) if number not in finished}
+        for group in groups
+    ]
+    whole = [sum(lengths[row] for row in group[0].rows) for group in groups]
+    # Tokens that are left: of a step that is done, none are.
+    tokens = [size * sum(each.share for each in some.values()) for size, some in zip(whole, left)]
+    longest = [max(lengths[row] for row in group[0].rows) for group in groups]
+    pending = in_telling_order([place for place, some in enumerate(left) if some], tokens)
+    done = sum(whole) - sum(tokens)
     taken: Dict[int, float] = {}
-    spent: Dict[str, float] = dict.fromkeys(steps, 0.0)
-    bar = make_bar(sum(lengths), done, description)
-    for place, number in enumerate(pending):
+    spent: Dict[str, float] = {}
+    bar = make_bar(sum(whole), done, description)
+    for count, place in enumerate(pending):
         start = time.perf_counter()
-        seconds: Dict[str, float] = {}
+        for number, portion in left[place].items():
+            size = whole[place] * portion.share
+            seconds: Dict[str, float] = {}
 
-        def after_step(name: str, took: float, done=done, size=tokens[number], seconds=seconds):
-            seconds[name] = took
-            spent[name] += took
-            bar.update(done + size * len(seconds) / len(steps) - bar.n)
+            def after_step(
+                name: str, took: float, done=done, size=size, seconds=seconds, portion=portion
+            ):
+                seconds[name] = took
+                spent[name] = spent.get(name, 0.0) + took
+                bar.update(done + size * len(seconds) / len(portion.steps) - bar.n)
 
-        table, record = work(groups[number], after_step)
-        parts.save(number, table, {"seconds": seconds, **record})
-        done += tokens[number]
-        taken[number] = time.perf_counter() - start
-        if place == 1:
-            left = pending[2:]
+            table, record = work(portion, after_step)
+            parts.save(number, table, {"seconds": seconds, **record})
+            done += size
+        taken[place] = time.perf_counter() - start
+        if count == 1:
+            rest = pending[2:]
             sentence = estimate(
-                seconds_left(taken, left, tokens, longest),
-                sum(len(groups[other]) for other in left),
+                seconds_left(taken, rest, tokens, longest),
+                sum(len(groups[other][0].rows) for other in rest),
                 spent,
             )
             if sentence is not None:
@@ -95,19 +102,19 @@ def work_through(
 
 
 def total_seconds(records: Sequence[Dict[str, Any]], steps: Sequence[str]) -> Dict[str, float]:
-    """Of each step, over all batches."""
-    return {name: sum(record["seconds"][name] for record in records) for name in steps}
+    """Of each step, over all parts."""
+    return {name: sum(each["seconds"].get(name, 0.0) for each in records) for name in steps}
 
 
 def in_telling_order(numbers: Sequence[int], tokens: Sequence[int]) -> List[int]:
     """
-    The batches to do, given the longest texts first: so they stay, but for the one in the middle of
+    The groups to do, given the longest texts first: so they stay, but for the one in the middle of
     all tokens, which comes second: two of two lengths tell best how long all will take.
 
     # Parameters
 
     tokens : `Sequence[int]`
-        Of each batch, by its number.
+        Of each group, by its number.
     """
     half = sum(tokens[number] for number in numbers) / 2
     before = 0
@@ -122,7 +129,7 @@ def seconds_left(
     taken: Dict[int, float], left: Sequence[int], tokens: Sequence[int], longest: Sequence[int]
 ) -> float:
     """
-    What the batches that are left will take, if a token takes what it took in the two batches
+    What the groups that are left will take, if a token takes what it took in the two groups
     that are done: in texts between those two in length, something between; in shorter ones what it
     took in the shorter.
 
@@ -131,7 +138,7 @@ def seconds_left(
     taken : `Dict[int, float]`
         Seconds of the two, by number.
     tokens, longest : `Sequence[int]`
-        Of each batch, its tokens and the length of its longest text.
+        Of each group, its tokens and the length of its longest text.
     """
     long, short = sorted(taken, key=lambda number: -longest[number])
     slow, fast = (taken[number] / tokens[number] for number in (long, short))

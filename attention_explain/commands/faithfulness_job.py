@@ -14,10 +14,12 @@ from attention_explain.commands import faithfulness_file
 from attention_explain.commands.batches import AfterStep
 from attention_explain.commands.job import Job
 from attention_explain.commands.job_options import JobOptions
+from attention_explain.commands.portions import passes_of_judging
 from attention_explain.data.example import whole_characters
 from attention_explain.data.pair_sides import PASSAGE
 from attention_explain.faithfulness.erasures.erasure import Erasure
 from attention_explain.faithfulness.evaluator import Evaluator
+from attention_explain.faithfulness.outputs import reads_sets_apart
 from attention_explain.faithfulness.registry import ERASURES, MEASURES
 from attention_explain.faithfulness.scores_file import GivenScores
 from attention_explain.faithfulness.search import Search
@@ -35,6 +37,7 @@ class FaithfulnessJob(Job):
     format = faithfulness_file.FORMAT
     doing, done = "judging", "judged"
     components = "measures"
+    by_step = True
 
     def __init__(
         self,
@@ -95,6 +98,17 @@ class FaithfulnessJob(Job):
     def steps(self) -> List[str]:
         return self._evaluator.steps
 
+    def passes(self, tokens: float) -> float:
+        about = {name: each.get("parameters") for name, each in self._scores.methods.items()}
+        return passes_of_judging(
+            self.parameters,
+            len(self._erasures),
+            # Of scores from elsewhere it is not known; they are not made again, either.
+            {name: given or {"type": "random"} for name, given in about.items()},
+            reads_sets_apart(self._evaluator.model),
+            tokens,
+        )
+
     def decisive(self) -> Dict[str, Any]:
         erasures = {name: ERASURES.parameters(each) for name, each in self._erasures.items()}
         return {
@@ -150,10 +164,11 @@ class FaithfulnessJob(Job):
         rows: Sequence[int],
         columns: pyarrow.Schema,
         after_step: AfterStep,
+        steps: Sequence[str],
     ) -> Tuple[pyarrow.Table, Dict[str, Any]]:
         ids = [instance["metadata"].metadata["id"] for instance in instances]
         scored = [self._scores.texts[whole_characters(text_id)] for text_id in ids]
-        measured = self._evaluator.evaluate_batch(instances, scored, after_step)
+        measured = self._evaluator.evaluate_batch(instances, scored, after_step, steps)
         return faithfulness_file.to_table(measured, rows), {}
 
     def totals(self, table: pyarrow.Table, records: Sequence[Dict[str, Any]]) -> Dict[str, Any]:

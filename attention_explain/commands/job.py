@@ -24,7 +24,8 @@ from attention_explain.commands.batches import (
     work_through,
 )
 from attention_explain.commands.job_options import JobOptions
-from attention_explain.commands.parts import Parts, resumable
+from attention_explain.commands.parts import PORTIONS, Parts, resumable
+from attention_explain.commands.portions import Portion, fingerprint, multiplications, portions
 from attention_explain.commands.table_file import description, provenance
 from attention_explain.data.any_reader import read_counts, read_instances
 from attention_explain.data.pair_sides import PASSAGE, turned
@@ -60,6 +61,8 @@ class Job:
 
     # How many tokens, padding included, a batch may hold.
     budget: int
+    # Whether each step makes rows of its own, so that what is done to a text can be saved in between.
+    by_step: bool = False
     # What the components are called together ("interpreters"), and the parameters of each by name.
     components: str
     parameters: Dict[str, Dict[str, Any]]
@@ -77,6 +80,10 @@ class Job:
     def steps(self) -> List[str]:
         """What is done to each batch, in order: `work` says after each how long it took."""
         return list(self.parameters)
+
+    def passes(self, tokens: float) -> float:
+        """About how many passes through the model all of it is, for a text of so many tokens."""
+        return 1.0
 
     def decisive(self) -> Dict[str, Any]:
         """
@@ -102,6 +109,7 @@ class Job:
         rows: Sequence[int],
         columns: pyarrow.Schema,
         after_step: AfterStep,
+        steps: Sequence[str],
     ) -> Tuple[pyarrow.Table, Dict[str, Any]]:
         """
         What comes of one batch: a table, for which `table_file.to_part` is there, and a record, as
@@ -111,6 +119,8 @@ class Job:
 
         rows : `Sequence[int]`
             The place of each instance among all: the value of the table's column `row`.
+        steps : `Sequence[str]`
+            Those to do: all, or with `by_step` one.
         """
         raise NotImplementedError
 
@@ -135,8 +145,11 @@ class Job:
         output = Path(options.output_file)
         options.check(self.reads, self.writes)
         instances, described, metadata = self._begun()
-        with Parts(output, described).opened(replace=options.force) as parts, resumable(parts):
-            table, records = self._all(instances, parts)
+        lengths = [len(instance["tokens"]) for instance in instances]
+        groups = portions(lengths, self.budget, self.steps, self._multiplications, self.by_step)
+        parts = Parts(output, {**described, PORTIONS: fingerprint(groups)})
+        with parts.opened(replace=options.force), resumable(parts):
+            table, records = self._all(instances, groups, parts)
             metadata.update(
                 instances=len(instances),
                 seconds=total_seconds(records, self.steps),
@@ -176,6 +189,7 @@ class Job:
         options = self.options
         archive = open_to_explain(options.archive_file, options.cuda_device, options.overrides)
         self.open(archive)
+        self._a_token = multiplications(archive.model)
         reader = archive.validation_dataset_reader
         instances = read_instances(
             reader, archive.model.vocab, options.data, options.limit, options.split_text, self.only
@@ -215,17 +229,21 @@ class Job:
         )
         return {"format": self.format, **known, **self.decisive(), **self.told()}
 
+    def _multiplications(self, tokens: int) -> float:
+        """Of all that is done to a text of so many tokens."""
+        return self.passes(tokens) * tokens * self._a_token
+
     def _all(
-        self, instances: Sequence[Instance], parts: Parts
+        self, instances: Sequence[Instance], groups: Sequence[Sequence[Portion]], parts: Parts
     ) -> Tuple[pyarrow.Table, List[Dict[str, Any]]]:
         columns = self.columns(instances)
 
-        def work(rows: List[int], after_step: AfterStep) -> Tuple[pyarrow.Table, Dict[str, Any]]:
-            return self.work([instances[row] for row in rows], rows, columns, after_step)
+        def work(portion: Portion, after_step: AfterStep) -> Tuple[pyarrow.Table, Dict[str, Any]]:
+            some = [instances[row] for row in portion.rows]
+            return self.work(some, portion.rows, columns, after_step, portion.steps)
 
-        return work_through(
-            instances, self.budget, self.steps, parts, work, self.doing, self.make_bar
-        )
+        lengths = [len(instance["tokens"]) for instance in instances]
+        return work_through(groups, lengths, parts, work, self.doing, self.make_bar)
 
 
 def _time_spent(metadata: Dict[str, Any], done: str) -> List[str]:

@@ -25,6 +25,8 @@ NOTE = "job.json"
 # The output, as long as it is not at its place; and a sign that it was there, ready to be put there.
 WHOLE = "whole.parquet"
 MERGED = "merged"
+# Of a job: which texts are in which part.
+PORTIONS = "portions"
 # A part's table has this column, the place of each row in the whole,
 ROW = "row"
 # and in its metadata the hash of its job, and a record about it.
@@ -108,7 +110,9 @@ class Parts:
             raise ConfigurationError(
                 f"{note}: is damaged; give --force to begin the work again"
             ) from error
-        return sorted(name for name in {*old, *self._job} if old.get(name) != self._job.get(name))
+        others = {name for name in {*old, *self._job} if old.get(name) != self._job.get(name)}
+        # It follows from the others, as long as it is the same version.
+        return sorted(others - {PORTIONS} or others)
 
     def _is_ours(self, path: Path) -> bool:
         """Of this very job, and as it was written."""

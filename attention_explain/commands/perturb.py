@@ -22,6 +22,7 @@ from attention_explain.commands.job_options import (
     job_options,
     listed_configs,
 )
+from attention_explain.commands.portions import passes_of_methods
 from attention_explain.counterfactual.perturber import Perturber
 from attention_explain.counterfactual.registry import PERTURBATIONS
 from attention_explain.named_components import ComponentConfig
@@ -120,6 +121,9 @@ class PerturbationJob(Job):
     def check(self, instances: Sequence[Instance]) -> None:
         self._perturber.check(instances)
 
+    def passes(self, tokens: float) -> float:
+        return passes_of_methods("perturbations", self.parameters, tokens)
+
     def columns(self, instances: Sequence[Instance]) -> pyarrow.Schema:
         return perturbation_file.schema(self._perturbations)
 
@@ -129,6 +133,7 @@ class PerturbationJob(Job):
         rows: Sequence[int],
         columns: pyarrow.Schema,
         after_step: AfterStep,
+        steps: Sequence[str],
     ) -> Tuple[pyarrow.Table, Dict[str, Any]]:
         perturbed = self._perturber.perturb_batch(instances, after_step)
         return perturbation_file.to_table(perturbed, rows, columns), {}

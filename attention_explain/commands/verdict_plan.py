@@ -24,11 +24,13 @@ from attention_explain.commands.faithfulness_job import (
 from attention_explain.commands.job import Job
 from attention_explain.commands.job_options import JobOptions
 from attention_explain.commands.perturb import PerturbationJob
+from attention_explain.commands.portions import passes_of_judging, passes_of_methods
 from attention_explain.commands.verdict_models import check_base, check_seed
 from attention_explain.counterfactual.perturber import Perturber
 from attention_explain.counterfactual.registry import PERTURBATIONS
 from attention_explain.data.any_reader import read_instances
 from attention_explain.faithfulness.evaluator import RANDOM_ORDERS, Evaluator
+from attention_explain.faithfulness.outputs import reads_sets_apart
 from attention_explain.faithfulness.registry import MEASURES
 from attention_explain.faithfulness.scores_file import read_scores
 from attention_explain.interpret.interpreter import (
@@ -41,7 +43,6 @@ from attention_explain.interpret.text_batch import TextBatch, budget_for, predic
 from attention_explain.named_components import ComponentConfig
 from attention_explain.orders import RANKINGS
 from attention_explain.passes import rows_by_length, untouched
-from workflow.passes import passes
 
 # In the folder of a verdict.
 FILES = "files"
@@ -252,20 +253,19 @@ def _seconds(
     # What a method declares grows evenly with the length: so much longer is the text of a token.
     length = sum(number * number for number in lengths) / tokens
     a_pass = tokens * _seconds_a_token(archive, instances, budget or budget_for(archive.model))
-    reckoned = {
-        kind: sum(passes(kind, each["type"], each, length).in_forwards for each in several.values())
-        for kind, several in (("interpreters", wanted.methods), ("perturbations", wanted.ways))
-    }
-    methods = {"methods": len(wanted.methods)}
-    erased = passes("faithfulness", "erasure", methods, length).in_forwards
     measures = [{"type": each} if isinstance(each, str) else each for each in wanted.measures]
-    again = sum(
-        passes("faithfulness", each["type"], each, length).again
-        for each in measures
-        if not MEASURES.registry.by_name(each["type"]).erasures
+    several = (
+        passes_of_methods("interpreters", wanted.methods, length),
+        passes_of_methods("perturbations", wanted.ways, length),
+        passes_of_judging(
+            {each["type"]: each for each in measures},
+            len(wanted.erasures),
+            wanted.methods,
+            reads_sets_apart(archive.model),
+            length,
+        ),
     )
-    judged = len(wanted.erasures) * erased + again * reckoned["interpreters"]
-    return [a_pass * number for number in (*reckoned.values(), judged)]
+    return [a_pass * number for number in several]
 
 
 def _seconds_a_token(archive: Archive, instances: Sequence[Instance], budget: int) -> float:

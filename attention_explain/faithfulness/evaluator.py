@@ -108,20 +108,29 @@ class Evaluator:
         instances: Sequence[Instance],
         scored: Sequence[ScoredText],
         after_step: Callable[[str, float], Any] = lambda name, seconds: None,
+        steps: Optional[Sequence[str]] = None,
     ) -> List[JudgedRows]:
         """
-        The rows of each text. `after_step` is called with the name of each step that is through and
-        the seconds it took.
+        The rows of each text.
+
+        # Parameters
+
+        after_step : `Callable[[str, float], Any]`, optional
+            Is called with the name of each step that is through and the seconds it took.
+        steps : `Sequence[str]`, optional (default = all)
+            Only these. What comes before all steps, or behind all, is with the first or the last.
         """
+        steps = self.steps if steps is None else steps
         batch = TextBatch.of(self.model, instances, self.budget)
         rows: List[List[Measurement]] = [[] for _ in instances]
         with untouched(self.model, goes_back=False):
             with torch.no_grad():
                 setting = self._setting(batch, scored)
             ordered = [self._ordered(text) for text in setting.texts]
-            for text, measurements in zip(setting.texts, rows, strict=True):
-                measurements += _ties(text, self.by)
-            for step in self.steps:
+            if list(steps[:1]) == self.steps[:1]:
+                for text, measurements in zip(setting.texts, rows, strict=True):
+                    measurements += _ties(text, self.by)
+            for step in steps:
                 start = time.perf_counter()
                 if step in self.erasures:
                     found = self._erased(step, setting, ordered)
@@ -130,8 +139,9 @@ class Evaluator:
                 for measurements, more in zip(rows, found, strict=True):
                     measurements += more
                 after_step(step, time.perf_counter() - start)
-        for measurements, text, instance in zip(rows, scored, instances, strict=True):
-            measurements += self._missing(text, len(instance["metadata"].metadata["tokens"]))
+        if list(steps[-1:]) == self.steps[-1:]:
+            for measurements, text, instance in zip(rows, scored, instances, strict=True):
+                measurements += self._missing(text, len(instance["metadata"].metadata["tokens"]))
         return [
             JudgedRows(
                 id=instance["metadata"].metadata["id"],

@@ -4,7 +4,7 @@ measure of erased texts asks the model. Equal token sets of a text are run once,
 length within the token budget.
 """
 
-from typing import Dict, List, Optional, Sequence
+from typing import Callable, Dict, List, Optional, Sequence
 
 import numpy
 import torch
@@ -61,18 +61,9 @@ class ErasedOutputs:
 
     def fast_reader(self) -> Optional[SetReader]:
         """Where the encoder allows more than a pass for each set."""
+        kind = set_reader(self.model)
         given = (self.model, self.batch, self._embeddings, self._replacements)
-        if no_state_knows_another_token(self.model):
-            return StateSets(*given)
-        encoder = encoder_of_tokens(self.model)
-        # On a GPU steps in Python are slower than passes.
-        on_host = self.batch.mask.device.type == "cpu"
-        if encoder is None or not on_host or not Readout.knows(self.model.attention.scorer):
-            return None
-        if Readout.is_of_one_text(self.model.attention.scorer):
-            return None
-        fast = capability(encoder, TokenSets)
-        return None if fast is None else fast.token_sets(*given)
+        return None if kind is None else kind(*given)
 
     @property
     def sets_run(self) -> int:
@@ -194,6 +185,26 @@ class ErasedOutputs:
             for other in self._replacements
         ]
         return sum(probs) / len(probs)
+
+
+def set_reader(model: AttentionClassifier) -> Optional[Callable[..., SetReader]]:
+    """What reads sets of tokens of this model faster than by a pass for each; None if nothing does."""
+    if no_state_knows_another_token(model):
+        return StateSets
+    encoder = encoder_of_tokens(model)
+    # On a GPU steps in Python are slower than passes.
+    on_host = next(model.parameters()).device.type == "cpu"
+    if encoder is None or not on_host or not Readout.knows(model.attention.scorer):
+        return None
+    if Readout.is_of_one_text(model.attention.scorer):
+        return None
+    fast = capability(encoder, TokenSets)
+    return None if fast is None else fast.token_sets
+
+
+def reads_sets_apart(model: AttentionClassifier) -> bool:
+    """Whether each set of tokens takes a pass of its own."""
+    return set_reader(model) is None
 
 
 def _keys(sets: numpy.ndarray) -> List[bytes]:

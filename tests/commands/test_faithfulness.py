@@ -15,7 +15,7 @@ from allennlp.common.checks import ConfigurationError
 
 from attention_explain.__main__ import main
 from attention_explain.archives import open_archive
-from attention_explain.commands import faithfulness_file, table_file
+from attention_explain.commands import faithfulness_file, portions, table_file
 from attention_explain.commands.attribute import attribute_from_file
 from attention_explain.commands.faithfulness import faithfulness_from_file
 from attention_explain.faithfulness.evaluator import Evaluator
@@ -177,6 +177,33 @@ def test_the_budget_changes_no_result(judge):
             assert row.pop(name) == pytest.approx(same.pop(name), abs=1e-5)
         # On a scale that is short it is anything.
         assert {**row, "normalised": None} == {**same, "normalised": None}
+
+
+def test_parts_of_one_text_and_one_erasure_change_no_result(judge, monkeypatch, capsys):
+    """As of a large model: whatever is stopped loses no more than that."""
+    judge = partial(judge, measures=["sufficiency"], erasures=["delete", "zero"], limit=3)
+    one = rows_of(judge("one.parquet"))
+    monkeypatch.setattr(portions, "PART", 1.0)
+    with monkeypatch.context() as patched:
+        stop_after(3, Evaluator, "evaluate_batch", patched, KeyboardInterrupt())
+        with pytest.raises(SystemExit):
+            judge()
+    folder = Path(capsys.readouterr().err.split("finished is in ")[1].split(",")[0])
+    assert len(list(folder.glob("*.parquet"))) == 3
+    done = []
+    judged = Evaluator.evaluate_batch
+    monkeypatch.setattr(
+        Evaluator,
+        "evaluate_batch",
+        lambda self, *rest: done.append(rest[-1]) or judged(self, *rest),
+    )
+    other = rows_of(judge())
+    assert sorted(done) == [["delete"], ["zero"], ["zero"]]
+    for row, same in zip(one, other, strict=True):
+        for name in ("value", "curve", "normalised"):
+            row[name] = pytest.approx(row[name], abs=1e-5)
+        assert row == same
+    assert set(metadata_of(judge("two.parquet"))["seconds"]) == {"delete", "zero"}
 
 
 def test_a_stopped_run_goes_on_and_ends_as_an_unbroken_one(judge, monkeypatch, capsys):

@@ -40,7 +40,7 @@ class Letters(Job):
     def columns(self, instances):
         return pyarrow.schema({"id": pyarrow.string(), "word": pyarrow.string()})
 
-    def work(self, instances, rows, columns, after_step):
+    def work(self, instances, rows, columns, after_step, steps):
         after_step("latin", 0.25)
         texts = [instance["metadata"].metadata for instance in instances]
         words = [

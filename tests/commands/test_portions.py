@@ -1,0 +1,97 @@
+"""How much of a job is saved at once: the less, the more there is to do to a text."""
+
+import pytest
+import torch
+from allennlp.data import Vocabulary
+from allennlp.modules.token_embedders import Embedding
+
+from attention_explain.commands import portions as module
+from attention_explain.commands.portions import (
+    fingerprint,
+    multiplications,
+    passes_of_judging,
+    passes_of_methods,
+    portions,
+)
+
+LENGTHS = [5, 9, 7, 20, 6, 8, 5, 7]
+STEPS = ["delete", "mask"]
+
+
+def divided(a_token, by_step=False, budget=1000):
+    """Where each text takes so many multiplications a token, of a part's thousand."""
+    return portions(LENGTHS, budget, STEPS, lambda tokens: a_token * tokens, by_step)
+
+
+@pytest.fixture(autouse=True)
+def small_parts(monkeypatch):
+    monkeypatch.setattr(module, "PART", 1000.0)
+
+
+def test_every_text_is_done_once_with_all_steps_and_no_part_is_too_much():
+    for a_token in (0, 1, 20, 45, 70, 1e9):
+        for by_step in (False, True):
+            parts = [portion for group in divided(a_token, by_step) for portion in group]
+            done = [(row, step) for part in parts for row in part.rows for step in part.steps]
+            assert sorted(done) == sorted((row, step) for row in range(8) for step in STEPS)
+            for part in parts:
+                cost = sum(a_token * LENGTHS[row] for row in part.rows)
+                assert len(part.rows) == 1 or cost <= module.PART
+            shares = sum(part.share * len(part.rows) for part in parts)
+            assert shares == pytest.approx(len(LENGTHS))
+
+
+def test_what_is_cheap_is_divided_by_the_budget_alone():
+    assert [portion.rows for (portion,) in divided(1)] == [list(range(8))]
+    found = [portion.rows for (portion,) in divided(1, budget=20)]
+    assert found == [[3], [1, 5], [2, 7], [0, 4, 6]]
+
+
+def test_the_more_a_text_takes_the_more_parts_there_are():
+    numbers = [sum(map(len, divided(a_token, by_step=True))) for a_token in (1, 20, 60, 1000)]
+    assert numbers == [1, 2, 6, 16]
+    assert [portion.steps for portion in divided(1000, by_step=True)[0]] == [["delete"], ["mask"]]
+    # Where a text is one row of the file, it is done at once.
+    assert len(divided(1000)) == 8 and all(len(group) == 1 for group in divided(1000))
+
+
+def test_the_longest_texts_come_first():
+    for a_token in (1, 20, 60, 1000):
+        longest = [max(LENGTHS[row] for row in group[0].rows) for group in divided(a_token)]
+        assert longest == sorted(longest, reverse=True)
+
+
+def test_another_division_has_another_fingerprint():
+    found = [fingerprint(divided(a_token, True)) for a_token in (1, 2, 20, 60, 1000)]
+    assert found[0] == found[1] and len(set(found)) == 4
+
+
+def test_a_table_to_look_up_in_costs_nothing():
+    layers = torch.nn.Sequential(
+        torch.nn.Embedding(100, 4),
+        Embedding(embedding_dim=4, num_embeddings=50, vocab=Vocabulary()),
+        torch.nn.Linear(4, 6),
+        torch.nn.LSTM(6, 2),
+    )
+    assert multiplications(layers) == (4 * 6 + 6) + 4 * (2 * 6 + 2 * 2 + 2 + 2)
+
+
+def test_passes_grow_with_methods_measures_erasures_and_length():
+    lime, gradient = {"type": "lime", "samples": 64}, {"type": "gradient"}
+    # A pass backward takes four thirds of one forward.
+    assert passes_of_methods("interpreters", {"lime": lime}, 9) == pytest.approx(64)
+    assert passes_of_methods("interpreters", {"a": lime, "b": gradient}, 9) == pytest.approx(
+        64 + 1 + 4 / 3
+    )
+    one = {"comprehensiveness": {"type": "comprehensiveness"}}
+    again = {**one, "sensitivity": {"type": "sensitivity", "samples": 3}}
+
+    def judged(measures=one, erasures=1, methods=("a",), apart=False, tokens=10):
+        given = dict.fromkeys(methods, lime)
+        return passes_of_judging(measures, erasures, given, apart, tokens)
+
+    assert judged(erasures=3) == pytest.approx(3 * judged())
+    assert judged(tokens=30) == pytest.approx(3 * judged())
+    assert judged(again) == pytest.approx(judged() + (1 + 3) * 64)
+    assert judged(methods=("a", "b")) > judged()
+    assert judged(apart=True) > 4 * judged()
