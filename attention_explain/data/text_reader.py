@@ -15,7 +15,11 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.common.util import END_SYMBOL, START_SYMBOL
 from allennlp.data import DatasetReader, Field, Instance, Token, TokenIndexer, Tokenizer
 from allennlp.data.fields import TensorField, TextField
-from allennlp.data.token_indexers import SingleIdTokenIndexer
+from allennlp.data.token_indexers import (
+    PretrainedTransformerIndexer,
+    PretrainedTransformerMismatchedIndexer,
+    SingleIdTokenIndexer,
+)
 from allennlp.data.tokenizers import PretrainedTransformerTokenizer
 
 from attention_explain.data.erased import Erased
@@ -123,6 +127,8 @@ class TextReader(DatasetReader):
             self._bounds = self._added
         self._guide_paths = guide
         self._erased = erased
+        if erased is not None:
+            _check_masks_are_read(self._token_indexers)
         self.corpus = corpus
         # Of the file that was read last, as far as it was read.
         self.counts = ReadCounts()
@@ -374,6 +380,18 @@ class TextReader(DatasetReader):
 
     def apply_token_indexers(self, instance: Instance) -> None:
         instance["tokens"].token_indexers = self._token_indexers
+
+
+def _check_masks_are_read(indexers: Dict[str, TokenIndexer]) -> None:
+    """To the tokenizer of a pretrained transformer our mask is a word, which it cuts into pieces."""
+    for name, indexer in indexers.items():
+        if isinstance(
+            indexer, (PretrainedTransformerIndexer, PretrainedTransformerMismatchedIndexer)
+        ):
+            raise ConfigurationError(
+                f"erased puts masks in the place of words, which the token indexer '{name}' "
+                f"({type(indexer).__name__}) does not know; 'transformer_pieces' does"
+            )
 
 
 def _special_symbols(tokenizer: Tokenizer) -> Tuple[List[str], List[str]]:

@@ -2,9 +2,9 @@
 From words to the pieces that a pretrained transformer reads, by its own tokenizer.
 
 The tensors are laid out as those of AllenNLP's `pretrained_transformer_mismatched`, from which this
-differs in three ways: it takes a folder as it is; each word is read as one behind a space, so that
-tokenizers that tell `film` from ` film` give a word the same pieces wherever it stands; and it knows how
-many words fit.
+differs in four ways: it takes a folder as it is; each word is read as one behind a space, so that
+tokenizers that tell `film` from ` film` give a word the same pieces wherever it stands; a word that a reader
+has erased is the tokenizer's own mask; and it knows how many words fit.
 """
 
 from pathlib import Path
@@ -16,6 +16,7 @@ from allennlp.common.util import pad_sequence_to_length
 from allennlp.data import Token, TokenIndexer, Vocabulary
 from allennlp.data.token_indexers.token_indexer import IndexedTokenList
 
+from attention_explain.data.vocabulary import MASK_TOKEN
 from attention_explain.pretrained.folders import TransformerFolder
 
 # So many words are remembered.
@@ -63,6 +64,7 @@ class PieceIndexer(TokenIndexer):
                 f"{model_name} reads"
             )
         self._pieces: Dict[str, Tuple[int, ...]] = {}
+        self._model_name = model_name
 
     def fitting(self, words: Sequence[str]) -> int:
         """How many of the words fit into what the model reads: all, or the first so many."""
@@ -88,7 +90,19 @@ class PieceIndexer(TokenIndexer):
                 verbose=False,
             )["input_ids"]
             self._pieces.update(zip(unknown, map(tuple, found), strict=True))
+            # What a reader puts in the place of erased words is no word to be cut into pieces.
+            if MASK_TOKEN in unknown:
+                self._pieces[MASK_TOKEN] = (self._mask(),)
         return [self._pieces[word] for word in words]
+
+    def _mask(self) -> int:
+        number = self._tokenizer.mask_token_id
+        if number is None:
+            raise ConfigurationError(
+                f"a text has words erased ('{MASK_TOKEN}'), but the tokenizer of {self._model_name} "
+                "has no mask to read there"
+            )
+        return number
 
     def count_vocab_items(self, token: Token, counter: Dict[str, Dict[str, int]]) -> None:
         """The vocabulary is the tokenizer's own."""

@@ -4,11 +4,17 @@ import json
 
 import pytest
 import torch
+from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
+from allennlp.data import DatasetReader, Vocabulary
+from allennlp.data.token_indexers import PretrainedTransformerMismatchedIndexer
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 from attention_explain.archives import open_archive
+from attention_explain.data.attention_text import AttentionTextReader
+from attention_explain.data.erased import Erased
 from attention_explain.data.errors import DataError
+from attention_explain.data.vocabulary import MASK_TOKEN
 from attention_explain.pretrained.pieces import PieceIndexer
 from tests.tiny_transformers import FAMILIES, LONGEST
 
@@ -47,6 +53,49 @@ def test_offsets_tell_which_pieces_are_of_which_word(folders):
 def test_a_word_has_the_same_pieces_wherever_it_stands(folders):
     indexer = PieceIndexer(str(folders["roberta"]))
     assert indexer.pieces(["film", "film"])[0] == indexer.pieces(["a", "film"])[1]
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_an_erased_word_is_the_tokenizers_own_mask(folders, family, tmp_path):
+    """And nothing else is changed: as if somebody had written it there."""
+    (tmp_path / "texts.jsonl").write_text(json.dumps({"text": "the acting was superb", "id": "a"}))
+    indexer = {"type": "transformer_pieces", "model_name": str(folders[family])}
+    tokenizer = AutoTokenizer.from_pretrained(folders[family], add_prefix_space=True)
+
+    def read(**options):
+        config = {"type": "attention_text", "tokenizer": "just_spaces", "require_label": False}
+        config.update(options, token_indexers={"tokens": dict(indexer)})
+        reader = DatasetReader.from_params(Params(config))
+        (instance,) = reader.read(str(tmp_path / "texts.jsonl"))
+        reader.apply_token_indexers(instance)
+        return instance
+
+    words = ["the", "acting", "was", "superb"]
+    pieces = [tokenizer(word, add_special_tokens=False)["input_ids"] for word in words]
+    erased = read(erased={"share": 0.5})
+    masked = [word == MASK_TOKEN for word in erased["metadata"].metadata["tokens"]]
+    assert sum(masked) == 2
+    expected = [
+        piece
+        for mask, of_word in zip(masked, pieces, strict=True)
+        for piece in ([tokenizer.mask_token_id] if mask else of_word)
+    ]
+    erased.index_fields(Vocabulary())
+    ids = erased["tokens"]._indexed_tokens["tokens"]["token_ids"]
+    assert ids == [*ids[:1], *expected, *ids[-1:]]
+    assert MASK_TOKEN not in read()["metadata"].metadata["tokens"]
+
+
+def test_where_no_mask_would_be_read_nothing_is_erased(folders, own_folder):
+    with pytest.raises(ConfigurationError, match="'transformer_pieces' does"):
+        AttentionTextReader(
+            token_indexers={"tokens": PretrainedTransformerMismatchedIndexer(str(folders["bert"]))},
+            erased=Erased(0.5),
+        )
+    indexer = PieceIndexer(str(own_folder))
+    indexer._tokenizer.mask_token = None
+    with pytest.raises(ConfigurationError, match="words erased .* has no mask to read there"):
+        indexer.pieces(["the", MASK_TOKEN])
 
 
 def test_long_texts_are_cut_to_whole_words_and_counted(folders, tmp_path):
