@@ -5,7 +5,7 @@ in minutes or days. What earlier steps really took corrects it (`correction`).
 
 import statistics
 from pathlib import Path
-from typing import Any, Dict, Iterable, Tuple
+from typing import Any, Dict, Iterable, Optional, Tuple
 
 from analysis.model_config import type_of
 from workflow import passes as declared
@@ -19,6 +19,13 @@ TABLE = 15.0
 # Per word and epoch, forward and backward.
 TRAINING = {"lstm": 3.5e-5, "affine": 1.2e-5, "cnn": 2e-5, "transformer": 4.5e-5}
 OTHER_ENCODER = 1e-4
+# A pretrained transformer of 6 layers and 384 numbers a state, all of which is trained.
+PRETRAINED = 1.2e-3
+PRETRAINED_TYPES = (
+    "transformer_classifier",
+    "transformer_words",
+    "pretrained_transformer_mismatched",
+)
 # What methods declare, by kind of file.
 DECLARED_AS = {
     ATTRIBUTIONS: "interpreters",
@@ -31,12 +38,18 @@ STOPPED_EARLY = 0.5
 PLANTED_WORDS = 17
 PLANTED_TEXTS = {"train": 2000, "dev": 400, "test": 400}
 WORDS_A_TEXT = 30
+# Of what stands between spaces, words: a tree has a class before each node, and the neutral ones are left out.
+WORDS_OF_TREES = 0.27
 
 
 def training(config: Dict[str, Any], contents: Contents) -> float:
     trainer = config.get("trainer", {})
     epochs = trainer.get("num_epochs", 20) * (STOPPED_EARLY if trainer.get("patience") else 1)
-    return START + epochs * words(config, "train", contents) * _a_word(config)
+    read = words(config, "train", contents)
+    if _is_frozen(config):
+        # It reads each text once, and what is above it in every epoch.
+        return START + read * (declared.FORWARD * PRETRAINED + epochs * OTHER_ENCODER)
+    return START + epochs * read * _a_word(config)
 
 
 def making(
@@ -48,13 +61,20 @@ def making(
         read = words(config, file.split, contents)
         if file.limit is not None:
             read = min(read, file.limit * WORDS_A_TEXT)
-        seconds += read * sum(passes(kind, method) for method in file.methods) * _a_word(config)
+        apart = _pretrained(config) is not None
+        several = sum(passes(kind, method, apart) for method in file.methods)
+        seconds += read * several * _a_word(config)
     return seconds
 
 
-def passes(kind: FileKind, method: Any) -> float:
-    """Of a text of usual length, in the time of one that is trained on."""
+def passes(kind: FileKind, method: Any, apart: bool = False) -> float:
+    """
+    Of a text of usual length, in the time of one that is trained on. `apart`: the model reads each set of
+    tokens in a pass of its own.
+    """
     options = method if isinstance(method, dict) else {}
+    if apart and kind == FAITHFULNESS:
+        options = {**options, "at": "apart"}
     found = declared.passes(DECLARED_AS[kind], type_of(method), options, WORDS_A_TEXT)
     return found.in_training
 
@@ -66,7 +86,9 @@ def words(config: Dict[str, Any], split: str, contents: Contents) -> float:
         return PLANTED_WORDS * {**PLANTED_TEXTS, **sizes}[split]
     path = Path(config.get(SPLITS[split]) or "nowhere")
     # What cannot be read here may be on the machine that trains.
-    return contents.words(path) if path.exists() else PLANTED_WORDS * PLANTED_TEXTS[split]
+    if not path.exists():
+        return PLANTED_WORDS * PLANTED_TEXTS[split]
+    return contents.words(path) * (WORDS_OF_TREES if type_of(reader) == "sst_trees" else 1)
 
 
 def correction(taken: Iterable[Tuple[float, float]], otherwise: float = 1.0) -> float:
@@ -76,6 +98,23 @@ def correction(taken: Iterable[Tuple[float, float]], otherwise: float = 1.0) -> 
 
 
 def _a_word(config: Dict[str, Any]) -> float:
+    if _pretrained(config) is not None:
+        return PRETRAINED
     model = config.get("model", {})
     encoder = model.get("encoder") if isinstance(model, dict) else None
     return TRAINING.get(type_of(encoder), OTHER_ENCODER) if encoder else OTHER_ENCODER
+
+
+def _is_frozen(config: Dict[str, Any]) -> bool:
+    part = _pretrained(config) or {}
+    return part.get("train_parameters") is False and part.get("last_layer_only", True)
+
+
+def _pretrained(config: Dict[str, Any]) -> Optional[Dict[str, Any]]:
+    """The model that is a pretrained transformer, or its embedder that is one; None if there is none."""
+    model = config.get("model", {})
+    if not isinstance(model, dict):
+        return None
+    embedders = model.get("text_field_embedder", {}).get("token_embedders", {})
+    parts = [part for part in (model, *embedders.values()) if isinstance(part, dict)]
+    return next((part for part in parts if part.get("type") in PRETRAINED_TYPES), None)

@@ -14,6 +14,7 @@ from workflow.resolve import Folders, MadeFile, ResolvedRun, Resolver
 from workflow.steps import Step
 from workflow.study import (
     ATTRIBUTIONS,
+    FAITHFULNESS,
     FILE_KINDS,
     RUN_FOLDERS,
     FileKind,
@@ -141,7 +142,9 @@ class _Planner:
         for option, values in file.options:
             told = [each if isinstance(each, str) else json.dumps(each) for each in values]
             words += [option, *told] if told else []
-        limit = () if file.limit is None else ("--limit", str(file.limit))
+        # What is judged are all texts that have attributions.
+        limited = file.limit is not None and kind != FAITHFULNESS
+        limit = ("--limit", str(file.limit)) if limited else ()
         return (*words, "--file-friendly-logging", *limit)
 
     def _source(self, source: TableSource, run: ResolvedRun) -> Optional[Tuple[str, str]]:

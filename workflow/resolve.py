@@ -159,7 +159,7 @@ class Resolver:
                     for _ in judging.erasures or USUAL_ERASURES
                 ),
                 split,
-                # Of the texts that have attributions: all.
+                self.limit,
                 needs=(run.making(ATTRIBUTIONS),),
             )
         methods, identities, needs = self._resolved(stated, run.run.key)

@@ -7,6 +7,7 @@ in place of the attention, ...), never a copy of the model.
 """
 
 from dataclasses import replace
+from functools import cached_property
 from typing import Any, Dict, List, Optional, Tuple, Union
 
 import torch
@@ -109,7 +110,7 @@ class AttentionClassifier(Classifier):
         self._attention_zeros = InstanceMean()
         initializer(self)
 
-    @property
+    @cached_property
     def pieces(self) -> Optional[PretrainedPieces]:
         """The pretrained transformer below the encoder, where there is one."""
         if contextual_part(self.text_field_embedder) is None:
@@ -160,7 +161,9 @@ class AttentionClassifier(Classifier):
     def encode(self, embeddings: torch.Tensor, reading: Reading) -> torch.Tensor:
         """Shape: (batch, places, embedding_dim) -> (batch, tokens, state_dim)"""
         pieces = self.pieces
-        vectors = embeddings if pieces is None else pieces.vectors(embeddings, reading)
+        vectors = embeddings
+        if pieces is not None:
+            vectors = pieces.vectors(embeddings, reading, again=self.training)
         return encoded(self.encoder, vectors, reading.token_mask)
 
     def attend(

@@ -22,6 +22,7 @@ from attention_explain.models.reading import Reading, units_of
 from attention_explain.pretrained.families import FAMILIES
 from attention_explain.pretrained.folders import TransformerFolder
 from attention_explain.pretrained.pieces import KEPT, kept_folder
+from attention_explain.pretrained.remembered import RememberedStates
 
 
 @TokenEmbedder.register("transformer_words")
@@ -77,12 +78,14 @@ class PretrainedPieces(NamedTuple):
 
     embedder : AllenNLP's.
     indexer : what the tensors of its pieces are called.
+    remembered : states of texts.
     words : whether the tokens are words; else each piece is one.
     first : whether the vector of a word is that of its first piece; else the mean over all.
     """
 
     embedder: PretrainedTransformerEmbedder
     indexer: str
+    remembered: RememberedStates
     words: bool = False
     first: bool = False
 
@@ -105,7 +108,8 @@ class PretrainedPieces(NamedTuple):
             or inner.config.model_type not in FAMILIES
         ):
             return None
-        return cls(inner, indexer, words, words and part.sub_token_mode == "first")
+        first = words and part.sub_token_mode == "first"
+        return cls(inner, indexer, RememberedStates(), words, first)
 
     def embed(self, tokens: TextFieldTensors) -> torch.Tensor:
         """Of the pieces alone, without their positions. Shape: (batch, places, embedding_dim)"""
@@ -120,9 +124,11 @@ class PretrainedPieces(NamedTuple):
         mask = tensors["wordpiece_mask"]
         return mask, units_of(tensors["offsets"], tensors["mask"], mask.size(1))
 
-    def vectors(self, embeddings: torch.Tensor, reading: Reading) -> torch.Tensor:
+    def vectors(
+        self, embeddings: torch.Tensor, reading: Reading, again: bool = False
+    ) -> torch.Tensor:
         """
-        What the transformer makes of the tokens.
+        What the transformer makes of the tokens. With `again` the same texts will be asked for again.
         Shape: (batch, places, embedding_dim) -> (batch, tokens, output_dim)
         """
         most = FAMILIES[self.embedder.config.model_type].most_places(self.embedder.config)
@@ -131,12 +137,10 @@ class PretrainedPieces(NamedTuple):
                 f"a text has {embeddings.size(1)} pieces, but the model reads {most} at most; the "
                 "token indexer 'transformer_pieces' lets our readers cut such texts"
             )
-        found = self.embedder.transformer_model(
-            inputs_embeds=embeddings, attention_mask=reading.mask.to(embeddings)
-        )
-        mix = self.embedder._scalar_mix
-        # Below the first layer are the embeddings, which are no part of AllenNLP's mix.
-        states = found.last_hidden_state if mix is None else mix(found.hidden_states[1:])
+        if again and self._is_constant(embeddings):
+            states = self.remembered(embeddings, reading.mask, self._states)
+        else:
+            states = self._states(embeddings, reading.mask)
         if reading.units is None:
             return states
         units = reading.units
@@ -148,6 +152,22 @@ class PretrainedPieces(NamedTuple):
         shares = (units.unsqueeze(1) == numbers.unsqueeze(-1)).to(states)
         # A word without a piece is a vector of zeros, as AllenNLP has it.
         return shares @ states / shares.sum(dim=-1, keepdim=True).clamp(min=1)
+
+    def _is_constant(self, embeddings: torch.Tensor) -> bool:
+        """Whether a text has the same states in every epoch."""
+        # With dropout, they are others each time; a mix of layers is learned.
+        same = self.embedder.eval_mode and self.embedder._scalar_mix is None
+        trained = any(each.requires_grad for each in self.embedder.parameters())
+        return same and not trained and not embeddings.requires_grad
+
+    def _states(self, embeddings: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        """Shape: (batch, places, embedding_dim) -> (batch, places, output_dim)"""
+        found = self.embedder.transformer_model(
+            inputs_embeds=embeddings, attention_mask=mask.to(embeddings)
+        )
+        mix = self.embedder._scalar_mix
+        # Below the first layer are the embeddings, which are no part of AllenNLP's mix.
+        return found.last_hidden_state if mix is None else mix(found.hidden_states[1:])
 
     def symbol_embedding(self, symbol: str, purpose: str) -> torch.Tensor:
         """As of an `AttentionClassifier`."""

@@ -7,7 +7,8 @@ import pytest
 from attention_explain.counterfactual.registry import PERTURBATIONS as PERTURBATION_KIND
 from attention_explain.interpret.interpreter import INTERPRETERS
 from workflow import costs, passes
-from workflow.study import ATTRIBUTIONS, FAITHFULNESS, PERTURBATIONS
+from workflow.contents import Contents
+from workflow.study import ATTRIBUTIONS, FAITHFULNESS, PERTURBATIONS, SPLITS
 
 DECLARED = {
     "interpreters": INTERPRETERS,
@@ -61,3 +62,29 @@ def test_products_count_all_steps_of_all_sets():
     adversary = {"type": "instance-adversary", "sets": 2, "steps": 10}
     expected = passes.FORWARD + 20 * passes.DECODE
     assert costs.passes(PERTURBATIONS, adversary) == pytest.approx(expected)
+
+
+def test_a_pretrained_transformer_costs_more_and_less_where_it_is_not_trained(tmp_path):
+    (tmp_path / "texts.jsonl").write_text("word " * 10000)
+    contents = Contents(tmp_path / "cache")
+    data = {setting: str(tmp_path / "texts.jsonl") for setting in SPLITS.values()}
+    data["dataset_reader"] = {"type": "attention_text"}
+    trainer = {"num_epochs": 8}
+
+    def above(**options):
+        part = {"type": "transformer_words", **options}
+        embedder = {"token_embedders": {"tokens": part}}
+        return {**data, "trainer": trainer, "model": {"text_field_embedder": embedder}}
+
+    lstm = {**data, "trainer": trainer, "model": {"encoder": {"type": "lstm"}}}
+    whole = {**data, "trainer": trainer, "model": {"type": "transformer_classifier"}}
+    configs = [lstm, above(train_parameters=False), above(), whole]
+    taken = [costs.training(config, contents) for config in configs]
+    assert taken[0] < taken[1] < taken[2] / 4 and taken[2] == taken[3]
+    # A mix of its layers is learned, so that each epoch reads all texts again.
+    mixed = above(train_parameters=False, last_layer_only=False)
+    assert costs.training(mixed, contents) == taken[2]
+    judged = {"type": "erasure", "methods": 8}
+    once, apart = (costs.passes(FAITHFULNESS, judged, apart) for apart in (False, True))
+    assert apart > 4 * once
+    assert costs.passes(ATTRIBUTIONS, "lime", True) == costs.passes(ATTRIBUTIONS, "lime")

@@ -83,6 +83,11 @@ local babi(task) =
 
   // "More than 5 tokens", and below the longest of each file, which their strict bound drops.
   sst: published('sst', 'sst/jw_preprocessed', min_df=1, limits={ min_tokens: 6, drop_longest: true }),
+  // The same sentences as they were written, with punctuation, and none left out: for models that come with
+  // pieces of words of their own.
+  sst_trees:
+    local path(split) = root + '/sst/trees/' + split + '.txt.gz';
+    text_files(path('train'), path('dev'), path('test'), reader={ type: 'sst_trees', corpus: 'sst' }),
   // "Under 400 tokens", less the longest of each file (399) for the same reason.
   imdb: published('imdb', 'imdb/jw_split', min_df=10, limits={ min_tokens: 7, max_tokens: 398 }),
   newsgroups: published('20news_sports', '20news_sports/jw_split', min_df=2, limits={ min_tokens: 7, max_tokens: 499 }),

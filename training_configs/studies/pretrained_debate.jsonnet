@@ -1,6 +1,10 @@
 // The question as it is asked today: a pretrained transformer that was fine-tuned, all of its attention beside all
 // other methods; and the debate itself on attention over a pretrained transformer that stays as it is.
 // `make weights` fetches the transformer; in a study of your own, name another folder and its hidden_size.
+//
+// A transformer takes a pass for every set of words that is asked for, so that few texts are explained and
+// judged: `--limit 30` of each seed, spread evenly over the test sentences, in about 70 minutes of a core.
+// Sentences are the treebank's own: the papers' version has lost its punctuation, and all short ones.
 local lib = import '../lib/lib.libsonnet';
 local presets = import '../lib/presets.libsonnet';
 local study = import '../lib/study.libsonnet';
@@ -19,26 +23,28 @@ local methods = [
   'integrated-gradients',
   { type: 'occlusion', baseline: 'mask' },
   'leave-one-out',
-  'lime',
+  { type: 'lime', samples: 128 },
   'random',
 ];
 
 study {
   title: 'Pretrained transformers',
-  data:: { sst: lib.data.sst },
+  data:: { sst: lib.data.sst_trees },
   planted:: super.planted { dataset_reader+: { sizes: { train: 200, dev: 50, test: 20 } } },
   weights:: 'weights/all-MiniLM-L6-v2',
   hidden_size:: 384,
+  // Chosen on dev, seed 1: at 2e-5, the usual rate for larger transformers, this small one learns slowly, and
+  // comes to .820, .851 and .850 in its three epochs (on the papers' version of the sentences).
+  fine_tuning:: lib.training.fine_tuning(epochs=study.pick(1, 3), lr=5e-5),
   runs(data)::
-    local judged(config, methods, more={}) = more {
-      config: config,
-      attributions: { all: methods },
-      faithfulness: { scale: {
-        attributions: 'all',
-        measures: ['comprehensiveness', 'sufficiency', 'decision_flip'],
-        erasures: ['delete', 'mask'],
-      } },
-    };
+    local explained(config, methods, more={}) = more { config: config, attributions: { all: methods } };
+    local judged = { faithfulness: { scale: {
+      attributions: 'all',
+      measures: ['comprehensiveness', 'sufficiency'],
+      // As the text without these words: what is put in their place costs twice as much here.
+      erasures: ['delete'],
+    } } };
+    local perturbed = { perturbations: { all: import '../perturbations/all.jsonnet' } };
     local above(projection) = lib.experiment(
       data,
       lib.encoders.pretrained($.weights, $.hidden_size),
@@ -46,17 +52,15 @@ study {
       $.training(lib.training.unpublished { trainer+: { num_epochs: 4 } }),
     );
     {
-      fine_tuned: judged(
-        lib.fine_tuned(data, $.weights, lib.training.fine_tuning(epochs=study.pick(1, 3))), methods + attention_of_layers + ['lrp', 'deeplift']
+      fine_tuned: explained(
+        lib.fine_tuned(data, $.weights, $.fine_tuning), methods + attention_of_layers + ['lrp', 'deeplift'], judged
       ),
-    } + {
-      ['frozen_' + projection]: judged(
-        above(projection), methods, { perturbations: { all: import '../perturbations/all.jsonnet' } }
-      )
-      for projection in ['softmax', 'sparsemax', 'uniform']
-    } + {
+      frozen_softmax: explained(above('softmax'), methods, judged + perturbed),
+      frozen_sparsemax: explained(above('sparsemax'), methods, perturbed),
+      // Its attention says nothing: what is asked is how well it predicts.
+      frozen_uniform: { config: above('uniform'), attributions: { attention: ['attention'] } },
       frozen_adversary: {
-        config: lib.adversary(above('softmax'), study.run('frozen_softmax'), 0.001, epochs=study.pick(1, 8)),
+        config: lib.adversary(above('softmax'), study.run('frozen_softmax'), 0.001, epochs=study.pick(1, 5)),
         attributions: { attention: ['attention'] },
       },
     },
