@@ -31,7 +31,7 @@ def place_labels(axes: Axes, labels: Iterable[Tuple[str, Place]], drawn: Iterabl
     drawn : `Iterable[Bbox]`
         What labels should not cover, apart from each other: see `around_marks` and `along_line`.
     """
-    taken = list(drawn)
+    taken = [box.extents for box in drawn]
     for text, place in labels:
         label = axes.annotate(
             style.shown(text), place, (0, 0), fontsize=6, zorder=5, textcoords="offset points"
@@ -40,12 +40,13 @@ def place_labels(axes: Axes, labels: Iterable[Tuple[str, Place]], drawn: Iterabl
         for offset in OFFSETS:
             _move(label, offset)
             boxes[offset] = label.get_window_extent().padded(LINE)
+        others = numpy.array([axes.bbox.extents, *taken])
         best = min(
             OFFSETS,
-            key=lambda o: _covered(boxes[o], taken, axes.bbox) + A_POINT_AWAY * numpy.hypot(*o),
+            key=lambda o: _covered(boxes[o], others) + A_POINT_AWAY * numpy.hypot(*o),
         )
         _move(label, best)
-        taken.append(boxes[best])
+        taken.append(boxes[best].extents)
 
 
 def around_marks(axes: Axes, places: Sequence[Place]) -> Iterator[Bbox]:
@@ -73,8 +74,12 @@ def _move(label: Annotation, offset: Tuple[int, int]) -> None:
     label.set(position=offset, ha="left" if offset[0] > 0 else "right")
 
 
-def _covered(box: Bbox, taken: Sequence[Bbox], inside: Bbox) -> float:
-    """The area of others that a box would cover, and of its own outside."""
-    common = [Bbox.intersection(box, other) for other in (inside, *taken)]
-    shown, *covered = [0.0 if each is None else each.width * each.height for each in common]
+def _covered(box: Bbox, others: numpy.ndarray) -> float:
+    """
+    The area of others that a box would cover, and of its own outside of the first, the axes.
+    Shape of others: (boxes, 4), as `Bbox.extents`
+    """
+    low = numpy.maximum(others[:, :2], box.min)
+    high = numpy.minimum(others[:, 2:], box.max)
+    shown, *covered = (high - low).clip(min=0).prod(axis=1).tolist()
     return sum(covered) + box.width * box.height - shown

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Dict, Iterator, List
 
 import numpy
-from scipy.stats import false_discovery_control
 
 from analysis.statistics.intervals import Intervals, intervals, intervals_of_sums, mean_of_known
 
@@ -154,11 +153,18 @@ def _described(
 
 
 def benjamini_hochberg(p_values: numpy.ndarray) -> numpy.ndarray:
-    """Adjusted p-values of one family; NaN is no test and stays. Shape: (tests,) -> (tests,)"""
-    adjusted = numpy.full(p_values.shape, numpy.nan)
-    tested = ~numpy.isnan(p_values)
-    if tested.any():
-        adjusted[tested] = false_discovery_control(p_values[tested], method="bh")
+    """
+    Adjusted p-values of families; NaN is no test and stays.
+    Shape: (..., tests) -> (..., tests)
+    """
+    # What is no test is sorted behind all others, and is never the smaller one.
+    order = numpy.argsort(p_values, axis=-1)
+    tests = (~numpy.isnan(p_values)).sum(axis=-1, keepdims=True)
+    places = numpy.arange(1, p_values.shape[-1] + 1)
+    steps = numpy.take_along_axis(p_values, order, axis=-1) * (tests / places)
+    smallest = numpy.fmin.accumulate(steps[..., ::-1], axis=-1)[..., ::-1]
+    adjusted = numpy.empty_like(smallest)
+    numpy.put_along_axis(adjusted, order, numpy.minimum(smallest, 1.0), axis=-1)
     return adjusted
 
 
@@ -180,6 +186,6 @@ def share_significant(p_values: numpy.ndarray, corrected: bool = False) -> float
     """
     rows = p_values.reshape(-1, p_values.shape[-1])
     if corrected:
-        rows = numpy.array([benjamini_hochberg(row) for row in rows])
+        rows = benjamini_hochberg(rows)
     tested = ~numpy.isnan(rows)
     return float((rows[tested] <= ALPHA).mean()) if tested.any() else numpy.nan
