@@ -132,7 +132,7 @@ def read_text_file(
         The other columns that there have to be, each with what it holds, where that is checked.
     """
     if not path.is_file():
-        raise AnalysisError(f"{path}: no such {kind} file")
+        raise AnalysisError(f"{path}: no such file")
     try:
         table = read_sealed(path)
     except Damaged as error:

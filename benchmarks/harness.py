@@ -70,18 +70,19 @@ def compare(
     at_least: Optional[float] = None,
     note: str = "",
     clock: Callable[[], float] = time.perf_counter,
+    warm_up: bool = True,
 ) -> Result:
     """
     The medians over `repeats` runs, taken in turns so that a busy moment hits both ways, after one
-    run of each that does not count. `time.process_time` as clock, on one thread, is deaf to what
+    run of each that does not count; without `warm_up`, of runs of many seconds, all count. `time.process_time` as clock, on one thread, is deaf to what
     else the machine does.
     """
     times = {ours: [], other: []}
-    for repeat in range(repeats + 1):
+    for repeat in range(repeats + warm_up):
         for way in (ours, other):
             start = clock()
             way()
-            if repeat > 0:
+            if repeat >= warm_up:
                 times[way].append(clock() - start)
     return Result(
         name, statistics.median(times[ours]), statistics.median(times[other]), at_least, note

@@ -1,12 +1,25 @@
 """
-`leave-one-out` against the published way, on a BiLSTM of the published size: for a batch of texts
-of one length, a full forward pass for each column that is deleted. The longer an LSTM remembers a
-token, the less is gained on long texts: these weights are untrained, and one that forgets nothing
-is measured beside them.
+`leave-one-out` against the published way, on a BiLSTM of the published size: for a batch of texts of
+one length, a full forward pass for each column that is deleted.
+
+What there is to gain. Of a text of n tokens the published way runs n (n - 1) tokens through both
+directions, and multiplies for each 2 x (100 + 128) x 512 numbers in the LSTM and 256 x 130 in attention
+and decoder: 267,000. Each direction has to be run again from the deleted token to its own end only, which
+is half of the steps; what the inputs add to the gates is known from the whole text; and of each new state
+a half is new. That leaves n (n - 1) steps of 128 x 512 + 128 x 130 = 82,000 products, 3.2 times fewer,
+and half of the sigmoids. So whoever runs all of these steps is not 4 times as fast, as
+is asked for at 180 tokens. What is more than that comes from runs that end early: where the states
+without the token are, but for rounding, those of the whole text. How early depends on the weights, so
+that they are measured untrained; trained, on texts whose label is in some of the words; and with forget
+gates that are open, so that no run ends early. Trained ones remember: a BiLSTM after five epochs on 1,000
+reviews of IMDb, cut to 180 tokens, needs two thirds of the steps even if each run ended by itself, and
+runs 0.94 of them where neighbours go on together (2.8 times as fast as the published way; after one epoch
+0.27, and 6.8). Of our time two thirds are products of matrices.
 """
 
 import time
-from typing import Callable, List, Tuple
+from dataclasses import replace
+from typing import Callable, Dict, Iterator, Tuple
 
 import torch
 from allennlp.common import Params
@@ -24,13 +37,16 @@ from attention_explain.passes import untouched
 from benchmarks.harness import Result, compare, one_thread
 from benchmarks.lrp import TEXTS, predictor
 
-# What is added to the forget gates' bias, tokens of a text, runs of each way, and the ratio that is
-# asked for.
+# Tokens of a text, what is done to the weights, runs of each way, and the ratio that is asked for.
 SIZES = (
-    ("BiLSTM", 0.0, 20, 9, 2),
-    ("BiLSTM", 0.0, 180, 2, 4),
-    ("BiLSTM that forgets nothing", 10.0, 180, 1, 2),
+    (20, "untrained", 9, 2),
+    (180, "untrained", 1, 4),
+    (180, "trained", 1, 2),
+    (180, "forgets nothing", 1, 2),
 )
+# Texts of the training, 8 epochs of batches of 32, and how many kinds of words speak for a label.
+TRAINING = 128
+TELLING = 40
 
 # Of a story of bAbI's second task, on average.
 PASSAGE = 94
@@ -55,11 +71,36 @@ def column_by_column(model: AttentionClassifier, batch: TextBatch) -> torch.Tens
 
 
 @torch.no_grad()
-def remember(model: AttentionClassifier, added: float) -> None:
+def forget_nothing(model: AttentionClassifier) -> None:
     """Opens the forget gates."""
     for name, parameter in model.encoder.named_parameters():
         if "bias_hh" in name:
-            parameter[128:256] += added
+            parameter[128:256] += 10
+
+
+def train(model: AttentionClassifier, tokens: int) -> float:
+    """
+    On texts of words by chance, of which one in ten speaks for the label; its accuracy on these.
+    """
+    chance = torch.Generator().manual_seed(0)
+    words = model.vocab.get_vocab_size("tokens")
+    labels = torch.arange(TRAINING) % 2
+    ids = torch.randint(2 + 2 * TELLING, words, (TRAINING, tokens), generator=chance)
+    telling = torch.randint(0, TELLING, ids.shape, generator=chance)
+    tells = torch.rand(ids.shape, generator=chance) < 0.1
+    ids = torch.where(tells, 2 + telling + TELLING * labels.unsqueeze(-1), ids)
+    optimizer = torch.optim.Adam(model.parameters(), lr=2e-3)
+    model.train()
+    for _ in range(8):
+        right = 0
+        for batch in torch.randperm(TRAINING, generator=chance).split(32):
+            output = model(tokens={"tokens": {"tokens": ids[batch]}}, label=labels[batch])
+            optimizer.zero_grad()
+            output["loss"].backward()
+            optimizer.step()
+            right += int((output["probs"].argmax(dim=-1) == labels[batch]).sum())
+    model.eval()
+    return right / TRAINING
 
 
 def stories(tokens: int) -> Tuple[AttentionPairClassifier, TextBatch]:
@@ -110,30 +151,41 @@ def pairs() -> Result:
         )
 
 
-@one_thread()
-def main() -> List[Result]:
-    results = [pairs()]
-    for name, remembers, tokens, repeats, at_least in SIZES:
-        explainer, batch = predictor(tokens)
-        method = LeaveOneOut(explainer)
-        remember(method.model, remembers)
-        target = torch.zeros(len(batch), dtype=torch.long)
-        scores = method.attribute_batch(batch, target).scores
-        difference = (scores - column_by_column(method.model, batch)).abs().max().item()
-        results.append(
-            compare(
-                f"leave-one-out, {name}, {TEXTS} texts of {tokens} tokens: column by column / ours",
-                lambda method=method, batch=batch, target=target: method.attribute_batch(
-                    batch, target
-                ),
-                lambda method=method, batch=batch: column_by_column(method.model, batch),
-                repeats=repeats,
-                clock=time.process_time,
-                at_least=at_least,
-                note=f"largest difference {difference:.0e}",
-            )
-        )
-    return results
+def single(tokens: int, weights: str, repeats: int, at_least: float) -> Result:
+    explainer, batch = predictor(tokens)
+    method = LeaveOneOut(explainer)
+    if weights == "trained":
+        accuracy = train(method.model, tokens)
+        weights = f"trained to an accuracy of {accuracy:.2f}"
+    elif weights == "forgets nothing":
+        forget_nothing(method.model)
+    target = torch.zeros(len(batch), dtype=torch.long)
+    scores: Dict[str, torch.Tensor] = {}
+
+    def ours() -> None:
+        scores["ours"] = method.attribute_batch(batch, target).scores
+
+    def other() -> None:
+        scores["other"] = column_by_column(method.model, batch)
+
+    result = compare(
+        f"leave-one-out, BiLSTM ({weights}), {TEXTS} texts of {tokens} tokens: column by column / ours",
+        ours,
+        other,
+        repeats=repeats,
+        clock=time.process_time,
+        at_least=at_least,
+        warm_up=repeats > 1,
+    )
+    difference = (scores["ours"] - scores["other"]).abs().max().item()
+    return replace(result, note=f"largest difference {difference:.0e}")
+
+
+def main() -> Iterator[Result]:
+    with one_thread():
+        yield pairs()
+        for size in SIZES:
+            yield single(*size)
 
 
 if __name__ == "__main__":

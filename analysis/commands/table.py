@@ -2,6 +2,7 @@
 
 import argparse
 from dataclasses import replace
+from difflib import get_close_matches
 from pathlib import Path
 
 from analysis.errors import AnalysisError
@@ -48,4 +49,5 @@ def find_exhibits(name: str) -> Exhibition:
         for exhibit in exhibition.exhibits:
             if name == exhibit.name:
                 return replace(exhibition, exhibits=(exhibit,))
-    raise AnalysisError(f"there is no table '{name}'; there are {', '.join(NAMES)}")
+    nearest = "".join(f"did you mean '{each}'? " for each in get_close_matches(name, NAMES, 1))
+    raise AnalysisError(f"there is no table '{name}'; {nearest}there are {', '.join(NAMES)}")

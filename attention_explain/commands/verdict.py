@@ -22,6 +22,7 @@ from attention_explain.commands.job_options import (
     job_options,
     listed_configs,
 )
+from attention_explain.commands.parts import clear_merged
 from attention_explain.commands.verdict_plan import FILES, Task, VerdictPlan, planned
 from attention_explain.commands.whole_progress import WholeProgress
 from attention_explain.interpret.interpreter import InterpreterConfig
@@ -192,6 +193,8 @@ def _missing(plan: VerdictPlan, folder: Path, force: bool) -> Tuple[List[Task], 
             )
         if different:
             missing.append(task)
+        else:
+            clear_merged(task.output)
     known = {task.output for task in plan.tasks}
     others = [path for path in (folder / FILES).glob("*.parquet") if path not in known]
     if others and not force:

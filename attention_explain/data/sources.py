@@ -204,7 +204,8 @@ class LengthLimits:
         for example, words in examples:
             if not words and self._min_tokens is None:
                 raise example.error(
-                    f"the {noun} is empty (set min_tokens to 1 or more to drop such texts)"
+                    f"the {noun} is empty (the dataset reader's option min_tokens, 1 or more, drops "
+                    "such texts)"
                 )
             elif len(words) < shortest:
                 counts.dropped[f"with fewer than {shortest} tokens"] += 1

@@ -83,8 +83,9 @@ def read_scores(path: Union[str, Path]) -> GivenScores:
     elif suffix in (".jsonl", ".csv"):
         rows = _records(path, lists_in_cells=suffix == ".csv")
     else:
+        what = "a folder" if Path(path).is_dir() else f"'{suffix}'"
         raise ConfigurationError(
-            f"{path}: scores are read from .parquet, .csv and .jsonl files, not from '{suffix}'"
+            f"{path}: scores are read from .parquet, .csv and .jsonl files, not from {what}"
         )
     return _scores(str(path), list(rows), metadata)
 

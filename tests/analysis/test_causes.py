@@ -153,7 +153,7 @@ def test_files_that_cannot_answer_are_refused(tmp_path):
 def test_files_that_are_no_attributions_are_refused(tmp_path, capsys):
     absent = tmp_path / "absent.parquet"
     assert main(["causes", str(absent)]) == 2
-    assert "no such attribution file" in capsys.readouterr().err
+    assert "no such file" in capsys.readouterr().err
     whole = write(tmp_path / "whole.parquet", ROWS).read_bytes()
     (tmp_path / "cut.parquet").write_bytes(whole[: len(whole) // 2])
     with pytest.raises(AnalysisError, match="cut.parquet: not a readable parquet file"):

@@ -18,6 +18,7 @@ from attention_explain.commands import (
     verdict,
     verdict_plan,
 )
+from attention_explain.commands.parts import MERGED, NOTE
 from attention_explain.commands.perturb import PerturbationJob
 from attention_explain.commands.verdict import judge, verdict_from_files
 from attention_explain.commands.verdict_models import check_base, check_seed, difference
@@ -145,6 +146,15 @@ def test_what_is_there_is_not_made_again_whatever_it_is_called(
     given()
     after = times(tmp_path / "out")
     assert [name for name in after if after[name] != before[name]] == ["perturbations-1.parquet"]
+
+
+def test_what_a_kill_left_beside_a_file_that_is_there_is_cleared_away(there, given, one_way):
+    left = there / "files" / "attributions-1.parquet.parts"
+    left.mkdir()
+    for name in (MERGED, NOTE):
+        (left / name).touch()
+    given()
+    assert not left.exists()
 
 
 @pytest.fixture

@@ -94,7 +94,7 @@ def test_a_review_that_is_not_utf8_is_refused_by_its_name_in_the_archive(
 def test_an_empty_review_is_refused_by_its_file(corpus, write, refusal):
     path = write("movies/train/neg/11_1.txt", "<br />")
     assert refusal(corpus, type="acl_imdb") == (
-        f"{path}: the text is empty (set min_tokens to 1 or more to drop such texts)"
+        f"{path}: the text is empty (the dataset reader's option min_tokens, 1 or more, drops such texts)"
     )
 
 

@@ -65,7 +65,7 @@ def test_the_title_is_read_on_request(write, read):
         ('"1","a","b', "is not a table (unexpected end of data)"),
         (
             '"1","a"," "',
-            "the text is empty (set min_tokens to 1 or more to drop such texts)",
+            "the text is empty (the dataset reader's option min_tokens, 1 or more, drops such texts)",
         ),
     ],
 )

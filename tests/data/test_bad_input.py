@@ -98,11 +98,11 @@ def test_a_file_of_which_nothing_is_left(write, refusal):
         (b'{"tokens": ["a", null], "label": 1}', "field 'tokens' may hold only texts"),
         (
             b'{"text": " ", "label": 1}',
-            "the text is empty (set min_tokens to 1 or more to drop such texts)",
+            "the text is empty (the dataset reader's option min_tokens, 1 or more, drops such texts)",
         ),
         (
             b'{"tokens": [], "label": 1}',
-            "the text is empty (set min_tokens to 1 or more to drop such texts)",
+            "the text is empty (the dataset reader's option min_tokens, 1 or more, drops such texts)",
         ),
         (
             b'{"text": "a b", "label": 1, "rationale": [1]}',

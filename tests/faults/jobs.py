@@ -151,7 +151,7 @@ FAITHFULNESS = Job(
 VERDICT = Job(
     "verdict",
     (
-        *("allennlp", "verdict", MODEL, "test", "-o", "new", "--quick", "--limit", "6"),
+        *("allennlp", "verdict", "model", "test", "-o", "new", "--quick", "--limit", "6"),
         *("--methods", "gradient"),
     ),
     verdict,

@@ -242,7 +242,7 @@ def one_method_less(folder):
         (lambda folder: ["--measures", "kendall:k=2"], "measure 'kendall' has no option 'k=2'"),
         (lambda folder: ["--by", "colour"], "a.parquet: has no column 'colour'"),
         (lambda folder: ["--by", "tokens"], "a.parquet: column 'tokens' has lists"),
-        (lambda folder: [folder / "absent.parquet"], "absent.parquet: no such attribution file"),
+        (lambda folder: [folder / "absent.parquet"], "absent.parquet: no such file"),
     ],
 )
 def test_bad_input_is_one_sentence_and_leaves_earlier_outputs(tmp_path, capsys, others, expected):

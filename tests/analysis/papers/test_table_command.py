@@ -101,14 +101,16 @@ def test_a_method_with_other_options_is_not_the_papers(tmp_path, capsys):
 def test_an_unknown_name_gets_the_list(tmp_path, capsys):
     path = write_run(tmp_path / "a.parquet", texts=5)
     code, _, error = run(capsys, "jain", path, "-o", tmp_path / "out")
-    assert code == 2 and "there is no table 'jain'" in error
+    assert code == 2 and "there is no table 'jain'; there are" in error
     assert all(name in error for name in NAMES)
+    _, _, error = run(capsys, "jain-walace", path, "-o", tmp_path / "out")
+    assert "there is no table 'jain-walace'; did you mean 'jain-wallace'? there are" in error
 
 
 @pytest.mark.parametrize(
     "name,said",
     [
-        ("absent.parquet", "attribution file"),
+        ("absent.parquet", "no such file"),
         ("empty", "holds no attribution, perturbation or faithfulness file"),
     ],
 )
