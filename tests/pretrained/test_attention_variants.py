@@ -1,12 +1,14 @@
 """Attention of a pretrained transformer as explanation, from the maps that transformers itself gives."""
 
+import itertools
+
 import numpy
 import pytest
 import torch
 from allennlp.common.checks import ConfigurationError
+from scipy.optimize import linprog
 from transformers import AutoModelForSequenceClassification
 
-from attention_explain.interpret.transformer.flow import flow_from_source
 from tests.builders import model
 from tests.interpret.no_trace import interpreter
 from tests.pretrained.test_explanations import Opened
@@ -68,15 +70,71 @@ def test_rollout_is_the_product_of_the_maps(opened):
     opened.check(rolled_out, "attention-rollout")
 
 
-@pytest.mark.parametrize("family", ["bert"])
-def test_flow_starts_at_the_first_place(opened):
-    def flows(maps):
-        maps = maps.mean(dim=1).numpy()
-        source = numpy.eye(maps.shape[-1])[0]
-        mixed = 0.5 * numpy.eye(maps.shape[-1]) + 0.5 * maps
-        return flow_from_source(source, mixed, range(maps.shape[-1]))
+def slow_flow(maps, target):
+    """The most that goes from the first place above all layers to one below them: a linear program."""
+    layers, places, _ = maps.shape
+    edges = list(itertools.product(range(layers), range(places), range(places)))
+    # What comes into a place between two layers leaves it.
+    kept = numpy.zeros((layers - 1, places, len(edges)))
+    gained = numpy.zeros(len(edges))
+    for number, (layer, upper, lower) in enumerate(edges):
+        if layer > 0:
+            kept[layer - 1, lower, number] += 1
+        elif lower == target:
+            gained[number] = -1
+        if layer < layers - 1:
+            kept[layer, upper, number] -= 1
+    # Nothing begins at another place than the first.
+    widths = [
+        0.0 if layer == layers - 1 and upper > 0 else maps[layer, upper, lower]
+        for layer, upper, lower in edges
+    ]
+    solved = linprog(
+        gained,
+        A_eq=kept.reshape(-1, len(edges)),
+        b_eq=numpy.zeros((layers - 1) * places),
+        bounds=[(0, width) for width in widths],
+    )
+    return -solved.fun
 
-    opened.check(flows, "attention-flow")
+
+@pytest.mark.parametrize("family", ["bert", "mpnet"])
+def test_flow_is_the_solution_of_a_linear_program(opened):
+    for text, scores in zip(TEXTS, opened.scores("attention-flow", TEXTS), strict=True):
+        output, units = opened.maps(text)
+        maps = torch.stack(output.attentions)[:, 0].detach().mean(dim=1).numpy()
+        maps = 0.5 * numpy.eye(maps.shape[-1]) + 0.5 * maps
+        for word, score in enumerate(scores):
+            own = [slow_flow(maps, at) for at, unit in enumerate(units) if unit == word]
+            # Widths are rounded.
+            assert score == pytest.approx(max(own), abs=1e-7)
+
+
+@each_family
+def test_value_weighted_attention_is_rollout_of_the_norms(opened):
+    for text, scores in zip(TEXTS, opened.scores("value-weighted-attention", TEXTS), strict=True):
+        ids, units = opened.plain.read(text.split())
+        output = opened.eager(ids, output_attentions=True, output_hidden_states=True)
+        parts = [layer.self_attention for layer in opened.model.family.layers()]
+        product = torch.eye(len(units), dtype=torch.double)
+        # What a layer has read, and what it has made of it, are the states behind its number.
+        for layer, weights, states in zip(parts, output.attentions, output.hidden_states):
+            size = layer.value_layer.out_features // layer.num_heads
+            values = layer.value_layer(states[0])
+            norms = torch.zeros(len(units), len(units), dtype=torch.double)
+            for attending, attended in itertools.product(range(len(units)), repeat=2):
+                brought = 0
+                for head in range(layer.num_heads):
+                    own = slice(head * size, (head + 1) * size)
+                    matrix = layer.output_layer.weight[:, own]
+                    weight = weights[0, head, attending, attended]
+                    brought = brought + weight * (matrix @ values[attended, own])
+                norms[attending, attended] = brought.detach().norm()
+            shares = norms / norms.sum(dim=-1, keepdim=True)
+            product = (0.5 * torch.eye(len(units), dtype=torch.double) + 0.5 * shares) @ product
+        for word, score in enumerate(scores):
+            own = [float(product[0, at]) for at, unit in enumerate(units) if unit == word]
+            assert score == pytest.approx(max(own), abs=CLOSE)
 
 
 @each_family
