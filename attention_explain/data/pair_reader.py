@@ -111,6 +111,8 @@ class PairReader(TextReader):
         query = self._query_words(example)
         instance.add_field("query", self._text_field(query))
         instance["metadata"].metadata["query"] = query
+        if example.candidates is not None:
+            instance["metadata"].metadata["candidates"] = list(example.candidates)
         candidates = self._candidates_of(example, words[: self._most(words)])
         if candidates is not None:
             instance.add_field("candidates", candidates)

@@ -80,7 +80,7 @@ class Classifier(Model):
     ) -> Dict[str, Any]:
         """
         `logits`, `probs`; `loss` and `label` where there are labels; `ids` and `tokens` where the
-        metadata has them.
+        metadata has them, and with them `query` and `candidates` of pairs.
         """
         output: Dict[str, Any] = {"logits": logits, "probs": torch.softmax(logits, dim=-1)}
         if label is not None:
@@ -91,6 +91,10 @@ class Classifier(Model):
         if metadata is not None and all({"id", "tokens"} <= set(each) for each in metadata):
             output["ids"] = [instance["id"] for instance in metadata]
             output["tokens"] = [instance["tokens"] for instance in metadata]
+            # Of pairs; candidates only where lines have their own.
+            for name in ("query", "candidates"):
+                if any(name in instance for instance in metadata):
+                    output[name] = [instance.get(name) for instance in metadata]
         return output
 
     def loss(self, logits: torch.Tensor, label: torch.Tensor) -> torch.Tensor:

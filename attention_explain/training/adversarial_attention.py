@@ -14,8 +14,9 @@ from allennlp.training.gradient_descent_trainer import GradientDescentTrainer
 from attention_explain.modules.projections import jensen_shannon, total_variation
 from attention_explain.named_components import check_choice
 from attention_explain.training.base_cache import cached_outputs
-from attention_explain.training.base_model import BaseModel, Text
+from attention_explain.training.base_model import BaseModel
 from attention_explain.training.base_outputs import BaseOutputs
+from attention_explain.training.base_text import Text, text_of, texts_of
 from attention_explain.training.frozen import copy_parameters, other_than_attention
 from attention_explain.training.objective import Objective, ObjectiveCallback, full_precision
 
@@ -67,7 +68,7 @@ class AdversarialObjective(Objective):
 
     def __call__(self, output: Dict[str, Any]) -> None:
         mask = output["mask"]
-        base_probs, base_attention = self._base.batch(output["ids"], output["tokens"], mask)
+        base_probs, base_attention = self._base.batch(texts_of(output), mask)
         probs, attention = full_precision(output["probs"]), full_precision(output["attention"])
         tvd = total_variation(probs, base_probs)
         kl = kl_from_base(attention, base_attention, mask, self._floor)
@@ -203,5 +204,4 @@ class AdversarialAttention(ObjectiveCallback):
 
 
 def _texts(loader: DataLoader) -> List[Text]:
-    texts = [instance["metadata"].metadata for instance in loader.iter_instances()]
-    return [(metadata["id"], metadata["tokens"]) for metadata in texts]
+    return [text_of(instance["metadata"].metadata) for instance in loader.iter_instances()]

@@ -13,10 +13,10 @@ from allennlp.common.checks import ConfigurationError
 from filelock import FileLock
 
 from attention_explain.archives import archive_sha256
-from attention_explain.data.example import text_key
 from attention_explain.data.sources import local_path
 from attention_explain.output import writing
-from attention_explain.training.base_model import BaseModel, Text
+from attention_explain.training.base_model import BaseModel
+from attention_explain.training.base_text import Text
 from durable.sealed import Damaged, read_sealed, write_sealed
 
 logger = logging.getLogger(__name__)
@@ -72,4 +72,4 @@ def _written(table: pyarrow.Table, path: Path) -> pyarrow.Table:
 
 
 def _texts_sha256(texts: Sequence[Text]) -> str:
-    return hashlib.sha256(b"".join(text_key(*text) for text in texts)).hexdigest()
+    return hashlib.sha256(b"".join(text.key for text in texts)).hexdigest()

@@ -3,7 +3,7 @@
 import random
 from contextlib import contextmanager
 from functools import cached_property
-from typing import Any, Dict, Iterator, List, Sequence, Tuple
+from typing import Any, Dict, Iterator, List, Sequence
 
 import numpy
 import pyarrow
@@ -16,16 +16,14 @@ from allennlp.models.archival import Archive
 
 from attention_explain.archives import open_archive
 from attention_explain.data.errors import DataError
-from attention_explain.data.example import text_key
+from attention_explain.data.pair_reader import PairReader
 from attention_explain.data.sources import local_path
 from attention_explain.data.text_reader import TextReader
 from attention_explain.passes import rows_by_length
+from attention_explain.training.base_text import Text
 
 # How many tokens, padding included, one pass holds.
 BUDGET = 16384
-
-# The id and the tokens of a text.
-Text = Tuple[str, Sequence[str]]
 
 LABELS = b"labels"
 COLUMNS = pyarrow.schema(
@@ -81,7 +79,7 @@ class BaseModel:
         return [labels.index(label) for label in self._labels]
 
     def outputs(self, texts: Sequence[Text]) -> pyarrow.Table:
-        """Of each text its `text_key`, `probs`, and `attention`, one weight a token."""
+        """Of each text its `key`, `probs`, and `attention`, one weight a token."""
         # Said before a long pass, and not only when its results are taken in.
         self.label_order(self.model.labels)
         instances = self._instances(texts)
@@ -92,14 +90,14 @@ class BaseModel:
             for chosen in Tqdm.tqdm(groups, desc="outputs of the base model"):
                 group = [instances[number] for number in chosen]
                 for number, output in zip(chosen, self.model.forward_on_instances(group)):
-                    id, tokens = texts[number]
-                    if len(output["attention"]) != len(tokens):
+                    text = texts[number]
+                    if len(output["attention"]) != len(text.tokens):
                         raise ConfigurationError(
                             f"{self.path}: its reader makes {len(output['attention'])} tokens of "
-                            f"the {len(tokens)} of text {id!r}"
+                            f"the {len(text.tokens)} of text {text.id!r}"
                         )
                     rows[number] = {
-                        "key": text_key(id, tokens),
+                        "key": text.key,
                         "probs": output["probs"],
                         "attention": output["attention"],
                     }
@@ -112,8 +110,27 @@ class BaseModel:
             raise ConfigurationError(
                 f"{self.path}: is no base, because its reader is a {type(reader).__name__}"
             )
+        reads_pairs = isinstance(reader, PairReader) and reader.pairs
+        for text in texts:
+            if (text.query is not None) != reads_pairs:
+                kinds = ("single texts", "pairs")
+                raise ConfigurationError(
+                    f"{self.path}: is no base, because it reads {kinds[reads_pairs]}, and the model "
+                    f"that is compared with it {kinds[not reads_pairs]}"
+                )
         # Through its own reader, which may put symbols around the text that ours does not.
-        instances = [reader.text_to_instance(tokens=tokens, id=id) for id, tokens in texts]
+        instances = [
+            reader.text_to_instance(
+                tokens=text.tokens,
+                id=text.id,
+                **(
+                    {"query_tokens": text.query, "candidates": text.candidates}
+                    if reads_pairs
+                    else {}
+                ),
+            )
+            for text in texts
+        ]
         for instance in instances:
             reader.apply_token_indexers(instance)
         return instances

@@ -5,8 +5,8 @@ from typing import Dict, Sequence, Tuple
 import pyarrow
 import torch
 
-from attention_explain.data.example import text_key
 from attention_explain.training.base_model import BaseModel, table_labels
+from attention_explain.training.base_text import Text
 
 
 class BaseOutputs:
@@ -30,13 +30,11 @@ class BaseOutputs:
         attention = _numbers(table["attention"]).split(lengths)
         self._known.update(zip(table["key"].to_pylist(), zip(probs, attention)))
 
-    def batch(
-        self, ids: Sequence[str], tokens: Sequence[Sequence[str]], mask: torch.Tensor
-    ) -> Tuple[torch.Tensor, torch.Tensor]:
+    def batch(self, texts: Sequence[Text], mask: torch.Tensor) -> Tuple[torch.Tensor, torch.Tensor]:
         """
         # Parameters
 
-        ids, tokens : of each text
+        texts : `Sequence[Text]`
         mask : `torch.BoolTensor`
             Shape: (batch, tokens). True at the text's own tokens.
 
@@ -45,8 +43,7 @@ class BaseOutputs:
         probs : `torch.Tensor`. Shape: (batch, labels)
         attention : `torch.Tensor`. Shape: (batch, tokens)
         """
-        texts = list(zip(ids, tokens))
-        keys = [text_key(*text) for text in texts]
+        keys = [text.key for text in texts]
         unknown = {key: text for key, text in zip(keys, texts) if key not in self._known}
         if unknown:
             self.add(self._base.outputs(list(unknown.values())))

@@ -8,6 +8,7 @@ from allennlp.common.checks import ConfigurationError
 
 from attention_explain.training.base_model import BaseModel
 from attention_explain.training.base_outputs import BaseOutputs
+from attention_explain.training.base_text import Text
 from tests.small_archive import PLANTED, small_archive
 from tests.training.runs import adversary, built, parameters, started, trained
 
@@ -52,11 +53,11 @@ def test_outputs_belong_to_a_text_and_not_to_its_id_alone(tmp_path):
     made = BaseModel(str(small_archive(tmp_path / "base", encoder="affine")), labels=["0", "1"])
     first, second = ["a", "fine", "film"], ["a", "poor", "play"]
     outputs = BaseOutputs(made)
-    outputs.add(made.outputs([("line-1", first), ("line-1", second)]))
+    outputs.add(made.outputs([Text("line-1", first), Text("line-1", second)]))
     mask = torch.ones(1, 3, dtype=torch.bool)
     for tokens in (first, second):
-        probs, attention = outputs.batch(["line-1"], [tokens], mask)
-        row = made.outputs([("line-1", tokens)]).to_pylist()[0]
+        probs, attention = outputs.batch([Text("line-1", tokens)], mask)
+        row = made.outputs([Text("line-1", tokens)]).to_pylist()[0]
         order = made.label_order(made.model.labels)
         torch.testing.assert_close(probs[0], torch.tensor(row["probs"])[order])
         torch.testing.assert_close(attention[0], torch.tensor(row["attention"]))
