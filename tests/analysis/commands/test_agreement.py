@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 
 import numpy
 import pandas
@@ -221,6 +222,14 @@ def one_method_less(folder):
     return [*files, "--pairs", "attention:leave-one-out"]
 
 
+@pytest.fixture(scope="module")
+def analysed(tmp_path_factory):
+    """A folder with a file, and what was made of it."""
+    folder = tmp_path_factory.mktemp("analysed")
+    assert agreement(write(folder / "a.parquet"), "-o", folder / "out") == 0
+    return folder
+
+
 @pytest.mark.parametrize(
     "others, expected",
     [
@@ -245,12 +254,12 @@ def one_method_less(folder):
         (lambda folder: [folder / "absent.parquet"], "absent.parquet: no such file"),
     ],
 )
-def test_bad_input_is_one_sentence_and_leaves_earlier_outputs(tmp_path, capsys, others, expected):
-    first = write(tmp_path / "a.parquet")
-    folder = tmp_path / "out"
-    assert agreement(first, "-o", folder) == 0
+def test_bad_input_is_one_sentence_and_leaves_earlier_outputs(
+    analysed, tmp_path, capsys, others, expected
+):
+    shutil.copytree(analysed, tmp_path, dirs_exist_ok=True)
+    first, folder = tmp_path / "a.parquet", tmp_path / "out"
     before = written(folder)
-    capsys.readouterr()
     more = others(tmp_path)
     first = [] if more[0] == first else [first]
     assert agreement(*first, *more, "-o", folder) == 2

@@ -25,10 +25,12 @@ def test_every_claim_finds_its_numbers(tmp_path, undrawn):
         },
     }
     runs = [
-        str(write_run(tmp_path / f"{name}_{seed}.parquet", METHODS, seed=seed, **options))
+        str(write_run(tmp_path / f"{name}_{seed}.parquet", METHODS, seed=seed, texts=12, **options))
         for name, options in models.items()
         for seed in (1, 2)
     ]
+    # Of the sparser ones Meister et al. alone make a claim.
+    few = [run for run in runs if "sparsegen" not in run]
     family = str(write_family(tmp_path / "family"))
     deceptive = [
         str(deceptive_run(tmp_path, strength, 0.9, 0.1 * strength, seed))
@@ -44,10 +46,10 @@ def test_every_claim_finds_its_numbers(tmp_path, undrawn):
     for number, commands in enumerate(
         [
             [
-                ["table", "jain-wallace", *runs],
-                ["table", "neely-schouten", *runs],
+                ["table", "jain-wallace", *few],
+                ["table", "neely-schouten", *few],
                 ["table", "meister", *runs],
-                ["agreement", *runs],
+                ["agreement", *few, "--draws", "100", "--control-draws", "2"],
             ],
             [
                 ["table", "wiegreffe-pinter", family],
