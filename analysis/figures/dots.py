@@ -41,7 +41,7 @@ def dots(
     """
     panels = list(dict.fromkeys(dot.panel for dot in marks))
     series = list(dict.fromkeys(dot.series for dot in marks))
-    rows = _best_first(marks)
+    rows = best_first(marks)
     with style.applied():
         high = 0.35 + max(INCHES_A_LINE * len(series), 0.19) * len(rows)
         figure, _, used = style.panels(len(panels), widest, 0.7, high, sharex=True, sharey=True)
@@ -49,8 +49,8 @@ def dots(
             for dot in marks:
                 if dot.panel == panel and not math.isnan(dot.estimate.mean):
                     number = series.index(dot.series)
-                    down = rows.index(dot.row) + _apart(number, len(series))
-                    _draw(one, dot, down, number)
+                    down = rows.index(dot.row) + apart(number, len(series))
+                    draw(one, dot, down, number)
             one.set_title(style.shown(panel), fontsize=8)
             one.set_xlabel(style.shown(label))
             one.axvline(0, color=style.GREY, linewidth=0.8, zorder=0)
@@ -61,7 +61,7 @@ def dots(
         first = used[0]
         first.set_yticks(range(len(rows)), list(map(style.shown, rows)))
         first.set_ylim(len(rows) - 0.5, -0.5)
-        lowest = min([0.0, *(_low(dot.estimate) for dot in marks)])
+        lowest = min([0.0, *(leftmost(dot.estimate) for dot in marks)])
         first.set_xticks(list(ticks), list(ticks.values()))
         first.set_xlim(max(LEAST, lowest) - 0.04, 1.04)
         if len(series) > 1:
@@ -69,7 +69,7 @@ def dots(
     return figure
 
 
-def _best_first(marks: Sequence[Dot]) -> List[str]:
+def best_first(marks: Sequence[Dot]) -> List[str]:
     means = {}
     for dot in marks:
         if not math.isnan(dot.estimate.mean):
@@ -77,18 +77,18 @@ def _best_first(marks: Sequence[Dot]) -> List[str]:
     return sorted(means, key=lambda row: -sum(means[row]) / len(means[row]))
 
 
-def _low(estimate: Estimate) -> float:
+def leftmost(estimate: Estimate) -> float:
     """The left end of what is drawn."""
     ends = [end for end in (estimate.mean, estimate.low) if not math.isnan(end)]
     return min(ends, default=0.0)
 
 
-def _apart(number: int, of: int) -> float:
+def apart(number: int, of: int) -> float:
     """Series under each other within a row that is 1 high."""
     return SPREAD * ((number + 0.5) / of - 0.5)
 
 
-def _draw(axes: Axes, dot: Dot, down: float, number: int) -> None:
+def draw(axes: Axes, dot: Dot, down: float, number: int) -> None:
     look = {**style.series(number), "linestyle": "none"}
     estimate = dot.estimate
     if estimate.mean < LEAST:

@@ -1,176 +1,309 @@
-"""The page: what was run, which claims hold, what corrections change, and every table."""
+"""RESULTS.md, the same in short for the README, and a page a study: from the folders of finished studies."""
 
-from contextlib import suppress
-from itertools import groupby
+import io
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Sequence
-from urllib.parse import quote
+from typing import Dict, Iterator, List, Optional, Sequence
 
 import pandas
 
-from analysis.claims import NAME as CLAIMS
-from analysis.claims import NOTE
-from analysis.formats import markdown, pipe_table
-from analysis.manifest import title_of
-from analysis.papers.discovery import PAPERS, find_claim
-from analysis.results.outcomes import all_claims, by_corpus
-from analysis.results.studies import StudyResults, find_studies, joined
-from analysis.written import markdown_code, markdown_text
-from command_line.durations import in_words
+from analysis.errors import AnalysisError
+from analysis.figures import style
+from analysis.figures.rounding import rounded
+from analysis.formats import pipe_table
+from analysis.results import words
+from analysis.results.answer import (
+    DRAWN,
+    ON_SST,
+    PLANTED,
+    answer_figure,
+    answer_sentences,
+    answer_sheet,
+)
+from analysis.results.cited import Page, Sheet, numbers_table
+from analysis.results.claims_table import claims_table
+from analysis.results.names import corpus_name
+from analysis.results.studies import StudyResults, find_studies
+from analysis.results.study_page import machines, study_page
+from analysis.results.summary import (
+    VERDICTS,
+    judged_anew,
+    multiplicity_sheet,
+    outcomes_sheet,
+    reproduced_sheet,
+    studies_sheet,
+    tally_sheet,
+    verdicts_sheet,
+)
+from analysis.written import markdown_text
 from durable.whole import write_whole
 
-# Tables with something published beside it are shown, others and longer ones linked.
-BESIDE = "published"
-MOST_ROWS = 60
-SHOWN = tuple(name for paper in PAPERS for name in paper.at_a_glance)
-# A figure that shows the words of texts is not for publication with texts of others.
-WITH_TEXTS = "heatmaps"
-
-HEAD = """# Results
-
-Made by `make results` from what the studies wrote, and by nothing else. Each table names the command that makes it again; `DATA` has
-the layout of [docs/data.md](docs/data.md). Numbers in square brackets are 95 % intervals.
-"""
+# Between these a README says what was found.
+BEGIN = "<!-- what we found: made by `make results` -->"
+END = "<!-- end of what we found -->"
+NUMBERS = "results/numbers.csv"
+MOST_DIFFERENCES = 12
+MEASURES = "planted-truth-measures"
 
 
-def write_results(folders: Sequence[Path], output: Path) -> None:
-    """Writes the page on the studies of these folders."""
+class Summary:
+    """All tables that the page is made of."""
+
+    def __init__(self, studies: Sequence[StudyResults]) -> None:
+        self.studies = studies
+        self.run = studies_sheet(studies)
+        self.claims, self.printed = judged_anew(studies)
+        self.outcomes = outcomes_sheet(self.claims)
+        self.tally = tally_sheet(self.claims)
+        self.reproduced = reproduced_sheet(self.printed)
+        self.multiplicity = multiplicity_sheet(self.claims)
+        self.verdicts = verdicts_sheet(studies)
+        self.answer = answer_sheet(studies)
+
+    @property
+    def sheets(self) -> List[Sheet]:
+        every = [value for value in vars(self).values() if isinstance(value, Sheet)]
+        return [sheet for sheet in every if len(sheet.table)]
+
+    def of_study(self, table: str) -> Optional[Sheet]:
+        """The first study's that has it."""
+        for study in self.studies:
+            rows = study.table(table)
+            if len(rows):
+                below = f"{study.folder.name}/" if study.below else ""
+                return Sheet(f"results/{study.name}/{below}{table}.csv", rows)
+        return None
+
+
+def write_results(folders: Sequence[Path], output: Path, readme: Optional[Path] = None) -> None:
+    """
+    Writes the page, one for each study into its folder, and the tables over all studies beside
+    these; a README gets its section.
+    """
+    root = output.parent
+    for folder in folders:
+        if folder.resolve().parent != (root / "results").resolve():
+            raise AnalysisError(
+                f"{folder}: is not in {root / 'results'}; the page links to studies beside it"
+            )
     studies = find_studies(folders)
-    write_whole(output, "\n".join(_lines(studies, output.parent)) + "\n")
+    summary = Summary(studies)
+    numbers = []
+    page = Page(output.name, "\n".join(_lines(summary)) + "\n")
+    numbers += page.numbers()
+    drawn = answer_figure(summary.answer)
+    for sheet in summary.sheets:
+        sheet.write(root)
+    if drawn is not None:
+        content = io.BytesIO()
+        with style.applied():
+            drawn.savefig(content, format="svg", bbox_inches="tight", metadata={"Date": None})
+        write_whole(root / DRAWN, rounded(content.getvalue()))
+    for study in (study for study in studies if not study.below):
+        inner = [each for each in studies if each.below and each.name == study.name]
+        text = study_page(study, inner, summary.claims.table, summary.printed.table)
+        write_whole(study.folder / "README.md", text)
+    if readme is not None:
+        numbers += _write_section(readme, Page(readme.name, "\n".join(_found(summary)) + "\n"))
+    Sheet(NUMBERS, numbers_table(numbers)).write(root)
+    write_whole(output, page.text)
 
 
-def _lines(studies: Sequence[StudyResults], here: Path) -> Iterator[str]:
-    yield HEAD
+def _write_section(readme: Path, section: Page) -> List[Dict]:
+    text = readme.read_text(encoding="utf-8")
+    before, begin, rest = text.partition(f"{BEGIN}\n")
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise AnalysisError(f"{readme}: has no lines '{BEGIN}' and '{END}' to write between")
+    write_whole(readme, f"{before}{begin}{section.text}{end}{after}")
+    return section.numbers(before.count("\n") + 2)
+
+
+def _lines(summary: Summary) -> Iterator[str]:
+    yield words.HEAD
+    yield "## The answer\n"
+    yield from _answer(summary)
     yield "## What was run\n"
-    yield from _runs(studies)
+    yield from _runs(summary)
     yield "## The papers' claims\n"
-    yield NOTE + "\n"
-    yield from _claims(studies, here)
-    yield "## What corrections change\n"
-    yield from _corrections(studies)
-    yield "## Tables and figures\n"
-    for study in studies:
-        yield from _study(study, here)
+    yield words.CLAIMS + "\n"
+    yield from claims_table(summary.outcomes, summary.reproduced)
+    yield "## Where we differ from print\n"
+    yield from _differences(summary)
+    yield "## How often the verdict is right\n"
+    yield from _verdicts(summary)
+    yield "## Deviations\n"
+    yield words.DEVIATIONS
+    yield "## Methods\n"
+    yield words.METHODS.rstrip("\n")
+    yield from _multiplicity(summary)
+    yield "## More\n"
+    yield words.LINKS.rstrip("\n")
 
 
-def _runs(studies: Sequence[StudyResults]) -> Iterator[str]:
-    accounts: Dict[str, Dict[str, Any]] = {study.command: study.account for study in studies}
-    rows = [
-        {
-            "study": account["title"],
-            "corpora": ", ".join(account["corpora"]),
-            "seeds": len(account["seeds"]),
-            "texts explained": account["limit"] or "all",
-            "models trained": account["runs"],
-            "of one core": in_words(sum(account["seconds"].values())),
-            "wall-clock": f"{in_words(account['elapsed'])} on {account['cores']} cores",
-            "command": markdown_code(account["command"]),
-        }
-        for account in accounts.values()
+def _not_run(study: str) -> str:
+    return words.NOT_RUN.format(study=study, what=words.WOULD_SAY[study])
+
+
+def _answer(summary: Summary) -> Iterator[str]:
+    missing = {PLANTED: _not_run("planted_truth"), ON_SST: _not_run("faithfulness")}
+    for sentence in answer_sentences(summary.answer, missing):
+        yield f"{sentence}\n"
+    yield from _counted(summary)
+    if len(summary.answer.table):
+        yield f"![How often methods put a known cause first, and where they stand on SST]({DRAWN})\n"
+        yield words.FIGURE + "\n"
+
+
+def _counted(summary: Summary) -> Iterator[str]:
+    tested, corrected = summary.tally
+    if not tested["claims"]:
+        yield "No study has the numbers of a claim.\n"
+        return
+    said = (
+        f"Of {tested.whole('claims')} claims of the papers, {tested.whole('hold')} hold wherever we tested them as their authors did, "
+        f"{tested.whole('fail')} fail everywhere, {tested.whole('mixed')} depend on corpus or model, and {tested.whole('untold')} cannot be told"
+    )
+    if corrected["claims"]:
+        said += (
+            f". Of {corrected.whole('claims')} that are tested after correction, {corrected.whole('hold')} hold everywhere, "
+            f"{corrected.whole('fail')} nowhere, and {corrected.whole('mixed')} depend"
+        )
+    yield f"{said}.\n"
+
+
+def _runs(summary: Summary) -> Iterator[str]:
+    columns = [
+        "study",
+        "corpora",
+        "seeds",
+        "texts",
+        "models",
+        "core hours",
+        "wall-clock",
+        "finished",
     ]
-    yield markdown(pandas.DataFrame(rows))
-    machines = dict.fromkeys(map(_machine, accounts.values()))
-    yield f"Machine: {markdown_text('; '.join(machines))}. Models that several studies share were trained once: "
-    yield "`of one core` is what a study takes from nothing, `wall-clock` what was left to do for it.\n"
-    recovered = sum(account["recovered"] for account in accounts.values())
-    if recovered:
-        yield f"{recovered} trainings were interrupted and went on from a checkpoint.\n"
+    rows = []
+    for row in summary.run:
+        mark = " *" if row["earlier version"] else ""
+        corpora = ", ".join(corpus_name(each) for each in row["corpora"].split(", "))
+        rows.append(
+            [
+                f"[{markdown_text(row['study'])}](results/{row['folder']}/README.md){mark}",
+                markdown_text(corpora),
+                row.whole("seeds"),
+                "all" if pandas.isna(row["texts"]) else row.whole("texts"),
+                row.whole("models"),
+                row.number("core hours", 1),
+                row.number("hours", 1),
+                markdown_text(row["finished"]),
+            ]
+        )
+    yield pipe_table(columns, rows, ["---", "---", *["---:"] * 5, "---"])
+    yield f"{words.RUN} Machine: {markdown_text('; '.join(machines(summary.studies)))}."
+    if any(row["earlier version"] for row in summary.run):
+        yield words.EARLIER
+    lacking = [
+        f"`{study}` ({said})"
+        for study, said in words.WOULD_SAY.items()
+        if not any(row["folder"].startswith(study) for row in summary.run)
+    ]
+    if lacking:
+        yield words.NONE_OF.format(studies="; ".join(lacking))
+    yield ""
 
 
-def _machine(account: Dict[str, Any]) -> str:
-    machine, gpus = account["machine"], account["gpus"]
-    versions = ", ".join(f"{name} {number}" for name, number in account["versions"].items())
-    return (
-        f"{machine['cores']} cores of {machine['processor']}, {machine['memory']}, "
-        f"{gpus or 'no'} GPU{'s' if gpus > 1 else ''}; Python {machine['python']}, {versions}"
+def _differences(summary: Summary) -> Iterator[str]:
+    if summary.printed.table.empty:
+        yield "No study has a number that was printed.\n"
+        return
+    (total,) = summary.reproduced.where(table="all")
+    yield (
+        f"{total.whole('reproduced')} of {total.whole('printed')} printed numbers are reproduced. {words.PRINT}\n"
+    )
+    rows, seen = [], set()
+    for row in summary.printed:
+        key = (row["paper"], row["exhibit"], row["corpus"], row["model"])
+        if row["reproduced"] == "yes" or key in seen or len(rows) == MOST_DIFFERENCES:
+            continue
+        seen.add(key)
+        rows.append(
+            [
+                markdown_text(f"{row['paper']}, {row['exhibit']}"),
+                markdown_text(f"{corpus_name(row['corpus'])}, {row['model']}: {row['quantity']}"),
+                row.number("published"),
+                row.estimate(mean="ours"),
+                row.signed("difference"),
+            ]
+        )
+    yield pipe_table(
+        ["paper", "number", "printed", "ours", "difference"], rows, ["---", "---", *["---:"] * 3]
     )
 
 
-def _claims(studies: Sequence[StudyResults], here: Path) -> Iterator[str]:
-    claims = all_claims(studies)
-    if claims.empty:
-        yield "No study has the numbers of any.\n"
+def _verdicts(summary: Summary) -> Iterator[str]:
+    sheet = summary.of_study(VERDICTS)
+    if sheet is None or summary.verdicts.table.empty:
+        yield f"{words.VERDICT} {_not_run('planted_truth')}\n"
         return
-    judged = by_corpus(claims)
-    yield from _at_a_glance(judged)
-    for paper, rows in groupby(judged, key=lambda row: find_claim(row["name"]).paper):
-        yield f"### {paper}\n"
-        columns = ["claim", "corpus", "outcome", "the number it rests on"]
-        yield pipe_table(columns, [_claim(row, here) for row in rows])
-
-
-def _claim(row: Dict[str, Any], here: Path) -> List[str]:
-    claim, lead = find_claim(row["name"]), row["lead"]
-    rule = f"{claim.rule[:1].upper()}{claim.rule[1:]}"
-    evidence = f"{lead['model']}, {lead['seeds']}: {lead['evidence']}"
-    return [
-        f"{markdown_text(claim.statement)} *{markdown_text(rule)}.*",
-        markdown_text(row["corpus"]),
-        row["outcome"],
-        f"{markdown_text(evidence)} ([table]({_link(Path(row['table']), here)}))",
-    ]
-
-
-def _corrections(studies: Sequence[StudyResults]) -> Iterator[str]:
-    """Of the latest paper first."""
-    for paper in reversed(PAPERS):
-        for correction in paper.corrections:
-            rows = correction.table.rows(joined(studies, correction.table.name))
-            yield from (f"{part}\n" for part in correction.told(rows))
-
-
-def _at_a_glance(judged: Sequence[Dict[str, Any]]) -> Iterator[str]:
-    """A row a claim, a column a corpus."""
-    corpora = list(dict.fromkeys(row["corpus"] for row in judged))
-    outcomes = {(row["name"], row["corpus"]): row["outcome"] for row in judged}
-    rows = [
+    yield words.VERDICT + "\n"
+    outcomes = [name for name in sheet.table.columns[3:] if sheet.table[name].sum()]
+    yield pipe_table(
+        ["about", "models trained", "models", *outcomes],
         [
-            markdown_text(find_claim(name).paper),
-            markdown_text(find_claim(name).statement),
-            *(outcomes.get((name, corpus), "") for corpus in corpora),
-        ]
-        for name in dict.fromkeys(row["name"] for row in judged)
-    ]
-    yield pipe_table(["paper", "claim", *map(markdown_text, corpora)], rows)
+            [row["about"], row["trained"], row.whole("models"), *map(row.whole, outcomes)]
+            for row in sheet
+            if row["about"] == "attention" or row["trained"] == "all"
+        ],
+        ["---", "---", *["---:"] * (1 + len(outcomes))],
+    )
+    said = {"attention": "verdicts on attention", "recommended": "recommendations"}
+    yield (
+        " ".join(
+            f"{row.whole('wrong')} of {row.whole('held')} {said[row['about']]} that could be held against "
+            f"something are wrong: {row.percent('share', 1)} [{row.percent('low', 1)}, {row.percent('high', 1)}]."
+            for row in summary.verdicts
+        )
+        + "\n"
+    )
+    measures = summary.of_study(MEASURES)
+    if measures is not None:
+        usual = [row for row in measures if not row["erasure training"]]
+        best = max(usual, key=lambda row: row["tau"], default=None)
+        if best is not None:
+            how = f" ({best['erasure']})" if isinstance(best["erasure"], str) else ""
+            yield (
+                f"Of the measures of faithfulness, {best['measure'].replace('_', ' ')}{how} ranks methods most as the truth "
+                f"does: tau {best.estimate('tau')}, over {best.whole('models')} models "
+                f"([all measures]({measures.file})).\n"
+            )
 
 
-def _study(study: StudyResults, here: Path) -> Iterator[str]:
-    yield f"### {markdown_text(study.title)}\n"
-    yield f"{markdown_code(study.command)}\n"
-    for entry in study.entries:
-        if entry["kind"] == "sentence":
-            yield f"- {markdown_text(entry['caption'])}"
+def _multiplicity(summary: Summary) -> Iterator[str]:
+    (row,) = summary.multiplicity
+    said = (
+        f"- **Many outcomes**: {row.whole('judged')} were judged, {row.whole('decided')} decided. Each is wrong in at most 5 % of repetitions, so that up to "
+        f"{row.number('expected false', 1)} may be decided by chance alone."
+    )
+    if row["with p"]:
+        said += (
+            " With the share of false ones held to 5 %, whatever their dependence (Benjamini & Yekutieli), "
+            f"{row.whole('remaining')} of {row.whole('with p')} remain decided."
+        )
+    yield f"{said}\n"
+
+
+def _found(summary: Summary) -> Iterator[str]:
+    """The README's section: the answer, as RESULTS.md has it, and what the verdict is worth."""
     yield ""
-    for entry in study.entries:
-        if entry["name"] == CLAIMS or WITH_TEXTS in entry["name"]:
-            continue
-        if entry["kind"] == "table":
-            yield from _table(study, entry, here)
-        elif entry["kind"] == "figure":
-            shown = "!" if entry["name"].startswith(SHOWN) else ""
-            link = _link(study.folder / entry["files"]["svg"], here)
-            caption = markdown_text(entry["caption"])
-            yield f"{shown}[{title_of(entry['name'])}]({link})\n\n*{caption}*\n"
-
-
-def _table(study: StudyResults, entry: Dict[str, Any], here: Path) -> Iterator[str]:
-    link = _link(study.folder / entry["files"]["csv"], here)
-    command = markdown_code(study.command)
-    yield f"**[{title_of(entry['name'])}]({link})** ({study.seeds}; {command}). "
-    yield markdown_text(f"{entry['caption']} {entry['note']}") + "\n"
-    rows = _rows(study.read(entry["files"]["md"]).decode())
-    if BESIDE in rows[0] and len(rows) - 2 <= MOST_ROWS:
-        yield "\n".join(rows) + "\n"
-    else:
-        readable = _link(study.folder / entry["files"]["md"], here)
-        yield f"[{len(rows) - 2} rows]({readable}).\n"
-
-
-def _rows(text: str) -> List[str]:
-    return [line for line in text.split("\n") if line.startswith("|")]
-
-
-def _link(path: Path, here: Path) -> str:
-    with suppress(ValueError):
-        path = path.resolve().relative_to(here.resolve())
-    return quote(path.as_posix())
+    yield from _answer(summary)
+    for row in summary.verdicts:
+        if row["about"] == "attention":
+            yield (
+                f"The [verdict](docs/verdict.md) was wrong on {row.whole('wrong')} of {row.whole('held')} trained models whose causes are known "
+                f"({row.percent('share', 1)} [{row.percent('low', 1)}, {row.percent('high', 1)}]).\n"
+            )
+    total = summary.reproduced.where(table="all")[0]
+    yield (
+        f"[RESULTS.md](RESULTS.md) has each claim of the papers, the {total.whole('reproduced')} of {total.whole('printed')} printed numbers that are reproduced and where the "
+        "others differ, what was run, and how far all of it can be trusted.\n"
+    )

@@ -14,6 +14,8 @@ from durable.records import Damaged, read_record
 
 ACCOUNT = "study.json"
 LATER = 10000
+# Of a study whose tables all lie in folders of its corpora.
+NOTHING_LISTED: Dict[str, Any] = {"entries": [], "files": [], "commands": {}, "written": {}}
 # What the page tells of a study.
 OF_AN_ACCOUNT = {
     "title": str,
@@ -37,11 +39,13 @@ class StudyResults:
     folder : of the tables; a corpus of a study may have one of its own.
     account : what the workflow says of the study, `workflow/account.py`.
     manifest : of the folder.
+    below : whether it is what a study has for one corpus.
     """
 
     folder: Path
     account: Dict[str, Any]
     manifest: Dict[str, Any]
+    below: bool = False
 
     @property
     def entries(self) -> List[Dict[str, Any]]:
@@ -58,6 +62,11 @@ class StudyResults:
         """How many, in words."""
         number = len(self.account["seeds"])
         return f"{number} seed{'s' if number > 1 else ''}"
+
+    @property
+    def name(self) -> str:
+        """Of the folder that has the account."""
+        return self.folder.parent.name if self.below else self.folder.name
 
     @property
     def title(self) -> str:
@@ -95,7 +104,8 @@ def find_studies(folders: Sequence[Path]) -> List[StudyResults]:
             raise AnalysisError(f"{path}: is no account of a study")
         inner = sorted(path.parent for path in folder.glob(f"*/{MANIFEST}"))
         for each in (folder, *inner):
-            studies.append(StudyResults(each, account, read_manifest(each)))
+            listed = read_manifest(each) if (each / MANIFEST).exists() else NOTHING_LISTED
+            studies.append(StudyResults(each, account, listed, each != folder))
     return sorted(studies, key=lambda study: (year_of(study.account["title"], LATER), study.folder))
 
 

@@ -159,7 +159,10 @@ def test_how_often_the_cause_is_first_is_counted_over_texts_and_seeds_beside_cha
     rows = cause_first_rows(judged_models(load_study([tmp_path])))
     assert [row["method"] for row in rows].count("lrp") == 1 and len(rows) == len(METHODS)
     (lrp,) = [row for row in rows if row["method"] == "lrp"]
-    assert lrp["first"] == pytest.approx(0.8) and lrp["chance"] == pytest.approx(0.2)
-    assert lrp["first low"] < 0.8 < lrp["first high"] and lrp["seeds"] == 3
+    assert lrp["cause first"] == pytest.approx(0.8) and lrp["chance"] == pytest.approx(0.2)
+    assert lrp["cause first low"] < 0.8 < lrp["cause first high"] and lrp["seeds"] == 3
     (wrong,) = [row for row in rows if row["method"] == "attention"]
-    assert wrong["first"] == pytest.approx(0.1) and wrong["first high"] < lrp["first"]
+    assert (
+        wrong["cause first"] == pytest.approx(0.1)
+        and wrong["cause first high"] < lrp["cause first"]
+    )

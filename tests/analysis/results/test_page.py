@@ -1,16 +1,18 @@
-"""RESULTS.md says what was run, what holds, and how to make each table again."""
+"""RESULTS.md, the README's section and a page a study: what was run, what holds, what differs."""
 
 import json
+import math
 
 import pandas
 import pytest
 
 from analysis.__main__ import main
-from analysis.manifest import read_manifest
 from analysis.output import Output
-from tests.analysis.papers.claimed_rows import SPARSE, adversary
+from analysis.results.page import BEGIN, END
+from tests.analysis.papers.claimed_rows import SPARSE
 from tests.analysis.papers.jain_wallace.claim_cases import pairs
 from tests.analysis.papers.neely_schouten.claim_cases import top_k, usage
+from tests.analysis.results.citations import table, uncited_numbers, wrong_numbers
 
 COMMAND = "make study STUDY=jain_wallace_2019 CORPORA=sst"
 ACCOUNT = {
@@ -27,100 +29,186 @@ ACCOUNT = {
     "elapsed": 7200,
     "machine": {"processor": "A processor", "cores": 2, "memory": "24 GiB", "python": "3.11"},
     "versions": {"torch": "2.1"},
+    "finished": "2026-01-02",
 }
+ENCODERS = ("bilstm", "affine")
 
 
-def controlled(rows):
-    more = {"random mean": 0.01, "permuted mean": 0.0, "significant": 0.5, "significant BH": 0.4}
-    more |= {f"above permuted{end}": 0.3 for end in ("", " low", " high")}
-    return [{**row, **more} for row in rows]
+def finished(output, **account):
+    output.finish(["python"])
+    (output.folder / "study.json").write_text(json.dumps({**ACCOUNT, **account}))
+    return output.folder
 
 
 @pytest.fixture
 def study(tmp_path):
-    folder = tmp_path / "results" / "jain_wallace_2019-sst"
-    output = Output(folder, "Jain & Wallace 2019")
-    rows = controlled([*pairs(0.3, 0.6), *pairs(0.7, 0.8, **SPARSE)])
-    table = pandas.DataFrame(rows)
-    shown = table[["corpus", "model", "importance", "mean"]].assign(published=0.35)
-    output.table("jain-wallace-correlations", table, "Correlations.", "A note.", shown)
-    many = pandas.DataFrame({"row": range(100)})
-    output.table("long", many, "Long.")
+    output = Output(tmp_path / "results" / "jain_wallace_2019-sst", "Jain & Wallace 2019")
+    rows = pandas.DataFrame([*pairs(0.3, 0.6), *pairs(0.7, 0.8, **SPARSE)])
+    shown = rows[["corpus", "model", "importance", "mean"]]
+    output.table("jain-wallace-correlations", rows, "Correlations.", "A note.", shown)
+    output.table("long", pandas.DataFrame({"row": range(100)}), "Long.")
     both = [*top_k("as-published", 0.9, 0.88), *top_k("fagin", 0.4, -0.5)]
     output.table("neely-schouten-table-2", pandas.DataFrame(both), "Top k.")
-    published = {"published tvd": 0.076, "published jsd": 0.62, "lambda as published": 0.001}
-    rows = [{**row, **published} for row in adversary(0.6)]
-    output.table("wiegreffe-pinter-table-5", pandas.DataFrame(rows), "Adversaries.")
     output.sentence("found", "It was found.")
-    output.finish(["python"])
-    (folder / "study.json").write_text(json.dumps(ACCOUNT))
-    assert main(["claims", str(folder)]) == 0
-    return folder
+    return finished(output)
 
 
-def page(study):
-    path = study.parents[1] / "RESULTS.md"
-    assert main(["results", str(study), "-o", str(path)]) == 0
+def planted(folder):
+    """Two corpora that both encoders have learned, and one that one has."""
+    output = Output(folder, "Who measures the measures")
+    rows = []
+    for corpus, encoders in (("easy", ENCODERS), ("hard", ENCODERS), ("order", ENCODERS[:1])):
+        for encoder in encoders:
+            for method, first in (("attention", 0.2), ("lrp", 0.9), ("random", 0.1)):
+                first += 0.1 * (corpus == "hard")
+                rows.append(
+                    {
+                        **{"corpus": corpus, "model": f"{encoder} tanh softmax", "role": "plain"},
+                        **{"encoder": encoder, "projection": "softmax", "erasure training": False},
+                        **{"method": method, "average precision": 0.5, "cause first": first},
+                        **{"cause first low": first - 0.06, "cause first high": first + 0.08},
+                        "chance": 0.05,
+                        "seeds": 3,
+                    }
+                )
+    output.table("planted-truth-methods", pandas.DataFrame(rows), "Methods.")
+    verdicts = {"about": "attention", "trained": "all", "models": 30, "right": 20, "wrong": 1}
+    verdicts |= {"partly": 0, "undecided": 4, "truth unclear": 0, "causes not learned": 2}
+    both = [{**verdicts, "nothing to judge": 3}]
+    both.append({**both[0], "about": "recommended", "wrong": 0, "right": 21})
+    output.table("planted-truth-verdicts", pandas.DataFrame(both), "Verdicts.")
+    return finished(output, title="Who measures the measures", command="make planted")
+
+
+def faithful(folder):
+    output = Output(folder, "Faithfulness")
+    rows = [
+        {
+            **{"corpus": "sst", "model": "bilstm tanh softmax", "measure": measure, "k": None},
+            **{"erasure": "delete", "method": method, "place": place},
+            **{"place low": place - 0.05, "place high": place + 0.05},
+        }
+        for measure in ("comprehensiveness", "sufficiency")
+        for method, place in (("attention", 0.31), ("lrp", 0.82), ("random", 0.0), ("search", 1.0))
+    ]
+    output.table("faithfulness-delete", pandas.DataFrame(rows), "Faithfulness.")
+    return finished(output, title="Faithfulness", command="make faithfulness")
+
+
+def written(*folders):
+    root = folders[0].parents[1]
+    readme = root / "README.md"
+    if not readme.exists():
+        readme.write_text(f"# Ours\n\n{BEGIN}\nold 0.123\n{END}\n\nThe rest.\n")
+    path = root / "RESULTS.md"
+    arguments = ["results", *map(str, folders), "-o", str(path), "--readme", str(readme)]
+    assert main(arguments) == 0
     return path.read_text()
 
 
 def test_what_was_run_is_told_with_machine_and_time(study):
-    text = page(study)
-    assert f"| 3 | 500 | 18 | 1.5 h | 2.0 h on 2 cores | `{COMMAND}` |" in text
+    text = written(study)
+    link = "[Jain & Wallace 2019](results/jain_wallace_2019-sst/README.md)"
+    assert f"| {link} | SST | 3 | 500 | 18 | 1.5 | 2.0 | 2026-01-02 |" in text
     assert "2 cores of A processor, 24 GiB, no GPU; Python 3.11, torch 2.1." in text
-    assert "1 trainings were interrupted" in text
 
 
-def test_a_claim_has_its_outcome_and_the_number_it_rests_on(study):
-    text = page(study)
-    link = "results/jain_wallace_2019-sst/jain-wallace-correlations.csv"
-    assert "| sst | **holds** for 1 of 2 models, does not hold for 1 |" in text
-    evidence = "bilstm tanh softmax, 3 seeds: tau with gradient 0.300 [0.290, 0.310];"
-    (line,) = [line for line in text.splitlines() if evidence in line]
-    assert line.endswith(f"([table]({link})) |") and "is below 0.5 with each.*" in line
+def test_a_claim_has_the_models_it_holds_for(study):
+    text = written(study)
+    (line,) = [line for line in text.splitlines() if "agrees only weakly" in line]
+    assert line.endswith("| **mixed**: holds SST 1; fails SST 1 | - |")
 
 
-def test_a_folder_of_an_earlier_version_is_read_by_its_earlier_columns(study):
-    text = page(study)
-    manifest = read_manifest(study)
-    del manifest["written"]
+def test_a_correction_stands_beside_what_it_corrects(study):
+    text = written(study)
+    (line,) = [line for line in text.splitlines() if "by the published top-k measure" in line]
+    assert "better than chance: **holds**" in line
+
+
+def test_what_was_not_run_is_said_and_no_number_is_made_up(study):
+    text = written(study)
+    assert "Not run: study `planted_truth`" in text and "Not run: study `faithfulness`" in text
+    assert "answer.svg" not in text and not (study.parents[0] / "answer.svg").exists()
+
+
+def test_where_causes_are_known_attention_is_held_against_the_best_method(study):
+    text = written(study, planted(study.parent / "planted_truth"))
+    # Of the two corpora that both encoders have learned: .2 and .3; half of the root of two squares.
+    low, high = 0.25 - math.hypot(0.06, 0.06) / 2, 0.25 + math.hypot(0.08, 0.08) / 2
+    assert "**No, not by itself.**" in text
+    assert f"in 25 % [{100 * low:.0f}, {100 * high:.0f}] of texts; chance is 5 %, and lrp" in text
+    assert "in 95 % [91, 100]" in text and "25 % (no context; lrp 95 %)" in text
+    assert (study.parent / "answer.svg").stat().st_size < 100_000
+    assert "| attention | all | 30 | 20 | 1 | 4 | 2 | 3 |" in text
+    assert "1 of 25 verdicts on attention" in text and "4.0 % [0.7 %, 19.5 %]" in text
+
+
+def test_on_sst_the_place_between_chance_and_best_is_said(study):
+    text = written(study, faithful(study.parent / "faithfulness-sst"))
+    assert "attention comes 0.310 [0.260, 0.360] of the way" in text
+    assert "lrp comes 0.820 [0.770, 0.870]" in text
+
+
+def test_the_readme_says_the_same_between_its_marks(study):
+    text = written(study, faithful(study.parent / "faithfulness-sst"))
+    readme = (study.parents[1] / "README.md").read_text()
+    assert readme.startswith("# Ours\n") and readme.endswith(f"{END}\n\nThe rest.\n")
+    assert "old 0.123" not in readme
+    (sentence,) = [line for line in readme.splitlines() if line.startswith("On SST")]
+    assert sentence in text
+
+
+def test_a_readme_without_the_marks_is_refused(study, capsys):
+    readme = study.parents[1] / "README.md"
+    readme.write_text("# Ours\n")
+    path = study.parents[1] / "RESULTS.md"
+    assert main(["results", str(study), "-o", str(path), "--readme", str(readme)]) == 2
+    assert "to write between" in capsys.readouterr().err and not path.exists()
+
+
+def test_every_number_is_a_cell_and_one_that_is_not_is_found(study):
+    written(study, planted(study.parent / "planted_truth"))
+    root = study.parents[1]
+    for page in ("RESULTS.md", "README.md"):
+        assert not wrong_numbers(root, page)
+    path = root / "RESULTS.md"
+    path.write_text(path.read_text().replace("25 % [", "26 % [").replace("## More", "## 0.777"))
+    assert wrong_numbers(root, "RESULTS.md")
+    assert "0.777" in [number for _, number in uncited_numbers(root, "RESULTS.md", "")]
+
+
+def test_a_study_has_a_page_with_its_command_claims_tables_and_figures(study):
+    written(study)
+    text = (study / "README.md").read_text()
+    assert f"| command | `{COMMAND}` |" in text and "| seeds | 1, 2, 3 |" in text
+    assert "18, 1 of them went on after an interruption" in text
+    assert "tau with gradient 0.300 [0.290, 0.310]" in text and "- It was found." in text
+    assert "[100 rows](long.md)." in text and "| 99 |" not in text
+    assert "| sst | bilstm tanh softmax | gradient | 0.300 |" in text
+
+
+def test_a_study_of_an_earlier_version_is_said_to_be_one(study):
+    manifest = json.loads((study / "manifest.json").read_text())
+    manifest.pop("written")
+    manifest.pop("sha256", None)
     (study / "manifest.json").write_text(json.dumps(manifest))
-    written = (study / "claims.csv").read_text()
-    (study / "claims.csv").write_text(written.replace(",outcome,", ",verdict,"))
-    assert ",verdict," in (study / "claims.csv").read_text() and page(study) == text
-
-
-def test_every_table_names_its_command_and_long_ones_are_linked(study):
-    text = page(study)
-    link = "results/jain_wallace_2019-sst/long.csv"
-    assert f"**[Long]({link})** (3 seeds; `{COMMAND}`)" in text
-    assert f"[100 rows]({link.replace('csv', 'md')})." in text and "| 99 |" not in text
-    assert "| sst | bilstm tanh softmax | gradient | 0.300 | 0.350 |" in text
-    assert "- It was found." in text
-
-
-def test_corrections_stand_beside_what_they_correct(study):
-    text = page(study)
-    assert "| gradient | 0.900 [0.890, 0.910] | 0.880 | 0.400 [0.390, 0.410] | -0.500 |" in text
-    assert "| sst | 0.001 | 0.038 | 0.076 | 0.050 [0.040, 0.060] | 0.620 | 0.600 " in text
+    assert "README.md) * | SST" in written(study)
+    assert "made by an earlier version" in (study / "README.md").read_text()
 
 
 def test_a_study_that_is_not_finished_is_named(tmp_path, capsys):
-    assert main(["results", str(tmp_path), "-o", str(tmp_path / "RESULTS.md")]) == 2
+    folder = tmp_path / "results" / "one"
+    folder.mkdir(parents=True)
+    assert main(["results", str(folder), "-o", str(tmp_path / "RESULTS.md")]) == 2
     assert "no finished study, study.json is missing" in capsys.readouterr().err
 
 
-def test_what_takes_many_models_is_judged_over_all_studies(study, tmp_path):
-    other = tmp_path / "results" / "other"
-    for folder, rows in ((study, usage(-1.0)[:3]), (other, usage(-1.0)[3:])):
-        output = Output(folder, "Neely & Schouten 2020")
+def test_what_takes_many_models_is_judged_over_all_studies(study):
+    folders = []
+    for name, rows in (("first", usage(-1.0)[:3]), ("second", usage(-1.0)[3:])):
+        output = Output(study.parent / name, "Neely & Schouten 2020")
         output.table("neely-schouten-usage", pandas.DataFrame(rows), "Usage.")
-        output.finish(["python"])
-        account = {**ACCOUNT, "title": folder.name, "command": f"make {folder.name}"}
-        (folder / "study.json").write_text(json.dumps(account))
-        assert main(["claims", str(folder)]) == 0
-    path = tmp_path / "RESULTS.md"
-    assert main(["results", str(study), str(other), "-o", str(path)]) == 0
-    text = path.read_text()
-    assert "Spearman's -1.00, p 0.000, 6 models" in text
-    assert "3 models, 5 are needed" not in text
+        folders.append(finished(output, title=name, command=f"make {name}"))
+    written(*folders)
+    (row,) = [row for row in table(study.parent / "claims.csv") if row["name"] == "use-decides"]
+    assert row["outcome"] == "holds" and "6 models" in row["evidence"]

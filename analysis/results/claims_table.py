@@ -1,0 +1,92 @@
+"""A row a claim: is the number reproduced, does the claim hold as tested, and after correction?"""
+
+from typing import Dict, Iterator, List, Sequence, Tuple
+
+from analysis.claims.claim import Claim, Tested
+from analysis.claims.parts import Outcome
+from analysis.formats import pipe_table
+from analysis.papers.discovery import CLAIMS
+from analysis.results.cited import Row, Sheet
+from analysis.results.names import corpus_name
+from analysis.written import markdown_text
+
+SHORT = {
+    Outcome.HOLDS: "holds",
+    Outcome.FAILS: "fails",
+    Outcome.UNKNOWN: "untold",
+    Outcome.NOTHING: "nothing to judge",
+}
+NOT_JUDGED, NONE = "not run", "-"
+COLUMNS = [
+    "claim",
+    "number reproduced?",
+    "claim as its authors tested it?",
+    "after correction?",
+]
+
+
+def claims_table(outcomes: Sheet, reproduced: Sheet) -> Iterator[str]:
+    """Of all papers, under their names; claims that no study has numbers of are named, too."""
+    by_paper: Dict[str, List[Sequence[str]]] = {}
+    for claim, corrections in _with_corrections():
+        by_paper.setdefault(claim.paper, []).append(
+            [
+                markdown_text(claim.statement),
+                _reproduced(claim, reproduced),
+                _cell(claim, outcomes) if claim.test is Tested.AUTHORS else NONE,
+                "; ".join(_correction(one, claim, outcomes) for one in corrections) or NONE,
+            ]
+        )
+    rows = []
+    for paper, of_paper in by_paper.items():
+        rows += [[f"**{markdown_text(paper)}**", "", "", ""], *of_paper]
+    yield pipe_table(COLUMNS, rows)
+
+
+def _with_corrections() -> List[Tuple[Claim, List[Claim]]]:
+    """What a correction is of stands in one row with it; one that is of nothing stands alone."""
+    names = {claim.name for claim in CLAIMS if claim.test is Tested.AUTHORS}
+    rows = []
+    for claim in CLAIMS:
+        if claim.test is Tested.AUTHORS:
+            rows.append((claim, [one for one in CLAIMS if one.corrects == claim.name]))
+        elif claim.corrects not in names:
+            rows.append((claim, [claim]))
+    return rows
+
+
+def _correction(one: Claim, of: Claim, outcomes: Sheet) -> str:
+    cell = _cell(one, outcomes)
+    if one is of or one.statement == of.statement:
+        return cell
+    return f"{markdown_text(one.statement).rstrip('.')}: {cell}"
+
+
+def _reproduced(claim: Claim, reproduced: Sheet) -> str:
+    rows = reproduced.where(table=claim.table.name)
+    if not rows:
+        return NONE
+    return f"{rows[0].whole('reproduced')} of {rows[0].whole('printed')}"
+
+
+def _cell(claim: Claim, outcomes: Sheet) -> str:
+    """`**holds** SST 5, IMDb 2`; `**mixed**: holds SST 3; fails IMDb 2`."""
+    rows = outcomes.where(name=claim.name)
+    found = [each for each in Outcome if any(row["outcome"] == each.value for row in rows)]
+    if not found:
+        return NOT_JUDGED
+    if len(found) == 1:
+        return f"**{SHORT[found[0]]}** {_corpora(rows)}"
+    told = (
+        f"{SHORT[each]} {_corpora([row for row in rows if row['outcome'] == each.value])}"
+        for each in found
+    )
+    return f"**mixed**: {'; '.join(told)}"
+
+
+def _corpora(rows: Sequence[Row]) -> str:
+    if len(rows) == 1 and "," in rows[0]["corpus"]:
+        return f"(all corpora together, {rows[0].whole('models')})"
+    return ", ".join(
+        f"{markdown_text(corpus_name(row['corpus']))} {row.whole('models')}" for row in rows
+    )

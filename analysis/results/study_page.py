@@ -1,0 +1,167 @@
+"""README.md of a study's folder: its command, what it took, what came out, every table and figure."""
+
+from itertools import groupby
+from pathlib import Path
+from typing import Any, Dict, Iterator, List, Sequence
+
+import pandas
+
+from analysis.claims import NOTE
+from analysis.claims import SECTION as CLAIMS
+from analysis.formats import markdown, pipe_table
+from analysis.manifest import WRITTEN, title_of
+from analysis.results.names import link
+from analysis.results.studies import StudyResults
+from analysis.written import markdown_code, markdown_text
+from command_line.durations import in_words
+
+# Longer ones are linked.
+MOST_ROWS = 40
+# A figure that shows the words of texts is not for publication with texts of others.
+WITH_TEXTS = "heatmaps"
+MADE_BY_AN_EARLIER_VERSION = (
+    "These tables and figures were made by an earlier version of the analysis. What stands under *The "
+    "papers' claims* is judged anew by the present rules, from these tables."
+)
+
+
+def study_page(
+    study: StudyResults,
+    inner: Sequence[StudyResults],
+    claims: pandas.DataFrame,
+    printed: pandas.DataFrame,
+) -> str:
+    """`inner` is what it has for each corpus; of `claims` and `printed` those of the study are shown."""
+    return "\n".join(_lines(study, inner, claims, printed)) + "\n"
+
+
+def machines(studies: Sequence[StudyResults]) -> List[str]:
+    """Each once, with the versions that count."""
+    return list(dict.fromkeys(_machine(study.account) for study in studies))
+
+
+def _machine(account: Dict[str, Any]) -> str:
+    machine, gpus = account["machine"], account["gpus"]
+    versions = ", ".join(f"{name} {number}" for name, number in account["versions"].items())
+    return (
+        f"{machine['cores']} cores of {machine['processor']}, {machine['memory']}, "
+        f"{gpus or 'no'} GPU{'s' if gpus > 1 else ''}; Python {machine['python']}, {versions}"
+    )
+
+
+def _lines(
+    study: StudyResults,
+    inner: Sequence[StudyResults],
+    claims: pandas.DataFrame,
+    printed: pandas.DataFrame,
+) -> Iterator[str]:
+    yield f"# {markdown_text(study.title)}\n"
+    yield from _provenance(study)
+    if WRITTEN not in study.manifest:
+        yield MADE_BY_AN_EARLIER_VERSION + "\n"
+    said = [
+        entry for each in (study, *inner) for entry in each.entries if entry["kind"] == "sentence"
+    ]
+    if said:
+        yield "## Found\n"
+        yield from (f"- {markdown_text(entry['caption'])}" for entry in said)
+        yield ""
+    of_study = claims[claims["study"] == study.name]
+    if len(of_study):
+        yield f"## {CLAIMS}\n"
+        yield from _claims(of_study)
+    for each in (study, *inner):
+        below = f"{each.folder.name}: " if each.below else ""
+        shown = [
+            entry
+            for entry in each.entries
+            if entry["kind"] in ("table", "figure")
+            and entry["section"] != CLAIMS
+            and WITH_TEXTS not in entry["name"]
+        ]
+        for section, entries in groupby(shown, key=lambda entry: entry["section"]):
+            yield f"## {markdown_text(below + title_of(section))}\n"
+            for entry in entries:
+                yield from _entry(each, entry, study.folder)
+    yield from _differences(printed[printed["study"] == study.name])
+
+
+def _provenance(study: StudyResults) -> Iterator[str]:
+    account = study.account
+    seconds = account["seconds"]
+    recovered = account["recovered"]
+    rows = [
+        ("command", markdown_code(account["command"])),
+        ("seeds", markdown_text(", ".join(map(str, account["seeds"])))),
+        ("texts explained", str(account.get("limit") or "all of each test set")),
+        (
+            "models trained",
+            f"{account['runs']}"
+            + (f", {recovered} of them went on after an interruption" if recovered else ""),
+        ),
+        ("wall-clock", f"{in_words(account['elapsed'])} on {account['cores']} cores"),
+        (
+            "of one core",
+            f"{in_words(sum(seconds.values()))}: "
+            + ", ".join(f"{kind} {in_words(took)}" for kind, took in seconds.items() if took),
+        ),
+        ("machine", markdown_text(_machine(account))),
+        ("finished", markdown_text(account.get("finished", ""))),
+        (
+            "made from",
+            f"{len(study.manifest['files'])} files, by hash in [manifest.json](manifest.json)",
+        ),
+    ]
+    yield pipe_table(["", ""], rows)
+
+
+def _claims(claims: pandas.DataFrame) -> Iterator[str]:
+    yield markdown_text(NOTE) + "\n"
+    for paper, rows in claims.groupby("paper", sort=False):
+        yield f"### {markdown_text(paper)}\n"
+        yield pipe_table(
+            ["claim", "tested", "corpus, model", "outcome", "evidence", "it would fail if"],
+            [
+                [
+                    f"{markdown_text(row['claim'])} *{markdown_text(row['rule'])}*",
+                    markdown_text(row["test"]),
+                    markdown_text(f"{row['corpus']}, {row['model']}"),
+                    f"**{markdown_text(row['outcome'])}**",
+                    markdown_text(row["evidence"]),
+                    markdown_text(row["fails_if"]),
+                ]
+                for row in rows.to_dict("records")
+            ],
+        )
+
+
+def _entry(study: StudyResults, entry: Dict[str, Any], here: Path) -> Iterator[str]:
+    title = markdown_text(title_of(entry["name"], entry["section"]))
+    yield f"### {title}\n"
+    about = markdown_text(" ".join(filter(None, [entry["caption"], entry["note"]])))
+    if entry["kind"] == "figure":
+        file = study.folder / entry["files"]["svg"]
+        if file.is_file():
+            yield f"![{title}]({link(file, here)})\n"
+        yield f"*{about}*\n"
+        return
+    yield f"{about} [csv]({link(study.folder / entry['files']['csv'], here)})\n"
+    text = study.read(entry["files"]["md"]).decode()
+    rows = [line for line in text.split("\n") if line.startswith("|")]
+    if len(rows) - 2 <= MOST_ROWS:
+        yield "\n".join(rows) + "\n"
+    else:
+        readable = link(study.folder / entry["files"]["md"], here)
+        yield f"[{len(rows) - 2} rows]({readable}).\n"
+
+
+def _differences(printed: pandas.DataFrame) -> Iterator[str]:
+    """Only what is not reproduced; the tables have the rest beside ours."""
+    differ = printed[printed["reproduced"] != "yes"]
+    if printed.empty:
+        return
+    yield "## Beside print\n"
+    yield f"{len(printed) - len(differ)} of {len(printed)} printed numbers are reproduced. The others:\n"
+    columns = ["exhibit", "corpus", "model", "quantity", "published", "ours", "difference", "note"]
+    if len(differ):
+        yield markdown(differ[columns])

@@ -1,0 +1,170 @@
+"""Tables over all studies, which the page is made of: what was run, claims, what was printed, verdicts."""
+
+from typing import Any, Dict, List, Sequence, Tuple
+
+import pandas
+
+from analysis.claims.beside_print import NAME as BESIDE_PRINT
+from analysis.claims.beside_print import YES
+from analysis.claims.claim import Claim, Tested, each_once, judged
+from analysis.claims.folder import judged_folder
+from analysis.claims.multiplicity import multiplicity
+from analysis.claims.parts import Outcome
+from analysis.claims.table_rows import Tables
+from analysis.manifest import WRITTEN
+from analysis.papers.discovery import CLAIMS
+from analysis.results.cited import Sheet
+from analysis.results.studies import StudyResults, joined
+from analysis.verdict.means import wilson_interval
+
+SECONDS = 3600
+VERDICTS = "planted-truth-verdicts"
+NOT_HELD = ("causes not learned", "nothing to judge")
+DECIDED = (Outcome.HOLDS.value, Outcome.FAILS.value, Outcome.UNKNOWN.value)
+
+
+def studies_sheet(studies: Sequence[StudyResults]) -> Sheet:
+    """A row a study: what it was, and what it took."""
+    rows: List[Dict[str, Any]] = []
+    for study in _whole(studies):
+        account = study.account
+        rows.append(
+            {
+                "folder": study.folder.name,
+                "study": account["title"],
+                "corpora": ", ".join(account["corpora"]),
+                "seeds": len(account["seeds"]),
+                "texts": account.get("limit"),
+                "models": account["runs"],
+                "core hours": sum(account["seconds"].values()) / SECONDS,
+                "hours": account["elapsed"] / SECONDS,
+                "cores": account["cores"],
+                "finished": account.get("finished", ""),
+                "earlier version": WRITTEN not in study.manifest,
+                "command": account["command"],
+            }
+        )
+    return Sheet("results/studies.csv", pandas.DataFrame(rows))
+
+
+def _whole(studies: Sequence[StudyResults]) -> List[StudyResults]:
+    """Those whose folder has the account; what they hold for each corpus is below."""
+    return [study for study in studies if not study.below]
+
+
+def judged_anew(studies: Sequence[StudyResults]) -> Tuple[Sheet, Sheet]:
+    """
+    All claims, and all that was printed, by the present rules from the tables as they are. What is
+    of all models together is judged over all studies.
+    """
+    claims, printed = [], []
+    for study in studies:
+        found, beside = judged_folder(study.folder)
+        claims.append(found.assign(study=study.name))
+        printed.append(beside.assign(study=study.name))
+    together = [claim for claim in CLAIMS if claim.over_models]
+    names = [claim.name for claim in together]
+    apart = [table[~table["name"].isin(names)] for table in claims]
+    pooled = [_over_all_models(claim, studies) for claim in together]
+    every = _under_each_other([*apart, *pooled])
+    return (
+        Sheet("results/claims.csv", each_once(every)),
+        Sheet(f"results/{BESIDE_PRINT}.csv", _largest_first(printed)),
+    )
+
+
+def _under_each_other(tables: Sequence[pandas.DataFrame]) -> pandas.DataFrame:
+    """An empty table has no types, and would take those of the others away."""
+    having = [table for table in tables if len(table)]
+    return pandas.concat(having or [tables[0]], ignore_index=True)
+
+
+def _largest_first(printed: Sequence[pandas.DataFrame]) -> pandas.DataFrame:
+    table = _under_each_other(printed)
+    by_size = table["difference"].astype(float).abs().sort_values(ascending=False, kind="stable")
+    return table.loc[by_size.index].reset_index(drop=True)
+
+
+def _over_all_models(claim: Claim, studies: Sequence[StudyResults]) -> pandas.DataFrame:
+    rows = joined(studies, claim.table.name)
+    if rows.empty:
+        return pandas.DataFrame()
+    tables = Tables({claim.table.name: rows.drop_duplicates(ignore_index=True)}, "all studies")
+    return judged(tables, [claim]).assign(study="all studies")
+
+
+def outcomes_sheet(claims: Sheet) -> Sheet:
+    """A row a claim, corpus and outcome: for how many models and ways of training it came out so."""
+    table = claims.table
+    counted = table.groupby(["name", "corpus", "outcome"], sort=False).size()
+    return Sheet("results/outcomes.csv", counted.reset_index(name="models"))
+
+
+def tally_sheet(claims: Sheet) -> Sheet:
+    """A row a kind of test: how many claims hold wherever they could be told, and how many nowhere."""
+    rows = []
+    for test in Tested:
+        tested = claims.table[
+            (claims.table["test"] == test.value) & claims.table["outcome"].isin(DECIDED)
+        ]
+        every = [set(group["outcome"]) for _, group in tested.groupby("name", sort=False)]
+        rows.append(
+            {
+                "test": test.value,
+                "claims": len(every),
+                "hold": sum(found == {Outcome.HOLDS.value} for found in every),
+                "fail": sum(found == {Outcome.FAILS.value} for found in every),
+                "mixed": sum(
+                    found != {Outcome.UNKNOWN.value} and len(found) > 1 for found in every
+                ),
+                "untold": sum(found == {Outcome.UNKNOWN.value} for found in every),
+            }
+        )
+    return Sheet("results/tally.csv", pandas.DataFrame(rows))
+
+
+def reproduced_sheet(printed: Sheet) -> Sheet:
+    """A row a table of ours: how many of the numbers that were printed are reproduced."""
+    rows = []
+    for (paper, table), group in printed.table.groupby(["paper", "table"], sort=False):
+        near = int((group["reproduced"] == YES).sum())
+        rows.append({"paper": paper, "table": table, "printed": len(group), "reproduced": near})
+    total = {"paper": "all", "table": "all"}
+    total["printed"] = len(printed.table)
+    total["reproduced"] = int((printed.table["reproduced"] == YES).sum())
+    return Sheet("results/reproduced.csv", pandas.DataFrame([*rows, total]))
+
+
+def multiplicity_sheet(claims: Sheet) -> Sheet:
+    """One row: how many outcomes there are, and how many remain when they are counted together."""
+    counted = multiplicity(claims.table)
+    row = {
+        "judged": counted.judged,
+        "decided": counted.decided,
+        "expected false": counted.expected_false,
+        "with p": counted.decided - counted.without_p,
+        "remaining": counted.remaining,
+    }
+    return Sheet("results/multiplicity.csv", pandas.DataFrame([row]))
+
+
+def verdicts_sheet(studies: Sequence[StudyResults]) -> Sheet:
+    """How often verdicts are wrong, with Wilson's interval: of those that can be held against something."""
+    rows = []
+    for row in joined(studies, VERDICTS).to_dict("records"):
+        held = int(row["models"] - sum(row[name] for name in NOT_HELD))
+        if row["trained"] == "all" and held:
+            share = row["wrong"] / held
+            interval = wilson_interval(share, held)
+            rows.append(
+                {
+                    "about": row["about"],
+                    "held": held,
+                    "wrong": int(row["wrong"]),
+                    "share": share,
+                    "low": interval.low,
+                    "high": interval.high,
+                }
+            )
+    columns = ["about", "held", "wrong", "share", "low", "high"]
+    return Sheet("results/verdicts.csv", pandas.DataFrame(rows, columns=columns))

@@ -1,0 +1,67 @@
+"""What the page says whatever the numbers are. Numbers of results stand nowhere here."""
+
+HEAD = """# Results
+
+Can attention be trusted as the explanation of a text model's predictions? This page is made by `make results` from the
+[csv files](results) of finished studies; [numbers.csv](results/numbers.csv) names the cell of each number here. Square brackets are 95 % intervals.
+"""
+
+NOT_RUN = "Not run: study `{study}`, which would say {what}."
+NONE_OF = "Not run: {studies}."
+WOULD_SAY = {
+    "planted_truth": "how often methods find causes that are known",
+    "faithfulness": "how far methods come on SST between a random and the best order of words",
+    "recursive_roar": "whether a model that is trained anew does without the words that a method names",
+    "human_rationales": "how near methods come to what people mark",
+    "pretrained_debate": "whether all of this holds for a fine-tuned transformer",
+}
+
+FIGURE = (
+    "*Left: how often a method puts a planted cause first, by encoder, of correctly predicted texts; mean over the planted corpora that all "
+    "encoders have learned. Right: where it stands between a random and the best order of words on SST. The line is chance; bars are 95 % intervals "
+    "over texts and seeds.*"
+)
+
+RUN = (
+    "A row links to the study's own page: its command, tables, figures and provenance. Hours of one core are what a study takes from nothing; models that studies share "
+    "were trained once, so that the wall-clock may be less."
+)
+EARLIER = (
+    "Studies marked * were run with an earlier version: their tables have no paired differences, so that "
+    "differences there have intervals of independent numbers, which are longer. Outcomes below are by the present rules for all."
+)
+
+CLAIMS = (
+    "*Number reproduced*: how many printed numbers of the claim's table lie in our interval, widened by what trainings with other seeds differ by. *As its authors tested it*: by their own "
+    "measure. *After correction*: where a measure had to be mended. Numbers behind a corpus are models for which it came out so; "
+    "a claim holds only where all of its parts do. Rules and bounds are ours and stand in [claims.csv](results/claims.csv), with the evidence of each outcome."
+)
+
+PRINT = (
+    "The largest difference of each model and exhibit, of what is not reproduced; all are in [beside-print.csv](results/beside-print.csv), with what is known of the reasons. "
+    "A number that is not reproduced says nothing against a claim, and nothing for it."
+)
+
+DEVIATIONS = """- **Word vectors**: GloVe of 100 dimensions; the papers have fastText of 300.
+- **AG News**: trained on a fifth of the original training texts; the test texts are the published ones.
+- **IMDb and 20 Newsgroups**: the published sizes up to a few texts; splits are not the authors' own ([data](docs/data.md)).
+- **Texts explained**: all test texts, unless the table above says how many; then they are spread evenly over the test set.
+- **Selection**: the epoch is chosen on dev, never on test; Jain & Wallace chose on test. No setting was chosen by agreement or faithfulness.
+- **Not at hand**: MIMIC-III, which takes an application, and CNN news.
+"""
+
+METHODS = """- **Intervals** are over texts and seeds together where there are three seeds or more, else over texts alone, of the models as they are. Differences on the same texts are paired. How often they hold the truth is simulated in the [tests](tests/analysis/statistics).
+- **Power**: an outcome that *cannot be told* says in [claims.csv](results/claims.csv) how far from its bound the number would have had to be, to be seen in four of five repetitions.
+- **Chance** is measured, by random scores and by scores permuted within a text, and stands beside each agreement.
+"""
+
+VERDICT = (
+    "`allennlp verdict` answers for one model and its texts. On the planted corpus its answer can be held against the causes: attention points to them if its average precision "
+    "comes more than half of the way from chance to 1 ([how it is counted](docs/verdict.md#is-it-right))."
+)
+
+LINKS = """- Each study: the first column of the table above. Every number on this page: [numbers.csv](results/numbers.csv).
+- What the measures mean: [faithfulness](docs/faithfulness.md), [agreement](docs/compare.md), [counterfactuals](docs/counterfactual.md), [rationales](docs/rationales.md).
+- What a claim is, and how it is judged: [claims](docs/claims.md). How the studies are run: [studies](docs/studies.md).
+- The corpora: [data](docs/data.md); the planted one: [planted](docs/planted.md).
+"""
