@@ -6,7 +6,8 @@ no time), on texts as long as SST's:
   that is asked for, one after the other, against ours. There is no short cut as in an LSTM: every state
   knows of every word. What is gained is that a text costs less among others, 2 to 4 times on one core
   (the shorter, the more), and that no set is read twice;
-- integrated gradients of captum, at the same steps, as many rows a pass, and with the error of their sum,
+- what can be gained at most: the operations a second of a text alone, and of the best of some batches;
+- integrated gradients of captum itself, on which packages for transformers rest, at the same steps, as many rows a pass, and with the error of their sum,
   which costs two passes more and which ours always has;
 - the memory of a text of 512 pieces within two budgets;
 - an epoch of fine-tuning, against a plain loop.
@@ -50,7 +51,9 @@ from benchmarks.training_step import start
 TEXTS, METHODS = 64, 8
 # One pass for each set takes long: of every so many texts.
 EVERY = 8
-STEPS, INTEGRATED = 8, 32
+# Texts at once, and how often: the fastest counts.
+BATCHES, PASSES = (1, 16, 64, 200), 5
+STEPS, INTEGRATED = 20, 32
 LONGEST = 512
 BUDGETS = (1024, 4096)
 MOST_MB = 1024.0
@@ -213,6 +216,41 @@ def comprehensiveness(setting: OpenedTwice) -> Result:
     return result
 
 
+def rates(setting: OpenedTwice) -> List[Result]:
+    """Of transformers' own passes, for texts as long as those above, and for what is left of them by half."""
+    base = setting.model.family.base
+    # Each parameter is used once a place, for a product and a sum.
+    operations = 2 * sum(each.numel() for each in base.encoder.parameters())
+    results = []
+    for places in (10, 20):
+        seconds = {}
+        for texts in BATCHES:
+            ids = torch.full((texts, places), len(SPECIAL))
+            seconds[texts] = _seconds_a_text(setting.plain, ids)
+        best = min(seconds, key=seconds.get)
+        told = {texts: operations * places / seconds[texts] / 1e9 for texts in (1, best)}
+        results.append(
+            Result(
+                f"a pass, MiniLM, {places} places: a text alone / among {best}, what is gained at most",
+                seconds[best],
+                seconds[1],
+                note=f"{told[best]:.0f} and {told[1]:.0f} thousand million operations a second",
+            )
+        )
+    return results
+
+
+@torch.no_grad()
+def _seconds_a_text(plain: torch.nn.Module, ids: torch.Tensor) -> float:
+    taken = []
+    plain(ids)
+    for _ in range(PASSES):
+        start = time.process_time()
+        plain(ids)
+        taken.append(time.process_time() - start)
+    return min(taken) / len(ids)
+
+
 def integrated_gradients(setting: OpenedTwice) -> Result:
     """Texts of one length, since captum's batches have no padding; as many rows a pass for both."""
     batch = TextBatch.of(setting.model, setting.instances([18] * INTEGRATED))
@@ -333,6 +371,7 @@ def main() -> List[Result]:
         return [
             leave_one_out(setting),
             comprehensiveness(setting),
+            *rates(setting),
             integrated_gradients(setting),
             memory(where),
             fine_tuning(where, Path(name) / "run"),
