@@ -170,11 +170,11 @@ def resumable(parts: Parts) -> Iterator[None]:
     try:
         yield
     except (KeyboardInterrupt, SigTermReceived):
-        print(
-            f"\nstopped; what is finished is in {parts.folder}, and the same command goes on "
-            "from there",
-            file=sys.stderr,
-        )
+        if parts.folder.exists() and not parts.finished():
+            said = f"nothing of {parts.output} was finished; the same command begins it again"
+        else:
+            said = f"what is finished is in {parts.folder}, and the same command goes on from there"
+        print(f"\nstopped; {said}", file=sys.stderr)
         sys.exit(130)
 
 

@@ -8,7 +8,7 @@ import pytest
 from allennlp.common.checks import ConfigurationError
 
 from attention_explain.commands import parts as parts_module
-from attention_explain.commands.parts import NOTE, ROW, Parts, clear_merged
+from attention_explain.commands.parts import NOTE, ROW, Parts, clear_merged, resumable
 
 JOB = {"archive": "abc", "data": "def"}
 
@@ -151,3 +151,18 @@ def test_an_output_that_appears_meanwhile_is_not_replaced(output):
     # Nothing is lost: --force goes on from the part.
     with Parts(output, JOB).opened(replace=True) as parts:
         assert parts.merged()[0].num_rows == 1
+
+
+@pytest.mark.parametrize("finished", [0, 1])
+def test_whoever_stops_the_work_is_told_what_is_left_of_it(output, capsys, finished):
+    with (
+        pytest.raises(SystemExit, match="130"),
+        Parts(output, JOB).opened() as parts,
+        resumable(parts),
+    ):
+        for number in range(finished):
+            parts.save(number, table([0], 1.0), {})
+        raise KeyboardInterrupt
+    said = capsys.readouterr().err
+    assert ("nothing of" in said) is (not finished) and parts.folder.exists() == bool(finished)
+    assert (f"what is finished is in {parts.folder}" in said) == bool(finished)
