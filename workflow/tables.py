@@ -63,7 +63,7 @@ def _files(table: StudyTable, runs: Sequence[ResolvedRun], find: Finder) -> Dict
 
 
 def table_steps(wanted: Sequence[WantedTable], results: Path) -> List[Step]:
-    """Each table that has any files; outcomes and a page for each folder that gets any table."""
+    """Each table that has any files; outcomes and a page for each folder that gets more than plain csv."""
     code = hash_of(_sources(ANALYSIS))
     tables = [_table_step(one, code) for one in wanted if one.files]
     folders: Dict[str, List[Step]] = {}
@@ -71,6 +71,9 @@ def table_steps(wanted: Sequence[WantedTable], results: Path) -> List[Step]:
         folders.setdefault(step.folder, []).append(step)
     steps: List[Step] = list(tables)
     for name, made in folders.items():
+        # Nothing says what a csv that stands alone is about: there is no page to be made of it.
+        if all(step.file for step in made):
+            continue
         folder = Path(name)
         claims = _of_folder(TableStep, TABLE, "claims", folder, results, made, code)
         page = _of_folder(ReportStep, REPORT, "report", folder, results, [*made, claims], code)

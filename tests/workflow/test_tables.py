@@ -1,4 +1,4 @@
-"""Of tables in a folder of results, those stay that the study asks for."""
+"""Tables at the end of a plan; in a folder of results those stay that the study asks for."""
 
 from types import SimpleNamespace
 
@@ -8,7 +8,8 @@ import pytest
 from analysis.manifest import MANIFEST, read_manifest
 from analysis.output import Output
 from tests.workflow.fake_steps import fake_table
-from workflow.tables import drop_others
+from workflow.study import StudyTable
+from workflow.tables import WantedTable, drop_others, table_steps
 
 SECTIONS = {"Paper": ("table", "paper"), "agreement": ("agreement",), "By hand": ("table", "mine")}
 
@@ -53,3 +54,21 @@ def test_a_broken_list_is_left_to_the_step_that_reads_it(results):
     (results / MANIFEST).write_text("{")
     drop_others(results, [])
     assert (results / MANIFEST).read_text() == "{"
+
+
+def test_a_folder_of_plain_csv_alone_has_no_page(tmp_path):
+    def wanted(folder, *commands):
+        return [
+            WantedTable(StudyTable(command, (), ()), folder, command, {"a.parquet": "attribute-a"})
+            for command in commands
+        ]
+
+    alone, beside = tmp_path / "alone", tmp_path / "beside"
+    steps = table_steps(
+        [*wanted(alone, "causes"), *wanted(beside, "causes", "agreement")], tmp_path
+    )
+    made = [(step.folder, step.result) for step in steps]
+    assert [name for folder, name in made if folder == str(alone)] == ["causes"]
+    assert [name for folder, name in made if folder == str(beside)] == [
+        *("causes", "agreement", "claims", "report")
+    ]
