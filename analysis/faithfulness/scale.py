@@ -88,12 +88,7 @@ def measured(model: Model) -> List[Measured]:
     return [
         Measured(
             measure,
-            {
-                method: numpy.array(
-                    [_values(file, measure, method, places) for file in model.files]
-                )
-                for method in dict.fromkeys(rows["method"])
-            },
+            _values(model.files, measure, list(dict.fromkeys(rows["method"].tolist())), places),
             True if measure.name == TIED else first.higher_is_better(measure.name),
         )
         for measure, rows in first.by_measure.items()
@@ -101,15 +96,25 @@ def measured(model: Model) -> List[Measured]:
 
 
 def _values(
-    file: FaithfulnessFile, measure: FaithfulnessMeasure, method: str, places: Dict[str, int]
-) -> numpy.ndarray:
-    """Of each text, NaN where there is none. Shape: (texts,)"""
-    values = numpy.full(len(places), numpy.nan)
-    rows = file.by_measure.get(measure)
-    if rows is not None:
-        rows = rows[rows["method"] == method]
-        values[[places[text] for text in rows["id"]]] = rows["value"].astype(float)
-    return values
+    files: Sequence[FaithfulnessFile],
+    measure: FaithfulnessMeasure,
+    methods: Sequence[str],
+    places: Dict[str, int],
+) -> Dict[str, numpy.ndarray]:
+    """By method, of each text; NaN where there is none. Shape: (seeds, texts)"""
+    values = numpy.full((len(methods), len(files), len(places)), numpy.nan)
+    numbers = {method: number for number, method in enumerate(methods)}
+    for seed, file in enumerate(files):
+        rows = file.by_measure.get(measure)
+        if rows is None:
+            continue
+        known = rows["value"].to_numpy(dtype=float, na_value=numpy.nan)
+        of_methods = numpy.array([numbers.get(name, -1) for name in rows["method"].tolist()])
+        of_texts = numpy.array([places[text] for text in rows["id"].tolist()])
+        # Another seed may have been judged by other methods, too.
+        wanted = of_methods >= 0
+        values[of_methods[wanted], seed, of_texts[wanted]] = known[wanted]
+    return dict(zip(methods, values, strict=True))
 
 
 def shares_tied(of_model: Sequence[Measured]) -> Dict[str, float]:
