@@ -51,6 +51,8 @@ class AttentionClassifier(Classifier):
     attention : `Lazy[TokenAttention]`, optional (default = additive scores, softmax)
     loss_reduction, class_weights, min_label_count, positive_label : optional
         As in `Classifier`.
+    dropout : `float`, optional (default = `0.0`)
+        Of the embeddings, while the model is trained.
     output_states : `bool`, optional (default = `False`)
         Whether `forward` returns the hidden states.
     initializer : `InitializerApplicator`, optional
@@ -77,6 +79,7 @@ class AttentionClassifier(Classifier):
         regularizer: Optional[RegularizerApplicator] = None,
         query_encoder: Optional[QueryEncoder] = None,
         serialization_dir: Optional[str] = None,
+        dropout: float = 0.0,
     ) -> None:
         super().__init__(
             vocab,
@@ -106,6 +109,7 @@ class AttentionClassifier(Classifier):
             self.attention = attention.construct(input_dim=state_dim, query_dim=query_dim)
             self.decoder = PairDecoder(state_dim, query_dim, len(self.labels))
         self.output_states = output_states
+        self.dropout = torch.nn.Dropout(dropout)
         self._attention_entropy = InstanceMean()
         self._attention_zeros = InstanceMean()
         initializer(self)
@@ -248,7 +252,7 @@ class AttentionClassifier(Classifier):
         """
         reading = self.reading(tokens, attendable, query, candidates)
         attendable = reading.attendable
-        states = self.encode(self.embed(tokens), reading)
+        states = self.encode(self.dropout(self.embed(tokens)), reading)
         attention = self.attend(states, reading, guide)
         output = self.output(self.decode(states, attention, reading.query), label, metadata)
         output.update(attention=attention, mask=attendable)

@@ -21,7 +21,19 @@ local leave_one_out = { type: 'leave-one-out', at: 'input', measure: 'tvd' };
 local l2_gradient = { type: 'gradient', of: 'probability', norm: 'l2', normalize: true };
 
 {
-  jain_wallace: ['attention', gradient, leave_one_out, 'random'],
+  // The norm beside gradient x input: both are called gradient, and they differ.
+  jain_wallace: ['attention', gradient, l2_gradient, leave_one_out, 'random'],
+
+  // What `gradient` may mean: x input or norm, of the probability or the logit, attention fixed or not; x input
+  // keeps its sign, and is compared with and without.
+  gradient_definitions: ['attention', leave_one_out, 'random'] + [
+    { type: type, of: of, detach_attention: fixed }
+    + { name: '%s-%s%s' % [type, of, if fixed then '-fixed' else ''] }
+    + (if type == 'gradient' then { norm: 'l2' } else { absolute: false })
+    for type in ['gradient-x-input', 'gradient']
+    for of in ['probability', 'logit']
+    for fixed in [true, false]
+  ],
 
   // Neely & Schouten kept Jain & Wallace's code.
   neely_schouten: self.jain_wallace,
@@ -51,7 +63,6 @@ local l2_gradient = { type: 'gradient', of: 'probability', norm: 'l2', normalize
 
   // What all of these papers' tables need, each method once: Jain & Wallace's options where they differ.
   debate: self.jain_wallace + [
-    l2_gradient,
     l2_gradient { at: 'hidden', name: 'gradient-hidden' },
     leave_one_out { at: 'hidden', normalize: true, name: 'leave-one-out-hidden' },
     'input-to-hidden',

@@ -59,7 +59,7 @@ local preset(loss_reduction, batch_size, lr, attention_lr=lr, decoder_lr=lr / 2,
   wiegreffe_pinter: self.jain_wallace,
 
   // A mean, as the penalty is; ours, since their settings are another code base's.
-  pruthi: preset('mean', batch_size=32, lr=1e-3, trainer={ num_epochs: 10 }),
+  pruthi: preset('mean', batch_size=32, lr=1e-3, trainer={ num_epochs: 10, patience: 3 }),
 
   // lr 1e-4 for the BiLSTM and 1e-5 for the Transformer; the attention's times 1 or 10. The number
   // of epochs is not published: with these, models reach the published accuracy on SST.

@@ -18,7 +18,11 @@ study {
         lib.attention[scorer],
         $.training(lib.training.jain_wallace_on(data)),
       ),
-      attributions: { jain_wallace: presets.jain_wallace },
+      attributions: {
+        jain_wallace: presets.jain_wallace,
+        // On one model: what each meaning of gradient gives.
+        [if encoder + scorer == 'bilstmtanh' && !('pairs' in data) then 'definitions']: presets.gradient_definitions,
+      },
       perturbations: { jain_wallace: import '../perturbations/jain_wallace.jsonnet' },
     }
     for encoder in study.pick(['bilstm', 'affine'], ['bilstm', 'cnn', 'affine'])
@@ -26,5 +30,6 @@ study {
   },
   tables: [
     study.table('jain-wallace', ['attributions/jain_wallace', 'perturbations/jain_wallace']),
+    study.table('gradient-definitions', ['attributions/definitions']),
   ],
 }

@@ -1,17 +1,37 @@
 """What Bastings & Filippova 2020 claim."""
 
 from dataclasses import dataclass
-from typing import Iterator, Optional
+from typing import Dict, Iterator, List, Optional, Sequence
 
 from analysis.agreement.agreements import SIGNED
 from analysis.agreement.comparisons import LESS, OTHERS
 from analysis.claims.claim import Claim, Judgement
 from analysis.claims.parts import above
-from analysis.claims.table_rows import TableRow, Tables, TypedTable, first_where, grouped, paired
+from analysis.claims.table_rows import (
+    TableRow,
+    Tables,
+    TypedTable,
+    estimated,
+    first_where,
+    grouped,
+    paired,
+    where,
+)
 from analysis.papers.shared.agreement_rows import AgreementRow
 from analysis.written import Estimate, average
 
 ATTENTION = "attention"
+# The paper's families of saliency methods.
+FAMILIES: Dict[str, Sequence[str]] = {
+    "gradients": ("gradient", "gradient-x-input", "integrated-gradients"),
+    "propagation": ("lrp",),
+    "occlusion": ("occlusion", "leave-one-out"),
+}
+# What is left without the words that a method names, and by them alone; words are left out.
+MEASURES = ("comprehensiveness", "sufficiency")
+ERASURE = "delete"
+# Two methods that agree so well are one.
+SAME = 0.95
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,8 +42,46 @@ class ApartRow(TableRow):
     others_less: Optional[Estimate] = paired(LESS)
 
 
+@dataclass(frozen=True, kw_only=True)
+class FaithfulnessDifferenceRow(TableRow):
+    """The place of one method between chance and the best order, less that of another."""
+
+    measure: str
+    erasure: str
+    first: str
+    second: str
+    difference: Estimate = estimated(mean="difference", difference=True)
+
+    def of(self, method: str) -> Optional[Estimate]:
+        """That of the method less attention's; None if the row is of others."""
+        if (self.first, self.second) == (method, ATTENTION):
+            return self.difference
+        if (self.first, self.second) == (ATTENTION, method):
+            return self.difference.negative()
+        return None
+
+
 AGREEMENT = TypedTable("agreement", AgreementRow)
 APART = TypedTable("agreement-apart", ApartRow)
+FAITHFULNESS = TypedTable("faithfulness-differences", FaithfulnessDifferenceRow)
+
+
+def saliency_is_more_faithful(tables: Tables) -> Iterator[Judgement]:
+    rows = tables.rows(FAITHFULNESS, role="plain", erasure=ERASURE)
+    for _, of_model in grouped(rows, "corpus", "model", "protocol"):
+        parts = [
+            above(f"{measure}, {family} less attention:", average(known))
+            for measure in MEASURES
+            for family, methods in FAMILIES.items()
+            if (known := _more(where(of_model, measure=measure), methods))
+        ]
+        if parts:
+            yield Judgement.of(of_model[0], *parts)
+
+
+def _more(rows: Sequence[FaithfulnessDifferenceRow], methods: Sequence[str]) -> List[Estimate]:
+    found = (row.of(method) for method in methods for row in rows)
+    return [one for one in found if one is not None]
 
 
 def attention_stands_apart(tables: Tables) -> Iterator[Judgement]:
@@ -32,11 +90,16 @@ def attention_stands_apart(tables: Tables) -> Iterator[Judgement]:
         for row in tables.rows(AGREEMENT, group="overall", measure="kendall")
         if not {row.first, row.second} & set(OTHERS)
     ]
-    for (corpus, model, protocol), pairs in grouped(rows, "corpus", "model", "protocol"):
+    for (corpus, model, protocol), all_pairs in grouped(rows, "corpus", "model", "protocol"):
+        repeated = _repeated(all_pairs)
+        pairs = [row for row in all_pairs if not {row.first, row.second} & repeated]
         with_attention = [row for row in pairs if ATTENTION in (row.first, row.second)]
-        among = [row for row in pairs if ATTENTION not in (row.first, row.second)]
-        # Attention has no sign: other pairs by their signs too would be more than it can have.
-        among = [row for row in among if row.compared != SIGNED] or among
+        # Attention has no sign: other pairs by their signs would be more than it can have.
+        among = [
+            row
+            for row in pairs
+            if ATTENTION not in (row.first, row.second) and row.compared != SIGNED
+        ]
         if with_attention and among:
             what = "place of tau" if all(row.place is not None for row in pairs) else "tau"
             ours, theirs = (
@@ -46,17 +109,34 @@ def attention_stands_apart(tables: Tables) -> Iterator[Judgement]:
                 f"{what} of attention with {len(with_attention)} methods {ours}, of {len(among)} "
                 f"pairs of them {theirs}; difference"
             )
+            # Taken on the same texts, but over all pairs: only where none was left out.
             apart = first_where(tables.rows(APART, measure="kendall", corpus=corpus), model=model)
-            further = theirs.minus(ours, None if apart is None else apart.others_less)
+            whole = len(with_attention) + len(among) == len(all_pairs)
+            further = theirs.minus(ours, apart.others_less if apart and whole else None)
             yield Judgement(corpus, model, (above(words, further),), protocol)
+
+
+def _repeated(pairs: Sequence[AgreementRow]) -> set:
+    """Of methods that agree as if they were one, all but the first."""
+    return {row.second for row in pairs if row.first != ATTENTION and row.mean.mean > SAME}
 
 
 CLAIMS = (
     Claim(
+        "saliency-is-more-faithful",
+        "To know which words a prediction rests on, use a saliency method: each family of them is more faithful than attention.",
+        "the mean place, between chance (0) and the best order (1), of gradients, of propagation and of occlusion, "
+        "less attention's, is above 0 by comprehensiveness and by sufficiency, words left out",
+        "attention is more faithful than one of the three families, by either measure",
+        FAITHFULNESS,
+        saliency_is_more_faithful,
+    ),
+    Claim(
         "attention-stands-apart",
         "Saliency methods are about what attention is not: they agree with each other better than with it.",
-        "the mean place of tau of pairs of methods less that of attention with each is above 0",
-        "attention agrees with the methods as well as they do with each other, or better",
+        "the mean place of tau of pairs of methods less that of attention with each is above 0; scores without "
+        f"sign, or sizes, alone, and of methods that agree by more than {SAME} one",
+        "attention agrees with the methods better than they do with each other",
         AGREEMENT,
         attention_stands_apart,
         beside=(APART,),

@@ -1,9 +1,11 @@
 """Jain & Wallace 2019, "Attention is not Explanation"."""
 
 from analysis.papers.jain_wallace import claims, correlations, instance_adversary, permutation
+from analysis.papers.jain_wallace.gradient_definitions import NAME as GRADIENT_DEFINITIONS
+from analysis.papers.jain_wallace.gradient_definitions import gradient_definitions
 from analysis.papers.jain_wallace.printed import PRINTED
 from analysis.papers.jain_wallace.random_controls import random_controls
-from analysis.papers.shared.methods import JAIN_WALLACE_METHODS
+from analysis.papers.shared.methods import ATTENTION, JAIN_WALLACE_METHODS
 from analysis.papers.shared.paper import Correction, Exhibit, Paper
 
 PAPER = Paper(
@@ -12,6 +14,7 @@ PAPER = Paper(
     exhibits=(
         Exhibit(correlations.CORRELATIONS.name, JAIN_WALLACE_METHODS, correlations.correlations),
         Exhibit("jain-wallace-densities", JAIN_WALLACE_METHODS, correlations.tau_densities),
+        Exhibit(GRADIENT_DEFINITIONS, (ATTENTION,), gradient_definitions),
         permutation.EXHIBIT,
         instance_adversary.EXHIBIT,
     ),

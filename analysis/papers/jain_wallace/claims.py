@@ -2,13 +2,14 @@
 
 from typing import Iterator, List
 
-from analysis.claims.claim import Claim, Judgement
-from analysis.claims.parts import FAR, SMALL, above, below
+from analysis.claims.claim import Claim, Judgement, Way
+from analysis.claims.parts import FAR, SMALL, Part, above, below
 from analysis.claims.table_rows import Tables, first_where, grouped
 from analysis.papers.jain_wallace.correlations import CORRELATIONS, DIFFERENCES
 from analysis.papers.jain_wallace.instance_adversary import ADVERSARY
 from analysis.papers.jain_wallace.permutation import PERMUTATION
 from analysis.papers.shared.agreement_rows import (
+    EVERY_IMPORTANCE,
     AgreementRow,
     judged_differences,
     less_than,
@@ -16,33 +17,61 @@ from analysis.papers.shared.agreement_rows import (
 )
 
 WITHOUT_CONTEXT = "affine"
-# Half of the way from chance to the best that ties allow: below, most of the order is unexplained.
+# Of tau, which is at most 1; of its place, half of the way from chance to the best that ties allow.
 WEAK = 0.5
 
 
 def weak_agreement(tables: Tables) -> Iterator[Judgement]:
     for rows in _models_with_context(tables):
         parts = [
-            below(row.in_words(f"tau with {name}"), row.placed, WEAK)
+            below(f"tau with {name}", row.mean, WEAK)
             for name, row in of_each(rows, scores="attention")
+        ]
+        yield Judgement.of(rows[0], *parts)
+
+
+def weak_by_every_gradient(tables: Tables) -> Iterator[Judgement]:
+    for rows in filter(_has_both, _models_with_context(tables)):
+        parts = [
+            below(row.in_words(f"tau with {name}"), row.placed, WEAK)
+            for name, row in of_each(rows, EVERY_IMPORTANCE, scores="attention")
         ]
         yield Judgement.of(rows[0], *parts)
 
 
 def less_than_each_other(tables: Tables) -> Iterator[Judgement]:
-    compared = tables.rows(DIFFERENCES)
     for rows in _models_with_context(tables):
-        each_other = first_where(rows, scores="gradient", importance="leave-one-out")
-        if each_other is None:
-            continue
+        parts = _each_other_less(tables, rows, "gradient", placed=False)
+        if parts:
+            yield Judgement.of(rows[0], *parts)
+
+
+def less_by_every_gradient(tables: Tables) -> Iterator[Judgement]:
+    for rows in filter(_has_both, _models_with_context(tables)):
         parts = [
-            above(
-                f"{each_other.placed} of each other less that with {name}:",
-                less_than(compared, each_other, row),
-            )
-            for name, row in of_each(rows, scores="attention")
+            part
+            for gradient in ("gradient", "gradient norm")
+            for part in _each_other_less(tables, rows, gradient, placed=True)
         ]
         yield Judgement.of(rows[0], *parts)
+
+
+def _each_other_less(
+    tables: Tables, rows: List[AgreementRow], gradient: str, placed: bool
+) -> List[Part]:
+    """How that kind of gradient and leave-one-out agree, less attention with each of the two."""
+    each_other = first_where(rows, scores=gradient, importance="leave-one-out")
+    if each_other is None:
+        return []
+    compared = tables.rows(DIFFERENCES)
+    agreement = each_other.placed if placed else each_other.mean
+    return [
+        above(
+            f"{agreement} of {gradient} with leave-one-out, less attention with {name}:",
+            less_than(compared, each_other, row, placed),
+        )
+        for name, row in of_each(rows, (gradient, "leave-one-out"), scores="attention")
+    ]
 
 
 def context_lowers(tables: Tables) -> Iterator[Judgement]:
@@ -54,6 +83,21 @@ def context_lowers(tables: Tables) -> Iterator[Judgement]:
         of={"encoder": WITHOUT_CONTEXT},
         less={"encoder": "bilstm"},
         part=lambda words, higher: above(f"{words}, affine less BiLSTM:", higher),
+        placed=False,
+    )
+
+
+def context_lowers_by_every_gradient(tables: Tables) -> Iterator[Judgement]:
+    rows = tables.rows(CORRELATIONS, predicted="overall", scores="attention", role="plain")
+    models = (alike for _, alike in grouped(rows, "corpus", "model", "protocol"))
+    return judged_differences(
+        [row for alike in filter(_has_both, models) for row in alike],
+        tables.rows(DIFFERENCES),
+        alike=("attention", "projection"),
+        of={"encoder": WITHOUT_CONTEXT},
+        less={"encoder": "bilstm"},
+        part=lambda words, higher: above(f"{words}, affine less BiLSTM:", higher),
+        kinds=EVERY_IMPORTANCE,
     )
 
 
@@ -70,6 +114,12 @@ def other_attention(tables: Tables) -> Iterator[Judgement]:
             yield Judgement.of(row, above("JSD", row.max_jsd, FAR))
 
 
+def _has_both(rows: List[AgreementRow]) -> bool:
+    """Whether both things that are called gradient are there, and places."""
+    norm = first_where(rows, scores="attention", importance="gradient norm")
+    return norm is not None and all(row.place is not None for row in rows)
+
+
 def _models_with_context(tables: Tables) -> Iterator[List[AgreementRow]]:
     """The correlations of each model over all texts."""
     rows = tables.rows(CORRELATIONS, predicted="overall", role="plain")
@@ -81,28 +131,62 @@ CLAIMS = (
     Claim(
         "weak-agreement",
         "Attention over states with context agrees only weakly with gradients and leave-one-out.",
-        f"the place of tau, from chance (0) to the best that ties allow (1), is below {WEAK} with each",
-        f"tau with the gradient or with leave-one-out comes more than {WEAK} of the way",
+        f"tau is below {WEAK} with gradient x input, attention held fixed, and with leave-one-out",
+        f"tau with one of them is above {WEAK}",
         CORRELATIONS,
         weak_agreement,
     ),
     Claim(
+        "weak-by-every-gradient",
+        "The same whichever gradient is meant, and whatever ties allow.",
+        f"the place of tau, from chance (0) to the best that ties allow (1), is below {WEAK} with gradient x input, "
+        "with the norm of the gradient and with leave-one-out",
+        f"tau with one of the three comes more than {WEAK} of the way",
+        CORRELATIONS,
+        weak_by_every_gradient,
+        Way.CORRECTED,
+        "weak-agreement",
+    ),
+    Claim(
         "less-than-each-other",
         "Gradients and leave-one-out agree with each other better than attention does with either.",
-        "the difference of the places of tau is above 0 for each",
+        "tau of gradient x input with leave-one-out, less that of attention with each, is above 0",
         "attention agrees with one of them better than they agree with each other",
         CORRELATIONS,
         less_than_each_other,
         beside=(DIFFERENCES,),
     ),
     Claim(
+        "less-by-every-gradient",
+        "The same whichever gradient is meant.",
+        "the place of tau of gradient x input with leave-one-out, and of the norm of the gradient with it, less that "
+        "of attention with each, is above 0",
+        "attention agrees with one of them better than they agree with each other, by either gradient",
+        CORRELATIONS,
+        less_by_every_gradient,
+        Way.CORRECTED,
+        "less-than-each-other",
+        beside=(DIFFERENCES,),
+    ),
+    Claim(
         "context-lowers",
         "Attention agrees better where states have no context: in an affine encoder.",
-        "the place of tau in the affine model less that in the BiLSTM is above 0, for gradients and for "
-        "leave-one-out",
-        "the BiLSTM's attention agrees better with gradients or with leave-one-out than the affine model's",
+        "tau in the affine model less that in the BiLSTM is above 0, for gradient x input and for leave-one-out",
+        "the BiLSTM's attention agrees better with one of them than the affine model's",
         CORRELATIONS,
         context_lowers,
+        beside=(DIFFERENCES,),
+    ),
+    Claim(
+        "context-lowers-by-every-gradient",
+        "The same whichever gradient is meant.",
+        "the place of tau in the affine model less that in the BiLSTM is above 0, for gradient x input, for the norm "
+        "of the gradient and for leave-one-out",
+        "the BiLSTM's attention agrees better with one of the three than the affine model's",
+        CORRELATIONS,
+        context_lowers_by_every_gradient,
+        Way.CORRECTED,
+        "context-lowers",
         beside=(DIFFERENCES,),
     ),
     Claim(

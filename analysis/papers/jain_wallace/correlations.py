@@ -3,7 +3,8 @@ Jain & Wallace 2019: how attention agrees with gradients and with leaving a toke
 in its place beside.
 """
 
-from typing import List, Sequence
+from itertools import chain
+from typing import List, Sequence, Tuple
 
 import pandas
 
@@ -12,8 +13,15 @@ from analysis.figures.densities import densities
 from analysis.model_config import PLAIN
 from analysis.models import Model
 from analysis.output import Output, slug
-from analysis.papers.shared.agreeing import add_differences, agreed_by_each, class_panels
+from analysis.papers.shared.agreeing import (
+    Methods,
+    add_differences,
+    agreed,
+    class_panels,
+    rows_of,
+)
 from analysis.papers.shared.agreement_rows import AgreementRow, DifferenceRow
+from analysis.papers.shared.methods import ATTENTION, GRADIENT_NORM, LEAVE_ONE_OUT
 from analysis.papers.shared.methods import JAIN_WALLACE_PAIRS as PAIRS
 from analysis.papers.shared.published import (
     OURS_SELECTED,
@@ -56,7 +64,8 @@ NOTE = (
     "Published on test: the paper's table, whose epoch was selected on the test set; published on "
     "dev: selected on dev; both with 300-dimensional fastText vectors. The difference is from the "
     "value on dev, and from the value on test where there is no other. Their code: the lowest and "
-    "highest mean over seeds of the released code on the same SST files as ours. "
+    "highest mean over seeds of the released code on the same SST files as ours. Gradient: theirs, gradient x input "
+    "with attention held fixed; gradient norm: its length, attention not fixed, which is what others call so. "
     f"{OURS_SELECTED} {ABOUT_INTERVALS} Significant: share of texts with p <= .05. "
     f"{ABOUT_PLACES}"
 )
@@ -66,7 +75,10 @@ def correlations(models: Sequence[Model], output: Output) -> None:
     """
     Adds the table of Kendall's tau beside theirs, and that of the differences between its rows.
     """
-    agreements, table = agreed_by_each(models, PAIRS)
+    of_models = [agreed(model, pairs_of(model)) for model in models]
+    agreements = list(chain.from_iterable(of_models))
+    rows = [rows_of(one, pairs_of(one[0].model)) for one in of_models]
+    table = pandas.concat(rows, ignore_index=True)
     theirs = published("jain_wallace/correlations").assign(scores="attention")
     # Of pairs, the outputs of the released code have those of the other two, too.
     others = published("jain_wallace/gradient_and_leave_one_out_of_pairs")
@@ -87,6 +99,13 @@ def correlations(models: Sequence[Model], output: Output) -> None:
         readable(shown, SHOWN),
     )
     add_differences(output, DIFFERENCES.name, agreements)
+
+
+def pairs_of(model: Model) -> Tuple[Methods, ...]:
+    """Theirs, and those with the norm of the gradient where all files of the model have that, too."""
+    if any(GRADIENT_NORM.problem(file) for file in model.files):
+        return PAIRS
+    return (*PAIRS, (ATTENTION, GRADIENT_NORM), (GRADIENT_NORM, LEAVE_ONE_OUT))
 
 
 def _ranges(table: pandas.DataFrame) -> List[str]:

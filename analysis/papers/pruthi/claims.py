@@ -3,9 +3,9 @@
 from typing import Iterator
 
 from analysis.claims.claim import Claim, Judgement
-from analysis.claims.parts import below
+from analysis.claims.parts import above, below
 from analysis.claims.table_rows import Tables, first_where, grouped
-from analysis.papers.pruthi.deception import DECEPTION
+from analysis.papers.pruthi.deception import DECEPTION, YES
 from analysis.statistics.intervals import student_interval
 from analysis.written import Estimate, number
 
@@ -13,12 +13,15 @@ from analysis.written import Estimate, number
 HIDDEN = 0.05
 # Of accuracy.
 LITTLE = 0.05
+# Accuracy by chance: the paper's corpora have two classes of about the same size.
+CHANCE = 0.5
 
 
 def hides_what_it_uses(tables: Tables) -> Iterator[Judgement]:
-    for _, rows in grouped(tables.rows(DECEPTION), "corpus", "model", "protocol"):
-        honest = first_where(rows, strength=0)
-        deceptive = max(rows, key=lambda row: row.strength)
+    rows = tables.rows(DECEPTION, chosen=YES)
+    for _, of_model in grouped(rows, "corpus", "model", "protocol"):
+        honest = first_where(of_model, strength=0)
+        deceptive = max(of_model, key=lambda row: row.strength)
         if honest is None or deceptive is honest:
             continue
         accuracy, reached = (
@@ -27,11 +30,12 @@ def hides_what_it_uses(tables: Tables) -> Iterator[Judgement]:
         mass = over_seeds(
             deceptive.impermissible_mass, deceptive.sd_impermissible_mass, deceptive.seeds
         )
-        parts = (
+        yield Judgement.of(
+            deceptive,
             below(f"at strength {deceptive.strength:g} mass", mass, HIDDEN),
             below(f"accuracy lost of {number(honest.accuracy)}", accuracy.minus(reached), LITTLE),
+            above("accuracy", reached, CHANCE),
         )
-        yield Judgement.of(deceptive, *parts)
 
 
 def over_seeds(mean: float, deviation: float, seeds: int) -> Estimate:
@@ -43,8 +47,10 @@ CLAIMS = (
     Claim(
         "hides-what-it-uses",
         "Attention can be trained to hide the words that the prediction rests on, at little cost.",
-        f"mass on them below {HIDDEN}, accuracy lost below {LITTLE}",
-        f"more than {HIDDEN} of attention stays on them, or more than {LITTLE} of accuracy is lost",
+        f"mass on them below {HIDDEN}, accuracy lost below {LITTLE}, and accuracy above chance, {CHANCE}: a model "
+        "that no longer predicts hides nothing. Trained in the way whose honest model does best on dev",
+        f"more than {HIDDEN} of attention stays on them, more than {LITTLE} of accuracy is lost, or accuracy is "
+        "below chance",
         DECEPTION,
         hides_what_it_uses,
     ),

@@ -19,6 +19,9 @@ from analysis.written import number
 
 METRICS = {"accuracy": "accuracy", "impermissible_mass": "impermissible mass"}
 MODEL = ["corpus", "model"]
+TRAINED = [*MODEL, "protocol"]
+DEV, BEST_ON_DEV = "dev accuracy", "best_validation_accuracy"
+YES = "yes"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,6 +32,7 @@ class DeceptionRow(TableRow):
     strength : of the penalty on attention to impermissible tokens.
     impermissible_mass : the share of attention on these tokens.
     sd_accuracy, sd_impermissible_mass : deviations between the seeds.
+    chosen : whether the honest model trained so does best on dev, of those that were trained in several ways.
     """
 
     strength: float
@@ -37,6 +41,7 @@ class DeceptionRow(TableRow):
     impermissible_mass: float
     sd_impermissible_mass: float
     seeds: int
+    chosen: str = YES
 
 
 DECEPTION = TypedTable("pruthi-deception", DeceptionRow)
@@ -56,16 +61,26 @@ def rows_of(study: StudyFiles) -> pandas.DataFrame:
             "it takes run folders of models trained with the callback `deceptive_attention`"
         )
     table = pandas.DataFrame([_row(seeds) for seeds in runs.values()])
-    table = table.sort_values([*MODEL, "strength"], kind="stable", ignore_index=True)
-    honest = table[table["strength"] == 0].set_index(MODEL)["accuracy"]
-    honest = honest[~honest.index.duplicated()].rename("honest")
-    table = table.join(honest, on=MODEL)
-    return table.assign(**{"accuracy lost": table.pop("honest") - table["accuracy"]})
+    table = table.sort_values([*TRAINED, "strength"], kind="stable", ignore_index=True)
+    honest = table[table["strength"] == 0].set_index(TRAINED)[["accuracy", DEV]]
+    honest = honest[~honest.index.duplicated()].add_prefix("honest ")
+    table = table.join(honest, on=TRAINED)
+    lost = table.pop("honest accuracy") - table["accuracy"]
+    return table.assign(**{"accuracy lost": lost, "chosen": _chosen(table)})
+
+
+def _chosen(table: pandas.DataFrame) -> pandas.Series:
+    """By what the honest model reaches on dev, and by nothing that the penalty does."""
+    on_dev = table.pop(f"honest {DEV}")
+    best = on_dev.groupby([table[name] for name in MODEL]).transform("max")
+    ways = table.groupby(MODEL)["protocol"].transform("nunique")
+    return ((on_dev == best) | (ways == 1)).map({True: YES, False: "no"})
 
 
 def deception(study: StudyFiles, output: Output) -> Optional[str]:
     """Adds the table, a figure and a sentence a model. Nothing is ever left out."""
     table = rows_of(study)
+    chosen = table[table["chosen"] == YES]
     shown = table.assign(strength=table["strength"].map("{:g}".format))
     caption = (
         "Accuracy, and the share of attention on impermissible tokens, by the strength of the "
@@ -77,15 +92,16 @@ def deception(study: StudyFiles, output: Output) -> Optional[str]:
         caption,
         "As the training runs report them, on the test split where there is one; several seeds "
         "are averaged, with the deviation between them beside. Accuracy lost: against strength 0, "
-        f"which only measures. {OURS_SELECTED}",
-        shown.dropna(axis="columns", how="all").drop(columns=["encoder", "attention", "protocol"]),
+        "which only measures. Of several ways of training, that is chosen whose honest model does best on dev; "
+        f"the others are shown for comparison, and the figure is of the chosen one. {OURS_SELECTED}",
+        shown.dropna(axis="columns", how="all").drop(columns=["encoder", "attention"]),
     )
     output.figure(
         "pruthi-deception-figure",
         against(
             {
                 ", ".join(key): {title: _line(rows, title) for title in METRICS.values()}
-                for key, rows in table.groupby(MODEL, sort=False)
+                for key, rows in chosen.groupby(MODEL, sort=False)
             },
             "strength of the penalty",
             "share",
@@ -94,7 +110,7 @@ def deception(study: StudyFiles, output: Output) -> Optional[str]:
         "Where the mass falls and accuracy does not, attention hides what the model uses. Lines at "
         "the points, where there are several seeds: one standard deviation of these.",
     )
-    for place, row in enumerate(_most(table)):
+    for place, row in enumerate(_most(chosen)):
         output.sentence(
             f"pruthi-deception-{place}",
             f"{row['corpus']}, {row['model']}: with a penalty of strength {row['strength']:g}, "
@@ -118,6 +134,7 @@ def _row(runs: List[Run]) -> Dict[str, Any]:
         values = [run.metric(metric) for run in runs]
         row[title] = float(numpy.mean(values))
         row[f"sd {title}"] = float(numpy.std(values, ddof=1)) if len(values) > 1 else numpy.nan
+    row[DEV] = float(numpy.mean([run.metrics.get(BEST_ON_DEV, numpy.nan) for run in runs]))
     return {**row, "seeds": len(runs), "selected on": selected_on(config.config)}
 
 

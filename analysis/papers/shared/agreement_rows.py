@@ -23,6 +23,8 @@ from analysis.papers.shared.agreeing import DIFFERENCE, OF_PLACES
 from analysis.written import Estimate, number
 
 IMPORTANCE = ("gradient", "leave-one-out")
+# With both things that are called gradient.
+EVERY_IMPORTANCE = ("gradient", "gradient norm", "leave-one-out")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,9 +99,11 @@ class DifferenceRow(TableRow):
         )
 
 
-def of_each(rows: Sequence[AgreementRow], **equal: Any) -> Iterator[Tuple[str, AgreementRow]]:
+def of_each(
+    rows: Sequence[AgreementRow], kinds: Sequence[str] = IMPORTANCE, **equal: Any
+) -> Iterator[Tuple[str, AgreementRow]]:
     """The first row with these values for each kind of importance, where there is one."""
-    for name in IMPORTANCE:
+    for name in kinds:
         row = first_where(rows, importance=name, **equal)
         if row is not None:
             yield name, row
@@ -113,6 +117,7 @@ def judged_differences(
     less: Dict[str, Any],
     part: Callable[[str, Estimate], Part],
     placed: bool = True,
+    kinds: Sequence[str] = IMPORTANCE,
 ) -> Iterator[Judgement]:
     """
     A judgement for each corpus, protocol and each values of the fields `alike`, which the model is called by.
@@ -122,12 +127,13 @@ def judged_differences(
     compared : what was compared on the same texts.
     part : from words (`with gradient`) and the difference.
     placed : by places, where the table has them; else by the measure itself.
+    kinds : of importance.
     """
     for (corpus, protocol, *names), group in grouped(rows, "corpus", "protocol", *alike):
-        subtracted = dict(of_each(group, **less))
+        subtracted = dict(of_each(group, kinds, **less))
         parts = [
             part(f"with {name}", less_than(compared, row, subtracted[name], placed))
-            for name, row in of_each(group, **of)
+            for name, row in of_each(group, kinds, **of)
             if name in subtracted
         ]
         if parts:

@@ -12,6 +12,12 @@ GRADIENT_X_INPUT = Method(
     "gradient",
     {"of": "probability", "absolute": True, "detach_attention": True},
 )
+# The other thing that is called gradient, beside it wherever a file has both.
+GRADIENT_NORM = Method(
+    "gradient",
+    "gradient norm",
+    {"of": "probability", "norm": "l2", "detach_attention": False, "at": "input"},
+)
 LEAVE_ONE_OUT = Method("leave-one-out", "leave-one-out", {"at": "input", "measure": "tvd"})
 JAIN_WALLACE_METHODS = (ATTENTION, GRADIENT_X_INPUT, LEAVE_ONE_OUT)
 JAIN_WALLACE_PAIRS = tuple(combinations(JAIN_WALLACE_METHODS, 2))

@@ -10,8 +10,9 @@ from tests.analysis.papers.pruthi.test_deception import run as deceptive_run
 from tests.analysis.papers.studies import MEISTER, write_run
 
 METHODS = (*MEISTER, "gradient-x-input")
-# They need guided and frozen models, of which there are no small files here.
+# They need guided and frozen models, and faithfulness, of which there are no small files here.
 LEFT_OUT = {"of-use-to-others", "order-of-guides", "adversary-of-no-use", "frozen-adversary"}
+LEFT_OUT |= {"saliency-is-more-faithful"}
 
 
 def test_every_claim_finds_its_numbers(tmp_path, undrawn):

@@ -15,6 +15,23 @@ def agreement(attention: float, methods: float) -> Rows:
     ]
 
 
+def faithful(more: float) -> Rows:
+    row = {"corpus": "sst", "model": "bilstm", "role": "plain", "erasure": "delete"}
+    methods = ("gradient", "integrated-gradients", "lrp", "occlusion")
+    return [
+        {**row, "measure": measure, **ends, **near(by, "", "difference")}
+        for measure in ("comprehensiveness", "sufficiency")
+        for method in methods
+        for ends, by in [
+            # The better of the two is the first.
+            ({"first": method, "second": "attention"}, more)
+            if more > 0
+            else ({"first": "attention", "second": method}, -more)
+        ]
+    ]
+
+
 CASES: Dict[str, Any] = {
+    "saliency-is-more-faithful": (faithful(0.2), faithful(-0.2)),
     "attention-stands-apart": (agreement(0.3, 0.6), agreement(0.6, 0.3)),
 }

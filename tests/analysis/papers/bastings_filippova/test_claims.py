@@ -4,7 +4,7 @@ import pandas
 
 from analysis.claims.table_rows import Tables
 from analysis.papers.discovery import find_claim
-from tests.analysis.papers.bastings_filippova.claim_cases import agreement
+from tests.analysis.papers.bastings_filippova.claim_cases import agreement, faithful
 from tests.analysis.papers.claimed_rows import near, outcome, wide
 
 
@@ -28,5 +28,23 @@ def test_pairs_compared_by_signs_are_not_held_against_attention_which_has_none()
     rows = agreement(0.3, 0.2)
     signed = {**rows[2], "second": "deeplift", **near(0.9), "compared": "signed scores"}
     assert outcome("attention-stands-apart", [*rows, signed]) == "does not hold"
-    # Unless there are no others.
-    assert outcome("attention-stands-apart", [*rows[:2], signed]) == "holds"
+    # Where there are no others, nothing is judged.
+    table = pandas.DataFrame([*rows[:2], signed])
+    assert not list(find_claim("attention-stands-apart").judge(Tables({"agreement": table})))
+
+
+def test_methods_that_are_one_count_once():
+    rows = agreement(0.3, 0.2)
+    twin = [
+        {**rows[2], "first": "lrp", "second": "twin", **near(0.99)},
+        {**rows[2], "first": "occlusion", "second": "twin", **near(0.2)},
+        {**rows[0], "second": "twin"},
+    ]
+    assert outcome("attention-stands-apart", [*rows, *twin]) == "does not hold"
+
+
+def test_one_family_that_attention_beats_is_enough_to_fail():
+    rows = faithful(0.2)
+    assert outcome("saliency-is-more-faithful", rows) == "holds"
+    other = {**rows[2], "first": "attention", "second": "lrp"}
+    assert outcome("saliency-is-more-faithful", [*rows[:2], other, *rows[3:]]) == "does not hold"

@@ -2,7 +2,7 @@
 
 from typing import Any, Dict
 
-from tests.analysis.papers.claimed_rows import AFFINE, MODEL, Rows, near, one
+from tests.analysis.papers.claimed_rows import AFFINE, MODEL, Rows, near, one, with_places
 
 
 def pairs(attention: float, each_other: float, **more: Any) -> Rows:
@@ -14,12 +14,29 @@ def pairs(attention: float, each_other: float, **more: Any) -> Rows:
     return [*rows, {**MODEL, **more, **other}]
 
 
+def both(attention: float, norm: float, each_other: float, **more: Any) -> Rows:
+    """With the norm of the gradient, and places."""
+    rows = pairs(attention, each_other, **more)
+    row = {**MODEL, **more}
+    rows += [
+        {**row, "scores": "attention", "importance": "gradient norm", **near(norm)},
+        {**row, "scores": "gradient norm", "importance": "leave-one-out", **near(each_other)},
+    ]
+    return with_places(rows, attention, attention, each_other, norm, each_other)
+
+
 CASES: Dict[str, Any] = {
     "weak-agreement": (pairs(0.3, 0.6), pairs(0.7, 0.6)),
     "less-than-each-other": (pairs(0.3, 0.6), pairs(0.7, 0.6)),
     "context-lowers": (
         pairs(0.3, 0.6) + pairs(0.6, 0.6, **AFFINE),
         pairs(0.6, 0.6) + pairs(0.3, 0.6, **AFFINE),
+    ),
+    "weak-by-every-gradient": (both(0.3, 0.4, 0.6), both(0.3, 0.7, 0.6)),
+    "less-by-every-gradient": (both(0.3, 0.4, 0.6), both(0.3, 0.7, 0.6)),
+    "context-lowers-by-every-gradient": (
+        both(0.3, 0.3, 0.6) + both(0.6, 0.6, 0.6, **AFFINE),
+        both(0.3, 0.6, 0.6) + both(0.6, 0.3, 0.6, **AFFINE),
     ),
     "shuffled": (
         one(**{"max attention": "all"}, **near(0.05)),

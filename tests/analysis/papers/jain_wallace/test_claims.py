@@ -1,16 +1,27 @@
-"""What a outcome rests on."""
+"""What an outcome rests on."""
 
 import pandas
 
 from analysis.claims.claim import judged
 from analysis.claims.table_rows import Tables
 from analysis.papers.discovery import CLAIMS
-from tests.analysis.papers.claimed_rows import with_places
-from tests.analysis.papers.jain_wallace.claim_cases import pairs
+from tests.analysis.papers.jain_wallace.claim_cases import both, pairs
+
+
+def judged_rows(rows):
+    return judged(Tables({"jain-wallace-correlations": pandas.DataFrame(rows)}), CLAIMS)
 
 
 def test_a_place_is_told_with_what_it_comes_from():
-    rows = with_places(pairs(0.3, 0.6), 0.75, 0.75, 0.75)
-    found = judged(Tables({"jain-wallace-correlations": pandas.DataFrame(rows)}), CLAIMS)
-    expected = "tau with gradient 0.300 of at most 0.400, place 0.750 [0.740, 0.760]; "
-    assert found["evidence"][0].startswith(expected)
+    found = judged_rows(both(0.3, 0.75, 0.6)).set_index("name")["evidence"]
+    assert found["weak-agreement"].startswith("tau with gradient 0.300 [0.290, 0.310]; ")
+    expected = "tau with gradient norm 0.750 of at most 0.400, place 0.750 [0.740, 0.760]; "
+    assert expected in found["weak-by-every-gradient"]
+
+
+def test_what_one_gradient_keeps_the_other_may_break():
+    found = judged_rows(both(0.3, 0.7, 0.6)).set_index("name")["outcome"]
+    assert found["less-than-each-other"] == "holds"
+    assert found["less-by-every-gradient"] == "does not hold"
+    # Without the other there is nothing to correct by.
+    assert "less-by-every-gradient" not in set(judged_rows(pairs(0.3, 0.6))["name"])

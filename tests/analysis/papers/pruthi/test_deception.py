@@ -12,11 +12,13 @@ from tests.analysis.papers.families import write_training
 from tests.analysis.papers.written import entries
 
 
-def run(folder, strength, accuracy, mass, seed=1):
+def run(folder, strength, accuracy, mass, seed=1, epochs=8, dev=0.5):
     callback = {"type": "deceptive_attention", "strength": strength}
-    given = config(seed, corpus="pronoun", trainer={"callbacks": [callback]})
+    trainer = {"callbacks": [callback], "num_epochs": epochs}
+    given = config(seed, corpus="pronoun", trainer=trainer)
     metrics = {"test_accuracy": accuracy, "test_impermissible_mass": mass}
-    return write_training(folder / f"{strength}_{seed}", given, metrics)
+    metrics["best_validation_accuracy"] = dev
+    return write_training(folder / f"{strength}_{seed}_{epochs}", given, metrics)
 
 
 @pytest.fixture
@@ -60,3 +62,17 @@ def test_the_report_knows_what_runs_reported(study, tmp_path, capsys):
 def test_models_that_are_not_deceptive_are_not_enough(study):
     with pytest.raises(AnalysisError, match="`deceptive_attention`"):
         rows_of(StudyFiles(runs=[run for run in study.runs if run.model.strength is None]))
+
+
+def test_the_way_of_training_is_chosen_by_the_honest_model_on_dev(tmp_path):
+    runs = [
+        run(tmp_path, 0, 0.99, 0.9, dev=0.7),
+        run(tmp_path, 1, 0.98, 0.1, dev=0.99),
+        run(tmp_path, 0, 0.80, 0.9, epochs=20, dev=0.8),
+        run(tmp_path, 1, 0.70, 0.1, epochs=20, dev=0.6),
+    ]
+    table = rows_of(load_study(runs))
+    assert dict(zip(table["protocol"], table["chosen"])) == {"8 epochs": "no", "20 epochs": "yes"}
+    assert table.set_index(["protocol", "strength"])["accuracy lost"]["20 epochs", 1] == (
+        pytest.approx(0.1)
+    )
