@@ -108,7 +108,8 @@ def judged(tables: Tables, claims: Sequence[Claim]) -> pandas.DataFrame:
                     whole_p(judgement.parts),
                 )
             )
-    return pandas.DataFrame(rows, columns=list(COLUMNS))
+    # Without rows, too: what is joined to others keeps its kind.
+    return pandas.DataFrame(rows, columns=list(COLUMNS)).astype({"p": float})
 
 
 def each_once(claims: pandas.DataFrame) -> pandas.DataFrame:

@@ -51,7 +51,11 @@ def multiplicity(claims: pandas.DataFrame) -> Multiplicity:
     claims = claims.rename(columns=EARLIER_COLUMNS)
     tested = claims[claims["outcome"] != Outcome.NOTHING.value]
     decided = tested["outcome"].isin(DECIDED)
-    p = tested["p"] if "p" in tested else pandas.Series(float("nan"), index=tested.index)
+    p = (
+        tested["p"].astype(float)
+        if "p" in tested
+        else pandas.Series(float("nan"), index=tested.index)
+    )
     adjusted = pandas.Series(float("nan"), index=tested.index)
     if p.notna().any():
         adjusted[p.notna()] = false_discovery_control(p[p.notna()], method="by")
