@@ -7,8 +7,8 @@ no time), on texts as long as SST's:
   knows of every word. What is gained is that a text costs less among others, 2 to 4 times on one core
   (the shorter, the more), and that no set is read twice;
 - what can be gained at most: the operations a second of a text alone, and of the best of some batches;
-- integrated gradients of captum itself, on which packages for transformers rest, at the same steps, as many rows a pass, and with the error of their sum,
-  which costs two passes more and which ours always has;
+- integrated gradients of captum itself, on which packages for transformers rest, at the same steps, as
+  many rows a pass, and with the error of their sum, which costs two passes more and which ours always has;
 - the memory of a text of 512 pieces within two budgets;
 - an epoch of fine-tuning, against a plain loop.
 
