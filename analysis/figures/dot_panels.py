@@ -64,7 +64,7 @@ def _draw(axes: Axes, panel: DotPanel) -> None:
         named.values(),
         named.keys(),
         loc="upper center",
-        bbox_to_anchor=(0.5, -0.55 / axes.figure.get_figheight() * 1.6),
+        bbox_to_anchor=(0.5, -0.5 / axes.figure.get_figheight()),
         ncols=2,
         columnspacing=1.0,
         handletextpad=0.3,

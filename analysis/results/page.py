@@ -43,6 +43,8 @@ END = "<!-- end of what we found -->"
 NUMBERS = "results/numbers.csv"
 MOST_DIFFERENCES = 12
 MEASURES = "planted-truth-measures"
+# Columns of verdicts that say something also where they are empty.
+ALWAYS = ("right", "wrong")
 
 
 class Summary:
@@ -179,7 +181,7 @@ def _runs(summary: Summary) -> Iterator[str]:
         "texts",
         "models",
         "core hours",
-        "wall-clock",
+        "wall-clock hours",
         "finished",
     ]
     rows = []
@@ -246,7 +248,9 @@ def _verdicts(summary: Summary) -> Iterator[str]:
         yield f"{words.VERDICT} {_not_run('planted_truth')}\n"
         return
     yield words.VERDICT + "\n"
-    outcomes = [name for name in sheet.table.columns[3:] if sheet.table[name].sum()]
+    outcomes = [
+        name for name in sheet.table.columns[3:] if name in ALWAYS or sheet.table[name].sum()
+    ]
     yield pipe_table(
         ["about", "models trained", "models", *outcomes],
         [

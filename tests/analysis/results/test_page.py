@@ -8,6 +8,7 @@ import pytest
 
 from analysis.__main__ import main
 from analysis.output import Output
+from analysis.papers.discovery import find_claim
 from analysis.results.page import BEGIN, END
 from tests.analysis.papers.claimed_rows import SPARSE
 from tests.analysis.papers.jain_wallace.claim_cases import pairs
@@ -121,8 +122,11 @@ def test_a_claim_has_the_models_it_holds_for(study):
 
 def test_a_correction_stands_beside_what_it_corrects(study):
     text = written(study)
-    (line,) = [line for line in text.splitlines() if "by the published top-k measure" in line]
-    assert "better than chance: **holds**" in line
+    corrected = find_claim("above-chance")
+    tested = find_claim(corrected.corrects)
+    (line,) = [line for line in text.splitlines() if tested.statement in line]
+    cells = [cell.strip() for cell in line.strip("|").split(" | ")]
+    assert len(cells) == 4 and cells[-1].endswith(f"{corrected.statement[:-1]}: **holds** SST 1")
 
 
 def test_what_was_not_run_is_said_and_no_number_is_made_up(study):
