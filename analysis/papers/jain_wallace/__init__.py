@@ -1,6 +1,12 @@
 """Jain & Wallace 2019, "Attention is not Explanation"."""
 
-from analysis.papers.jain_wallace import claims, correlations, instance_adversary, permutation
+from analysis.papers.jain_wallace import (
+    accuracies,
+    claims,
+    correlations,
+    instance_adversary,
+    permutation,
+)
 from analysis.papers.jain_wallace.gradient_definitions import NAME as GRADIENT_DEFINITIONS
 from analysis.papers.jain_wallace.gradient_definitions import gradient_definitions
 from analysis.papers.jain_wallace.printed import PRINTED
@@ -13,6 +19,7 @@ PAPER = Paper(
     "Jain & Wallace 2019",
     exhibits=(
         Exhibit(correlations.CORRELATIONS.name, JAIN_WALLACE_METHODS, correlations.correlations),
+        Exhibit(accuracies.NAME, JAIN_WALLACE_METHODS, accuracies.accuracies),
         Exhibit("jain-wallace-densities", JAIN_WALLACE_METHODS, correlations.tau_densities),
         Exhibit(GRADIENT_DEFINITIONS, (ATTENTION,), gradient_definitions),
         permutation.EXHIBIT,

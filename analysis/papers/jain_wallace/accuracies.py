@@ -1,0 +1,40 @@
+"""How often models are right, beside Jain & Wallace's: what says nothing has nothing to explain."""
+
+from typing import Sequence
+
+import pandas
+
+from analysis.models import Model
+from analysis.output import Output
+from analysis.papers.shared.per_text import correct, summarised
+from analysis.papers.shared.published import (
+    OURS_SELECTED,
+    about,
+    beside,
+    published,
+    readable,
+    with_difference,
+)
+from analysis.papers.shared.study_files import described
+from analysis.statistics.intervals import ABOUT_INTERVALS
+
+NAME = "jain-wallace-accuracy"
+SHOWN = ("corpus", "model", "published", "mean", "interval", "difference", "n", "seeds")
+SHOWN += ("undefined", "selected on")
+
+
+def accuracies(models: Sequence[Model], output: Output) -> None:
+    """Adds the table of accuracies; of pairs, with those of the released code's outputs."""
+    rows = [{**about(model), **summarised(model, correct)} for model in models]
+    theirs = published("jain_wallace/accuracy_of_pairs").assign(projection="softmax")
+    table = with_difference(beside(pandas.DataFrame(rows), theirs), "published")
+    output.table(
+        NAME,
+        table,
+        f"Accuracy, of pairs beside Jain & Wallace (2019). {described(models)}.",
+        "Published: outputs of the released code, trained on all pairs of SNLI and on the large training "
+        "set of bAbI 3, where the configs here have a part; nothing of single texts. Undefined: texts "
+        "without a label. "
+        f"{OURS_SELECTED} {ABOUT_INTERVALS}",
+        readable(table, SHOWN),
+    )
