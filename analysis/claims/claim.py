@@ -17,7 +17,7 @@ COLUMNS += ("rule", "fails_if", "table", "corrects", "p")
 KEY = ["name", "corpus", "model", "protocol"]
 
 
-class Way(StrEnum):
+class ClaimTest(StrEnum):
     """Whose way of telling a claim is."""
 
     AUTHORS = "as its authors tested it"
@@ -75,7 +75,7 @@ class Claim:
     fails_if: str
     table: TypedTable
     judge: Callable[[Tables], Iterable[Judgement]]
-    test: Way = Way.AUTHORS
+    test: ClaimTest = ClaimTest.AUTHORS
     corrects: str = ""
     beside: Tuple[TypedTable, ...] = ()
     over_models: bool = False

@@ -2,7 +2,7 @@
 
 from typing import Dict, Iterator, List, Sequence, Tuple
 
-from analysis.claims.claim import Claim, Way
+from analysis.claims.claim import Claim, ClaimTest
 from analysis.claims.parts import Outcome
 from analysis.formats import pipe_table
 from analysis.papers.discovery import CLAIMS
@@ -33,7 +33,7 @@ def claims_table(outcomes: Sheet, reproduced: Sheet) -> Iterator[str]:
             [
                 markdown_text(claim.statement),
                 _reproduced(claim, reproduced),
-                _cell(claim, outcomes) if claim.test is Way.AUTHORS else NONE,
+                _cell(claim, outcomes) if claim.test is ClaimTest.AUTHORS else NONE,
                 "; ".join(_correction(one, claim, outcomes) for one in corrections) or NONE,
             ]
         )
@@ -45,10 +45,10 @@ def claims_table(outcomes: Sheet, reproduced: Sheet) -> Iterator[str]:
 
 def _with_corrections() -> List[Tuple[Claim, List[Claim]]]:
     """What a correction is of stands in one row with it; one that is of nothing stands alone."""
-    names = {claim.name for claim in CLAIMS if claim.test is Way.AUTHORS}
+    names = {claim.name for claim in CLAIMS if claim.test is ClaimTest.AUTHORS}
     rows = []
     for claim in CLAIMS:
-        if claim.test is Way.AUTHORS:
+        if claim.test is ClaimTest.AUTHORS:
             rows.append((claim, [one for one in CLAIMS if one.corrects == claim.name]))
         elif claim.corrects not in names:
             rows.append((claim, [claim]))

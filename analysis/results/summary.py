@@ -6,7 +6,7 @@ import pandas
 
 from analysis.claims.beside_print import NAME as BESIDE_PRINT
 from analysis.claims.beside_print import YES
-from analysis.claims.claim import Claim, Way, each_once, judged
+from analysis.claims.claim import Claim, ClaimTest, each_once, judged
 from analysis.claims.folder import judged_folder
 from analysis.claims.multiplicity import multiplicity
 from analysis.claims.parts import Outcome
@@ -103,7 +103,7 @@ def outcomes_sheet(claims: Sheet) -> Sheet:
 def tally_sheet(claims: Sheet) -> Sheet:
     """A row a kind of test: how many claims hold wherever they could be told, and how many nowhere."""
     rows = []
-    for test in Way:
+    for test in ClaimTest:
         tested = claims.table[
             (claims.table["test"] == test.value) & claims.table["outcome"].isin(DECIDED)
         ]

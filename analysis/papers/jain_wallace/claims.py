@@ -2,7 +2,7 @@
 
 from typing import Iterator, List
 
-from analysis.claims.claim import Claim, Judgement, Way
+from analysis.claims.claim import Claim, ClaimTest, Judgement
 from analysis.claims.parts import FAR, SMALL, Part, above, below
 from analysis.claims.table_rows import Tables, first_where, grouped
 from analysis.papers.jain_wallace.correlations import CORRELATIONS, DIFFERENCES
@@ -144,7 +144,7 @@ CLAIMS = (
         f"tau with one of the three comes more than {WEAK} of the way",
         CORRELATIONS,
         weak_by_every_gradient,
-        Way.CORRECTED,
+        ClaimTest.CORRECTED,
         "weak-agreement",
     ),
     Claim(
@@ -164,7 +164,7 @@ CLAIMS = (
         "attention agrees with one of them better than they agree with each other, by either gradient",
         CORRELATIONS,
         less_by_every_gradient,
-        Way.CORRECTED,
+        ClaimTest.CORRECTED,
         "less-than-each-other",
         beside=(DIFFERENCES,),
     ),
@@ -185,7 +185,7 @@ CLAIMS = (
         "the BiLSTM's attention agrees better with one of the three than the affine model's",
         CORRELATIONS,
         context_lowers_by_every_gradient,
-        Way.CORRECTED,
+        ClaimTest.CORRECTED,
         "context-lowers",
         beside=(DIFFERENCES,),
     ),

@@ -2,7 +2,7 @@
 
 from typing import Iterator, List
 
-from analysis.claims.claim import Claim, Judgement, Way
+from analysis.claims.claim import Claim, ClaimTest, Judgement
 from analysis.claims.parts import FAR, Part, above, below
 from analysis.claims.table_rows import Tables, first_where, grouped
 from analysis.papers.meister.adversaries import ADVERSARY
@@ -173,7 +173,7 @@ CLAIMS = (
         f"sparsemax comes further than softmax by more than {MARGIN}, by either",
         CORRELATIONS,
         no_closer_by_place,
-        Way.CORRECTED,
+        ClaimTest.CORRECTED,
         "no-closer-to-inputs",
         beside=(DIFFERENCES,),
     ),
@@ -192,7 +192,7 @@ CLAIMS = (
         f"entropy falls by more than {MARGIN}, for gradients or for leave-one-out",
         SWEEP,
         importance_hardly_sparser,
-        Way.CORRECTED,
+        ClaimTest.CORRECTED,
         "importance-no-sparser",
     ),
     Claim(
@@ -210,7 +210,7 @@ CLAIMS = (
         "the place rises with lambda, for gradients or for leave-one-out",
         FIGURE_3,
         place_falls_with_sparsity,
-        Way.CORRECTED,
+        ClaimTest.CORRECTED,
         "falls-with-sparsity",
     ),
     Claim(

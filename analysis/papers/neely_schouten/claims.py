@@ -5,7 +5,7 @@ from typing import Iterator, List, Sequence
 import numpy
 from scipy.stats import spearmanr
 
-from analysis.claims.claim import Claim, Judgement, Way
+from analysis.claims.claim import Claim, ClaimTest, Judgement
 from analysis.claims.parts import Outcome, Part, above
 from analysis.claims.table_rows import Tables, first_where, grouped, where
 from analysis.papers.neely_schouten import small_k
@@ -168,7 +168,7 @@ CLAIMS = (
         f"agreement with one of them comes less than {STRONG} of the way",
         TOP_K,
         strong_by_corrected,
-        Way.CORRECTED,
+        ClaimTest.CORRECTED,
         "strong-by-published",
     ),
     Claim(
@@ -186,7 +186,7 @@ CLAIMS = (
         "permuted scores agree better",
         TOP_K,
         above_chance,
-        Way.CORRECTED,
+        ClaimTest.CORRECTED,
         "above-chance-by-published",
     ),
     Claim(
@@ -207,7 +207,7 @@ CLAIMS = (
         f"gradients and leave-one-out agree with each other better by more than {MARGIN}, at any of these k",
         SMALL_K,
         as_strong_by_corrected,
-        Way.CORRECTED,
+        ClaimTest.CORRECTED,
         "as-strong-as-each-other",
         beside=(small_k.DIFFERENCES,),
     ),
@@ -229,7 +229,7 @@ CLAIMS = (
         "softmax agrees better at any of these k, with gradients or with leave-one-out",
         SMALL_K,
         sparser_agrees_better_at_small_k,
-        Way.CORRECTED,
+        ClaimTest.CORRECTED,
         "sparser-agrees-better",
         beside=(small_k.DIFFERENCES,),
     ),

@@ -2,7 +2,7 @@
 
 from typing import Callable, Dict, Iterator, Sequence, Tuple
 
-from analysis.claims.claim import Claim, Judgement, Way
+from analysis.claims.claim import Claim, ClaimTest, Judgement
 from analysis.claims.parts import FAR, SMALL, Outcome, Part, above, below
 from analysis.claims.table_rows import Tables, first_where, grouped
 from analysis.papers.shared.adversary_rows import AdversaryRow
@@ -186,7 +186,7 @@ CLAIMS = (
         f"the furthest adversary stays within {FAR}, or its outputs move by more than {SMALL}",
         ADVERSARIES,
         trained_adversary_by_tvd,
-        Way.CORRECTED,
+        ClaimTest.CORRECTED,
         "trained-adversary",
     ),
     Claim(

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pandas
 import pytest
 
-from analysis.claims.claim import Way, judged
+from analysis.claims.claim import ClaimTest, judged
 from analysis.claims.table_rows import TypedTable, read_tables
 from analysis.errors import AnalysisError
 from analysis.papers.discovery import CLAIMS, TABLES
@@ -52,7 +52,7 @@ def test_each_claim_says_what_would_break_it_and_which_it_corrects():
         assert claim.fails_if and claim.fails_if != claim.rule
         if claim.corrects:
             corrected = by_name[claim.corrects]
-            assert claim.test is Way.CORRECTED and corrected.test is Way.AUTHORS
+            assert claim.test is ClaimTest.CORRECTED and corrected.test is ClaimTest.AUTHORS
             assert claim.paper == corrected.paper
     corrections = [claim.corrects for claim in CLAIMS if claim.corrects]
     assert len(corrections) == len(set(corrections))
