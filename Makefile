@@ -85,9 +85,9 @@ study: $(INSTALLED) $(ENGINE_INSTALLED)
 study-plan: $(INSTALLED)
 	@$(BIN)/python -m workflow plan $(call quoted,$(NAMED_STUDY)) $(STUDY_OPTIONS)
 
-# Every finished study below RESULTS, in one page.
+# Every finished study below results, in one page, and a page for each.
 results: $(INSTALLED)
-	@for account in $(call quoted,$(or $(RESULTS),results))/*/study.json; do \
+	@for account in results/*/study.json; do \
 		set -- "$$@" "$${account%/study.json}"; done; \
 	$(BIN)/python -m analysis results "$$@" -o RESULTS.md --readme README.md
 
