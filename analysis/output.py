@@ -19,7 +19,6 @@ from matplotlib.figure import Figure
 
 from analysis.errors import AnalysisError
 from analysis.figures import style
-from analysis.figures.rounding import rounded
 from analysis.formats import all_formats
 from analysis.manifest import (
     FORMAT,
@@ -109,7 +108,7 @@ class Output:
                 )
             content = drawn.getvalue()
             files[ending] = self._add(
-                f"{name}.{ending}", rounded(content) if ending == "svg" else content
+                f"{name}.{ending}", style.rounded(content) if ending == "svg" else content
             )
             # Where everything lies is found out once, and the same in both.
             figure.set_layout_engine("none")

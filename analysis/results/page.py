@@ -8,7 +8,7 @@ import pandas
 
 from analysis.errors import AnalysisError
 from analysis.figures import style
-from analysis.figures.rounding import rounded
+from analysis.figures.style import rounded
 from analysis.formats import pipe_table
 from analysis.results import words
 from analysis.results.answer import (

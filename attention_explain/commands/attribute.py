@@ -16,7 +16,7 @@ from allennlp.models.archival import Archive
 from allennlp.predictors import Predictor
 
 from attention_explain.commands import attribution_file
-from attention_explain.commands.batches import AfterStep
+from attention_explain.commands.batches import AfterStep, passes_of_methods
 from attention_explain.commands.job import Job
 from attention_explain.commands.job_options import (
     JobOptions,
@@ -25,7 +25,6 @@ from attention_explain.commands.job_options import (
     job_options,
     listed_configs,
 )
-from attention_explain.commands.portions import passes_of_methods
 from attention_explain.data.pair_sides import PASSAGE, SIDES
 from attention_explain.interpret.explainer import Explainer
 from attention_explain.interpret.interpreter import (

@@ -11,10 +11,9 @@ from allennlp.models.archival import Archive
 
 from attention_explain.archives import archive_sha256, weights_sha256
 from attention_explain.commands import faithfulness_file
-from attention_explain.commands.batches import AfterStep
+from attention_explain.commands.batches import AfterStep, passes_of_judging
 from attention_explain.commands.job import Job
 from attention_explain.commands.job_options import JobOptions
-from attention_explain.commands.portions import passes_of_judging
 from attention_explain.data.example import whole_characters
 from attention_explain.data.pair_sides import PASSAGE
 from attention_explain.faithfulness.erasures.erasure import Erasure

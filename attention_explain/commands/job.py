@@ -19,13 +19,16 @@ from attention_explain.commands import table_file
 from attention_explain.commands.batches import (
     AfterStep,
     MakeBar,
+    Portion,
+    fingerprint,
+    multiplications,
+    portions,
     token_bar,
     total_seconds,
     work_through,
 )
 from attention_explain.commands.job_options import JobOptions
 from attention_explain.commands.parts import PORTIONS, Parts, resumable
-from attention_explain.commands.portions import Portion, fingerprint, multiplications, portions
 from attention_explain.commands.table_file import description, provenance
 from attention_explain.data.any_reader import read_counts, read_instances
 from attention_explain.data.pair_sides import PASSAGE, turned

@@ -13,7 +13,7 @@ from allennlp.data import Instance
 from allennlp.models.archival import Archive
 
 from attention_explain.commands import perturbation_file
-from attention_explain.commands.batches import AfterStep
+from attention_explain.commands.batches import AfterStep, passes_of_methods
 from attention_explain.commands.job import Job
 from attention_explain.commands.job_options import (
     JobOptions,
@@ -22,7 +22,6 @@ from attention_explain.commands.job_options import (
     job_options,
     listed_configs,
 )
-from attention_explain.commands.portions import passes_of_methods
 from attention_explain.counterfactual.perturber import Perturber
 from attention_explain.counterfactual.registry import PERTURBATIONS
 from attention_explain.named_components import ComponentConfig

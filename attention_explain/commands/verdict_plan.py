@@ -16,6 +16,7 @@ from allennlp.predictors import Predictor
 
 from attention_explain.archives import open_to_explain, weights_sha256
 from attention_explain.commands.attribute import DEFAULT_INTERPRETERS, AttributionJob
+from attention_explain.commands.batches import passes_of_judging, passes_of_methods
 from attention_explain.commands.faithfulness_job import (
     DEFAULT_ERASURES,
     FaithfulnessJob,
@@ -24,7 +25,6 @@ from attention_explain.commands.faithfulness_job import (
 from attention_explain.commands.job import Job
 from attention_explain.commands.job_options import JobOptions
 from attention_explain.commands.perturb import PerturbationJob
-from attention_explain.commands.portions import passes_of_judging, passes_of_methods
 from attention_explain.commands.verdict_models import check_base, check_seed
 from attention_explain.counterfactual.perturber import Perturber
 from attention_explain.counterfactual.registry import PERTURBATIONS

@@ -6,7 +6,7 @@ from allennlp.data import Vocabulary
 from allennlp.modules.token_embedders import Embedding
 
 from attention_explain.commands import portions as module
-from attention_explain.commands.portions import (
+from attention_explain.commands.batches import (
     fingerprint,
     multiplications,
     passes_of_judging,
