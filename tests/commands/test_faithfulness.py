@@ -15,7 +15,7 @@ from allennlp.common.checks import ConfigurationError
 
 from attention_explain.__main__ import main
 from attention_explain.archives import open_archive
-from attention_explain.commands import faithfulness_file, portions, table_file
+from attention_explain.commands import batches, faithfulness_file, table_file
 from attention_explain.commands.attribute import attribute_from_file
 from attention_explain.commands.faithfulness import faithfulness_from_file
 from attention_explain.faithfulness.evaluator import Evaluator
@@ -183,7 +183,7 @@ def test_parts_of_one_text_and_one_erasure_change_no_result(judge, monkeypatch, 
     """As of a large model: whatever is stopped loses no more than that."""
     judge = partial(judge, measures=["sufficiency"], erasures=["delete", "zero"], limit=3)
     one = rows_of(judge("one.parquet"))
-    monkeypatch.setattr(portions, "PART", 1.0)
+    monkeypatch.setattr(batches, "PART", 1.0)
     with monkeypatch.context() as patched:
         stop_after(3, Evaluator, "evaluate_batch", patched, KeyboardInterrupt())
         with pytest.raises(SystemExit):

@@ -5,7 +5,7 @@ import torch
 from allennlp.data import Vocabulary
 from allennlp.modules.token_embedders import Embedding
 
-from attention_explain.commands import portions as module
+from attention_explain.commands import batches as module
 from attention_explain.commands.batches import (
     fingerprint,
     multiplications,
