@@ -3,6 +3,7 @@ What was published, and ours beside it: the papers' tables are read, rows are jo
 are about, and columns made that people read.
 """
 
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Dict, Sequence
 
@@ -52,6 +53,8 @@ def published(name: str) -> pandas.DataFrame:
     return table
 
 
+# Many rows are about the same model, one after the other, and whether it has learned anything takes long to tell.
+@lru_cache(maxsize=1)
 def about(model: Model) -> Dict[str, str]:
     """The columns that a row about a model is known by, whatever it measures."""
     return {
