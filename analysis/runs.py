@@ -10,8 +10,8 @@ from durable.records import Damaged, check_files, read_json
 
 CONFIG, METRICS = "config.json", "metrics.json"
 RECOVERED = "recovered"
-# The model that all tables are about.
-CLASSIFIER = "attention_classifier"
+# The models that tables are about: of single texts, and of pairs.
+CLASSIFIERS = ("attention_classifier", "attention_pair_classifier")
 
 
 @dataclass(frozen=True)
@@ -69,10 +69,11 @@ def load_run(folder: Path) -> Run:
         raise AnalysisError(str(error)) from error
     config = _json(folder / CONFIG)
     model = config.get("model")
-    kind = model.get("type", CLASSIFIER) if isinstance(model, dict) else model
-    if kind != CLASSIFIER:
+    kind = model.get("type", CLASSIFIERS[0]) if isinstance(model, dict) else model
+    if kind not in CLASSIFIERS:
         raise AnalysisError(
-            f"{folder}: its model is a {kind}, but tables are about the attention of an {CLASSIFIER}"
+            f"{folder}: its model is a {kind}, but tables are about the attention of an "
+            f"{' or '.join(CLASSIFIERS)}"
         )
     return Run(folder, config, _json(folder / METRICS))
 

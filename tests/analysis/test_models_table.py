@@ -57,6 +57,12 @@ def test_defaults_and_uniform_attention_are_named(tmp_path):
     assert load_run(write_run(tmp_path / "uniform", {"model": uniform})).model.scorer == "-"
 
 
+def test_models_of_pairs_are_in_the_table(tmp_path):
+    pairs = {"model": {**CONFIG["model"], "type": "attention_pair_classifier"}}
+    (row,) = models_table([load_run(write_run(tmp_path / "pairs", pairs))]).to_dict("records")
+    assert (row["model"], row["encoder"], row["accuracy"]) == ("pairs", "bilstm", 0.8125)
+
+
 @pytest.mark.parametrize("model", [{"type": "basic_classifier"}, "from_archive", None])
 def test_another_model_is_refused_in_a_sentence(tmp_path, capsys, model):
     assert main(["models", str(write_run(tmp_path / "other", {"model": model}))]) == 2
