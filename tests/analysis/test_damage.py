@@ -83,9 +83,11 @@ def test_a_manifest_of_another_shape_is_named(results, command, content, capsys)
 
 @pytest.mark.parametrize("content", ["", "[]", "{}", '{"title": 3}', "[" * 100000])
 def test_an_account_of_another_shape_is_named(results, content, tmp_path, capsys):
-    (results / "study.json").write_text(content)
-    assert main(["results", str(results), "-o", str(tmp_path / "page.md")]) == 2
-    assert capsys.readouterr().err.startswith(f"error: {results / 'study.json'}: is ")
+    study = results / "study"
+    study.mkdir()
+    (study / "study.json").write_text(content)
+    assert main(["results", str(study), "-o", str(tmp_path / "page.md")]) == 2
+    assert capsys.readouterr().err.startswith(f"error: {study / 'study.json'}: is ")
 
 
 @pytest.mark.parametrize("name", ["config.json", "metrics.json"])

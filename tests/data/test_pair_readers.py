@@ -163,7 +163,7 @@ def test_tokens_and_renamed_fields(write, read):
 @pytest.mark.parametrize(
     ("record", "said"),
     [
-        (line(passage=" "), "line 1: the passage is empty (set min_tokens"),
+        (line(passage=" "), "line 1: the passage is empty (the dataset reader's option min_tokens"),
         (line(question=""), "line 1: field 'question' is empty"),
         ({"passage": "a", "answer": "b"}, "line 1: field 'question' (or 'question_tokens')"),
         ({"question": "a", "answer": "b"}, "line 1: field 'passage' (or 'passage_tokens')"),

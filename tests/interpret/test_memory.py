@@ -9,7 +9,7 @@ from allennlp.common.checks import ConfigurationError
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
-from attention_explain import budget
+from attention_explain import passes
 from attention_explain.interpret.explainer import Explainer
 from attention_explain.interpret.memory import PROGRAM, most_tokens
 from attention_explain.interpret.text_batch import TextBatch
@@ -66,7 +66,7 @@ def scores(classifier, method, texts, bounded=False):
 
 @pytest.mark.parametrize("encoder, method", CASES)
 def test_nothing_is_as_large_as_all_pairs_of_tokens(encoder, method, monkeypatch):
-    monkeypatch.setattr(budget, "PAIRS", PAIRS)
+    monkeypatch.setattr(passes, "PAIRS", PAIRS)
     classifier = model(encoder)
     with LargestTensor() as largest:
         scores(classifier, method, LONG)
@@ -78,7 +78,7 @@ def test_nothing_is_as_large_as_all_pairs_of_tokens(encoder, method, monkeypatch
 def test_pieces_change_nothing(encoder, method, texts, bounded, monkeypatch):
     classifier = model(encoder, vocab=vocabulary(boundary_symbols=bounded)).double()
     whole = scores(classifier, method, texts, bounded)
-    monkeypatch.setattr(budget, "PAIRS", PAIRS)
+    monkeypatch.setattr(passes, "PAIRS", PAIRS)
     pieces = scores(classifier, method, texts, bounded)
     torch.testing.assert_close(pieces, whole, atol=1e-9, rtol=1e-7, equal_nan=True)
 
@@ -90,12 +90,12 @@ def test_pieces_change_nothing_for_any_projection(projection, method, monkeypatc
     monkeypatch.setitem(ENCODERS, "this one", config)
     classifier = model("this one").double()
     whole = scores(classifier, method, LONG)
-    monkeypatch.setattr(budget, "PAIRS", PAIRS)
+    monkeypatch.setattr(passes, "PAIRS", PAIRS)
     torch.testing.assert_close(scores(classifier, method, LONG), whole, atol=1e-9, rtol=1e-7)
 
 
 def test_in_training_nothing_is_computed_twice(monkeypatch):
-    monkeypatch.setattr(budget, "PAIRS", 1)
+    monkeypatch.setattr(passes, "PAIRS", 1)
     classifier = model("transformer").train()
     batch = TextBatch.of(classifier, instances(LONG, None))
     with LargestTensor() as largest:
