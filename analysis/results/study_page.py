@@ -10,6 +10,7 @@ from analysis.claims import NOTE
 from analysis.claims import SECTION as CLAIMS
 from analysis.formats import markdown, pipe_table
 from analysis.manifest import WRITTEN, title_of
+from analysis.papers.discovery import PAPERS
 from analysis.results.names import link
 from analysis.results.studies import StudyResults
 from analysis.written import markdown_code, markdown_text
@@ -70,6 +71,7 @@ def _lines(
     if len(of_study):
         yield f"## {CLAIMS}\n"
         yield from _claims(of_study)
+    yield from _corrections(study)
     for each in (study, *inner):
         below = f"{each.folder.name}: " if each.below else ""
         shown = [
@@ -113,6 +115,19 @@ def _provenance(study: StudyResults) -> Iterator[str]:
         ),
     ]
     yield pipe_table(["", ""], rows)
+
+
+def _corrections(study: StudyResults) -> Iterator[str]:
+    """What mended measures and controls change in the papers' tables."""
+    said = [
+        part
+        for paper in PAPERS
+        for correction in paper.corrections
+        for part in correction.told(correction.table.rows(study.table(correction.table.name)))
+    ]
+    if said:
+        yield "## What corrections change\n"
+        yield from (f"{part}\n" for part in said)
 
 
 def _claims(claims: pandas.DataFrame) -> Iterator[str]:

@@ -4,7 +4,7 @@ Allegedly Important Tokens and Retraining".
 """
 
 from analysis.papers.madsen.claims import CLAIMS
-from analysis.papers.madsen.recursive_roar import FIGURE, recursive_roar
+from analysis.papers.madsen.recursive_roar import recursive_roar
 from analysis.papers.shared.paper import Paper, StudyExhibit
 
 PAPER = Paper(
@@ -12,6 +12,5 @@ PAPER = Paper(
     "Madsen et al. 2021",
     exhibits=(StudyExhibit("recursive-roar", recursive_roar),),
     claims=CLAIMS,
-    at_a_glance=(FIGURE,),
     order=1,
 )

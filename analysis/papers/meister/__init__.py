@@ -35,5 +35,4 @@ PAPER = Paper(
     ),
     claims=CLAIMS,
     printed=PRINTED,
-    at_a_glance=("meister-tau-against-lambda",),
 )

@@ -25,5 +25,4 @@ PAPER = Paper(
     claims=CLAIMS,
     printed=PRINTED,
     corrections=(Correction(TOP_K, corrected_top_k),),
-    at_a_glance=("neely-schouten-chance",),
 )

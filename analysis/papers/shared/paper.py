@@ -195,14 +195,12 @@ class Paper(Exhibition):
     claims : what it says, as rules that the tables of a study keep or break.
     printed : which numbers of its tables have a counterpart in ours.
     corrections : what our measures change in its tables.
-    at_a_glance : how the names of figures begin that say most, and are shown where others are linked.
     order : its place among the papers of a year, where that is not to be the alphabet's.
     """
 
     claims: Tuple[Claim, ...] = ()
     printed: Tuple[Printed, ...] = ()
     corrections: Tuple[Correction, ...] = ()
-    at_a_glance: Tuple[str, ...] = ()
     order: int = 0
 
     @property

@@ -35,5 +35,4 @@ PAPER = Paper(
     claims=CLAIMS,
     printed=PRINTED,
     corrections=(Correction(ADVERSARIES, true_total_variation),),
-    at_a_glance=(PLANE,),
 )

@@ -191,6 +191,14 @@ def test_a_study_has_a_page_with_its_command_claims_tables_and_figures(study):
     assert "| sst | bilstm tanh softmax | gradient | 0.300 |" in text
 
 
+def test_the_page_of_a_study_says_what_corrections_change(study):
+    written(study)
+    _, corrections = (study / "README.md").read_text().split("**Top-k agreement")
+    (row, *_) = [line for line in corrections.splitlines() if line.startswith("| sst |")]
+    cells = [cell.strip() for cell in row.split("|")]
+    assert cells[4].startswith("0.9") and cells[6].startswith("0.4") and cells[7] == "-0.500"
+
+
 def test_a_study_of_an_earlier_version_is_said_to_be_one(study):
     manifest = json.loads((study / "manifest.json").read_text())
     manifest.pop("written")
