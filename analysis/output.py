@@ -4,7 +4,6 @@ is and which files all of it comes from. The report is made of what the manifest
 """
 
 import hashlib
-import io
 import os
 import platform
 import re
@@ -95,18 +94,7 @@ class Output:
         files = {}
         name = self._free(name)
         for ending in ("svg", "png"):
-            drawn = io.BytesIO()
-            # Without a date, the same figure is the same file.
-            metadata = {"Date": None} if ending == "svg" else {"Software": None}
-            with style.applied():
-                figure.savefig(
-                    drawn,
-                    format=ending,
-                    dpi=PNG_DOTS_PER_INCH,
-                    bbox_inches="tight",
-                    metadata=metadata,
-                )
-            content = drawn.getvalue()
+            content = style.saved(figure, ending, dpi=PNG_DOTS_PER_INCH)
             files[ending] = self._add(
                 f"{name}.{ending}", style.rounded(content) if ending == "svg" else content
             )

@@ -6,6 +6,7 @@ coordinates to a hundredth of a point, which no eye tells from the rest of their
 short names, and nothing of the program that drew them.
 """
 
+import io
 import re
 from contextlib import AbstractContextManager
 from typing import Any, Dict, List, Sequence, Tuple
@@ -147,6 +148,16 @@ LETTER = re.compile(rb'(?<=id=")DejaVu[^"]*|(?<=href="#)DejaVu[^"]*')
 PROGRAM = re.compile(rb"\s*<metadata>.*?</metadata>|<!--.*?-->", re.DOTALL)
 INDENTED = re.compile(rb"\n\s*")
 DIGITS = 2
+
+
+def saved(figure: Figure, ending: str, **options: Any) -> bytes:
+    """As `svg` or `png`, in this style; `options` are those of `savefig`."""
+    content = io.BytesIO()
+    # Without a date, the same figure is the same file.
+    metadata = {"Date": None} if ending == "svg" else {"Software": None}
+    with applied():
+        figure.savefig(content, format=ending, bbox_inches="tight", metadata=metadata, **options)
+    return content.getvalue()
 
 
 def rounded(svg: bytes) -> bytes:

@@ -1,6 +1,5 @@
 """RESULTS.md, the same in short for the README, and a page a study: from the folders of finished studies."""
 
-import io
 from pathlib import Path
 from typing import Dict, Iterator, List, Optional, Sequence
 
@@ -8,7 +7,6 @@ import pandas
 
 from analysis.errors import AnalysisError
 from analysis.figures import style
-from analysis.figures.style import rounded
 from analysis.formats import pipe_table
 from analysis.results import words
 from analysis.results.answer import (
@@ -96,10 +94,7 @@ def write_results(folders: Sequence[Path], output: Path, readme: Optional[Path] 
     for sheet in summary.sheets:
         sheet.write(root)
     if drawn is not None:
-        content = io.BytesIO()
-        with style.applied():
-            drawn.savefig(content, format="svg", bbox_inches="tight", metadata={"Date": None})
-        write_whole(root / DRAWN, rounded(content.getvalue()))
+        write_whole(root / DRAWN, style.rounded(style.saved(drawn, "svg")))
     for study in (study for study in studies if not study.below):
         inner = [each for each in studies if each.below and each.name == study.name]
         text = study_page(study, inner, summary.claims.table, summary.printed.table)

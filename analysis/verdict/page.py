@@ -1,6 +1,5 @@
 """verdict.html: the answer on the first screen, then the evidence of each question, texts, details."""
 
-import io
 from typing import List, Optional
 
 from matplotlib.figure import Figure
@@ -97,8 +96,5 @@ def _top(verdict: Verdict) -> str:
 
 
 def _figure(drawn: Figure, prefix: str, label: str) -> str:
-    content = io.BytesIO()
-    with figure_style.applied():
-        # Without a date, the same figure is the same file.
-        drawn.savefig(content, format="svg", bbox_inches="tight", metadata={"Date": None})
-    return f"<figure>{inlined(content.getvalue(), prefix, label, label)}</figure>\n"
+    svg = figure_style.saved(drawn, "svg")
+    return f"<figure>{inlined(svg, prefix, label, label)}</figure>\n"

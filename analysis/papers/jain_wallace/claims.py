@@ -1,6 +1,6 @@
 """What Jain & Wallace 2019 claim."""
 
-from typing import Iterator, List
+from typing import Any, Iterator, List, Sequence
 
 from analysis.claims.claim import Claim, ClaimTest, Judgement
 from analysis.claims.parts import FAR, SMALL, Part, above, below
@@ -76,6 +76,20 @@ def _each_other_less(
 
 def context_lowers(tables: Tables) -> Iterator[Judgement]:
     rows = tables.rows(CORRELATIONS, predicted="overall", scores="attention", role="plain")
+    return _affine_less_bilstm(tables, rows, placed=False)
+
+
+def context_lowers_by_every_gradient(tables: Tables) -> Iterator[Judgement]:
+    rows = tables.rows(CORRELATIONS, predicted="overall", scores="attention", role="plain")
+    models = (alike for _, alike in grouped(rows, "corpus", "model", "protocol"))
+    with_both = [row for alike in filter(_has_both, models) for row in alike]
+    return _affine_less_bilstm(tables, with_both, kinds=EVERY_IMPORTANCE)
+
+
+def _affine_less_bilstm(
+    tables: Tables, rows: Sequence[AgreementRow], **options: Any
+) -> Iterator[Judgement]:
+    """`options` are those of `judged_differences`."""
     return judged_differences(
         rows,
         tables.rows(DIFFERENCES),
@@ -83,21 +97,7 @@ def context_lowers(tables: Tables) -> Iterator[Judgement]:
         of={"encoder": WITHOUT_CONTEXT},
         less={"encoder": "bilstm"},
         part=lambda words, higher: above(f"{words}, affine less BiLSTM:", higher),
-        placed=False,
-    )
-
-
-def context_lowers_by_every_gradient(tables: Tables) -> Iterator[Judgement]:
-    rows = tables.rows(CORRELATIONS, predicted="overall", scores="attention", role="plain")
-    models = (alike for _, alike in grouped(rows, "corpus", "model", "protocol"))
-    return judged_differences(
-        [row for alike in filter(_has_both, models) for row in alike],
-        tables.rows(DIFFERENCES),
-        alike=("attention", "projection"),
-        of={"encoder": WITHOUT_CONTEXT},
-        less={"encoder": "bilstm"},
-        part=lambda words, higher: above(f"{words}, affine less BiLSTM:", higher),
-        kinds=EVERY_IMPORTANCE,
+        **options,
     )
 
 
