@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Dict, Iterator, List, Optional
 
@@ -16,14 +16,19 @@ from durable.whole import write_whole
 from workflow.account import Clock, write_account
 from workflow.errors import StudyError
 from workflow.events import DONE, FAILED, Events
-from workflow.kinds import ReportStep
+from workflow.kinds import FilesStep, ReportStep, TrainStep
 from workflow.locks import GPUS_VARIABLE, locked
 from workflow.overview import headline
 from workflow.plan import Plan, read_steps
 from workflow.progress import Progress, summary
+from workflow.run_step import OF_ALL_STEPS
+from workflow.steps import Step
 from workflow.tables import drop_others
+from workflow.warm import warm_process
 
 HERE = Path(__file__).resolve().parent
+# The profile that starts its steps on this machine.
+HERE_ALONE = "workstation"
 POLL = 0.5
 # Seconds that the engine gets to end when it was told to, and none of its steps is left.
 PATIENCE = 10.0
@@ -66,7 +71,10 @@ def _run(
     if steps:
         command = _command(state, profile, cores, gpus, snakemake)
         environment = {**os.environ, GPUS_VARIABLE: str(gpus), "PYTHONPATH": _python_path()}
-        with open(state / "snakemake.log", "w", encoding="utf-8") as log:
+        with ExitStack() as running:
+            log = running.enter_context(open(state / "snakemake.log", "w", encoding="utf-8"))
+            if not gpus and profile == HERE_ALONE and any(map(_of_allennlp, steps.values())):
+                environment |= running.enter_context(warm_process({**environment, **OF_ALL_STEPS}))
             process = subprocess.Popen(
                 command, stdout=log, stderr=subprocess.STDOUT, env=environment, pass_fds=held
             )
@@ -74,6 +82,10 @@ def _run(
         _report_of_the_rest(plan, events)
     print(summary(plan, steps, events, state / "snakemake.log"))
     return 0 if all(step.is_done for step in plan.steps.values()) else 1
+
+
+def _of_allennlp(step: Step) -> bool:
+    return isinstance(step, (TrainStep, FilesStep))
 
 
 def _tell_damage(plan: Plan) -> None:
@@ -118,7 +130,7 @@ def _command(state: Path, profile: str, cores: int, gpus: int, snakemake: str) -
     command += ["--profile", str(folder), "--configfile", str(file)]
     # The lock is ours: Snakemake's own outlives a kill.
     command += ["--nolock"]
-    if profile == "workstation":
+    if profile == HERE_ALONE:
         command += ["--cores", str(cores), "--resources", f"run={gpus or cores}"]
     return command
 

@@ -22,9 +22,17 @@ from workflow.kinds import TrainStep
 from workflow.locks import locked, visible_gpu
 from workflow.plan import read_steps
 from workflow.steps import Step
+from workflow.warm import begun_warm
 
-# More threads than one make these small models slower, and there are other runs for the other cores.
-THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
+# What the environment of every step says.
+OF_ALL_STEPS = {
+    # More threads than one make these small models slower, and there are other runs for the other cores.
+    **dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1"),
+    # Same bytes, too, where a set is written in the order of its hashes.
+    "PYTHONHASHSEED": "0",
+    # The step's log is all there is of it.
+    "ATTENTION_EXPLAIN_LOG": "all",
+}
 
 
 def main(plan: Path, name: str) -> int:
@@ -91,16 +99,12 @@ def _recovery(step: TrainStep) -> List[str]:
 
 def _finished(command: Sequence[str], log: Path, held: Sequence[int], devices: dict) -> int:
     """Runs it to its end, or to ours: whoever ends us gets it ended too."""
-    environment = {**os.environ, **dict.fromkeys(THREADS, "1"), **devices}
-    # Same bytes, too, where a set is written in the order of its hashes.
-    environment["PYTHONHASHSEED"] = "0"
-    # The step's log is all there is of it.
-    environment["ATTENTION_EXPLAIN_LOG"] = "all"
+    environment = {**os.environ, **OF_ALL_STEPS, **devices}
     log.parent.mkdir(parents=True, exist_ok=True)
     with open(log, "a", encoding="utf-8") as file:
         file.write(f"$ python {' '.join(command)}\n")
         file.flush()
-        process = subprocess.Popen(
+        process = begun_warm(command, environment, file.fileno(), held) or subprocess.Popen(
             [sys.executable, *command],
             stdout=file,
             stderr=subprocess.STDOUT,

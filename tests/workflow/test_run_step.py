@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Tuple
 
@@ -14,6 +13,7 @@ import pytest
 from analysis.output import Output
 from tests.commands_run import PROJECT
 from tests.workflow.fake_steps import FAILS, fake_plan, fake_step, fake_table, fake_training
+from tests.workflow.waiting import wait_for
 from workflow.events import DONE, FAILED, Events, last_error
 from workflow.locks import GPUS_VARIABLE, locked, visible_gpu
 from workflow.run_step import main
@@ -174,10 +174,3 @@ def test_the_reason_is_the_last_line_that_names_an_error(tmp_path):
     assert last_error(log, 2) == "two"
     assert last_error(tmp_path / "none", 3) == "exit code 3"
     assert last_error(log, 128 + 9) == "killed by signal 9"
-
-
-def wait_for(condition, seconds: float = 30) -> None:
-    until = time.time() + seconds
-    while not condition():
-        assert time.time() < until
-        time.sleep(0.02)
