@@ -1,6 +1,7 @@
 """Do the scores order the tokens as leaving each out does?"""
 
-from typing import Dict, List
+import math
+from typing import Dict, List, Sequence
 
 import numpy
 from allennlp.common.checks import ConfigurationError
@@ -59,22 +60,33 @@ class LeaveOneOutCorrelation(ScoreMeasure):
         if text.tokens > self.max_tokens:
             reason = NoValue(f"more than {self.max_tokens} tokens (its option 'max_tokens')")
             return {method: {NAME: reason} for method in (*text.scores, RANDOM, SEARCH)}
-        values = {
-            method: {NAME: tau(ranked(scores, by), drops)} for method, scores in text.scores.items()
-        }
-        chance = mean_of([tau(scores, drops) for scores in text.chance_scores()])
-        return {**values, RANDOM: {NAME: chance}, SEARCH: {NAME: tau(drops, drops)}}
+        known = {method: ranked(scores, by) for method, scores in text.scores.items()}
+        drawn = text.chance_scores()
+        taus = tau([*known.values(), *drawn, drops], drops)
+        values = {method: {NAME: value} for method, value in zip(known, taus)}
+        chance = mean_of(taus[len(known) : -1])
+        return {**values, RANDOM: {NAME: chance}, SEARCH: {NAME: taus[-1]}}
 
 
-def tau(scores: numpy.ndarray, drops: numpy.ndarray) -> Value:
-    """Shape: (tokens,) each"""
-    for values, what in (
-        (drops, "leaving out any token changes the same"),
-        (scores, "all scores are the same"),
-    ):
-        if values.max() == values.min():
-            return NoValue(what)
-    # Half a second to load, and only this needs it.
-    from scipy.stats import kendalltau
+def tau(lists: Sequence[numpy.ndarray], drops: numpy.ndarray) -> List[Value]:
+    """
+    Of each list of scores with the drops, pair by pair of tokens: a text has many lists, and no more
+    than some hundred tokens.
 
-    return float(kendalltau(scores, drops).statistic)
+    Shape: (tokens,) each
+    """
+    if drops.max() == drops.min():
+        return [NoValue("leaving out any token changes the same")] * len(lists)
+    first, second = numpy.triu_indices(len(drops), 1)
+    down = numpy.sign(drops[first] - drops[second])
+    untied = numpy.count_nonzero(down)
+    values: List[Value] = []
+    for scores in lists:
+        order = numpy.sign(scores[first] - scores[second])
+        pairs = numpy.count_nonzero(order)
+        values.append(
+            float(order @ down / math.sqrt(pairs * untied))
+            if pairs
+            else NoValue("all scores are the same")
+        )
+    return values
