@@ -74,7 +74,7 @@ option = $(if $($(1)),--$(2) $(call quoted,$($(1))))
 options = $(if $($(1)),--$(2) $(call each_quoted,$($(1))))
 STUDY_OPTIONS = $(call option,SIZE,size) $(call option,DATA,data) $(call option,SEEDS,seeds) \
 	$(call options,CORPORA,corpora) $(call options,MODELS,models) $(call option,LIMIT,limit) \
-	$(call option,RUNS,runs) $(call option,RESULTS,results) $(call option,PROFILE,profile) \
+	$(call option,RUNS,runs) $(call option,RESULTS,results) $(call option,NAME,name) $(call option,PROFILE,profile) \
 	$(call option,CORES,cores) $(call option,GPUS,gpus)
 
 NAMED_STUDY = $(or $(STUDY),$(error name a study: make $@ STUDY=attention_debate SIZE=quick))

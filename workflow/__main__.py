@@ -49,6 +49,7 @@ def _parser() -> argparse.ArgumentParser:
         add("--limit", type=int, help="explain and perturb only so many texts")
         add("--runs", type=Path, default=Folders.runs, help="where run folders lie")
         add("--results", type=Path, default=Folders.results, help="where results go")
+        add("--name", help="of the folder there (default: the study and its corpora)")
         add("--profile", default="workstation", help="workstation, slurm, or a folder of your own")
         add("--cores", type=int, help="of this machine (default: all that we may use)")
         add("--gpus", type=int, default=0, help="of this machine, one run at a time each")
@@ -119,7 +120,7 @@ def make_command(parsed: argparse.Namespace) -> str:
             said.append(
                 f'{name.upper()}="{words}"' if len(given) > 1 else f"{name.upper()}={words}"
             )
-    for name in ("seeds", "limit"):
+    for name in ("seeds", "limit", "name"):
         if getattr(parsed, name) is not None:
             said.append(f"{name.upper()}={getattr(parsed, name)}")
     return " ".join(said)
@@ -137,7 +138,7 @@ def _plan(parsed: argparse.Namespace) -> Plan:
     study = load_study(
         parsed.study, parsed.size, parsed.data, parsed.seeds, parsed.corpora, parsed.models
     )
-    return make_plan(study, Folders(parsed.runs, parsed.results), parsed.limit)
+    return make_plan(study, Folders(parsed.runs, parsed.results), parsed.limit, parsed.name)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """A study as steps: what is run, on which files, and what comes before what."""
 
 import json
+import re
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Dict, Optional, Sequence, Tuple
@@ -24,6 +25,8 @@ from workflow.study import (
 )
 from workflow.tables import table_steps, wanted_tables
 
+# Of a folder.
+NAME = re.compile(r"\w[\w.-]*")
 MODELS = StudyTable("models", (), (RUN_FOLDERS,))
 
 
@@ -52,13 +55,24 @@ def read_steps(plan: Path) -> Dict[str, Step]:
     return {name: read_step(fields) for name, fields in stored.items()}
 
 
-def make_plan(study: Study, places: Folders, limit: Optional[int] = None) -> Plan:
-    """`limit`: of the texts that are explained and perturbed."""
+def make_plan(
+    study: Study, places: Folders, limit: Optional[int] = None, name: Optional[str] = None
+) -> Plan:
+    """
+    # Parameters
+
+    limit : `Optional[int]`
+        Of the texts that are explained and perturbed.
+    name : `Optional[str]`
+        Of the folder of results; by default it says which study and corpora.
+    """
     if limit is not None and limit < 1:
         raise StudyError(f"the limit is {limit}, but must be 1 or more")
+    if name is not None and not NAME.fullmatch(name):
+        raise StudyError(f"--name is {name!r}, but must be letters, digits, '_', '-' and '.'")
     contents = Contents(places.runs / "contents.json")
     planner = _Planner(Resolver(study, places, limit, contents))
-    results = places.results / _folder(study)
+    results = places.results / (name or _folder(study))
     planner.add_all(results)
     contents.save()
     return Plan(study, places, results, planner.steps, limit)

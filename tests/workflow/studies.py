@@ -83,9 +83,11 @@ def tiny(folder: Path, epochs: int = 2, encoders: str = "['affine']", name: str 
     return write_study(folder, text, name)
 
 
-def planned(folder: Path, text: str = FAMILY, limit=None, runs: str = "runs", **options) -> Plan:
+def planned(
+    folder: Path, text: str = FAMILY, limit=None, runs: str = "runs", name=None, **options
+) -> Plan:
     study = load_study(str(write_study(folder, text)), **options)
-    return make_plan(study, Folders(folder / runs, folder / "results"), limit)
+    return make_plan(study, Folders(folder / runs, folder / "results"), limit, name)
 
 
 @cache

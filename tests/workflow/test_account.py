@@ -81,8 +81,8 @@ def test_tables_made_again_are_not_counted(tmp_path, monkeypatch):
             "STUDY=a.jsonnet DATA=/path/to/corpora CORPORA=sst LIMIT=5",
         ),
         (
-            ["a.jsonnet", "--models", "base", "uniform", "--seeds", "2"],
-            'STUDY=a.jsonnet MODELS="base uniform" SEEDS=2',
+            ["a.jsonnet", "--models", "base", "uniform", "--seeds", "2", "--name", "a-part"],
+            'STUDY=a.jsonnet MODELS="base uniform" SEEDS=2 NAME=a-part',
         ),
     ],
 )

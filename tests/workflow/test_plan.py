@@ -327,6 +327,19 @@ def test_a_limit_of_nothing_is_refused(tmp_path):
         planned(tmp_path, limit=0)
 
 
+def test_a_part_of_a_study_may_have_a_folder_of_its_own(tmp_path):
+    whole, part = planned(tmp_path), planned(tmp_path, name="family-2")
+    assert part.results == whole.results.parent / "family-2"
+    trained = [
+        {step.outputs for step in plan.steps.values() if step.kind == "train"}
+        for plan in (whole, part)
+    ]
+    assert trained[0] == trained[1]
+    for name in ("../family", "a/b", ".hidden", ""):
+        with pytest.raises(StudyError, match="--name is .* but must be letters"):
+            planned(tmp_path, name=name)
+
+
 def test_the_written_plan_has_all_steps_that_are_not_done(tmp_path):
     plan = planned(tmp_path)
     written = tmp_path / "plan.json"
