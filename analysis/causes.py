@@ -73,10 +73,10 @@ def found_by_text(
     def counted(by_text: pandas.DataFrame) -> numpy.ndarray:
         return by_text[column].where(correct & marked).to_numpy(dtype=float)
 
-    found = {
+    by_method = {
         method: counted(truth_by_text(attributions, method)) for method in attributions.methods
     }
-    return found, counted(_chance(attributions))
+    return by_method, counted(_chance(attributions))
 
 
 def causes_table(attributions: Attributions) -> pandas.DataFrame:

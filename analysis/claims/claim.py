@@ -118,7 +118,7 @@ def each_once(claims: pandas.DataFrame) -> pandas.DataFrame:
     where they differ in claim, corpus, model and protocol by nothing, but in what they found, the
     study is said with the protocol. Nothing that differs is dropped.
     """
-    found = claims.drop_duplicates([*KEY, "outcome", "evidence"]).reset_index(drop=True)
-    again = found.duplicated(KEY, keep=False) & (found["protocol"] != found["study"])
-    found.loc[again, "protocol"] += " (" + found.loc[again, "study"] + ")"
-    return found
+    once = claims.drop_duplicates([*KEY, "outcome", "evidence"]).reset_index(drop=True)
+    again = once.duplicated(KEY, keep=False) & (once["protocol"] != once["study"])
+    once.loc[again, "protocol"] += " (" + once.loc[again, "study"] + ")"
+    return once

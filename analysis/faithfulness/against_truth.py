@@ -89,12 +89,12 @@ def judged_models(study: StudyFiles) -> List[Judged]:
         for file in model.files
         if file.has_known_causes
     }
-    found = []
+    rows = []
     for file in (file for model in study.judged for file in model.files):
         if file.learned in explained:
             attributions = explained[file.learned]
             causes = causes_table(attributions).set_index("method")
-            found.append(
+            rows.append(
                 Judged(
                     attributions,
                     file,
@@ -102,7 +102,7 @@ def judged_models(study: StudyFiles) -> List[Judged]:
                     causes[FIRST].to_dict(),
                 )
             )
-    return found
+    return rows
 
 
 def _goodness(each: Measured, methods: Sequence[str]) -> numpy.ndarray:
@@ -283,10 +283,10 @@ def cause_first_rows(judged: Sequence[Judged]) -> List[Dict[str, Any]]:
     keys = ("corpus", "model", "role", "encoder", "projection", "erasure training")
     for key in dict.fromkeys(tuple(one.about[name] for name in keys) for one in judged):
         seeds = [one for one in judged if tuple(one.about[name] for name in keys) == key]
-        found, chance = zip(*(found_by_text(one.attributions, FIRST) for one in seeds))
+        values, chance = zip(*(found_by_text(one.attributions, FIRST) for one in seeds))
         methods = list(seeds[0].truth)
         spread = intervals(
-            numpy.array([[of_seed[method] for of_seed in found] for method in methods])
+            numpy.array([[of_seed[method] for of_seed in values] for method in methods])
         )
         rows += [
             {

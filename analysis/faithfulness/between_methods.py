@@ -25,15 +25,15 @@ def difference_rows(each: Measured, flips: SignFlips = SignFlips()) -> List[Dict
     places = dict(zip(each.methods, each.places(each.methods).mean.tolist()))
     better_first = sorted(each.methods, key=lambda method: -places[method])
     first, second = zip(*combinations(better_first, 2))
-    found = each.apart(first, second, flips)
-    found = {**found, "p Holm": holm(found["p"])}
+    differences = each.apart(first, second, flips)
+    differences = {**differences, "p Holm": holm(differences["p"])}
     return [
         {
             "measure": each.measure.name,
             "erasure": each.measure.erasure,
             "first": one,
             "second": other,
-            **{column: values[place] for column, values in found.items()},
+            **{column: values[place] for column, values in differences.items()},
         }
         for place, (one, other) in enumerate(zip(first, second, strict=True))
     ]

@@ -67,11 +67,11 @@ class Measured:
         firsts, seconds = self.stacked(first), self.stacked(second)
         more = firsts - seconds
         both = ~numpy.isnan(more)
-        found = intervals(placed(more, numpy.zeros_like(more), self.could_gain))
+        estimates = intervals(placed(more, numpy.zeros_like(more), self.could_gain))
         tested = paired_in_one_model(firsts, seconds, flips)
         return {
-            "difference": found.mean,
-            **found.columns(),
+            "difference": estimates.mean,
+            **estimates.columns(),
             "p": tested["p"],
             "texts": both.any(axis=1).sum(axis=1),
         }

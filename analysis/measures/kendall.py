@@ -39,10 +39,10 @@ class Ordered:
     @classmethod
     def by(cls, texts: Scores, first: numpy.ndarray, second: numpy.ndarray) -> "Ordered":
         bits = len(texts.starts).bit_length()
-        found = numpy.empty((3, len(texts.starts)), dtype=numpy.int64)
+        counts = numpy.empty((3, len(texts.starts)), dtype=numpy.int64)
         for part in texts.parts():
-            found[:, part] = _ordered(part, texts.starts[part], first[part], second[part], bits)
-        return cls(texts, *found)
+            counts[:, part] = _ordered(part, texts.starts[part], first[part], second[part], bits)
+        return cls(texts, *counts)
 
     @property
     def first(self) -> numpy.ndarray:

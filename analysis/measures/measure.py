@@ -69,8 +69,8 @@ class Named:
         if name not in cls._registry:
             known = ", ".join(cls.names())
             raise AnalysisError(f"there is no {cls.kind} '{name}'; there are {known}")
-        found = cls._registry[name]
-        allowed = list(inspect.signature(found).parameters)
+        measure = cls._registry[name]
+        allowed = list(inspect.signature(measure).parameters)
         given = {}
         for option in filter(None, options.split(",")):
             key, equals, value = option.partition("=")
@@ -79,7 +79,7 @@ class Named:
                 raise AnalysisError(f"{cls.kind} '{name}' has no option '{option}'; it {has}")
             given[key] = _parsed(value)
         try:
-            made = found(**given)
+            made = measure(**given)
         except AnalysisError as error:
             raise AnalysisError(f"{cls.kind} '{text}': {error}") from error
         made.name = text
@@ -164,9 +164,9 @@ class Values:
         def filled(numbers: Optional[numpy.ndarray]) -> Optional[numpy.ndarray]:
             if numbers is None:
                 return None
-            found = numpy.full(len(usable), numpy.nan)
-            found[usable] = numbers
-            return found
+            of_all = numpy.full(len(usable), numpy.nan)
+            of_all[usable] = numbers
+            return of_all
 
         return Values(filled(self.value), reasons, filled(self.p_value))
 

@@ -151,21 +151,21 @@ class Scores:
             text = end
 
     def _reduce(self, function: numpy.ufunc, of_tokens: numpy.ndarray) -> numpy.ndarray:
-        found = numpy.zeros(len(self), dtype=of_tokens.dtype)
+        of_texts = numpy.zeros(len(self), dtype=of_tokens.dtype)
         # Between equal offsets `reduceat` would take the token that follows.
         filled = self.lengths > 0
-        found[filled] = function.reduceat(of_tokens, self.offsets[:-1][filled])
-        return found
+        of_texts[filled] = function.reduceat(of_tokens, self.offsets[:-1][filled])
+        return of_texts
 
     @cached_property
     def _ranks_and_ties(self) -> Tuple[numpy.ndarray, numpy.ndarray]:
         if self._source is not None:
             whole, tokens = self._source
             return whole.ranks[tokens], whole.ties[tokens]
-        found = numpy.empty((2, len(self.values)), dtype=numpy.int64)
+        ranks = numpy.empty((2, len(self.values)), dtype=numpy.int64)
         for part in self.parts():
-            found[:, part] = ranks_and_ties(self.values[part], self.starts[part] - part.start)
-        return tuple(found)
+            ranks[:, part] = ranks_and_ties(self.values[part], self.starts[part] - part.start)
+        return tuple(ranks)
 
 
 def _offsets(lengths: Sequence[int]) -> numpy.ndarray:
@@ -199,9 +199,9 @@ def ranks_and_ties(
 
 def changes(values: numpy.ndarray) -> numpy.ndarray:
     """Where a value differs from the one before it; the first always does."""
-    found = numpy.ones(len(values), dtype=bool)
-    numpy.not_equal(values[1:], values[:-1], out=found[1:])
-    return found
+    differs = numpy.ones(len(values), dtype=bool)
+    numpy.not_equal(values[1:], values[:-1], out=differs[1:])
+    return differs
 
 
 def sizes_of_runs(begins: numpy.ndarray) -> numpy.ndarray:

@@ -34,11 +34,11 @@ class Annotators:
             )
         self.path = file.path
         self.ids = file.table["id"]
-        found = [_with_a_mark(rationale) for rationale in file.table[RATIONALE]]
-        places = range(max(map(len, found)))
-        self.columns = [Scores.of(_marking(one, place) for one in found) for place in places]
+        marked = [_with_a_mark(rationale) for rationale in file.table[RATIONALE]]
+        places = range(max(map(len, marked)))
+        self.columns = [Scores.of(_marking(one, place) for one in marked) for place in places]
         self._others = [
-            Scores.of(_share_of_others(one, place) for one in found) for place in places
+            Scores.of(_share_of_others(one, place) for one in marked) for place in places
         ]
         if not self.columns:
             raise AnalysisError(f"{file.path}: no rationale marks a token")
@@ -64,26 +64,26 @@ class Annotators:
         text; NaN where there is but one. A guess of theirs has as many tokens as they have marked.
         Shape: (texts,)
         """
-        found = [
+        values = [
             self._values(one, other, lambda s, m: measure.values(s, m, k=s.sums(s.values)))
             for one in self.columns
             for other in self.columns
             if one is not other
         ]
-        if not found:
+        if not values:
             return numpy.full(len(self.ids), numpy.nan)
-        return mean_of_known(numpy.array(found), 0)
+        return mean_of_known(numpy.array(values), 0)
 
     def of_the_others(self, measure: PlausibilityMeasure) -> numpy.ndarray:
         """
         What the measure gives all others together for each annotator, by the share of them who
         marked a token; NaN where there is but one. Shape: (texts,)
         """
-        found = [
+        values = [
             self._values(others, column, measure.values)
             for others, column in zip(self._others, self.columns, strict=True)
         ]
-        return mean_of_known(numpy.array(found), 0)
+        return mean_of_known(numpy.array(values), 0)
 
     def _values(self, scores: Scores, column: Scores, measured: OfMarked) -> numpy.ndarray:
         both = scores.known & column.known
@@ -101,13 +101,13 @@ class Annotators:
         return values
 
 
-def _marking(found: List[Sequence[int]], place: int) -> Optional[Sequence[int]]:
-    return found[place] if place < len(found) else None
+def _marking(of_a_text: List[Sequence[int]], place: int) -> Optional[Sequence[int]]:
+    return of_a_text[place] if place < len(of_a_text) else None
 
 
-def _share_of_others(found: List[Sequence[int]], place: int) -> Optional[numpy.ndarray]:
-    others = [*found[:place], *found[place + 1 :]]
-    return numpy.mean(others, axis=0) if others and place < len(found) else None
+def _share_of_others(of_a_text: List[Sequence[int]], place: int) -> Optional[numpy.ndarray]:
+    others = [*of_a_text[:place], *of_a_text[place + 1 :]]
+    return numpy.mean(others, axis=0) if others and place < len(of_a_text) else None
 
 
 def _with_a_mark(rationale: Optional[Rationale]) -> List[Sequence[int]]:

@@ -57,15 +57,15 @@ class PlausibilityMeasure:
 
 def measures(shares: Sequence[float] = SHARES) -> List[PlausibilityMeasure]:
     """At the length of the rationale, at these shares of a text, and of the whole order."""
-    found = []
+    at_shares = []
     for share in (None, *shares):
         at = "" if share is None else f":share={share:g}"
-        found += [
+        at_shares += [
             PlausibilityMeasure(f"token-f1{at}", _token_f1, share),
             PlausibilityMeasure(f"iou-f1{at}", _iou_f1, share),
         ]
     return [
-        *found,
+        *at_shares,
         PlausibilityMeasure("auprc", _auprc),
         PlausibilityMeasure("average-precision", _average_precision),
         PlausibilityMeasure("first-marked", _first_marked, lower_is_better=True),

@@ -31,15 +31,15 @@ def iou_f1(
     of_k = scores.spread(k)
     split = (scores.higher < of_k) & (of_k < scores.higher + scores.ties)
     tied = scores.sums(split) > 0
-    found = spans_f1(scores.higher < of_k, marked, scores)
+    f1 = spans_f1(scores.higher < of_k, marked, scores)
     if tied.any():
         some, of_some = scores.only(tied), marked[scores.spread(tied)]
         values = [
             spans_f1(places < some.spread(k[tied]), of_some, some)
             for places in drawn_places(some, keys[tied])
         ]
-        found[tied] = numpy.mean(values, axis=0)
-    return found
+        f1[tied] = numpy.mean(values, axis=0)
+    return f1
 
 
 def drawn_places(scores: Scores, keys: numpy.ndarray) -> Iterator[numpy.ndarray]:

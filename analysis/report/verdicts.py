@@ -30,14 +30,14 @@ def verdicts(inputs: Sequence[Input]) -> List[Verdict]:
     files = [each.file for each in inputs if each.file is not None]
     kinds = (Attributions, Perturbations, FaithfulnessFile)
     study = StudyFiles(*(_models(files, kind) for kind in kinds))
-    found = {}
+    by_model = {}
     for each in files_of_study(study):
         try:
-            found.setdefault((each.explained.name, each.explained.config.corpus), judged(each))
+            by_model.setdefault((each.explained.name, each.explained.config.corpus), judged(each))
         except AnalysisError:
             # What was measured is not what a verdict rests on: nothing is claimed.
             continue
-    return list(found.values())
+    return list(by_model.values())
 
 
 def _models(files: Sequence[TextFile], kind: Type[TextFile]) -> List[Model]:

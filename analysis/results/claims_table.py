@@ -72,14 +72,14 @@ def _reproduced(claim: Claim, reproduced: Sheet) -> str:
 def _cell(claim: Claim, outcomes: Sheet) -> str:
     """`**holds** SST 5, IMDb 2`; `**mixed**: holds SST 3; fails IMDb 2`."""
     rows = outcomes.where(name=claim.name)
-    found = [each for each in Outcome if any(row["outcome"] == each.value for row in rows)]
-    if not found:
+    came_out = [each for each in Outcome if any(row["outcome"] == each.value for row in rows)]
+    if not came_out:
         return NOT_JUDGED
-    if len(found) == 1:
-        return f"**{SHORT[found[0]]}** {_corpora(rows)}"
+    if len(came_out) == 1:
+        return f"**{SHORT[came_out[0]]}** {_corpora(rows)}"
     told = (
         f"{SHORT[each]} {_corpora([row for row in rows if row['outcome'] == each.value])}"
-        for each in found
+        for each in came_out
     )
     return f"**mixed**: {'; '.join(told)}"
 

@@ -46,18 +46,18 @@ def groups(places: Places) -> Dict[str, Grouped]:
     """
     methods = places.methods
     between = _differences(places, methods)
-    found: Dict[str, Grouped] = {}
+    grouped: Dict[str, Grouped] = {}
     left, number = methods, 0
     while left:
         number += 1
         first, *others = left
-        found[first] = Grouped(number)
+        grouped[first] = Grouped(number)
         for other in others:
             difference = between[first, other]
             if not difference.apart:
-                found[other] = Grouped(number, _needed(places, first, other, difference.times))
-        left = [each for each in left if each not in found]
-    return found
+                grouped[other] = Grouped(number, _needed(places, first, other, difference.times))
+        left = [each for each in left if each not in grouped]
+    return grouped
 
 
 def _differences(places: Places, methods: Sequence[str]) -> Dict[Tuple[str, str], Difference]:

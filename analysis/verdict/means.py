@@ -33,12 +33,14 @@ class Mean:
     @classmethod
     def of(cls, values: numpy.ndarray, share: bool = False) -> "Mean":
         """NaN is no value; of a share, values are 0 and 1. Shape: (seeds, texts)"""
-        found = intervals(values[None])
-        mean, low, high = (float(each[0]) for each in (found.mean, found.low, found.high))
+        estimates = intervals(values[None])
+        mean, low, high = (
+            float(each[0]) for each in (estimates.mean, estimates.low, estimates.high)
+        )
         texts = int(texts_with_values(values))
         alone = intervals(mean_of_known(values, 0)[None, None])
         half, of_texts = high - mean, float(alone.high[0] - alone.mean[0])
-        over_seeds = bool(found.over_seeds[0])
+        over_seeds = bool(estimates.over_seeds[0])
         of_seeds = max(half**2 - of_texts**2, 0.0) if over_seeds else 0.0
         if share and texts:
             wilson = wilson_interval(mean, texts)

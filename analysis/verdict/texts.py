@@ -59,7 +59,7 @@ def shown_texts(files: Files, places: Places, top: str) -> List[Shown]:
         "Methods disagree most": agreed,
         "Attention misleads most": -ahead,
     }
-    found: List[Shown] = []
+    chosen: List[Shown] = []
     for kind, distance in kinds.items():
         order = left[numpy.argsort(distance[left], kind="stable")][:OF_EACH]
         for row in order:
@@ -69,9 +69,9 @@ def shown_texts(files: Files, places: Places, top: str) -> List[Shown]:
                 else f"erasing and keeping words in the order of {other} moves the probability by "
                 f"{number(float(ahead[row]))} more than in that of attention"
             )
-            found.append(Shown(int(row), kind, why))
+            chosen.append(Shown(int(row), kind, why))
         left = numpy.setdiff1d(left, order)
-    return found
+    return chosen
 
 
 def cards(files: Files, places: Places, top: str) -> str:

@@ -213,8 +213,8 @@ class TextReader(DatasetReader):
 
         example.tokens = [piece for parts in pieces for piece in parts]
         if example.rationale:
-            found = [spread("rationale", marking) for marking in markings(example.rationale)]
-            example.rationale = found if several(example.rationale) else found[0]
+            spread_out = [spread("rationale", marking) for marking in markings(example.rationale)]
+            example.rationale = spread_out if several(example.rationale) else spread_out[0]
         if example.impermissible is not None:
             example.impermissible = spread("impermissible", example.impermissible)
 

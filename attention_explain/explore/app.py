@@ -113,10 +113,10 @@ def make_app(
 
     async def in_turn(work: Callable[[], Dict[str, Any]]) -> Response:
         try:
-            found = await asyncio.get_running_loop().run_in_executor(worker, work)
+            answer = await asyncio.get_running_loop().run_in_executor(worker, work)
         except Exception as error:
             return _refused(error)
-        return JSONResponse(found)
+        return JSONResponse(answer)
 
     async def page(request: Request) -> Response:
         path = files.get(request.path_params.get("name", "index.html"))

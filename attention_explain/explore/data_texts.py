@@ -75,11 +75,11 @@ class DataTexts:
 
     def _read(self) -> None:
         try:
-            found = read_instances(
+            instances = read_instances(
                 self.model.reader, self.model.model.vocab, self.data, limit=LISTED, split_text=True
             )
             self._instances = [
-                each for each in found if len(each["metadata"].metadata["tokens"]) <= MOST_WORDS
+                each for each in instances if len(each["metadata"].metadata["tokens"]) <= MOST_WORDS
             ]
         except Exception as error:
             self._error = error

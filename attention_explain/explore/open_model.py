@@ -112,10 +112,10 @@ class OpenModel:
     def explain(self, given: GivenText, methods: Sequence[str] = ()) -> Dict[str, Any]:
         """The prediction, and the scores of these methods."""
         text = self.opened(given, methods)
-        found = text.explained.to_dict()
+        explanation = text.explained.to_dict()
         return {
-            **found,
-            "saliency": {name: found["saliency"][name] for name in methods},
+            **explanation,
+            "saliency": {name: explanation["saliency"][name] for name in methods},
             "signed": {name: text.explained.signed[name] for name in methods},
             "query": text.explained.instance["metadata"].metadata.get("query"),
         }
@@ -167,11 +167,11 @@ class OpenModel:
         states = self._states(given)
         search = InstanceAdversary(keep="best", seed=seed)
         with torch.no_grad():
-            found = search.perturb(states)
+            elsewhere = search.perturb(states)
         return {
-            "found": bool(found["success"]),
+            "found": bool(elsewhere["success"]),
             "epsilon": search.epsilon,
-            **self._effect(states, found["attention"]),
+            **self._effect(states, elsewhere["attention"]),
         }
 
     def head_weights(self, given: GivenText) -> Dict[str, Any]:

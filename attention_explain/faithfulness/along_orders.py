@@ -53,7 +53,7 @@ def measure_orders(
             continue
         sizes = sizes_of(measures, texts, keeps)
         probs = along(outputs, texts, sizes, keeps)
-        found = search(
+        best_sets = search(
             outputs,
             [text.target for text in texts],
             keeps,
@@ -71,7 +71,7 @@ def measure_orders(
                     text,
                     erased[number],
                     probs[number][:, of_measure],
-                    found[number],
+                    best_sets[number],
                 )
     return rows
 
@@ -110,12 +110,12 @@ def _rows(
     text: OrderedText,
     erased: ErasedText,
     probs: numpy.ndarray,
-    found: Found,
+    best_sets: Found,
 ) -> List[Measurement]:
     values = measure.values(probs, erased)
     methods = len(text.ranks)
     chance = values[methods:].mean(axis=0)
-    best = measure.best(found, erased)
+    best = measure.best(best_sets, erased)
     rows = []
     for method, quantities in zip(
         [*text.ranks, RANDOM, SEARCH], [*values[:methods], chance, best], strict=True

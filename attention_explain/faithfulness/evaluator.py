@@ -133,10 +133,10 @@ class Evaluator:
             for step in steps:
                 start = time.perf_counter()
                 if step in self.erasures:
-                    found = self._erased(step, setting, ordered)
+                    measured = self._erased(step, setting, ordered)
                 else:
-                    found = _of_scores(step, None, self.measures[step], setting)
-                for measurements, more in zip(rows, found, strict=True):
+                    measured = _of_scores(step, None, self.measures[step], setting)
+                for measurements, more in zip(rows, measured, strict=True):
                     measurements += more
                 after_step(step, time.perf_counter() - start)
         if list(steps[-1:]) == self.steps[-1:]:
@@ -191,8 +191,8 @@ class Evaluator:
         rows = measure_orders(in_order, setting.outputs, erasure, ordered, self.search)
         for name, measure in self.measures.items():
             if measure.erasures and not isinstance(measure, OrderMeasure):
-                found = _of_scores(name, erasure, measure, setting)
-                rows = [[*one, *other] for one, other in zip(rows, found, strict=True)]
+                measured = _of_scores(name, erasure, measure, setting)
+                rows = [[*one, *other] for one, other in zip(rows, measured, strict=True)]
         setting.outputs = None
         return rows
 

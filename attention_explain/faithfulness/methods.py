@@ -78,8 +78,8 @@ def _applied(method: Interpreter, batch: TextBatch, targets: torch.Tensor) -> Sc
     scores: Scores = [NoValue(too_long(most or 0))] * len(batch)
     if fitting:
         some = batch if len(fitting) == len(batch) else batch.rows(fitting)
-        found = method.attribute_batch(some, targets[fitting]).scores
-        for row, values in zip(fitting, some.without_padding(found), strict=True):
+        attributed = method.attribute_batch(some, targets[fitting]).scores
+        for row, values in zip(fitting, some.without_padding(attributed), strict=True):
             finite = numpy.isfinite(values).all()
             scores[row] = numpy.array(values, dtype=numpy.float64) if finite else NOT_FINITE
     return scores

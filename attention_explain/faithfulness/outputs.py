@@ -145,7 +145,7 @@ class ErasedOutputs:
         ends = numpy.cumsum(numbers)
         for text, sets in enumerate(new):
             kept[ends[text] - len(sets) : ends[text], self._own[text]] = sets
-        found = numpy.empty((len(texts), self._known[0].shape[1]))
+        outputs = numpy.empty((len(texts), self._known[0].shape[1]))
         there = kept | (self._replacements is not None)
         lengths = (there * self._sizes[texts]).sum(axis=1) + self._specials[texts]
         device = self.batch.mask.device
@@ -159,8 +159,8 @@ class ErasedOutputs:
                 probs = self._shortened(some, here)
             else:
                 probs = self._replaced(some, here)
-            found[rows] = probs.cpu().numpy()
-        for text, probs in enumerate(numpy.split(found, ends[:-1])):
+            outputs[rows] = probs.cpu().numpy()
+        for text, probs in enumerate(numpy.split(outputs, ends[:-1])):
             self._known[text] = numpy.concatenate([self._known[text], probs])
 
     def _shortened(self, texts: torch.Tensor, kept: torch.Tensor) -> torch.Tensor:

@@ -155,14 +155,14 @@ def _checked(place: str, scores: Any, tokens: int) -> Tuple[Optional[List[float]
 
 def _method_columns(rows: Sequence[Tuple[str, Mapping[str, Any]]]) -> List[str]:
     """Those that begin with a list of numbers."""
-    found: Dict[str, Any] = {}
+    first_values: Dict[str, Any] = {}
     for _, row in rows:
         for name, value in row.items():
             if value not in (None, "", []):
-                found.setdefault(name, value)
+                first_values.setdefault(name, value)
     return [
         name
-        for name, value in found.items()
+        for name, value in first_values.items()
         if name not in NO_METHODS
         and isinstance(value, list)
         and all(each is None or isinstance(each, (int, float)) for each in value)

@@ -72,11 +72,11 @@ class AttentionWeights(Interpreter):
             return Attribution(self.model.with_attention(embeddings, batch.reading)[1])
         read = self.model.through_layers(embeddings, batch.reading)
         layers = read.layers if self.layer == MEAN else [read.layers[(self.layer or 0) - 1]]
-        found = [
+        of_layers = [
             passed_down(read.last, layer, lambda some, layer=layer: self._map(layer, some))
             for layer in layers
         ]
-        return Attribution(torch.stack(found).mean(dim=0))
+        return Attribution(torch.stack(of_layers).mean(dim=0))
 
     def _map(self, layer: LayerAttention, attending: slice) -> torch.Tensor:
         """Shape: (batch, places that attend, places attended to)"""

@@ -34,9 +34,9 @@ class OtherClassifier(Model):
     def __init__(self, model: Model) -> None:
         super().__init__(model.vocab)
         self.model = model
-        found = [each for each in model.modules() if isinstance(each, TextFieldEmbedder)]
-        if len(found) != 1:
-            raise self._refused(f"it has {len(found)} text field embedders, and not one")
+        embedders = [each for each in model.modules() if isinstance(each, TextFieldEmbedder)]
+        if len(embedders) != 1:
+            raise self._refused(f"it has {len(embedders)} text field embedders, and not one")
         _check_forward(self)
         namespace = getattr(model, "_label_namespace", "labels")
         names = model.vocab.get_index_to_token_vocabulary(namespace)

@@ -132,10 +132,10 @@ class Reading:
         # What belongs to no token goes to one more, which is left out.
         units = self.units.masked_fill(self.units < 0, tokens)
         units = units.view(*units.shape, *(1 for _ in per_place.shape[2:])).expand_as(per_place)
-        found = per_place.new_zeros(len(units), tokens + 1, *per_place.shape[2:])
+        per_token = per_place.new_zeros(len(units), tokens + 1, *per_place.shape[2:])
         reduce = {"sum": "sum", "max": "amax"}[how]
-        found.scatter_reduce_(1, units, per_place, reduce, include_self=False)
-        return found[:, :tokens]
+        per_token.scatter_reduce_(1, units, per_place, reduce, include_self=False)
+        return per_token[:, :tokens]
 
 
 def units_of(offsets: torch.Tensor, words: torch.Tensor, places: int) -> torch.Tensor:

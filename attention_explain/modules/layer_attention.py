@@ -131,8 +131,8 @@ def passed_down(
     reach = 1 + int(weights.any(dim=0).nonzero().max()) if on_host else weights.size(1)
     numbers = len(weights) * layer.module.num_heads * weights.size(1)
     together = rows_at_once(numbers, weights.device.type)
-    found = torch.zeros_like(weights)
+    received = torch.zeros_like(weights)
     for first in range(0, reach, together):
         some = slice(first, min(first + together, reach))
-        found += torch.einsum("bi,bij->bj", weights[:, some], maps(some))
-    return found
+        received += torch.einsum("bi,bij->bj", weights[:, some], maps(some))
+    return received

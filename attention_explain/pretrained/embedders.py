@@ -162,12 +162,12 @@ class PretrainedPieces(NamedTuple):
 
     def _states(self, embeddings: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
         """Shape: (batch, places, embedding_dim) -> (batch, places, output_dim)"""
-        found = self.embedder.transformer_model(
+        output = self.embedder.transformer_model(
             inputs_embeds=embeddings, attention_mask=mask.to(embeddings)
         )
         mix = self.embedder._scalar_mix
         # Below the first layer are the embeddings, which are no part of AllenNLP's mix.
-        return found.last_hidden_state if mix is None else mix(found.hidden_states[1:])
+        return output.last_hidden_state if mix is None else mix(output.hidden_states[1:])
 
     def symbol_embedding(self, symbol: str, purpose: str) -> torch.Tensor:
         """As of an `AttentionClassifier`."""

@@ -136,14 +136,16 @@ class Family:
         What is added to the embeddings of pieces before their layer norm: positions, and whatever
         else. Shape: (batch, places, embedding_dim) -> (1, places, embedding_dim)
         """
-        found: List[torch.Tensor] = []
+        inputs: List[torch.Tensor] = []
         norm = self.embeddings.LayerNorm
-        hook = norm.register_forward_pre_hook(lambda module, given: found.append(given[0].detach()))
+        hook = norm.register_forward_pre_hook(
+            lambda module, given: inputs.append(given[0].detach())
+        )
         try:
             self._embedded(torch.zeros_like(embeddings[:1]))
         finally:
             hook.remove()
-        return found[0]
+        return inputs[0]
 
     def _embedded(self, pieces: torch.Tensor) -> torch.Tensor:
         return self.embeddings(inputs_embeds=pieces)

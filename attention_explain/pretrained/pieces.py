@@ -82,14 +82,14 @@ class PieceIndexer(TokenIndexer):
             if len(self._pieces) + len(unknown) > REMEMBERED:
                 self._pieces.clear()
                 unknown = list(dict.fromkeys(words))
-            found = self._tokenizer(
+            pieces = self._tokenizer(
                 [[word] for word in unknown],
                 is_split_into_words=True,
                 add_special_tokens=False,
                 return_attention_mask=False,
                 verbose=False,
             )["input_ids"]
-            self._pieces.update(zip(unknown, map(tuple, found), strict=True))
+            self._pieces.update(zip(unknown, map(tuple, pieces), strict=True))
             # What a reader puts in the place of erased words is no word to be cut into pieces.
             if MASK_TOKEN in unknown:
                 self._pieces[MASK_TOKEN] = (self._mask(),)

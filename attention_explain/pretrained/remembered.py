@@ -40,17 +40,17 @@ class RememberedStates:
             hashlib.sha1(row[:length].numpy().tobytes()).digest()
             for row, length in zip(embeddings.cpu(), lengths, strict=True)
         ]
-        found = {key: self._known[key] for key in keys if key in self._known}
-        new = [row for row, key in enumerate(keys) if key not in found]
+        known = {key: self._known[key] for key in keys if key in self._known}
+        new = [row for row, key in enumerate(keys) if key not in known]
         if new:
             for row, states in zip(new, states_of(embeddings[new], mask[new]), strict=True):
                 own = states[: lengths[row]].clone()
-                found[keys[row]] = own
+                known[keys[row]] = own
                 size = own.numel() * own.element_size()
                 if keys[row] not in self._known and size <= self._left:
                     self._left -= size
                     self._known[keys[row]] = own
-        rows = [found[key] for key in keys]
+        rows = [known[key] for key in keys]
         states = rows[0].new_zeros(*mask.shape, rows[0].size(-1))
         for row, own in enumerate(rows):
             states[row, : len(own)] = own

@@ -80,8 +80,8 @@ def saliency_is_more_faithful(tables: Tables) -> Iterator[Judgement]:
 
 
 def _more(rows: Sequence[FaithfulnessDifferenceRow], methods: Sequence[str]) -> List[Estimate]:
-    found = (row.of(method) for method in methods for row in rows)
-    return [one for one in found if one is not None]
+    estimates = (row.of(method) for method in methods for row in rows)
+    return [one for one in estimates if one is not None]
 
 
 def attention_stands_apart(tables: Tables) -> Iterator[Judgement]:

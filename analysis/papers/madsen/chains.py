@@ -88,8 +88,8 @@ def retrained(runs: Sequence[Run]) -> List[Retrained]:
         if run.model.erased is not None or run.model.role == PLAIN:
             seeds = models.setdefault((run.model.corpus, _unmasked_name(run.model)), {})
             _add(seeds.setdefault(run.model.seed, Chains()), run)
-    found = [_retrained(*model, seeds) for model, seeds in models.items()]
-    complete = [one for one in found if one is not None]
+    chains = [_retrained(*model, seeds) for model, seeds in models.items()]
+    complete = [one for one in chains if one is not None]
     if not complete:
         raise AnalysisError(
             "it takes run folders of models trained with the reader's option `erased`: of one seed on "

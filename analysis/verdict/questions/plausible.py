@@ -84,7 +84,7 @@ def place_among_marked(files: Files, method: str) -> Mean:
             return annotators.mean(scores, lambda s, m: orders.average_precision(s, m.marked))
 
         blind = Scores.of(file.table["tokens"].map(lambda tokens: [0.0] * len(tokens)))
-        found = numpy.where(file.explains_gold, precision(file.scores(method)), numpy.nan)
-        values.append((found, precision(blind)))
-    found, chance = (numpy.array(each) for each in zip(*values, strict=True))
-    return Mean.of(placed(found, chance, numpy.ones_like(found)))
+        reached = numpy.where(file.explains_gold, precision(file.scores(method)), numpy.nan)
+        values.append((reached, precision(blind)))
+    reached, chance = (numpy.array(each) for each in zip(*values, strict=True))
+    return Mean.of(placed(reached, chance, numpy.ones_like(reached)))
