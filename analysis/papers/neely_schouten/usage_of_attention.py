@@ -126,7 +126,7 @@ def _row(family: ModelFamily) -> Dict[str, Any]:
         "encoder": family.base.model.encoder,
         "protocol": family.protocol,
         "n": len(family.base.table),
-        NOTHING: nothing_to_judge([family.base, *family.seeds]),
+        NOTHING: nothing_to_judge(family.files),
     }
     for name, value in (
         ("drop", _drop(family)),
@@ -145,21 +145,18 @@ UNKNOWN: Value = (numpy.nan, numpy.nan, numpy.nan)
 def _drop(family: ModelFamily) -> Value:
     if family.uniform is None:
         return UNKNOWN
-    base: Reached = reached_by((family.base, *family.seeds))
+    base: Reached = reached_by(family.files)
     less = base.less(reached_by(family.uniform.files))
     return less["difference"], less["low"], less["high"]
 
 
 def _change(family: ModelFamily) -> Value:
-    if family.perturbed is None or UNIFORM_TVD.problem(family.perturbed):
-        return UNKNOWN
-    return _mean(Sample.of([check(UNIFORM_TVD)(family.perturbed)]))
+    files = [file for _, file in family.perturbed if not UNIFORM_TVD.problem(file)]
+    return _mean(Sample.of([check(UNIFORM_TVD)(file) for file in files])) if files else UNKNOWN
 
 
 def _trained(family: ModelFamily) -> Value:
-    rows = [
-        divergence(family.base, model.files).rows() for model in family.adversaries_of(frozen=False)
-    ]
+    rows = [divergence(family.pairs(model)).rows() for model in family.adversaries_of(frozen=False)]
     near = [row for row in rows if row["tvd"] <= MOST_TVD]
     if not near:
         return UNKNOWN

@@ -53,14 +53,15 @@ def sample(mean, spread=0.01, texts=50):
     return Sample(value, numpy.full(value.shape, "", dtype=object))
 
 
+def moved(tvd, jsd):
+    return Divergence(tvd, jsd, numpy.full(tvd.value.shape, "0", dtype=object))
+
+
 def test_the_interval_is_around_the_value_and_wider_for_noisier_texts():
     tvd = (0.02, 0.03, 0.05, 0.2)
     rows = [
         summarised_curve(
-            [
-                Divergence(sample(t, spread), sample(j, spread))
-                for t, j in zip(tvd, JSD, strict=True)
-            ]
+            [moved(sample(t, spread), sample(j, spread)) for t, j in zip(tvd, JSD, strict=True)]
         )
         for spread in (0.01, 0.05)
     ]
@@ -72,7 +73,7 @@ def test_the_interval_is_around_the_value_and_wider_for_noisier_texts():
 
 
 def test_without_a_value_there_is_no_interval():
-    points = [Divergence(sample(0.2 - j / 10), sample(j)) for j in JSD]
+    points = [moved(sample(0.2 - j / 10), sample(j)) for j in JSD]
     row = summarised_curve(points)
     assert numpy.isnan([row["convexity"], row["convexity low"], row["convexity high"]]).all()
     assert row["mean tvd low"] < row["mean tvd"] < row["mean tvd high"]
