@@ -137,7 +137,7 @@ def answer_figure(sheet: Sheet) -> Optional[Figure]:
 
 
 def _ticks(chance: float) -> Dict[float, str]:
-    return {chance: "chance", 0.25: "0.25", 0.5: "0.5", 0.75: "0.75", 1.0: "1"}
+    return {chance: "chance", 0.25: "", 0.5: "0.5", 0.75: "", 1.0: "1"}
 
 
 def answer_sentences(sheet: Sheet, missing: Dict[str, str]) -> Iterator[str]:
