@@ -31,7 +31,7 @@ from analysis.statistics.intervals import ABOUT_INTERVALS
 
 NAME = "wiegreffe-pinter-plane"
 CURVES = {False: "adversaries", True: "frozen adversaries"}
-ACROSS, UP = "attention moved (JSD)", "output moved (TVD)"
+ACROSS, UP = "attention moved (JSD, nats)", "output moved (TVD)"
 FIGURE_NOTE = (
     f"At each adversary its lambda. Lines at the points: interval of the mean. {ABOUT_INTERVALS} "
     "Published values of TVD are doubled, as the published code halves the distance once "

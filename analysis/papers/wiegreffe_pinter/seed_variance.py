@@ -81,7 +81,7 @@ def seeds(study: StudyFiles, output: Output) -> Optional[str]:
             violins(
                 [Violins(title, _by_bin(pairs)) for title, pairs in _others(family).items()],
                 "largest weight of the base's attention",
-                "JSD to the base",
+                "JSD to the base (nats)",
                 top=BOUND,
             ),
             "Divergence of attention from the base's, text by text, by the base's largest weight "
