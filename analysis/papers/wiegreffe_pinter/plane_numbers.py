@@ -80,7 +80,13 @@ def add_curves(attacked: Sequence[ModelFamily], output: Output) -> None:
         {
             **_about(family, frozen=frozen, predicted=name),
             "adversaries": len(steps),
-            **summarised_curve([one.of_class(name) for _, one in steps]),
+            **summarised_curve(
+                [one.of_class(name) for _, one in steps],
+                [
+                    [one.of_class(name) for one in curve]
+                    for curve in curves_of_bases(family, frozen)
+                ],
+            ),
             "n": max(_texts(one, name) for _, one in steps),
         }
         for family in attacked
@@ -105,8 +111,9 @@ def add_curves(attacked: Sequence[ModelFamily], output: Output) -> None:
         "the adversaries, both axes scaled from the point with the smallest JSD to the one with "
         "the largest. 0: on the chord between them; near 1: attention moves nearly all the way "
         "before the output does; below 0: the output moves first. A dash: the curve does not rise, or too many draws of it do not. "
-        "Mean TVD: the area, not scaled, over its width. Intervals (95 %): "
-        "bootstrap over texts, of the adversaries as they were trained.",
+        "Mean TVD: the area, not scaled, over its width. Intervals (95 %): bootstrap over texts; where three bases or more "
+        "have a curve each, of the lambdas that all of them have, also over the bases (Student's); else of the "
+        "adversaries as they were trained.",
         shown[columns],
     )
 
@@ -130,6 +137,18 @@ def moved_by_adversaries(family: ModelFamily) -> Dict[bool, List[Tuple[float, Di
         moved = divergence(family.pairs(model))
         by_kind.setdefault(adversary.frozen, []).append((adversary.lambda_, moved))
     return by_kind
+
+
+def curves_of_bases(family: ModelFamily, frozen: bool) -> List[List[Divergence]]:
+    """Of each base its own adversaries, those that all bases have; none where these are too few for a curve."""
+    steps = [
+        {base.path: (base, file) for base, file in family.pairs(model)}
+        for model in family.adversaries_of(frozen)
+    ]
+    common = [pairs for pairs in steps if len(pairs) == len(family.bases)]
+    if len(common) < LEAST_POINTS:
+        return []
+    return [[divergence([pairs[base.path]]) for pairs in common] for base in family.bases]
 
 
 def moved_by_others(family: ModelFamily) -> Dict[str, List[Divergence]]:

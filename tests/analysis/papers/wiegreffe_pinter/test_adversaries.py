@@ -12,6 +12,7 @@ from analysis.papers.shared.families import families
 from analysis.papers.shared.study_files import load_study
 from analysis.papers.wiegreffe_pinter.adversaries import table_4, table_5
 from analysis.papers.wiegreffe_pinter.adversary_plane import plane
+from analysis.papers.wiegreffe_pinter.plane_numbers import curves_of_bases
 from analysis.statistics.intervals import intervals
 from tests.analysis.attribution_files import config
 from tests.analysis.papers.families import (
@@ -215,3 +216,20 @@ def test_runs_alone_have_a_plane_too(tmp_path):
     ]
     found = entries(plane, load_study(runs), tmp_path / "out")
     assert list(found) == ["wiegreffe-pinter-plane-runs"]
+
+
+def test_a_base_has_a_curve_of_the_adversaries_that_all_bases_have(tmp_path):
+    folder = write_family(tmp_path / "runs", lambdas=(0, 0.001, 0.02, 0.5), seeds=(2, 3))
+    (family,), _ = families(load_study([folder]))
+    assert [len(curve) for curve in curves_of_bases(family, False)] == [4]
+    for seed in (2, 3):
+        for place, lambda_ in enumerate((0, 0.001, 0.02)):
+            given = adversary_config(folder / f"seed_{seed}", lambda_, corpus="sst", seed=seed)
+            rows = text_rows(0.2 + 0.3 * place, 0.1 + 0.2 * place, seed=10 * seed)
+            write_model(folder / f"{lambda_}_{seed}.parquet", rows, given)
+    (family,), _ = families(load_study([folder]))
+    curves = curves_of_bases(family, False)
+    assert [len(curve) for curve in curves] == [3, 3, 3] and not curves_of_bases(family, True)
+    pairs = family.pairs(family.adversaries[1])
+    (second,) = [pair for pair in pairs if pair[0].model.seed == 2]
+    assert (curves[1][1].tvd.value == divergence([second]).tvd.value).all()
