@@ -39,7 +39,7 @@ def models_of(files: Sequence[TextFile]) -> List[Model]:
     refuse_repeated(files)
     grouped: Dict[str, List[TextFile]] = {}
     for file in files:
-        grouped.setdefault(_text(_settings(file)), []).append(file)
+        grouped.setdefault(without_seeds(file), []).append(file)
     groups = [group for alike in grouped.values() for group in _seeds_apart(alike)]
     names = _unique_names([group[0] for group in groups])
     return [Model(name, tuple(group)) for name, group in zip(names, groups, strict=True)]
@@ -71,7 +71,7 @@ def refuse_repeated(files: Sequence[TextFile]) -> None:
         trained = file.learned
         keys: List[Any] = [file.path.resolve()]
         if trained is not None:
-            keys.append((trained, file.metadata.get("data_sha256"), _text(_settings(file))))
+            keys.append((trained, file.metadata.get("data_sha256"), without_seeds(file)))
         for key in keys:
             if key in seen:
                 if key == keys[0]:
@@ -80,6 +80,11 @@ def refuse_repeated(files: Sequence[TextFile]) -> None:
                     f"{file.path}: holds the same model's scores as {seen[key].path}"
                 )
             seen[key] = file
+
+
+def without_seeds(file: TextFile) -> str:
+    """The same for files that are seeds of one model, of whichever seed of a base."""
+    return _text(_settings(file))
 
 
 def _settings(file: TextFile) -> Dict[str, Any]:

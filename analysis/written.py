@@ -108,6 +108,12 @@ class Estimate:
         return f"{number(self.mean)} {self.interval}"
 
 
+def listed(names: Sequence[str]) -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    names = list(names)
+    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)
+
+
 def average(several: Sequence[Estimate]) -> Estimate:
     """As if all varied together, which makes the interval no shorter than it is."""
     count = len(several)

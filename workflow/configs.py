@@ -8,7 +8,7 @@ import re
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Dict, List, Mapping
+from typing import Any, Dict, List, Mapping, Optional
 
 from analysis.model_config import ModelConfig
 from durable.whole import Costly, check_new, check_outputs, write_whole
@@ -30,7 +30,7 @@ class Experiments:
     All of a study, for a size, a folder of data and a seed.
 
     runs : by corpus and name.
-    first_seed : of the runs that others refer to.
+    one_base : the seed of the runs that others refer to, None for their own.
     """
 
     study: str
@@ -38,7 +38,7 @@ class Experiments:
     data: str
     seed: int
     runs: Dict[str, Dict[str, StudyRun]]
-    first_seed: int
+    one_base: Optional[int]
 
     def listed(self) -> str:
         """A line for each: corpus, run, what it is, and which runs have to be there before."""
@@ -95,7 +95,7 @@ class Experiments:
         """The variable that stands for what another run makes, below what makes that."""
         name, listed = reference.run, reference.listed
         run = self._run(corpus, name)
-        seed = self.seed if reference.same_seed else self.first_seed
+        seed = reference.seed(self.seed, self.one_base)
         folder = path = _folder(corpus, name)
         file = f"{Path(folder).name}.jsonnet"
         commands = [

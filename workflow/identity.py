@@ -49,11 +49,13 @@ class Reference:
     run: str
     listed: str = ""
 
-    @property
-    def same_seed(self) -> bool:
-        """As published: one base, and all that is held against it with any seed; but masked texts are
-        those of a chain of runs, each with the seed of the one before."""
-        return self.kind == "scores"
+    def seed(self, own: int, one_base: Optional[int]) -> int:
+        """
+        Of the run that is meant: that of the run which refers to it, so that each seed has a base of its own;
+        unless there is one base, as published, that all are held against. Masked texts are always those
+        of a chain of runs, each with the seed of the one before.
+        """
+        return own if one_base is None or self.kind == "scores" else one_base
 
     @property
     def method(self) -> Optional[str]:

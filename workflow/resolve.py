@@ -3,7 +3,7 @@ Runs of a study with what they refer to: by paths for the commands, by hashes fo
 everything that is made from a run lies.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Dict, List, Optional, Tuple
 
@@ -219,11 +219,21 @@ class Resolver:
         return with_references(value, path), with_references(value, identity), tuple(needs)
 
     def _referred(self, reference: Reference, key: RunKey) -> ResolvedRun:
-        seed = key.seed if reference.same_seed else self.study.seeds[0]
+        seed = reference.seed(key.seed, self.study.one_base)
         other = RunKey(key.corpus, reference.run, seed)
         if other not in self.study.runs:
-            raise StudyError(f"the run {key} refers to {other}, which the study does not have")
+            raise StudyError(
+                f"the run {key} refers to {other}, which the study does not have"
+                f"{self._advice(other, reference)}"
+            )
         return self.run(other)
+
+    def _advice(self, missing: RunKey, reference: Reference) -> str:
+        """For a run that the study does have with its first seed."""
+        first = replace(missing, seed=self.study.seeds[0])
+        if reference.kind == "scores" or first not in self.study.runs:
+            return ""
+        return "; it takes as many seeds as the run that refers to it, or `one_base: true`"
 
 
 def _stated(method: str) -> Any:

@@ -115,6 +115,7 @@ class StudyTable:
 class Study:
     """
     chosen : the corpora that were asked for by name; empty if all were meant.
+    one_base : the seed of the runs that others refer to, whatever their own; None if it is their own.
     """
 
     name: str
@@ -124,3 +125,4 @@ class Study:
     seeds: Tuple[int, ...]
     runs: Dict[RunKey, StudyRun]
     tables: Tuple[StudyTable, ...]
+    one_base: Optional[int] = None

@@ -30,6 +30,8 @@ SIZES = ("quick", "full")
 DATA = "data"
 # Any seed does to see which there are; this is the likeliest of them.
 FIRST = 1
+# Whether all runs refer to those of the first seed.
+ONE_BASE = "one_base"
 # What `python -m analysis` has, and what may stand behind it in a study.
 COMMANDS = ("table", "agreement", "models", "causes", "plausibility")
 
@@ -86,7 +88,8 @@ def load_study(
     tables = tuple(_table(table, path, every) for table in first["tables"])
     if models:
         runs = _chosen_models(runs, models, path)
-    return Study(path.stem, first["title"], size, tuple(corpora), numbers, runs, tables)
+    one_base = numbers[0] if first.get(ONE_BASE) else None
+    return Study(path.stem, first["title"], size, tuple(corpora), numbers, runs, tables, one_base)
 
 
 def read_study(path: Path, size: str, data: str, seed: int) -> Dict[str, Any]:
@@ -98,15 +101,18 @@ def read_study(path: Path, size: str, data: str, seed: int) -> Dict[str, Any]:
 
 def load_runs(
     name: str, size: str, data: str, seed: int
-) -> Tuple[Dict[str, Dict[str, StudyRun]], int]:
-    """All runs of a study with any seed, by corpus and name; and the seed that others refer to."""
+) -> Tuple[Dict[str, Dict[str, StudyRun]], Optional[int]]:
+    """
+    All runs of a study with any seed, by corpus and name; and the seed of those that others refer to, None
+    for their own.
+    """
     path = study_file(name)
     stated = read_study(path, size, data, seed)
     runs = {
         corpus: {run: _run(RunKey(corpus, run, seed), one, path) for run, one in runs.items()}
         for corpus, runs in stated["corpora"].items()
     }
-    return runs, _seeds(stated["seeds"], None, path)[0]
+    return runs, _seeds(stated["seeds"], None, path)[0] if stated.get(ONE_BASE) else None
 
 
 def _evaluated(path: Path, size: str, data: str, seed: int) -> Any:
@@ -128,7 +134,9 @@ def _evaluated(path: Path, size: str, data: str, seed: int) -> Any:
 
 
 def _checked(stated: Any, path: Path) -> Dict[str, Any]:
-    _check_keys(stated, ("title", "seeds", "corpora", "tables"), f"{path}")
+    _check_keys(stated, ("title", "seeds", "corpora", "tables", ONE_BASE), f"{path}", 4)
+    if not isinstance(stated.get(ONE_BASE, False), bool):
+        raise StudyError(f"{path}: '{ONE_BASE}' is neither true nor false")
     if not isinstance(stated["tables"], list):
         raise StudyError(f"{path}: 'tables' is no list")
     _check_keys(stated["corpora"], None, f"{path}: 'corpora'")

@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass, field
-from typing import Any, Callable, Dict, Iterator, List, Mapping, Sequence
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Sequence, Tuple
 
 import pandas
 
@@ -31,6 +31,19 @@ YES = "yes"
 
 
 @dataclass(frozen=True)
+class Traced:
+    """
+    What is known of why some numbers of ours are not those that were printed.
+
+    rows : the values of columns of the rows that are meant.
+    known : facts, each with what it was measured on.
+    """
+
+    rows: Mapping[str, Any]
+    known: str
+
+
+@dataclass(frozen=True)
 class Printed:
     """
     Numbers of one kind in a table of ours that has what was printed in a column.
@@ -44,6 +57,7 @@ class Printed:
     only : the values of columns of the rows that are meant.
     chosen : from the table the rows that are meant, where values do not say.
     note : in which way ours is not what was printed.
+    traced : what is known of the reasons, of single numbers.
     """
 
     table: str
@@ -58,6 +72,7 @@ class Printed:
     chosen: Callable[[pandas.DataFrame], pandas.DataFrame] = lambda table: table
     note: str = ""
     paper: str = ""
+    traced: Tuple[Traced, ...] = ()
 
     def rows(self, tables: Tables) -> Iterator[Dict[str, Any]]:
         """One for each number that both have."""
@@ -65,8 +80,7 @@ class Printed:
         for row in self.chosen(table).to_dict("records") if len(table) else ():
             published = row.get(self.published, row.get(self.earlier, math.nan))
             ours = row.get(self.ours, math.nan)
-            meant = all(row.get(name) == value for name, value in self.only.items())
-            if meant and not math.isnan(published) and not math.isnan(ours):
+            if _meant(row, self.only) and not math.isnan(published) and not math.isnan(ours):
                 yield self._row(row, float(published), float(ours), tables.study)
 
     def _row(
@@ -74,6 +88,7 @@ class Printed:
     ) -> Dict[str, Any]:
         low, high = (row.get(f"{self.ends} {end}".strip(), math.nan) for end in ("low", "high"))
         protocol = row.get("protocol")
+        known = [each.known for each in self.traced if _meant(row, each.rows)]
         return {
             "paper": self.paper,
             "exhibit": self.exhibit,
@@ -88,9 +103,13 @@ class Printed:
             "difference": ours - published,
             "tolerance": self.tolerance,
             "reproduced": reproduced(published, ours, low, high, self.tolerance),
-            "note": self.note,
+            "note": "; ".join(filter(None, [self.note, *known])),
             "table": self.table,
         }
+
+
+def _meant(row: Mapping[str, Any], values: Mapping[str, Any]) -> bool:
+    return all(row.get(name) == value for name, value in values.items())
 
 
 def reproduced(published: float, ours: float, low: float, high: float, tolerance: float) -> str:

@@ -57,6 +57,9 @@ def _panel(model: Model, measure: FaithfulnessMeasure) -> BandPanel:
     of_model = curves_of(model, measure)
     for method in sorted(of_model, key=lambda name: name in (RANDOM, SEARCH)):
         spread = intervals(of_model[method])
+        if numpy.isnan(spread.mean).all():
+            # The search finds a set for each number of words, which are no order: it has no curve.
+            continue
         found.append(
             Band(method, SHARES, spread.mean, spread.low, spread.high, method in (RANDOM, SEARCH))
         )

@@ -40,7 +40,7 @@ def against(
         for one, (title, lines) in zip(used, panels.items(), strict=True):
             for name, line in lines.items():
                 _draw(one, name, line, style.series(names.index(name)))
-            one.set_title(style.shown(title))
+            style.titled(one, title)
             one.set_xlabel(style.shown(across))
             if chance is not None:
                 one.axhline(chance, color=style.GREY, linewidth=0.8, zorder=0)

@@ -39,7 +39,7 @@ def bands(panels: Sequence[BandPanel], across: str, up: str, widest: int = 3) ->
         for one, panel in zip(used, panels, strict=True):
             for band in panel.bands:
                 _draw(one, band, looks[band.name])
-            one.set_title(style.shown(panel.title))
+            style.titled(one, panel.title)
             one.set_xlabel(style.shown(across))
             one.margins(x=0.01)
         for one in axes[:, 0]:

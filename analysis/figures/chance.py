@@ -53,7 +53,7 @@ def on_chance_bands(marks: Sequence[Mark], label: str) -> Figure:
                 if mark.panel == panel:
                     place = rows.index(mark.row) + _apart(series.index(mark.series), len(series))
                     _draw(one, mark, place, series.index(mark.series), len(series))
-            one.set_title(style.shown(panel))
+            style.titled(one, panel)
             one.set_xlabel(style.shown(label))
             one.tick_params(axis="y", length=0)
             one.axvline(0, color=style.GREY, linewidth=0.5, zorder=0)

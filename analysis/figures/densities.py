@@ -106,7 +106,7 @@ def _draw(
         axes.plot(places, density(values, places), label=style.shown(name), **look)
         if len(values):
             axes.axvline(values.mean(), 0, 0.06, color=look["color"], linewidth=1.5)
-    axes.set_title(style.shown(panel.title))
+    style.titled(axes, panel.title)
 
 
 def density(values: numpy.ndarray, places: numpy.ndarray) -> numpy.ndarray:

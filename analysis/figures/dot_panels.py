@@ -50,7 +50,7 @@ def _draw(axes: Axes, panel: DotPanel) -> None:
     axes.axvline(1, color=style.GREY, linewidth=0.8, linestyle=":", zorder=0)
     for between in range(1, len(rows)):
         axes.axhline(between - 0.5, color=style.LIGHT_GREY, linewidth=0.4, zorder=0)
-    axes.set_title(style.shown(panel.title))
+    style.titled(axes, panel.title)
     axes.set_xlabel(style.shown(panel.label))
     axes.set_xticks(list(panel.ticks), list(panel.ticks.values()))
     axes.set_yticks(range(len(rows)), list(map(style.shown, rows)))

@@ -51,7 +51,7 @@ def dots(
                     number = series.index(dot.series)
                     down = rows.index(dot.row) + apart(number, len(series))
                     draw(one, dot, down, number)
-            one.set_title(style.shown(panel), fontsize=8)
+            style.titled(one, panel, 8)
             one.set_xlabel(style.shown(label))
             one.axvline(0, color=style.GREY, linewidth=0.8, zorder=0)
             one.axvline(1, color=style.GREY, linewidth=0.8, linestyle=":", zorder=0)
@@ -64,6 +64,11 @@ def dots(
         lowest = min([0.0, *(leftmost(dot.estimate) for dot in marks)])
         first.set_xticks(list(ticks), list(ticks.values()))
         first.set_xlim(max(LEAST, lowest) - 0.04, 1.04)
+        for one in used if len(used) > 1 else ():
+            # The last word of a panel would run into the first of the next.
+            words = one.get_xticklabels()
+            words[0].set_ha("left")
+            words[-1].set_ha("right")
         if len(series) > 1:
             style.legend_below(figure, used, columns=len(series))
     return figure

@@ -32,7 +32,7 @@ def found_histograms(
         figure, axes, used = style.panels(len(panels), widest, 0.6, 1.9, sharey=True)
         for one, panel in zip(used, panels, strict=True):
             _draw(one, panel, failure, top)
-            one.set_title(style.shown(panel.title))
+            style.titled(one, panel.title)
             one.set_xlabel(style.shown(label))
         for one in axes[:, 0]:
             one.set_ylabel("share of texts")

@@ -41,7 +41,7 @@ def heads_figure(panels: Sequence[HeadsPanel], label: str) -> Figure:
         top = max(_end(panel.heads) for panel in panels)
         for one, panel in zip(axes[:, 0], panels, strict=True):
             image = _draw(one, panel, top)
-            one.set_title(style.shown(panel.title))
+            style.titled(one, panel.title)
             bar = figure.colorbar(image, ax=one, shrink=0.8, aspect=15, extend="max")
             bar.set_label(style.shown(label))
             bar.outline.set_visible(False)

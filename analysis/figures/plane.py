@@ -18,7 +18,7 @@ from analysis.figures.labels import Place, along_line, around_marks, pixels, pla
 # Markers that no curve has.
 MARKERS = ("^", "s", "P", "X", "*", "v")
 # Marks that are closer than so many pixels are as good as one.
-CLOSE = 15
+CLOSE = 25
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ def planes(panels: Sequence[Plane], across: str, up: str, bound: float, widest: 
                     markeredgewidth=0.4,
                 )
             one.axvline(bound, color=style.GREY, linewidth=0.6, linestyle=":", zorder=0)
-            one.set_title(style.shown(panel.title))
+            style.titled(one, panel.title)
             one.set_xlabel(style.shown(across))
         used[0].set_xlim(-0.02, 1.04 * bound)
         # Room for a mark that stands at 0.
@@ -153,14 +153,16 @@ def _drawn(axes: Axes, panel: Plane) -> Iterator[Bbox]:
 
 
 def _shared_labels(axes: Axes, points: Points) -> Iterator[Tuple[str, Place]]:
-    """Of neighbours that lie on each other one label: from the first to the last of them."""
+    """
+    Of neighbours that lie on each other one label, at the one in the middle: from the first to the last of them.
+    """
     places = pixels(axes, points.places)
     groups: List[List[int]] = []
     for number in range(len(points.labels)):
-        if groups and numpy.abs(places[number] - places[groups[-1][-1]]).max() < CLOSE:
+        if groups and numpy.abs(places[number] - places[groups[-1]]).max(axis=1).min() < CLOSE:
             groups[-1].append(number)
         else:
             groups.append([number])
     for group in groups:
         ends = dict.fromkeys([points.labels[group[0]], points.labels[group[-1]]])
-        yield " to ".join(ends), points.places[group[-1]]
+        yield " to ".join(ends), points.places[group[len(group) // 2]]

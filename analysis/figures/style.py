@@ -9,6 +9,7 @@ short names, and nothing of the program that drew them.
 import io
 import re
 from contextlib import AbstractContextManager
+from textwrap import wrap
 from typing import Any, Dict, List, Sequence, Tuple
 
 import matplotlib
@@ -21,6 +22,10 @@ from analysis.written import one_line
 # Inches: one column of a page of two, and the whole page.
 SINGLE = 3.4
 DOUBLE = 7.0
+
+POINTS_AN_INCH = 72
+# How much of its place in a figure a panel is wide, beside the names of its axis; and a letter, on average, of its size.
+OF_A_PANEL, WIDTH_OF_A_LETTER = 0.85, 0.58
 
 # Okabe & Ito's colours.
 BLACK = "#000000"
@@ -125,6 +130,13 @@ def legend_below(made: Figure, axes: Sequence[Axes], columns: int) -> None:
         for handle, label in zip(handles, labels, strict=True):
             named.setdefault(label, handle)
     made.legend(named.values(), named.keys(), loc="outside lower center", ncols=columns)
+
+
+def titled(axes: Axes, name: str, size: float = RC["axes.titlesize"]) -> None:
+    """A title of its own for one of several panels: in lines that reach into no other's."""
+    points = axes.figure.get_figwidth() / axes.get_gridspec().ncols * POINTS_AN_INCH
+    letters = int(OF_A_PANEL * points / (WIDTH_OF_A_LETTER * size))
+    axes.set_title("\n".join(wrap(shown(name), letters)) or shown(name), fontsize=size)
 
 
 def grid_of(number: int, widest: int) -> Tuple[int, int]:

@@ -41,7 +41,7 @@ def violins(
         names = list(dict.fromkeys(name for panel in panels for name in panel.groups))
         for one, panel in zip(used, panels, strict=True):
             _draw(one, panel, names)
-            one.set_title(style.shown(panel.title))
+            style.titled(one, panel.title)
             one.set_xlabel(style.shown(across))
         top = _largest(panels) if top is None else top
         used[0].set_ylim(-0.02 * top, 1.02 * top)

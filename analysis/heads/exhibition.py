@@ -83,7 +83,9 @@ def heads(models: Sequence[Model], output: Output) -> None:
     )
     output.figure(
         "heads-effects-map",
-        heads_figure([_panel(model, tables[model.name]) for model in models], "change of output"),
+        heads_figure(
+            [_panel(model, tables[model.name]) for model in models], "change of output (TVD)"
+        ),
         "Change of the output (total variation distance) with each head of self-attention changed alone, "
         f"and, on the right, with all heads of a layer, as a mean over texts. {described(models)}.",
         "Shades end at the strongest head; whole layers may do more.",

@@ -15,7 +15,7 @@ from analysis.model_config import PLAIN
 from analysis.results.cited import Row, Sheet
 from analysis.results.names import ENCODERS, encoder_name
 from analysis.results.studies import StudyResults
-from analysis.written import Estimate
+from analysis.written import Estimate, listed
 
 FILE, DRAWN = "results/answer.csv", "results/answer.svg"
 CAUSES = "planted-truth-methods"
@@ -137,7 +137,7 @@ def answer_figure(sheet: Sheet) -> Optional[Figure]:
 
 
 def _ticks(chance: float) -> Dict[float, str]:
-    return {chance: "chance", 0.25: "0.25", 0.5: "0.5", 0.75: "0.75", 1.0: "1"}
+    return {chance: "chance", 0.25: "", 0.5: "0.5", 0.75: "", 1.0: "1"}
 
 
 def answer_sentences(sheet: Sheet, missing: Dict[str, str]) -> Iterator[str]:
@@ -173,9 +173,7 @@ def _of_planted(rows: Sequence[Row]) -> str:
         for encoder, (own, best) in list(of.items())[1:]
     ]
     return (
-        f"{said}. With other encoders attention does in {_listed(others)}."
-        if others
-        else f"{said}."
+        f"{said}. With other encoders attention does in {listed(others)}." if others else f"{said}."
     )
 
 
@@ -201,8 +199,3 @@ def _of_sst(rows: Sequence[Row], sufficiency: Sequence[Row]) -> str:
         f"{said}. By {MEASURES[1]} it is {other.estimate(mean='mean')}, and "
         f"{best.estimate(mean='mean')} for {best['method']}."
     )
-
-
-def _listed(several: Sequence[str]) -> str:
-    *most, last = several
-    return f"{', '.join(most)} and {last}" if most else last

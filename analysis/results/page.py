@@ -17,7 +17,7 @@ from analysis.results.answer import (
     answer_sentences,
     answer_sheet,
 )
-from analysis.results.cited import Page, Sheet, numbers_table
+from analysis.results.cited import Page, Row, Sheet, numbers_table
 from analysis.results.claims_table import claims_table
 from analysis.results.names import corpus_name
 from analysis.results.studies import StudyResults, find_studies
@@ -32,7 +32,9 @@ from analysis.results.summary import (
     tally_sheet,
     verdicts_sheet,
 )
-from analysis.written import markdown_text
+from analysis.results.usage import DRAWN as USAGE_DRAWN
+from analysis.results.usage import usage_drawn, usage_sheet
+from analysis.written import NONE, markdown_text
 from durable.whole import write_whole
 
 # Between these a README says what was found.
@@ -40,6 +42,7 @@ BEGIN = "<!-- what we found: made by `make results` -->"
 END = "<!-- end of what we found -->"
 NUMBERS = "results/numbers.csv"
 MOST_DIFFERENCES = 12
+LEAST_HOURS = 0.005
 MEASURES = "planted-truth-measures"
 # Columns of verdicts that say something also where they are empty.
 ALWAYS = ("right", "wrong")
@@ -58,6 +61,7 @@ class Summary:
         self.multiplicity = multiplicity_sheet(self.claims)
         self.verdicts = verdicts_sheet(studies)
         self.answer = answer_sheet(studies)
+        self.usage = usage_sheet(studies)
 
     @property
     def sheets(self) -> List[Sheet]:
@@ -90,11 +94,14 @@ def write_results(folders: Sequence[Path], output: Path, readme: Optional[Path] 
     numbers = []
     page = Page(output.name, "\n".join(_lines(summary)) + "\n")
     numbers += page.numbers()
-    drawn = answer_figure(summary.answer)
     for sheet in summary.sheets:
         sheet.write(root)
-    if drawn is not None:
-        write_whole(root / DRAWN, style.rounded(style.saved(drawn, "svg")))
+    for file, drawn in (
+        (DRAWN, answer_figure(summary.answer)),
+        (USAGE_DRAWN, usage_drawn(summary.usage)),
+    ):
+        if drawn is not None:
+            write_whole(root / file, style.rounded(style.saved(drawn, "svg")))
     for study in (study for study in studies if not study.below):
         inner = [each for each in studies if each.below and each.name == study.name]
         text = study_page(study, inner, summary.claims.table, summary.printed.table)
@@ -124,6 +131,9 @@ def _lines(summary: Summary) -> Iterator[str]:
     yield "## The papers' claims\n"
     yield words.CLAIMS + "\n"
     yield from claims_table(summary.outcomes, summary.reproduced)
+    if usage_drawn(summary.usage) is not None:
+        yield f"![What adversaries reach against the use of attention, one point a model]({USAGE_DRAWN})\n"
+        yield words.USAGE + "\n"
     yield "## Where we differ from print\n"
     yield from _differences(summary)
     yield "## How often the verdict is right\n"
@@ -190,8 +200,8 @@ def _runs(summary: Summary) -> Iterator[str]:
                 row.whole("seeds"),
                 "all" if pandas.isna(row["texts"]) else row.whole("texts"),
                 row.whole("models"),
-                row.number("core hours", 1),
-                row.number("hours", 1),
+                _hours(row, "core hours"),
+                _hours(row, "hours"),
                 markdown_text(row["finished"]),
             ]
         )
@@ -207,6 +217,11 @@ def _runs(summary: Summary) -> Iterator[str]:
     if lacking:
         yield words.NONE_OF.format(studies="; ".join(lacking))
     yield ""
+
+
+def _hours(row: Row, column: str) -> str:
+    """A dash for less than a hundredth: nothing was left to do."""
+    return row.number(column, 2) if row[column] >= LEAST_HOURS else NONE
 
 
 def _differences(summary: Summary) -> Iterator[str]:

@@ -101,7 +101,7 @@ def _provenance(study: StudyResults) -> Iterator[str]:
             f"{account['runs']}"
             + (f", {recovered} of them went on after an interruption" if recovered else ""),
         ),
-        ("wall-clock", f"{in_words(account['elapsed'])} on {account['cores']} cores"),
+        ("wall-clock", _wall_clock(account)),
         (
             "of one core",
             f"{in_words(sum(seconds.values()))}: "
@@ -115,6 +115,12 @@ def _provenance(study: StudyResults) -> Iterator[str]:
         ),
     ]
     yield pipe_table(["", ""], rows)
+
+
+def _wall_clock(account: Dict[str, Any]) -> str:
+    if not account["elapsed"]:
+        return "all was there already, from other studies or an earlier start"
+    return f"{in_words(account['elapsed'])} on {account['cores']} cores"
 
 
 def _corrections(study: StudyResults) -> Iterator[str]:

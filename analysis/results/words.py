@@ -24,7 +24,7 @@ FIGURE = (
 
 RUN = (
     "A row links to the study's own page: its command, tables, figures and provenance. Hours of one core are what a study takes from nothing; models that studies share "
-    "were trained once, so that the wall-clock may be less."
+    "were trained once, so that the wall-clock may be less; a dash: all was there already."
 )
 EARLIER = (
     "Studies marked * were run with an earlier version: their tables have no paired differences, so that "
@@ -35,6 +35,11 @@ CLAIMS = (
     "*Number reproduced*: how many printed numbers of the claim's table lie in our interval, widened by what trainings with other seeds differ by. *As its authors tested it*: by their own "
     "measure. *After correction*: where a measure had to be mended. Numbers behind a corpus are models for which it came out so; "
     "a claim holds only where all of its parts do. Rules and bounds are ours and stand in [claims.csv](results/claims.csv), with the evidence of each outcome."
+)
+
+USAGE = (
+    "*Neely & Schouten's section 7, which proposes it: how far adversaries get against what a model loses without its attention, one point a data set, model and training ([numbers](results/usage.csv)). "
+    "Left of the grey line, at 0, uniform attention does better; dotted is the largest divergence that there can be. If use were all that decides, points would fall from left to right; the last of their claims above says whether they do.*"
 )
 
 PRINT = (

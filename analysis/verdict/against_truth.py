@@ -262,8 +262,8 @@ def _figure(rows: pandas.DataFrame, output: Output) -> None:
     nothing = (numpy.nan, numpy.nan)
     panels = [
         Scatter(
-            f"truth ({role} models)",
-            "score of the verdict",
+            f"truth ({role} models), chance 0",
+            "score of the verdict, chance 0",
             [
                 Spot("attention", row["answer"], row["truth"], row["score"], nothing, nothing)
                 for row in group.to_dict("records")

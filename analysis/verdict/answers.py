@@ -100,12 +100,6 @@ def percent(share: float) -> str:
     return NONE if math.isnan(share) else f"{100 * share:.0f} %"
 
 
-def listed(names: Sequence[str]) -> str:
-    """`a`, `a and b`, `a, b and c`."""
-    names = list(names)
-    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)
-
-
 def worst(answers: Sequence[Answer]) -> Answer:
     """Of the parts of a question of which each can fail it."""
     order: List[Answer] = [Answer.NO, Answer.UNKNOWN, Answer.PARTLY, Answer.YES]

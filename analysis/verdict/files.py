@@ -11,7 +11,7 @@ from analysis.errors import AnalysisError
 from analysis.faithfulness.scale import Measured, measured
 from analysis.model_config import ADVERSARY
 from analysis.models import Model, check_same_texts
-from analysis.papers.shared.families import by_base
+from analysis.papers.shared.families import base_of
 from analysis.papers.shared.study_files import StudyFiles, load_study
 from analysis.text_files import TextFile, place_of
 
@@ -173,8 +173,10 @@ def _files_in(folder: Path) -> Path:
 
 def _attacks(model: Model, models: Sequence[Model]) -> bool:
     """Whether it was trained to attend otherwise than one of the others."""
-    bases = set(by_base(model))
-    return bool(bases) and any(
+    if model.config.role != ADVERSARY:
+        return False
+    bases = {base_of(file) for file in model.files}
+    return any(
         bases <= {place_of(file.metadata["archive"]) for file in other.files}
         for other in models
         if other is not model

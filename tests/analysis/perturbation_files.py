@@ -34,6 +34,7 @@ def perturbed_rows(texts: int = 40, seed: int = 0) -> List[Row]:
                 "instance-adversary.max_jsd": float(0.6 * draw.random()) if found else 0.0,
                 "instance-adversary.tvd": float(0.05 * draw.random()) if found else 0.0,
                 "instance-adversary.success": found,
+                "instance-adversary.flip": index % 6 == 1,
                 "instance-adversary.attention": draw.dirichlet(numpy.ones(length)).tolist(),
                 "uniform.tvd": float(draw.random()),
                 **{

@@ -246,7 +246,7 @@ def test_no_two_steps_wait_for_each_other_s_locks(tmp_path):
     text = FAMILY.replace("      stranger: {", f"{again}      stranger: {{")
     plan = planned(tmp_path, text)
     guides = [step for step in plan.steps.values() if "guides" in str(step.outputs)]
-    assert len(guides) == 2
+    assert len(guides) == 4
     every = [lock for step in plan.steps.values() for lock in step.lock_names(tmp_path / "runs")]
     assert len(every) == len(set(every))
 
@@ -255,26 +255,47 @@ def test_where_runs_lie_makes_no_difference(tmp_path):
     assert steps(planned(tmp_path)) == steps(planned(tmp_path, runs="elsewhere"))
 
 
-def test_references_are_paths_to_the_first_seed(tmp_path):
-    plan = planned(tmp_path)
+ONE_BASE = FAMILY.replace("seeds: [1, 2],", "seeds: [1, 2],\n  one_base: true,")
+
+
+@pytest.mark.parametrize("text, bases", [(FAMILY, {1: 1, 2: 2}), (ONE_BASE, {1: 1, 2: 1})])
+def test_references_are_paths_to_the_same_seed_or_all_to_the_first(tmp_path, text, bases):
+    plan = planned(tmp_path, text)
     configs = {step.about: step.config for step in plan.steps.values() if step.kind == "train"}
     folders = {step.about: step.outputs[0] for step in plan.steps.values() if step.kind == "train"}
-    for seed in (1, 2):
+    attributed = {step.about: step for step in plan.steps.values() if step.kind == "attribute"}
+    perturbed = {step.about: step for step in plan.steps.values() if step.kind == "perturb"}
+    for seed, base in bases.items():
         (callback,) = configs[f"planted/adversary (seed {seed})"]["trainer"]["callbacks"]
-        assert callback["base"] == folders["planted/base (seed 1)"]
+        assert callback["base"] == folders[f"planted/base (seed {base})"]
         guide = configs[f"planted/guided (seed {seed})"]["dataset_reader"]["guide"]
-        assert [Path(file).name for file in guide] == [
-            "train.parquet",
-            "dev.parquet",
-            "test.parquet",
-        ]
-    (made,) = [
-        step
-        for step in plan.steps.values()
-        if step.kind == "attribute" and guide[0] in step.outputs
-    ]
-    assert made.about == "planted/base (seed 1)"
-    assert set(guide) < set(made.outputs)
+        assert [Path(file).stem for file in guide] == ["train", "dev", "test"]
+        made = attributed[f"planted/base (seed {base})"]
+        assert set(guide) < set(made.outputs)
+        said = json.dumps(asdict(perturbed[f"planted/adversary (seed {seed})"].files[0]))
+        assert sum(output in said for output in made.outputs) == 1
+
+
+def test_with_the_first_seed_a_run_is_the_same_whatever_base_others_have(tmp_path):
+    own, one = planned(tmp_path), planned(tmp_path, ONE_BASE)
+    kinds = ("train", "attribute", "perturb")
+    again = {one.steps[name].told for name in steps(one, *kinds) - steps(own)}
+    assert again == {
+        "train planted/adversary (seed 2)",
+        "train planted/guided (seed 2)",
+        "attribute planted/adversary (seed 2)",
+        "perturb planted/adversary (seed 2)",
+    }
+
+
+def test_fewer_seeds_of_a_base_than_of_what_refers_to_it_are_refused(tmp_path):
+    few = "base: { seeds: 1, config: base,"
+    said = r"adversary \(seed 2\) refers to planted/base \(seed 2\), .*, or `one_base: true`"
+    with pytest.raises(StudyError, match=said):
+        planned(tmp_path, FAMILY.replace("base: { config: base,", few))
+    planned(tmp_path, ONE_BASE.replace("base: { config: base,", few))
+    with pytest.raises(StudyError, match="'one_base' is neither true nor false"):
+        planned(tmp_path, ONE_BASE.replace("one_base: true", "one_base: 1"))
 
 
 def test_what_a_run_refers_to_is_done_before(tmp_path):

@@ -67,7 +67,10 @@ def test_each_run_of_a_chain_takes_the_scores_of_the_one_before_with_its_seed(tm
 
 def test_only_what_is_taken_is_made(tmp_path):
     explained = by_run(planned(tmp_path, TEXT), "attribute")
-    # The guide is the attention of the first seed.
+    # A guide of each seed, or one of the first.
+    assert [len(explained[f"base (seed {seed})"].files) for seed in (1, 2)] == [9, 9]
+    one_base = TEXT.replace("seeds: [1, 2],", "seeds: [1, 2],\n  one_base: true,")
+    explained = by_run(planned(tmp_path, one_base), "attribute")
     assert [len(explained[f"base (seed {seed})"].files) for seed in (1, 2)] == [9, 6]
     for file in explained["base (seed 2)"].files:
         words = list(file.arguments)
@@ -96,6 +99,7 @@ def test_another_method_or_another_option_is_another_run(tmp_path):
 
 def test_a_run_that_has_no_such_seed_is_named(tmp_path):
     text = TEXT.replace("base: model(data)", "base: model(data) { seeds: 1 }")
+    text = text.replace("seeds: [1, 2],", "seeds: [1, 2],\n  one_base: true,")
     said = r"lrp_25 \(seed 2\) refers to planted/base \(seed 2\), which the study does not have"
     with pytest.raises(StudyError, match=said):
         planned(tmp_path, text)

@@ -17,6 +17,8 @@ local quick = std.extVar('ATTENTION_EXPLAIN_SIZE') == 'quick';
 
   title: error 'a study needs a title',
   seeds: if quick then [1] else [1, 2, 3],
+  // Is everything held against the base of the first seed, as published, or each seed against its own?
+  one_base: false,
   // Data as in data.libsonnet, each under the name of its corpus.
   data:: error 'a study needs data',
   // From data to runs, each under a name: { config, attributions, perturbations, split, seeds }.
@@ -39,11 +41,11 @@ local quick = std.extVar('ATTENTION_EXPLAIN_SIZE') == 'quick';
   // Of an adversary.
   epochs(data):: if quick then 6 else lib.adversary_epochs(data),
 
-  // Another run of the study, on the same corpus with the study's first seed: its folder,
+  // Another run of the study, on the same corpus with the same seed, or with the first (`one_base`): its folder,
   run(name):: '<run:%s>' % name,
   // the folder of its attention on train, dev and test, for lib.guided,
   guide(name):: '<guide:%s>' % name,
-  // the same of any method, and of the run with the same seed, for lib.erased,
+  // the same of any method, always with the same seed, for lib.erased,
   scores(name, method):: '<scores:%s/%s>' % [
     name,
     if std.isString(method) then method else std.manifestJsonMinified(method),

@@ -92,7 +92,7 @@ def adversary(models: Sequence[Model], output: Output) -> None:
     )
     output.figure(
         "jain-wallace-adversary-histogram",
-        found_histograms(list(map(_histogram, models)), "max JSD", "none", BOUND),
+        found_histograms(list(map(_histogram, models)), "max JSD (nats)", "none", BOUND),
         "The largest divergence (JSD, in nats) of an attention with nearly the same output, by "
         f"predicted class. {described(models)}.",
         "Hatched, on the left: texts that no such attention was found for, whose divergence is "
@@ -103,7 +103,7 @@ def adversary(models: Sequence[Model], output: Output) -> None:
         violins(
             list(map(_panel, models)),
             "largest weight of attention",
-            "max JSD",
+            "max JSD (nats)",
             top=BOUND,
         ),
         "The largest divergence (JSD, in nats) of an attention with nearly the same output, by the "

@@ -82,7 +82,7 @@ def permutation(models: Sequence[Model], output: Output) -> None:
     ]
     output.figure(
         "jain-wallace-permutation-violins",
-        violins(panels, "largest weight of attention", "median change of output", top=1.0),
+        violins(panels, "largest weight of attention", "median change of output (TVD)", top=1.0),
         "Median change of the output (total variation distance) over permutations of attention, "
         f"text by text, by the largest weight and by predicted class. {described(models)}.",
         "Bar: the middle half of the texts; dot: median; below each group: the number of texts of "

@@ -158,7 +158,7 @@ def entropies(models: Sequence[Model], output: Output) -> None:
     ]
     output.figure(
         "meister-entropies",
-        densities(panels, "mean entropy of a text", span=(0.0, 1.0), histograms=False),
+        densities(panels, "mean normalised entropy of a text", span=(0.0, 1.0), histograms=False),
         "Normalised entropy of the importance of inputs for hidden states, text by text. "
         f"{described(chosen)}.",
         "1: all inputs count the same; 0: one input alone counts. Ticks at the foot are the means.",

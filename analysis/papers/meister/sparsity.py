@@ -253,7 +253,7 @@ def entropy_against_lambda(models: Sequence[Model], output: Output) -> None:
     }
     output.figure(
         "meister-entropy-against-lambda",
-        against(panels, "lambda", "entropy of importance"),
+        against(panels, "lambda", "normalised entropy of importance"),
         f"Normalised entropy of the importance of inputs against sparsegen's lambda. "
         f"{described(_flat(all_sweeps))}.",
         f"Lines at each point: interval of the mean. {ABOUT_INTERVALS}",

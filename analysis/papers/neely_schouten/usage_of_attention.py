@@ -34,6 +34,10 @@ FREEDOM = {
     "trained": f"JSD of the best adversary (TVD <= {MOST_TVD:g})",
     "instance": "mean max JSD of each text",
 }
+UPWARDS = {
+    "trained": "JSD of the best adversary (nats)",
+    "instance": "mean max JSD of each text (nats)",
+}
 FIGURE = (
     "The attention that adversaries reach against the use that a model makes of its own, one point a data "
     "set and model."
@@ -96,16 +100,27 @@ def usage(study: StudyFiles, output: Output) -> Optional[str]:
     return left_out
 
 
+def each_once(table: pandas.DataFrame) -> pandas.DataFrame:
+    """The rows of several studies under each other: a model that two of them have counts once."""
+    names = ("corpus", "model", *USAGE, *FREEDOM)
+    return table.drop_duplicates([name for name in names if name in table], ignore_index=True)
+
+
 def usage_figure(table: pandas.DataFrame) -> Optional[Figure]:
-    """From the rows of the table, of one study or of several under each other; None if there is nothing to see."""
-    table = table.drop_duplicates(["corpus", "model", *USAGE, *FREEDOM])
+    """From the rows of the table, of one study or of several; None if there is nothing to see."""
     panels = told(
-        Scatter(USAGE[across], FREEDOM[up], _spots(table, across, up))
+        Scatter(USAGE[across], UPWARDS[up], _spots(table, across, up))
         for up in FREEDOM
         for across in USAGE
         if _known(table, across, up).any()
     )
-    return scatters(panels, top=BOUND) if panels else None
+    if not panels:
+        return None
+    lowest = min(
+        numpy.nanmin([spot.up, spot.up_interval[0]]) for panel in panels for spot in panel.spots
+    )
+    # Far above 0 nothing would be told from anything: the axis begins at the tenth below.
+    return scatters(panels, top=BOUND, bottom=max(0.0, numpy.floor(10 * lowest) / 10), bound=True)
 
 
 def _note() -> str:
@@ -115,7 +130,7 @@ def _note() -> str:
         f"adversary: the largest mean JSD among those trained with a mean TVD of at most "
         f"{MOST_TVD:g}. Mean max JSD: of the adversary searched for each text, 0 where none was "
         f"found. {ABOUT_INTERVALS} If usage is the hidden variable, points with little use lie "
-        "high."
+        "high. Dotted: the largest JSD that there can be, log 2."
     )
 
 
@@ -126,7 +141,7 @@ def _row(family: ModelFamily) -> Dict[str, Any]:
         "encoder": family.base.model.encoder,
         "protocol": family.protocol,
         "n": len(family.base.table),
-        NOTHING: nothing_to_judge([family.base, *family.seeds]),
+        NOTHING: nothing_to_judge(family.files),
     }
     for name, value in (
         ("drop", _drop(family)),
@@ -145,21 +160,18 @@ UNKNOWN: Value = (numpy.nan, numpy.nan, numpy.nan)
 def _drop(family: ModelFamily) -> Value:
     if family.uniform is None:
         return UNKNOWN
-    base: Reached = reached_by((family.base, *family.seeds))
+    base: Reached = reached_by(family.files)
     less = base.less(reached_by(family.uniform.files))
     return less["difference"], less["low"], less["high"]
 
 
 def _change(family: ModelFamily) -> Value:
-    if family.perturbed is None or UNIFORM_TVD.problem(family.perturbed):
-        return UNKNOWN
-    return _mean(Sample.of([check(UNIFORM_TVD)(family.perturbed)]))
+    files = [file for _, file in family.perturbed if not UNIFORM_TVD.problem(file)]
+    return _mean(Sample.of([check(UNIFORM_TVD)(file) for file in files])) if files else UNKNOWN
 
 
 def _trained(family: ModelFamily) -> Value:
-    rows = [
-        divergence(family.base, model.files).rows() for model in family.adversaries_of(frozen=False)
-    ]
+    rows = [divergence(family.pairs(model)).rows() for model in family.adversaries_of(frozen=False)]
     near = [row for row in rows if row["tvd"] <= MOST_TVD]
     if not near:
         return UNKNOWN
@@ -182,21 +194,34 @@ def _has_both(row: Dict[str, Any]) -> bool:
 
 
 def _known(table: pandas.DataFrame, across: str, up: str) -> pandas.Series:
-    return table[across].notna() & table[up].notna()
+    """Which rows have both; a table need not have either column."""
+    return pandas.Series(
+        [
+            pandas.notna(row.get(across)) and pandas.notna(row.get(up))
+            for _, row in table.iterrows()
+        ],
+        index=table.index,
+        dtype=bool,
+    )
 
 
 def _spots(table: pandas.DataFrame, across: str, up: str) -> List[Spot]:
     return [
         Spot(
-            name=row["corpus"],
-            series=row["model"],
+            name="",
+            series=row["corpus"],
+            shape=row["model"],
             across=row[across],
             up=row[up],
-            across_interval=(row[f"{across} low"], row[f"{across} high"]),
-            up_interval=(row[f"{up} low"], row[f"{up} high"]),
+            across_interval=_interval(row, across),
+            up_interval=_interval(row, up),
         )
         for row in table[_known(table, across, up)].to_dict("records")
     ]
+
+
+def _interval(row: Dict[str, Any], name: str) -> Tuple[float, float]:
+    return row.get(f"{name} low", numpy.nan), row.get(f"{name} high", numpy.nan)
 
 
 def correlation(table: pandas.DataFrame, across: str, up: str) -> str:

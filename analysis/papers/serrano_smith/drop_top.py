@@ -88,7 +88,9 @@ def drop_top(models: Sequence[Model], output: Output) -> None:
     )
     output.figure(
         "serrano-smith-drop-top-violins",
-        violins(list(map(_drop_panel, models)), "largest weight of attention", EFFECTS["tvd"]),
+        violins(
+            list(map(_drop_panel, models)), "largest weight of attention", f"{EFFECTS['tvd']} (TVD)"
+        ),
         "Change of the output (total variation distance) when the largest weight of attention is "
         "set to 0, and when that of another token at random is, text by text, by the largest "
         f"weight. {described(models)}.",

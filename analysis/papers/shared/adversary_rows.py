@@ -18,8 +18,8 @@ from analysis.claims.table_rows import (
 from analysis.errors import AnalysisError
 from analysis.model_config import ADVERSARY
 from analysis.models import Model, protocol_of
-from analysis.papers.shared.divergence import Divergence, divergence, per_instance
-from analysis.papers.shared.families import ModelFamily, families
+from analysis.papers.shared.divergence import Divergence, divergence, of_searched, searched
+from analysis.papers.shared.families import ModelFamily, Pair, families
 from analysis.papers.shared.per_text import correct, summarised
 from analysis.papers.shared.reached import f1_metric
 from analysis.papers.shared.study_files import StudyFiles
@@ -41,7 +41,8 @@ STATISTICS = ("f1", "accuracy", "tvd", "jsd")
 KEYS = ["corpus", "encoder", "attention", "projection", "frozen"]
 SOURCE = (
     f"{ABOUT_INTERVALS} They need attribution files of adversary and base; rows from `metrics` have "
-    "what the run reported. The base is always the same one."
+    "what the run reported. A seed is a pair of an adversary and the base that it was trained against; "
+    "`bases` says how many different ones these are."
 )
 NO_ADVERSARY = "it takes adversaries: models trained with the callback `adversarial_attention`"
 
@@ -106,46 +107,65 @@ def f1_row(model: Model) -> Dict[str, float]:
 
 def _of_texts(family: ModelFamily, model: Model) -> Dict[str, Any]:
     accuracy = summarised(model, correct)
-    moved = divergence(family.base, model.files)
+    pairs = family.pairs(model)
+    moved = divergence(pairs)
     return {
         **_about(model.files[0].model),
         **f1_row(model),
         "accuracy": accuracy["mean"],
         "accuracy low": accuracy["low"],
         "accuracy high": accuracy["high"],
-        **_lost(family, model),
+        **_lost(family, pairs),
         **moved.rows(),
-        **_less_than_by_text(family, moved),
-        "seeds": len(model.files),
+        **_less_than_by_text(family, pairs, moved),
+        "seeds": len(pairs),
+        "bases": len({base.path for base, _ in pairs}),
         "n": len(family.base.table),
         "from": TEXTS,
-        NOTHING: nothing_to_judge([family.base]),
+        NOTHING: nothing_to_judge(family.bases),
     }
 
 
-def _lost(family: ModelFamily, model: Model) -> Dict[str, float]:
-    """Of accuracy, on the same texts, against all seeds of the base's model."""
-    base, adversary = (
+def _lost(family: ModelFamily, pairs: Sequence[Pair]) -> Dict[str, float]:
+    """
+    Of accuracy, on the same texts: in each pair; or, where there is but one base, against all seeds of its
+    model.
+    """
+    own = len(family.bases) > 1
+    bases = [base for base, _ in pairs] if own else family.files
+    first, second = (
         Sample.of([correct(file) for file in files]).value
-        for files in ((family.base, *family.seeds), model.files)
+        for files in (bases, [file for _, file in pairs])
     )
-    return difference_columns("accuracy lost", base, adversary)
+    return difference_columns("accuracy lost", first, second, one_model=own)
 
 
-def _less_than_by_text(family: ModelFamily, moved: Divergence) -> Dict[str, float]:
-    """How much further an adversary that is searched for each text gets; nothing if none was."""
-    by_text = per_instance(family)
+def _less_than_by_text(
+    family: ModelFamily, pairs: Sequence[Pair], moved: Divergence
+) -> Dict[str, float]:
+    """
+    How much further an adversary that is searched for each text gets, pair by pair where it was searched for
+    each base; nothing if it was for none.
+    """
+    found = searched(family)
+    of_base = {base.path: (base, file) for base, file in found}
+    own = all(base.path in of_base for base, _ in pairs)
+    by_text = of_searched([of_base[base.path] for base, _ in pairs] if own else found)
     if by_text is None:
         return {}
     reached = {f"by text {name}": value for name, value in by_text.rows().items() if "jsd" in name}
-    return {**reached, **difference_columns("by text less", by_text.jsd.value, moved.jsd.value)}
+    # Seeds that have a base in common are no pairs of their own.
+    own = own and len(of_base) > 1
+    less = difference_columns("by text less", by_text.jsd.value, moved.jsd.value, one_model=own)
+    return {**reached, **less}
 
 
 def _of_run(run: Run) -> Dict[str, Any]:
     values = {name: run.metric(name) for name in STATISTICS}
     values["f1"] = f1_metric(run)
     unknown = {f"{name} {end}": numpy.nan for name in STATISTICS for end in ("low", "high")}
-    return {**_about(run.model), **values, **unknown, "seeds": 1, "n": pandas.NA, "from": METRICS}
+    counted = {"seeds": 1, "bases": 1, "n": pandas.NA, "from": METRICS}
+    return {**_about(run.model), **values, **unknown, **counted}
 
 
 def _about(config: Any) -> Dict[str, Any]:
@@ -185,7 +205,8 @@ def shown_adversaries(
         shown[title] = table[name]
         if f"{name} low" in table:
             shown[f"{title}, interval"] = interval_column(table, name)
-    return shown.assign(seeds=table["seeds"], n=table["n"], **{"from": table["from"]})
+    counted = {name: table[name] for name in ("seeds", "bases", "n", "from")}
+    return shown.assign(**counted)
 
 
 def described_adversaries(table: pandas.DataFrame) -> str:

@@ -1,17 +1,19 @@
 """How far one model is from another on the same texts: outputs by TVD, attention by JSD."""
 
-from dataclasses import dataclass
-from typing import Dict, Optional, Sequence
+from dataclasses import dataclass, replace
+from typing import Dict, List, Optional, Sequence, Tuple
 
 import numpy
 
+from analysis.agreement.agreement_table import OVERALL
 from analysis.attributions import Attributions
 from analysis.errors import AnalysisError
 from analysis.measures import Measure, Values
 from analysis.models import Model
-from analysis.papers.shared.families import ModelFamily
+from analysis.papers.shared.families import ModelFamily, Pair
 from analysis.papers.shared.paper import Method
 from analysis.papers.shared.per_text import check
+from analysis.perturbations import Perturbations
 from analysis.statistics.samples import Sample, summaries
 
 # Jain & Wallace's adversary, searched for each text.
@@ -26,66 +28,89 @@ BOUND = float(numpy.log(2))
 @dataclass(frozen=True)
 class Divergence:
     """
-    How far outputs (`tvd`) and attention (`jsd`) are away, text by text, under each seed of the
-    other model.
+    How far outputs (`tvd`) and attention (`jsd`) are away, text by text, in each pair of a base and
+    another model: pairs are what intervals have as seeds.
+
+    predicted : by the bases. Shape: (pairs, texts)
     """
 
     tvd: Sample
     jsd: Sample
+    predicted: numpy.ndarray
 
-    def where(self, member: numpy.ndarray) -> "Divergence":
-        """Of some texts alone. Shape of `member`: (texts,)"""
-        return Divergence(
-            *(one.where(numpy.broadcast_to(member, one.value.shape)) for one in self._both)
-        )
+    @property
+    def classes(self) -> List[str]:
+        """That the bases predict."""
+        return sorted(set(self.predicted.ravel().tolist()))
+
+    def member(self, predicted: str) -> numpy.ndarray:
+        """Which texts a base says the class of; all, if it is `overall`. Shape: (pairs, texts)"""
+        return (self.predicted == predicted) | (predicted == OVERALL)
+
+    def of_class(self, predicted: str) -> "Divergence":
+        """Of these texts alone."""
+        member = self.member(predicted)
+        return replace(self, tvd=self.tvd.where(member), jsd=self.jsd.where(member))
 
     def rows(self) -> Dict[str, float]:
         """`tvd`, `tvd low`, `tvd high`, and the same of `jsd`."""
-        both = summaries(self._both)
+        both = summaries([self.tvd, self.jsd])
         return {
             name if statistic == "mean" else f"{name} {statistic}": row[statistic]
             for name, row in zip(("tvd", "jsd"), both, strict=True)
             for statistic in ("mean", "low", "high")
         }
 
-    @property
-    def _both(self) -> tuple:
-        return self.tvd, self.jsd
 
-
-def divergence(base: Attributions, others: Sequence[Attributions]) -> Divergence:
-    """
-    How far the seeds of another model are from the base. All files are about the same texts, in the
-    same order.
-    """
+def divergence(pairs: Sequence[Pair]) -> Divergence:
+    """How far others are from their bases. All files are about the same texts, in the same order."""
     measure = Measure.named("jsd")
-    attention = base.scores("attention")
     return Divergence(
-        tvd=Sample.of([Values.everywhere(output_tvd(base, other)) for other in others]),
-        jsd=Sample.of([measure(attention, other.scores("attention")) for other in others]),
+        tvd=Sample.of([Values.everywhere(output_tvd(base, other)) for base, other in pairs]),
+        jsd=Sample.of(
+            [measure(base.scores("attention"), other.scores("attention")) for base, other in pairs]
+        ),
+        predicted=_predicted([base for base, _ in pairs]),
     )
 
 
 def per_instance(family: ModelFamily) -> Optional[Divergence]:
     """
-    How far Jain & Wallace's adversary gets on the texts of the family; a text that it found nothing
-    for stays where it is. None where it was not searched for.
+    How far Jain & Wallace's adversary gets on the texts of the family, under each seed that it was searched
+    for; a text that it found nothing for stays where it is. None where it was not searched for.
     """
-    file = family.perturbed
-    methods = (TVD, MAX_JSD)
-    if file is None or any(method.problem(file) for method in methods):
+    return of_searched(searched(family))
+
+
+def searched(family: ModelFamily) -> List[Tuple[Attributions, Perturbations]]:
+    """Seeds that Jain & Wallace's adversary was searched for, each with what was found."""
+    return [
+        (base, file)
+        for base, file in family.perturbed
+        if not any(method.problem(file) for method in (TVD, MAX_JSD))
+    ]
+
+
+def of_searched(found: Sequence[Tuple[Attributions, Perturbations]]) -> Optional[Divergence]:
+    """How far it gets; None of none."""
+    if not found:
         return None
-    return Divergence(*(Sample.of([check(method)(file)]) for method in methods))
+    tvd, jsd = (Sample.of([check(method)(file) for _, file in found]) for method in (TVD, MAX_JSD))
+    return Divergence(tvd, jsd, _predicted([base for base, _ in found]))
 
 
-def mean_jsd(base: Attributions, others: Sequence[Attributions]) -> float:
-    """Of attention from that of the base, over all texts and seeds."""
-    return float(numpy.nanmean(divergence(base, others).jsd.value))
+def mean_jsd(pairs: Sequence[Pair]) -> float:
+    """Of attention from that of the base, over all texts and pairs."""
+    return float(numpy.nanmean(divergence(pairs).jsd.value))
 
 
-def furthest(base: Attributions, models: Sequence[Model]) -> Optional[Model]:
-    """The one whose attention is furthest from the base's; the first of equals."""
-    return max(models, key=lambda model: mean_jsd(base, model.files), default=None)
+def furthest(family: ModelFamily, models: Sequence[Model]) -> Optional[Model]:
+    """The one whose attention is furthest from that of its bases; the first of equals."""
+    return max(models, key=lambda model: mean_jsd(family.pairs(model)), default=None)
+
+
+def _predicted(bases: Sequence[Attributions]) -> numpy.ndarray:
+    return numpy.array([base.table["predicted"].astype(str).to_numpy(object) for base in bases])
 
 
 def output_tvd(base: Attributions, other: Attributions) -> numpy.ndarray:

@@ -1,20 +1,25 @@
 """
-Which models belong together: a base, the same model with other seeds, its adversaries, its uniform
+Which models belong together: a model with all of its seeds, the adversaries of some of them, its uniform
 sibling, and what became of it under other attention. Configs decide, never the names of files.
 """
 
 from dataclasses import dataclass, field
+from itertools import cycle
 from pathlib import Path
 from typing import Dict, List, Optional, Tuple
 
 from analysis.attributions import Attributions
 from analysis.model_config import ADVERSARY, PLAIN, UNIFORM
-from analysis.models import Model, check_same_texts, protocol_of
+from analysis.models import Model, check_same_texts, protocol_of, without_seeds
 from analysis.output import slug
 from analysis.papers.shared.methods import ATTENTION
 from analysis.papers.shared.study_files import StudyFiles
 from analysis.perturbations import Perturbations
 from analysis.text_files import TextFile, place_of
+from analysis.written import listed
+
+# A base, and what is held against it.
+Pair = Tuple[Attributions, Attributions]
 
 
 @dataclass(frozen=True)
@@ -22,20 +27,25 @@ class ModelFamily:
     """
     Files about the same texts.
 
-    base : the seed that adversaries name; the first one given where there are none.
-    name : of the base's model.
-    seeds : the other seeds of that model.
+    files : all seeds of a model.
+    bases : those of them that adversaries name; the first where there are none.
+    name : of the model.
     adversaries : by lambda, rising; frozen ones stand behind the others.
     uniform : the model of the same corpus and encoder that has no attention to learn.
-    perturbed : the base under other attention.
+    perturbed : seeds of the model under other attention, each behind the seed that it is.
     """
 
-    base: Attributions
+    files: Tuple[Attributions, ...]
+    bases: Tuple[Attributions, ...]
     name: str
-    seeds: Tuple[Attributions, ...] = ()
     adversaries: List[Model] = field(default_factory=list)
     uniform: Optional[Model] = None
-    perturbed: Optional[Perturbations] = None
+    perturbed: Tuple[Tuple[Attributions, Perturbations], ...] = ()
+
+    @property
+    def base(self) -> Attributions:
+        """The first of the bases, which stands for all where only one can be shown."""
+        return self.bases[0]
 
     @property
     def title(self) -> str:
@@ -45,22 +55,53 @@ class ModelFamily:
     @property
     def key(self) -> str:
         """For names of files: unlike that of any other family."""
-        return slug(self.base.model.corpus, self.name, f"seed {self.base.model.seed}")
+        return slug(self.base.model.corpus, self.name)
 
     @property
     def described(self) -> str:
         """Data, model and n, for captions."""
         corpus, texts = self.base.model.corpus, len(self.base.table)
-        return f"{corpus} ({texts} texts): {self.name}, seed {self.base.model.seed}"
+        seeds = listed([str(base.model.seed) for base in self.bases])
+        word = "seed" if len(self.bases) == 1 else "seeds"
+        return f"{corpus} ({texts} texts): {self.name}, {word} {seeds}"
 
     @property
     def protocol(self) -> str:
-        """How the base was trained."""
+        """How the bases were trained."""
         return protocol_of(self.base.model.config)
 
     def adversaries_of(self, frozen: bool) -> List[Model]:
         """Those that are frozen, or those that are not."""
         return [model for model in self.adversaries if model.config.adversary.frozen is frozen]
+
+    def pairs(self, model: Model) -> List[Pair]:
+        """
+        Each seed of a model with the base that it was trained against. One that was trained against none: with
+        the base of its own seed, if there is such a base for each; else all with the first.
+        """
+        if model.config.role == ADVERSARY:
+            bases = {place_of(base.metadata["archive"]): base for base in self.bases}
+            return [(bases[base_of(file)], file) for file in model.files]
+        by_seed = {base.model.seed: base for base in self.bases}
+        if all(file.model.seed in by_seed for file in model.files):
+            return [(by_seed[file.model.seed], file) for file in model.files]
+        return [(self.base, file) for file in model.files]
+
+    @property
+    def other_seeds(self) -> List[Pair]:
+        """
+        Bases with other seeds of their model: one base with all others; of several, each with its share of the
+        seeds that are no bases; and where there are none, each with the next base, every two of them once.
+        """
+        bases = {base.path for base in self.bases}
+        others = [file for file in self.files if file.path not in bases]
+        if others:
+            return list(zip(cycle(self.bases), others))
+        number = len(self.bases)
+        return [
+            (self.bases[place], self.bases[(place + 1) % number])
+            for place in range(number if number > 2 else number - 1)
+        ]
 
 
 def families(study: StudyFiles) -> Tuple[List[ModelFamily], Optional[str]]:
@@ -74,66 +115,54 @@ def families(study: StudyFiles) -> Tuple[List[ModelFamily], Optional[str]]:
         model for model in study.models if not any(ATTENTION.problem(file) for file in model.files)
     ]
     plain = [model for model in usable if model.config.role == PLAIN]
-    bases = {place_of(file.metadata["archive"]): file for model in plain for file in model.files}
-    named: Dict[str, List[Model]] = {}
+    owners = {place_of(file.metadata["archive"]): model for model in plain for file in model.files}
+    attackers: Dict[int, Dict[str, Model]] = {id(model): {} for model in plain}
     for model in usable:
-        for place, several in by_base(model).items():
-            if place in bases:
-                named.setdefault(str(bases[place].path), []).append(Model(model.name, several))
-            else:
+        for file in model.files if model.config.role == ADVERSARY else ():
+            if base_of(file) not in owners:
                 problems.append(
-                    f"{several[0].path}: its base, {several[0].model.adversary.base}, has no "
-                    "attribution file among those given"
+                    f"{file.path}: its base, {file.model.adversary.base}, has no attribution file "
+                    "among those given"
                 )
+                continue
+            # Adversaries that differ in nothing but seed and base are one, whatever bases they name.
+            alike = attackers[id(owners[base_of(file)])]
+            known = alike.get(without_seeds(file), Model(model.name, ()))
+            alike[without_seeds(file)] = Model(known.name, (*known.files, file))
     all_families = [
-        _family(model, base, named.get(str(base.path), []), study, usable)
-        for model in plain
-        for base in _bases(model, named)
+        _family(model, list(attackers[id(model)].values()), study, usable) for model in plain
     ]
     return all_families, problems[0] if problems else None
 
 
-def by_base(model: Model) -> Dict[Path, Tuple[Attributions, ...]]:
-    """The files of an adversary, by the run of the base that each names; none of another model."""
-    found: Dict[Path, Tuple[Attributions, ...]] = {}
-    for file in model.files if model.config.role == ADVERSARY else ():
-        place = place_of(file.model.adversary.base)
-        found[place] = (*found.get(place, ()), file)
-    return found
-
-
-def _bases(model: Model, named: Dict[str, List[Model]]) -> List[Attributions]:
-    """The seeds that adversaries name, else the first."""
-    return [file for file in model.files if str(file.path) in named] or [model.files[0]]
+def base_of(adversary: TextFile) -> Path:
+    """The run of the base that it names."""
+    return place_of(adversary.model.adversary.base)
 
 
 def _family(
-    model: Model,
-    base: Attributions,
-    adversaries: List[Model],
-    study: StudyFiles,
-    usable: List[Model],
+    model: Model, adversaries: List[Model], study: StudyFiles, usable: List[Model]
 ) -> ModelFamily:
-    ordered = sorted(
-        adversaries,
-        key=lambda one: (one.config.adversary.frozen, one.config.adversary.lambda_),
-    )
-    for adversary in ordered:
-        check_same_texts([base, *adversary.files])
+    named = {base_of(file) for adversary in adversaries for file in adversary.files}
+    bases = [file for file in model.files if place_of(file.metadata["archive"]) in named]
+    for adversary in adversaries:
+        check_same_texts([model.files[0], *adversary.files])
+    base = (bases or model.files)[0]
     return ModelFamily(
-        base=base,
+        files=model.files,
+        bases=tuple(bases) or model.files[:1],
         name=model.name,
-        seeds=tuple(file for file in model.files if file is not base),
-        adversaries=ordered,
+        adversaries=sorted(
+            adversaries,
+            key=lambda one: (one.config.adversary.frozen, one.config.adversary.lambda_),
+        ),
         uniform=next((one for one in usable if _is_uniform_sibling(one, base)), None),
-        perturbed=next(
-            (
-                file
-                for one in study.perturbed
-                for file in one.files
-                if _same_model(file, base) and _same_data(file, base)
-            ),
-            None,
+        perturbed=tuple(
+            (file, perturbed)
+            for file in model.files
+            for one in study.perturbed
+            for perturbed in one.files
+            if _same_model(perturbed, file) and _same_data(perturbed, file)
         ),
     )
 

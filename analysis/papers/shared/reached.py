@@ -1,16 +1,18 @@
 """The F1 of every model of a study, with an interval over texts and seeds, or over seeds alone."""
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Dict, List, Optional, Sequence, Tuple
 
 import numpy
 
-from analysis.model_config import ModelConfig
+from analysis.attributions import METADATA
+from analysis.model_config import ModelConfig, guides_of, without_base
 from analysis.papers.shared.study_files import StudyFiles
 from analysis.performance import Decisions, nothing_to_judge
 from analysis.runs import Run
 from analysis.statistics.intervals import Intervals, intervals, intervals_of_sums, student_interval
-from analysis.text_files import TextFile, place_of
+from analysis.text_files import TextFile, metadata_of, place_of
 
 
 @dataclass(frozen=True)
@@ -61,8 +63,24 @@ def reached(study: StudyFiles) -> List[Reached]:
     runs: Dict[str, List[Run]] = {}
     for run in study.runs:
         if place_of(run.folder) not in explained:
-            runs.setdefault(run.model.without_seeds, []).append(run)
+            runs.setdefault(_alike(run.model), []).append(run)
     return of_files + [_of_runs(seeds) for seeds in runs.values()]
+
+
+def guide_of(config: ModelConfig) -> Optional[ModelConfig]:
+    """The model whose attention a guided one was given, from the file that it was read from; None if that is gone."""
+    metadata = metadata_of(Path(guides_of(config.config)[0]).expanduser(), METADATA)
+    return None if metadata is None else ModelConfig(metadata["config"])
+
+
+def _alike(config: ModelConfig) -> str:
+    """The same for seeds of a model, of whichever seed of a base or guide."""
+    rest = ModelConfig(without_base(config.config))
+    guide = guide_of(config) if guides_of(config.config) else None
+    if guide is None:
+        return rest.without_seeds
+    reader = {**config.config["dataset_reader"], "guide": _alike(guide)}
+    return ModelConfig({**rest.config, "dataset_reader": reader}).without_seeds
 
 
 def f1_metric(run: Run) -> float:

@@ -24,7 +24,6 @@ from analysis.papers.wiegreffe_pinter.adversaries import published_curve
 from analysis.papers.wiegreffe_pinter.plane_numbers import (
     add_curves,
     add_marks,
-    classes,
     moved_by_adversaries,
     moved_by_others,
 )
@@ -32,7 +31,7 @@ from analysis.statistics.intervals import ABOUT_INTERVALS
 
 NAME = "wiegreffe-pinter-plane"
 CURVES = {False: "adversaries", True: "frozen adversaries"}
-ACROSS, UP = "attention moved (JSD)", "output moved (TVD)"
+ACROSS, UP = "attention moved (JSD, nats)", "output moved (TVD)"
 FIGURE_NOTE = (
     f"At each adversary its lambda. Lines at the points: interval of the mean. {ABOUT_INTERVALS} "
     "Published values of TVD are doubled, as the published code halves the distance once "
@@ -42,7 +41,7 @@ FIGURE_NOTE = (
 
 def plane(study: StudyFiles, output: Output) -> Optional[str]:
     """
-    Adds a figure a base, or one of what runs report, and both tables of its numbers; gives a
+    Adds a figure a model, or one of what runs report, and both tables of its numbers; gives a
     sentence on adversaries that are left out, if any are.
     """
     attacked, left_out = families(study)
@@ -79,19 +78,19 @@ def _panels(family: ModelFamily) -> List[Plane]:
             title=name if name == OVERALL else f"predicted {name}",
             curves={
                 CURVES[frozen]: _points(
-                    [one.where(member) for _, one in steps], [lambda_ for lambda_, _ in steps]
+                    [one.of_class(name) for _, one in steps], [lambda_ for lambda_, _ in steps]
                 )
                 for frozen, steps in moved.items()
             },
             marks={
-                title: _points([one.where(member) for one in several])
+                title: _points([one.of_class(name) for one in several])
                 for title, several in others.items()
             },
             published={"published (TVD doubled)": _table_points(theirs, "published ")}
             if name == OVERALL and len(theirs)
             else {},
         )
-        for name, member in classes(family).items()
+        for name in (OVERALL, *sorted({str(one) for one in family.base.table["predicted"]}))
     ]
 
 

@@ -3,12 +3,13 @@ The curve of adversaries in the plane of attention moved (JSD) and output moved 
 how long can attention move before outputs do?
 """
 
-from typing import Dict, Sequence
+from typing import Callable, Dict, Sequence, Tuple
 
 import numpy
 
 from analysis.papers.shared.divergence import Divergence
 from analysis.statistics.bootstrap import Bootstrap
+from analysis.statistics.intervals import LEAST_SEEDS, student_interval
 
 # Two points make a chord and nothing else.
 LEAST_POINTS = 3
@@ -40,16 +41,15 @@ def mean_height(jsd: numpy.ndarray, tvd: numpy.ndarray) -> numpy.ndarray:
 
 
 def summarised_curve(
-    points: Sequence[Divergence], bootstrap: Bootstrap = Bootstrap()
+    points: Sequence[Divergence],
+    by_base: Sequence[Sequence[Divergence]] = (),
+    bootstrap: Bootstrap = Bootstrap(),
 ) -> Dict[str, float]:
     """
-    Both numbers with their intervals, over the same draws of texts for all points; their models
-    are taken as they were trained.
+    Both numbers with their intervals, over the same draws of texts for all points; and, where three bases or
+    more have a curve each, also over these: Student's, whose square is added.
     """
-    jsd, tvd = (
-        numpy.array([numpy.nanmean(getattr(point, axis).value) for point in points])
-        for axis in ("jsd", "tvd")
-    )
+    jsd, tvd = _means(points)
     draws = [bootstrap.means(numpy.stack([point.jsd.value, point.tvd.value])) for point in points]
     drawn_jsd, drawn_tvd = (numpy.stack([draw[:, axis] for draw in draws], 1) for axis in (0, 1))
     row: Dict[str, float] = {}
@@ -59,8 +59,30 @@ def summarised_curve(
         # Where many draws have no value, those that have one are no sample of all.
         if numpy.isnan(value) or numpy.isnan(drawn).mean() > MOST_UNDEFINED:
             low = high = numpy.nan
+        elsewhere = _half_over_bases(measure, by_base)
+        low = value - numpy.hypot(value - low, elsewhere)
+        high = value + numpy.hypot(high - value, elsewhere)
         row |= {name: value, f"{name} low": float(low), f"{name} high": float(high)}
     return row
+
+
+def _means(points: Sequence[Divergence]) -> Tuple[numpy.ndarray, numpy.ndarray]:
+    """JSD and TVD of each point, over its texts and pairs."""
+    return tuple(
+        numpy.array([numpy.nanmean(getattr(point, axis).value) for point in points])
+        for axis in ("jsd", "tvd")
+    )
+
+
+def _half_over_bases(
+    measure: Callable[[numpy.ndarray, numpy.ndarray], numpy.ndarray],
+    by_base: Sequence[Sequence[Divergence]],
+) -> float:
+    """Half of the interval over the bases' own curves; 0 where there are too few to know."""
+    if len(by_base) < LEAST_SEEDS:
+        return 0.0
+    values = numpy.array([measure(*_means(points)) for points in by_base])
+    return student_interval(0.0, float(values.std(ddof=1)), len(values))[1]
 
 
 def _ordered(jsd: numpy.ndarray, tvd: numpy.ndarray) -> tuple:

@@ -5,7 +5,6 @@ adversary for each text are from the base, and the shape of the adversaries' cur
 
 from typing import Any, Dict, Iterator, List, Sequence, Tuple
 
-import numpy
 import pandas
 
 from analysis.agreement.agreement_table import OVERALL
@@ -22,10 +21,15 @@ SEEDS = "other seeds"
 def add_marks(attacked: Sequence[ModelFamily], output: Output) -> None:
     """The marks in numbers: what tells whether an adversary's distance is large."""
     rows = [
-        {**row, **moved.where(member).rows(), "seeds": len(moved.tvd.value), "n": int(member.sum())}
+        {
+            **_about(family, other=title, predicted=name),
+            **moved.of_class(name).rows(),
+            "seeds": len(moved.predicted),
+            "n": _texts(moved, name),
+        }
         for family in attacked
         for title, moved in _one_by_one(family)
-        for row, member in _by_class(family, other=title)
+        for name in (OVERALL, *moved.classes)
     ]
     if not rows:
         return
@@ -58,12 +62,14 @@ def add_marks(attacked: Sequence[ModelFamily], output: Output) -> None:
 
 def _one_by_one(family: ModelFamily) -> Iterator[Tuple[str, Divergence]]:
     """All other seeds together, then each, then the rest of what is held against the curve."""
-    if len(family.seeds) > 1:
-        yield f"all {len(family.seeds)} other seeds", divergence(family.base, family.seeds)
+    others = family.other_seeds
+    if len(others) > 1:
+        yield f"all {len(others)} other seeds", divergence(others)
     for title, several in moved_by_others(family).items():
         if title == SEEDS:
-            for file, moved in zip(family.seeds, several, strict=True):
-                yield f"seed {file.model.seed}", moved
+            for (base, file), moved in zip(others, several, strict=True):
+                of = f", base {base.model.seed}" if len(family.bases) > 1 else ""
+                yield f"seed {file.model.seed}{of}", moved
         else:
             yield from ((title, moved) for moved in several)
 
@@ -72,15 +78,21 @@ def add_curves(attacked: Sequence[ModelFamily], output: Output) -> None:
     """The curves in numbers, of those that have enough points."""
     rows = [
         {
-            **row,
+            **_about(family, frozen=frozen, predicted=name),
             "adversaries": len(steps),
-            **summarised_curve([one.where(member) for _, one in steps]),
-            "n": int(member.sum()),
+            **summarised_curve(
+                [one.of_class(name) for _, one in steps],
+                [
+                    [one.of_class(name) for one in curve]
+                    for curve in curves_of_bases(family, frozen)
+                ],
+            ),
+            "n": max(_texts(one, name) for _, one in steps),
         }
         for family in attacked
         for frozen, steps in moved_by_adversaries(family).items()
         if len(steps) >= LEAST_POINTS
-        for row, member in _by_class(family, frozen=frozen)
+        for name in (OVERALL, *steps[0][1].classes)
     ]
     if not rows:
         return
@@ -99,26 +111,22 @@ def add_curves(attacked: Sequence[ModelFamily], output: Output) -> None:
         "the adversaries, both axes scaled from the point with the smallest JSD to the one with "
         "the largest. 0: on the chord between them; near 1: attention moves nearly all the way "
         "before the output does; below 0: the output moves first. A dash: the curve does not rise, or too many draws of it do not. "
-        "Mean TVD: the area, not scaled, over its width. Intervals (95 %): "
-        "bootstrap over texts, of the adversaries as they were trained.",
+        "Mean TVD: the area, not scaled, over its width. Intervals (95 %): bootstrap over texts; where three bases or more "
+        "have a curve each, of the lambdas that all of them have, also over the bases (Student's); else of the "
+        "adversaries as they were trained.",
         shown[columns],
     )
 
 
-def _by_class(family: ModelFamily, **about: Any) -> Iterator[Tuple[Dict[str, Any], numpy.ndarray]]:
-    """How the row of each class begins, and which texts it is of. Shape of the latter: (texts,)"""
+def _about(family: ModelFamily, **about: Any) -> Dict[str, Any]:
+    """How a row begins."""
     model = {"corpus": family.base.model.corpus, "model": family.name, "protocol": family.protocol}
-    for name, member in classes(family).items():
-        yield {**model, **about, "predicted": name}, member
+    return {**model, **about}
 
 
-def classes(family: ModelFamily) -> Dict[str, numpy.ndarray]:
-    """By the base's decision. Shape of each: (texts,)"""
-    predicted = family.base.table["predicted"]
-    members = {OVERALL: numpy.ones(len(predicted), dtype=bool)}
-    for name in sorted(predicted.unique()):
-        members[str(name)] = (predicted == name).to_numpy(bool)
-    return members
+def _texts(moved: Divergence, predicted: str) -> int:
+    """Of which a base says the class."""
+    return int(moved.member(predicted).any(axis=0).sum())
 
 
 def moved_by_adversaries(family: ModelFamily) -> Dict[bool, List[Tuple[float, Divergence]]]:
@@ -126,18 +134,30 @@ def moved_by_adversaries(family: ModelFamily) -> Dict[bool, List[Tuple[float, Di
     by_kind: Dict[bool, List[Tuple[float, Divergence]]] = {}
     for model in family.adversaries:
         adversary = model.config.adversary
-        moved = divergence(family.base, model.files)
+        moved = divergence(family.pairs(model))
         by_kind.setdefault(adversary.frozen, []).append((adversary.lambda_, moved))
     return by_kind
+
+
+def curves_of_bases(family: ModelFamily, frozen: bool) -> List[List[Divergence]]:
+    """Of each base its own adversaries, those that all bases have; none where these are too few for a curve."""
+    steps = [
+        {base.path: (base, file) for base, file in family.pairs(model)}
+        for model in family.adversaries_of(frozen)
+    ]
+    common = [pairs for pairs in steps if len(pairs) == len(family.bases)]
+    if len(common) < LEAST_POINTS:
+        return []
+    return [[divergence([pairs[base.path]]) for pairs in common] for base in family.bases]
 
 
 def moved_by_others(family: ModelFamily) -> Dict[str, List[Divergence]]:
     """What is held against the curve, as far as there is any."""
     others: Dict[str, List[Divergence]] = {}
-    if family.seeds:
-        others[SEEDS] = [divergence(family.base, [file]) for file in family.seeds]
+    if family.other_seeds:
+        others[SEEDS] = [divergence([pair]) for pair in family.other_seeds]
     if family.uniform is not None:
-        others["uniform"] = [divergence(family.base, family.uniform.files)]
+        others["uniform"] = [divergence(family.pairs(family.uniform))]
     for_each = per_instance(family)
     if for_each is not None:
         others["adversary for each text"] = [for_each]

@@ -4,20 +4,19 @@ how far beyond that does an adversary get?
 """
 
 from dataclasses import dataclass
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 import numpy
 import pandas
 
 from analysis.agreement.agreement_table import OVERALL
-from analysis.attributions import Attributions
 from analysis.claims.table_rows import TableRow, TypedTable, estimated, paired
 from analysis.errors import AnalysisError
 from analysis.figures.violins import Violins, violins
 from analysis.output import Output
 from analysis.papers.shared.bins import ALL, bins_of, by_bin, largest_weights
 from analysis.papers.shared.divergence import BOUND, divergence, furthest, mean_jsd
-from analysis.papers.shared.families import ModelFamily, families
+from analysis.papers.shared.families import ModelFamily, Pair, families
 from analysis.papers.shared.published import readable
 from analysis.papers.shared.study_files import StudyFiles
 from analysis.performance import NOTHING, nothing_to_judge
@@ -57,7 +56,7 @@ def seeds(study: StudyFiles, output: Output) -> Optional[str]:
     left out, if any are.
     """
     seeded, left_out = families(study)
-    seeded = [family for family in seeded if family.seeds]
+    seeded = [family for family in seeded if family.other_seeds]
     if not seeded:
         raise AnalysisError(
             left_out or "it takes attribution files of a model with at least 2 seeds"
@@ -70,7 +69,9 @@ def seeds(study: StudyFiles, output: Output) -> Optional[str]:
         f"largest weight and predicted class. {_described(seeded)}.",
         "Other seeds differ from the base in nothing but the seed: what they diverge by needs no "
         "adversary. Beside them the adversary that is furthest away, where there is one. "
-        f"{ABOUT_INTERVALS} The base is always the same one.",
+        f"{ABOUT_INTERVALS} Seeds are then pairs of a base and another model: `bases` says how many bases "
+        "there are. With one, all others are held against it; with several, other seeds are dealt out to them, and "
+        "if all seeds are bases, each is held against the next.",
         readable(table, SHOWN),
     )
     for family in seeded:
@@ -78,18 +79,15 @@ def seeds(study: StudyFiles, output: Output) -> Optional[str]:
         output.figure(
             f"{SEEDS_TABLE.name}-violins-{family.key}",
             violins(
-                [
-                    Violins(title, _by_bin(family, files))
-                    for title, files in _others(family).items()
-                ],
+                [Violins(title, _by_bin(pairs)) for title, pairs in _others(family).items()],
                 "largest weight of the base's attention",
-                "JSD to the base",
+                "JSD to the base (nats)",
                 top=BOUND,
             ),
             "Divergence of attention from the base's, text by text, by the base's largest weight "
-            f"and predicted class. {family.described}, and {len(family.seeds)} other seeds.",
+            f"and predicted class. {family.described}, and {_of_others(family)}.",
             "Bar: the middle half; dot: median; below each group: the number of values of each "
-            f"class, one a text and seed. Divergences end at log 2 = {number(BOUND)}.",
+            f"class, one a text and pair. Divergences end at log 2 = {number(BOUND)}.",
         )
     return left_out
 
@@ -97,31 +95,27 @@ def seeds(study: StudyFiles, output: Output) -> Optional[str]:
 def _finding(family: ModelFamily) -> str:
     """How far the others are, in words."""
     means = "; ".join(
-        f"{title}: {number(mean_jsd(family.base, files))}"
-        for title, files in _others(family).items()
+        f"{title}: {number(mean_jsd(pairs))}" for title, pairs in _others(family).items()
     )
     return f"{family.title}: mean divergence (JSD) of attention from that of the base, {means}."
 
 
-def _others(family: ModelFamily) -> Dict[str, Sequence[Attributions]]:
-    others: Dict[str, Sequence[Attributions]] = {SEEDS: family.seeds}
-    adversary = furthest(family.base, family.adversaries_of(frozen=False))
+def _others(family: ModelFamily) -> Dict[str, List[Pair]]:
+    others = {SEEDS: family.other_seeds}
+    adversary = furthest(family, family.adversaries_of(frozen=False))
     if adversary is not None:
-        others[f"adversary, lambda {adversary.config.adversary.lambda_:g}"] = adversary.files
+        lambda_ = adversary.config.adversary.lambda_
+        others[f"adversary, lambda {lambda_:g}"] = family.pairs(adversary)
     return others
 
 
 def _rows(family: ModelFamily) -> List[Dict[str, Any]]:
     rows = []
-    of_seeds = divergence(family.base, family.seeds).jsd
-    nothing = nothing_to_judge([family.base, *family.seeds])
-    for title, files in _others(family).items():
-        jsd = divergence(family.base, files).jsd
-        weights, classes = _places(family, jsd)
-        members = {OVERALL: numpy.ones(jsd.value.shape, dtype=bool), **classes}
-        bins = {ALL: numpy.ones(jsd.value.shape, dtype=bool), **bins_of(weights)}
-        keys = [(name, of) for name in members for of in bins]
-        summarised = summaries([jsd.where(members[name] & bins[of]) for name, of in keys])
+    of_seeds = _parts(family.other_seeds)
+    nothing = nothing_to_judge(family.files)
+    for title, pairs in _others(family).items():
+        parts = _parts(pairs)
+        summarised = summaries(list(parts.values()))
         rows += [
             {
                 "corpus": family.base.model.corpus,
@@ -130,41 +124,51 @@ def _rows(family: ModelFamily) -> List[Dict[str, Any]]:
                 "other": title,
                 "predicted": name,
                 "max attention": of,
-                "seeds": len(files),
+                "seeds": len(pairs),
+                "bases": len({base.path for base, _ in pairs}),
                 **row,
-                **(_beyond(jsd, of_seeds, members[name] & bins[of]) if title != SEEDS else {}),
+                **(_beyond(parts[name, of], of_seeds.get((name, of))) if title != SEEDS else {}),
                 NOTHING: nothing,
             }
-            for (name, of), row in zip(keys, summarised, strict=True)
+            for (name, of), row in zip(parts, summarised, strict=True)
             if row["n"] or of == ALL
         ]
     return rows
 
 
-def _beyond(jsd: Sample, of_seeds: Sample, member: numpy.ndarray) -> Dict[str, float]:
-    """How much further than other seeds, on the same texts; the base decides which those are."""
-    inside = numpy.where(member.any(axis=0), of_seeds.value, numpy.nan)
-    return difference_columns("beyond seeds", jsd.where(member).value, inside)
-
-
-def _by_bin(
-    family: ModelFamily, files: Sequence[Attributions]
-) -> Dict[str, Dict[str, numpy.ndarray]]:
-    jsd = divergence(family.base, files).jsd
-    return by_bin(jsd.value, *_places(family, jsd))
-
-
-def _places(family: ModelFamily, like: Sample) -> tuple:
-    """The base's largest weights and classes, once for each seed of the other."""
-    shape = like.value.shape
-    weights = largest_weights([family.base.scores("attention")])
-    predicted = family.base.table["predicted"]
-    classes = {
-        str(name): numpy.broadcast_to((predicted == name).to_numpy(bool), shape)
-        for name in sorted(predicted.unique())
+def _parts(pairs: Sequence[Pair]) -> Dict[Tuple[str, str], Sample]:
+    """The divergences of each class, and of all, in each bin, and in all; the base decides on both."""
+    moved = divergence(pairs)
+    bins = {ALL: numpy.ones(moved.predicted.shape, dtype=bool), **bins_of(_weights(pairs))}
+    return {
+        (name, of): moved.of_class(name).jsd.where(inside)
+        for name in (OVERALL, *moved.classes)
+        for of, inside in bins.items()
     }
-    return numpy.broadcast_to(weights, shape), classes
+
+
+def _beyond(adversary: Sample, of_seeds: Optional[Sample]) -> Dict[str, float]:
+    """How much further than other seeds, on the same texts."""
+    if of_seeds is None:
+        return {}
+    return difference_columns("beyond seeds", adversary.value, of_seeds.value)
+
+
+def _by_bin(pairs: Sequence[Pair]) -> Dict[str, Dict[str, numpy.ndarray]]:
+    moved = divergence(pairs)
+    classes = {name: moved.member(name) for name in moved.classes}
+    return by_bin(moved.jsd.value, _weights(pairs), classes)
+
+
+def _weights(pairs: Sequence[Pair]) -> numpy.ndarray:
+    """The largest of the base's attention. Shape: (pairs, texts)"""
+    return largest_weights([base.scores("attention") for base, _ in pairs])
+
+
+def _of_others(family: ModelFamily) -> str:
+    number_ = len({other.path for _, other in family.other_seeds})
+    return f"{number_} other seed{'' if number_ == 1 else 's'}"
 
 
 def _described(seeded: Sequence[ModelFamily]) -> str:
-    return "; ".join(f"{family.described}, and {len(family.seeds)} others" for family in seeded)
+    return "; ".join(f"{family.described}, and {_of_others(family)}" for family in seeded)

@@ -4,23 +4,20 @@ a model that sees one token at a time?
 """
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Dict, List, Optional
 
 import pandas
 
-from analysis.attributions import METADATA
 from analysis.claims.table_rows import TableRow, TypedTable, estimated
 from analysis.errors import AnalysisError
-from analysis.model_config import ADVERSARY, GUIDED, PLAIN, UNIFORM, ModelConfig, guides_of
+from analysis.model_config import ADVERSARY, GUIDED, PLAIN, UNIFORM, ModelConfig
 from analysis.models import protocol_of
 from analysis.output import Output
 from analysis.papers.shared.published import OURS_SELECTED, published, selected_on
-from analysis.papers.shared.reached import Reached, reached
+from analysis.papers.shared.reached import Reached, guide_of, reached
 from analysis.papers.shared.study_files import StudyFiles
 from analysis.performance import NOTHING
 from analysis.statistics.intervals import ABOUT_INTERVALS, LEAST_SEEDS
-from analysis.text_files import metadata_of
 from analysis.written import Estimate, interval_column, number
 
 # The model that sees one token at a time.
@@ -121,7 +118,7 @@ def table_3(study: StudyFiles, output: Output) -> Optional[str]:
         "adversary: the weights of that model, given. Weights that help another model say "
         f"something of the tokens themselves. {INTERVALS} Guided models have no attribution file: "
         "their interval is Student's over the seeds alone, on these texts, and with fewer than "
-        f"{LEAST_SEEDS} there is none. {OURS_SELECTED}",
+        f"{LEAST_SEEDS} there is none; a seed is one of the model and of its guide. {OURS_SELECTED}",
         shown[["corpus", "guide", "published", "f1", "interval", "seeds", "selected on"]].rename(
             columns={"f1": "ours"}
         ),
@@ -131,10 +128,9 @@ def table_3(study: StudyFiles, output: Output) -> Optional[str]:
 
 def guide_name(config: ModelConfig) -> str:
     """Whose attention a guided model was given, from the files that it was read from."""
-    metadata = metadata_of(Path(guides_of(config.config)[0]).expanduser(), METADATA)
-    if metadata is None:
+    guide = guide_of(config)
+    if guide is None:
         return "not known: the file is gone"
-    guide = ModelConfig(metadata["config"])
     if guide.role == ADVERSARY and not guide.adversary.frozen:
         return "adversary"
     return "base LSTM" if (guide.role, guide.encoder) == (PLAIN, "bilstm") else guide.name

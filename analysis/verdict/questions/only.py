@@ -11,7 +11,7 @@ import numpy
 from analysis.claims.parts import FAR
 from analysis.models import Model
 from analysis.papers.shared.divergence import divergence
-from analysis.papers.shared.families import by_base
+from analysis.papers.shared.families import base_of
 from analysis.text_files import place_of
 from analysis.verdict.answers import (
     FEW,
@@ -127,13 +127,11 @@ def searched(files: Files) -> Optional[Others]:
 def trained(files: Files, adversary: Model) -> Others:
     """Each of its seeds against the base that it names."""
     bases = {place_of(file.metadata["archive"]): file for file in files.explained.files}
-    moved = [divergence(bases[place], of_base) for place, of_base in by_base(adversary).items()]
-    jsd, tvd = (
-        numpy.concatenate([getattr(each, name).value for each in moved]) for name in ("jsd", "tvd")
-    )
+    moved = divergence([(bases[base_of(file)], file) for file in adversary.files])
     lambda_ = f"lambda {adversary.config.adversary.lambda_:g}"
     frozen = ", frozen" if adversary.config.adversary.frozen else ""
-    return Others(_of_more_than_one(files, jsd), tvd, f"an adversary ({lambda_}{frozen})")
+    jsd = _of_more_than_one(files, moved.jsd.value)
+    return Others(jsd, moved.tvd.value, f"an adversary ({lambda_}{frozen})")
 
 
 def _of_more_than_one(files: Files, values: numpy.ndarray) -> numpy.ndarray:

@@ -2,10 +2,10 @@
 
 from typing import Sequence
 
-from analysis.verdict.answers import HALF, QUARTER, Answer, Evidence, Question, listed, needed
+from analysis.verdict.answers import HALF, QUARTER, Answer, Evidence, Question, needed
 from analysis.verdict.files import ATTENTION
 from analysis.verdict.places import Places
-from analysis.written import Interval, number
+from analysis.written import Interval, listed, number
 
 WORDS = "points to what matters?"
 MEASURE = "place between random orders (0) and the best order of words (1), comprehensiveness and sufficiency"

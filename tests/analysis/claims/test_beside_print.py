@@ -5,7 +5,7 @@ from math import nan
 import pandas
 import pytest
 
-from analysis.claims.beside_print import COLUMNS, Printed, beside_print, reproduced
+from analysis.claims.beside_print import COLUMNS, Printed, Traced, beside_print, reproduced
 from analysis.claims.table_rows import Tables
 
 ROW = {"corpus": "sst", "encoder": "bilstm", "attention": "tanh", "importance": "gradient"}
@@ -51,3 +51,10 @@ def test_only_what_is_meant_is_compared():
 def test_columns_of_earlier_tables_are_read():
     printed = Printed("mine", "T", "x", "published doubled", 0.1, earlier="published")
     assert rows_of(printed, ROW)["published"].tolist() == [0.4]
+
+
+def test_what_is_known_of_a_number_stands_behind_what_is_known_of_all():
+    traced = (Traced({"corpus": "sst", "importance": "gradient"}, "it was the rate"),)
+    printed = Printed("mine", "T", "x", "published", 0.1, note="all differ", traced=traced)
+    found = rows_of(printed, ROW, {**ROW, "importance": "leave-one-out"})
+    assert found["note"].tolist() == ["all differ; it was the rate", "all differ"]

@@ -46,3 +46,21 @@ def test_panels_can_have_the_same_ends():
 def test_a_spot_alone_shows_no_relation():
     alone, several = (Scatter("use", "freedom", some) for some in (SPOTS[:1], SPOTS[:2]))
     assert told([alone, several]) == [several]
+
+
+def test_with_shapes_colours_are_of_series_and_marks_of_shapes():
+    spots = [
+        Spot("", corpus, place, 0.5, UNKNOWN, UNKNOWN, shape)
+        for place, (corpus, shape) in enumerate(
+            [("sst", "soft"), ("imdb", "soft"), ("sst", "sparse")]
+        )
+    ]
+    figure = scatters([Scatter("use", "freedom", spots)], top=0.693, bottom=0.4, bound=True)
+    axes = figure.axes[0]
+    drawn = {line.get_xdata()[0]: line for line in axes.lines if line.get_marker() in "osv^D"}
+    assert drawn[0].get_color() == drawn[2].get_color() != drawn[1].get_color()
+    assert drawn[0].get_marker() == drawn[1].get_marker() != drawn[2].get_marker()
+    assert not axes.texts and axes.get_ylim()[0] == 0.4
+    assert [0.693, 0.693] in [list(line.get_ydata()) for line in axes.lines]
+    (legend,) = figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == ["sst", "imdb", "soft", "sparse"]

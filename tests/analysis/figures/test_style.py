@@ -62,3 +62,18 @@ def test_a_name_is_in_the_legend_once():
     style.legend_below(figure, list(axes.flat), columns=3)
     (legend,) = figure.legends
     assert [text.get_text() for text in legend.get_texts()] == ["a", "b", "c"]
+
+
+def test_a_title_keeps_to_its_panel():
+    long = "sst, bilstm tanh softmax erasure training"
+    for panels, lines in ((1, 2), (3, 2), (2, 1)):
+        with style.applied():
+            figure, _, used = style.panels(panels, 3, 0.5, 2.0)
+            style.titled(used[0], long)
+        assert used[0].get_title().count("\n") == lines - 1
+        assert used[0].get_title().replace("\n", " ") == long
+        figure.draw_without_rendering()
+        width = used[0].title.get_window_extent().width
+        assert width < figure.bbox.width / panels
+    style.titled(used[0], "")
+    assert used[0].get_title() == ""

@@ -73,19 +73,19 @@ def write_family(
     return folder
 
 
-def write_perturbed(folder: Path, corpus: str = "sst") -> Path:
-    """Of the base; `perturbed_rows` has other texts, so only its numbers are taken."""
+def write_perturbed(folder: Path, corpus: str = "sst", name: str = "base", seed: int = 1) -> Path:
+    """Of the base, or another seed; `perturbed_rows` has other texts, so only its numbers are taken."""
     rows = []
-    for text, fields in zip(text_rows(), perturbed_rows(TEXTS), strict=True):
+    for text, fields in zip(text_rows(), perturbed_rows(TEXTS, seed - 1), strict=True):
         numbers = {name: value for name, value in fields.items() if "." in name}
         numbers["instance-adversary.attention"] = _uniform(text)
         rows.append({**text, **numbers})
     return write_perturbations(
-        folder / "base.perturbed.parquet",
+        folder / f"{name}.perturbed.parquet",
         rows,
-        config(corpus=corpus),
+        config(seed, corpus=corpus),
         {"instance-adversary": {"epsilon": 0.05}},
-        archive=str(folder / "base" / "model.tar.gz"),
+        archive=str(folder / name / "model.tar.gz"),
     )
 
 

@@ -110,8 +110,29 @@ def written(*folders):
 def test_what_was_run_is_told_with_machine_and_time(study):
     text = written(study)
     link = "[Jain & Wallace 2019](results/jain_wallace_2019-sst/README.md)"
-    assert f"| {link} | SST | 3 | 500 | 18 | 1.5 | 2.0 | 2026-01-02 |" in text
+    assert f"| {link} | SST | 3 | 500 | 18 | 1.50 | 2.00 | 2026-01-02 |" in text
     assert "2 cores of A processor, 24 GiB, no GPU; Python 3.11, torch 2.1." in text
+
+
+def test_a_short_time_is_told_and_none_at_all_is_a_dash(study):
+    for elapsed, shown in ((99, "0.03"), (0, "-")):
+        (study / "study.json").write_text(json.dumps({**ACCOUNT, "elapsed": elapsed}))
+        assert f"| 18 | 1.50 | {shown} | 2026-01-02 |" in written(study)
+        assert not wrong_numbers(study.parents[1], "RESULTS.md")
+    assert "| wall-clock | all was there already" in (study / "README.md").read_text()
+
+
+def test_the_use_of_attention_is_drawn_over_all_studies_each_model_once(study):
+    other = Output(study.parent / "other", "Other")
+    own = {"corpus": "sst", "model": "bilstm", "drop": 0.01, "change": 0.1, "instance": 0.5}
+    output = Output(study.parent / "more", "More")
+    output.table("neely-schouten-usage", pandas.DataFrame([own]), "Use.")
+    assert "usage.svg" not in written(study, finished(output))
+    rows = pandas.DataFrame([own, {**own, "corpus": "imdb", "change": 0.3}])
+    other.table("neely-schouten-usage", rows, "Use.")
+    text = written(study, study.parent / "more", finished(other))
+    assert "](results/usage.svg)" in text and (study.parent / "usage.svg").is_file()
+    assert [row["corpus"] for row in table(study.parent / "usage.csv")] == ["sst", "imdb"]
 
 
 def test_a_claim_has_the_models_it_holds_for(study):

@@ -24,21 +24,79 @@ def test_a_family_is_found_whatever_its_files_are_called(tmp_path):
         path.rename(tmp_path / f"{place}.parquet")
     (family,), problem = families(load_study([tmp_path]))
     assert problem is None and family.base.model.seed == 1
-    assert {file.model.seed for file in family.seeds} == {2, 3}
+    assert {file.model.seed for file in family.files} == {1, 2, 3}
+    assert [(base.model.seed, other.model.seed) for base, other in family.other_seeds] == [
+        (1, 2),
+        (1, 3),
+    ]
     assert [one.config.adversary.lambda_ for one in family.adversaries] == [0, 0.001, 0.01]
     assert family.uniform.config.projection == "uniform"
-    assert "instance-adversary" in family.perturbed.declared
+    ((seed, perturbed),) = family.perturbed
+    assert seed is family.base and "instance-adversary" in perturbed.declared
 
 
 @pytest.mark.parametrize("seed", [1, 2])
-def test_an_adversary_of_another_base_has_its_own_family(tmp_path, seed):
-    """Also where both are seeds of one adversary."""
+def test_adversaries_of_several_bases_are_one_each_held_against_its_own(tmp_path, seed):
+    """Also where a seed comes twice, with two bases."""
     write_family(tmp_path, lambdas=(0.001,))
     base = tmp_path / "seed_2" / "model.tar.gz"
     given = adversary_config(base, 0.001, corpus="sst", seed=seed)
     write_model(tmp_path / "second.parquet", text_rows(0.5), given)
-    found, _ = families(load_study([tmp_path]))
-    assert [(one.base.model.seed, len(one.adversaries)) for one in found] == [(1, 1), (2, 1)]
+    (family,), _ = families(load_study([tmp_path]))
+    assert [one.model.seed for one in family.bases] == [1, 2]
+    (adversary,) = family.adversaries
+    pairs = family.pairs(adversary)
+    assert [(one.model.seed, other.path.stem) for one, other in pairs] == [
+        (1, "adversary_0"),
+        (2, "second"),
+    ]
+    moved = divergence(pairs)
+    for place, pair in enumerate(pairs):
+        assert moved.tvd.value[place] == pytest.approx(output_tvd(*pair))
+        assert (moved.predicted[place] == pair[0].table["predicted"]).all()
+
+
+def numbered(pairs):
+    return [(base.model.seed, other.model.seed) for base, other in pairs]
+
+
+def test_other_seeds_are_dealt_out_to_bases_and_bases_are_their_own_others(tmp_path):
+    """Five seeds, of which adversaries name one, two, or all."""
+    write_family(tmp_path, lambdas=(), seeds=(2, 3, 4, 5))
+    expected = {
+        1: [(1, 2), (1, 3), (1, 4), (1, 5)],
+        2: [(1, 3), (2, 4), (1, 5)],
+        5: [(1, 2), (2, 3), (3, 4), (4, 5), (5, 1)],
+    }
+    for seed in range(1, 6):
+        base = tmp_path / ("base" if seed == 1 else f"seed_{seed}")
+        given = adversary_config(base, 0.001, corpus="sst", seed=seed)
+        write_model(tmp_path / f"against_{seed}.parquet", text_rows(0.5, seed=seed), given)
+        (family,), _ = families(load_study([tmp_path]))
+        if seed in expected:
+            assert numbered(family.other_seeds) == expected[seed]
+
+
+def test_two_bases_alone_are_held_against_each_other_once(tmp_path):
+    write_family(tmp_path, lambdas=(0.001,))
+    given = adversary_config(tmp_path / "seed_2", 0.001, corpus="sst", seed=2)
+    write_model(tmp_path / "second.parquet", text_rows(0.5), given)
+    (family,), _ = families(load_study([tmp_path]))
+    assert numbered(family.other_seeds) == [(1, 2)]
+
+
+def test_what_has_no_base_of_its_own_is_held_against_that_of_its_seed(tmp_path):
+    write_family(tmp_path, lambdas=(0.001,))
+    given = adversary_config(tmp_path / "seed_2", 0.001, corpus="sst", seed=2)
+    write_model(tmp_path / "second.parquet", text_rows(0.5), given)
+    uniform = config(2, projection="uniform", corpus="sst")
+    write_model(tmp_path / "uniform_2.parquet", text_rows(0.1, seed=6), uniform)
+    (family,), _ = families(load_study([tmp_path]))
+    assert numbered(family.pairs(family.uniform)) == [(1, 1), (2, 2)]
+    third = config(3, projection="uniform", corpus="sst")
+    write_model(tmp_path / "uniform_3.parquet", text_rows(0.1, seed=7), third)
+    (family,), _ = families(load_study([tmp_path]))
+    assert numbered(family.pairs(family.uniform)) == [(1, 1), (1, 2), (1, 3)]
 
 
 def test_an_adversary_without_its_base_is_named(tmp_path):
@@ -65,15 +123,17 @@ def test_divergence_is_that_of_the_definitions(tmp_path):
         )
         for moved in (0.0, 0.7)
     )
-    found = divergence(one, [other])
+    found = divergence([(one, other)])
     rows = list(zip(text_rows(0.0, 0.5), text_rows(0.7, 0.5), strict=True))
     jsd = [jensenshannon(a["attention"], b["attention"]) ** 2 for a, b in rows]
     assert found.jsd.value[0] == pytest.approx(jsd)
     assert found.tvd.value[0] == pytest.approx(
         [abs(a["probs"][1] - b["probs"][1]) for a, b in rows]
     )
-    member = numpy.arange(40) < 10
-    assert found.where(member).rows()["jsd"] == pytest.approx(numpy.mean(jsd[:10]))
+    member = (one.table["predicted"] == "1").to_numpy()
+    assert 0 < member.sum() < 40 and found.classes == ["0", "1"]
+    assert found.of_class("1").rows()["jsd"] == pytest.approx(numpy.mean(numpy.array(jsd)[member]))
+    assert found.of_class("overall").rows()["jsd"] == pytest.approx(numpy.mean(jsd))
 
 
 def test_outputs_are_compared_label_by_label(tmp_path):

@@ -12,12 +12,15 @@ from analysis.papers.shared.families import families
 from analysis.papers.shared.study_files import load_study
 from analysis.papers.wiegreffe_pinter.adversaries import table_4, table_5
 from analysis.papers.wiegreffe_pinter.adversary_plane import plane
+from analysis.papers.wiegreffe_pinter.plane_numbers import curves_of_bases
+from analysis.statistics.intervals import intervals
 from tests.analysis.attribution_files import config
 from tests.analysis.papers.families import (
     adversary_config,
     text_rows,
     write_family,
     write_model,
+    write_perturbed,
     write_training,
 )
 from tests.analysis.papers.written import entries, tables
@@ -51,19 +54,60 @@ def test_an_adversary_is_held_against_its_base_and_against_the_search_by_text_on
     row = table.set_index("lambda").loc[0.02]
     (family,), _ = families(study)
     by_text = per_instance(family).jsd.value[0]
-    trained = divergence(family.base, family.adversaries[2].files).jsd.value[0]
+    trained = divergence(family.pairs(family.adversaries[2])).jsd.value[0]
     expected = ttest_1samp(by_text - trained, 0).confidence_interval(0.95)
     assert row["by text jsd"] == pytest.approx(by_text.mean())
     assert row["by text less"] == pytest.approx((by_text - trained).mean())
     assert row["by text less low"] == pytest.approx(expected.low)
     right = [
         (file.table["label"] == file.table["predicted"]).to_numpy(float)
-        for file in (family.base, *family.seeds, *family.adversaries[2].files)
+        for file in (*family.files, *family.adversaries[2].files)
     ]
     lost = (right[0] + right[1]) / 2 - right[2]
     expected = ttest_1samp(lost, 0).confidence_interval(0.95)
     assert row["accuracy lost"] == pytest.approx(lost.mean())
     assert row["accuracy lost high"] == pytest.approx(expected.high)
+
+
+def test_pairs_of_adversary_and_base_are_the_unit_of_intervals(tmp_path):
+    """Three adversaries, each of a base of its own; the search by text for each base."""
+    folder = write_family(tmp_path / "runs", lambdas=(0.02,), seeds=(2, 3), perturbed=False)
+    for seed in (2, 3):
+        base = folder / f"seed_{seed}"
+        given = adversary_config(base, 0.02, corpus="sst", seed=seed)
+        rows = text_rows(0.3 * seed, 0.2, seed=10 + seed)
+        write_model(folder / f"adversary_of_{seed}.parquet", rows, given)
+    for seed in (1, 2, 3):
+        write_perturbed(folder, name="base" if seed == 1 else f"seed_{seed}", seed=seed)
+    study = load_study([folder])
+    (row,) = tables(table_5, study, tmp_path / "out")["wiegreffe-pinter-table-5"].to_dict("records")
+    assert (row["seeds"], row["bases"]) == (3, 3)
+    files = {
+        name: pandas.read_parquet(folder / f"{name}.parquet")
+        for name in ("base", "seed_2", "seed_3", "adversary_0", "adversary_of_2", "adversary_of_3")
+    }
+    pairs = [
+        ("base", "adversary_0"),
+        ("seed_2", "adversary_of_2"),
+        ("seed_3", "adversary_of_3"),
+    ]
+    tvd, lost = [], []
+    for base, other in ((files[one], files[two]) for one, two in pairs):
+        tvd.append([abs(a[0] - b[0]) for a, b in zip(base["probs"], other["probs"])])
+        right = [(file["label"] == file["predicted"]).to_numpy(float) for file in (base, other)]
+        lost.append(right[0] - right[1])
+    for name, values in (("tvd", tvd), ("accuracy lost", lost)):
+        expected = intervals(numpy.array([values]))
+        assert row[name] == pytest.approx(numpy.mean(values), abs=1e-6)
+        assert row[f"{name} low"] == pytest.approx(expected.low[0], abs=1e-6)
+        assert row[f"{name} high"] == pytest.approx(expected.high[0], abs=1e-6)
+    (family,), _ = families(study)
+    less = (
+        per_instance(family).jsd.value - divergence(family.pairs(family.adversaries[0])).jsd.value
+    )
+    expected = intervals(less[None])
+    assert row["by text less"] == pytest.approx(less.mean())
+    assert row["by text less high"] == pytest.approx(expected.high[0])
 
 
 def test_other_corpora_and_models_have_nothing_published(tmp_path):
@@ -172,3 +216,20 @@ def test_runs_alone_have_a_plane_too(tmp_path):
     ]
     found = entries(plane, load_study(runs), tmp_path / "out")
     assert list(found) == ["wiegreffe-pinter-plane-runs"]
+
+
+def test_a_base_has_a_curve_of_the_adversaries_that_all_bases_have(tmp_path):
+    folder = write_family(tmp_path / "runs", lambdas=(0, 0.001, 0.02, 0.5), seeds=(2, 3))
+    (family,), _ = families(load_study([folder]))
+    assert [len(curve) for curve in curves_of_bases(family, False)] == [4]
+    for seed in (2, 3):
+        for place, lambda_ in enumerate((0, 0.001, 0.02)):
+            given = adversary_config(folder / f"seed_{seed}", lambda_, corpus="sst", seed=seed)
+            rows = text_rows(0.2 + 0.3 * place, 0.1 + 0.2 * place, seed=10 * seed)
+            write_model(folder / f"{lambda_}_{seed}.parquet", rows, given)
+    (family,), _ = families(load_study([folder]))
+    curves = curves_of_bases(family, False)
+    assert [len(curve) for curve in curves] == [3, 3, 3] and not curves_of_bases(family, True)
+    pairs = family.pairs(family.adversaries[1])
+    (second,) = [pair for pair in pairs if pair[0].model.seed == 2]
+    assert (curves[1][1].tvd.value == divergence([second]).tvd.value).all()

@@ -5,6 +5,7 @@ import pytest
 
 from analysis.papers.shared.divergence import Divergence
 from analysis.papers.wiegreffe_pinter.convexity import convexity, mean_height, summarised_curve
+from analysis.statistics.intervals import student_interval
 from analysis.statistics.samples import Sample
 
 JSD = numpy.array([0.1, 0.3, 0.5, 0.7])
@@ -53,14 +54,15 @@ def sample(mean, spread=0.01, texts=50):
     return Sample(value, numpy.full(value.shape, "", dtype=object))
 
 
+def moved(tvd, jsd):
+    return Divergence(tvd, jsd, numpy.full(tvd.value.shape, "0", dtype=object))
+
+
 def test_the_interval_is_around_the_value_and_wider_for_noisier_texts():
     tvd = (0.02, 0.03, 0.05, 0.2)
     rows = [
         summarised_curve(
-            [
-                Divergence(sample(t, spread), sample(j, spread))
-                for t, j in zip(tvd, JSD, strict=True)
-            ]
+            [moved(sample(t, spread), sample(j, spread)) for t, j in zip(tvd, JSD, strict=True)]
         )
         for spread in (0.01, 0.05)
     ]
@@ -72,7 +74,24 @@ def test_the_interval_is_around_the_value_and_wider_for_noisier_texts():
 
 
 def test_without_a_value_there_is_no_interval():
-    points = [Divergence(sample(0.2 - j / 10), sample(j)) for j in JSD]
+    points = [moved(sample(0.2 - j / 10), sample(j)) for j in JSD]
     row = summarised_curve(points)
     assert numpy.isnan([row["convexity"], row["convexity low"], row["convexity high"]]).all()
     assert row["mean tvd low"] < row["mean tvd"] < row["mean tvd high"]
+
+
+def test_other_bases_are_in_the_interval_where_there_are_three():
+    tvd = (0.02, 0.03, 0.05, 0.2)
+    curves = [
+        [moved(sample(t + more * j, 0.01), sample(j, 0.01)) for t, j in zip(tvd, JSD, strict=True)]
+        for more in (0.0, 0.1, 0.3)
+    ]
+    texts, both = summarised_curve(curves[0]), summarised_curve(curves[0], curves)
+    values = [summarised_curve(one)["convexity"] for one in curves]
+    half = student_interval(0, numpy.std(values, ddof=1), 3)[1]
+    expected = numpy.hypot(texts["convexity high"] - texts["convexity"], half)
+    assert both["convexity"] == texts["convexity"]
+    assert both["convexity high"] == pytest.approx(both["convexity"] + expected)
+    assert both["convexity low"] < texts["convexity low"]
+    # Two bases say next to nothing about others.
+    assert summarised_curve(curves[0], curves[:2]) == texts
