@@ -111,7 +111,12 @@ def test_without_test_data_dev_is_explained(tmp_path):
             "stranger: {",
             "stranger: { faithfulness: { all: { attributes: 'all' } },",
             "faithfulness 'all' of the run 'stranger' of planted: 'attributes' is not known here; "
-            "known are attributions, measures, erasures",
+            "known are attributions, measures, erasures, limit",
+        ),
+        (
+            "stranger: {",
+            "stranger: { faithfulness: { all: { attributions: 'attention', limit: 0 } },",
+            "the run 'stranger' of planted has the limit 0, but it must be a whole number, 1 or more",
         ),
     ],
 )
