@@ -11,6 +11,7 @@ from typing import Tuple
 from analysis import papers
 from analysis.claims.claim import Claim
 from analysis.faithfulness.exhibition import FAITHFULNESS, PLANTED_TRUTH
+from analysis.faithfulness.facts_exhibition import SUPPORTING_FACTS
 from analysis.heads.exhibition import HEADS
 from analysis.papers.shared.paper import Exhibition, Paper
 
@@ -26,7 +27,13 @@ def declared_papers() -> Tuple[Paper, ...]:
 
 
 PAPERS = declared_papers()
-EXHIBITIONS: Tuple[Exhibition, ...] = (*PAPERS, FAITHFULNESS, PLANTED_TRUTH, HEADS)
+EXHIBITIONS: Tuple[Exhibition, ...] = (
+    *PAPERS,
+    FAITHFULNESS,
+    SUPPORTING_FACTS,
+    PLANTED_TRUTH,
+    HEADS,
+)
 # What `python -m analysis table` can be asked for.
 NAMES = tuple(
     name
