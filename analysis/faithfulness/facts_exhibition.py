@@ -138,6 +138,4 @@ def _pointing(row: Mapping[str, Any]) -> str:
     )
 
 
-SUPPORTING_FACTS = Exhibition(
-    NAME, "Supporting facts", (StudyExhibit(f"{NAME}-methods", facts_exhibit),)
-)
+SUPPORTING_FACTS = Exhibition(NAME, "Supporting facts", (StudyExhibit(NAME, facts_exhibit),))
