@@ -22,6 +22,8 @@ from analysis.text_files import TextFile
 # The column that says why there is nothing, and is empty where there is something.
 NOTHING = "nothing to judge"
 ATTENTION = "attention"
+# The column of what a pair has beside the text that is explained.
+OTHER_TEXT = "other"
 # Normalised entropy: 1 is uniform.
 UNIFORM_FROM = 0.99
 
@@ -115,7 +117,7 @@ def nothing_to_judge(files: Sequence[TextFile]) -> str:
     """
     if files[0].model.role != PLAIN:
         return ""
-    return no_better_than_majority(files) or _uniform(files) or ""
+    return no_better_than_majority(files) or no_better_than_guessing(files) or _uniform(files) or ""
 
 
 def no_better_than_majority(files: Sequence[TextFile]) -> Optional[str]:
@@ -145,6 +147,44 @@ def no_better_than_majority(files: Sequence[TextFile]) -> Optional[str]:
     if accuracy > share:
         return f"accuracy {cell(accuracy)} cannot be told from {than} by {counts.sum()} texts"
     return f"accuracy {cell(accuracy)} is no better than {than}"
+
+
+def guessed(file: TextFile) -> Optional[numpy.ndarray]:
+    """
+    Of pairs, how often a guess among the labels that each allows is right: what is no candidate has a
+    probability of 0. None where texts have no candidates. Shape: (texts,)
+    """
+    if OTHER_TEXT not in file.table or "probs" not in file.table:
+        return None
+    allowed = numpy.array([numpy.count_nonzero(probs) for probs in file.table["probs"]])
+    if (allowed == len(file.metadata["labels"])).all():
+        return None
+    return 1 / numpy.maximum(allowed, 1)
+
+
+def no_better_than_guessing(files: Sequence[TextFile]) -> Optional[str]:
+    """
+    Its accuracy cannot be told from that of a guess among each text's candidates: who knows nothing
+    but these is often far above the most frequent label.
+    """
+    by_guess = guessed(files[0])
+    if by_guess is None:
+        return None
+    labels = files[0].table["label"]
+    known = labels.notna().to_numpy()
+    right = numpy.array(
+        [
+            numpy.where(known, file.table["predicted"].to_numpy() == labels.to_numpy(), numpy.nan)
+            for file in files
+        ]
+    )
+    if not known.any() or intervals((right - by_guess)[None]).low[0] > 0:
+        return None
+    of_guess = numpy.mean(by_guess[known])
+    return (
+        f"accuracy {cell(numpy.nanmean(right))} cannot be told from the {cell(of_guess)} of a guess "
+        f"among each text's candidates by {known.sum()} texts"
+    )
 
 
 def _uniform(files: Sequence[TextFile]) -> Optional[str]:

@@ -156,7 +156,7 @@ class _Planner:
         for option, values in file.options:
             told = [each if isinstance(each, str) else json.dumps(each) for each in values]
             words += [option, *told] if told else []
-        # What is judged are all texts that have attributions.
+        # What is judged are texts that have attributions; of how many, the study itself says.
         limited = file.limit is not None and kind != FAITHFULNESS
         limit = ("--limit", str(file.limit)) if limited else ()
         return (*words, "--file-friendly-logging", *limit)

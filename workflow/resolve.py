@@ -153,13 +153,14 @@ class Resolver:
                     ("--data", (data,)),
                     ("--measures", tuple(judging.measures)),
                     ("--erasures", tuple(judging.erasures)),
+                    ("--limit", () if judging.limit is None else (judging.limit,)),
                 ),
                 tuple(
                     {"type": "erasure", "methods": len(methods)}
                     for _ in judging.erasures or USUAL_ERASURES
                 ),
                 split,
-                self.limit,
+                min((limit for limit in (self.limit, judging.limit) if limit), default=None),
                 needs=(run.making(ATTRIBUTIONS),),
             )
         methods, identities, needs = self._resolved(stated, run.run.key)

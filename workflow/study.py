@@ -49,11 +49,14 @@ class Judging:
     What is asked of `allennlp faithfulness`; where nothing is named, it has its own defaults.
 
     attributions : the name of those that are judged.
+    limit : only so many of their texts, spread evenly: a search for the best order takes far longer
+        than an explanation.
     """
 
     attributions: str
     measures: Sequence[Any] = ()
     erasures: Sequence[Any] = ()
+    limit: Optional[int] = None
 
 
 @dataclass(frozen=True)

@@ -228,6 +228,12 @@ def _run(key: RunKey, stated: Dict[str, Any], path: Path) -> StudyRun:
             f"{path}: the faithfulness '{name}' {where}",
             1,
         )
+        limit = judging.get("limit", 1)
+        if type(limit) is not int or limit < 1:
+            raise StudyError(
+                f"{path}: the faithfulness '{name}' {where} has the limit {limit!r}, but it must be a "
+                "whole number, 1 or more"
+            )
         if judging["attributions"] not in files[ATTRIBUTIONS]:
             raise StudyError(
                 f"{path}: the faithfulness '{name}' {where} is that of the attributions "

@@ -11,7 +11,9 @@ from typing import Tuple
 from analysis import papers
 from analysis.claims.claim import Claim
 from analysis.faithfulness.exhibition import FAITHFULNESS, PLANTED_TRUTH
+from analysis.faithfulness.facts_exhibition import SUPPORTING_FACTS
 from analysis.heads.exhibition import HEADS
+from analysis.papers.jain_wallace.gradient_definitions import GRADIENT_DEFINITIONS
 from analysis.papers.shared.paper import Exhibition, Paper
 
 
@@ -26,13 +28,22 @@ def declared_papers() -> Tuple[Paper, ...]:
 
 
 PAPERS = declared_papers()
-EXHIBITIONS: Tuple[Exhibition, ...] = (*PAPERS, FAITHFULNESS, PLANTED_TRUTH, HEADS)
+EXHIBITIONS: Tuple[Exhibition, ...] = (
+    *PAPERS,
+    GRADIENT_DEFINITIONS,
+    FAITHFULNESS,
+    SUPPORTING_FACTS,
+    PLANTED_TRUTH,
+    HEADS,
+)
 # What `python -m analysis table` can be asked for.
 NAMES = tuple(
-    name
-    for exhibition in EXHIBITIONS
-    if exhibition.exhibits
-    for name in (exhibition.name, *(exhibit.name for exhibit in exhibition.exhibits))
+    dict.fromkeys(
+        name
+        for exhibition in EXHIBITIONS
+        if exhibition.exhibits
+        for name in (exhibition.name, *(exhibit.name for exhibit in exhibition.exhibits))
+    )
 )
 CLAIMS = tuple(replace(claim, paper=paper.title) for paper in PAPERS for claim in paper.claims)
 PRINTED = tuple(replace(one, paper=paper.title) for paper in PAPERS for one in paper.printed)

@@ -1,6 +1,6 @@
 """The table of plausibility: models, methods and measures, beside chance and beside people."""
 
-from typing import Any, Dict, List, Sequence
+from typing import Any, Dict, List, Sequence, Tuple
 
 import numpy
 import pandas
@@ -41,11 +41,7 @@ def _of_model(
     model: Model, measures: Sequence[PlausibilityMeasure], absolute: bool, all_texts: bool
 ) -> pandas.DataFrame:
     annotators = Annotators(model.files[0])
-    wanted = numpy.array([all_texts | file.explains_gold for file in model.files])
-    if not (wanted & (annotators.numbers > 0)).any():
-        raise AnalysisError(
-            f"{model.files[0].path}: no text with a rationale is explained for its gold label"
-        )
+    wanted = _wanted(model, annotators, all_texts)
     several = wanted.any(axis=0) & (annotators.numbers > 1)
     about = {
         "model": model.name,
@@ -87,13 +83,34 @@ def _of_model(
     return pandas.DataFrame(rows)
 
 
+def values_by_text(
+    model: Model, measure: PlausibilityMeasure
+) -> Tuple[numpy.ndarray, numpy.ndarray]:
+    """
+    What the measure gives each method on each text that is explained for its gold label, and what
+    scores that say nothing have there. Shape of both: (methods, seeds, texts)
+    """
+    annotators = Annotators(model.files[0])
+    return _values(model, annotators, measure, _wanted(model, annotators, False), False)
+
+
+def _wanted(model: Model, annotators: Annotators, all_texts: bool) -> numpy.ndarray:
+    """Shape: (seeds, texts)"""
+    wanted = numpy.array([all_texts | file.explains_gold for file in model.files])
+    if not (wanted & (annotators.numbers > 0)).any():
+        raise AnalysisError(
+            f"{model.files[0].path}: no text with a rationale is explained for its gold label"
+        )
+    return wanted
+
+
 def _values(
     model: Model,
     annotators: Annotators,
     measure: PlausibilityMeasure,
     wanted: numpy.ndarray,
     absolute: bool,
-) -> Sequence[numpy.ndarray]:
+) -> Tuple[numpy.ndarray, numpy.ndarray]:
     """Of each method, and what chance gives on the same texts. Shape: (methods, seeds, texts)"""
     found = numpy.array(
         [

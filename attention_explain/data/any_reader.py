@@ -18,6 +18,8 @@ from attention_explain.data.example import KnownLabelField, check_split, whole_c
 from attention_explain.data.text_reader import TextReader
 
 logger = logging.getLogger(__name__)
+# Its multiples fill the space between two whole numbers more evenly than those of any other number.
+GOLDEN_RATIO = (1 + 5**0.5) / 2
 
 
 def read_instances(
@@ -45,8 +47,7 @@ def read_instances(
     if only is not None:
         instances = _those(instances, set(only), data)
     if limit is not None and limit < len(instances):
-        # Files may be sorted, by label or otherwise: the first so many would not stand for the rest.
-        instances = [instances[place * len(instances) // limit] for place in range(limit)]
+        instances = [instances[place] for place in spread_evenly(len(instances), limit)]
     try:
         warning = check_split(instances, vocab, split_text)
     except ConfigurationError as error:
@@ -57,6 +58,18 @@ def read_instances(
         reader.apply_token_indexers(instance)
         instance.index_fields(vocab)
     return instances
+
+
+def spread_evenly(number: int, limit: int) -> List[int]:
+    """
+    The places of `limit` of so many texts. Files may be sorted, by label or otherwise: the first so many
+    would not stand for the rest. Nor would every tenth, where a story has five questions: of steps that
+    are all the same, another place in each is taken.
+    """
+    step, rest = divmod(number, limit)
+    if rest or step == 1:
+        return [place * number // limit for place in range(limit)]
+    return [place * step + int(step * (place * GOLDEN_RATIO % 1)) for place in range(limit)]
 
 
 def _check_ids(instances: Sequence[Instance], data: str) -> None:

@@ -54,6 +54,9 @@ class PairReader(TextReader):
     fields: Mapping[str, str] = QUESTION_FIELDS
     # Of a reader that may give single texts, too, whether it gives pairs.
     pairs = True
+    # Whether a line may name its candidates. Those of others may then be anything, and every pair says
+    # which it may have, so that all of them fit into one batch.
+    lines_have_candidates = False
 
     def __init__(self, candidates: str = "all", **kwargs) -> None:
         super().__init__(**kwargs)
@@ -131,7 +134,7 @@ class PairReader(TextReader):
                 "label of the training data)"
             )
         else:
-            return None
+            return CandidatesField(None) if self.lines_have_candidates else None
         if example.label is not None and example.label not in field:
             name = self._field_name("label")
             raise example.error(f"field '{name}' is {example.label!r}, which is {problem}")

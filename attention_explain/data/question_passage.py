@@ -34,6 +34,7 @@ class QuestionPassageReader(PairReader):
 
     # By the names that the project has for them.
     own_fields: Mapping[str, str] = QUESTION_FIELDS
+    lines_have_candidates = True
 
     def __init__(
         self,

@@ -12,7 +12,7 @@ from allennlp.predictors import Predictor
 
 from attention_explain.commands.attribute import attribute_from_file
 from attention_explain.commands.perturb import perturb_from_file
-from attention_explain.data.any_reader import complete
+from attention_explain.data.any_reader import complete, spread_evenly
 from attention_explain.explain import explain
 from tests.builders import LABELS, TEXTS
 from tests.small_archive import small_archive
@@ -143,3 +143,21 @@ def test_what_a_reader_says_itself_stays():
     assert known == {"id": "its own", "source": "x", "tokens": ["fine"]}
     with pytest.raises(ConfigurationError, match="gives no text 'tokens', but 'label', a LabelF"):
         complete(Instance({"label": LabelField("1")}), "text-1")
+
+
+@pytest.mark.parametrize("number, limit", [(1000, 100), (1000, 200), (999, 100), (7, 6), (8, 4)])
+def test_so_many_texts_are_one_of_each_stretch(number, limit):
+    places = spread_evenly(number, limit)
+    assert len(places) == limit
+    for index, place in enumerate(places):
+        assert index * number // limit <= place < (index + 1) * number / limit
+
+
+@pytest.mark.parametrize("limit", [50, 100, 200, 250])
+def test_of_stories_with_five_questions_each_question_is_as_frequent(limit):
+    counts = [sum(place % 5 == which for place in spread_evenly(1000, limit)) for which in range(5)]
+    assert max(counts) - min(counts) <= 0.1 * limit
+
+
+def test_steps_that_differ_are_as_they_were():
+    assert spread_evenly(11, 4) == [0, 2, 5, 8]

@@ -111,6 +111,17 @@ def test_candidates_of_the_file_are_taken(write, make_reader):
     assert indexed_candidates(instances) == [{"upstairs", "roof"}, {"roof"}]
 
 
+def test_a_line_without_candidates_of_its_own_may_have_any_label(write, make_reader):
+    lines = [line(candidates=["upstairs", "roof"]), line(answer="roof"), line(answer="attic")]
+    reader = make_reader("question_passage")
+    instances = list(reader.read(write("qa.jsonl", jsonl(*lines))))
+    for instance in instances:
+        reader.apply_token_indexers(instance)
+    every = {"upstairs", "roof", "attic"}
+    assert indexed_candidates(instances) == [{"upstairs", "roof"}, every, every]
+    assert [("candidates" in one["metadata"].metadata) for one in instances] == [True, False, False]
+
+
 def test_an_answer_that_is_no_candidate_is_refused(write, refusal):
     path = write("qa.jsonl", jsonl(line(), line(answer="roof", candidates=["attic", "ada"])))
     assert refusal(path, type="question_passage").endswith(

@@ -8,7 +8,7 @@ from allennlp.common.checks import ConfigurationError
 
 from tests.builders import ENCODERS, SCORERS, batch
 from tests.builders import instances as single_instances
-from tests.pairs import PAIRS, pair_instances, pair_model, pair_vocabulary
+from tests.pairs import PAIRS, pair_instances, pair_model, pair_reader, pair_vocabulary
 
 every_encoder = pytest.mark.parametrize("encoder", ENCODERS)
 every_scorer = pytest.mark.parametrize("scorer", SCORERS)
@@ -108,6 +108,23 @@ def test_only_candidates_are_answered_and_learned_from():
     bound["loss"].backward()
     for parameter in model.parameters():
         assert parameter.grad is None or parameter.grad.isfinite().all()
+
+
+def test_pairs_with_candidates_of_their_own_and_without_are_one_batch():
+    vocab = pair_vocabulary()
+    model = pair_model(vocab=vocab)
+    free, mixed = pair_instances(), pair_instances()
+    reader = pair_reader()
+    passage, question, answer = PAIRS[1]
+    mixed[1] = reader.text_to_instance(
+        text=passage, query=question, label=answer, candidates=["porch", "attic"]
+    )
+    reader.apply_token_indexers(mixed[1])
+    given, found = (model(**batch(vocab, each)) for each in (free, mixed))
+    others = [0, 2, 3]
+    assert torch.equal(found["logits"][others], given["logits"][others])
+    cellar = vocab.get_token_index("cellar", "labels")
+    assert found["probs"][1, cellar] == 0 < given["probs"][1, cellar]
 
 
 def test_a_model_of_pairs_says_that_it_needs_pairs():

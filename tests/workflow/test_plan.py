@@ -131,6 +131,27 @@ def test_attributions_are_judged_once_they_are_there(tmp_path):
         )
 
 
+def test_a_judgement_may_be_of_fewer_texts_than_have_attributions(tmp_path):
+    text = JUDGED.replace("measures: ['suff", "limit: 3, measures: ['suff")
+    plan = planned(tmp_path, text, limit=5)
+    limits = {
+        step.kind: dict(zip(file.arguments, file.arguments[1:])).get("--limit")
+        for step in plan.steps.values()
+        if step.kind in ("attribute", "faithfulness")
+        for file in step.files
+    }
+    assert limits == {"attribute": "5", "faithfulness": "3"}
+    (cheaper, dearer) = (
+        [
+            step.seconds
+            for step in planned(tmp_path, each).steps.values()
+            if step.kind == "faithfulness"
+        ]
+        for each in (text, JUDGED)
+    )
+    assert max(cheaper) < min(dearer)
+
+
 def test_what_decides_a_judgement_makes_it_new_and_nothing_else(tmp_path):
     def outputs(text: str, kind: str, **options):
         steps = planned(tmp_path, text, **options).steps.values()
@@ -140,6 +161,7 @@ def test_what_decides_a_judgement_makes_it_new_and_nothing_else(tmp_path):
         (JUDGED.replace("'sufficiency'", "'comprehensiveness'"), {}),
         (JUDGED.replace("['attention'] }", "['attention', 'random'] }"), {}),
         (JUDGED, {"limit": 3}),
+        (JUDGED.replace("measures: ['suff", "limit: 3, measures: ['suff"), {}),
     ):
         assert not outputs(text, "faithfulness", **options) & outputs(JUDGED, "faithfulness")
     assert outputs(JUDGED, "attribute") == outputs(FAMILY, "attribute")

@@ -2,6 +2,7 @@
 
 import pytest
 
+from analysis.commands.table import find_exhibits
 from tests.workflow.studies import FAMILY, NAMES, write_study
 from workflow.errors import StudyError
 from workflow.plan import Folders, make_plan
@@ -23,6 +24,26 @@ def test_every_study_of_the_project_can_be_planned(name, size, tmp_path):
     assert set(plan.steps) - ends <= needed
     # The quick size needs no data.
     assert size == "full" or {key.corpus for key in study.runs} == {"planted"}
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("name", NAMES)
+def test_no_table_of_a_study_takes_the_place_of_another(name, size):
+    """What a command writes replaces what is in its section of the results."""
+    tables = load_study(name, size=size, data="nowhere", seeds=1).tables
+    sections = [
+        find_exhibits(table.name).title if table.command == "table" else table.command
+        for table in tables
+    ]
+    assert len(set(sections)) == len(sections)
+    # Nor does an entry of one section have the name of another's.
+    exhibits = [
+        exhibit.name
+        for table in tables
+        if table.command == "table"
+        for exhibit in find_exhibits(table.name).exhibits
+    ]
+    assert len(set(exhibits)) == len(exhibits)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -111,7 +132,12 @@ def test_without_test_data_dev_is_explained(tmp_path):
             "stranger: {",
             "stranger: { faithfulness: { all: { attributes: 'all' } },",
             "faithfulness 'all' of the run 'stranger' of planted: 'attributes' is not known here; "
-            "known are attributions, measures, erasures",
+            "known are attributions, measures, erasures, limit",
+        ),
+        (
+            "stranger: {",
+            "stranger: { faithfulness: { all: { attributions: 'attention', limit: 0 } },",
+            "the run 'stranger' of planted has the limit 0, but it must be a whole number, 1 or more",
         ),
     ],
 )

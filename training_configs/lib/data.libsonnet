@@ -60,8 +60,9 @@ local marked(corpus, min_df) =
     embedding=word_vectors,
   ) + { vocabulary+: { min_df: min_df } };
 
-// Stories and questions about them (docs/pairs.md); an answer is a word of its story. Sizes, batches and
-// epochs are those of Jain & Wallace's code. Of task 3 the small training set is what there is.
+// Stories and questions about them (docs/pairs.md); an answer is a word of its story, and its rationale the
+// facts it was made from. Sizes, batches and epochs are those of Jain & Wallace's code. Of task 3 the small
+// training set is what there is.
 local babi(task) =
   local path(split) = root + '/babi/raw/qa' + task + '_' + split + '.txt.gz';
   text_files(
@@ -76,7 +77,7 @@ local babi(task) =
       boundary_symbols: true,
     },
     embedding={ type: 'word_vectors', embedding_dim: 50 },
-  ) + { pairs: { hidden: 32, batch_size: 50, epochs: 100 } };
+  ) + { pairs: { hidden: 32, batch_size: 50, epochs: 100 }, known_causes: true };
 
 {
   text_files: text_files,
@@ -156,6 +157,7 @@ local babi(task) =
     },
     vocabulary: { type: 'document_frequency' },
     embedding: { type: 'word_vectors', embedding_dim: 64 },
+    known_causes: true,
     // A preset of pairs: what is asked for is in the question.
     [if preset == 'question' then 'pairs']: { hidden: 128, batch_size: 32, epochs: 8 },
   },

@@ -11,6 +11,9 @@ study {
     for name in ['sst', 'imdb', 'newsgroups', 'ag_news', 'snli', 'babi_1', 'babi_2', 'babi_3']
   },
   runs(data):: {
+    local on_one_model = encoder + scorer == 'bilstmtanh',
+    // bAbI says which facts an answer rests on: does attention point to them, and do other methods?
+    local facts = on_one_model && std.get(data, 'known_causes', false),
     [encoder + '_' + scorer]: {
       config: lib.experiment(
         data,
@@ -20,9 +23,16 @@ study {
       ),
       attributions: {
         jain_wallace: presets.jain_wallace,
-        // On one model: what each meaning of gradient gives.
-        [if encoder + scorer == 'bilstmtanh' && !('pairs' in data) then 'definitions']: presets.gradient_definitions,
+        // What each meaning of gradient gives.
+        [if on_one_model && !('pairs' in data) then 'definitions']: presets.gradient_definitions,
+        [if facts then 'facts']: presets.bastings_filippova,
       },
+      [if facts then 'faithfulness']: { facts: {
+        attributions: 'facts',
+        measures: ['comprehensiveness', 'sufficiency'],
+        erasures: ['delete'],
+        limit: study.pick(30, 100),
+      } },
       perturbations: { jain_wallace: import '../perturbations/jain_wallace.jsonnet' },
     }
     for encoder in study.pick(['bilstm', 'affine'], ['bilstm', 'cnn', 'affine'])
@@ -31,5 +41,6 @@ study {
   tables: [
     study.table('jain-wallace', ['attributions/jain_wallace', 'perturbations/jain_wallace']),
     study.table('gradient-definitions', ['attributions/definitions']),
+    study.table('supporting-facts', ['attributions/facts', 'faithfulness/facts']),
   ],
 }

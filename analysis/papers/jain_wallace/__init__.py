@@ -7,11 +7,9 @@ from analysis.papers.jain_wallace import (
     instance_adversary,
     permutation,
 )
-from analysis.papers.jain_wallace.gradient_definitions import NAME as GRADIENT_DEFINITIONS
-from analysis.papers.jain_wallace.gradient_definitions import gradient_definitions
 from analysis.papers.jain_wallace.printed import PRINTED
 from analysis.papers.jain_wallace.random_controls import random_controls
-from analysis.papers.shared.methods import ATTENTION, JAIN_WALLACE_METHODS
+from analysis.papers.shared.methods import JAIN_WALLACE_METHODS
 from analysis.papers.shared.paper import Correction, Exhibit, Paper
 
 PAPER = Paper(
@@ -21,7 +19,6 @@ PAPER = Paper(
         Exhibit(correlations.CORRELATIONS.name, JAIN_WALLACE_METHODS, correlations.correlations),
         Exhibit(accuracies.NAME, JAIN_WALLACE_METHODS, accuracies.accuracies),
         Exhibit("jain-wallace-densities", JAIN_WALLACE_METHODS, correlations.tau_densities),
-        Exhibit(GRADIENT_DEFINITIONS, (ATTENTION,), gradient_definitions),
         permutation.EXHIBIT,
         instance_adversary.EXHIBIT,
     ),

@@ -23,11 +23,16 @@ SHOWN = ("corpus", "model", "published", "mean", "interval", "difference", "n", 
 SHOWN += ("undefined", "selected on")
 
 
-def accuracies(models: Sequence[Model], output: Output) -> None:
-    """Adds the table of accuracies; of pairs, with those of the released code's outputs."""
+def accuracy_table(models: Sequence[Model]) -> pandas.DataFrame:
+    """A row a model, in their order, with what was published of it, if anything was."""
     rows = [{**about(model), **summarised(model, correct)} for model in models]
     theirs = published("jain_wallace/accuracy_of_pairs").assign(projection="softmax")
-    table = with_difference(beside(pandas.DataFrame(rows), theirs), "published")
+    return with_difference(beside(pandas.DataFrame(rows), theirs), "published")
+
+
+def accuracies(models: Sequence[Model], output: Output) -> None:
+    """Adds the table of accuracies; of pairs, with those of the released code's outputs."""
+    table = accuracy_table(models)
     output.table(
         NAME,
         table,

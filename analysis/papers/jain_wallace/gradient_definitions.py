@@ -1,4 +1,7 @@
-"""How tau of attention with the gradient depends on what is called gradient."""
+"""
+How tau of attention with the gradient depends on what is called gradient. No table of the paper, and made
+from files of its own: a section of the report apart from it.
+"""
 
 from typing import Any, Dict, Iterator, Sequence
 
@@ -11,6 +14,7 @@ from analysis.measures import Measure
 from analysis.models import Model
 from analysis.output import Output
 from analysis.papers.shared.methods import ATTENTION
+from analysis.papers.shared.paper import Exhibit, Exhibition
 from analysis.papers.shared.published import about, readable
 from analysis.papers.shared.study_files import described
 from analysis.statistics.intervals import ABOUT_INTERVALS
@@ -75,3 +79,8 @@ def _is_gradient(options: Dict[str, Any]) -> bool:
     """Of inputs; integrated and smoothed ones have no such option."""
     kinds = ("norm" in options) != ("absolute" in options)
     return {"of", "detach_attention"} <= set(options) and kinds and options.get("at") != "hidden"
+
+
+GRADIENT_DEFINITIONS = Exhibition(
+    NAME, "What gradient may mean", (Exhibit(NAME, (ATTENTION,), gradient_definitions),)
+)

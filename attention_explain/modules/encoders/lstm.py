@@ -69,7 +69,11 @@ def reverse(vectors: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
     places = torch.arange(vectors.size(1), device=vectors.device)
     backwards = lengths.unsqueeze(-1) - 1 - places
     places = torch.where(backwards >= 0, backwards, places)
-    return vectors.gather(1, places.unsqueeze(-1).expand_as(vectors))
+    texts = torch.arange(vectors.size(0), device=vectors.device).unsqueeze(-1)
+    rows = (texts * vectors.size(1) + places).flatten()
+    # A vector at once: to gather number by number, and to scatter their gradients, is slower than
+    # anything else in a training step but the LSTM itself.
+    return vectors.reshape(-1, vectors.size(-1)).index_select(0, rows).view(vectors.shape)
 
 
 def _run(lstm: torch.nn.LSTM, suffix: str, inputs: torch.Tensor) -> torch.Tensor:

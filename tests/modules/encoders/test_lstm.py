@@ -48,6 +48,25 @@ def test_reversing_leaves_padding_where_it_is():
     assert torch.equal(reverse(reverse(vectors, LENGTHS), LENGTHS), vectors)
 
 
+@pytest.mark.parametrize("contiguous", [True, False])
+def test_reversing_by_rows_is_gathering_number_by_number_to_the_bit(contiguous):
+    torch.manual_seed(0)
+    vectors = torch.randn(4, 5, 9).transpose(1, 2) if not contiguous else torch.randn(4, 9, 5)
+    assert vectors.is_contiguous() == contiguous
+    vectors.requires_grad_()
+    places = torch.arange(9).repeat(4, 1)
+    for text, length in enumerate(LENGTHS.tolist()):
+        places[text, :length] = torch.arange(length - 1, -1, -1)
+    gathered = vectors.gather(1, places.unsqueeze(-1).expand_as(vectors))
+    reversed_ = reverse(vectors, LENGTHS)
+    assert torch.equal(reversed_, gathered)
+    weights = torch.randn(4, 9, 5)
+    ours, theirs = (
+        torch.autograd.grad((each * weights).sum(), vectors)[0] for each in (reversed_, gathered)
+    )
+    assert torch.equal(ours, theirs)
+
+
 def test_other_encoders_run_as_they_are():
     inputs = torch.randn(4, 9, 5)
     assert not runs_unpacked(GruSeq2SeqEncoder(5, 4), inputs)
