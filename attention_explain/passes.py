@@ -87,8 +87,10 @@ def untouched(model: torch.nn.Module, goes_back: bool = True) -> Iterator[None]:
     cudnn = torch.backends.cudnn.flags(enabled=False) if goes_back else nullcontext()
     training = {module: module.training for module in model.modules()}
     gradients = {parameter: parameter.grad for parameter in model.parameters()}
-    devices = {parameter.device for parameter in model.parameters() if parameter.is_cuda}
-    model.eval()
+    devices = {parameter.device for parameter in gradients if parameter.is_cuda}
+    # A small model takes longer to be told its mode than to go through, so it is told what is new.
+    if any(training.values()):
+        model.eval()
     try:
         with (
             torch.random.fork_rng(devices=list(devices)),
@@ -97,6 +99,7 @@ def untouched(model: torch.nn.Module, goes_back: bool = True) -> Iterator[None]:
             yield
     finally:
         for module, mode in training.items():
-            module.training = mode
+            if module.training != mode:
+                module.training = mode
         for parameter, gradient in gradients.items():
             parameter.grad = gradient

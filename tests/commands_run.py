@@ -30,11 +30,6 @@ def allennlp(*arguments: str, folder: Path, **options) -> subprocess.CompletedPr
     return run([sys.executable, "-m", "command_line", *arguments], folder, **options)
 
 
-def plain_allennlp(*arguments: str, folder: Path, **options) -> subprocess.CompletedProcess:
-    """AllenNLP's own command, which knows nothing of this project until it is told."""
-    return run([sys.executable, "-m", "allennlp", *arguments], folder, **options)
-
-
 def forked_allennlp(*arguments: str, folder: Path) -> BaseProcess:
     """
     This project's `allennlp` command, begun in a process that is forked from this one: what takes the

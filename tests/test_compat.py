@@ -1,6 +1,7 @@
 """What compat mends, each by doing it."""
 
 import json
+import pkgutil
 import shutil
 import sys
 from pathlib import Path
@@ -10,7 +11,7 @@ import numpy
 import pytest
 import torch
 from allennlp.commands.train import train_model
-from allennlp.common import Params, file_utils
+from allennlp.common import Params, file_utils, plugins
 from allennlp.common.checks import ConfigurationError, check_for_gpu
 from allennlp.common.util import int_to_device
 from allennlp.data.data_loaders import MultiProcessDataLoader
@@ -146,6 +147,21 @@ def test_data_is_loaded_by_several_processes(tmp_path, start_method, max_in_memo
     loader.index_with(vocabulary(boundary_symbols=True))
     ids = [instance["id"] for group in loader for instance in group["metadata"]]
     assert sorted(ids, key=int) == [str(number) for number in range(30)]
+
+
+def test_all_of_allennlp_is_imported_once_and_plugins_are_looked_for_each_time(
+    tmp_path, monkeypatch
+):
+    looked_at = []
+    monkeypatch.setattr(pkgutil, "walk_packages", lambda *given: looked_at.append(given) or [])
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    plugins.import_plugins()
+    looked_at.clear()
+    (tmp_path / "came_later.py").touch()
+    (tmp_path / plugins.LOCAL_PLUGINS_FILENAME).write_text("came_later\n")
+    plugins.import_plugins()
+    assert "came_later" in sys.modules and not looked_at
 
 
 def test_reduce_on_plateau_is_built_and_torch_left_as_it_was():

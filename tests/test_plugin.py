@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands_run import PROJECT, allennlp, plain_allennlp, run
+from tests.commands_run import PROJECT, allennlp, run
 from tests.small_archive import small_archive
 
 SMALL = {
@@ -68,18 +68,39 @@ def test_training_prints_no_warning_of_old_companions_but_real_ones(tmp_path):
     assert (tmp_path / "run" / "model.tar.gz").exists()
 
 
-def test_works_through_the_plugins_file(tmp_path):
-    shutil.copy(PROJECT / ".allennlp_plugins", tmp_path)
-    result = plain_allennlp("train", config(tmp_path), "-s", "run", folder=tmp_path)
-    assert result.returncode == 0, result.stderr
-    assert (tmp_path / "run" / "metrics.json").exists()
+# AllenNLP's own command, again and again, each time in a process that has AllenNLP and nothing else:
+# the folder, and what follows `allennlp`.
+PLAIN = """
+import json, os, sys
+from allennlp.commands import main
+from allennlp.common.util import import_module_and_submodules
+import_module_and_submodules("allennlp", exclude={"allennlp.sanity_checks", "allennlp.tools"})
+assert "attention_explain" not in sys.modules
+for folder, *arguments in json.loads(sys.argv[1]):
+    child = os.fork()
+    if child == 0:
+        os.chdir(folder)
+        sys.argv = ["allennlp", *arguments]
+        main()
+        sys.exit()
+    assert os.waitpid(child, 0)[1] == 0, folder
+"""
 
 
-def test_works_through_include_package_from_another_folder(tmp_path):
-    arguments = ("train", config(tmp_path), "-s", "run", "--include-package", "attention_explain")
-    result = plain_allennlp(*arguments, folder=tmp_path)
+def test_works_through_the_plugins_file_and_through_include_package_elsewhere(tmp_path):
+    by_file, elsewhere = tmp_path / "by_file", tmp_path / "elsewhere"
+    for folder in (by_file, elsewhere):
+        folder.mkdir()
+    shutil.copy(PROJECT / ".allennlp_plugins", by_file)
+    included = ("--include-package", "attention_explain")
+    commands = [
+        [str(by_file), "train", config(by_file), "-s", "run"],
+        [str(elsewhere), "train", config(elsewhere), "-s", "run", *included],
+    ]
+    result = run([sys.executable, "-c", PLAIN, json.dumps(commands)], tmp_path)
     assert result.returncode == 0, result.stderr
-    assert (tmp_path / "run" / "metrics.json").exists()
+    for folder in (by_file, elsewhere):
+        assert (folder / "run" / "metrics.json").exists()
 
 
 def test_numbers_too_small_to_matter_cost_nothing():

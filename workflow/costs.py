@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Dict, Iterable, Optional, Tuple
 
 from analysis.model_config import type_of
-from workflow import passes as declared
+from command_line import passes as declared
 from workflow.contents import Contents
 from workflow.resolve import MadeFile
 from workflow.study import ATTRIBUTIONS, FAITHFULNESS, PERTURBATIONS, SPLITS, FileKind

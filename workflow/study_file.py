@@ -7,10 +7,10 @@ from typing import Any, Dict, Iterable, Optional, Sequence, Tuple
 
 import _jsonnet
 
+from command_line.jsonnet_errors import jsonnet_sentence
 from durable.records import read_json
 from workflow.errors import StudyError
 from workflow.identity import references
-from workflow.jsonnet_errors import jsonnet_sentence
 from workflow.study import (
     ATTRIBUTIONS,
     FAITHFULNESS,

@@ -25,7 +25,7 @@ from attention_explain.commands.parts import Parts
 from attention_explain.faithfulness.registry import MEASURES
 from attention_explain.passes import rows_by_length
 from command_line.durations import in_words
-from workflow.passes import passes
+from command_line.passes import passes
 
 # Multiplications of a part, if it has more than one text: some 5 seconds of a core.
 PART = 2e11

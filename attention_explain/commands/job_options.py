@@ -21,8 +21,8 @@ from attention_explain.named_components import ComponentConfig
 from attention_explain.output import check_new, check_outputs
 from attention_explain.passes import DEFAULT_BUDGET, GPU_BUDGET
 from attention_explain.sentences import shortened
+from command_line.jsonnet_errors import jsonnet_sentence
 from durable.records import read_json
-from workflow.jsonnet_errors import jsonnet_sentence
 
 Place = Union[str, Path]
 # Of files with a list of components.

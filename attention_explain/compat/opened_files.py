@@ -152,7 +152,7 @@ def mend_config_errors() -> None:
     from allennlp.common import params
     from allennlp.common.checks import ConfigurationError
 
-    from workflow.jsonnet_errors import jsonnet_sentence
+    from command_line.jsonnet_errors import jsonnet_sentence
 
     def with_sentences(evaluate: Callable, called: Callable[[str], str]) -> Callable:
         @wraps(evaluate)

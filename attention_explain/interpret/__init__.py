@@ -3,7 +3,7 @@ Saliency interpreters, a file for each method or two of a kind: importing this r
 what encoders have for the methods that look inside them.
 """
 
-import attention_explain.interpret.attention
+import attention_explain.interpret.attention_and_chance
 import attention_explain.interpret.attention_gradient
 import attention_explain.interpret.deeplift
 import attention_explain.interpret.encoders
@@ -15,6 +15,5 @@ import attention_explain.interpret.integrated_gradients
 import attention_explain.interpret.kernel_shap
 import attention_explain.interpret.lime
 import attention_explain.interpret.lrp
-import attention_explain.interpret.random
 import attention_explain.interpret.smoothgrad
 import attention_explain.interpret.transformer_attention  # noqa: F401

@@ -3,9 +3,7 @@ The base of all saliency methods: a batched entry under the JSON one that AllenN
 the names or configs that a user gives to interpreters, each with a name for its scores.
 """
 
-import tomllib
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 import torch
@@ -24,6 +22,7 @@ from attention_explain.models.needs import check_needs
 from attention_explain.models.reading import Reading
 from attention_explain.named_components import ComponentConfig, ComponentKind
 from attention_explain.passes import in_batches, untouched
+from command_line.passes import declaration
 
 
 @dataclass
@@ -181,10 +180,6 @@ def target_classes(model: AttentionClassifier, target: str, batch: TextBatch) ->
     return torch.full((len(batch),), index, dtype=torch.long, device=batch.mask.device)
 
 
-_PASSES = Path(__file__).resolve().parents[1] / "passes.toml"
-_DECLARED = tomllib.loads(_PASSES.read_text(encoding="utf-8"))
-
-
 def declared_passes(method: str, at: str = "", **options: Any) -> str:
     """
     What a method says of its cost, from `passes.toml`, which plans of studies read, too.
@@ -198,8 +193,7 @@ def declared_passes(method: str, at: str = "", **options: Any) -> str:
     options
         Those that decide the number of passes, as people are to read them.
     """
-    declared = _DECLARED["interpreters"][method]
-    return declared.get(at, declared)["said"].format(**options)
+    return declaration("interpreters", method, at)["said"].format(**options)
 
 
 InterpreterConfig = ComponentConfig

@@ -3,6 +3,7 @@ Erasing by really erasing: a model's output for each text that lacks a word, one
 at a time, written from the definitions. And what must hold for whatever erases.
 """
 
+from functools import lru_cache
 from typing import Any, Callable, List
 
 import pytest
@@ -60,7 +61,13 @@ def embedding_replaced(by: Callable[[AttentionClassifier], torch.Tensor]) -> Era
 
 
 def one_text(model: AttentionClassifier, words: List[str], bounded: bool) -> TextBatch:
-    return TextBatch.of(model, instances([" ".join(words)], ["0"], boundary_symbols=bounded))
+    return _one_text(model, " ".join(words), bounded)
+
+
+# Each word of a text is erased in turn.
+@lru_cache(maxsize=1)
+def _one_text(model: AttentionClassifier, text: str, bounded: bool) -> TextBatch:
+    return TextBatch.of(model, instances([text], ["0"], boundary_symbols=bounded))
 
 
 def change(

@@ -4,6 +4,7 @@ import pytest
 from allennlp.common.checks import ConfigurationError
 from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 
+from attention_explain.interpret.attention_and_chance import RandomScores
 from attention_explain.interpret.gradient import Gradient
 from attention_explain.interpret.interpreter import (
     Interpreter,
@@ -12,7 +13,6 @@ from attention_explain.interpret.interpreter import (
     parameters,
     properties,
 )
-from attention_explain.interpret.random import RandomScores
 from attention_explain.predictors.saliency import SaliencyPredictor
 from tests.builders import model, reader
 

@@ -28,7 +28,7 @@ local l2_gradient = { type: 'gradient', of: 'probability', norm: 'l2', normalize
   // keeps its sign, and is compared with and without.
   gradient_definitions: ['attention', leave_one_out, 'random'] + [
     { type: type, of: of, detach_attention: fixed }
-    + { name: '%s-%s%s' % [type, of, if fixed then '-fixed' else ''] }
+    + { name: type + '-' + of + if fixed then '-fixed' else '' }
     + (if type == 'gradient' then { norm: 'l2' } else { absolute: false })
     for type in ['gradient-x-input', 'gradient']
     for of in ['probability', 'logit']

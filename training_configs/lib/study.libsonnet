@@ -41,17 +41,17 @@ local quick = std.extVar('ATTENTION_EXPLAIN_SIZE') == 'quick';
   // Of an adversary.
   epochs(data):: if quick then 6 else lib.adversary_epochs(data),
 
+  // Joined by `+`, since `%` takes jsonnet milliseconds, and a study has hundreds of these.
   // Another run of the study, on the same corpus with the same seed, or with the first (`one_base`): its folder,
-  run(name):: '<run:%s>' % name,
+  run(name):: '<run:' + name + '>',
   // the folder of its attention on train, dev and test, for lib.guided,
-  guide(name):: '<guide:%s>' % name,
+  guide(name):: '<guide:' + name + '>',
   // the same of any method, always with the same seed, for lib.erased,
-  scores(name, method):: '<scores:%s/%s>' % [
-    name,
-    if std.isString(method) then method else std.manifestJsonMinified(method),
-  ],
+  scores(name, method)::
+    local said = if std.isString(method) then method else std.manifestJsonMinified(method);
+    '<scores:' + name + '/' + said + '>',
   // and the file of its attributions under a name.
-  attributions(name, listed):: '<attributions:%s/%s>' % [name, listed],
+  attributions(name, listed):: '<attributions:' + name + '/' + listed + '>',
 
   // What `python -m analysis` makes of the files of all runs, or of some `only`.
   table(name, from, only=null):: { command: 'table', arguments: [name], from: from, only: only },

@@ -22,13 +22,15 @@ study {
   // What other attention is worth is not published: three powers of ten, whatever they give, for the whole curve.
   lambdas:: study.pick([0.02], [0.002, 0.02, 0.2, 2]),
   runs(data)::
+    // Jsonnet makes a field anew whenever it is asked for, and a local once.
+    local encoders = $.encoders, projections = $.projections;
     local model(encoder, projection, training) =
-      local attention = lib.attention[$.encoders[encoder][0]] + $.projections[projection];
-      lib.experiment(data, lib.encoders[encoder], attention, $.training($.encoders[encoder][training]));
+      local attention = lib.attention[encoders[encoder][0]] + projections[projection];
+      lib.experiment(data, lib.encoders[encoder], attention, $.training(encoders[encoder][training]));
     {
       [encoder + '_' + projection]: { config: model(encoder, projection, 1), attributions: { meister: presets.meister } }
-      for encoder in std.objectFields($.encoders)
-      for projection in std.objectFields($.projections)
+      for encoder in std.objectFields(encoders)
+      for projection in std.objectFields(projections)
     } + {
       ['%s_%s_%g' % [encoder, kind, lambda]]: {
         // A mean, as their other losses.
@@ -41,7 +43,7 @@ study {
         ),
         attributions: { attention: ['attention'] },
       }
-      for encoder in std.objectFields($.encoders)
+      for encoder in std.objectFields(encoders)
       for kind in ['adversary', 'frozen']
       for lambda in $.lambdas
     },

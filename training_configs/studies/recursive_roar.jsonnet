@@ -26,7 +26,7 @@ study {
     local model(texts) = {
       config: lib.experiment(texts, lib.encoders.bilstm, lib.attention.tanh, $.training(lib.training.jain_wallace)),
     };
-    local run(chain, step) = if step == 0 then 'base' else '%s_%d' % [chain, step];
+    local run(chain, step) = if step == 0 then 'base' else chain + '_' + step;
     // With all tokens masked it does not matter by whom.
     { base: model(data), everything_100: model(lib.erased(data, 1)) } + {
       [run('random', step)]: model(lib.erased(data, step / 100))

@@ -591,8 +591,9 @@ def test_documented_examples_are_texts_of_the_corpus():
     page = PAGE.read_text(encoding="utf-8")
     examples = re.findall(r"\| planted-(\w+)-train-(\d+) \| ([01]) \| (.+) \|", page)
     assert Counter(preset for preset, *_ in examples) == dict.fromkeys(PRESETS, 2)
+    train = {preset: PlantedCorpus(preset).split("train") for preset in PRESETS}
     for preset, number, label, text in examples:
-        sentence = PlantedCorpus(preset).split("train")[int(number)]
+        sentence = train[preset][int(number)]
         asked = f" ({sentence.as_json()['question']})" if sentence.question else ""
         assert (sentence.label, sentence.text + asked) == (label, re.sub("[*_~]", "", text))
         marked = [t for t, m in zip(sentence.tokens, sentence.rationale, strict=True) if m]

@@ -1,6 +1,6 @@
 """
 What methods declare of their cost, reckoned for texts of some length: how often one goes through the
-model. Read from beside the plugin, and without it: that would load torch.
+model. For plans of studies as for the plugin, whose file is read without loading torch.
 """
 
 import math
@@ -8,7 +8,7 @@ import tomllib
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Dict, List, Mapping
+from typing import Any, Dict, List, Mapping, Optional
 
 DECLARED = Path(__file__).resolve().parents[1] / "attention_explain" / "passes.toml"
 # A method that nobody has declared anything of.
@@ -51,13 +51,18 @@ def passes(kind: str, name: str, options: Mapping[str, Any], tokens: float) -> P
     tokens : `float`
         Of a text.
     """
-    declared = _declared()[kind].get(name, UNKNOWN)
-    declared = declared.get(options.get("at"), declared)
+    declared = declaration(kind, name, options.get("at"))
     known = {"tokens": tokens, **declared.get("usual", {})}
     known.update({key: value for key, value in options.items() if isinstance(value, (int, float))})
     return Passes(
         *(_sum(declared.get(way, []), known) for way in ("forward", "backward", "decode", "again"))
     )
+
+
+def declaration(kind: str, name: str, at: Optional[str] = None) -> Dict[str, Any]:
+    """The section of a method, or what it has for that place."""
+    declared = _file()[kind].get(name, UNKNOWN)
+    return declared.get(at, declared)
 
 
 def _sum(terms: List[Any], known: Dict[str, float]) -> float:
@@ -73,5 +78,5 @@ def _sum(terms: List[Any], known: Dict[str, float]) -> float:
 
 
 @cache
-def _declared() -> Dict[str, Any]:
+def _file() -> Dict[str, Any]:
     return tomllib.loads(DECLARED.read_text(encoding="utf-8"))

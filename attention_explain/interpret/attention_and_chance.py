@@ -1,4 +1,7 @@
-"""The model's own attention weights, as a saliency method beside the others."""
+"""
+Scores that are there before any method looks at the model's output: its own attention weights, and the
+control that stands beside every comparison, random numbers and nothing else.
+"""
 
 from typing import Optional, Union
 
@@ -11,6 +14,7 @@ from attention_explain.interpret.interpreter import Attribution, Interpreter, de
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.modules.layer_attention import LayerAttention, passed_down
 from attention_explain.named_components import check_number
+from attention_explain.passes import generator_for
 
 MEAN = "mean"
 
@@ -86,3 +90,34 @@ class AttentionWeights(Interpreter):
             return layer.mean_weights(attending)
         check_number("head", self.head, layer.module.num_heads)
         return layer.weights(attending)[:, self.head - 1]
+
+
+@SaliencyInterpreter.register("random")
+class RandomScores(Interpreter):
+    """
+    A number between 0 and 1 for each token, uniform and independent of model and text.
+
+    Registered as a `SaliencyInterpreter` with name "random".
+
+    # Parameters
+
+    seed : `int`, optional (default = `0`)
+        With the instance's id it decides the scores.
+    """
+
+    signed = False
+    deterministic = False
+    passes = declared_passes("random")
+    needs = ()
+    goes_back = False
+
+    def __init__(self, predictor: Predictor, seed: int = 0) -> None:
+        super().__init__(predictor)
+        self.seed = seed
+
+    def attribute(self, batch: TextBatch, target: torch.Tensor) -> Attribution:
+        scores = torch.zeros(batch.seen.shape)
+        for row, seen in enumerate(batch.seen):
+            generator = generator_for(self.seed, batch.ids[row], "random")
+            scores[row, seen] = torch.rand(int(seen.sum()), generator=generator)
+        return Attribution(scores.to(batch.mask.device))
