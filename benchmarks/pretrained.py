@@ -2,10 +2,13 @@
 A pretrained transformer of the size of all-MiniLM-L6-v2 (its weights drawn at random, which changes
 no time), on texts as long as SST's:
 
-- leave-one-out, and comprehensiveness of 8 methods: a pass of transformers' own for each set of words
-  that is asked for, one after the other, against ours. There is no short cut as in an LSTM: every state
+- leave-one-out, and comprehensiveness of 8 methods: a pass of transformers' own, of one text without
+  padding and without attention or states as outputs, for each set of words that is asked for (of each
+  method, at each of its sizes), one after the other, against ours. Pieces are looked up, not made anew,
+  which would cost the straightforward way a little more. There is no short cut as in an LSTM: every state
   knows of every word. What is gained is that a text costs less among others, 2 to 4 times on one core
-  (the shorter, the more), and that no set is read twice;
+  (the shorter, the more), that no set is read twice, and that the last layer is computed for the first
+  place alone;
 - what can be gained at most: the operations a second of a text alone, and of the best of some batches;
 - integrated gradients of captum itself, on which packages for transformers rest, at the same steps, as
   many rows a pass, and with the error of their sum, which costs two passes more and which ours always has;

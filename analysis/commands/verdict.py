@@ -14,6 +14,8 @@ from analysis.written import number
 
 HELP = "whether attention can be trusted, what it rests on, and what to show instead"
 BELOW = 1
+# With --predictions, and an answer still to be looked for.
+SOMETHING = 3
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,18 +37,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="also ask whether attention is what people would mark",
     )
+    add(
+        "--predictions",
+        action="store_true",
+        help="look at FOLDER/predictions alone: write the verdict if there is nothing to judge, and end "
+        f"with exit code {SOMETHING} if there is something",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
     # Imported here, so that the other commands need nothing of what only pages need.
-    from analysis.verdict.files import load_files
+    from analysis.verdict.files import PREDICTIONS, load_files, nothing_in
     from analysis.verdict.page import page
     from analysis.verdict.verdict import judged
     from analysis.verdict.words import as_markdown, lines
     from durable.whole import write_whole
 
     folder = arguments.folder
-    files = load_files(folder)
+    if arguments.predictions and not nothing_in(folder / PREDICTIONS):
+        return SOMETHING
+    files = load_files([folder / PREDICTIONS] if arguments.predictions else folder)
     verdict = judged(files, arguments.rationales)
     made = {
         "verdict.json": json.dumps(verdict.as_json(), indent=1, allow_nan=False) + "\n",

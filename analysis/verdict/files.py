@@ -12,23 +12,27 @@ from analysis.faithfulness.scale import Measured, measured
 from analysis.model_config import ADVERSARY
 from analysis.models import Model, check_same_texts
 from analysis.papers.shared.families import base_of
-from analysis.papers.shared.study_files import StudyFiles, load_study
+from analysis.papers.shared.study_files import StudyFiles, load_models, load_study
+from analysis.performance import no_better_than_majority, nothing_to_judge
 from analysis.text_files import TextFile, place_of
 
 FOLDER = "files"
+# What a verdict begins with: it may be all that is needed.
+PREDICTIONS = "predictions"
 ATTENTION = "attention"
 
 
 @dataclass(frozen=True)
 class Files:
     """
-    explained, judged : of attribution and faithfulness files.
+    explained : of attribution files.
+    judged : of faithfulness files; None where there is nothing to judge, and nobody did.
     perturbed : of perturbation files; None where there are none.
     adversaries : of attribution files, of models that were trained to attend otherwise than these.
     """
 
     explained: Model
-    judged: Model
+    judged: Optional[Model]
     perturbed: Optional[Model] = None
     adversaries: Tuple[Model, ...] = ()
 
@@ -51,6 +55,11 @@ class Files:
         """A hash of what each seed has learned; empty where a file is too old to say it."""
         said = [file.metadata.get("weights_sha256") for file in self.explained.files]
         return tuple(said) if all(said) else ()
+
+    @cached_property
+    def nothing(self) -> str:
+        """Why there is nothing to judge; empty where there is something."""
+        return _nothing(self.explained)
 
     @cached_property
     def measured(self) -> List[Measured]:
@@ -96,7 +105,9 @@ def load_files(places: Union[Path, Sequence[Path]]) -> Files:
                 "there is no attribution file"
             )
     explained = _one(own, where, "attribution", "allennlp attribute")
-    judged = _one(study.judged, where, "faithfulness", "allennlp faithfulness")
+    judged = None
+    if study.judged or not _nothing(explained):
+        judged = _one(study.judged, where, "faithfulness", "allennlp faithfulness")
     perturbed = (
         _one(study.perturbed, where, "perturbation", "allennlp perturb")
         if study.perturbed
@@ -104,12 +115,17 @@ def load_files(places: Union[Path, Sequence[Path]]) -> Files:
     )
     files = Files(explained, judged, perturbed, tuple(attacks))
     check_same_texts(files.every)
-    for model in (explained, judged):
+    for model in filter(None, (explained, judged)):
         if ATTENTION not in model.files[0].methods:
             raise AnalysisError(
                 f"{model.files[0].path}: has no method '{ATTENTION}', which the verdict is about"
             )
     return files
+
+
+def nothing_in(folder: Path) -> str:
+    """Why the predictions of a model leave nothing to judge; empty where there is something."""
+    return _nothing(_one(load_models([folder]), folder, "attribution", "allennlp attribute"))
 
 
 def files_of_study(study: StudyFiles) -> List[Files]:
@@ -161,8 +177,15 @@ def _same_texts(one: TextFile, other: TextFile) -> bool:
     )
 
 
+def _nothing(explained: Model) -> str:
+    # Whatever it was trained to attend to: without predictions there is nothing to explain.
+    return nothing_to_judge(explained.files) or no_better_than_majority(explained.files) or ""
+
+
 def _files_in(folder: Path) -> Path:
     place = folder / FOLDER
+    if not place.is_dir() and (folder / PREDICTIONS).is_dir():
+        return folder / PREDICTIONS
     if not place.is_dir():
         raise AnalysisError(
             f"{folder}: has no folder '{FOLDER}'; `allennlp verdict` writes into it what a verdict "

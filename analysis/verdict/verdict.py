@@ -1,15 +1,14 @@
 """The verdict itself: the answers, the overall answer that follows from them, and what to show."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
-from analysis.performance import no_better_than_majority, nothing_to_judge
 from analysis.verdict.answers import NOT_KNOWN, Answer, Question
 from analysis.verdict.files import ATTENTION, Files, load_files
 from analysis.verdict.places import Places, places_of
-from analysis.verdict.questions import five_questions
+from analysis.verdict.questions import five_not_asked, five_questions
 from analysis.verdict.questions.plausible import plausible
 from analysis.verdict.recommendation import RankedMethod, Recommended, methods_in_order, recommended
 from analysis.written import Estimate
@@ -94,11 +93,13 @@ def judged(files: Files, rationales: bool = False) -> Verdict:
     """
     rationales : whether to ask, too, if attention is what people would mark.
     """
+    if files.nothing:
+        return _with_nothing(files)
     places = places_of(files)
     methods = methods_in_order(files, places)
     chosen = recommended(methods, places)
     questions = five_questions(files, places, chosen.method or methods[0].name)
-    verdict = Verdict(
+    return Verdict(
         files.explained.name,
         files.explained.config.corpus,
         files.texts,
@@ -112,33 +113,22 @@ def judged(files: Files, rationales: bool = False) -> Verdict:
         marked=plausible(files) if rationales else None,
         places=places,
     )
-    # Whatever it was trained to attend to: without predictions there is nothing to explain.
-    explained = files.explained.files
-    nothing = nothing_to_judge(explained) or no_better_than_majority(explained) or ""
-    return _with_nothing(verdict, nothing) if nothing else verdict
 
 
-def _with_nothing(verdict: Verdict, nothing: str) -> Verdict:
+def _with_nothing(files: Files) -> Verdict:
     """What a model that has learned nothing attends to explains nothing, and neither does a method."""
-    return replace(
-        verdict,
-        answer=Answer.UNKNOWN,
-        score=NOT_KNOWN,
-        questions=[
-            replace(
-                each,
-                answer=Answer.UNKNOWN,
-                estimate=NOT_KNOWN,
-                sentence="there is nothing to judge",
-                texts_needed=None,
-            )
-            for each in verdict.questions
-        ],
-        methods=[],
-        recommended=Recommended(None, f"there is nothing to judge: {nothing}"),
-        nothing=nothing,
-        marked=None,
-        places=None,
+    return Verdict(
+        files.explained.name,
+        files.explained.config.corpus,
+        files.texts,
+        files.seeds,
+        Answer.UNKNOWN,
+        NOT_KNOWN,
+        five_not_asked("there is nothing to judge"),
+        [],
+        Recommended(None, f"there is nothing to judge: {files.nothing}"),
+        weights=files.weights,
+        nothing=files.nothing,
     )
 
 

@@ -6,10 +6,11 @@ and what can. It makes the files that the answer rests on, if they are not there
 import argparse
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any, List, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, List, Optional, Sequence, Tuple, Union
 
 from allennlp.commands.subcommand import Subcommand
 from allennlp.common.checks import ConfigurationError
@@ -23,17 +24,23 @@ from attention_explain.commands.job_options import (
     listed_configs,
 )
 from attention_explain.commands.parts import clear_merged
-from attention_explain.commands.verdict_plan import FILES, Task, VerdictPlan, planned
+from attention_explain.commands.verdict_plan import FILES, PREDICTIONS, Task, VerdictPlan, planned
 from attention_explain.commands.whole_progress import WholeProgress
 from attention_explain.interpret.interpreter import InterpreterConfig
 from attention_explain.output import explained_failures, log_beside
 from command_line.durations import in_words
 from durable.records import Damaged
 
+# The exit code of `python -m analysis verdict --predictions` where there is something to judge.
+SOMETHING = 3
+FAILED = 2
+ENOUGH = (
+    "predictions are enough to say so: {} files were not made, which --anyway makes all the same"
+)
 # What the folder of a verdict may hold: this and hidden files.
-OURS = re.compile(rf"{FILES}|verdict\..*|manifest\..*|\..*")
+OURS = re.compile(rf"{FILES}|{PREDICTIONS}|verdict\..*|manifest\..*|\..*")
 OUR_FILES = re.compile(
-    r"(attributions|perturbations|faithfulness|adversary)-\d+\.parquet(\.parts)?|\..*"
+    r"(attributions|perturbations|faithfulness|adversary|predictions)-\d+\.parquet(\.parts)?|\..*"
 )
 
 
@@ -93,6 +100,11 @@ class VerdictCommand(Subcommand):
             action="store_true",
             help="also ask whether attention is what people would mark, where the data say it",
         )
+        subparser.add_argument(
+            "--anyway",
+            action="store_true",
+            help="make all files, too, where predictions alone show that there is nothing to judge",
+        )
         add_job_options(subparser, "judge")
         subparser.set_defaults(func=verdict_from_args)
         return subparser
@@ -108,6 +120,7 @@ def verdict_from_args(args: argparse.Namespace) -> None:
             fail_under=args.fail_under,
             adversaries=args.adversary,
             rationales=args.rationales,
+            anyway=args.anyway,
             **job_options(args),
         )
     if code:
@@ -123,6 +136,7 @@ def verdict_from_files(
     fail_under: Optional[float] = None,
     adversaries: Sequence[str] = (),
     rationales: bool = False,
+    anyway: bool = False,
     **options: Any,
 ) -> int:
     """
@@ -142,13 +156,31 @@ def verdict_from_files(
     print(_announced(plan, missing), file=sys.stderr)
     for other in others:
         other.unlink()
+    if missing and not anyway:
+        _make(plan.predictions, lambda sentence: None)
+        code = judge(folder, fail_under, rationales, predictions=True)
+        if code != SOMETHING:
+            if code != FAILED:
+                print(ENOUGH.format(len(missing)), file=sys.stderr)
+            return code
+    shutil.rmtree(folder / PREDICTIONS, ignore_errors=True)
     _make(missing)
     return judge(folder, fail_under, rationales)
 
 
-def judge(folder: Path, fail_under: Optional[float], rationales: bool = False) -> int:
-    """By the analysis, in a process of its own, which needs no torch. Its exit code."""
+def judge(
+    folder: Path,
+    fail_under: Optional[float],
+    rationales: bool = False,
+    predictions: bool = False,
+) -> int:
+    """
+    By the analysis, in a process of its own, which needs no torch. Its exit code: `SOMETHING` if only
+    `predictions` are to be looked at, and they do not show that there is nothing to judge.
+    """
     command = [sys.executable, "-m", "analysis", "verdict", os.fspath(folder)]
+    if predictions:
+        command.append("--predictions")
     if fail_under is not None:
         command += ["--fail-under", repr(fail_under)]
     if rationales:
@@ -163,7 +195,8 @@ def _check_folder(folder: Path) -> None:
         raise ConfigurationError(f"{folder}: cannot be written ({there} is no folder)")
     if not os.access(there, os.W_OK | os.X_OK):
         raise ConfigurationError(f"{folder}: cannot be written (Permission denied)")
-    for place, ours in ((folder, OURS), (folder / FILES, OUR_FILES)):
+    places = ((folder, OURS), (folder / FILES, OUR_FILES), (folder / PREDICTIONS, OUR_FILES))
+    for place, ours in places:
         strangers = sorted(
             path.name for path in place.glob("*") if ours.fullmatch(path.name) is None
         )
@@ -225,15 +258,17 @@ def _announced(plan: VerdictPlan, missing: Sequence[Task]) -> str:
     )
 
 
-def _make(tasks: Sequence[Task]) -> None:
+def _make(tasks: Sequence[Task], say: Optional[Callable[[str], None]] = None) -> None:
+    """What was done is said on the terminal, unless somebody else is to hear it."""
     if not tasks:
         return
     progress = WholeProgress([task.seconds for task in tasks])
+    say = say or progress.write
     try:
         for place, task in enumerate(tasks):
             job = task.make()
             job.make_bar = progress.of_job(place)
-            job.tell = lambda lines, output=task.output: progress.write(f"{output}: {lines[0]}")
+            job.tell = lambda lines, output=task.output: say(f"{output}: {lines[0]}")
             job.run()
     finally:
         progress.close()

@@ -46,6 +46,7 @@ from attention_explain.passes import rows_by_length, untouched
 
 # In the folder of a verdict.
 FILES = "files"
+PREDICTIONS = "predictions"
 ADVERSARY = "adversary"
 PASSES_TIMED = 4
 ATTENTION = "attention"
@@ -75,10 +76,14 @@ class Task:
 
 @dataclass
 class VerdictPlan:
-    """left_out : what the models do not allow, each in a sentence."""
+    """
+    predictions : what shows whether there is anything to judge, at a pass a text: a file a model.
+    left_out : what the models do not allow, each in a sentence.
+    """
 
     texts: int = 0
     tasks: List[Task] = field(default_factory=list)
+    predictions: List[Task] = field(default_factory=list)
     left_out: List[str] = field(default_factory=list)
 
 
@@ -125,22 +130,29 @@ def planned(
         seconds = _seconds(archive, instances, wanted, options.batch_tokens)
         given = replace(options, archive_file=model)
         plan.tasks += _tasks(given, folder / FILES, number, wanted, seconds)
+        predictions = folder / PREDICTIONS / f"{PREDICTIONS}-{number}.parquet"
+        # Quickly made anew, whatever is there.
+        given = replace(given, output_file=predictions, force=True)
+        plan.predictions.append(_attention_of(archive, instances, given, wanted))
     for number, adversary in enumerate(adversaries, 1):
         archive = open_to_explain(adversary, options.cuda_device, options.overrides)
         check_base(adversary, archive.config.as_dict(quiet=True), models)
         output = folder / FILES / f"{ADVERSARY}-{number}.parquet"
         given = replace(options, archive_file=adversary, output_file=output)
-        plan.tasks.append(_attention_of(archive, given))
+        attention = Wanted({ATTENTION: {"type": ATTENTION}}, {}, (), ())
+        plan.tasks.append(_attention_of(archive, _texts(archive, given), given, attention))
     return plan
 
 
-def _attention_of(archive: Archive, options: JobOptions) -> Task:
-    """What a model attends to, and nothing else."""
-    attention = Wanted({ATTENTION: {"type": ATTENTION}}, {}, (), ())
-    instances = _texts(archive, options)
+def _attention_of(
+    archive: Archive, instances: Sequence[Instance], options: JobOptions, wanted: Wanted
+) -> Task:
+    """What a model predicts and attends to, and nothing else."""
+    config = wanted.methods[ATTENTION]
+    attention = Wanted({ATTENTION: config}, {}, (), ())
     return Task(
         Path(options.output_file),
-        lambda: AttributionJob(options, [ATTENTION], None, None, 0),
+        lambda: AttributionJob(options, [{**config, "name": ATTENTION}], None, None, 0),
         _seconds(archive, instances, attention, options.batch_tokens)[0],
     )
 
@@ -206,6 +218,8 @@ def _wanted(
     model, reader = archive.model, archive.validation_dataset_reader
     if methods is None:
         configs, refused = supported_interpreters(DEFAULT_INTERPRETERS, model, reader)
+        if ATTENTION in refused:
+            raise ConfigurationError(f"a verdict is about attention: {refused[ATTENTION]}")
         left_out = list(refused.values())
     else:
         configs, left_out = list(methods), []

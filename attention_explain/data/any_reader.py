@@ -32,7 +32,7 @@ def read_instances(
 ) -> List[Instance]:
     """
     All instances, or so many, ready for the model; anything wrong with one is said before the work.
-    They need no label. `split_text` allows strings for a model that was trained on tokens; `only`
+    They need no label, but one that the model does not know is wrong wherever it stands. `split_text` allows strings for a model that was trained on tokens; `only`
     has the ids of texts that must be there, if the others do not matter.
     """
     if isinstance(reader, TextReader):
@@ -44,6 +44,10 @@ def read_instances(
     if not instances:
         raise ConfigurationError(f"{data}: the dataset reader finds no text there")
     _check_ids(instances, data)
+    # Those of texts that are not drawn, too: a file that is wrong about one may be wrong about others.
+    for instance in instances:
+        if isinstance(instance.fields.get("label"), KnownLabelField):
+            instance["label"].check(vocab)
     if only is not None:
         instances = _those(instances, set(only), data)
     if limit is not None and limit < len(instances):

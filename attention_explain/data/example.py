@@ -216,7 +216,8 @@ class KnownLabelField(LabelField):
         self._line = line
         self._field_name = field_name
 
-    def index(self, vocab: Vocabulary) -> None:
+    def check(self, vocab: Vocabulary) -> None:
+        """Says where it is from if nobody knows it."""
         known = vocab.get_token_to_index_vocabulary(self._label_namespace)
         if self.label not in known:
             names = ", ".join(repr(name) for name in known)
@@ -226,6 +227,9 @@ class KnownLabelField(LabelField):
                 self._path,
                 self._line,
             )
+
+    def index(self, vocab: Vocabulary) -> None:
+        self.check(vocab)
         super().index(vocab)
 
 

@@ -20,6 +20,7 @@ from attention_explain.models.needs import has_not
 from attention_explain.models.reading import Reading, units_of
 from attention_explain.modules.layer_attention import LayerAttention, ThroughLayers, passed_down
 from attention_explain.pretrained.families import layer_inputs
+from attention_explain.pretrained.first_place import first_place_logits, reads_first_place
 from attention_explain.pretrained.folders import TransformerFolder, quiet
 from attention_explain.pretrained.pieces import KEPT, kept_folder
 
@@ -140,6 +141,8 @@ class TransformerClassifier(Classifier):
                 "detach_attention is for a model whose attention is over hidden states, not for a "
                 f"{type(self).__name__}"
             )
+        if reads_first_place(self.family):
+            return first_place_logits(self.family, embeddings, reading.mask)
         mask = reading.mask.to(embeddings)
         return self.transformer(inputs_embeds=embeddings, attention_mask=mask).logits
 

@@ -28,6 +28,7 @@ from tests.commands.stopping import stop_after
 from tests.small_archive import small_archive
 
 FILES = ("attributions", "perturbations", "faithfulness")
+ENDS = ("html", "json", "md")
 KEYS = (attribution_file.METADATA, perturbation_file.METADATA, faithfulness_file.METADATA)
 
 
@@ -49,10 +50,12 @@ def another(run: Path, folder: Path, **changes) -> Path:
 
 @pytest.fixture
 def asked(monkeypatch):
-    """What the analysis was called with, in the place of which 7 is answered."""
+    """What the analysis was called with, in the place of which 7 is answered, of all files."""
     calls = []
 
-    def judge(folder, fail_under, rationales):
+    def judge(folder, fail_under, rationales, predictions=False):
+        if predictions:
+            return verdict.SOMETHING
         calls.append((folder, fail_under))
         return 7
 
@@ -81,7 +84,7 @@ def made(run, tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("made") / "out"
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(verdict_plan, "WAYS", ("permutation",))
-        patched.setattr(verdict, "judge", lambda *_: 0)
+        patched.setattr(verdict, "judge", lambda *_, **predictions: 3 if predictions else 0)
         verdict_from_files([str(run)], "test", folder, ["gradient"], quick=True, limit=2)
     return folder
 
@@ -121,6 +124,58 @@ def test_the_files_hold_what_a_verdict_asks_for(given, asked, run, tmp_path, cap
     answered = json.loads((tmp_path / "out" / "verdict.json").read_text())
     assert answered["weights_sha256"] == [weights_sha256(open_archive(run).model)]
     assert answered["texts"] == 2 and "no better than the majority" in answered["nothing"]
+
+
+def test_where_predictions_leave_nothing_to_judge_no_more_is_made_and_the_same_is_said(
+    run, one_way, tmp_path, capfd
+):
+    def judged(folder, **options) -> str:
+        options = {"methods": ["gradient"], "quick": True, "limit": 2, **options}
+        assert verdict_from_files([str(run)], "test", tmp_path / folder, **options) == 0
+        return capfd.readouterr().err
+
+    assert "predictions are enough to say so: 3 files were not made" in judged("short")
+    made = sorted(
+        path.relative_to(tmp_path / "short").as_posix()
+        for path in (tmp_path / "short").rglob("*")
+        if path.is_file()
+    )
+    assert made == ["predictions/predictions-1.parquet", *(f"verdict.{end}" for end in ENDS)]
+    assert "predictions are enough" not in judged("long", anyway=True)
+    assert set(times(tmp_path / "long")) == {f"{name}-1.parquet" for name in FILES}
+    for ending in ("json", "md"):
+        short, long = (tmp_path / name / f"verdict.{ending}" for name in ("short", "long"))
+        assert short.read_text() == long.read_text()
+    # The page says what it rests on, and is else the same.
+    short, long = (
+        re.sub(r"<pre.*?</pre>", "", (tmp_path / name / "verdict.html").read_text(), flags=re.S)
+        for name in ("short", "long")
+    )
+    assert short == long
+    # Other texts are no reason to refuse the folder, and all files are what was asked for.
+    judged("short", limit=3)
+    assert json.loads((tmp_path / "short" / "verdict.json").read_text())["texts"] == 3
+    judged("short", anyway=True)
+    assert (tmp_path / "short" / "verdict.json").read_text() == (
+        tmp_path / "long" / "verdict.json"
+    ).read_text()
+    assert not (tmp_path / "short" / "predictions").exists()
+
+
+def test_a_label_that_nobody_knows_is_found_before_any_work_among_texts_that_are_not_drawn(
+    ended, tmp_path
+):
+    lines = [{"text": f"a good film {place}", "label": str(place % 2)} for place in range(8)]
+    (tmp_path / "train.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    reader = {"type": "attention_text", "tokenizer": {"type": "just_spaces"}}
+    small_archive(tmp_path / "run", reader=reader, train=str(tmp_path / "train.jsonl"))
+    lines[6]["label"] = "good"
+    (tmp_path / "data.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    for command in ("verdict", "attribute", "perturb"):
+        output = "out" if command == "verdict" else "out.parquet"
+        code, message = ended(command, "run", "data.jsonl", "-o", output, "--limit", "2")
+        assert code == 2 and "data.jsonl, line 7: field 'label' is 'good', which is none" in message
+        assert not (tmp_path / output).exists()
 
 
 def test_all_of_it_has_sensitivity_and_leaves_out_what_the_model_does_not_know(
@@ -342,15 +397,15 @@ def test_the_estimate_is_said_before_anything_is_done(given, monkeypatch, capfd)
     monkeypatch.setattr(
         "attention_explain.commands.verdict_plan._seconds", lambda *_: [60.0, 0.0, 7200.0]
     )
-    monkeypatch.setattr(verdict, "_make", lambda tasks: pytest.fail("begun") if not said() else 0)
+    sentence = "3 of 3 files to make, of 2 texts: about 2.0 h on this machine; --limit takes fewer"
+    said = []
 
-    def said() -> bool:
-        return (
-            "3 of 3 files to make, of 2 texts: about 2.0 h on this machine; --limit takes fewer"
-            in capfd.readouterr().err
-        )
+    def make(tasks, say=None):
+        said.append(capfd.readouterr().err)
+        assert sentence in said[0]
 
-    assert given() == 7
+    monkeypatch.setattr(verdict, "_make", make)
+    assert given() == 7 and said
 
 
 @pytest.mark.parametrize("code", [0, 1, 3])

@@ -102,6 +102,10 @@ def relu(value: float) -> float:
     return max(value, 0.0)
 
 
+def gelu(value: float) -> float:
+    return value * (1 + math.erf(value / math.sqrt(2))) / 2
+
+
 def sigmoid(value: float) -> float:
     return 1 / (1 + math.exp(-value))
 
@@ -119,10 +123,7 @@ def contributions(
     One a token, with additive scores. `link` is that of the attention, None for uniform; the
     encoder's own is softmax. Shape of text and baseline: (tokens, dim)
     """
-    inputs = [
-        [Number(x, x0) for x, x0 in zip(*vectors, strict=True)]
-        for vectors in zip(text, baseline, strict=True)
-    ]
+    inputs = numbers_of(text, baseline)
     encode = {
         "AffineEncoder": affine,
         "CnnEncoder": cnn,
@@ -143,9 +144,14 @@ def contributions(
         total([w * s for w, s in zip(weights, column, strict=True)], [1.0] * len(weights))
         for column in zip(*states, strict=True)
     ]
-    outputs = layer(model.decoder, context)
-    if of == "probability":
-        outputs = distribution(outputs, softmax_link)
+    return of_inputs(inputs, layer(model.decoder, context), label, of)
+
+
+def of_inputs(
+    inputs: Sequence[Sequence[Number]], logits: List[Number], label: int, of: str
+) -> numpy.ndarray:
+    """What each vector contributes to the logit of a label, or to its probability."""
+    outputs = distribution(logits, softmax_link) if of == "probability" else logits
     multipliers = backwards(outputs[label])
     return numpy.array(
         [
@@ -153,6 +159,44 @@ def contributions(
             for vector in inputs
         ]
     )
+
+
+def contributions_of_bert(
+    model: torch.nn.Module, text: numpy.ndarray, baseline: numpy.ndarray, label: int, of: str
+) -> numpy.ndarray:
+    """
+    One a place, of transformers' own `BertForSequenceClassification`, by its own names.
+    Shape of text and baseline, without positions: (places, dim)
+    """
+    inputs = numbers_of(text, baseline)
+    embeddings = model.bert.embeddings
+    kind = embeddings.token_type_embeddings.weight[0]
+    states = []
+    for place, x in enumerate(inputs):
+        added = (embeddings.position_embeddings.weight[place] + kind).tolist()
+        placed = [total([number], [1.0], more) for number, more in zip(x, added, strict=True)]
+        states.append(layer_norm(embeddings.LayerNorm, placed))
+    for block in model.bert.encoder.layer:
+        own = block.attention.self
+        states = transformer_layer(
+            states,
+            (own.query, own.key, own.value),
+            model.config.num_attention_heads,
+            block.attention.output.dense,
+            block.attention.output.LayerNorm,
+            (block.intermediate.dense, gelu, block.output.dense),
+            block.output.LayerNorm,
+        )
+    pooled = [number.through(math.tanh) for number in layer(model.bert.pooler.dense, states[0])]
+    return of_inputs(inputs, layer(model.classifier, pooled), label, of)
+
+
+def numbers_of(text: numpy.ndarray, baseline: numpy.ndarray) -> List[List[Number]]:
+    """Shape: (tokens, dim)"""
+    return [
+        [Number(x, x0) for x, x0 in zip(*vectors, strict=True)]
+        for vectors in zip(text, baseline, strict=True)
+    ]
 
 
 def backwards(output: Number) -> dict:
@@ -236,38 +280,40 @@ def transformer(encoder, inputs):
         states.append([total([n], [1.0], p) for n, p in zip(mapped, position, strict=True)])
     for block in encoder.layers:
         attention = block.self_attention
-        queries, keys, values = (
-            [layer(module, state) for state in states]
-            for module in (attention.query_layer, attention.key_layer, attention.value_layer)
+        states = transformer_layer(
+            states,
+            (attention.query_layer, attention.key_layer, attention.value_layer),
+            attention.num_heads,
+            attention.output_layer,
+            block.attention_norm,
+            (block.feedforward[0], relu, block.feedforward[2]),
+            block.feedforward_norm,
         )
-        size = len(queries[0]) // attention.num_heads
-        merged = [[] for _ in states]
-        for head in range(attention.num_heads):
-            own = range(head * size, (head + 1) * size)
-            for t, query in enumerate(queries):
-                scores = [
-                    total([query[d] * key[d] for d in own], [size**-0.5] * size) for key in keys
-                ]
-                weights = distribution(scores, softmax_link)
-                for d in own:
-                    parts = [w * value[d] for w, value in zip(weights, values, strict=True)]
-                    merged[t].append(total(parts, [1.0] * len(parts)))
-        middle = []
-        for state, mixed in zip(states, merged, strict=True):
-            attended = layer(attention.output_layer, mixed)
-            middle.append(
-                layer_norm(
-                    block.attention_norm, [a + b for a, b in zip(state, attended, strict=True)]
-                )
-            )
-        states = []
-        for state in middle:
-            inner = [number.through(relu) for number in layer(block.feedforward[0], state)]
-            fed = layer(block.feedforward[2], inner)
-            states.append(
-                layer_norm(block.feedforward_norm, [a + b for a, b in zip(state, fed, strict=True)])
-            )
     return states
+
+
+def transformer_layer(states, projections, heads, output, norm, feedforward, last_norm):
+    """norm(x + attention(x)), then norm(x + outer(activation(inner(x))))."""
+    queries, keys, values = ([layer(module, state) for state in states] for module in projections)
+    size = len(queries[0]) // heads
+    merged = [[] for _ in states]
+    for head in range(heads):
+        own = range(head * size, (head + 1) * size)
+        for t, query in enumerate(queries):
+            scores = [total([query[d] * key[d] for d in own], [size**-0.5] * size) for key in keys]
+            weights = distribution(scores, softmax_link)
+            for d in own:
+                parts = [w * value[d] for w, value in zip(weights, values, strict=True)]
+                merged[t].append(total(parts, [1.0] * len(parts)))
+    inner, activation, outer = feedforward
+    above = []
+    for state, mixed in zip(states, merged, strict=True):
+        attended = layer(output, mixed)
+        state = layer_norm(norm, [a + b for a, b in zip(state, attended, strict=True)])
+        active = [number.through(activation) for number in layer(inner, state)]
+        fed = layer(outer, active)
+        above.append(layer_norm(last_norm, [a + b for a, b in zip(state, fed, strict=True)]))
+    return above
 
 
 def layer_norm(norm, numbers):

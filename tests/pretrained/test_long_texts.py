@@ -3,11 +3,11 @@
 import json
 
 import pytest
-from transformers import BertModel
 
 from attention_explain.archives import open_archive
 from attention_explain.commands.attribute import attribute_from_file
 from attention_explain.interpret.interpreter import known_interpreters, supported_interpreters
+from attention_explain.models import TransformerClassifier
 from durable.sealed import read_sealed
 from tests.tiny_transformers import LONGEST
 
@@ -29,13 +29,13 @@ def test_every_method_explains_them_within_the_budget(folders, data, tmp_path, m
     methods, _ = supported_interpreters(known_interpreters(), archive.model, archive.dataset_reader)
     assert {"attention-flow", "lrp", "deeplift", "lime", "input-to-hidden"} <= set(methods)
     held = []
-    forward = BertModel.forward
+    logits = TransformerClassifier.logits
 
-    def counted(self, *args, **given):
-        held.append(given["inputs_embeds"].shape[:2].numel())
-        return forward(self, *args, **given)
+    def counted(self, embeddings, *given):
+        held.append(embeddings.shape[:2].numel())
+        return logits(self, embeddings, *given)
 
-    monkeypatch.setattr(BertModel, "forward", counted)
+    monkeypatch.setattr(TransformerClassifier, "logits", counted)
     output = tmp_path / "scores.parquet"
     metadata = attribute_from_file(str(folders["bert"]), data, output, methods, batch_tokens=BUDGET)
     # The largest passes are full, and none holds more.

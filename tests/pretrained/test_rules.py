@@ -2,10 +2,12 @@
 
 import math
 
+import numpy
 import pytest
 import torch
 
 from attention_explain.interpret.rescale.classifier import contributions
+from tests.interpret.slow_deeplift import contributions_of_bert
 from tests.pretrained.constant_gates import gradient_x_input
 from tests.pretrained.test_explanations import TEXTS, Opened
 from tests.tiny_transformers import FAMILIES
@@ -64,6 +66,24 @@ def test_deeplift_sums_to_the_difference_that_transformers_gives(opened, baselin
         else:
             assert sum(found["scores"]) == pytest.approx(expected, abs=1e-9)
         assert found["convergence_delta"] == pytest.approx(0, abs=1e-9)
+
+
+@pytest.mark.parametrize("of", ["logit", "probability"])
+def test_deeplift_of_a_folder_equals_the_rules_number_by_number(folders, of):
+    opened = Opened(folders["bert"])
+    assert opened.plain.model.config.hidden_act == "gelu"
+    for text, found in zip(TEXTS[:2], explained(opened, "deeplift", texts=TEXTS[:2], of=of)):
+        ids, units = opened.plain.read(text.split())
+        embedded = opened.plain.embedded(ids).detach()[0].numpy()
+        of_words = numpy.array([unit is not None for unit in units])
+        baseline = numpy.where(of_words[:, None], 0.0, embedded)
+        of_places = contributions_of_bert(opened.plain.model, embedded, baseline, 1, of)
+        expected = [0.0] * len(text.split())
+        for unit, contribution in zip(units, of_places, strict=True):
+            if unit is not None:
+                expected[unit] += contribution
+        assert found["scores"] == pytest.approx(expected, abs=1e-7, rel=1e-6)
+        assert max(map(abs, expected)) > 1e-3
 
 
 @each_family

@@ -38,14 +38,17 @@ def answered(intervals: Sequence[Interval]) -> Answer:
     return between(intervals[0], QUARTER, HALF, Answer.YES, Answer.NO)
 
 
+def not_asked(why: str) -> Question:
+    """Without its answer."""
+    return Question("model", WORDS, Answer.UNKNOWN, MEASURE, NOT_KNOWN, BOUND, why, CAVEAT, PAPERS)
+
+
 def about_this_model(files: Files, method: str = ATTENTION) -> Question:
     found = correlations(files)
     if found is None or method not in found.methods or _mean(found, method).texts == 0:
-        return Question(
-            "model", WORDS, Answer.UNKNOWN, MEASURE, NOT_KNOWN, BOUND,
-            "nobody drew the parameters anew (no faithfulness file has `parameter_randomization`)",
-            CAVEAT, PAPERS,
-        )  # fmt: skip
+        return not_asked(
+            "nobody drew the parameters anew (no faithfulness file has `parameter_randomization`)"
+        )
     mean = _mean(found, method)
     answer = answered([mean.estimate.interval])
     anew = found.measure.name == ALL_ANEW

@@ -83,15 +83,18 @@ def answered(intervals: Sequence[Interval]) -> Answer:
     return Answer.UNKNOWN
 
 
+def not_asked(why: str) -> Question:
+    """Without its answer."""
+    return Question("only", WORDS, Answer.UNKNOWN, MEASURE, NOT_KNOWN, BOUND, why, CAVEAT, PAPERS)
+
+
 def only_one(files: Files) -> Question:
     search = searched(files)
     several = [*([search] if search else []), *(trained(files, one) for one in files.adversaries)]
     if not several:
-        return Question(
-            "only", WORDS, Answer.UNKNOWN, MEASURE, NOT_KNOWN, BOUND,
-            f"nobody searched for others (there is no perturbation file with `{ADVERSARY}`)",
-            CAVEAT, PAPERS,
-        )  # fmt: skip
+        return not_asked(
+            f"nobody searched for others (there is no perturbation file with `{ADVERSARY}`)"
+        )
     shares = [each.share() for each in several]
     rows = [(each.trained, share.estimate) for each, share in zip(several, shares) if each.trained]
     if search:

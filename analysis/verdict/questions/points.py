@@ -2,7 +2,7 @@
 
 from typing import Sequence
 
-from analysis.verdict.answers import HALF, QUARTER, Answer, Evidence, Question, needed
+from analysis.verdict.answers import HALF, NOT_KNOWN, QUARTER, Answer, Evidence, Question, needed
 from analysis.verdict.files import ATTENTION
 from analysis.verdict.places import Places
 from analysis.written import Interval, listed, number
@@ -31,6 +31,11 @@ def answered(intervals: Sequence[Interval]) -> Answer:
     if any(each.low > HALF for each in intervals) and any(each.high < HALF for each in intervals):
         return Answer.DEPENDS
     return Answer.UNKNOWN
+
+
+def not_asked(why: str) -> Question:
+    """Without its answer."""
+    return Question("points", WORDS, Answer.UNKNOWN, MEASURE, NOT_KNOWN, BOUND, why, CAVEAT, PAPERS)
 
 
 def points_to_what_matters(places: Places, beside: str, method: str = ATTENTION) -> Question:

@@ -49,6 +49,13 @@ def of_noise(intervals: Sequence[Interval]) -> Answer:
     return between(intervals[0], QUARTER, HALF, Answer.YES, Answer.NO)
 
 
+def not_asked(why: str) -> Question:
+    """Without its answer."""
+    return Question(
+        "stable", WORDS, Answer.UNKNOWN, OVER_SEEDS, NOT_KNOWN, BOUND, why, CAVEAT, PAPERS
+    )
+
+
 def is_stable(files: Files, method: str = ATTENTION) -> Question:
     noise = _sensitivity(files)
     changed = None if noise is None else Mean.of(noise.values[method])

@@ -49,14 +49,17 @@ def answered(intervals: Sequence[Interval]) -> Answer:
     return Answer.NO if all(move.high < FEW for move in moves) else Answer.UNKNOWN
 
 
+def not_asked(why: str) -> Question:
+    """Without its answer."""
+    return Question("used", WORDS, Answer.UNKNOWN, MEASURE, NOT_KNOWN, BOUND, why, CAVEAT, PAPERS)
+
+
 def is_used(files: Files) -> Question:
     flips = files.perturbed_by("uniform", "flip")
     if flips is None:
-        return Question(
-            "used", WORDS, Answer.UNKNOWN, MEASURE, NOT_KNOWN, BOUND,
-            "nobody tried other weights (there is no perturbation file with `uniform`)",
-            CAVEAT, PAPERS,
-        )  # fmt: skip
+        return not_asked(
+            "nobody tried other weights (there is no perturbation file with `uniform`)"
+        )
     changes = Mean.of(flips, share=True)
     moves: Dict[str, Mean] = {}
     deciding: List[Mean] = [changes]

@@ -92,6 +92,34 @@ def test_there_is_nothing_to_judge_in_a_model_that_learned_nothing(tmp_path, cap
     assert run(tmp_path, "--fail-under", "0.0") == 1
 
 
+@pytest.mark.parametrize("seeds", [1, 3])
+def test_predictions_are_enough_where_there_is_nothing_to_judge(tmp_path, capsys, seeds):
+    long = write_folder(tmp_path / "long", learned=False, seeds=seeds)
+    assert run(long, "--rationales") == 0
+    said = capsys.readouterr().out.replace(str(long), "")
+    short = tmp_path / "short"
+    (short / "predictions").mkdir(parents=True)
+    for path in (long / "files").glob("attributions-*"):
+        path.rename(short / "predictions" / path.name)
+    assert run(short, "--predictions") == 0
+    assert capsys.readouterr().out.replace(str(short), "") == said
+    written = (short / "verdict.json").read_text()
+    assert written == (long / "verdict.json").read_text()
+    # They are what the folder has, as long as there is nothing else in it.
+    (short / "verdict.json").unlink()
+    assert run(short) == 0 and (short / "verdict.json").read_text() == written
+
+
+def test_predictions_are_not_enough_where_there_is_something_to_judge(tmp_path, capsys):
+    folder = write_folder(tmp_path)
+    (folder / "files").rename(folder / "predictions")
+    for path in (folder / "predictions").glob("[pf]*-1.parquet"):
+        path.unlink()
+    assert run(folder, "--predictions") == 3
+    assert capsys.readouterr().out == "" and not (folder / "verdict.json").exists()
+    assert run(folder) == 2 and "has no faithfulness file" in capsys.readouterr().err
+
+
 def test_files_may_lie_anywhere(tmp_path):
     folder = write_folder(tmp_path / "a", seeds=2)
     places = [
