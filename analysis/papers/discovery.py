@@ -11,9 +11,7 @@ from typing import Tuple
 from analysis import papers
 from analysis.claims.claim import Claim
 from analysis.faithfulness.exhibition import FAITHFULNESS, PLANTED_TRUTH
-from analysis.faithfulness.facts_exhibition import SUPPORTING_FACTS
 from analysis.heads.exhibition import HEADS
-from analysis.papers.jain_wallace.gradient_definitions import GRADIENT_DEFINITIONS
 from analysis.papers.shared.paper import Exhibition, Paper
 
 
@@ -30,9 +28,8 @@ def declared_papers() -> Tuple[Paper, ...]:
 PAPERS = declared_papers()
 EXHIBITIONS: Tuple[Exhibition, ...] = (
     *PAPERS,
-    GRADIENT_DEFINITIONS,
+    *(more for paper in PAPERS for more in paper.more),
     FAITHFULNESS,
-    SUPPORTING_FACTS,
     PLANTED_TRUTH,
     HEADS,
 )

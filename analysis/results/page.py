@@ -20,6 +20,7 @@ from analysis.results.answer import (
 from analysis.results.cited import Page, Row, Sheet, numbers_table
 from analysis.results.claims_table import claims_table
 from analysis.results.names import corpus_name
+from analysis.results.over_studies import drawings
 from analysis.results.studies import StudyResults, find_studies
 from analysis.results.study_page import machines, study_page
 from analysis.results.summary import (
@@ -32,8 +33,6 @@ from analysis.results.summary import (
     tally_sheet,
     verdicts_sheet,
 )
-from analysis.results.usage import DRAWN as USAGE_DRAWN
-from analysis.results.usage import usage_drawn, usage_sheet
 from analysis.written import NONE, markdown_text
 from durable.whole import write_whole
 
@@ -61,11 +60,12 @@ class Summary:
         self.multiplicity = multiplicity_sheet(self.claims)
         self.verdicts = verdicts_sheet(studies)
         self.answer = answer_sheet(studies)
-        self.usage = usage_sheet(studies)
+        self.drawings = drawings(studies)
 
     @property
     def sheets(self) -> List[Sheet]:
         every = [value for value in vars(self).values() if isinstance(value, Sheet)]
+        every += [drawing.sheet for drawing in self.drawings]
         return [sheet for sheet in every if len(sheet.table)]
 
     def of_study(self, table: str) -> Optional[Sheet]:
@@ -98,7 +98,7 @@ def write_results(folders: Sequence[Path], output: Path, readme: Optional[Path] 
         sheet.write(root)
     for file, drawn in (
         (DRAWN, answer_figure(summary.answer)),
-        (USAGE_DRAWN, usage_drawn(summary.usage)),
+        *((drawing.file, drawing.figure) for drawing in summary.drawings),
     ):
         if drawn is not None:
             write_whole(root / file, style.rounded(style.saved(drawn, "svg")))
@@ -131,9 +131,8 @@ def _lines(summary: Summary) -> Iterator[str]:
     yield "## The papers' claims\n"
     yield words.CLAIMS + "\n"
     yield from claims_table(summary.outcomes, summary.reproduced)
-    if usage_drawn(summary.usage) is not None:
-        yield f"![What adversaries reach against the use of attention, one point a model]({USAGE_DRAWN})\n"
-        yield words.USAGE + "\n"
+    for drawing in summary.drawings:
+        yield from drawing.lines()
     yield "## Where we differ from print\n"
     yield from _differences(summary)
     yield "## How often the verdict is right\n"

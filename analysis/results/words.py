@@ -37,11 +37,6 @@ CLAIMS = (
     "a claim holds only where all of its parts do. Rules and bounds are ours and stand in [claims.csv](results/claims.csv), with the evidence of each outcome."
 )
 
-USAGE = (
-    "*Neely & Schouten's section 7, which proposes it: how far adversaries get against what a model loses without its attention, one point a data set, model and training ([numbers](results/usage.csv)). "
-    "Left of the grey line, at 0, uniform attention does better; dotted is the largest divergence that there can be. If use were all that decides, points would fall from left to right; the last of their claims above says whether they do.*"
-)
-
 PRINT = (
     "The largest difference of each model and exhibit, of what is not reproduced; all are in [beside-print.csv](results/beside-print.csv), with what is known of the reasons. "
     "A number that is not reproduced says nothing against a claim, and nothing for it."

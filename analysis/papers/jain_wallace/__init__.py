@@ -7,6 +7,8 @@ from analysis.papers.jain_wallace import (
     instance_adversary,
     permutation,
 )
+from analysis.papers.jain_wallace.facts_exhibition import SUPPORTING_FACTS
+from analysis.papers.jain_wallace.gradient_definitions import GRADIENT_DEFINITIONS
 from analysis.papers.jain_wallace.printed import PRINTED
 from analysis.papers.jain_wallace.random_controls import random_controls
 from analysis.papers.shared.methods import JAIN_WALLACE_METHODS
@@ -25,4 +27,5 @@ PAPER = Paper(
     claims=claims.CLAIMS,
     printed=PRINTED,
     corrections=(Correction(correlations.CORRELATIONS, random_controls),),
+    more=(GRADIENT_DEFINITIONS, SUPPORTING_FACTS),
 )

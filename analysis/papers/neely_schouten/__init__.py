@@ -25,4 +25,5 @@ PAPER = Paper(
     claims=CLAIMS,
     printed=PRINTED,
     corrections=(Correction(TOP_K, corrected_top_k),),
+    over_studies=(usage_of_attention.OVER_STUDIES,),
 )

@@ -17,7 +17,7 @@ from analysis.figures.scatter import Scatter, Spot, scatters, told
 from analysis.output import Output
 from analysis.papers.shared.divergence import BOUND, divergence, per_instance
 from analysis.papers.shared.families import ModelFamily, families
-from analysis.papers.shared.paper import Method
+from analysis.papers.shared.paper import Method, OverStudies
 from analysis.papers.shared.per_text import check
 from analysis.papers.shared.reached import Reached, reached_by
 from analysis.papers.shared.study_files import StudyFiles
@@ -245,3 +245,16 @@ def _shown(table: pandas.DataFrame) -> pandas.DataFrame:
         shown[title] = table[name]
         shown[f"{title}, interval"] = interval_column(table, name)
     return shown.assign(n=table["n"])
+
+
+OVER_STUDIES = OverStudies(
+    "usage",
+    USE.name,
+    "What adversaries reach against the use of attention, one point a model",
+    "*Neely & Schouten's section 7, which proposes it: how far adversaries get against what a model loses without "
+    "its attention, one point a data set, model and training ([numbers]({rows})). Left of the grey line, at 0, "
+    "uniform attention does better; dotted is the largest divergence that there can be. If use were all that "
+    "decides, points would fall from left to right; the last of their claims above says whether they do.*",
+    each_once,
+    usage_figure,
+)

@@ -7,6 +7,9 @@ import re
 from dataclasses import dataclass, field
 from typing import Any, Callable, Dict, Iterable, List, Optional, Protocol, Sequence, Tuple
 
+import pandas
+from matplotlib.figure import Figure
+
 from analysis.claims.beside_print import Printed
 from analysis.claims.claim import Claim
 from analysis.claims.table_rows import TableRow, TypedTable
@@ -154,6 +157,27 @@ class Correction:
 
 
 @dataclass(frozen=True)
+class OverStudies:
+    """
+    A figure of the rows that all studies have of a table.
+
+    name : of the figure, and of the rows beside it.
+    table : of which.
+    shown : what it shows, in a line.
+    caption : in Markdown; `{rows}` stands for where the rows are.
+    once : of rows of several studies under each other, those that count.
+    drawn : from these, with corpora by the names that people know; None if there is nothing to see.
+    """
+
+    name: str
+    table: str
+    shown: str
+    caption: str
+    once: Callable[[pandas.DataFrame], pandas.DataFrame]
+    drawn: Callable[[pandas.DataFrame], Optional[Figure]]
+
+
+@dataclass(frozen=True)
 class Exhibition:
     """
     Tables and figures that belong together.
@@ -195,12 +219,16 @@ class Paper(Exhibition):
     claims : what it says, as rules that the tables of a study keep or break.
     printed : which numbers of its tables have a counterpart in ours.
     corrections : what our measures change in its tables.
+    more : what its models are also asked, in sections of their own.
+    over_studies : figures of all studies together.
     order : its place among the papers of a year, where that is not to be the alphabet's.
     """
 
     claims: Tuple[Claim, ...] = ()
     printed: Tuple[Printed, ...] = ()
     corrections: Tuple[Correction, ...] = ()
+    more: Tuple[Exhibition, ...] = ()
+    over_studies: Tuple[OverStudies, ...] = ()
     order: int = 0
 
     @property

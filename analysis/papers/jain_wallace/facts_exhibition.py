@@ -6,7 +6,9 @@ import numpy
 import pandas
 
 from analysis.errors import AnalysisError
-from analysis.faithfulness.supporting_facts import (
+from analysis.figures.dots import Dot, dots
+from analysis.output import Output, slug
+from analysis.papers.jain_wallace.supporting_facts import (
     ABOVE,
     FAITHFUL,
     LIFT,
@@ -16,8 +18,6 @@ from analysis.faithfulness.supporting_facts import (
     facts_table,
     with_known_causes,
 )
-from analysis.figures.dots import Dot, dots
-from analysis.output import Output, slug
 from analysis.papers.shared.paper import Exhibition, StudyExhibit
 from analysis.papers.shared.study_files import StudyFiles, described
 from analysis.performance import NOTHING

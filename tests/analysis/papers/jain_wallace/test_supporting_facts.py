@@ -7,7 +7,7 @@ import pandas
 import pytest
 
 from analysis.__main__ import main
-from analysis.faithfulness.supporting_facts import facts_table, with_known_causes
+from analysis.papers.jain_wallace.supporting_facts import facts_table, with_known_causes
 from analysis.papers.shared.study_files import load_study
 from analysis.performance import NOTHING
 from tests.analysis.attribution_files import config, write_attributions
