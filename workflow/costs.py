@@ -75,8 +75,8 @@ def passes(kind: FileKind, method: Any, apart: bool = False) -> float:
     options = method if isinstance(method, dict) else {}
     if apart and kind == FAITHFULNESS:
         options = {**options, "at": "apart"}
-    found = declared.passes(DECLARED_AS[kind], type_of(method), options, WORDS_A_TEXT)
-    return found.in_training
+    declaration = declared.passes(DECLARED_AS[kind], type_of(method), options, WORDS_A_TEXT)
+    return declaration.in_training
 
 
 def words(config: Dict[str, Any], split: str, contents: Contents) -> float:

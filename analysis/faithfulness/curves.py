@@ -22,14 +22,14 @@ def curves_of(model: Model, measure: FaithfulnessMeasure) -> Dict[str, numpy.nda
     methods = list(dict.fromkeys(first.by_measure[measure]["method"]))
     places = {text: place for place, text in enumerate(first.ids)}
     shape = (len(SHARES), len(model.files), len(places))
-    found = {method: numpy.full(shape, numpy.nan) for method in methods}
+    by_method = {method: numpy.full(shape, numpy.nan) for method in methods}
     for seed, file in enumerate(model.files):
         for method, rows in file.by_measure[measure].groupby("method"):
             for text, curve in zip(rows["id"], rows["curve"], strict=True):
                 if curve is not None and len(curve) > 1:
                     at = numpy.linspace(0, 1, len(curve))
-                    found[method][:, seed, places[text]] = numpy.interp(SHARES, at, curve)
-    return found
+                    by_method[method][:, seed, places[text]] = numpy.interp(SHARES, at, curve)
+    return by_method
 
 
 def curve_figures(models: Sequence[Model], output: Output) -> None:
@@ -53,14 +53,14 @@ def curve_figures(models: Sequence[Model], output: Output) -> None:
 
 
 def _panel(model: Model, measure: FaithfulnessMeasure) -> BandPanel:
-    found: List[Band] = []
+    bands_of: List[Band] = []
     of_model = curves_of(model, measure)
     for method in sorted(of_model, key=lambda name: name in (RANDOM, SEARCH)):
         spread = intervals(of_model[method])
         if numpy.isnan(spread.mean).all():
             # The search finds a set for each number of words, which are no order: it has no curve.
             continue
-        found.append(
+        bands_of.append(
             Band(method, SHARES, spread.mean, spread.low, spread.high, method in (RANDOM, SEARCH))
         )
-    return BandPanel(f"{model.config.corpus}, {model.name}", found)
+    return BandPanel(f"{model.config.corpus}, {model.name}", bands_of)

@@ -46,13 +46,14 @@ def effects(file: TextFile) -> Tuple[numpy.ndarray, int, int]:
 
 def rows_of(model: Model) -> List[Dict[str, Any]]:
     """A row for each head, each layer and all of them: how far the output moves, as a mean over texts."""
-    found = [effects(file) for file in model.files]
-    _, layers, heads = found[0]
+    of_seeds = [effects(file) for file in model.files]
+    _, layers, heads = of_seeds[0]
     keys = [(layer, head) for layer in range(1, layers + 1) for head in range(1, heads + 1)]
     keys += [(layer, ALL) for layer in range(1, layers + 1)]
     keys.append((ALL, ALL))
     samples = [
-        Sample.of([_values(moved[:, place]) for moved, _, _ in found]) for place in range(len(keys))
+        Sample.of([_values(moved[:, place]) for moved, _, _ in of_seeds])
+        for place in range(len(keys))
     ]
     return [
         {**about(model), "change": change_of(model), "layer": layer, "head": head, **row}

@@ -58,9 +58,9 @@ def _of_model(
                 (OTHERS, annotators.of_the_others(measure)),
             )
         }
-        found, chance = _values(model, annotators, measure, wanted, absolute)
-        better = chance - found if measure.lower_is_better else found - chance
-        means, above = intervals(found), intervals(better)
+        values, chance = _values(model, annotators, measure, wanted, absolute)
+        better = chance - values if measure.lower_is_better else values - chance
+        means, above = intervals(values), intervals(better)
         for place, method in enumerate(model.files[0].methods):
             rows.append(
                 {
@@ -68,7 +68,7 @@ def _of_model(
                     "method": method,
                     "measure": measure.name,
                     "better": "lower" if measure.lower_is_better else "higher",
-                    "texts": int((~numpy.isnan(found[place])).any(axis=0).sum()),
+                    "texts": int((~numpy.isnan(values[place])).any(axis=0).sum()),
                     "mean": means.mean[place],
                     "low": means.low[place],
                     "high": means.high[place],
@@ -112,17 +112,17 @@ def _values(
     absolute: bool,
 ) -> Tuple[numpy.ndarray, numpy.ndarray]:
     """Of each method, and what chance gives on the same texts. Shape: (methods, seeds, texts)"""
-    found = numpy.array(
+    values = numpy.array(
         [
             [annotators.mean(file.scores(method, absolute), measure.values) for file in model.files]
             for method in model.files[0].methods
         ]
     )
-    found = numpy.where(wanted, found, numpy.nan)
+    values = numpy.where(wanted, values, numpy.nan)
     # It depends on how long a text is and on what is marked there alone.
     blind = Scores.of(model.files[0].table["tokens"].map(lambda tokens: [0.0] * len(tokens)))
     chance = annotators.mean(blind, measure.values)
-    return found, numpy.where(numpy.isnan(found), numpy.nan, chance)
+    return values, numpy.where(numpy.isnan(values), numpy.nan, chance)
 
 
 def shown_plausibility(table: pandas.DataFrame) -> pandas.DataFrame:

@@ -138,7 +138,7 @@ def truth_about(files: Files) -> Dict[str, Estimate]:
     return {
         method: Mean.of(
             placed(
-                numpy.array([found[method] for found, _ in of_seeds]),
+                numpy.array([of_seed[method] for of_seed, _ in of_seeds]),
                 chance,
                 numpy.ones_like(chance),
             )
@@ -213,10 +213,10 @@ def _counted(rows: pandas.DataFrame, about: str) -> pandas.DataFrame:
 
 
 def _by_kind(rows: pandas.DataFrame) -> pandas.DataFrame:
-    found = []
+    kinds = []
     keys = ["corpus", "encoder", "role", "projection", "erasure training"]
     for key, group in rows.groupby(keys, sort=False):
-        found.append(
+        kinds.append(
             {
                 **dict(zip(keys, key, strict=True)),
                 "verdict": _tally(group["attention"]),
@@ -226,7 +226,7 @@ def _by_kind(rows: pandas.DataFrame) -> pandas.DataFrame:
                 "lost": group["lost"].mean(),
             }
         )
-    return pandas.DataFrame(found)
+    return pandas.DataFrame(kinds)
 
 
 def _tally(values: pandas.Series) -> str:

@@ -133,7 +133,7 @@ def files_of_study(study: StudyFiles) -> List[Files]:
     What a verdict can rest on, of each model whose attention was judged and whose files are about
     the same texts; of others nothing.
     """
-    found: List[Files] = []
+    of_models: List[Files] = []
     for judged in study.judged:
         methods = judged.files[0].methods
         scored = [each for each in study.models if {*methods} <= {*each.files[0].methods}]
@@ -151,8 +151,8 @@ def files_of_study(study: StudyFiles) -> List[Files]:
             for model in study.models
             if _attacks(model, [explained]) and _same_texts(model.files[0], judged.files[0])
         )
-        found.append(Files(explained, judged, perturbed, attacks))
-    return found
+        of_models.append(Files(explained, judged, perturbed, attacks))
+    return of_models
 
 
 def _of_same(judged: Model, models: Sequence[Model]) -> List[Model]:

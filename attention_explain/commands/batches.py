@@ -235,13 +235,13 @@ def portions(
 
 def _within(costs: Sequence[float]) -> List[List[int]]:
     """Places next to each other, of which the costs are together at most a part's; or single ones."""
-    found: List[List[int]] = []
+    parts: List[List[int]] = []
     for place, cost in enumerate(costs):
-        if found and sum(costs[other] for other in found[-1]) + cost <= PART:
-            found[-1].append(place)
+        if parts and sum(costs[other] for other in parts[-1]) + cost <= PART:
+            parts[-1].append(place)
         else:
-            found.append([place])
-    return found
+            parts.append([place])
+    return parts
 
 
 def fingerprint(groups: Sequence[Sequence[Portion]]) -> str:

@@ -52,12 +52,12 @@ def first_place_logits(
         return _logits(family, embeddings, mask)
     lengths = mask.sum(dim=1).tolist()
     groups = rows_by_length(lengths, PLACES_AT_ONCE)
-    found = []
+    logits = []
     for rows in groups:
         here = slice(max(lengths[row] for row in rows))
-        found.append(_logits(family, embeddings[rows, here], mask[rows, here]))
+        logits.append(_logits(family, embeddings[rows, here], mask[rows, here]))
     order = torch.tensor([row for rows in groups for row in rows])
-    return torch.cat(found)[order.argsort()]
+    return torch.cat(logits)[order.argsort()]
 
 
 def _logits(family: Family, embeddings: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:

@@ -59,8 +59,8 @@ def _rows(model: Model) -> Iterator[Dict[str, Any]]:
     measures = [Measure.named(name) for name in MEASURES]
     pairs = [Pair(ATTENTION.name, name) for name in kinds]
     for signs in (Signs.GIVEN, Signs.SIZES):
-        found = agreements(model, pairs, measures, DRAWS, signs=signs)
-        for row in agreement_table(found, by=NONE).to_dict("records"):
+        agreed = agreements(model, pairs, measures, DRAWS, signs=signs)
+        for row in agreement_table(agreed, by=NONE).to_dict("records"):
             options = kinds[row["second"]]
             signed = model.files[0].signed(row["second"])
             if signed or signs is Signs.SIZES:

@@ -106,14 +106,14 @@ def _estimated(columns: Mapping[str, Intervals], place: int) -> Dict[str, float]
 
 def _places(judged: Model, methods: Sequence[str]) -> Dict[str, Dict[str, Any]]:
     """By method, where it stands by each measure; by the first erasure of the files."""
-    found: Dict[str, Measured] = {}
+    by_name: Dict[str, Measured] = {}
     for each in measured(judged):
         if each.measure.name in FAITHFUL and each.measure.k is None and each.has_scale:
-            found.setdefault(each.measure.name, each)
-    if not found:
+            by_name.setdefault(each.measure.name, each)
+    if not by_name:
         raise AnalysisError(f"{judged.files[0].path}: has no {' or '.join(FAITHFUL)} on the scale")
     places: Dict[str, Dict[str, Any]] = {}
-    for name, each in found.items():
+    for name, each in by_name.items():
         of_both = [method for method in methods if method in each.methods]
         columns = {name: each.places(of_both)}
         for place, method in enumerate(of_both):

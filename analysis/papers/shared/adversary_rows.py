@@ -147,10 +147,10 @@ def _less_than_by_text(
     How much further an adversary that is searched for each text gets, pair by pair where it was searched for
     each base; nothing if it was for none.
     """
-    found = searched(family)
-    of_base = {base.path: (base, file) for base, file in found}
+    searches = searched(family)
+    of_base = {base.path: (base, file) for base, file in searches}
     own = all(base.path in of_base for base, _ in pairs)
-    by_text = of_searched([of_base[base.path] for base, _ in pairs] if own else found)
+    by_text = of_searched([of_base[base.path] for base, _ in pairs] if own else searches)
     if by_text is None:
         return {}
     reached = {f"by text {name}": value for name, value in by_text.rows().items() if "jsd" in name}

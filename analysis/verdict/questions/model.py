@@ -44,18 +44,22 @@ def not_asked(why: str) -> Question:
 
 
 def about_this_model(files: Files, method: str = ATTENTION) -> Question:
-    found = correlations(files)
-    if found is None or method not in found.methods or _mean(found, method).texts == 0:
+    correlated = correlations(files)
+    if (
+        correlated is None
+        or method not in correlated.methods
+        or _mean(correlated, method).texts == 0
+    ):
         return not_asked(
             "nobody drew the parameters anew (no faithfulness file has `parameter_randomization`)"
         )
-    mean = _mean(found, method)
+    mean = _mean(correlated, method)
     answer = answered([mean.estimate.interval])
-    anew = found.measure.name == ALL_ANEW
+    anew = correlated.measure.name == ALL_ANEW
     how = "all parameters are" if anew else "its parameters are, one layer after the other,"
     words = {Answer.NO: "stays much the same", Answer.PARTLY: "changes in part"}
     changes = words.get(answer, "changes")
-    rows: List[Tuple[str, Mean]] = [(name, _mean(found, name)) for name in found.methods]
+    rows: List[Tuple[str, Mean]] = [(name, _mean(correlated, name)) for name in correlated.methods]
     return Question(
         "model",
         WORDS,
@@ -81,5 +85,5 @@ def correlations(files: Files) -> Optional[Measured]:
     return by_name.get(ALL_ANEW, by_name.get(MEAN))
 
 
-def _mean(found: Measured, method: str) -> Mean:
-    return Mean.of(found.values[method])
+def _mean(correlated: Measured, method: str) -> Mean:
+    return Mean.of(correlated.values[method])

@@ -59,8 +59,8 @@ class Others:
 
     def share(self, far: float = FAR) -> Mean:
         """Of texts with weights that are further away, and the same output."""
-        found = (self.jsd > far) & (self.tvd <= FEW)
-        return Mean.of(numpy.where(numpy.isnan(self.jsd), numpy.nan, found), share=True)
+        far_and_alike = (self.jsd > far) & (self.tvd <= FEW)
+        return Mean.of(numpy.where(numpy.isnan(self.jsd), numpy.nan, far_and_alike), share=True)
 
     def __str__(self) -> str:
         share = percent(self.share().estimate.mean)
