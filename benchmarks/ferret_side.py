@@ -1,0 +1,57 @@
+"""
+What ferret makes of a folder and its texts, in ferret's own environment: `benchmarks.peers` runs this file
+there. Reads {"folder", "texts", "target"} as JSON, and prints scores, measures and seconds of processor time.
+"""
+
+import json
+import sys
+import time
+
+import torch
+from ferret.evaluators.faithfulness_measures import (
+    AOPC_Comprehensiveness_Evaluation,
+    AOPC_Sufficiency_Evaluation,
+)
+from ferret.explainers.gradient import GradientExplainer, IntegratedGradientExplainer
+from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+
+def main() -> None:
+    asked = json.load(sys.stdin)
+    torch.set_num_threads(1)
+    model = AutoModelForSequenceClassification.from_pretrained(asked["folder"]).eval()
+    tokenizer = AutoTokenizer.from_pretrained(asked["folder"])
+    target = asked["target"]
+    integrated = IntegratedGradientExplainer(model, tokenizer)
+    explainers = [
+        integrated,
+        IntegratedGradientExplainer(model, tokenizer, multiply_by_inputs=False),
+        GradientExplainer(model, tokenizer),
+        GradientExplainer(model, tokenizer, multiply_by_inputs=False),
+    ]
+    # The first pass of a process is slower than all others.
+    integrated(asked["texts"][0], target)
+    start = time.process_time()
+    explained = [[integrated(text, target)] for text in asked["texts"]]
+    seconds = {"integrated gradients": time.process_time() - start}
+    for text, several in zip(asked["texts"], explained):
+        several += [explainer(text, target) for explainer in explainers[1:]]
+    evaluators = [
+        kind(model, tokenizer)
+        for kind in (AOPC_Comprehensiveness_Evaluation, AOPC_Sufficiency_Evaluation)
+    ]
+    start = time.process_time()
+    measured = [
+        [
+            [float(each.compute_evaluation(one, target).score) for each in evaluators]
+            for one in several
+        ]
+        for several in explained
+    ]
+    seconds["evaluation"] = time.process_time() - start
+    scores = [[one.scores.tolist() for one in several] for several in explained]
+    print(json.dumps({"scores": scores, "measured": measured, "seconds": seconds}))
+
+
+if __name__ == "__main__":
+    main()
