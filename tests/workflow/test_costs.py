@@ -6,7 +6,8 @@ import pytest
 
 from attention_explain.counterfactual.registry import PERTURBATIONS as PERTURBATION_KIND
 from attention_explain.interpret.interpreter import INTERPRETERS
-from workflow import costs, passes
+from command_line import passes
+from workflow import costs
 from workflow.contents import Contents
 from workflow.study import ATTRIBUTIONS, FAITHFULNESS, PERTURBATIONS, SPLITS
 
