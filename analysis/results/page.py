@@ -8,7 +8,7 @@ import pandas
 from analysis.errors import AnalysisError
 from analysis.figures import style
 from analysis.formats import pipe_table
-from analysis.results import words
+from analysis.results import other_ways, words
 from analysis.results.answer import (
     DRAWN,
     ON_SST,
@@ -24,13 +24,13 @@ from analysis.results.over_studies import drawings
 from analysis.results.studies import StudyResults, find_studies
 from analysis.results.study_page import machines, study_page
 from analysis.results.summary import (
-    VERDICTS,
     judged_anew,
     multiplicity_sheet,
     outcomes_sheet,
     reproduced_sheet,
     studies_sheet,
     tally_sheet,
+    verdict_counts_sheet,
     verdicts_sheet,
 )
 from analysis.written import NONE, markdown_text
@@ -58,7 +58,8 @@ class Summary:
         self.tally = tally_sheet(self.claims)
         self.reproduced = reproduced_sheet(self.printed)
         self.multiplicity = multiplicity_sheet(self.claims)
-        self.verdicts = verdicts_sheet(studies)
+        self.verdict_counts = verdict_counts_sheet(studies)
+        self.verdicts = verdicts_sheet(self.verdict_counts)
         self.answer = answer_sheet(studies)
         self.drawings = drawings(studies)
 
@@ -68,14 +69,15 @@ class Summary:
         every += [drawing.sheet for drawing in self.drawings]
         return [sheet for sheet in every if len(sheet.table)]
 
-    def of_study(self, table: str) -> Optional[Sheet]:
-        """The first study's that has it."""
+    def of_studies(self, table: str) -> List[Sheet]:
+        """That of each study that has it."""
+        sheets = []
         for study in self.studies:
             rows = study.table(table)
             if len(rows):
                 below = f"{study.folder.name}/" if study.below else ""
-                return Sheet(f"results/{study.name}/{below}{table}.csv", rows)
-        return None
+                sheets.append(Sheet(f"results/{study.name}/{below}{table}.csv", rows))
+        return sheets
 
 
 def write_results(folders: Sequence[Path], output: Path, readme: Optional[Path] = None) -> None:
@@ -126,6 +128,10 @@ def _lines(summary: Summary) -> Iterator[str]:
     yield words.HEAD
     yield "## The answer\n"
     yield from _answer(summary)
+    otherwise = list(other_ways.sentences(summary.of_studies))
+    if otherwise:
+        yield "### Asked in other ways\n"
+        yield "\n".join(f"- {sentence}" for sentence in otherwise) + "\n"
     yield "## What was run\n"
     yield from _runs(summary)
     yield "## The papers' claims\n"
@@ -252,8 +258,8 @@ def _differences(summary: Summary) -> Iterator[str]:
 
 
 def _verdicts(summary: Summary) -> Iterator[str]:
-    sheet = summary.of_study(VERDICTS)
-    if sheet is None or summary.verdicts.table.empty:
+    sheet = summary.verdict_counts
+    if summary.verdicts.table.empty:
         yield f"{words.VERDICT} {_not_run('planted_truth')}\n"
         return
     yield words.VERDICT + "\n"
@@ -278,17 +284,26 @@ def _verdicts(summary: Summary) -> Iterator[str]:
         )
         + "\n"
     )
-    measures = summary.of_study(MEASURES)
-    if measures is not None:
-        usual = [row for row in measures if not row["erasure training"]]
-        best = max(usual, key=lambda row: row["tau"], default=None)
-        if best is not None:
-            how = f" ({best['erasure']})" if isinstance(best["erasure"], str) else ""
-            yield (
-                f"Of the measures of faithfulness, {best['measure'].replace('_', ' ')}{how} ranks methods most as the truth "
-                f"does: tau {best.estimate('tau')}, over {best.whole('models')} models "
-                f"([all measures]({measures.file})).\n"
-            )
+    yield from _measures(summary.of_studies(MEASURES))
+
+
+def _measures(sheets: Sequence[Sheet]) -> Iterator[str]:
+    """Which of them ranks methods as the truth does; by the first study, and of models that saw erased texts."""
+    usual = [row for row in sheets[0] if not row["erasure training"]] if sheets else []
+    best = max(usual, key=lambda row: row["tau"], default=None)
+    if best is None:
+        return
+    how = f" ({best['erasure']})" if isinstance(best["erasure"], str) else ""
+    said = (
+        f"Of the measures of faithfulness, {best['measure'].replace('_', ' ')}{how} ranks methods most as the truth "
+        f"does: tau {best.estimate('tau')}, over {best.whole('models')} models ([all measures]({sheets[0].file}))"
+    )
+    names = ("measure", "erasure")
+    for sheet in sheets:
+        for row in sheet:
+            if row["erasure training"] and all(row[name] == best[name] for name in names):
+                said += f"; of {row.whole('models')} that were trained on erased texts it is {row.estimate('tau')} ([all]({sheet.file}))"
+    yield f"{said}.\n"
 
 
 def _multiplicity(summary: Summary) -> Iterator[str]:

@@ -112,12 +112,12 @@ def tally_sheet(claims: Sheet) -> Sheet:
             {
                 "test": test.value,
                 "claims": len(every),
-                "hold": sum(found == {Outcome.HOLDS.value} for found in every),
-                "fail": sum(found == {Outcome.FAILS.value} for found in every),
+                "hold": sum(outcomes == {Outcome.HOLDS.value} for outcomes in every),
+                "fail": sum(outcomes == {Outcome.FAILS.value} for outcomes in every),
                 "mixed": sum(
-                    found != {Outcome.UNKNOWN.value} and len(found) > 1 for found in every
+                    outcomes != {Outcome.UNKNOWN.value} and len(outcomes) > 1 for outcomes in every
                 ),
-                "untold": sum(found == {Outcome.UNKNOWN.value} for found in every),
+                "untold": sum(outcomes == {Outcome.UNKNOWN.value} for outcomes in every),
             }
         )
     return Sheet("results/tally.csv", pandas.DataFrame(rows))
@@ -148,10 +148,18 @@ def multiplicity_sheet(claims: Sheet) -> Sheet:
     return Sheet("results/multiplicity.csv", pandas.DataFrame([row]))
 
 
-def verdicts_sheet(studies: Sequence[StudyResults]) -> Sheet:
+def verdict_counts_sheet(studies: Sequence[StudyResults]) -> Sheet:
+    """How verdicts came out, by what they are about and how models were trained: all studies together."""
+    rows = joined(studies, VERDICTS)
+    if len(rows):
+        rows = rows.groupby(["about", "trained"], sort=False).sum().reset_index()
+    return Sheet("results/verdict-counts.csv", rows)
+
+
+def verdicts_sheet(counts: Sheet) -> Sheet:
     """How often verdicts are wrong, with Wilson's interval: of those that can be held against something."""
     rows = []
-    for row in joined(studies, VERDICTS).to_dict("records"):
+    for row in counts.table.to_dict("records"):
         held = int(row["models"] - sum(row[name] for name in NOT_HELD))
         if row["trained"] == "all" and held:
             share = row["wrong"] / held

@@ -168,6 +168,13 @@ def test_where_causes_are_known_attention_is_held_against_the_best_method(study)
     assert "1 of 25 verdicts on attention" in text and "4.0 % [0.7 %, 19.5 %]" in text
 
 
+def test_verdicts_of_several_parts_of_a_study_are_counted_together(study):
+    parts = [planted(study.parent / name) for name in ("planted_truth", "planted_truth-2")]
+    text = written(study, *parts)
+    assert "| attention | all | 60 | 40 | 2 | 8 | 4 | 6 |" in text
+    assert "2 of 50 verdicts on attention" in text
+
+
 def test_on_sst_the_place_between_chance_and_best_is_said(study):
     text = written(study, faithful(study.parent / "faithfulness-sst"))
     assert "attention comes 0.310 [0.260, 0.360] of the way" in text

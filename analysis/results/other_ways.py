@@ -1,0 +1,81 @@
+"""
+The question asked in other ways than by known causes and by words taken out: a model trained anew, a
+pretrained transformer, facts that an answer is known to rest on. A sentence each, of the studies that have it.
+"""
+
+from typing import Callable, Iterator, List, Sequence
+
+import pandas
+
+from analysis.results.cited import Row, Sheet
+from analysis.results.names import corpus_name
+
+RETRAINED, ON_THE_SCALE, FACTS = "recursive-roar-racu", "faithfulness-delete", "supporting-facts"
+# The study whose models are pretrained transformers.
+PRETRAINED = "pretrained_debate"
+ATTENTION = "attention"
+ENDS = ("random", "search")
+MEASURE = "comprehensiveness"
+
+
+def sentences(sheets: Callable[[str], Sequence[Sheet]]) -> Iterator[str]:
+    """`sheets`: from the name of a table to those of all studies that have it."""
+    for sheet in sheets(RETRAINED):
+        for rows in _models(list(sheet)):
+            yield from _retrained(rows)
+    for sheet in sheets(ON_THE_SCALE):
+        if f"/{PRETRAINED}" in sheet.file:
+            whole = [row for row in sheet if pandas.isna(row["k"]) and row["measure"] == MEASURE]
+            for rows in _models(whole):
+                yield from _on_a_transformer(rows)
+    for sheet in sheets(FACTS):
+        for rows in _models([row for row in sheet if not isinstance(row["nothing to judge"], str)]):
+            yield from _facts(rows)
+
+
+def _models(rows: Sequence[Row]) -> Iterator[List[Row]]:
+    """Those of each corpus and model that have attention among the methods."""
+    keys = dict.fromkeys((row["corpus"], row["model"]) for row in rows)
+    for key in keys:
+        of_model = [row for row in rows if (row["corpus"], row["model"]) == key]
+        if any(row["method"] == ATTENTION for row in of_model):
+            yield of_model
+
+
+def _retrained(rows: Sequence[Row]) -> Iterator[str]:
+    own = _of_attention(rows)
+    best = max(rows, key=lambda row: row["RACU"])
+    beside = (
+        "; no method takes more from it"
+        if best["method"] == ATTENTION
+        else f", without those of {best['method']} by {best.estimate('RACU')}"
+    )
+    yield (
+        f"**Trained anew** ({_named(own)}, {own.whole('seeds')} seeds) without the words that attention names, it is worse "
+        f"off than without as many by chance by a RACU of {own.estimate('RACU')}{beside}. 0 is chance; 1 would be to have nothing left at once."
+    )
+
+
+def _on_a_transformer(rows: Sequence[Row]) -> Iterator[str]:
+    own = _of_attention(rows)
+    best = max((row for row in rows if row["method"] not in ENDS), key=lambda row: row["place"])
+    yield (
+        f"**A pretrained transformer** ({_named(own)}): its attention comes {own.estimate('place')} of the way from a random to the "
+        f"best order of words, by {MEASURE}; {best['method']} comes {best.estimate('place')} ({own.whole('texts')} texts)."
+    )
+
+
+def _facts(rows: Sequence[Row]) -> Iterator[str]:
+    own = _of_attention(rows)
+    yield (
+        f"**Facts that are known** ({_named(own)}, right in {own.percent('accuracy')} of questions): {own.shares('mass')} of attention lies on the "
+        f"supporting facts, {own.percent('chance')} by chance; it comes {own.estimate(MEASURE)} of the way from a random to the best order."
+    )
+
+
+def _of_attention(rows: Sequence[Row]) -> Row:
+    return next(row for row in rows if row["method"] == ATTENTION)
+
+
+def _named(row: Row) -> str:
+    return f"{corpus_name(row['corpus'])}, {row['model']}"

@@ -1,0 +1,80 @@
+"""What other studies add to the answer: a sentence each, with the numbers of their tables."""
+
+from typing import Dict, List
+
+import pandas
+import pytest
+
+from analysis.results.cited import Page, Sheet
+from analysis.results.other_ways import sentences
+
+
+def told(tables: Dict[str, List[dict]], study: str = "a_study") -> List[str]:
+    """As people read them."""
+    sheets = {
+        name: [Sheet(f"results/{study}/{name}.csv", pandas.DataFrame(rows))]
+        for name, rows in tables.items()
+    }
+    marked = sentences(lambda table: sheets.get(table, []))
+    return [Page("RESULTS.md", sentence).text for sentence in marked]
+
+
+def estimated(name: str, mean: float) -> dict:
+    return {name: mean, f"{name} low": mean - 0.1, f"{name} high": mean + 0.1}
+
+
+def racu(**means: float) -> List[dict]:
+    about = {"corpus": "sst", "model": "bilstm tanh softmax", "seeds": 3}
+    return [
+        {**about, "method": method.replace("_", "-"), **estimated("RACU", mean)}
+        for method, mean in means.items()
+    ]
+
+
+def test_nothing_is_said_of_what_was_not_run():
+    assert told({}) == []
+
+
+def test_without_the_words_of_attention_beside_without_those_of_the_best():
+    (said,) = told({"recursive-roar-racu": racu(attention=0.2, lrp=0.5, leave_one_out=0.4)})
+    assert "(SST, bilstm tanh softmax, 3 seeds)" in said
+    assert "RACU of 0.200 [0.100, 0.300], without those of lrp by 0.500 [0.400, 0.600]." in said
+    (said,) = told({"recursive-roar-racu": racu(attention=0.6, lrp=0.5)})
+    assert "RACU of 0.600 [0.500, 0.700]; no method takes more from it." in said
+
+
+def scale(method: str, place: float, **others) -> dict:
+    about = {"corpus": "sst", "model": "MiniLM", "measure": "comprehensiveness", "k": None}
+    return {**about, "method": method, "texts": 30, **estimated("place", place), **others}
+
+
+def test_a_pretrained_transformer_is_told_by_the_mean_over_shares():
+    rows = [
+        scale("attention", 0.9, k=0.01),
+        scale("attention", 0.95, measure="sufficiency"),
+        *(scale("attention", 0.3), scale("lime", 0.8), scale("random", 0.0), scale("search", 1.0)),
+    ]
+    (said,) = told({"faithfulness-delete": rows}, "pretrained_debate")
+    assert "its attention comes 0.300 [0.200, 0.400] of the way" in said
+    assert "lime comes 0.800 [0.700, 0.900] (30 texts)." in said
+    # Other studies have the table, too.
+    assert told({"faithfulness-delete": rows}, "faithfulness-sst") == []
+
+
+@pytest.mark.parametrize("problem", [None, "no better than a guess"])
+def test_known_facts_of_models_that_have_learned_something(problem):
+    rows = [
+        {
+            **{"corpus": "babi_1", "model": "bilstm", "method": method, "accuracy": 0.996},
+            **{"nothing to judge": problem, "chance": 0.228},
+            **estimated("mass", mass),
+            **estimated("comprehensiveness", 0.75),
+        }
+        for method, mass in (("occlusion", 0.9), ("attention", 0.867))
+    ]
+    said = told({"supporting-facts": rows})
+    if problem:
+        assert said == []
+    else:
+        assert "right in 100 % of questions): 87 % [77, 97] of attention lies" in said[0]
+        assert "23 % by chance; it comes 0.750 [0.650, 0.850] of the way" in said[0]
