@@ -53,7 +53,7 @@ def test_pairs_are_listed_with_their_second_text(tmp_path):
 def test_many_texts_are_spread_over_the_data(file, monkeypatch):
     monkeypatch.setattr(data_texts, "LISTED", 2)
     listed = started(opened(), file).listed()["texts"]
-    assert [text["words"] for text in listed] == [TEXTS[0].split(), TEXTS[2].split()]
+    assert [text["words"] for text in listed] == [TEXTS[0].split(), TEXTS[3].split()]
 
 
 def test_a_file_that_is_not_there_is_said_at_once(tmp_path):

@@ -20,7 +20,7 @@ DECLARED = {
 @pytest.mark.parametrize("section", DECLARED)
 def test_every_method_has_declared_its_passes_with_its_own_defaults(section):
     kind = DECLARED[section]
-    declared = passes._declared()[section]
+    declared = passes._file()[section]
     assert set(declared) == {name for name in kind.known() if _is_ours(kind.registry.by_name(name))}
     for name, cost in declared.items():
         defaults = inspect.signature(kind.registry.by_name(name)).parameters
