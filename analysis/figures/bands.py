@@ -11,6 +11,8 @@ from analysis.figures import style
 
 # The ends of a scale, and no finding: black, each with its own line.
 ENDS = ((0, (1, 1)), "-")
+# A curve of no more places has a tick at each.
+MOST_TICKS = 6
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,9 @@ def bands(panels: Sequence[BandPanel], across: str, up: str, widest: int = 3) ->
             style.titled(one, panel.title)
             one.set_xlabel(style.shown(across))
             one.margins(x=0.01)
+            places = sorted({place for band in panel.bands for place in band.places})
+            if len(places) <= MOST_TICKS:
+                one.set_xticks(places, [f"{place:g}" for place in places])
         for one in axes[:, 0]:
             one.set_ylabel(style.shown(up))
         style.legend_below(figure, used, columns=2 if len(used) == 1 else 4)

@@ -1,0 +1,20 @@
+"""Curves with bands: where their axis has its ticks."""
+
+import numpy
+
+from analysis.figures.bands import Band, BandPanel, bands
+
+
+def ticks(number: int) -> list:
+    places = numpy.linspace(0, 1, number)
+    curve = Band("lrp", places, 1 - places, 0.9 - places, 1.1 - places)
+    (axes, *_) = bands([BandPanel("sst", [curve])], "share", "accuracy").axes
+    return [float(tick) for tick in axes.get_xticks()]
+
+
+def test_few_places_have_a_tick_each():
+    assert ticks(5) == [0, 0.25, 0.5, 0.75, 1]
+
+
+def test_a_curve_of_many_places_has_round_numbers():
+    assert len(ticks(41)) < 12
