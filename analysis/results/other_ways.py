@@ -51,7 +51,7 @@ def _retrained(rows: Sequence[Row]) -> Iterator[str]:
         else f", without those of {best['method']} by {best.estimate('RACU')}"
     )
     yield (
-        f"**Trained anew** ({_named(own)}, {own.whole('seeds')} seeds) without the words that attention names, it is worse "
+        f"**Trained anew** ({_named(own)}, {own.whole('seeds')} seeds): without the words that attention names, a model is worse "
         f"off than without as many by chance by a RACU of {own.estimate('RACU')}{beside}. 0 is chance; 1 would be to have nothing left at once."
     )
 
