@@ -5,6 +5,7 @@ from attention_explain.training.deceptive_attention import DeceptiveAttention
 from attention_explain.training.erasure_training import ErasureTraining
 from attention_explain.training.fused_adam import FusedAdam
 from attention_explain.training.metrics import Confusion, InstanceMean, RocAuc
+from attention_explain.training.stop_when_perfect import StopWhenPerfect
 
 __all__ = [
     "AdversarialAttention",
@@ -14,4 +15,5 @@ __all__ = [
     "FusedAdam",
     "InstanceMean",
     "RocAuc",
+    "StopWhenPerfect",
 ]
