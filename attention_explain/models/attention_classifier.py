@@ -167,7 +167,7 @@ class AttentionClassifier(Classifier):
         pieces = self.pieces
         vectors = embeddings
         if pieces is not None:
-            vectors = pieces.vectors(embeddings, reading, again=self.training)
+            vectors = pieces.vectors(embeddings, reading, in_training=self.training)
         return encoded(self.encoder, vectors, reading.token_mask)
 
     def attend(

@@ -125,10 +125,11 @@ class PretrainedPieces(NamedTuple):
         return mask, units_of(tensors["offsets"], tensors["mask"], mask.size(1))
 
     def vectors(
-        self, embeddings: torch.Tensor, reading: Reading, again: bool = False
+        self, embeddings: torch.Tensor, reading: Reading, in_training: bool = False
     ) -> torch.Tensor:
         """
-        What the transformer makes of the tokens. With `again` the same texts will be asked for again.
+        What the transformer makes of the tokens. The texts of a training (`in_training`) come again, and so do
+        those on which it is validated in between.
         Shape: (batch, places, embedding_dim) -> (batch, tokens, output_dim)
         """
         most = FAMILIES[self.embedder.config.model_type].most_places(self.embedder.config)
@@ -137,7 +138,8 @@ class PretrainedPieces(NamedTuple):
                 f"a text has {embeddings.size(1)} pieces, but the model reads {most} at most; the "
                 "token indexer 'transformer_pieces' lets our readers cut such texts"
             )
-        if again and self._is_constant(embeddings):
+        self.remembered.in_training |= in_training
+        if self.remembered.in_training and self._is_constant(embeddings):
             states = self.remembered(embeddings, reading.mask, self._states)
         else:
             states = self._states(embeddings, reading.mask)

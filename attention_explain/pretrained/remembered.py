@@ -17,9 +17,13 @@ States = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 
 
 class RememberedStates:
-    """Texts are the same where the embeddings of all their pieces are."""
+    """
+    Texts are the same where the embeddings of all their pieces are. `in_training`: some were trained on, so
+    that those it is validated on come again, too.
+    """
 
     def __init__(self, most_bytes: int = MOST_BYTES) -> None:
+        self.in_training = False
         self._left = most_bytes
         self._known: Dict[bytes, torch.Tensor] = {}
 

@@ -10,9 +10,9 @@ from attention_explain.pretrained.remembered import RememberedStates
 from tests.pretrained.over_pieces import OURS, instances, predictor
 
 
-def read(opened, places):
-    """The texts of these places, as in training; how many of them the transformer was given."""
-    model = opened._model.train()
+def read(opened, places, training=True):
+    """The texts of these places; how many of them the transformer was given."""
+    model = opened._model.train(training)
     given = []
     hook = model.pieces.embedder.transformer_model.register_forward_pre_hook(
         lambda module, args, named: given.append(len(named["inputs_embeds"])), with_kwargs=True
@@ -27,6 +27,7 @@ def read(opened, places):
 def alone(opened, places):
     """Each text by itself, and nothing of it remembered."""
     opened._model.eval()
+    opened._model.pieces.remembered.in_training = False
     texts = [instances(opened._dataset_reader)[place] for place in places]
     outputs = [opened._model.forward_on_instance(text) for text in texts]
     return torch.tensor([output["logits"] for output in outputs], dtype=torch.double)
@@ -41,6 +42,14 @@ def test_a_text_is_read_once_and_the_outputs_are_the_same(folders):
     # What is above it learns all the same.
     logits.sum().backward()
     assert opened._model.decoder.weight.grad.abs().sum() > 0
+
+
+def test_texts_of_validation_are_read_once_in_a_training_and_each_time_outside(folders):
+    opened = predictor(folders["bert"], OURS, train_parameters=False)
+    assert [read(opened, [0, 1], training=False)[1] for _ in range(2)] == [2, 2]
+    read(opened, [2, 3])
+    assert [read(opened, [0, 1], training=False)[1] for _ in range(2)] == [2, 0]
+    torch.testing.assert_close(read(opened, [0, 1], training=False)[0], alone(opened, [0, 1]))
 
 
 @pytest.mark.parametrize(
