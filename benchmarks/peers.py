@@ -1,13 +1,18 @@
 """
-Side by side with ferret 0.4.2, in an environment of its own, which the first run makes in the cache of the
-user (`XDG_CACHE_HOME`): the same folder, the same texts, of words of one piece, since ferret takes out pieces.
+Side by side with ferret 0.4.2 and transformers-interpret 0.10.0, in an environment of their own, which the
+first run makes in the cache of the user (`XDG_CACHE_HOME`): the same folder, the same texts, of words of one
+piece, since ferret takes out pieces.
 
-- integrated gradients of a logit from the embedding of padding, 50 points of Gauss and Legendre, as ferret
-  has them;
+- integrated gradients from the embedding of padding, 50 points of Gauss and Legendre, as both have them:
+  ferret's of a logit, those of transformers-interpret of a probability and divided by their norm. Both
+  rest on captum, which goes through the same products of matrices;
 - comprehensiveness and sufficiency of four methods as ferret defines them (the largest 10 ... 100 % of the
-  scores, those above 0 alone, equal sets once), of the very scores that ferret gives.
+  scores, those above 0 alone, equal sets of a method once), of the very scores that ferret gives. ferret
+  reads a text's sets of one method together. What there is to gain is that no set is read for a second
+  method (the note says how many are left), more texts at once, and the last layer for one place alone.
 
-CPU time of one thread each.
+CPU time of one thread each. The sides run one after the other: a machine that is busy while one of them
+runs slows that one down.
 """
 
 import hashlib
@@ -20,10 +25,11 @@ import tempfile
 import time
 import venv
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple
 
 import numpy
 import torch
+from allennlp.data import Instance
 
 from attention_explain.faithfulness.outputs import ErasedOutputs
 from attention_explain.faithfulness.registry import ERASURES
@@ -38,9 +44,12 @@ TORCH = "torch==2.13.0"
 TEXTS, STEPS, TARGET = 32, 50, 1
 SHARES = numpy.arange(0.1, 1.1, 0.1)
 
+# Ours and theirs.
+Seconds = Tuple[float, float]
+
 
 def environment() -> Optional[Path]:
-    """The Python of an environment that has ferret; None, and a sentence, where it cannot be made."""
+    """The Python of an environment that has both; None, and a sentence, where it cannot be made."""
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     pinned = hashlib.sha256(REQUIREMENTS.read_bytes()).hexdigest()[:12]
     where = cache / "attention_explain" / f"peers-{pinned}"
@@ -53,7 +62,7 @@ def environment() -> Optional[Path]:
         ended = subprocess.run([*install, *what], capture_output=True, text=True)
         if ended.returncode:
             said = (ended.stderr.strip().splitlines() or ["pip says nothing"])[-1]
-            print(f"no ferret to compare with: {said}", file=sys.stderr)
+            print(f"nothing to compare with: {said}", file=sys.stderr)
             return None
     done.touch()
     return python
@@ -66,9 +75,10 @@ def texts(number: int) -> List[str]:
     ]
 
 
-def ferrets(python: Path, where: Path, texts: Sequence[str]) -> Dict[str, Any]:
-    given = json.dumps({"folder": str(where), "texts": list(texts), "target": TARGET})
-    command = [python, HERE / "ferret_side.py"]
+def theirs(python: Path, where: Path, texts: Sequence[str]) -> Dict[str, Any]:
+    asked = {"folder": str(where), "texts": list(texts), "target": TARGET, "steps": STEPS}
+    given = json.dumps(asked)
+    command = [python, HERE / "peers_side.py"]
     # Without what this process was told to look for modules in.
     alone = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     alone["OMP_NUM_THREADS"] = "1"
@@ -90,80 +100,101 @@ def largest(scores: Sequence[float]) -> List[List[int]]:
     return sets
 
 
+def kept_sets(of_methods: Sequence[Sequence[float]]) -> numpy.ndarray:
+    """The whole text; then of each method, set by set, the text without it and the set alone."""
+    tokens = len(of_methods[0])
+    kept = [numpy.ones(tokens, dtype=bool)]
+    for of_method in of_methods:
+        for places in largest(of_method):
+            named = numpy.isin(numpy.arange(tokens), places)
+            kept += [~named, named]
+    return numpy.array(kept)
+
+
 @torch.no_grad()
 def measured(
-    setting: OpenedTwice, batch: TextBatch, scores: Sequence[Sequence[Sequence[float]]]
+    setting: OpenedTwice, instances: Sequence[Instance], scores: Sequence[Sequence[Sequence[float]]]
 ) -> List[List[List[float]]]:
     """Of each text and method, comprehensiveness and sufficiency."""
+    batch = TextBatch.of(setting.model, instances)
     (erasure,) = ERASURES.build(["delete"]).values()
     outputs = ErasedOutputs(setting.model, batch, setting.model.embed(batch.tokens), erasure)
-    asked, numbers = [], []
-    for of_text in scores:
-        tokens = len(of_text[0])
-        kept = [numpy.ones(tokens, dtype=bool)]
-        numbers.append([])
-        for of_method in of_text:
-            sets = largest(of_method)
-            numbers[-1].append(len(sets))
-            for places in sets:
-                named = numpy.isin(numpy.arange(tokens), places)
-                kept += [~named, named]
-        asked.append(numpy.array(kept))
-    found = []
-    for probs, of_methods in zip(outputs(asked), numbers, strict=True):
+    values = []
+    for probs, of_methods in zip(outputs(list(map(kept_sets, scores))), scores, strict=True):
         whole, *rest = probs[:, TARGET]
-        found.append([])
-        for number in of_methods:
+        values.append([])
+        for number in (len(largest(of_method)) for of_method in of_methods):
             here, rest = rest[: 2 * number], rest[2 * number :]
             # With nothing above 0, ferret says 0 and 1.
             drops = [
                 whole - numpy.mean(here[side::2]) if number else float(side) for side in (0, 1)
             ]
-            found[-1].append(drops)
-    return found
+            values[-1].append(drops)
+    return values
 
 
-def compared(setting: OpenedTwice, said: Dict[str, Any], given: Sequence[str]) -> List[Result]:
+def integrated(setting: OpenedTwice, instances: Sequence[Instance], of: str) -> List[Any]:
+    method = IntegratedGradients(
+        setting.predictor, steps=STEPS, rule="gauss_legendre", baseline="pad", of=of
+    )
+    explained = method.saliency_interpret_instances(instances, setting.model.labels[TARGET])
+    return [numpy.array(each["scores"]) for each in explained]
+
+
+def compared(setting: OpenedTwice, said: Dict[str, Any], given: Sequence[str]) -> Iterator[Result]:
     instances = [
         setting.reader.text_to_instance(text=text, id=str(number))
         for number, text in enumerate(given)
     ]
     for instance in instances:
         setting.reader.apply_token_indexers(instance)
-    method = IntegratedGradients(
-        setting.predictor, steps=STEPS, rule="gauss_legendre", baseline="pad", of="logit"
-    )
-    method.saliency_interpret_instances(instances[:1], setting.model.labels[TARGET])
-    start = time.process_time()
-    ours = method.saliency_interpret_instances(instances, setting.model.labels[TARGET])
-    seconds = {"integrated gradients": time.process_time() - start}
-    # Without what ferret says of the two special symbols.
+    # Without what they say of the two special symbols.
     scores = [[of_method[1:-1] for of_method in several] for several in said["scores"]]
-    apart = {
-        "integrated gradients": max(
-            numpy.abs(numpy.subtract(one["scores"], several[0])).max()
-            for one, several in zip(ours, scores, strict=True)
-        )
-    }
+    normed = [of_text[1:-1] for of_text in said["normed"]]
+
+    def result(what: str, seconds: Seconds, asked: float, apart: float, more: str = "") -> Result:
+        name = f"{what}, MiniLM, {len(given)} texts"
+        return Result(name, *seconds, at_least=asked, note=f"largest difference {apart:.0e}{more}")
+
+    # The first pass of a process is slower than all others.
+    integrated(setting, instances[:1], "logit")
+    ours, seconds = timed(lambda: integrated(setting, instances, "logit"))
+    yield result(
+        f"integrated gradients, {STEPS} steps: ferret / ours",
+        (seconds, said["seconds"]["integrated gradients"]),
+        asked=1.0,
+        apart=furthest(ours, [first for first, *_ in scores]),
+    )
+    ours, seconds = timed(lambda: integrated(setting, instances, "probability"))
+    yield result(
+        f"integrated gradients, {STEPS} steps: transformers-interpret / ours",
+        (seconds, said["seconds"]["normed"]),
+        asked=1.0,
+        apart=furthest([each / numpy.linalg.norm(each) for each in ours], normed),
+    )
+    ours, seconds = timed(lambda: measured(setting, instances, scores))
+    sets = [kept_sets(of_methods) for of_methods in scores]
+    distinct = sum(len(numpy.unique(each, axis=0)) for each in sets)
+    yield result(
+        "comprehensiveness and sufficiency of 4 methods: ferret / ours",
+        (seconds, said["seconds"]["evaluation"]),
+        asked=5.0,
+        apart=furthest(ours, said["measured"]),
+        more=f"; {distinct} of {sum(map(len, sets))} sets are distinct",
+    )
+
+
+def timed(work: Callable[[], List[Any]]) -> Tuple[List[Any], float]:
     start = time.process_time()
-    batch = TextBatch.of(setting.model, instances)
-    values = measured(setting, batch, scores)
-    seconds["evaluation"] = time.process_time() - start
-    apart["evaluation"] = numpy.abs(numpy.subtract(values, said["measured"])).max()
-    about = {
-        "integrated gradients": (f"integrated gradients, {STEPS} steps", 1.0),
-        "evaluation": ("comprehensiveness and sufficiency of 4 methods", 5.0),
-    }
-    return [
-        Result(
-            f"{what}, MiniLM, {len(given)} texts: ferret / ours",
-            seconds[name],
-            said["seconds"][name],
-            at_least=asked,
-            note=f"largest difference {apart[name]:.0e}",
-        )
-        for name, (what, asked) in about.items()
-    ]
+    made = work()
+    return made, time.process_time() - start
+
+
+def furthest(ours: Sequence[Any], others: Sequence[Any]) -> float:
+    return max(
+        float(numpy.abs(numpy.subtract(one, other)).max())
+        for one, other in zip(ours, others, strict=True)
+    )
 
 
 @one_thread()
@@ -174,8 +205,8 @@ def main(number: int = TEXTS) -> List[Result]:
     with tempfile.TemporaryDirectory() as name:
         where = folder(Path(name) / "classifier")
         given = texts(number)
-        said = ferrets(python, where, given)
-        return compared(OpenedTwice(where), said, given)
+        said = theirs(python, where, given)
+        return list(compared(OpenedTwice(where), said, given))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """
-What ferret makes of a folder and its texts, in ferret's own environment: `benchmarks.peers` runs this file
-there. Reads {"folder", "texts", "target"} as JSON, and prints scores, measures and seconds of processor time.
+What ferret and transformers-interpret make of a folder and its texts, in an environment of their own:
+`benchmarks.peers` runs this file there. Reads {"folder", "texts", "target", "steps"} as JSON, and prints
+scores, measures and seconds of processor time.
 """
 
 import json
@@ -14,6 +15,7 @@ from ferret.evaluators.faithfulness_measures import (
 )
 from ferret.explainers.gradient import GradientExplainer, IntegratedGradientExplainer
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
+from transformers_interpret import SequenceClassificationExplainer
 
 
 def main() -> None:
@@ -34,6 +36,14 @@ def main() -> None:
     start = time.process_time()
     explained = [[integrated(text, target)] for text in asked["texts"]]
     seconds = {"integrated gradients": time.process_time() - start}
+    interpret = SequenceClassificationExplainer(model, tokenizer)
+    interpret(asked["texts"][0], index=target)
+    start = time.process_time()
+    interpreted = [
+        [score for _, score in interpret(text, index=target, n_steps=asked["steps"])]
+        for text in asked["texts"]
+    ]
+    seconds["normed"] = time.process_time() - start
     for text, several in zip(asked["texts"], explained):
         several += [explainer(text, target) for explainer in explainers[1:]]
     evaluators = [
@@ -50,7 +60,16 @@ def main() -> None:
     ]
     seconds["evaluation"] = time.process_time() - start
     scores = [[one.scores.tolist() for one in several] for several in explained]
-    print(json.dumps({"scores": scores, "measured": measured, "seconds": seconds}))
+    print(
+        json.dumps(
+            {
+                "scores": scores,
+                "normed": interpreted,
+                "measured": measured,
+                "seconds": seconds,
+            }
+        )
+    )
 
 
 if __name__ == "__main__":
