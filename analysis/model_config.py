@@ -129,6 +129,8 @@ LAST_EPOCH = "+epochs_trained"
 SEEDS = ("random_seed", "numpy_seed", "pytorch_seed")
 # The papers' names of the scorers.
 SCORERS = {"additive": "tanh", "scaled_dot": "dot"}
+# An encoder that gives what it gets.
+PASSED_ON = "pass_through"
 # Projections that need no scores.
 UNSCORED = ("uniform", "guide")
 
@@ -151,6 +153,18 @@ class ModelConfig:
 
     @property
     def encoder(self) -> str:
+        """
+        As below; where attention reads the states of a pretrained transformer as they are, that one:
+        `frozen all-MiniLM-L6-v2`, or without `frozen` if it was trained, too.
+        """
+        part = self._transformer_below if self.registered_encoder == PASSED_ON else None
+        if part is None:
+            return self.registered_encoder
+        frozen = "frozen " if part.get("train_parameters") is False else ""
+        return frozen + PurePath(part["model_name"]).name
+
+    @property
+    def registered_encoder(self) -> str:
         """
         Its registered name; `bilstm` for an LSTM both ways. Of a model without attention over an
         encoder's states, what the model is: the name of a transformer's folder, or its type.
@@ -226,8 +240,16 @@ class ModelConfig:
     @property
     def name(self) -> str:
         """What it is, whatever the seed: `bilstm tanh sparsemax`."""
+        return self.with_encoder(self.encoder)
+
+    @property
+    def registered_name(self) -> str:
+        """The same with what is registered alone, which folders of runs are called by."""
+        return self.with_encoder(self.registered_encoder)
+
+    def with_encoder(self, encoder: str) -> str:
         sparsity = "" if self.sparsity is None else f"({self.sparsity:g})"
-        parts = (self.encoder, self.attention, self.projection + sparsity, suffix_of(self.config))
+        parts = (encoder, self.attention, self.projection + sparsity, suffix_of(self.config))
         return " ".join(part for part in parts if part not in ("-", ""))
 
     @property
@@ -239,6 +261,14 @@ class ModelConfig:
     @property
     def _attends_to_states(self) -> bool:
         return "encoder" in self.config["model"]
+
+    @property
+    def _transformer_below(self) -> Optional[Dict[str, Any]]:
+        """The embedder that is a pretrained transformer, if there is no other."""
+        embedders = self.config["model"].get("text_field_embedder", {}).get("token_embedders", {})
+        parts = list(embedders.values())
+        named = len(parts) == 1 and isinstance(parts[0], dict) and "model_name" in parts[0]
+        return parts[0] if named else None
 
     def _attention(self, part: str, default: str) -> Any:
         if not self._attends_to_states:

@@ -147,7 +147,7 @@ def name_of(config: Dict[str, Any]) -> str:
     """For people, and for the name of a folder: `sst-bilstm-tanh-softmax-adversary-0.001-7`."""
     model = ModelConfig(config)
     try:
-        words = [model.corpus, model.name]
+        words = [model.corpus, model.registered_name]
     except (AttributeError, KeyError, TypeError):
         # Not our classifier, or no sound config: training will say.
         part = config.get("model")

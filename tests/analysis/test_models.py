@@ -100,3 +100,32 @@ def test_models_that_attend_to_no_states_are_called_what_they_are():
     assert (found.name, found.encoder, found.projection) == ("tiny-bert", "tiny-bert", "-")
     other = {"type": "basic_classifier", "text_field_embedder": {}}
     assert ModelConfig({"model": other, "dataset_reader": reader}).name == "basic_classifier"
+
+
+@pytest.mark.parametrize(
+    "encoder, trained, name",
+    [
+        ("pass_through", False, "frozen all-MiniLM tanh sparsemax"),
+        ("pass_through", True, "all-MiniLM tanh sparsemax"),
+        ("affine", False, "affine tanh sparsemax"),
+    ],
+)
+def test_states_that_are_passed_on_are_called_by_the_transformer_that_made_them(
+    encoder, trained, name
+):
+    embedder = {"type": "transformer_words", "model_name": "w/all-MiniLM"}
+    config = {
+        "dataset_reader": "sst_trees",
+        "model": {
+            "type": "attention_classifier",
+            "text_field_embedder": {
+                "token_embedders": {"tokens": {**embedder, "train_parameters": trained}}
+            },
+            "encoder": {"type": encoder},
+            "attention": {"projection": "sparsemax"},
+        },
+    }
+    model = ModelConfig(config)
+    assert model.name == name
+    # Folders of runs are found by what they were called first.
+    assert model.registered_name == f"{encoder} tanh sparsemax"
