@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Dict, List
+from typing import Any, Dict, List, Sequence
 
 from analysis.errors import AnalysisError
 from analysis.model_config import ModelConfig
@@ -10,8 +10,10 @@ from durable.records import Damaged, check_files, read_json
 
 CONFIG, METRICS = "config.json", "metrics.json"
 RECOVERED = "recovered"
-# The models that tables are about: of single texts, and of pairs.
-CLASSIFIERS = ("attention_classifier", "attention_pair_classifier")
+# The models that the papers' tables are about: of single texts, and of pairs.
+ATTENTION_CLASSIFIERS = ("attention_classifier", "attention_pair_classifier")
+# Those whose metrics are known.
+CLASSIFIERS = (*ATTENTION_CLASSIFIERS, "transformer_classifier")
 
 
 @dataclass(frozen=True)
@@ -50,9 +52,9 @@ class Run:
         return float("nan")
 
 
-def load_run(folder: Path) -> Run:
+def load_run(folder: Path, kinds: Sequence[str] = ATTENTION_CLASSIFIERS) -> Run:
     """
-    Reads a run folder. A run is complete when both its metrics and its archive exist: a training
+    Reads a run folder, of a model of these types. A run is complete when both its metrics and its archive exist: a training
     that was interrupted leaves an archive too, but no metrics.
     """
     folder = Path(folder)
@@ -69,18 +71,18 @@ def load_run(folder: Path) -> Run:
         raise AnalysisError(str(error)) from error
     config = _json(folder / CONFIG)
     model = config.get("model")
-    kind = model.get("type", CLASSIFIERS[0]) if isinstance(model, dict) else model
-    if kind not in CLASSIFIERS:
+    kind = model.get("type", kinds[0]) if isinstance(model, dict) else model
+    if kind not in kinds:
         raise AnalysisError(
-            f"{folder}: its model is a {kind}, but tables are about the attention of an "
-            f"{' or '.join(CLASSIFIERS)}"
+            f"{folder}: its model is a {kind}, but this table is about models of type "
+            f"{' or '.join(kinds)}"
         )
     return Run(folder, config, _json(folder / METRICS))
 
 
 def load_runs(folders: List[Path]) -> List[Run]:
-    """Each as `load_run` reads it, in the order given."""
-    return [load_run(folder) for folder in folders]
+    """Each of any type that is known, in the order given."""
+    return [load_run(folder, CLASSIFIERS) for folder in folders]
 
 
 def _json(path: Path) -> Dict[str, Any]:

@@ -63,6 +63,18 @@ def test_models_of_pairs_are_in_the_table(tmp_path):
     assert (row["model"], row["encoder"], row["accuracy"]) == ("pairs", "bilstm", 0.8125)
 
 
+def test_a_fine_tuned_transformer_is_in_this_table_and_in_none_of_a_paper(tmp_path):
+    model = {"type": "transformer_classifier", "model_name": "weights/tiny-bert"}
+    folder = write_run(tmp_path / "tuned", {"model": model})
+    output = tmp_path / "models.csv"
+    assert main(["models", str(folder), str(write_run(tmp_path / "mine")), "-o", str(output)]) == 0
+    row, _ = pandas.read_csv(output).to_dict("records")
+    assert (row["model"], row["encoder"], row["accuracy"]) == ("tuned", "tiny-bert", 0.8125)
+    assert pandas.isna(row["entropy"])
+    with pytest.raises(AnalysisError, match="tuned: its model is a transformer_classifier"):
+        load_run(folder)
+
+
 @pytest.mark.parametrize("model", [{"type": "basic_classifier"}, "from_archive", None])
 def test_another_model_is_refused_in_a_sentence(tmp_path, capsys, model):
     assert main(["models", str(write_run(tmp_path / "other", {"model": model}))]) == 2
