@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         metavar="FIRST:SECOND",
         help="methods to compare, as attention:gradient; the data's own `rationale` is one too "
-        "(default: every two)",
+        "(default: every two of a model)",
     )
     add(
         "--measures",
@@ -76,10 +76,7 @@ def run(arguments: argparse.Namespace) -> None:
     check_same_texts(files)
     for file in files:
         check_groups(file, arguments.by)
-    pairs = chosen_pairs(files, arguments.pairs)
-    if not arguments.pairs:
-        for sentence in left_out(files):
-            say(sentence)
+    pairs = [chosen_pairs(model, arguments.pairs) for model in models]
     agreed = with_progress(
         models, pairs, measures, arguments.control_draws, arguments.seed, arguments.signs
     )
@@ -89,7 +86,7 @@ def run(arguments: argparse.Namespace) -> None:
         name: getattr(arguments, name)
         for name in ("measures", "by", "signs", "draws", "control_draws", "seed")
     }
-    parameters["pairs"] = [":".join(pair) for pair in pairs]
+    parameters["pairs"] = list(dict.fromkeys(":".join(pair) for some in pairs for pair in some))
     output.finish(arguments.command, files, parameters)
     if len(table) > MOST_PRINTED:
         table = table[table["group"] == OVERALL]
@@ -118,39 +115,24 @@ def columns_of(file: Attributions) -> List[str]:
     return file.methods + ([RATIONALE] if has_rationale else [])
 
 
-def chosen_pairs(files: Sequence[Attributions], wanted: Optional[Sequence[str]]) -> List[Pair]:
-    """As `first:second`; without a choice, every two columns that all files have."""
+def chosen_pairs(model: Model, wanted: Optional[Sequence[str]]) -> List[Pair]:
+    """
+    As `first:second`; without a choice, every two columns that the model has. All of its seeds have the
+    same methods.
+    """
     if wanted:
         pairs = [_parsed(text) for text in wanted]
-        for pair in pairs:
-            for name in pair:
-                _check(name, files)
+        for file in model.files:
+            for pair in pairs:
+                _check(pair, file)
         return list(dict.fromkeys(pairs))
-    common = common_columns(files)
-    if not common:
-        raise AnalysisError(f"no method is in all of {_names(files)}")
-    if len(common) == 1:
-        where = files[0].path if len(files) == 1 else _names(files)
-        raise AnalysisError(f"{where}: {common[0]} is the only method, and it takes two to agree")
-    return [Pair(*pair) for pair in combinations(common, 2)]
-
-
-def common_columns(files: Sequence[Attributions]) -> List[str]:
-    """In the order of the first file."""
-    others = [set(columns_of(file)) for file in files[1:]]
-    return [name for name in columns_of(files[0]) if all(name in other for other in others)]
-
-
-def left_out(files: Sequence[Attributions]) -> List[str]:
-    """A sentence for each method that some file has and another has not."""
-    common = common_columns(files)
-    names = dict.fromkeys(name for file in files for name in columns_of(file))
-    sentences = []
-    for name in names:
-        if name not in common:
-            lacking = next(file for file in files if name not in columns_of(file))
-            sentences.append(f"{name} is left out: {lacking.path} does not have it")
-    return sentences
+    first = model.files[0]
+    columns = columns_of(first)
+    if len(columns) == 1:
+        raise AnalysisError(
+            f"{first.path}: {columns[0]} is the only method, and it takes two to agree"
+        )
+    return [Pair(*pair) for pair in combinations(columns, 2)]
 
 
 def _parsed(text: str) -> Pair:
@@ -162,26 +144,24 @@ def _parsed(text: str) -> Pair:
     return Pair(*names)
 
 
-def _check(name: str, files: Sequence[Attributions]) -> None:
-    for file in files:
-        columns = columns_of(file)
+def _check(pair: Pair, file: Attributions) -> None:
+    columns = columns_of(file)
+    for name in pair:
         if name not in columns:
             raise AnalysisError(f"{file.path}: has no method '{name}'; it has {', '.join(columns)}")
 
 
-def _names(files: Sequence[Attributions]) -> str:
-    return ", ".join(str(file.path) for file in files)
-
-
 def with_progress(
     models: Sequence[Model],
-    pairs: Sequence[Pair],
+    pairs: Sequence[Sequence[Pair]],
     measures: Sequence[Measure],
     draws: int,
     seed: int,
     signs: Signs,
 ) -> List[Agreement]:
-    """The line is for people: it is not written into a file or a pipe."""
+    """
+    Of each model by its own pairs. The line is for people: it is not written into a file or a pipe.
+    """
     files = sum(len(model.files) for model in models)
     steps = files * len(measures) * (1 + draws)
     done = 0
@@ -195,6 +175,6 @@ def with_progress(
 
     return [
         agreement
-        for model in models
-        for agreement in agreements(model, pairs, measures, draws, seed, signs, step)
+        for model, of_model in zip(models, pairs, strict=True)
+        for agreement in agreements(model, of_model, measures, draws, seed, signs, step)
     ]

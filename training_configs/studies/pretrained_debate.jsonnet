@@ -67,10 +67,8 @@ study {
     },
   local all = ['runs', 'attributions/all', 'attributions/attention', 'perturbations/all'],
   tables: [
-    study.agreement(
-      ['attributions/all'],
-      arguments=study.every_two([if std.isString(method) then method else std.get(method, 'name', method.type) for method in methods]),
-    ),
+    // Of each model all of its methods.
+    study.agreement(['attributions/all'], arguments=['--absolute']),
     study.table('faithfulness', ['faithfulness/scale']),
     study.table('jain-wallace', all, only=['frozen_softmax', 'frozen_sparsemax']),
     study.table('wiegreffe-pinter', all, only=['frozen_softmax', 'frozen_uniform', 'frozen_adversary']),
