@@ -4,7 +4,7 @@ this model more than in that one, and do methods agree with each other better th
 """
 
 from itertools import combinations
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Tuple
 
 import numpy
 import pandas
@@ -30,6 +30,8 @@ PLACES = "difference of places"
 LESS = "others less attention"
 # What is no saliency method for inputs.
 OTHERS = ("random", "rationale", "gradient-hidden", "leave-one-out-hidden", "input-to-hidden")
+# Begins the names of attention in other forms: of a layer, rolled out, times gradients.
+OF_ATTENTION = f"{ATTENTION}-"
 
 
 def paired_methods(agreed: Sequence[Agreement], flips: SignFlips) -> pandas.DataFrame:
@@ -170,6 +172,11 @@ def _joined(tables: Sequence[pandas.DataFrame]) -> pandas.DataFrame:
     return pandas.concat(filled, ignore_index=True) if filled else pandas.DataFrame()
 
 
+def tells_apart(pair: Iterable[str]) -> bool:
+    """Whether both are saliency methods, or one of them attention itself; other forms of it are neither."""
+    return not any(name in OTHERS or name.startswith(OF_ATTENTION) for name in pair)
+
+
 def attention_apart(agreed: Sequence[Agreement]) -> pandas.DataFrame:
     """
     A row a model and measure that has both kinds of pairs, and places of all: the mean place of the
@@ -177,7 +184,7 @@ def attention_apart(agreed: Sequence[Agreement]) -> pandas.DataFrame:
     """
     grouped: Dict[tuple, List[Agreement]] = {}
     for one in agreed:
-        if not set(one.pair) & set(OTHERS):
+        if tells_apart(one.pair):
             grouped.setdefault((one.model.name, one.measure.name), []).append(one)
     rows = [_apart(several) for several in grouped.values()]
     return pandas.DataFrame([row for row in rows if row is not None])

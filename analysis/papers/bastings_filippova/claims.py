@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Dict, Iterator, List, Optional, Sequence
 
 from analysis.agreement.agreements import SIGNED
-from analysis.agreement.comparisons import LESS, OTHERS
+from analysis.agreement.comparisons import LESS, tells_apart
 from analysis.claims.claim import Claim, Judgement
 from analysis.claims.parts import above
 from analysis.claims.table_rows import (
@@ -88,7 +88,7 @@ def attention_stands_apart(tables: Tables) -> Iterator[Judgement]:
     rows = [
         row
         for row in tables.rows(AGREEMENT, group="overall", measure="kendall")
-        if not {row.first, row.second} & set(OTHERS)
+        if tells_apart((row.first, row.second))
     ]
     for (corpus, model, protocol), all_pairs in grouped(rows, "corpus", "model", "protocol"):
         repeated = _repeated(all_pairs)

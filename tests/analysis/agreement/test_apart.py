@@ -16,8 +16,10 @@ THEIRS = [Pair("gradient", "leave-one-out")]
 def test_it_is_the_difference_of_the_mean_places(tmp_path):
     model = model_of(tmp_path, 1, 2, 3, texts=60)
     found = agreements(model, [*OURS, *THEIRS], [KENDALL], draws=3)
-    # Noise is no method.
+    # Noise is no method, and attention in another form is no other one.
     found.append(replace(found[2], pair=Pair("attention", "random")))
+    found.append(replace(found[2], pair=Pair("attention", "attention-rollout")))
+    found.append(replace(found[0], pair=Pair("gradient", "attention-first-layer")))
     # Gaps of one pair are no gaps of the others.
     found[0].observed.value[:, :20] = numpy.nan
     (row,) = attention_apart(found).to_dict("records")
