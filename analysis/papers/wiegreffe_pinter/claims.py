@@ -80,12 +80,13 @@ def curve_is_convex(tables: Tables) -> Iterator[Judgement]:
 
 
 def _far_and_near(furthest: AdversaryRow, name: str, distance: Estimate) -> Judgement:
+    """That adversaries stop short while their outputs still are near says that lambda was too small."""
     at = f"at lambda {furthest.lambda_:g}"
-    return Judgement.of(
-        furthest,
-        above(f"{at} JSD", furthest.jsd, FAR),
-        below(f"{at} {name}", distance, SMALL),
-    )
+    far = above(f"{at} JSD", furthest.jsd, FAR)
+    near = below(f"{at} {name}", distance, SMALL)
+    if (far.outcome, near.outcome) == (Outcome.FAILS, Outcome.HOLDS):
+        far = Part(f"{far.words}, and none went further", Outcome.UNKNOWN)
+    return Judgement.of(furthest, far, near)
 
 
 def _at_equal_divergence(
@@ -175,7 +176,7 @@ CLAIMS = (
         "trained-adversary",
         "A whole model can be trained to predict the same with attention far from the base's.",
         f"the furthest adversary has JSD above {FAR}, and half its TVD, as published, is below {SMALL}",
-        f"the furthest adversary stays within {FAR}, or half its TVD is above {SMALL}",
+        f"half its TVD is above {SMALL}; if it is not, and JSD is within {FAR}, no adversary went far enough to tell",
         ADVERSARIES,
         trained_adversary,
     ),
@@ -183,7 +184,7 @@ CLAIMS = (
         "trained-adversary-by-tvd",
         "The same by the whole distance of outputs, which the published code halves.",
         f"the furthest adversary has JSD above {FAR}, and TVD below {SMALL}",
-        f"the furthest adversary stays within {FAR}, or its outputs move by more than {SMALL}",
+        f"its TVD is above {SMALL}; if it is not, and JSD is within {FAR}, no adversary went far enough to tell",
         ADVERSARIES,
         trained_adversary_by_tvd,
         ClaimTest.CORRECTED,
