@@ -54,8 +54,8 @@ class Run:
 
 def load_run(folder: Path, kinds: Sequence[str] = ATTENTION_CLASSIFIERS) -> Run:
     """
-    Reads a run folder, of a model of these types. A run is complete when both its metrics and its archive exist: a training
-    that was interrupted leaves an archive too, but no metrics.
+    Reads a run folder, of a model of these types. A run is complete when both its metrics and its
+    archive exist: a training that was interrupted leaves an archive too, but no metrics.
     """
     folder = Path(folder)
     if not folder.is_dir():

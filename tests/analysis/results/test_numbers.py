@@ -45,4 +45,4 @@ def test_what_pages_link_is_there():
 
 
 def test_figures_are_small():
-    assert not [path for path in (ROOT / "results").rglob("*.svg") if path.stat().st_size > 700_000]
+    assert not [path for path in (ROOT / "results").rglob("*.svg") if path.stat().st_size > 200_000]
