@@ -61,6 +61,9 @@ local l2_gradient = { type: 'gradient', of: 'probability', norm: 'l2', normalize
     'random',
   ],
 
+  // Leave-one-out as they define omission: with the sign, so that what speaks for the class comes first.
+  omission: { type: 'leave-one-out', measure: 'signed', name: 'leave-one-out-signed' },
+
   // What all of these papers' tables need, each method once: Jain & Wallace's options where they differ.
   debate: self.jain_wallace + [
     l2_gradient { at: 'hidden', name: 'gradient-hidden' },

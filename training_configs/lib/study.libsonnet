@@ -16,7 +16,9 @@ local quick = std.extVar('ATTENTION_EXPLAIN_SIZE') == 'quick';
   local this = self,
 
   title: error 'a study needs a title',
-  seeds: if quick then [1] else [1, 2, 3],
+  seeds: if quick then [1] else std.range(1, 5),
+  // For runs that take long: adversaries, and what is guided by others. An interval takes three.
+  few:: { seeds: if quick then 1 else 3 },
   // Is everything held against the base of the first seed, as published, or each seed against its own?
   one_base: false,
   // Data as in data.libsonnet, each under the name of its corpus.

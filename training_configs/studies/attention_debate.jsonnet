@@ -16,6 +16,7 @@ study {
       lib.experiment(texts, lib.encoders[encoder], attention, $.training(lib.training.jain_wallace));
     local base = model('bilstm', lib.attention.tanh);
     local seen = { attributions: { attention: ['attention'] } };
+    local few = study.few;
     local explained = {
       attributions: { debate: presets.debate },
       perturbations: { all: import '../perturbations/all.jsonnet' },
@@ -26,11 +27,11 @@ study {
       bilstm_uniform: seen { config: model('bilstm', lib.attention.uniform) },
       affine: seen { config: model('affine', lib.attention.tanh) },
       affine_uniform: seen { config: model('affine', lib.attention.uniform) },
-      affine_guided: { config: model('affine', lib.attention.guide, lib.guided(data, study.guide('bilstm'))) },
+      affine_guided: few { config: model('affine', lib.attention.guide, lib.guided(data, study.guide('bilstm'))) },
       // Meister et al. state no lambda; at this one distances on SST are about theirs.
-      frozen: seen { config: lib.adversary(base, study.run('bilstm'), 0.2, frozen=true) },
+      frozen: seen + few { config: lib.adversary(base, study.run('bilstm'), 0.2, frozen=true) },
     } + {
-      ['adversary_' + lambda]: seen { config: lib.adversary(base, study.run('bilstm'), lambda, epochs=study.epochs(data)) }
+      ['adversary_' + lambda]: seen + few { config: lib.adversary(base, study.run('bilstm'), lambda, epochs=study.epochs(data)) }
       for lambda in $.lambdas
     } + (if !$.impermissible then {} else {
       ['deceptive_' + strength]: { config: lib.deceptive(base { model+: { loss_reduction: 'mean' } }, strength) }

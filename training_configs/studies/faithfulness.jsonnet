@@ -1,6 +1,7 @@
 // Which explanation is true to the model, on the papers' corpora: every method between chance and the best
-// possible order of words, for models trained as usual and on texts with words masked (Madsen et al. 2023).
-// With `--limit 200` so many texts of each corpus are explained and judged.
+// possible order of words, and the verdict on each model (docs/verdict.md). Encoders, sparse attention, and a
+// model trained on texts with words masked (Madsen et al. 2023), to which erased texts are nothing new.
+// With `--limit 200` so many texts of each corpus are explained, perturbed and judged.
 local lib = import '../lib/lib.libsonnet';
 local presets = import '../lib/presets.libsonnet';
 local study = import '../lib/study.libsonnet';
@@ -9,28 +10,33 @@ study {
   title: 'Faithfulness',
   data:: { [name]: lib.data[name] for name in ['sst', 'imdb', 'newsgroups', 'ag_news'] },
   runs(data)::
-    local model(projection) = lib.experiment(
-      data, lib.encoders.bilstm, lib.attention.tanh + lib.attention[projection], $.training(lib.training.jain_wallace)
+    // Jain & Wallace's, so that most are trained once for both studies.
+    local model(encoder, projection='softmax') = lib.experiment(
+      data, lib.encoders[encoder], lib.attention.tanh + lib.attention[projection], $.training(lib.training.jain_wallace)
     );
-    local judged(config, erasures) = {
+    local judged(config, erasures=['delete', 'zero', 'unk']) = {
       config: config,
-      attributions: { compared: presets.bastings_filippova },
+      attributions: { compared: presets.bastings_filippova + [presets.omission] },
+      perturbations: { verdict: ['uniform', 'permutation', 'drop-top', 'instance-adversary'] },
       faithfulness: {
         scale: {
           attributions: 'compared',
-          measures: presets.order_measures,
+          // What stays when all parameters are others; not, what did on the way there.
+          measures: presets.order_measures + [{ type: 'parameter_randomization', intermediate: false }],
           erasures: erasures,
         },
       },
     };
     {
-      [projection]: judged(model(projection), ['delete', 'zero', 'unk'])
-      for projection in ['softmax', 'sparsemax']
+      softmax: judged(model('bilstm')),
+      sparsemax: judged(model('bilstm', 'sparsemax')),
+      softmax_erased: judged(lib.erasure_training(model('bilstm')), ['delete', 'zero', 'unk', 'mask']),
     } + {
-      softmax_erased: judged(lib.erasure_training(model('softmax')), ['delete', 'zero', 'unk', 'mask']),
+      [encoder]: judged(model(encoder))
+      for encoder in study.pick(['affine'], ['cnn', 'affine'])
     },
   tables: [
-    study.table('faithfulness', ['faithfulness/scale']),
+    study.table('faithfulness', ['attributions/compared', 'perturbations/verdict', 'faithfulness/scale']),
     { command: 'models', from: ['runs'] },
   ],
 }

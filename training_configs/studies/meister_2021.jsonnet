@@ -32,7 +32,7 @@ study {
       for encoder in std.objectFields(encoders)
       for projection in std.objectFields(projections)
     } + {
-      ['%s_%s_%g' % [encoder, kind, lambda]]: {
+      ['%s_%s_%g' % [encoder, kind, lambda]]: study.few {
         // A mean, as their other losses.
         config: lib.adversary(
           model(encoder, 'softmax', 2),

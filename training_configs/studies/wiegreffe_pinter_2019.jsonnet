@@ -24,17 +24,18 @@ study {
     local model(encoder, attention, texts=data) =
       lib.experiment(texts, encoder, attention, $.training(lib.training.wiegreffe_pinter));
     local base = model(lib.encoders.bilstm, lib.attention.tanh);
-    local few = { seeds: study.pick(1, 3) };
-    local seen = few { attributions: { attention: ['attention'] } };
+    local few = study.few;
+    local five = { seeds: study.pick(1, 5) };
+    local seen = { attributions: { attention: ['attention'] } };
     {
-      base: seen { config: base, seeds: 9 },
+      base: seen { config: base },
       // The bases that adversaries are held against, once more.
       base_perturbed: few { config: base, perturbations: { base: ['uniform', 'instance-adversary'] } },
-      uniform: seen { config: model(lib.encoders.bilstm, lib.attention.uniform) },
-      mlp: seen { config: model(lib.encoders.affine, lib.attention.tanh) },
-      mlp_uniform: seen { config: model(lib.encoders.affine, lib.attention.uniform) },
+      uniform: seen + five { config: model(lib.encoders.bilstm, lib.attention.uniform) },
+      mlp: seen + five { config: model(lib.encoders.affine, lib.attention.tanh) },
+      mlp_uniform: seen + five { config: model(lib.encoders.affine, lib.attention.uniform) },
     } + {
-      ['adversary_%g' % lambda]: seen {
+      ['adversary_%g' % lambda]: seen + few {
         config: lib.adversary(base, study.run('base'), lambda, epochs=study.epochs(data)),
         [if !std.member($.several, lambda) then 'seeds']: 1,
       }
