@@ -6,6 +6,7 @@ from analysis.faithfulness.between_methods import difference_table
 from analysis.faithfulness.curves import curve_figures
 from analysis.faithfulness.on_the_scale import erasure_table, scale_tables
 from analysis.papers.shared.paper import JUDGED, Exhibit, Exhibition, StudyExhibit
+from analysis.verdict import of_study as verdicts
 from analysis.verdict.against_truth import verdict_tables
 
 FAITHFULNESS = Exhibition(
@@ -17,6 +18,7 @@ FAITHFULNESS = Exhibition(
         Exhibit("faithfulness-erasures", (), erasure_table, of=JUDGED),
         Exhibit("faithfulness-curves", (), curve_figures, of=JUDGED),
         StudyExhibit("faithfulness-plausibility", plausibility_figure),
+        StudyExhibit(verdicts.NAME, verdicts.verdict_table),
     ),
 )
 

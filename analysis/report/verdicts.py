@@ -6,7 +6,6 @@ trusted, in the block that the page of a verdict begins with.
 from typing import Dict, List, Optional, Sequence, Tuple, Type
 
 from analysis.attributions import Attributions
-from analysis.errors import AnalysisError
 from analysis.faithfulness.files import FaithfulnessFile
 from analysis.models import Model, models_of
 from analysis.papers.shared.study_files import StudyFiles
@@ -15,8 +14,8 @@ from analysis.report.elements import Anchors, Section
 from analysis.report.provenance import Input
 from analysis.text_files import TextFile
 from analysis.verdict.block import KINDS, block
-from analysis.verdict.files import files_of_study
-from analysis.verdict.verdict import Verdict, judged
+from analysis.verdict.of_study import verdicts_of
+from analysis.verdict.verdict import Verdict
 from analysis.verdict.words import answer_word, because
 from analysis.written import html_text
 
@@ -26,18 +25,10 @@ FEW_MODELS = 2
 
 
 def verdicts(inputs: Sequence[Input]) -> List[Verdict]:
-    """One for each model that has one; two of a model that was judged twice count once."""
+    """Of the models whose files these are."""
     files = [each.file for each in inputs if each.file is not None]
     kinds = (Attributions, Perturbations, FaithfulnessFile)
-    study = StudyFiles(*(_models(files, kind) for kind in kinds))
-    by_model = {}
-    for each in files_of_study(study):
-        try:
-            by_model.setdefault((each.explained.name, each.explained.config.corpus), judged(each))
-        except AnalysisError:
-            # What was measured is not what a verdict rests on: nothing is claimed.
-            continue
-    return list(by_model.values())
+    return verdicts_of(StudyFiles(*(_models(files, kind) for kind in kinds)))
 
 
 def _models(files: Sequence[TextFile], kind: Type[TextFile]) -> List[Model]:

@@ -8,7 +8,7 @@ import pandas
 from analysis.errors import AnalysisError
 from analysis.figures import style
 from analysis.formats import pipe_table
-from analysis.results import other_ways, words
+from analysis.results import models_verdicts, other_ways, words
 from analysis.results.answer import (
     DRAWN,
     ON_SST,
@@ -132,6 +132,10 @@ def _lines(summary: Summary) -> Iterator[str]:
     if otherwise:
         yield "### Asked in other ways\n"
         yield "\n".join(f"- {sentence}" for sentence in otherwise) + "\n"
+    verdicts = list(models_verdicts.models_verdicts(summary.of_studies(models_verdicts.TABLE)))
+    if verdicts:
+        yield "## The verdict on each model\n"
+        yield from verdicts
     yield "## What was run\n"
     yield from _runs(summary)
     yield "## The papers' claims\n"

@@ -1,0 +1,45 @@
+"""The verdict on each model of the studies that measured faithfulness: a row a model, a column a corpus."""
+
+from typing import Dict, Iterator, Sequence, Tuple
+
+from analysis.formats import pipe_table
+from analysis.results.cited import Row, Sheet
+from analysis.results.names import corpus_name
+from analysis.verdict.of_study import NAME as TABLE
+from analysis.written import NONE, markdown_text
+
+SAID = (
+    "Can attention be trusted as the explanation of this model? In a cell: the [verdict](docs/verdict.md), attention's place between a random (0) and the best order "
+    "of words (1), the mean over the ways to remove words, by comprehensiveness and sufficiency; and which method to show readers instead, with its place."
+)
+
+
+def models_verdicts(sheets: Sequence[Sheet]) -> Iterator[str]:
+    """Of the tables of all studies; of a model that two of them judge on one corpus the first."""
+    cells: Dict[Tuple[str, str], Row] = {}
+    for sheet in sheets:
+        for row in sheet:
+            cells.setdefault((row["model"], corpus_name(row["corpus"])), row)
+    if not cells:
+        return
+    models = dict.fromkeys(model for model, _ in cells)
+    corpora = dict.fromkeys(corpus for _, corpus in cells)
+    yield SAID + "\n"
+    yield pipe_table(
+        ["model", *map(markdown_text, corpora)],
+        [
+            [markdown_text(model), *(_cell(cells.get((model, corpus))) for corpus in corpora)]
+            for model in models
+        ],
+    )
+
+
+def _cell(row: Row | None) -> str:
+    if row is None:
+        return NONE
+    if isinstance(row["nothing to judge"], str) and row["nothing to judge"]:
+        return "nothing to judge"
+    said = f"**{row['answer']}** {row.estimate('attention')}"
+    if not isinstance(row["show"], str) or not row["show"]:
+        return f"{said}; no method"
+    return f"{said}; {row['show']} {row.number('place of it')}"

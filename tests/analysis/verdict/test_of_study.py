@@ -1,0 +1,54 @@
+"""The table of verdicts has, of each model, what `allennlp verdict` says of it alone."""
+
+import pytest
+
+from analysis.__main__ import main
+from analysis.formats import read_csv
+from analysis.verdict.verdict import verdict_on
+from tests.analysis.verdict.verdict_files import PLACES, write_folder
+
+
+def written(tmp_path, *folders):
+    places = [str(folder / "files") for folder in folders]
+    assert main(["table", "verdicts", *places, "-o", str(tmp_path / "out")]) == 0
+    table = read_csv(tmp_path / "out" / "verdicts.csv").astype(object).fillna("")
+    return table.set_index("corpus"), (tmp_path / "out" / "verdicts.md").read_text()
+
+
+def test_a_row_says_what_the_verdict_on_the_model_alone_says(tmp_path):
+    folders = {
+        corpus: write_folder(
+            tmp_path / corpus, seeds=3, corpus=corpus, places={**PLACES, "attention": at}
+        )
+        for corpus, at in (("untrue", 0.1), ("true", 0.8))
+    }
+    table, shown = written(tmp_path, *folders.values())
+    assert list(table["answer"]) == ["no", "yes"]
+    for corpus, folder in folders.items():
+        alone, row = verdict_on(folder), table.loc[corpus]
+        assert row["answer"] == alone.answer
+        assert row["attention"] == pytest.approx(alone.score.mean)
+        assert row["attention low"] == pytest.approx(alone.score.low)
+        assert row["show"] == alone.recommended.method
+        assert row["place of it"] == pytest.approx(alone.method(row["show"]).place.mean)
+        answers = [str(each.answer) for each in alone.questions]
+        names = ["used", "the only weights", "points to what matters", "about the model", "stable"]
+        assert list(row[names]) == answers
+    assert "trust attention?" in shown and "show readers" in shown
+
+
+def test_a_model_that_learned_nothing_has_a_row_without_an_answer(tmp_path):
+    nothing = write_folder(tmp_path / "nothing", corpus="nothing", learned=False)
+    table, _ = written(tmp_path, nothing, write_folder(tmp_path / "learned", corpus="learned"))
+    assert table.loc["nothing", "answer"] == "" and table.loc["nothing", "show"] == ""
+    assert table.loc["nothing", "attention"] == ""
+    assert "majority" in table.loc["nothing", "nothing to judge"]
+    assert table.loc["learned", "answer"] == "no"
+
+
+def test_files_that_no_verdict_can_rest_on_have_no_table(tmp_path, capsys):
+    folder = write_folder(tmp_path / "a")
+    (folder / "files/faithfulness-1.parquet").unlink()
+    arguments = ["table", "verdicts", str(folder / "files"), "-o", str(tmp_path / "out")]
+    assert main(arguments) != 0
+    assert "faithfulness files" in capsys.readouterr().err
