@@ -5,7 +5,6 @@ from typing import Dict, Iterator, Sequence, Tuple
 from analysis.formats import pipe_table
 from analysis.results.cited import Row, Sheet
 from analysis.results.names import corpus_name
-from analysis.verdict.of_study import NAME as TABLE
 from analysis.written import NONE, markdown_text
 
 SAID = (

@@ -1,15 +1,16 @@
 """What Meister et al. 2021 claim."""
 
-from typing import Iterator, List
+from typing import Iterator, List, Optional
 
 from analysis.claims.claim import Claim, ClaimTest, Judgement
-from analysis.claims.parts import FAR, Part, above, below
+from analysis.claims.parts import FAR, Outcome, above, below
 from analysis.claims.table_rows import Tables, first_where, grouped
 from analysis.papers.meister.adversaries import ADVERSARY
 from analysis.papers.meister.correlations import ACCURACY, CORRELATIONS, DIFFERENCES, ENTROPY
 from analysis.papers.meister.sparsity import FIGURE_3, SWEEP
-from analysis.papers.shared.adversary_rows import AdversaryRow
+from analysis.papers.shared.adversary_rows import AdversaryRow, far_away, just_far
 from analysis.papers.shared.agreement_rows import AgreementRow, judged_differences
+from analysis.written import Estimate
 
 # Of the normalised entropy: half of that of a state that all inputs matter to alike.
 SPREAD = 0.5
@@ -114,28 +115,27 @@ def free_adversary(tables: Tables) -> Iterator[Judgement]:
 
 
 def _adversaries(tables: Tables, frozen: bool) -> Iterator[Judgement]:
-    """
-    The furthest over all lambdas that were run, whatever it costs; a frozen one is thought to lose
-    accuracy, another not to.
-    """
+    """A frozen one is thought to lose accuracy, another not to."""
     rows = tables.rows(ADVERSARY, frozen=frozen)
     for _, adversaries in grouped(rows, "corpus", "model", "protocol"):
-        furthest = max(adversaries, key=lambda row: row.jsd.mean)
-        lambdas = ", ".join(f"{row.lambda_:g}" for row in adversaries)
-        words = f"furthest at lambda {furthest.lambda_:g} of {lambdas}, JSD"
-        parts = [above(words, furthest.jsd, FAR), *_cost(tables, furthest)]
-        yield Judgement.of(furthest, *parts)
+        adversary = just_far(adversaries)
+        lost = _lost(tables, adversary)
+        if lost is None:
+            yield Judgement.of(adversary, far_away(adversary))
+            continue
+        words = f"accuracy {adversary.accuracy}, lost"
+        cost = above(words, lost) if frozen else below(words, lost, WORSE)
+        paid = cost.outcome is (Outcome.HOLDS if frozen else Outcome.FAILS)
+        yield Judgement.of(adversary, far_away(adversary, paid), cost)
 
 
-def _cost(tables: Tables, adversary: AdversaryRow) -> Iterator[Part]:
-    lost = adversary.accuracy_lost
+def _lost(tables: Tables, adversary: AdversaryRow) -> Optional[Estimate]:
+    """Of accuracy, against the base."""
     bases = tables.rows(ACCURACY, corpus=adversary.corpus, role="plain")
     base = first_where(bases, model=adversary.model)
-    if lost is None and base is not None:
-        lost = base.mean.minus(adversary.accuracy)
-    if lost is not None:
-        words = f"accuracy {adversary.accuracy}, lost"
-        yield above(words, lost) if adversary.frozen else below(words, lost, WORSE)
+    if adversary.accuracy_lost is None and base is not None:
+        return base.mean.minus(adversary.accuracy)
+    return adversary.accuracy_lost
 
 
 CLAIMS = (
@@ -216,8 +216,8 @@ CLAIMS = (
     Claim(
         "frozen-adversary",
         "With all else frozen, attention can be moved far, at a cost in accuracy.",
-        f"the furthest over all lambdas has JSD above {FAR}, and accuracy below the base's",
-        f"the furthest frozen adversary stays within {FAR}, or is more accurate than the base",
+        f"the nearest adversary with a JSD above {FAR} has an accuracy below the base's",
+        f"it is more accurate than the base; or all stay within {FAR}, and the furthest has lost accuracy",
         ADVERSARY,
         frozen_adversary,
         beside=(ACCURACY,),
@@ -225,8 +225,8 @@ CLAIMS = (
     Claim(
         "free-adversary",
         "With nothing frozen it can be moved far at no cost.",
-        f"the furthest over all lambdas has JSD above {FAR}, and accuracy less than {WORSE} below the base's",
-        f"the furthest adversary stays within {FAR}, or loses more than {WORSE} of accuracy",
+        f"the nearest adversary with a JSD above {FAR} has an accuracy less than {WORSE} below the base's",
+        f"it loses more than {WORSE} of accuracy; if all stay within {FAR} and lose less, none went far enough to tell",
         ADVERSARY,
         free_adversary,
         beside=(ACCURACY,),

@@ -9,6 +9,7 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple
 import numpy
 import pandas
 
+from analysis.claims.parts import FAR, Outcome, Part, above
 from analysis.claims.table_rows import (
     TableRow,
     column,
@@ -25,7 +26,7 @@ from analysis.papers.shared.reached import f1_metric
 from analysis.papers.shared.study_files import StudyFiles
 from analysis.performance import NOTHING, Decisions, nothing_to_judge
 from analysis.runs import Run
-from analysis.statistics.intervals import ABOUT_INTERVALS, intervals
+from analysis.statistics.intervals import ABOUT_INTERVALS, LEAST_SEEDS, intervals
 from analysis.statistics.samples import Sample
 from analysis.statistics.significance import difference_columns
 from analysis.text_files import place_of
@@ -61,6 +62,7 @@ class AdversaryRow(TableRow):
     tvd: Estimate = estimated("tvd")
     accuracy: Estimate = estimated("accuracy")
     accuracy_lost: Optional[Estimate] = paired("accuracy lost")
+    seeds: float = 1
     lambda_as_published: float = numpy.nan
     published_tvd_doubled: float = numpy.nan
     earlier_tvd: float = column(EARLIER_TVD, numpy.nan)
@@ -71,6 +73,28 @@ class AdversaryRow(TableRow):
         """What was published, doubled, whichever version wrote the table."""
         doubled = self.published_tvd_doubled
         return self.earlier_tvd if numpy.isnan(doubled) else doubled
+
+
+def just_far(adversaries: Sequence[AdversaryRow]) -> AdversaryRow:
+    """
+    The one that tells whether attention can be moved far, and at what price: of those with several
+    seeds, where there are such, the nearest whose whole interval of JSD is above `FAR`. Those beyond it
+    pay more, and tell only what too large a lambda does. Without one, the furthest.
+    """
+    several = [row for row in adversaries if row.seeds >= LEAST_SEEDS] or list(adversaries)
+    by_distance = sorted(several, key=lambda row: row.jsd.mean)
+    return next((row for row in by_distance if row.jsd.low > FAR), by_distance[-1])
+
+
+def far_away(adversary: AdversaryRow, paid: bool = True) -> Part:
+    """
+    The part that its attention is far from the base's. That adversaries stop short while nothing was
+    paid yet says that lambda was too small, and not that attention cannot be moved.
+    """
+    far = above(f"at lambda {adversary.lambda_:g} JSD", adversary.jsd, FAR)
+    if far.outcome is Outcome.FAILS and not paid:
+        return Part(f"{far.words}, and none went further", Outcome.UNKNOWN)
+    return far
 
 
 def adversary_rows(study: StudyFiles) -> Tuple[pandas.DataFrame, Optional[str]]:

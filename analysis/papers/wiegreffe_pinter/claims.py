@@ -5,7 +5,7 @@ from typing import Callable, Dict, Iterator, Sequence, Tuple
 from analysis.claims.claim import Claim, ClaimTest, Judgement
 from analysis.claims.parts import FAR, SMALL, Outcome, Part, above, below
 from analysis.claims.table_rows import Tables, first_where, grouped
-from analysis.papers.shared.adversary_rows import AdversaryRow
+from analysis.papers.shared.adversary_rows import AdversaryRow, far_away, just_far
 from analysis.papers.wiegreffe_pinter.adversaries import ADVERSARIES
 from analysis.papers.wiegreffe_pinter.curve import BESIDE_TABLE, CONVEXITY_TABLE, curves, tvd_at
 from analysis.papers.wiegreffe_pinter.seed_variance import SEEDS, SEEDS_TABLE
@@ -51,14 +51,16 @@ def beyond_seeds(tables: Tables) -> Iterator[Judgement]:
 def trained_adversary(tables: Tables) -> Iterator[Judgement]:
     """By the distance of outputs as their code has it, half of what it is."""
     for curve in curves(tables):
-        tvd = curve[-1].tvd
+        adversary = just_far(curve)
+        tvd = adversary.tvd
         halved = Estimate(tvd.mean / 2, tvd.low / 2, tvd.high / 2, nothing=tvd.nothing)
-        yield _far_and_near(curve[-1], "halved TVD", halved)
+        yield _far_and_near(adversary, "halved TVD", halved)
 
 
 def trained_adversary_by_tvd(tables: Tables) -> Iterator[Judgement]:
     for curve in curves(tables):
-        yield _far_and_near(curve[-1], "TVD", curve[-1].tvd)
+        adversary = just_far(curve)
+        yield _far_and_near(adversary, "TVD", adversary.tvd)
 
 
 def less_than_instances(tables: Tables) -> Iterator[Judgement]:
@@ -79,14 +81,10 @@ def curve_is_convex(tables: Tables) -> Iterator[Judgement]:
         yield Judgement.of(row, above(words, row.convexity))
 
 
-def _far_and_near(furthest: AdversaryRow, name: str, distance: Estimate) -> Judgement:
-    """That adversaries stop short while their outputs still are near says that lambda was too small."""
-    at = f"at lambda {furthest.lambda_:g}"
-    far = above(f"{at} JSD", furthest.jsd, FAR)
-    near = below(f"{at} {name}", distance, SMALL)
-    if (far.outcome, near.outcome) == (Outcome.FAILS, Outcome.HOLDS):
-        far = Part(f"{far.words}, and none went further", Outcome.UNKNOWN)
-    return Judgement.of(furthest, far, near)
+def _far_and_near(adversary: AdversaryRow, name: str, distance: Estimate) -> Judgement:
+    near = below(f"at lambda {adversary.lambda_:g} {name}", distance, SMALL)
+    paid = near.outcome is not Outcome.HOLDS
+    return Judgement.of(adversary, far_away(adversary, paid), near)
 
 
 def _at_equal_divergence(
@@ -175,16 +173,16 @@ CLAIMS = (
     Claim(
         "trained-adversary",
         "A whole model can be trained to predict the same with attention far from the base's.",
-        f"the furthest adversary has JSD above {FAR}, and half its TVD, as published, is below {SMALL}",
-        f"half its TVD is above {SMALL}; if it is not, and JSD is within {FAR}, no adversary went far enough to tell",
+        f"of the nearest adversary with a JSD above {FAR} half the TVD, as published, is below {SMALL}",
+        f"half its TVD is above {SMALL}; if all stay within {FAR} and below that, none went far enough to tell",
         ADVERSARIES,
         trained_adversary,
     ),
     Claim(
         "trained-adversary-by-tvd",
         "The same by the whole distance of outputs, which the published code halves.",
-        f"the furthest adversary has JSD above {FAR}, and TVD below {SMALL}",
-        f"its TVD is above {SMALL}; if it is not, and JSD is within {FAR}, no adversary went far enough to tell",
+        f"the nearest adversary with a JSD above {FAR} has a TVD below {SMALL}",
+        f"its TVD is above {SMALL}; if all stay within {FAR} and below that, none went far enough to tell",
         ADVERSARIES,
         trained_adversary_by_tvd,
         ClaimTest.CORRECTED,
