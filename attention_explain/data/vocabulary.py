@@ -151,11 +151,12 @@ def unknown_words(
     1 for each word that the vocabulary lacks, else 0; None where an indexer looks at more than the
     word as a whole (its characters or pieces), so that no word is unknown altogether.
     """
-    if not all(map(_one_id_a_word, indexers.values())):
+    of_words = [indexer for indexer in indexers.values() if not _is_a_number(indexer)]
+    if not all(map(_one_id_a_word, of_words)):
         return None
     known = [
         (vocab.get_token_to_index_vocabulary(indexer.namespace), indexer.lowercase_tokens)
-        for indexer in indexers.values()
+        for indexer in of_words
     ]
     return [
         int(all((word.lower() if lower else word) not in names for names, lower in known))
@@ -163,12 +164,13 @@ def unknown_words(
     ]
 
 
+def _is_a_number(indexer: TokenIndexer) -> bool:
+    """Whether it takes what a token has in numbers, which no vocabulary knows: which text it is of."""
+    return type(indexer) is SingleIdTokenIndexer and indexer.namespace is None
+
+
 def _one_id_a_word(indexer: TokenIndexer) -> bool:
-    return (
-        type(indexer) is SingleIdTokenIndexer
-        and indexer.namespace is not None
-        and indexer._feature_name == "text"
-    )
+    return type(indexer) is SingleIdTokenIndexer and indexer._feature_name == "text"
 
 
 # Of the counts of words. It begins with a dot: AllenNLP passes over it, and so do archives' hashes.

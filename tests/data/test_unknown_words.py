@@ -36,3 +36,9 @@ def test_where_characters_are_read_no_word_is_unknown():
         "characters": TokenCharactersIndexer(min_padding_length=1),
     }
     assert unknown_words(WORDS, indexers, vocabulary()) is None
+
+
+def test_what_a_token_has_in_numbers_makes_no_word_known_or_unknown():
+    part = SingleIdTokenIndexer(namespace=None, feature_name="type_id")
+    indexers = {"tokens": SingleIdTokenIndexer(), "part": part}
+    assert unknown_words(WORDS, indexers, vocabulary()) == [0, 1, 1]
