@@ -21,14 +21,18 @@ FILE, DRAWN = "results/answer.csv", "results/answer.svg"
 CAUSES = "planted-truth-methods"
 # Words are removed, the simplest way; the other ways are on the study's page.
 SCALE = "faithfulness-delete"
-CORPUS, MODEL = "sst", "bilstm tanh softmax"
+CORPUS = "sst"
+# The models of SST, an encoder each.
+MODELS = {f"{encoder} tanh softmax": encoder for encoder in ENCODERS}
 MEASURES = ("comprehensiveness", "sufficiency")
+CAUSE_FIRST = "cause first"
 PLANTED, ON_SST = "planted", "SST"
 ATTENTION, RANDOM = "attention", "random"
 # They explain states, and no words.
 OF_STATES = ("gradient-hidden", "leave-one-out-hidden", "input-to-hidden")
 ENDS = ("random", "search")
-COLUMNS = ["panel", "method", "series", "mean", "low", "high", "chance", "corpora", "seeds"]
+COLUMNS = ["panel", "measure", "method", "encoder", "mean", "low", "high", "chance", "corpora"]
+COLUMNS += ["seeds"]
 
 
 def answer_sheet(studies: Sequence[StudyResults]) -> Sheet:
@@ -39,12 +43,16 @@ def answer_sheet(studies: Sequence[StudyResults]) -> Sheet:
         rows += _cause_first(planted)
     for study in studies:
         table = study.table(SCALE)
-        of_model = (
-            table[(table["corpus"] == CORPUS) & (table["model"] == MODEL)] if len(table) else table
+        of_models = (
+            table[(table["corpus"] == CORPUS) & table["model"].isin(MODELS)]
+            if len(table)
+            else table
         )
-        if len(of_model):
-            rows += _on_the_scale(of_model, len(study.account["seeds"]))
+        if len(of_models):
+            rows += _on_the_scale(of_models, len(study.account["seeds"]))
             break
+    places = list(ENCODERS)
+    rows.sort(key=lambda row: (row["panel"] == ON_SST, places.index(row["encoder"])))
     return Sheet(FILE, pandas.DataFrame(rows, columns=COLUMNS))
 
 
@@ -73,8 +81,9 @@ def _cause_first(table: pandas.DataFrame) -> List[Dict[str, Any]]:
         rows.append(
             {
                 "panel": PLANTED,
+                "measure": CAUSE_FIRST,
                 "method": method,
-                "series": encoder,
+                "encoder": encoder,
                 "mean": mean,
                 "low": max(0.0, mean - below),
                 "high": min(1.0, mean + above),
@@ -96,8 +105,9 @@ def _on_the_scale(table: pandas.DataFrame, seeds: int) -> List[Dict[str, Any]]:
     return [
         {
             "panel": ON_SST,
+            "measure": row["measure"],
             "method": row["method"],
-            "series": row["measure"],
+            "encoder": MODELS[row["model"]],
             "mean": row["place"],
             "low": row["place low"],
             "high": row["place high"],
@@ -113,20 +123,24 @@ def _on_the_scale(table: pandas.DataFrame, seeds: int) -> List[Dict[str, Any]]:
 def answer_figure(sheet: Sheet) -> Optional[Figure]:
     """Left the planted corpus, right SST, whichever are there."""
     panels = []
-    for name, title, label in (
-        (PLANTED, "planted corpus", "share of texts with a known cause first"),
-        (ON_SST, "SST, BiLSTM", "place from a random to the best order of words"),
+    for name, measure, title, label in (
+        (PLANTED, CAUSE_FIRST, "planted corpus", "share of texts, known cause first"),
+        (ON_SST, MEASURES[0], "SST", f"place by {MEASURES[0]}"),
     ):
-        rows = sheet.where(panel=name)
+        rows = sheet.where(panel=name, measure=measure)
         if rows:
-            shown = encoder_name if name == PLANTED else str
             chance = sum(row["chance"] for row in rows) / len(rows)
             panels.append(
                 DotPanel(
                     title,
                     label,
                     [
-                        Dot(name, row["method"], shown(row["series"]), Estimate.of(row.values))
+                        Dot(
+                            name,
+                            row["method"],
+                            encoder_name(row["encoder"]),
+                            Estimate.of(row.values),
+                        )
                         for row in rows
                     ],
                     _ticks(chance) if name == PLANTED else FROM_CHANCE_TO_BEST,
@@ -147,55 +161,58 @@ def answer_sentences(sheet: Sheet, missing: Dict[str, str]) -> Iterator[str]:
         yield _of_planted(planted)
     else:
         yield missing[PLANTED]
-    on_sst = sheet.where(panel=ON_SST, series=MEASURES[0])
+    on_sst = sheet.where(panel=ON_SST, measure=MEASURES[0])
     if on_sst:
-        yield _of_sst(on_sst, sheet.where(panel=ON_SST, series=MEASURES[1]))
+        yield _of_sst(on_sst, sheet.where(panel=ON_SST, measure=MEASURES[1]))
     else:
         yield missing[ON_SST]
 
 
 def _of_planted(rows: Sequence[Row]) -> str:
-    encoders = list(dict.fromkeys(row["series"] for row in rows))
-    encoders.sort(key=lambda encoder: encoder != "bilstm")
-    of = {encoder: _attention_and_best(rows, encoder) for encoder in encoders}
+    of = _by_encoder(rows)
     apart = [encoder for encoder, (own, best) in of.items() if own["high"] < best["low"]]
     answer = {len(of): "**No, not by itself.**", 0: "**It may be.**"}.get(
         len(apart), "**It depends on the model.**"
     )
-    own, best = of[encoders[0]]
+    (first, (own, best)), *others = of.items()
     said = (
         f"{answer} Where the cause of a label is planted, and so known, the attention of a "
-        f"{encoder_name(encoders[0])} puts it first in {own.shares(mean='mean')} of texts; chance is "
+        f"{encoder_name(first)} puts it first in {own.shares(mean='mean')} of texts; chance is "
         f"{own.percent('chance')}, and {best['method']} does so in {best.shares(mean='mean')}"
     )
-    others = [
+    told = [
         f"{own.percent('mean')} ({encoder_name(encoder)}; {best['method']} {best.percent('mean')})"
-        for encoder, (own, best) in list(of.items())[1:]
+        for encoder, (own, best) in others
     ]
-    return (
-        f"{said}. With other encoders attention does in {listed(others)}." if others else f"{said}."
-    )
+    return f"{said}. With other encoders attention does in {listed(told)}." if told else f"{said}."
 
 
-def _attention_and_best(rows: Sequence[Row], encoder: str) -> Tuple[Row, Row]:
-    of_encoder = [row for row in rows if row["series"] == encoder]
-    own = next(row for row in of_encoder if row["method"] == ATTENTION)
-    return own, max(of_encoder, key=lambda row: row["mean"])
+def _by_encoder(rows: Sequence[Row]) -> Dict[str, Tuple[Row, Row]]:
+    """Attention and the best method with each; the first of `ENCODERS` first."""
+    of: Dict[str, Tuple[Row, Row]] = {}
+    for encoder in ENCODERS:
+        of_encoder = [row for row in rows if row["encoder"] == encoder]
+        own = [row for row in of_encoder if row["method"] == ATTENTION]
+        if own:
+            of[encoder] = own[0], max(of_encoder, key=lambda row: row["mean"])
+    return of
 
 
 def _of_sst(rows: Sequence[Row], sufficiency: Sequence[Row]) -> str:
-    own = next(row for row in rows if row["method"] == ATTENTION)
-    best = max(rows, key=lambda row: row["mean"])
+    (first, (own, best)), *others = _by_encoder(rows).items()
     said = (
-        "On SST, whose causes nobody knows, a BiLSTM's attention comes "
+        f"On SST, whose causes nobody knows, the attention of a {encoder_name(first)} comes "
         f"{own.estimate(mean='mean')} of the way from a random order of words (0) to the best (1), by "
-        f"{MEASURES[0]}; {best['method']} comes {best.estimate(mean='mean')}"
+        f"{MEASURES[0]}; {best['method']} comes {best.estimate(mean='mean')}."
     )
-    other = next((row for row in sufficiency if row["method"] == ATTENTION), None)
-    if other is None:
-        return f"{said}."
-    best = max(sufficiency, key=lambda row: row["mean"])
-    return (
-        f"{said}. By {MEASURES[1]} it is {other.estimate(mean='mean')}, and "
-        f"{best.estimate(mean='mean')} for {best['method']}."
-    )
+    also = _by_encoder(sufficiency).get(first)
+    if also is not None:
+        said += (
+            f" By {MEASURES[1]} it is {also[0].estimate(mean='mean')}, and "
+            f"{also[1].estimate(mean='mean')} for {also[1]['method']}."
+        )
+    told = [
+        f"{own.estimate(mean='mean')} ({encoder_name(encoder)}; {best['method']} {best.number('mean')})"
+        for encoder, (own, best) in others
+    ]
+    return f"{said} With other encoders attention comes {listed(told)}." if told else said

@@ -5,8 +5,10 @@ from typing import Dict, Iterator, Sequence, Tuple
 from analysis.formats import pipe_table
 from analysis.results.cited import Row, Sheet
 from analysis.results.names import corpus_name
+from analysis.verdict import of_study
 from analysis.written import NONE, markdown_text
 
+TABLE = of_study.NAME
 SAID = (
     "Can attention be trusted as the explanation of this model? In a cell: the [verdict](docs/verdict.md), attention's place between a random (0) and the best order "
     "of words (1), the mean over the ways to remove words, by comprehensiveness and sufficiency; and which method to show readers instead, with its place."

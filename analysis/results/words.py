@@ -18,7 +18,7 @@ WOULD_SAY = {
 
 FIGURE = (
     "*Left: how often a method puts a planted cause first, by encoder, of correctly predicted texts; mean over the planted corpora that all "
-    "encoders have learned. Right: where it stands between a random and the best order of words on SST. The line is chance; bars are 95 % intervals "
+    "encoders have learned. Right: where it stands on SST between a random (chance) and the best order of words. Bars are 95 % intervals "
     "over texts and seeds.*"
 )
 

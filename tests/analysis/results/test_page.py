@@ -85,10 +85,16 @@ def faithful(folder):
     output = Output(folder, "Faithfulness")
     rows = [
         {
-            **{"corpus": "sst", "model": "bilstm tanh softmax", "measure": measure, "k": None},
-            **{"erasure": "delete", "method": method, "place": place},
-            **{"place low": place - 0.05, "place high": place + 0.05},
+            **{"corpus": "sst", "model": model, "measure": measure, "k": None},
+            **{"erasure": "delete", "method": method, "place": place + more},
+            **{"place low": place + more - 0.05, "place high": place + more + 0.05},
         }
+        for model, more in (
+            # Sparse attention is no other encoder.
+            ("bilstm tanh sparsemax", 0.3),
+            ("affine tanh softmax", 0.1),
+            ("bilstm tanh softmax", 0.0),
+        )
         for measure in ("comprehensiveness", "sufficiency")
         for method, place in (("attention", 0.31), ("lrp", 0.82), ("random", 0.0), ("search", 1.0))
     ]
@@ -177,8 +183,10 @@ def test_verdicts_of_several_parts_of_a_study_are_counted_together(study):
 
 def test_on_sst_the_place_between_chance_and_best_is_said(study):
     text = written(study, faithful(study.parent / "faithfulness-sst"))
-    assert "attention comes 0.310 [0.260, 0.360] of the way" in text
-    assert "lrp comes 0.820 [0.770, 0.870]" in text
+    assert "the attention of a BiLSTM comes 0.310 [0.260, 0.360] of the way" in text
+    assert "lrp comes 0.820 [0.770, 0.870]. By sufficiency it is 0.310" in text
+    assert "With other encoders attention comes 0.410 [0.360, 0.460] (no context; lrp 0.920)" in text
+    assert "0.610" not in text
 
 
 def test_the_readme_says_the_same_between_its_marks(study):
