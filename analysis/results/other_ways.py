@@ -28,9 +28,15 @@ def sentences(sheets: Callable[[str], Sequence[Sheet]]) -> Iterator[str]:
             whole = [row for row in sheet if pandas.isna(row["k"]) and row["measure"] == MEASURE]
             for rows in _models(whole):
                 yield from _on_a_transformer(rows)
-    for sheet in sheets(FACTS):
-        for rows in _models([row for row in sheet if not isinstance(row["nothing to judge"], str)]):
-            yield from _facts(rows)
+    yield from _facts(
+        [
+            _of_attention(rows)
+            for sheet in sheets(FACTS)
+            for rows in _models(
+                [row for row in sheet if not isinstance(row["nothing to judge"], str)]
+            )
+        ]
+    )
 
 
 def _models(rows: Sequence[Row]) -> Iterator[List[Row]]:
@@ -65,12 +71,18 @@ def _on_a_transformer(rows: Sequence[Row]) -> Iterator[str]:
     )
 
 
-def _facts(rows: Sequence[Row]) -> Iterator[str]:
-    own = _of_attention(rows)
-    yield (
-        f"**Facts that are known** ({_named(own)}, right in {own.percent('accuracy')} of questions): {own.shares('mass')} of attention lies on the "
-        f"supporting facts, {own.percent('chance')} by chance; it comes {own.estimate(MEASURE)} of the way from a random to the best order."
-    )
+def _facts(models: Sequence[Row]) -> Iterator[str]:
+    """Of each the row of attention."""
+    told = [
+        f"{own.shares('mass')} (chance {own.percent('chance')}) and {own.estimate(MEASURE)} with {_named(own)}, right in "
+        f"{own.percent('accuracy')} of questions"
+        for own in models
+    ]
+    if told:
+        yield (
+            "**Facts that are known**: how much of attention lies on the facts that an answer rests on, and how far it comes from a "
+            f"random to the best order of words: {'; '.join(told)}."
+        )
 
 
 def _of_attention(rows: Sequence[Row]) -> Row:

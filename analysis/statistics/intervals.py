@@ -13,7 +13,7 @@ trained models as they are.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Dict, Sequence, Tuple, Union
 
 import numpy
@@ -61,6 +61,11 @@ class Intervals:
     def over(self) -> numpy.ndarray:
         """What each interval is over, in words. Shape: (means,)"""
         return numpy.where(self.over_seeds, BOTH, TEXTS)
+
+    def of_shares(self) -> "Intervals":
+        """The same where means are shares: no end beyond 0 or 1, where the truth cannot be."""
+        low, high = (numpy.clip(end, 0.0, 1.0) for end in (self.low, self.high))
+        return replace(self, low=low, high=high)
 
     def columns(self) -> Dict[str, numpy.ndarray]:
         """As tables have them."""

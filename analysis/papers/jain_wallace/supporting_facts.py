@@ -71,11 +71,11 @@ def method_rows(explained: Model, judged: Optional[Model] = None) -> List[Dict[s
     mass, chance = values_by_text(explained, of_name["mass"])
     precision, precision_chance = values_by_text(explained, of_name["average-precision"])
     columns = {
-        MASS: intervals(mass),
+        MASS: intervals(mass).of_shares(),
         ABOVE: intervals(mass - chance),
         LIFT: intervals(placed(mass, numpy.zeros_like(mass), chance)),
         MASS_PLACE: intervals(placed(mass, chance, numpy.ones_like(mass))),
-        PRECISION: intervals(precision),
+        PRECISION: intervals(precision).of_shares(),
     }
     places = {} if judged is None else _places(judged, methods)
     return [

@@ -185,7 +185,9 @@ def test_on_sst_the_place_between_chance_and_best_is_said(study):
     text = written(study, faithful(study.parent / "faithfulness-sst"))
     assert "the attention of a BiLSTM comes 0.310 [0.260, 0.360] of the way" in text
     assert "lrp comes 0.820 [0.770, 0.870]. By sufficiency it is 0.310" in text
-    assert "With other encoders attention comes 0.410 [0.360, 0.460] (no context; lrp 0.920)" in text
+    assert (
+        "With other encoders attention comes 0.410 [0.360, 0.460] (no context; lrp 0.920)" in text
+    )
     assert "0.610" not in text
 
 

@@ -208,3 +208,12 @@ def test_nor_do_two_methods_in_one_model(seeds):
         found = paired_in_one_model(first + common, second + common, NO_FLIPS)
         apart = (found["low"] > 0) | (found["high"] < 0)
         assert 0.03 <= apart.mean() <= 0.06, (of_seeds, of_texts, rest)
+
+
+def test_an_interval_of_shares_ends_where_shares_do():
+    values = numpy.array([[[0.0, 1.0, 1.0], [1.0, 1.0, 1.0], [1.0, 0.0, 1.0]]])
+    wide, shares = intervals(values), intervals(values).of_shares()
+    assert wide.high[0] > 1 and shares.high[0] == 1
+    assert shares.low[0] == max(wide.low[0], 0) and shares.mean[0] == wide.mean[0]
+    # What is not known stays so.
+    assert numpy.isnan(intervals(values[:, :1, :1]).of_shares().low[0])
