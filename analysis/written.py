@@ -14,7 +14,7 @@ import re
 import unicodedata
 from dataclasses import dataclass, replace
 from html import escape
-from typing import TYPE_CHECKING, Any, List, Mapping, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence
 
 # Plans of studies write texts too, and need no tables.
 if TYPE_CHECKING:
@@ -78,6 +78,10 @@ class Estimate:
             mean = name if name in row else f"{name} mean".strip()
         ends = (float(row[f"{name} {end}".strip()]) for end in ("low", "high"))
         return cls(float(row[mean]), *ends, difference, nothing)
+
+    def columns(self, name: str) -> Dict[str, float]:
+        """As `of` reads them: `NAME`, `NAME low` and `NAME high`."""
+        return {name: self.mean, f"{name} low": self.low, f"{name} high": self.high}
 
     @property
     def interval(self) -> Interval:

@@ -110,12 +110,12 @@ class HeldVerdict:
             "erasure training": config.erasure_trained,
             "seed": config.seed,
             "answer": str(self.verdict.answer),
-            **_columns("score", self.verdict.score),
-            **_columns("truth", self.truth[ATTENTION]),
+            **self.verdict.score.columns("score"),
+            **self.truth[ATTENTION].columns("truth"),
             "attention": self.attention,
             "contradicted": self.contradicted,
             "method": method or "",
-            **_columns("truth of method", self.truth[method] if method else NOT_KNOWN),
+            **(self.truth[method] if method else NOT_KNOWN).columns("truth of method"),
             "recommended": self.recommended,
             "lost": self.lost,
         }
@@ -289,7 +289,3 @@ def _in_order(rows: pandas.DataFrame) -> Sequence[Any]:
     return [
         (role, rows[rows["role"] == role]) for role in ROLES.values() if role in {*rows["role"]}
     ]
-
-
-def _columns(name: str, estimate: Estimate) -> Dict[str, float]:
-    return {name: estimate.mean, f"{name} low": estimate.low, f"{name} high": estimate.high}

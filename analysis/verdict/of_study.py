@@ -69,10 +69,10 @@ def verdict_row(verdict: Verdict) -> Dict[str, Any]:
         "texts": verdict.texts,
         "seeds": verdict.seeds,
         "answer": "" if verdict.nothing else str(verdict.answer),
-        **_columns("attention", verdict.score),
+        **verdict.score.columns("attention"),
         **{QUESTIONS[each.name]: str(each.answer) for each in verdict.questions},
         "show": verdict.recommended.method or "",
-        **_columns("place of it", _place_of_recommended(verdict)),
+        **_place_of_recommended(verdict).columns("place of it"),
         "why": verdict.recommended.why,
         "nothing to judge": verdict.nothing,
     }
@@ -95,7 +95,3 @@ def _place_of_recommended(verdict: Verdict) -> Estimate:
     method = verdict.recommended.method
     ranked = verdict.method(method) if method else None
     return ranked.place if ranked else NOT_KNOWN
-
-
-def _columns(name: str, estimate: Estimate) -> Dict[str, float]:
-    return {name: estimate.mean, f"{name} low": estimate.low, f"{name} high": estimate.high}
