@@ -70,7 +70,7 @@ def _reproduced(claim: Claim, reproduced: Sheet) -> str:
 
 
 def _cell(claim: Claim, outcomes: Sheet) -> str:
-    """`**holds** SST 5, IMDb 2`; `**mixed**: holds SST 3; fails IMDb 2`."""
+    """`**holds** SST (5), IMDb`; `**mixed**: holds SST (3); fails IMDb (2)`."""
     rows = outcomes.where(name=claim.name)
     came_out = [each for each in Outcome if any(row["outcome"] == each.value for row in rows)]
     if not came_out:
@@ -86,7 +86,9 @@ def _cell(claim: Claim, outcomes: Sheet) -> str:
 
 def _corpora(rows: Sequence[Row]) -> str:
     if len(rows) == 1 and "," in rows[0]["corpus"]:
-        return f"(all corpora together, {rows[0].whole('models')})"
+        return "all corpora together"
     return ", ".join(
-        f"{markdown_text(corpus_name(row['corpus']))} {row.whole('models')}" for row in rows
+        markdown_text(corpus_name(row["corpus"]))
+        + (f" ({row.whole('models')})" if row["models"] > 1 else "")
+        for row in rows
     )

@@ -17,6 +17,10 @@ CORPORA = {
     "sst_annotators": "SST (annotators)",
     "movies": "movies",
     "hatexplain": "HateXplain",
+    "snli": "SNLI",
+    "babi_1": "bAbI 1",
+    "babi_2": "bAbI 2",
+    "babi_3": "bAbI 3",
 }
 ENCODERS = {
     "bilstm": "BiLSTM",

@@ -33,7 +33,7 @@ EARLIER = (
 
 CLAIMS = (
     "*Number reproduced*: how many printed numbers of the claim's table lie in our interval, widened by what trainings with other seeds differ by. *As its authors tested it*: by their own "
-    "measure. *After correction*: where a measure had to be mended. Numbers behind a corpus are models for which it came out so; "
+    "measure. *After correction*: where a measure had to be mended. In brackets behind a corpus: for how many of its models it came out so, if for several; "
     "a claim holds only where all of its parts do. Rules and bounds are ours and stand in [claims.csv](results/claims.csv), with the evidence of each outcome."
 )
 
