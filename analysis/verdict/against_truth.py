@@ -257,6 +257,8 @@ def _said(rows: pandas.DataFrame, about: str) -> str:
 
 def _figure(rows: pandas.DataFrame, output: Output) -> None:
     known = rows[~rows["attention"].isin(NOT_HELD)]
+    # A point alone shows nothing that the table does not.
+    known = known[known.groupby("role")["role"].transform("size") > 1]
     if known.empty:
         return
     nothing = (numpy.nan, numpy.nan)
