@@ -61,8 +61,10 @@ def violins(
     return figure
 
 
-# So that grey paper is enough.
-HATCHES = ("", "////", "....", "xxxx")
+# So that grey paper is enough. Lines, since of dots svg has each with all of its curves.
+HATCHES = ("", "////", "\\\\\\\\", "----")
+# Of more series the numbers of values would not stand side by side.
+MOST_COUNTS = 2
 
 
 def colour(number: int) -> str:
@@ -90,7 +92,7 @@ def _draw(axes: Axes, panel: Violins, names: Sequence[str]) -> None:
             middle = place + 0.8 * ((number + 0.5) / len(names) - 0.5)
             _one(axes, values, middle, 0.72 / len(names), number)
     labels = [
-        f"{style.shown(group)}\n{' + '.join(map(str, count))}"
+        f"{style.shown(group)}\n{_counted(count)}"
         for group, count in zip(groups, counts, strict=True)
     ]
     axes.set_xticks(range(len(groups)), labels)
@@ -98,8 +100,15 @@ def _draw(axes: Axes, panel: Violins, names: Sequence[str]) -> None:
     axes.tick_params(axis="x", length=0)
 
 
+def _counted(counts: Sequence[int]) -> str:
+    """Of each series, or of many together."""
+    return " + ".join(map(str, counts)) if len(counts) <= MOST_COUNTS else str(sum(counts))
+
+
 def _one(axes: Axes, values: numpy.ndarray, middle: float, width: float, number: int) -> None:
     look: Dict[str, Any] = {"color": colour(number)}
+    # Of many series, marks do not reach into the next.
+    scale = min(1.0, 4 * width)
     if len(values) >= LEAST and numpy.ptp(values) > 1e-9:
         drawn = axes.violinplot(
             values, [middle], widths=width, points=POINTS, showextrema=False, bw_method="scott"
@@ -111,10 +120,12 @@ def _one(axes: Axes, values: numpy.ndarray, middle: float, width: float, number:
             body.set(facecolor=look["color"], edgecolor="black", linewidth=0.4, alpha=0.6)
             body.set_hatch(HATCHES[number % 4])
         low, high = numpy.quantile(values, [0.25, 0.75])
-        axes.plot([middle, middle], [low, high], color="black", linewidth=2, solid_capstyle="butt")
+        look_of_bar: Dict[str, Any] = {"color": "black", "solid_capstyle": "butt"}
+        axes.plot([middle, middle], [low, high], linewidth=2 * scale, **look_of_bar)
     elif len(values):
         axes.plot([middle] * len(values), values, linestyle="none", marker=".", **look)
     if len(values):
         median = numpy.median(values)
-        axes.plot(middle, median, marker="_", markersize=9, color="black", markeredgewidth=1.2)
-        axes.plot(middle, median, marker="o", markersize=3, color="white", markeredgecolor="black")
+        mark: Dict[str, Any] = {"markeredgecolor": "black", "markeredgewidth": 1.2 * scale}
+        axes.plot(middle, median, marker="_", markersize=9 * scale, **mark)
+        axes.plot(middle, median, marker="o", markersize=3 * scale, color="white", **mark)

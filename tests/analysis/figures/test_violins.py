@@ -46,3 +46,10 @@ def test_without_a_bound_the_largest_value_is_at_the_top():
     assert drawn({"a": {"x": VALUES / 10}}).get_ylim()[1] == pytest.approx(0.102 * VALUES.max())
     assert drawn({"a": {"x": VALUES}}, top=2.0).get_ylim()[1] == pytest.approx(2.04)
     assert drawn({"a": {"x": numpy.full(3, numpy.nan)}}).get_ylim()[1] > 0
+
+
+def test_numbers_of_many_series_are_told_together():
+    values = {"group": numpy.arange(10.0)}
+    for series, shown in ((1, "10"), (2, "10 + 10"), (3, "30")):
+        axes = drawn({f"series {number}": values for number in range(series)})
+        assert axes.get_xticklabels()[0].get_text() == f"group\n{shown}"
