@@ -14,7 +14,8 @@ study {
     local on_one_model = encoder + scorer == 'bilstmtanh',
     // bAbI says which facts an answer rests on: does attention point to them, and do other methods?
     local facts = on_one_model && std.get(data, 'known_causes', false),
-    [encoder + '_' + scorer]: {
+    // Pairs take long.
+    [encoder + '_' + scorer]: (if 'pairs' in data then study.few else {}) + {
       config: lib.experiment(
         data,
         lib.encoders[encoder],
