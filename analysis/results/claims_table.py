@@ -70,18 +70,23 @@ def _reproduced(claim: Claim, reproduced: Sheet) -> str:
 
 
 def _cell(claim: Claim, outcomes: Sheet) -> str:
-    """`**holds** SST (5), IMDb`; `**mixed**: holds SST (3); fails IMDb (2)`."""
+    """
+    `**holds** SST (5), IMDb; untold AG News`; `**mixed**: holds SST (3); fails IMDb (2)`. Models with
+    nothing to judge count only where there are no others.
+    """
     rows = outcomes.where(name=claim.name)
     came_out = [each for each in Outcome if any(row["outcome"] == each.value for row in rows)]
-    if not came_out:
+    judged = [each for each in came_out if each is not Outcome.NOTHING] or came_out
+    if not judged:
         return NOT_JUDGED
-    if len(came_out) == 1:
-        return f"**{SHORT[came_out[0]]}** {_corpora(rows)}"
-    told = (
-        f"{SHORT[each]} {_corpora([row for row in rows if row['outcome'] == each.value])}"
-        for each in came_out
+    first, *others = (
+        (SHORT[each], _corpora([row for row in rows if row["outcome"] == each.value]))
+        for each in judged
     )
-    return f"**mixed**: {'; '.join(told)}"
+    rest = "".join(f"; {outcome} {corpora}" for outcome, corpora in others)
+    if Outcome.HOLDS in judged and Outcome.FAILS in judged:
+        return f"**mixed**: {first[0]} {first[1]}{rest}"
+    return f"**{first[0]}** {first[1]}{rest}"
 
 
 def _corpora(rows: Sequence[Row]) -> str:

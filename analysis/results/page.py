@@ -40,7 +40,7 @@ from durable.whole import write_whole
 BEGIN = "<!-- what we found: made by `make results` -->"
 END = "<!-- end of what we found -->"
 NUMBERS = "results/numbers.csv"
-MOST_DIFFERENCES = 12
+MOST_DIFFERENCES = 8
 LEAST_HOURS = 0.005
 MEASURES = "planted-truth-measures"
 # Columns of verdicts that say something also where they are empty.
@@ -176,13 +176,13 @@ def _counted(summary: Summary) -> Iterator[str]:
         yield "No study has the numbers of a claim.\n"
         return
     said = (
-        f"Of {tested.whole('claims')} claims of the papers, {tested.whole('hold')} hold wherever we tested them as their authors did, "
-        f"{tested.whole('fail')} fail everywhere, {tested.whole('mixed')} depend on corpus or model, and {tested.whole('untold')} cannot be told"
+        f"Of {tested.whole('claims')} claims of the papers, tested as their authors did, {tested.whole('hold')} hold wherever it could be told, "
+        f"{tested.whole('fail')} fail wherever it could, {tested.whole('mixed')} depend on corpus or model, and {tested.whole('untold')} cannot be told"
     )
     if corrected["claims"]:
         said += (
-            f". Of {corrected.whole('claims')} that are tested after correction, {corrected.whole('hold')} hold everywhere, "
-            f"{corrected.whole('fail')} nowhere, and {corrected.whole('mixed')} depend"
+            f". Of {corrected.whole('claims')} after correction, {corrected.whole('hold')} hold, "
+            f"{corrected.whole('fail')} fail, {corrected.whole('mixed')} depend, and {corrected.whole('untold')} cannot be told"
         )
     yield f"{said}.\n"
 

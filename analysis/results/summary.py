@@ -20,7 +20,7 @@ from analysis.verdict.means import wilson_interval
 SECONDS = 3600
 VERDICTS = "planted-truth-verdicts"
 NOT_HELD = ("causes not learned", "nothing to judge")
-DECIDED = (Outcome.HOLDS.value, Outcome.FAILS.value, Outcome.UNKNOWN.value)
+JUDGED = (Outcome.HOLDS.value, Outcome.FAILS.value, Outcome.UNKNOWN.value)
 
 
 def studies_sheet(studies: Sequence[StudyResults]) -> Sheet:
@@ -101,23 +101,27 @@ def outcomes_sheet(claims: Sheet) -> Sheet:
 
 
 def tally_sheet(claims: Sheet) -> Sheet:
-    """A row a kind of test: how many claims hold wherever they could be told, and how many nowhere."""
+    """
+    A row a kind of test: how many claims hold wherever it could be told, fail wherever it could, do
+    either, and cannot be told anywhere.
+    """
     rows = []
     for test in ClaimTest:
         tested = claims.table[
-            (claims.table["test"] == test.value) & claims.table["outcome"].isin(DECIDED)
+            (claims.table["test"] == test.value) & claims.table["outcome"].isin(JUDGED)
         ]
-        every = [set(group["outcome"]) for _, group in tested.groupby("name", sort=False)]
+        every = [
+            set(group["outcome"]) - {Outcome.UNKNOWN.value}
+            for _, group in tested.groupby("name", sort=False)
+        ]
         rows.append(
             {
                 "test": test.value,
                 "claims": len(every),
-                "hold": sum(outcomes == {Outcome.HOLDS.value} for outcomes in every),
-                "fail": sum(outcomes == {Outcome.FAILS.value} for outcomes in every),
-                "mixed": sum(
-                    outcomes != {Outcome.UNKNOWN.value} and len(outcomes) > 1 for outcomes in every
-                ),
-                "untold": sum(outcomes == {Outcome.UNKNOWN.value} for outcomes in every),
+                "hold": sum(told == {Outcome.HOLDS.value} for told in every),
+                "fail": sum(told == {Outcome.FAILS.value} for told in every),
+                "mixed": sum(len(told) > 1 for told in every),
+                "untold": sum(not told for told in every),
             }
         )
     return Sheet("results/tally.csv", pandas.DataFrame(rows))

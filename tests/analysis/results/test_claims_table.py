@@ -1,0 +1,36 @@
+"""What a cell says of a claim: nothing stronger than its outcomes."""
+
+import pandas
+import pytest
+
+from analysis.papers.discovery import find_claim
+from analysis.results.cited import Page, Sheet
+from analysis.results.claims_table import claims_table
+
+CLAIM = find_claim("hardly-needed")
+HOLDS, FAILS = ("sst", "holds", 2), ("imdb", "does not hold", 1)
+UNTOLD, NOTHING = ("agnews", "cannot be told", 1), ("20news_sports", "nothing to judge", 1)
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "cell"),
+    [
+        ([HOLDS], "**holds** SST (2)"),
+        ([FAILS, HOLDS], "**mixed**: holds SST (2); fails IMDb"),
+        # What cannot be told is no reason against it, and no reason to hide it.
+        ([HOLDS, UNTOLD], "**holds** SST (2); untold AG News"),
+        ([FAILS, UNTOLD], "**fails** IMDb; untold AG News"),
+        ([UNTOLD], "**untold** AG News"),
+        ([HOLDS, NOTHING], "**holds** SST (2)"),
+        ([NOTHING], "**nothing to judge** 20 Newsgroups"),
+        ([], "not run"),
+    ],
+)
+def test_a_cell_says_where_a_claim_holds_and_fails(outcomes, cell):
+    columns = ["name", "corpus", "outcome", "models"]
+    rows = pandas.DataFrame([(CLAIM.name, *each) for each in outcomes], columns=columns)
+    printed = pandas.DataFrame([], columns=["table", "printed", "reproduced"])
+    table = claims_table(Sheet("outcomes.csv", rows), Sheet("reproduced.csv", printed))
+    text = Page("RESULTS.md", "".join(table)).text
+    (line,) = [line for line in text.splitlines() if CLAIM.statement in line]
+    assert line == f"| {CLAIM.statement} | - | {cell} | - |"
