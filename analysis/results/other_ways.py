@@ -1,6 +1,7 @@
 """
 The question asked in other ways than by known causes and by words taken out: a model trained anew, a
-pretrained transformer, facts that an answer is known to rest on. A sentence each, of the studies that have it.
+pretrained transformer, facts that an answer is known to rest on; and what the oldest way, agreement with the
+gradient, depends on. A sentence each, of the studies that have it.
 """
 
 from typing import Callable, Iterator, List, Sequence
@@ -11,6 +12,7 @@ from analysis.results.cited import Row, Sheet
 from analysis.results.names import corpus_name
 
 RETRAINED, ON_THE_SCALE, FACTS = "recursive-roar-racu", "faithfulness-delete", "supporting-facts"
+DEFINITIONS, TAU = "gradient-definitions", "tau-b"
 # The study whose models are pretrained transformers.
 PRETRAINED = "pretrained_debate"
 ATTENTION = "attention"
@@ -37,6 +39,25 @@ def sentences(sheets: Callable[[str], Sequence[Sheet]]) -> Iterator[str]:
             )
         ]
     )
+    for sheet in sheets(DEFINITIONS):
+        rows = [row for row in sheet if row["measure"] == TAU and not pandas.isna(row["mean"])]
+        for model in dict.fromkeys((row["corpus"], row["model"]) for row in rows):
+            yield from _definitions([row for row in rows if (row["corpus"], row["model"]) == model])
+
+
+def _definitions(rows: Sequence[Row]) -> Iterator[str]:
+    least, most = (choose(rows, key=lambda row: row["mean"]) for choose in (min, max))
+    yield (
+        f"**Agreement with the gradient** ({_named(least)}) depends on what is called so: tau of attention is {least.estimate(mean='mean')} "
+        f"with {_defined(least)}, and {most.estimate(mean='mean')} with {_defined(most)}."
+    )
+
+
+def _defined(row: Row) -> str:
+    """`the norm of the gradient of the logit, attention held fixed`."""
+    what = "the norm of the gradient" if row["gradient"] == "norm" else "gradient x input"
+    fixed = "held fixed" if row["attention fixed"] == "yes" else "moving"
+    return f"{what} of the {row['of']}, {row['scores']}, attention {fixed}"
 
 
 def _models(rows: Sequence[Row]) -> Iterator[List[Row]]:

@@ -80,3 +80,21 @@ def test_known_facts_of_models_that_have_learned_something(problem):
         assert f"{own}, right in 100 % of questions." in said[0]
         both = told({"supporting-facts": [*rows, *({**row, "corpus": "babi_2"} for row in rows)]})
         assert len(both) == 1 and "; 87 %" in both[0] and "bAbI 2" in both[0]
+
+
+def test_what_is_called_gradient_decides_how_well_attention_agrees_with_it():
+    about = {"corpus": "sst", "model": "bilstm", "measure": "tau-b", "of": "logit"}
+    rows = [
+        {**about, "gradient": gradient, "scores": scores, "attention fixed": fixed}
+        | {"mean": mean, "low": mean - 0.1, "high": mean + 0.1}
+        for gradient, scores, fixed, mean in (
+            ("x input", "signed", "no", 0.2),
+            ("x input", "by size", "yes", 0.3),
+            ("norm", "by size", "yes", 0.6),
+        )
+    ]
+    others = [{**rows[0], "measure": "tau-x", "mean": 0.9}]
+    (said,) = told({"gradient-definitions": [*rows, *others]})
+    assert "(SST, bilstm) depends on what is called so: tau of attention is 0.200 [0.100" in said
+    assert "with gradient x input of the logit, signed, attention moving, and 0.600" in said
+    assert "with the norm of the gradient of the logit, by size, attention held fixed." in said
