@@ -73,6 +73,7 @@ def _draw(axes: Axes, panel: Found, failure: str, top: float) -> None:
         )
     axes.axvline(-step, color=style.GREY, linewidth=0.5)
     axes.set_xlim(-3.5 * step, top)
-    places = [place for place in numpy.linspace(0, 1, 6) if place < top - step]
+    # None so near the end that their numbers would touch.
+    places = [place for place in numpy.linspace(0, 1, 6) if place < top - 0.1]
     axes.set_xticks([-2.5 * step, *places, top])
     axes.set_xticklabels([failure, *(f"{place:g}" for place in places), f"{top:.2f}"])
