@@ -1,7 +1,7 @@
 """
 The question asked in other ways than by known causes and by words taken out: a model trained anew, a
-pretrained transformer, facts that an answer is known to rest on; and what the oldest way, agreement with the
-gradient, depends on. A sentence each, of the studies that have it.
+pretrained transformer, facts that an answer is known to rest on; what people mark, which is another question; and
+what the oldest way, agreement with the gradient, depends on. A sentence each, of the studies that have it.
 """
 
 from typing import Callable, Iterator, List, Sequence
@@ -13,6 +13,7 @@ from analysis.results.names import corpus_name
 
 RETRAINED, ON_THE_SCALE, FACTS = "recursive-roar-racu", "faithfulness-delete", "supporting-facts"
 DEFINITIONS, TAU = "gradient-definitions", "tau-b"
+MARKED, PRECISION = "plausibility", "average-precision"
 # The study whose models are pretrained transformers.
 PRETRAINED = "pretrained_debate"
 ATTENTION = "attention"
@@ -39,10 +40,41 @@ def sentences(sheets: Callable[[str], Sequence[Sheet]]) -> Iterator[str]:
             )
         ]
     )
+    yield from _marked([rows for sheet in sheets(MARKED) for rows in _first_models(list(sheet))])
     for sheet in sheets(DEFINITIONS):
         rows = [row for row in sheet if row["measure"] == TAU and not pandas.isna(row["mean"])]
         for model in dict.fromkeys((row["corpus"], row["model"]) for row in rows):
             yield from _definitions([row for row in rows if (row["corpus"], row["model"]) == model])
+
+
+def _first_models(rows: Sequence[Row]) -> Iterator[List[Row]]:
+    """Of each corpus the first model that has something to judge, by average precision."""
+    known = [
+        row
+        for row in rows
+        if row["measure"] == PRECISION and not isinstance(row["nothing to judge"], str)
+    ]
+    seen = set()
+    for of_model in _models(known):
+        if of_model[0]["corpus"] not in seen:
+            seen.add(of_model[0]["corpus"])
+            yield of_model
+
+
+def _marked(models: Sequence[Sequence[Row]]) -> Iterator[str]:
+    told = []
+    for rows in models:
+        own = _of_attention(rows)
+        best = max((row for row in rows if row["method"] not in ENDS), key=lambda row: row["mean"])
+        said = f"attention {own.estimate(mean='mean')}"
+        if best is not own:
+            said += f", {best['method']} {best.estimate(mean='mean')}"
+        told.append(f"{said} with {_named(own)} (chance {own.number('chance')})")
+    if told:
+        yield (
+            "**What people mark**, which need not be what the model uses: average precision of the marked words by "
+            f"{'; '.join(told)}."
+        )
 
 
 def _definitions(rows: Sequence[Row]) -> Iterator[str]:

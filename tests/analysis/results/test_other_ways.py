@@ -98,3 +98,23 @@ def test_what_is_called_gradient_decides_how_well_attention_agrees_with_it():
     assert "(SST, bilstm) depends on what is called so: tau of attention is 0.200 [0.100" in said
     assert "with gradient x input of the logit, signed, attention moving, and 0.600" in said
     assert "with the norm of the gradient of the logit, by size, attention held fixed." in said
+
+
+def test_what_people_mark_is_told_of_the_first_model_of_each_corpus():
+    def rows(corpus, model, problem=None, **means):
+        about = {"corpus": corpus, "model": model, "nothing to judge": problem, "chance": 0.25}
+        return [
+            {**about, "measure": measure, "method": method}
+            | {"mean": mean + more, "low": mean + more - 0.1, "high": mean + more + 0.1}
+            for measure, more in (("token-f1", 0.3), ("average-precision", 0.0))
+            for method, mean in means.items()
+        ]
+
+    movies = rows("movies", "bilstm", attention=0.4, lrp=0.5, random=0.6)
+    others = rows("movies", "affine", attention=0.1, lrp=0.2)
+    untaught = rows("hatexplain", "bilstm", "no better than a guess", attention=0.9)
+    (said,) = told({"plausibility": [*movies, *others, *untaught]})
+    assert "attention 0.400 [0.300, 0.500], lrp 0.500 [0.400, 0.600] with movies, bilstm" in said
+    assert "(chance 0.250)." in said and "affine" not in said and "HateXplain" not in said
+    (said,) = told({"plausibility": rows("movies", "bilstm", attention=0.4, lrp=0.3)})
+    assert "by attention 0.400 [0.300, 0.500] with movies" in said
