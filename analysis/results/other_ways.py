@@ -4,7 +4,7 @@ pretrained transformer, facts that an answer is known to rest on; what people ma
 what the oldest way, agreement with the gradient, depends on. A sentence each, of the studies that have it.
 """
 
-from typing import Callable, Iterator, List, Sequence
+from typing import Callable, Iterable, Iterator, List, Sequence
 
 import pandas
 
@@ -32,13 +32,7 @@ def sentences(sheets: Callable[[str], Sequence[Sheet]]) -> Iterator[str]:
             for rows in _models(whole):
                 yield from _on_a_transformer(rows)
     yield from _facts(
-        [
-            _of_attention(rows)
-            for sheet in sheets(FACTS)
-            for rows in _models(
-                [row for row in sheet if not isinstance(row["nothing to judge"], str)]
-            )
-        ]
+        [_of_attention(rows) for sheet in sheets(FACTS) for rows in _models(_judged(sheet))]
     )
     yield from _marked([rows for sheet in sheets(MARKED) for rows in _first_models(list(sheet))])
     for sheet in sheets(DEFINITIONS):
@@ -47,15 +41,15 @@ def sentences(sheets: Callable[[str], Sequence[Sheet]]) -> Iterator[str]:
             yield from _definitions([row for row in rows if (row["corpus"], row["model"]) == model])
 
 
+def _judged(rows: Iterable[Row]) -> List[Row]:
+    """Those of models that have something to judge."""
+    return [row for row in rows if not isinstance(row["nothing to judge"], str)]
+
+
 def _first_models(rows: Sequence[Row]) -> Iterator[List[Row]]:
     """Of each corpus the first model that has something to judge, by average precision."""
-    known = [
-        row
-        for row in rows
-        if row["measure"] == PRECISION and not isinstance(row["nothing to judge"], str)
-    ]
     seen = set()
-    for of_model in _models(known):
+    for of_model in _models([row for row in _judged(rows) if row["measure"] == PRECISION]):
         if of_model[0]["corpus"] not in seen:
             seen.add(of_model[0]["corpus"])
             yield of_model
