@@ -75,6 +75,16 @@ def test_a_run_may_have_fewer_seeds_than_the_study(tmp_path):
     assert seeds_of(study, "base") == [1, 2]
 
 
+def test_models_have_five_seeds_and_what_takes_long_has_three():
+    study = load_study("attention_debate", corpora=["sst"], data="nowhere")
+    for name in ("bilstm", "bilstm_uniform", "affine"):
+        assert seeds_of(study, name) == [1, 2, 3, 4, 5]
+    for name in ("adversary_0.002", "frozen", "affine_guided"):
+        assert seeds_of(study, name) == [1, 2, 3]
+    pairs = load_study("jain_wallace_2019", corpora=["snli"], data="nowhere")
+    assert seeds_of(pairs, "bilstm_tanh") == [1, 2, 3]
+
+
 def test_corpora_can_be_chosen():
     study = load_study("jain_wallace_2019", corpora=["newsgroups"])
     assert {key.corpus for key in study.runs} == {"newsgroups"}
