@@ -67,8 +67,10 @@ def dots(
         for one in used if len(used) > 1 else ():
             # The last word of a panel would run into the first of the next.
             words = one.get_xticklabels()
-            words[0].set_ha("left")
-            words[-1].set_ha("right")
+            # Above another panel there are none.
+            if words:
+                words[0].set_ha("left")
+                words[-1].set_ha("right")
         if len(series) > 1:
             style.legend_below(figure, used, columns=len(series))
     return figure

@@ -146,10 +146,15 @@ def grid_of(number: int, widest: int) -> Tuple[int, int]:
 
 
 def hide_unused(axes: numpy.ndarray, used: int) -> List[Axes]:
-    """The first axes of the array; the others are not drawn."""
-    every = list(axes.flat)
-    for unused in every[used:]:
+    """
+    The first axes of the array; the others are not drawn, and where axes are shared the panel above has
+    the numbers that they would have.
+    """
+    every, columns = list(axes.flat), axes.shape[-1]
+    for place, unused in enumerate(every[used:], used):
         unused.set_visible(False)
+        if place >= columns:
+            every[place - columns].xaxis.set_tick_params(labelbottom=True)
     return every[:used]
 
 
