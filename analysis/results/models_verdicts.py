@@ -10,8 +10,8 @@ from analysis.written import NONE, markdown_text
 
 TABLE = of_study.NAME
 SAID = (
-    "Can attention be trusted as the explanation of this model? In a cell: the [verdict](docs/verdict.md), attention's place between a random (0) and the best order "
-    "of words (1), the mean over the ways to remove words, by comprehensiveness and sufficiency; and which method to show readers instead, with its place."
+    "Can attention be trusted as the explanation of this model? The [verdict](docs/verdict.md); attention's place between a random (0) and the best order of words (1), "
+    "by comprehensiveness and sufficiency, over the ways to remove words; and which method to show readers, with its place."
 )
 
 

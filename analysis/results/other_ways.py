@@ -120,14 +120,15 @@ def _on_a_transformer(rows: Sequence[Row]) -> Iterator[str]:
 
 def _facts(models: Sequence[Row]) -> Iterator[str]:
     """Of each the row of attention."""
+    names = list(dict.fromkeys(own["model"] for own in models))
     told = [
-        f"{own.shares('mass')} (chance {own.percent('chance')}) and {own.estimate(MEASURE)} with {_named(own)}, right in "
-        f"{own.percent('accuracy')} of questions"
+        f"{own.shares('mass')} (chance {own.percent('chance')}) and {own.estimate(MEASURE)} on "
+        f"{corpus_name(own['corpus']) if len(names) == 1 else _named(own)} ({own.percent('accuracy')} of answers right)"
         for own in models
     ]
     if told:
         yield (
-            "**Facts that are known**: how much of attention lies on the facts that an answer rests on, and how far it comes from a "
+            f"**Facts that are known** ({', '.join(names)}): how much of attention lies on the facts that an answer rests on, and how far it comes from a "
             f"random to the best order of words: {'; '.join(told)}."
         )
 

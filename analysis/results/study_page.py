@@ -24,6 +24,8 @@ MADE_BY_AN_EARLIER_VERSION = (
     "These tables and figures were made by an earlier version of the analysis. What stands under *The "
     "papers' claims* is judged anew by the present rules, from these tables."
 )
+# Stands for a processor's name.
+PROCESSOR = "{processor}"
 
 
 def study_page(
@@ -37,15 +39,21 @@ def study_page(
 
 
 def machines(studies: Sequence[StudyResults]) -> List[str]:
-    """Each once, with the versions that count."""
-    return list(dict.fromkeys(_machine(study.account) for study in studies))
+    """Each once, with the versions that count; those that differ in nothing but the processor together."""
+    processors: Dict[str, List[str]] = {}
+    for study in studies:
+        alike = processors.setdefault(_machine(study.account, PROCESSOR), [])
+        if study.account["machine"]["processor"] not in alike:
+            alike.append(study.account["machine"]["processor"])
+    return [said.replace(PROCESSOR, " or ".join(names)) for said, names in processors.items()]
 
 
-def _machine(account: Dict[str, Any]) -> str:
+def _machine(account: Dict[str, Any], processor: str = "") -> str:
     machine, gpus = account["machine"], account["gpus"]
+    processor = processor or machine["processor"]
     versions = ", ".join(f"{name} {number}" for name, number in account["versions"].items())
     return (
-        f"{machine['cores']} cores of {machine['processor']}, {machine['memory']}, "
+        f"{machine['cores']} cores of {processor}, {machine['memory']}, "
         f"{gpus or 'no'} GPU{'s' if gpus > 1 else ''}; Python {machine['python']}, {versions}"
     )
 
