@@ -23,8 +23,8 @@ FIGURE = (
 )
 
 RUN = (
-    "A row links to the study's own page: its command, tables, figures and provenance. Hours of one core are what a study takes from nothing; models that studies share "
-    "were trained once, so that the wall-clock may be less; a dash: all was there already."
+    "A row links to the study's own page: command, tables, figures, provenance. Core hours are what it takes from nothing; models that studies share were trained "
+    "once, so that the wall-clock may be less (a dash: all was there)."
 )
 EARLIER = (
     "Studies marked * were run with an earlier version: their tables have no paired differences, so that "

@@ -1,11 +1,11 @@
 """What Bastings & Filippova 2020 claim."""
 
 from dataclasses import dataclass
-from typing import Dict, Iterator, List, Optional, Sequence
+from typing import Dict, Iterator, List, Mapping, Optional, Sequence
 
 from analysis.agreement.agreements import SIGNED
 from analysis.agreement.comparisons import LESS, tells_apart
-from analysis.claims.claim import Claim, Judgement
+from analysis.claims.claim import Claim, ClaimTest, Judgement
 from analysis.claims.parts import above
 from analysis.claims.table_rows import (
     TableRow,
@@ -26,6 +26,12 @@ FAMILIES: Dict[str, Sequence[str]] = {
     "gradients": ("gradient", "gradient-x-input", "integrated-gradients"),
     "propagation": ("lrp",),
     "occlusion": ("occlusion", "leave-one-out"),
+}
+# Those of them that have no sign, as attention has none: the norm of the gradient, and leave-one-out by the size
+# of the change. Words that speak against the class come first there, too, whoever names them.
+WITHOUT_SIGN: Dict[str, Sequence[str]] = {
+    "the norm of the gradient": ("gradient",),
+    "leave-one-out by size": ("leave-one-out",),
 }
 # What is left without the words that a method names, and by them alone; words are left out.
 MEASURES = ("comprehensiveness", "sufficiency")
@@ -67,12 +73,20 @@ FAITHFULNESS = TypedTable("faithfulness-differences", FaithfulnessDifferenceRow)
 
 
 def saliency_is_more_faithful(tables: Tables) -> Iterator[Judgement]:
+    return _more_faithful(tables, FAMILIES)
+
+
+def without_sign_too(tables: Tables) -> Iterator[Judgement]:
+    return _more_faithful(tables, WITHOUT_SIGN)
+
+
+def _more_faithful(tables: Tables, families: Mapping[str, Sequence[str]]) -> Iterator[Judgement]:
     rows = tables.rows(FAITHFULNESS, role="plain", erasure=ERASURE)
     for _, of_model in grouped(rows, "corpus", "model", "protocol"):
         parts = [
             above(f"{measure}, {family} less attention:", average(known))
             for measure in MEASURES
-            for family, methods in FAMILIES.items()
+            for family, methods in families.items()
             if (known := _more(where(of_model, measure=measure), methods))
         ]
         if parts:
@@ -130,6 +144,16 @@ CLAIMS = (
         "attention is more faithful than one of the three families, by either measure",
         FAITHFULNESS,
         saliency_is_more_faithful,
+    ),
+    Claim(
+        "without-sign-too",
+        "The same of scores without a sign, as attention is: the norm of the gradient, and leave-one-out by size.",
+        "the place of each less attention's is above 0 by comprehensiveness and by sufficiency, words left out",
+        "attention is more faithful than one of the two, by either measure",
+        FAITHFULNESS,
+        without_sign_too,
+        ClaimTest.CORRECTED,
+        "saliency-is-more-faithful",
     ),
     Claim(
         "attention-stands-apart",

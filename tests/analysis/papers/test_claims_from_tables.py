@@ -12,7 +12,7 @@ from tests.analysis.papers.studies import MEISTER, write_run
 METHODS = (*MEISTER, "gradient-x-input")
 # They need guided and frozen models, and faithfulness, of which there are no small files here.
 LEFT_OUT = {"of-use-to-others", "order-of-guides", "adversary-of-no-use", "frozen-adversary"}
-LEFT_OUT |= {"saliency-is-more-faithful"}
+LEFT_OUT |= {"saliency-is-more-faithful", "without-sign-too"}
 
 
 def test_every_claim_finds_its_numbers(tmp_path, undrawn):

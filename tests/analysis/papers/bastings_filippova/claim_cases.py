@@ -33,5 +33,6 @@ def faithful(more: float) -> Rows:
 
 CASES: Dict[str, Any] = {
     "saliency-is-more-faithful": (faithful(0.2), faithful(-0.2)),
+    "without-sign-too": (faithful(0.2), faithful(-0.2)),
     "attention-stands-apart": (agreement(0.3, 0.6), agreement(0.6, 0.3)),
 }

@@ -48,3 +48,21 @@ def test_one_family_that_attention_beats_is_enough_to_fail():
     assert outcome("saliency-is-more-faithful", rows) == "holds"
     other = {**rows[2], "first": "attention", "second": "lrp"}
     assert outcome("saliency-is-more-faithful", [*rows[:2], other, *rows[3:]]) == "does not hold"
+
+
+def test_a_sign_may_be_all_that_makes_saliency_more_faithful():
+    """The norm of the gradient comes behind attention, and gradient x input far ahead of it."""
+    about = {"corpus": "sst", "model": "bilstm", "role": "plain", "erasure": "delete"}
+    rows = [
+        {**about, "measure": measure, "first": first, "second": second}
+        | near(0.1 if first == "attention" else 0.5, "", "difference")
+        for measure in ("comprehensiveness", "sufficiency")
+        for first, second in (
+            ("attention", "gradient"),
+            ("gradient-x-input", "attention"),
+            ("lrp", "attention"),
+            ("leave-one-out", "attention"),
+        )
+    ]
+    assert outcome("saliency-is-more-faithful", rows) == "holds"
+    assert outcome("without-sign-too", rows) == "does not hold"
