@@ -1,5 +1,6 @@
 """What Pruthi et al. 2020 claim."""
 
+from dataclasses import replace
 from typing import Iterator
 
 from analysis.claims.claim import Claim, Judgement
@@ -30,10 +31,12 @@ def hides_what_it_uses(tables: Tables) -> Iterator[Judgement]:
         mass = over_seeds(
             deceptive.impermissible_mass, deceptive.sd_impermissible_mass, deceptive.seeds
         )
+        # Two models, whatever they have in common: that nothing at all is lost is no sign of a mistake.
+        lost = replace(accuracy.minus(reached), difference=False)
         yield Judgement.of(
             deceptive,
             below(f"at strength {deceptive.strength:g} mass", mass, HIDDEN),
-            below(f"accuracy lost of {number(honest.accuracy)}", accuracy.minus(reached), LITTLE),
+            below(f"accuracy lost of {number(honest.accuracy)}", lost, LITTLE),
             above("accuracy", reached, CHANCE),
         )
 

@@ -70,11 +70,16 @@ def rows_of(study: StudyFiles) -> pandas.DataFrame:
 
 
 def _chosen(table: pandas.DataFrame) -> pandas.Series:
-    """By what the honest model reaches on dev, and by nothing that the penalty does."""
+    """
+    By what the honest model reaches on dev, and by nothing that the penalty does; of ways that are as
+    good the first by name, which is the plainest.
+    """
     on_dev = table.pop(f"honest {DEV}")
-    best = on_dev.groupby([table[name] for name in MODEL]).transform("max")
+    models = [table[name] for name in MODEL]
+    best = on_dev == on_dev.groupby(models).transform("max")
+    first = table["protocol"].where(best).groupby(models).transform("first")
     ways = table.groupby(MODEL)["protocol"].transform("nunique")
-    return ((on_dev == best) | (ways == 1)).map({True: YES, False: "no"})
+    return ((table["protocol"] == first) | (ways == 1)).map({True: YES, False: "no"})
 
 
 def deception(study: StudyFiles, output: Output) -> Optional[str]:

@@ -17,3 +17,7 @@ def test_only_the_way_of_training_that_dev_chose_is_judged():
     other = [{**row, "protocol": "other", "chosen": "no"} for row in deception(0.3, 0.6)]
     chosen = [{**row, "protocol": "a", "chosen": "yes"} for row in deception(0.01, 0.98)]
     assert outcome(NAME, [*other, *chosen]) == "holds"
+
+
+def test_a_model_that_hides_and_loses_nothing_at_all_deceives():
+    assert outcome(NAME, deception(0.01, 0.99)) == "holds"

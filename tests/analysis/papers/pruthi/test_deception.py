@@ -76,3 +76,14 @@ def test_the_way_of_training_is_chosen_by_the_honest_model_on_dev(tmp_path):
     assert table.set_index(["protocol", "strength"])["accuracy lost"]["20 epochs", 1] == (
         pytest.approx(0.1)
     )
+
+
+def test_of_ways_that_are_as_good_on_dev_one_is_chosen(tmp_path):
+    runs = [
+        run(tmp_path, strength, 0.99, mass, epochs=epochs, dev=1.0)
+        for epochs in (8, 20)
+        for strength, mass in ((0, 0.9), (1, 0.1))
+    ]
+    table = rows_of(load_study(runs))
+    chosen = table[table["chosen"] == "yes"]
+    assert chosen["protocol"].nunique() == 1 and len(chosen) == 2
