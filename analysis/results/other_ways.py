@@ -29,8 +29,7 @@ def sentences(sheets: Callable[[str], Sequence[Sheet]]) -> Iterator[str]:
     for sheet in sheets(ON_THE_SCALE):
         if f"/{PRETRAINED}" in sheet.file:
             whole = [row for row in sheet if pandas.isna(row["k"]) and row["measure"] == MEASURE]
-            for rows in _models(whole):
-                yield from _on_a_transformer(rows)
+            yield from _on_transformers(list(_models(whole)))
     yield from _facts(
         [_of_attention(rows) for sheet in sheets(FACTS) for rows in _models(_judged(sheet))]
     )
@@ -109,13 +108,19 @@ def _retrained(rows: Sequence[Row]) -> Iterator[str]:
     )
 
 
-def _on_a_transformer(rows: Sequence[Row]) -> Iterator[str]:
-    own = _of_attention(rows)
-    best = max((row for row in rows if row["method"] not in ENDS), key=lambda row: row["place"])
-    yield (
-        f"**A pretrained transformer** ({_named(own)}): its attention comes {own.estimate('place')} of the way from a random to the "
-        f"best order of words, by {MEASURE}; {best['method']} comes {best.estimate('place')} ({own.whole('texts')} texts)."
-    )
+def _on_transformers(models: Sequence[Sequence[Row]]) -> Iterator[str]:
+    told = []
+    for rows in models:
+        own = _of_attention(rows)
+        best = max((row for row in rows if row["method"] not in ENDS), key=lambda row: row["place"])
+        told.append(
+            f"{own.estimate('place')} with {_named(own)} ({best['method']} {best.estimate('place')}; {own.whole('texts')} texts)"
+        )
+    if told:
+        yield (
+            f"**Pretrained transformers**: attention comes from a random to the best order of words, by {MEASURE}, "
+            f"{' and '.join(told)}."
+        )
 
 
 def _facts(models: Sequence[Row]) -> Iterator[str]:

@@ -55,8 +55,8 @@ def test_a_pretrained_transformer_is_told_by_the_mean_over_shares():
         *(scale("attention", 0.3), scale("lime", 0.8), scale("random", 0.0), scale("search", 1.0)),
     ]
     (said,) = told({"faithfulness-delete": rows}, "pretrained_debate")
-    assert "its attention comes 0.300 [0.200, 0.400] of the way" in said
-    assert "lime comes 0.800 [0.700, 0.900] (30 texts)." in said
+    assert "0.300 [0.200, 0.400] with SST, MiniLM" in said
+    assert "(lime 0.800 [0.700, 0.900]; 30 texts)." in said
     # Other studies have the table, too.
     assert told({"faithfulness-delete": rows}, "faithfulness-sst") == []
 
