@@ -118,7 +118,7 @@ def _on_transformers(models: Sequence[Sequence[Row]]) -> Iterator[str]:
         )
     if told:
         yield (
-            f"**Pretrained transformers**: attention comes from a random to the best order of words, by {MEASURE}, "
+            f"**Pretrained transformers**: how far attention comes from a random to the best order of words, by {MEASURE}: "
             f"{' and '.join(told)}."
         )
 
