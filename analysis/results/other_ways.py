@@ -9,7 +9,7 @@ from typing import Callable, Iterable, Iterator, List, Sequence
 import pandas
 
 from analysis.results.cited import Row, Sheet
-from analysis.results.names import corpus_name
+from analysis.results.names import ENCODERS, corpus_name
 
 RETRAINED, ON_THE_SCALE, FACTS = "recursive-roar-racu", "faithfulness-delete", "supporting-facts"
 DEFINITIONS, TAU = "gradient-definitions", "tau-b"
@@ -46,15 +46,23 @@ def _judged(rows: Iterable[Row]) -> List[Row]:
 
 
 def _first_models(rows: Sequence[Row]) -> Iterator[List[Row]]:
-    """Of each corpus the first model that has something to judge, by average precision."""
-    seen = set()
-    for of_model in _models([row for row in _judged(rows) if row["measure"] == PRECISION]):
+    """Of each corpus the model with the first of `ENCODERS` that has something to judge, by average precision."""
+    seen, encoders = set(), list(ENCODERS)
+    known = [row for row in _judged(rows) if row["measure"] == PRECISION]
+    known.sort(
+        key=lambda row: next(
+            (encoders.index(word) for word in row["model"].split() if word in encoders),
+            len(encoders),
+        )
+    )
+    for of_model in _models(known):
         if of_model[0]["corpus"] not in seen:
             seen.add(of_model[0]["corpus"])
             yield of_model
 
 
 def _marked(models: Sequence[Sequence[Row]]) -> Iterator[str]:
+    names = list(dict.fromkeys(rows[0]["model"] for rows in models))
     told = []
     for rows in models:
         own = _of_attention(rows)
@@ -62,10 +70,11 @@ def _marked(models: Sequence[Sequence[Row]]) -> Iterator[str]:
         said = f"attention {own.estimate(mean='mean')}"
         if best is not own:
             said += f", {best['method']} {best.estimate(mean='mean')}"
-        told.append(f"{said} with {_named(own)} (chance {own.number('chance')})")
+        on = corpus_name(own["corpus"]) if len(names) == 1 else _named(own)
+        told.append(f"{said} on {on} (chance {own.number('chance')})")
     if told:
         yield (
-            "**What people mark**, which need not be what the model uses: average precision of the marked words by "
+            f"**What people mark** ({', '.join(names)}), be it what the model uses or not: average precision of these words by "
             f"{'; '.join(told)}."
         )
 

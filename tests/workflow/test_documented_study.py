@@ -44,7 +44,8 @@ def test_both_can_be_planned(folder, monkeypatch):
     plan = make_plan(study, Folders())
     assert any("reviews-bilstm-tanh-softmax-adversary" in name for name in plan.steps)
     entmax = make_plan(load_study("my_study.jsonnet"), Folders())
-    assert sum(step.kind == "train" for step in entmax.steps.values()) == 9
+    # Three projections, five seeds.
+    assert sum(step.kind == "train" for step in entmax.steps.values()) == 15
 
 
 @pytest.mark.slow

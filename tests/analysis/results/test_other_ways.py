@@ -113,8 +113,8 @@ def test_what_people_mark_is_told_of_the_first_model_of_each_corpus():
     movies = rows("movies", "bilstm", attention=0.4, lrp=0.5, random=0.6)
     others = rows("movies", "affine", attention=0.1, lrp=0.2)
     untaught = rows("hatexplain", "bilstm", "no better than a guess", attention=0.9)
-    (said,) = told({"plausibility": [*movies, *others, *untaught]})
-    assert "attention 0.400 [0.300, 0.500], lrp 0.500 [0.400, 0.600] with movies, bilstm" in said
+    (said,) = told({"plausibility": [*others, *movies, *untaught]})
+    assert "attention 0.400 [0.300, 0.500], lrp 0.500 [0.400, 0.600] on movies" in said
     assert "(chance 0.250)." in said and "affine" not in said and "HateXplain" not in said
     (said,) = told({"plausibility": rows("movies", "bilstm", attention=0.4, lrp=0.3)})
-    assert "by attention 0.400 [0.300, 0.500] with movies" in said
+    assert "by attention 0.400 [0.300, 0.500] on movies" in said
