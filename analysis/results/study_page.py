@@ -3,13 +3,14 @@
 from itertools import groupby
 from pathlib import Path
 from typing import Any, Dict, Iterator, List, Sequence
+from urllib.parse import quote
 
 import pandas
 
 from analysis.claims import NOTE
 from analysis.claims import SECTION as CLAIMS
 from analysis.formats import markdown, pipe_table
-from analysis.manifest import WRITTEN, title_of
+from analysis.manifest import MANIFEST, WRITTEN, title_of
 from analysis.papers.discovery import PAPERS
 from analysis.results.names import link
 from analysis.results.studies import StudyResults
@@ -65,7 +66,7 @@ def _lines(
     printed: pandas.DataFrame,
 ) -> Iterator[str]:
     yield f"# {markdown_text(study.title)}\n"
-    yield from _provenance(study)
+    yield from _provenance(study, inner)
     if WRITTEN not in study.manifest:
         yield MADE_BY_AN_EARLIER_VERSION + "\n"
     said = [
@@ -96,7 +97,7 @@ def _lines(
     yield from _differences(printed[printed["study"] == study.name])
 
 
-def _provenance(study: StudyResults) -> Iterator[str]:
+def _provenance(study: StudyResults, inner: Sequence[StudyResults]) -> Iterator[str]:
     account = study.account
     seconds = account["seconds"]
     recovered = account["recovered"]
@@ -117,12 +118,19 @@ def _provenance(study: StudyResults) -> Iterator[str]:
         ),
         ("machine", markdown_text(_machine(account))),
         ("finished", markdown_text(account.get("finished", ""))),
-        (
-            "made from",
-            f"{len(study.manifest['files'])} files, by hash in [manifest.json](manifest.json)",
-        ),
+        ("made from", _made_from(study, inner)),
     ]
     yield pipe_table(["", ""], rows)
+
+
+def _made_from(study: StudyResults, inner: Sequence[StudyResults]) -> str:
+    """Where tables are of one corpus each, all files are named in the folders of these."""
+    listing = [each for each in (study, *inner) if (each.folder / MANIFEST).is_file()]
+    names = [
+        f"{quote(each.folder.name)}/{MANIFEST}" if each.below else MANIFEST for each in listing
+    ]
+    files = sum(len(each.manifest["files"]) for each in listing)
+    return f"{files} files, by hash in {', '.join(f'[{name}]({name})' for name in names)}"
 
 
 def _wall_clock(account: Dict[str, Any]) -> str:

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 
 import pandas
 import pytest
@@ -262,3 +263,16 @@ def test_what_takes_many_models_is_judged_over_all_studies(study):
     written(*folders)
     (row,) = [row for row in table(study.parent / "claims.csv") if row["name"] == "use-decides"]
     assert row["outcome"] == "holds" and "6 models" in row["evidence"]
+
+
+def test_of_a_study_with_a_folder_for_each_corpus_the_page_links_the_lists_of_these(tmp_path):
+    folder = tmp_path / "results" / "human_rationales"
+    for corpus in ("movies", "posts"):
+        output = Output(folder / corpus, "Plausibility")
+        output.table("marks", pandas.DataFrame({"a": [1]}), "Marks.")
+        output.finish(["python"])
+    (folder / "study.json").write_text(json.dumps({**ACCOUNT, "title": "Human rationales"}))
+    written(folder)
+    text = (folder / "README.md").read_text()
+    for link in re.findall(r"\]\(([^)#]+)", text):
+        assert (folder / link).exists(), link
