@@ -27,8 +27,8 @@ RUN = (
     "once, so that the wall-clock may be less (a dash: all was there)."
 )
 EARLIER = (
-    "Studies marked * were run with an earlier version: their tables have no paired differences, so that "
-    "differences there have intervals of independent numbers, which are longer. Outcomes below are by the present rules for all."
+    "Studies marked * are of an earlier version, whose tables have no paired differences: intervals of differences are longer there. All "
+    "outcomes are by the present rules."
 )
 
 CLAIMS = (
@@ -38,7 +38,7 @@ CLAIMS = (
 )
 
 PRINT = (
-    "The largest difference of each model and exhibit, of what is not reproduced; all are in [beside-print.csv](results/beside-print.csv), with what is known of the reasons. "
+    "The largest differences, one a model and exhibit; all are in [beside-print.csv](results/beside-print.csv), with what is known of the reasons. "
     "A number that is not reproduced says nothing against a claim, and nothing for it."
 )
 
