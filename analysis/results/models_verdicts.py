@@ -1,6 +1,6 @@
 """The verdict on each model of the studies that measured faithfulness: a row a model, a column a corpus."""
 
-from typing import Dict, Iterator, Sequence, Tuple
+from typing import Dict, Iterator, Optional, Sequence, Tuple
 
 from analysis.formats import pipe_table
 from analysis.results.cited import Row, Sheet
@@ -35,7 +35,7 @@ def models_verdicts(sheets: Sequence[Sheet]) -> Iterator[str]:
     )
 
 
-def _cell(row: Row | None) -> str:
+def _cell(row: Optional[Row]) -> str:
     if row is None:
         return NONE
     if isinstance(row["nothing to judge"], str) and row["nothing to judge"]:

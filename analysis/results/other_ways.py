@@ -70,8 +70,7 @@ def _marked(models: Sequence[Sequence[Row]]) -> Iterator[str]:
         said = f"attention {own.estimate(mean='mean')}"
         if best is not own:
             said += f", {best['method']} {best.estimate(mean='mean')}"
-        on = corpus_name(own["corpus"]) if len(names) == 1 else _named(own)
-        told.append(f"{said} on {on} (chance {own.number('chance')})")
+        told.append(f"{said} on {_named_beside(own, names)} (chance {own.number('chance')})")
     if told:
         yield (
             f"**What people mark** ({', '.join(names)}), be it what the model uses or not: average precision of these words by "
@@ -137,7 +136,7 @@ def _facts(models: Sequence[Row]) -> Iterator[str]:
     names = list(dict.fromkeys(own["model"] for own in models))
     told = [
         f"{own.shares('mass')} (chance {own.percent('chance')}) and {own.estimate(MEASURE)} on "
-        f"{corpus_name(own['corpus']) if len(names) == 1 else _named(own)} ({own.percent('accuracy')} of answers right)"
+        f"{_named_beside(own, names)} ({own.percent('accuracy')} of answers right)"
         for own in models
     ]
     if told:
@@ -149,6 +148,11 @@ def _facts(models: Sequence[Row]) -> Iterator[str]:
 
 def _of_attention(rows: Sequence[Row]) -> Row:
     return next(row for row in rows if row["method"] == ATTENTION)
+
+
+def _named_beside(row: Row, models: Sequence[str]) -> str:
+    """With the model, unless it is the only one, which is named before."""
+    return corpus_name(row["corpus"]) if len(models) == 1 else _named(row)
 
 
 def _named(row: Row) -> str:

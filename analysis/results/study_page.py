@@ -3,7 +3,6 @@
 from itertools import groupby
 from pathlib import Path
 from typing import Any, Dict, Iterator, List, Sequence
-from urllib.parse import quote
 
 import pandas
 
@@ -25,8 +24,6 @@ MADE_BY_AN_EARLIER_VERSION = (
     "These tables and figures were made by an earlier version of the analysis. What stands under *The "
     "papers' claims* is judged anew by the present rules, from these tables."
 )
-# Stands for a processor's name.
-PROCESSOR = "{processor}"
 
 
 def study_page(
@@ -41,17 +38,21 @@ def study_page(
 
 def machines(studies: Sequence[StudyResults]) -> List[str]:
     """Each once, with the versions that count; those that differ in nothing but the processor together."""
-    processors: Dict[str, List[str]] = {}
+    alike: Dict[str, List[Dict[str, Any]]] = {}
     for study in studies:
-        alike = processors.setdefault(_machine(study.account, PROCESSOR), [])
-        if study.account["machine"]["processor"] not in alike:
-            alike.append(study.account["machine"]["processor"])
-    return [said.replace(PROCESSOR, " or ".join(names)) for said, names in processors.items()]
+        alike.setdefault(_machine(study.account, ""), []).append(study.account)
+    return [
+        _machine(accounts[0], " or ".join(dict.fromkeys(map(_processor, accounts))))
+        for accounts in alike.values()
+    ]
 
 
-def _machine(account: Dict[str, Any], processor: str = "") -> str:
+def _processor(account: Dict[str, Any]) -> str:
+    return account["machine"]["processor"]
+
+
+def _machine(account: Dict[str, Any], processor: str) -> str:
     machine, gpus = account["machine"], account["gpus"]
-    processor = processor or machine["processor"]
     versions = ", ".join(f"{name} {number}" for name, number in account["versions"].items())
     return (
         f"{machine['cores']} cores of {processor}, {machine['memory']}, "
@@ -116,7 +117,7 @@ def _provenance(study: StudyResults, inner: Sequence[StudyResults]) -> Iterator[
             f"{in_words(sum(seconds.values()))}: "
             + ", ".join(f"{kind} {in_words(took)}" for kind, took in seconds.items() if took),
         ),
-        ("machine", markdown_text(_machine(account))),
+        ("machine", markdown_text(_machine(account, _processor(account)))),
         ("finished", markdown_text(account.get("finished", ""))),
         ("made from", _made_from(study, inner)),
     ]
@@ -126,9 +127,7 @@ def _provenance(study: StudyResults, inner: Sequence[StudyResults]) -> Iterator[
 def _made_from(study: StudyResults, inner: Sequence[StudyResults]) -> str:
     """Where tables are of one corpus each, all files are named in the folders of these."""
     listing = [each for each in (study, *inner) if (each.folder / MANIFEST).is_file()]
-    names = [
-        f"{quote(each.folder.name)}/{MANIFEST}" if each.below else MANIFEST for each in listing
-    ]
+    names = [link(each.folder / MANIFEST, study.folder) for each in listing]
     files = sum(len(each.manifest["files"]) for each in listing)
     return f"{files} files, by hash in {', '.join(f'[{name}]({name})' for name in names)}"
 

@@ -17,8 +17,10 @@ local quick = std.extVar('ATTENTION_EXPLAIN_SIZE') == 'quick';
 
   title: error 'a study needs a title',
   seeds: if quick then [1] else std.range(1, 5),
-  // For runs that take long: adversaries, and what is guided by others. An interval takes three.
-  few:: { seeds: if quick then 1 else 3 },
+  // The fewest that make an interval, for studies that take long; and for runs that do: adversaries, and what is
+  // guided by others.
+  few_seeds:: if quick then [1] else std.range(1, 3),
+  few:: { seeds: std.length(this.few_seeds) },
   // Is everything held against the base of the first seed, as published, or each seed against its own?
   one_base: false,
   // Data as in data.libsonnet, each under the name of its corpus.

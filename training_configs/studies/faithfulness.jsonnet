@@ -17,7 +17,7 @@ study {
     local judged(config, erasures=['delete', 'zero', 'unk']) = {
       config: config,
       attributions: { compared: presets.bastings_filippova + [presets.omission] },
-      perturbations: { verdict: ['uniform', 'permutation', 'drop-top', 'instance-adversary'] },
+      perturbations: { verdict: presets.perturbations_of_verdicts },
       faithfulness: {
         scale: {
           attributions: 'compared',

@@ -6,7 +6,7 @@ local study = import '../lib/study.libsonnet';
 
 study {
   title: 'Human rationales',
-  seeds: study.pick([1], std.range(1, 3)),
+  seeds: study.few_seeds,
   data:: { [name]: lib.data[name] for name in ['movies', 'hatexplain', 'sst_annotators'] },
   runs(data):: {
     [encoder]: {

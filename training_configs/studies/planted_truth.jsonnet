@@ -42,7 +42,7 @@ study {
       attributions: {
         truth: study.pick(presets.debate, if encoder == 'transformer' then presets.transformer else presets.all),
       },
-      perturbations: { verdict: ['uniform', 'permutation', 'drop-top', 'instance-adversary'] },
+      perturbations: { verdict: presets.perturbations_of_verdicts },
       faithfulness: { all: {
         attributions: 'truth',
         measures: study.pick(presets.order_measures, presets.measures_of_many),

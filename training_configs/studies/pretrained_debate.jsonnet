@@ -30,7 +30,7 @@ local methods = [
 
 study {
   title: 'Pretrained transformers',
-  seeds: study.pick([1], std.range(1, 3)),
+  seeds: study.few_seeds,
   data:: { sst: lib.data.sst_trees },
   planted:: super.planted { dataset_reader+: { sizes: { train: 200, dev: 50, test: 20 } } },
   weights:: 'weights/all-MiniLM-L6-v2',

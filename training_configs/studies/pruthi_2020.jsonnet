@@ -6,7 +6,7 @@ local study = import '../lib/study.libsonnet';
 study {
   title: 'Pruthi et al. 2020',
   // Six ways to train, each with three strengths.
-  seeds: study.pick([1], std.range(1, 3)),
+  seeds: study.few_seeds,
   data:: { [name]: lib.data[name] for name in ['pronoun', 'sst_wiki'] },
   // The words that make the label are impermissible.
   planted+:: { dataset_reader+: { impermissible: 'rationale' } },
