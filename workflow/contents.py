@@ -1,5 +1,5 @@
 """
-What is in data files, and in folders of them: a hash and the number of words, remembered as long as
+What is in data files, and in folders of them: a hash and how long their lines are, remembered as long as
 nothing is touched.
 """
 
@@ -8,16 +8,30 @@ import hashlib
 import json
 import os
 import zlib
+from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Callable, Dict, List, Tuple
+from typing import Any, Callable, Dict, Iterable, List, Optional, Tuple
 
 from durable.records import Damaged, read_record, write_record
 
 # In the cache.
-KNOWN = "files"
+KNOWN = "lines of files"
 GZIP = b"\x1f\x8b"
+# Lines are counted by their lengths in words, rounded up to a multiple of this.
+STEP = 10
+# Of each length.
+ByLength = Dict[str, List[int]]
+
+
+@dataclass(frozen=True)
+class Lines:
+    number: int = 0
+    words: int = 0
+
+    def __add__(self, other: "Lines") -> "Lines":
+        return Lines(self.number + other.number, self.words + other.words)
 
 
 @dataclass
@@ -40,9 +54,19 @@ class Contents:
     def sha256(self, path: Path) -> str:
         return self._about(path)[1]
 
-    def words(self, path: Path) -> int:
-        """Of all lines, whatever their format: a measure of how much there is to read."""
-        return self._about(path)[2]
+    def lines(self, path: Path, longest: Optional[float] = None) -> Lines:
+        """
+        All, whatever their format, or about those of at most `longest` words: a measure of how much there is
+        to read.
+        """
+        return sum(
+            (
+                Lines(*counted)
+                for length, counted in self._about(path)[2].items()
+                if longest is None or int(length) < longest + STEP
+            ),
+            Lines(),
+        )
 
     def save(self) -> None:
         """A plan can do without."""
@@ -64,15 +88,15 @@ class Contents:
         files = {below: path / below for below in _files_below(path)}
         touched = [len(files), _digest([[below, *_touched(one)] for below, one in files.items()])]
 
-        def read() -> Tuple[str, int]:
+        def read() -> Tuple[str, ByLength]:
             every = {below: _read(one) for below, one in files.items()}
             digest = _digest({below: one[0] for below, one in every.items()})
-            return digest, sum(words for _, words in every.values())
+            return digest, _together(one[1] for one in every.values())
 
         return self._remembered(name, touched, read)
 
     def _remembered(
-        self, name: str, touched: List[Any], read: Callable[[], Tuple[str, int]]
+        self, name: str, touched: List[Any], read: Callable[[], Tuple[str, ByLength]]
     ) -> List[Any]:
         if name not in self.known or self.known[name][0] != touched:
             self.known[name] = [touched, *read()]
@@ -85,12 +109,28 @@ def _touched(path: Path) -> List[int]:
     return [state.st_size, state.st_mtime_ns]
 
 
-def _read(path: Path) -> Tuple[str, int]:
+def _read(path: Path) -> Tuple[str, ByLength]:
     content = path.read_bytes()
     # A gzip file has a date in it, which says nothing of what is in it.
     with suppress(OSError, EOFError, zlib.error):
         content = gzip.decompress(content) if content.startswith(GZIP) else content
-    return hashlib.sha256(content).hexdigest(), len(content.split())
+    return hashlib.sha256(content).hexdigest(), _by_length(content)
+
+
+def _by_length(content: bytes) -> ByLength:
+    lengths = Counter(len(line.split()) for line in content.splitlines())
+    return _together(
+        {str(-(-length // STEP) * STEP): [number, number * length]}
+        for length, number in lengths.items()
+    )
+
+
+def _together(every: Iterable[ByLength]) -> ByLength:
+    both: ByLength = {}
+    for one in every:
+        for length, counted in one.items():
+            both[length] = [sum(pair) for pair in zip(both.get(length, (0, 0)), counted)]
+    return both
 
 
 def _files_below(folder: Path) -> List[str]:

@@ -9,7 +9,7 @@ from typing import Any, Dict, Iterable, Optional, Tuple
 
 from analysis.model_config import type_of
 from command_line import passes as declared
-from workflow.contents import Contents
+from workflow.contents import Contents, Lines
 from workflow.resolve import MadeFile
 from workflow.study import ATTRIBUTIONS, FAITHFULNESS, PERTURBATIONS, SPLITS, FileKind
 
@@ -45,7 +45,7 @@ WORDS_OF_TREES = 0.27
 def training(config: Dict[str, Any], contents: Contents) -> float:
     trainer = config.get("trainer", {})
     epochs = trainer.get("num_epochs", 20) * (STOPPED_EARLY if trainer.get("patience") else 1)
-    read = words(config, "train", contents)
+    read = texts(config, "train", contents).words
     if _is_frozen(config):
         # It reads each text once, and what is above it in every epoch.
         return START + read * (declared.FORWARD * PRETRAINED + epochs * OTHER_ENCODER)
@@ -57,38 +57,41 @@ def making(
 ) -> float:
     """Files of a run, all of a kind, in one process."""
     seconds = START
+    apart = _pretrained(config) is not None
     for file in files:
-        read = words(config, file.split, contents)
-        if file.limit is not None:
-            read = min(read, file.limit * WORDS_A_TEXT)
-        apart = _pretrained(config) is not None
-        several = sum(passes(kind, method, apart) for method in file.methods)
-        seconds += read * several * _a_word(config)
+        read = texts(config, file.split, contents)
+        a_text = read.words / max(read.number, 1)
+        number = read.number if file.limit is None else min(read.number, file.limit)
+        several = sum(passes(kind, method, apart, round(a_text)) for method in file.methods)
+        seconds += number * a_text * several * _a_word(config)
     return seconds
 
 
-def passes(kind: FileKind, method: Any, apart: bool = False) -> float:
+def passes(kind: FileKind, method: Any, apart: bool = False, length: int = WORDS_A_TEXT) -> float:
     """
-    Of a text of usual length, in the time of one that is trained on. `apart`: the model reads each set of
+    Of a text of `length` words, in the time of one that is trained on. `apart`: the model reads each set of
     tokens in a pass of its own.
     """
     options = method if isinstance(method, dict) else {}
     if apart and kind == FAITHFULNESS:
         options = {**options, "at": "apart"}
-    declaration = declared.passes(DECLARED_AS[kind], type_of(method), options, WORDS_A_TEXT)
+    declaration = declared.passes(DECLARED_AS[kind], type_of(method), options, length)
     return declaration.in_training
 
 
-def words(config: Dict[str, Any], split: str, contents: Contents) -> float:
+def texts(config: Dict[str, Any], split: str, contents: Contents) -> Lines:
+    """As many as the reader keeps."""
     reader = config.get("dataset_reader", {})
-    if type_of(reader) == "planted":
-        sizes = reader.get("sizes", {}) if isinstance(reader, dict) else {}
-        return PLANTED_WORDS * {**PLANTED_TEXTS, **sizes}[split]
+    options = reader if isinstance(reader, dict) else {}
+    planted = {**PLANTED_TEXTS, **options.get("sizes", {})}[split]
     path = Path(config.get(SPLITS[split]) or "nowhere")
     # What cannot be read here may be on the machine that trains.
-    if not path.exists():
-        return PLANTED_WORDS * PLANTED_TEXTS[split]
-    return contents.words(path) * (WORDS_OF_TREES if type_of(reader) == "sst_trees" else 1)
+    if type_of(reader) == "planted" or not path.exists():
+        return Lines(planted, planted * PLANTED_WORDS)
+    share = WORDS_OF_TREES if type_of(reader) == "sst_trees" else 1
+    longest = options.get("max_tokens") if options.get("too_long") != "cut" else None
+    lines = contents.lines(path, longest / share if longest else None)
+    return Lines(lines.number, round(lines.words * share))
 
 
 def correction(taken: Iterable[Tuple[float, float]], otherwise: float = 1.0) -> float:

@@ -8,7 +8,7 @@ from attention_explain.counterfactual.registry import PERTURBATIONS as PERTURBAT
 from attention_explain.interpret.interpreter import INTERPRETERS
 from command_line import passes
 from workflow import costs
-from workflow.contents import Contents
+from workflow.contents import Contents, Lines
 from workflow.study import ATTRIBUTIONS, FAITHFULNESS, PERTURBATIONS, SPLITS
 
 DECLARED = {
@@ -89,3 +89,25 @@ def test_a_pretrained_transformer_costs_more_and_less_where_it_is_not_trained(tm
     once, apart = (costs.passes(FAITHFULNESS, judged, apart) for apart in (False, True))
     assert apart > 4 * once
     assert costs.passes(ATTRIBUTIONS, "lime", True) == costs.passes(ATTRIBUTIONS, "lime")
+
+
+def test_what_the_reader_drops_costs_nothing_and_long_texts_cost_more(tmp_path):
+    texts = ["short " * 20] * 30 + ["long " * 400] * 10
+    (tmp_path / "texts.jsonl").write_text("\n".join(texts))
+    contents = Contents(tmp_path / "cache")
+
+    def read(**reader):
+        config = {
+            "dataset_reader": {"type": "attention_text", **reader},
+            "test_data_path": str(tmp_path / "texts.jsonl"),
+        }
+        return costs.texts(config, "test", contents)
+
+    assert read() == Lines(40, 30 * 20 + 10 * 400) == read(max_tokens=400)
+    assert read(max_tokens=100) == Lines(30, 30 * 20)
+    # Texts that are cut are all read.
+    assert read(max_tokens=100, too_long="cut").number == 40
+    short, long = (
+        costs.passes(ATTRIBUTIONS, "leave-one-out", length=length) for length in (20, 400)
+    )
+    assert long / short == pytest.approx(401 / 21)

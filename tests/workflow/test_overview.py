@@ -63,7 +63,7 @@ def test_contents_are_read_once_and_again_when_changed(tmp_path, monkeypatch):
     file.write_bytes(gzip.compress(b"one two three", mtime=1))
     first = Contents(tmp_path / "cache.json")
     known = first.sha256(file)
-    assert first.words(file) == 3
+    assert first.lines(file).words == 3
     first.save()
     with monkeypatch.context() as patched:
         patched.setattr("workflow.contents._read", lambda path: pytest.fail("read again"))
