@@ -4,6 +4,7 @@
 """
 
 import argparse
+import os
 import shlex
 import signal
 import sys
@@ -26,6 +27,10 @@ def main(arguments: Optional[List[str]] = None) -> int:
     except StudyError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
+    except BrokenPipeError:
+        # `... plan | head` ends when head has had enough, without a word, at the end of the process, too.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 128 + signal.SIGPIPE
     except OSError as error:
         print(f"error: {told(error)}", file=sys.stderr)
         return 2
