@@ -45,12 +45,18 @@ class Judgement:
     @property
     def outcome(self) -> Outcome:
         """Of the whole claim."""
-        return whole([part.outcome for part in self.parts])
+        return whole(self.parts)
 
     @property
     def evidence(self) -> str:
         """What is said of the parts, each thing once."""
-        return "; ".join(dict.fromkeys(part.words for part in self.parts))
+        said = dict.fromkeys(part.words for part in self.parts)
+        by_chance = self.outcome is Outcome.UNKNOWN and any(
+            part.outcome is Outcome.FAILS for part in self.parts
+        )
+        if by_chance:
+            said[f"one of {len(self.parts)} parts may be so by chance"] = None
+        return "; ".join(said)
 
 
 @dataclass(frozen=True)

@@ -94,15 +94,17 @@ def _detectable(estimate: Estimate) -> str:
     return f"it takes {number(detectable(estimate))} from the bound to be seen"
 
 
-def whole(parts: Sequence[Outcome]) -> Outcome:
+def whole(parts: Sequence[Part]) -> Outcome:
     """
-    The outcome of a claim from those of its parts: it holds only if all do, and fails if any does.
+    The outcome of a claim from those of its parts: it holds only if all do, and fails if any does, beyond what
+    one of so many does by chance.
     """
-    if Outcome.NOTHING in parts:
+    outcomes = [part.outcome for part in parts]
+    if Outcome.NOTHING in outcomes:
         return Outcome.NOTHING
-    if Outcome.FAILS in parts:
-        return Outcome.FAILS
-    return Outcome.HOLDS if all(one is Outcome.HOLDS for one in parts) else Outcome.UNKNOWN
+    if Outcome.FAILS in outcomes:
+        return Outcome.FAILS if whole_p(parts) < 1 - LEVEL else Outcome.UNKNOWN
+    return Outcome.HOLDS if all(one is Outcome.HOLDS for one in outcomes) else Outcome.UNKNOWN
 
 
 def whole_p(parts: Sequence[Part]) -> float:

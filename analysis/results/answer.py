@@ -1,10 +1,12 @@
 """
 The answer: how often methods put a known cause first, and how far they come from chance to the best
-order of words on SST; the numbers, the figure and the sentences.
+order of words on SST; the numbers, the figure and the sentences. Methods without a sign, as attention
+is one, are held against it beside the best of all.
 """
 
 import math
-from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
+from dataclasses import dataclass
+from typing import Any, Dict, Iterator, List, Optional, Sequence
 
 import pandas
 from matplotlib.figure import Figure
@@ -17,7 +19,7 @@ from analysis.results.names import ENCODERS, encoder_name
 from analysis.results.studies import StudyResults
 from analysis.written import Estimate, listed
 
-FILE, DRAWN = "results/answer.csv", "results/answer.svg"
+FILE, COUNTED, DRAWN = "results/answer.csv", "results/answer-counts.csv", "results/answer.svg"
 CAUSES = "planted-truth-methods"
 # Words are removed, the simplest way; the other ways are on the study's page.
 SCALE = "faithfulness-delete"
@@ -28,6 +30,9 @@ MEASURES = ("comprehensiveness", "sufficiency")
 CAUSE_FIRST = "cause first"
 PLANTED, ON_SST = "planted", "SST"
 ATTENTION, RANDOM = "attention", "random"
+# Their scores are sizes, as attention's are: a word that speaks against the class comes as early as one for it.
+WITHOUT_SIGN = ("gradient", "leave-one-out", "smoothgrad")
+BY_SIZE, SIGNED = "leave-one-out", "leave-one-out-signed"
 # They explain states, and no words.
 OF_STATES = ("gradient-hidden", "leave-one-out-hidden", "input-to-hidden")
 ENDS = ("random", "search")
@@ -85,11 +90,12 @@ def _cause_first(table: pandas.DataFrame) -> List[Dict[str, Any]]:
                 "method": method,
                 "encoder": encoder,
                 "mean": mean,
+                # Shares, whose intervals were cut nowhere before.
                 "low": max(0.0, mean - below),
                 "high": min(1.0, mean + above),
                 "chance": group["chance"].mean(),
                 "corpora": len(corpora),
-                "seeds": int(group["seeds"].max()),
+                "seeds": int(group["seeds"].min()),
             }
         )
     by_all = [
@@ -120,6 +126,17 @@ def _on_the_scale(table: pandas.DataFrame, seeds: int) -> List[Dict[str, Any]]:
     ]
 
 
+def counts_sheet(answer: Sheet) -> Sheet:
+    """A row a panel: with how many encoders another method is truer to the model than attention, intervals apart."""
+    rows = []
+    for panel, measure in ((PLANTED, CAUSE_FIRST), (ON_SST, MEASURES[0])):
+        every = list(_by_encoder(answer.where(panel=panel, measure=measure)).values())
+        if every:
+            apart = sum(one.own["high"] < one.best["low"] for one in every)
+            rows.append({"panel": panel, "encoders": len(every), "apart": apart})
+    return Sheet(COUNTED, pandas.DataFrame(rows, columns=["panel", "encoders", "apart"]))
+
+
 def answer_figure(sheet: Sheet) -> Optional[Figure]:
     """Left the planted corpus, right SST, whichever are there."""
     panels = []
@@ -137,7 +154,7 @@ def answer_figure(sheet: Sheet) -> Optional[Figure]:
                     [
                         Dot(
                             name,
-                            row["method"],
+                            _with_sign(row["method"]),
                             encoder_name(row["encoder"]),
                             Estimate.of(row.values),
                         )
@@ -154,65 +171,110 @@ def _ticks(chance: float) -> Dict[float, str]:
     return {chance: "chance", 0.25: "", 0.5: "0.5", 0.75: "", 1.0: "1"}
 
 
-def answer_sentences(sheet: Sheet, missing: Dict[str, str]) -> Iterator[str]:
-    """Two, from the planted corpus and from SST; of what was not run, that it was not."""
+def _with_sign(method: str) -> str:
+    unsigned = method == ATTENTION or method in WITHOUT_SIGN
+    return f"|{method}|" if unsigned else method
+
+
+def answer_sentences(sheet: Sheet, counts: Sheet, missing: Dict[str, str]) -> Iterator[str]:
+    """In short, then from the planted corpus and from SST; of what was not run, that it was not."""
     planted = sheet.where(panel=PLANTED)
-    if planted:
-        yield _of_planted(planted)
-    else:
-        yield missing[PLANTED]
     on_sst = sheet.where(panel=ON_SST, measure=MEASURES[0])
+    if planted or on_sst:
+        yield _in_short(list(counts))
+    yield _of_planted(planted) if planted else missing[PLANTED]
     if on_sst:
         yield _of_sst(on_sst, sheet.where(panel=ON_SST, measure=MEASURES[1]))
     else:
         yield missing[ON_SST]
 
 
+def _in_short(counts: Sequence[Row]) -> str:
+    apart, encoders = (sum(row[name] for row in counts) for name in ("apart", "encoders"))
+    where = {PLANTED: "where causes are planted", ON_SST: "on SST"}
+    told = listed(
+        [f"{row.whole('apart')} of {row.whole('encoders')} {where[row['panel']]}" for row in counts]
+    )
+    said = f"Another method is truer to the model, their intervals apart, with this many encoders: {told}"
+    if apart == encoders:
+        return f"**No, not by itself.** {said}."
+    if apart == 0:
+        return f"**It may be.** {said}."
+    answer = "**Not as a rule.**" if 2 * apart > encoders else "**It depends on the model.**"
+    return f"{answer} {said}; with the others it cannot be told."
+
+
+@dataclass(frozen=True)
+class Compared:
+    """
+    own : attention.
+    best : of all methods.
+    without_sign : the best of the others that have no sign; None if there is none.
+    """
+
+    own: Row
+    best: Row
+    without_sign: Optional[Row]
+
+
+def _by_encoder(rows: Sequence[Row]) -> Dict[str, Compared]:
+    """The first of `ENCODERS` first."""
+    of: Dict[str, Compared] = {}
+    for encoder in ENCODERS:
+        methods = {row["method"]: row for row in rows if row["encoder"] == encoder}
+        if ATTENTION in methods:
+            unsigned = [methods[name] for name in WITHOUT_SIGN if name in methods]
+            of[encoder] = Compared(
+                methods[ATTENTION],
+                max(methods.values(), key=lambda row: row["mean"]),
+                max(unsigned, key=lambda row: row["mean"], default=None),
+            )
+    return of
+
+
 def _of_planted(rows: Sequence[Row]) -> str:
-    of = _by_encoder(rows)
-    apart = [encoder for encoder, (own, best) in of.items() if own["high"] < best["low"]]
-    answer = {len(of): "**No, not by itself.**", 0: "**It may be.**"}.get(
-        len(apart), "**It depends on the model.**"
-    )
-    (first, (own, best)), *others = of.items()
+    (first, one), *others = _by_encoder(rows).items()
     said = (
-        f"{answer} Where the cause of a label is planted, and so known, the attention of a "
-        f"{encoder_name(first)} puts it first in {own.shares(mean='mean')} of texts; chance is "
-        f"{own.percent('chance')}, and {best['method']} does so in {best.shares(mean='mean')}"
+        f"Where the cause of a label is planted, and so known, the attention of a {encoder_name(first)} puts it first in "
+        f"{one.own.shares(mean='mean')} of texts (chance {one.own.percent('chance')}), {one.best['method']} in {one.best.shares(mean='mean')}"
     )
+    if one.without_sign:
+        said += f", and {one.without_sign['method']}, which has no sign either, in {one.without_sign.shares(mean='mean')}"
     told = [
-        f"{own.percent('mean')} ({encoder_name(encoder)}; {best['method']} {best.percent('mean')})"
-        for encoder, (own, best) in others
+        f"{other.own.percent('mean')} ({encoder_name(encoder)}; {other.best['method']} {other.best.percent('mean')}"
+        + (f", no sign: {other.without_sign.percent('mean')})" if other.without_sign else ")")
+        for encoder, other in others
     ]
     return f"{said}. With other encoders attention does in {listed(told)}." if told else f"{said}."
 
 
-def _by_encoder(rows: Sequence[Row]) -> Dict[str, Tuple[Row, Row]]:
-    """Attention and the best method with each; the first of `ENCODERS` first."""
-    of: Dict[str, Tuple[Row, Row]] = {}
-    for encoder in ENCODERS:
-        of_encoder = [row for row in rows if row["encoder"] == encoder]
-        own = [row for row in of_encoder if row["method"] == ATTENTION]
-        if own:
-            of[encoder] = own[0], max(of_encoder, key=lambda row: row["mean"])
-    return of
-
-
 def _of_sst(rows: Sequence[Row], sufficiency: Sequence[Row]) -> str:
-    (first, (own, best)), *others = _by_encoder(rows).items()
+    (first, one), *others = _by_encoder(rows).items()
     said = (
-        f"On SST, whose causes nobody knows, the attention of a {encoder_name(first)} comes "
-        f"{own.estimate(mean='mean')} of the way from a random order of words (0) to the best (1), by "
-        f"{MEASURES[0]}; {best['method']} comes {best.estimate(mean='mean')}."
+        f"On SST, whose causes nobody knows, the attention of a {encoder_name(first)} comes {one.own.estimate(mean='mean')} of the way "
+        f"from a random order of words (0) to the best (1), by {MEASURES[0]}, and {one.best['method']} {one.best.estimate(mean='mean')}. "
     )
+    said += _of_signs(rows, first)
     also = _by_encoder(sufficiency).get(first)
     if also is not None:
-        said += (
-            f" By {MEASURES[1]} it is {also[0].estimate(mean='mean')}, and "
-            f"{also[1].estimate(mean='mean')} for {also[1]['method']}."
-        )
+        said += f"By {MEASURES[1]} attention comes {also.own.estimate(mean='mean')}, {also.best['method']} {also.best.estimate(mean='mean')}. "
     told = [
-        f"{own.estimate(mean='mean')} ({encoder_name(encoder)}; {best['method']} {best.number('mean')})"
-        for encoder, (own, best) in others
+        f"{other.own.estimate(mean='mean')} ({encoder_name(encoder)}; {other.best['method']} {other.best.number('mean')}"
+        + (f", no sign: {other.without_sign.number('mean')})" if other.without_sign else ")")
+        for encoder, other in others
     ]
-    return f"{said} With other encoders attention comes {listed(told)}." if told else said
+    return f"{said}With other encoders attention comes {listed(told)}." if told else said.rstrip()
+
+
+def _of_signs(rows: Sequence[Row], encoder: str) -> str:
+    """What a sign is worth, by a method that is there with and without it."""
+    with_it, by_size = (
+        next((row for row in rows if (row["encoder"], row["method"]) == (encoder, method)), None)
+        for method in (SIGNED, BY_SIZE)
+    )
+    if not with_it or not by_size or by_size["high"] >= with_it["low"]:
+        return ""
+    return (
+        f"Much of that is the sign, which attention lacks: {BY_SIZE} comes {with_it.estimate(mean='mean')} with it, and "
+        f"{by_size.estimate(mean='mean')} by size. "
+    )

@@ -5,6 +5,7 @@ from typing import Dict, Iterator, List, Optional, Sequence
 
 import pandas
 
+from analysis.claims.claim import ClaimTest
 from analysis.errors import AnalysisError
 from analysis.figures import style
 from analysis.formats import pipe_table
@@ -16,6 +17,7 @@ from analysis.results.answer import (
     answer_figure,
     answer_sentences,
     answer_sheet,
+    counts_sheet,
 )
 from analysis.results.cited import Page, Row, Sheet, numbers_table
 from analysis.results.claims_table import claims_table
@@ -24,12 +26,19 @@ from analysis.results.over_studies import drawings
 from analysis.results.studies import StudyResults, find_studies
 from analysis.results.study_page import machines, study_page
 from analysis.results.summary import (
+    EACH,
+    TOGETHER,
     judged_anew,
     multiplicity_sheet,
     outcomes_sheet,
     reproduced_sheet,
     studies_sheet,
     tally_sheet,
+)
+from analysis.results.verdicts_right import (
+    MEASURES,
+    VERDICT,
+    how_often_right,
     verdict_counts_sheet,
     verdicts_sheet,
 )
@@ -42,9 +51,7 @@ END = "<!-- end of what we found -->"
 NUMBERS = "results/numbers.csv"
 MOST_DIFFERENCES = 4
 LEAST_HOURS = 0.005
-MEASURES = "planted-truth-measures"
-# Columns of verdicts that say something also where they are empty.
-ALWAYS = ("right", "wrong")
+SHORT_TESTS = {ClaimTest.AUTHORS.value: "as tested", ClaimTest.CORRECTED.value: "after correction"}
 
 
 class Summary:
@@ -59,8 +66,9 @@ class Summary:
         self.reproduced = reproduced_sheet(self.printed)
         self.multiplicity = multiplicity_sheet(self.claims)
         self.verdict_counts = verdict_counts_sheet(studies)
-        self.verdicts = verdicts_sheet(self.verdict_counts)
+        self.verdicts = verdicts_sheet(studies)
         self.answer = answer_sheet(studies)
+        self.answer_counts = counts_sheet(self.answer)
         self.drawings = drawings(studies)
 
     @property
@@ -162,7 +170,7 @@ def _not_run(study: str) -> str:
 
 def _answer(summary: Summary) -> Iterator[str]:
     missing = {PLANTED: _not_run("planted_truth"), ON_SST: _not_run("faithfulness")}
-    for sentence in answer_sentences(summary.answer, missing):
+    for sentence in answer_sentences(summary.answer, summary.answer_counts, missing):
         yield f"{sentence}\n"
     yield from _counted(summary)
     if len(summary.answer.table):
@@ -171,7 +179,7 @@ def _answer(summary: Summary) -> Iterator[str]:
 
 
 def _counted(summary: Summary) -> Iterator[str]:
-    tested, corrected = summary.tally
+    tested, corrected = summary.tally.where(counted=EACH)
     if not tested["claims"]:
         yield "No study has the numbers of a claim.\n"
         return
@@ -262,52 +270,12 @@ def _differences(summary: Summary) -> Iterator[str]:
 
 
 def _verdicts(summary: Summary) -> Iterator[str]:
-    sheet = summary.verdict_counts
     if summary.verdicts.table.empty:
-        yield f"{words.VERDICT} {_not_run('planted_truth')}\n"
+        yield f"{VERDICT} {_not_run('planted_truth')}\n"
         return
-    yield words.VERDICT + "\n"
-    outcomes = [
-        name for name in sheet.table.columns[3:] if name in ALWAYS or sheet.table[name].sum()
-    ]
-    yield pipe_table(
-        ["about", "models trained", "models", *outcomes],
-        [
-            [row["about"], row["trained"], row.whole("models"), *map(row.whole, outcomes)]
-            for row in sheet
-            if row["about"] == "attention" or row["trained"] == "all"
-        ],
-        ["---", "---", *["---:"] * (1 + len(outcomes))],
+    yield from how_often_right(
+        summary.verdict_counts, summary.verdicts, summary.of_studies(MEASURES)
     )
-    said = {"attention": "verdicts on attention", "recommended": "recommendations"}
-    yield (
-        " ".join(
-            f"{row.whole('wrong')} of {row.whole('held')} {said[row['about']]} that could be held against "
-            f"something are wrong: {row.percent('share', 1)} [{row.percent('low', 1)}, {row.percent('high', 1)}]."
-            for row in summary.verdicts
-        )
-        + "\n"
-    )
-    yield from _measures(summary.of_studies(MEASURES))
-
-
-def _measures(sheets: Sequence[Sheet]) -> Iterator[str]:
-    """Which of them ranks methods as the truth does; by the first study, and of models that saw erased texts."""
-    usual = [row for row in sheets[0] if not row["erasure training"]] if sheets else []
-    best = max(usual, key=lambda row: row["tau"], default=None)
-    if best is None:
-        return
-    how = f" ({best['erasure']})" if isinstance(best["erasure"], str) else ""
-    said = (
-        f"Of the measures of faithfulness, {best['measure'].replace('_', ' ')}{how} ranks methods most as the truth "
-        f"does: tau {best.estimate('tau')}, over {best.whole('models')} models ([all measures]({sheets[0].file}))"
-    )
-    names = ("measure", "erasure")
-    for sheet in sheets:
-        for row in sheet:
-            if row["erasure training"] and all(row[name] == best[name] for name in names):
-                said += f"; of {row.whole('models')} that were trained on erased texts it is {row.estimate('tau')} ([all]({sheet.file}))"
-    yield f"{said}.\n"
 
 
 def _multiplicity(summary: Summary) -> Iterator[str]:
@@ -319,9 +287,19 @@ def _multiplicity(summary: Summary) -> Iterator[str]:
     if row["with p"]:
         said += (
             " With the share of false ones held to 5 %, whatever their dependence (Benjamini & Yekutieli), "
-            f"{row.whole('remaining')} of {row.whole('with p')} remain decided."
+            f"{row.whole('remaining')} of {row.whole('with p')} remain decided. "
+            + " ".join(map(_together, summary.tally.where(counted=TOGETHER)))
         )
     yield f"{said}\n"
+
+
+def _together(row: Row) -> str:
+    if not row["claims"]:
+        return ""
+    return (
+        f"Of {row.whole('claims')} claims {SHORT_TESTS[row['test']]} then {row.whole('hold')} hold, {row.whole('fail')} fail, "
+        f"{row.whole('mixed')} depend, and {row.whole('untold')} cannot be told."
+    )
 
 
 def _found(summary: Summary) -> Iterator[str]:
@@ -331,8 +309,9 @@ def _found(summary: Summary) -> Iterator[str]:
     for row in summary.verdicts:
         if row["about"] == "attention":
             yield (
-                f"The [verdict](docs/verdict.md) was wrong on {row.whole('wrong')} of {row.whole('held')} trained models whose causes are known "
-                f"({row.percent('share', 1)} [{row.percent('low', 1)}, {row.percent('high', 1)}]).\n"
+                f"The [verdict](docs/verdict.md) was wrong on {row.whole('wrong')} of {row.whole('clear')} trained models on which it decides and the truth is clear "
+                f"({row.percent('share', 1)} [{row.percent('low', 1)}, {row.percent('high', 1)}]); with the truth taken at its mean, however unsure, on "
+                f"{row.whole('contradicted')} of {row.whole('decided')}.\n"
             )
     total = summary.reproduced.where(table="all")[0]
     yield (

@@ -15,11 +15,10 @@ from analysis.manifest import WRITTEN
 from analysis.papers.discovery import CLAIMS
 from analysis.results.cited import Sheet
 from analysis.results.studies import StudyResults, joined
-from analysis.verdict.means import wilson_interval
 
 SECONDS = 3600
-VERDICTS = "planted-truth-verdicts"
-NOT_HELD = ("causes not learned", "nothing to judge")
+# How outcomes are counted: whatever others there are, or all together.
+EACH, TOGETHER = "each by itself", "together"
 JUDGED = (Outcome.HOLDS.value, Outcome.FAILS.value, Outcome.UNKNOWN.value)
 
 
@@ -103,28 +102,34 @@ def outcomes_sheet(claims: Sheet) -> Sheet:
 def tally_sheet(claims: Sheet) -> Sheet:
     """
     A row a kind of test: how many claims hold wherever it could be told, fail wherever it could, do
-    either, and cannot be told anywhere.
+    either, and cannot be told anywhere. Then the same with only those outcomes that remain decided when all are
+    counted together.
     """
-    rows = []
-    for test in ClaimTest:
-        tested = claims.table[
-            (claims.table["test"] == test.value) & claims.table["outcome"].isin(JUDGED)
-        ]
-        every = [
-            set(group["outcome"]) - {Outcome.UNKNOWN.value}
-            for _, group in tested.groupby("name", sort=False)
-        ]
-        rows.append(
-            {
-                "test": test.value,
-                "claims": len(every),
-                "hold": sum(told == {Outcome.HOLDS.value} for told in every),
-                "fail": sum(told == {Outcome.FAILS.value} for told in every),
-                "mixed": sum(len(told) > 1 for told in every),
-                "untold": sum(not told for told in every),
-            }
-        )
+    lost = multiplicity(claims.table).lost.index
+    together = claims.table.assign(
+        outcome=claims.table["outcome"].where(~claims.table.index.isin(lost), Outcome.UNKNOWN.value)
+    )
+    rows = [
+        {"test": test.value, "counted": counted, **_tallied(table[table["test"] == test.value])}
+        for counted, table in ((EACH, claims.table), (TOGETHER, together))
+        for test in ClaimTest
+    ]
     return Sheet("results/tally.csv", pandas.DataFrame(rows))
+
+
+def _tallied(claims: pandas.DataFrame) -> Dict[str, int]:
+    judged_ones = claims[claims["outcome"].isin(JUDGED)]
+    every = [
+        set(group["outcome"]) - {Outcome.UNKNOWN.value}
+        for _, group in judged_ones.groupby("name", sort=False)
+    ]
+    return {
+        "claims": len(every),
+        "hold": sum(told == {Outcome.HOLDS.value} for told in every),
+        "fail": sum(told == {Outcome.FAILS.value} for told in every),
+        "mixed": sum(len(told) > 1 for told in every),
+        "untold": sum(not told for told in every),
+    }
 
 
 def reproduced_sheet(printed: Sheet) -> Sheet:
@@ -150,33 +155,3 @@ def multiplicity_sheet(claims: Sheet) -> Sheet:
         "remaining": counted.remaining,
     }
     return Sheet("results/multiplicity.csv", pandas.DataFrame([row]))
-
-
-def verdict_counts_sheet(studies: Sequence[StudyResults]) -> Sheet:
-    """How verdicts came out, by what they are about and how models were trained: all studies together."""
-    rows = joined(studies, VERDICTS)
-    if len(rows):
-        rows = rows.groupby(["about", "trained"], sort=False).sum().reset_index()
-    return Sheet("results/verdict-counts.csv", rows)
-
-
-def verdicts_sheet(counts: Sheet) -> Sheet:
-    """How often verdicts are wrong, with Wilson's interval: of those that can be held against something."""
-    rows = []
-    for row in counts.table.to_dict("records"):
-        held = int(row["models"] - sum(row[name] for name in NOT_HELD))
-        if row["trained"] == "all" and held:
-            share = row["wrong"] / held
-            interval = wilson_interval(share, held)
-            rows.append(
-                {
-                    "about": row["about"],
-                    "held": held,
-                    "wrong": int(row["wrong"]),
-                    "share": share,
-                    "low": interval.low,
-                    "high": interval.high,
-                }
-            )
-    columns = ["about", "held", "wrong", "share", "low", "high"]
-    return Sheet("results/verdicts.csv", pandas.DataFrame(rows, columns=columns))

@@ -19,7 +19,7 @@ WOULD_SAY = {
 FIGURE = (
     "*Left: how often a method puts a planted cause first, by encoder, of correctly predicted texts; mean over the planted corpora that all "
     "encoders have learned. Right: where it stands on SST between a random (chance) and the best order of words. Bars are 95 % intervals "
-    "over texts and seeds.*"
+    "over texts and seeds. Bars around a name: its scores have no sign.*"
 )
 
 RUN = (
@@ -55,11 +55,6 @@ METHODS = """- **Intervals** are over texts and seeds together where there are t
 - **Power**: an outcome that *cannot be told* says in [claims.csv](results/claims.csv) how far from its bound the number would have had to be, to be seen in four of five repetitions.
 - **Chance** is measured, by random scores and by scores permuted within a text, and stands beside each agreement.
 """
-
-VERDICT = (
-    "`allennlp verdict` answers for one model and its texts. On the planted corpus its answer can be held against the causes: attention points to them if its average precision "
-    "comes more than half of the way from chance to 1 ([how it is counted](docs/verdict.md#is-it-right))."
-)
 
 LINKS = """- Each study: the first column of the table above. Every number on this page: [numbers.csv](results/numbers.csv).
 - What the measures mean: [faithfulness](docs/faithfulness.md), [agreement](docs/compare.md), [counterfactuals](docs/counterfactual.md), [rationales](docs/rationales.md).

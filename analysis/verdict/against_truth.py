@@ -36,6 +36,8 @@ OUTCOMES = (RIGHT, WRONG, PARTLY, UNDECIDED, UNCLEAR, NOT_LEARNED, NOTHING)
 NOT_HELD = (NOTHING, NOT_LEARNED)
 ROLES = {PLAIN: "honest", ADVERSARY: "adversarial", DECEPTIVE: "deceptive"}
 CONTROL = "random"
+# A row a trained model.
+ALL_VERDICTS = "planted-truth-verdicts-all"
 
 
 @dataclass(frozen=True)
@@ -174,7 +176,7 @@ def verdict_tables(study: StudyFiles, output: Output) -> Optional[str]:
             "files, and there are none"
         )
     rows = pandas.DataFrame([each.row() for each in held])
-    counts = pandas.concat([_counted(rows, about) for about in ("attention", "recommended")])
+    counts = pandas.concat([counted(rows, about) for about in ("attention", "recommended")])
     output.table(
         "planted-truth-verdicts",
         counts,
@@ -194,14 +196,14 @@ def verdict_tables(study: StudyFiles, output: Output) -> Optional[str]:
         "Outcomes with the number of trained models; methods with how often each is recommended, and "
         "lost: how much nearer to the truth, on its scale, the best method comes, on average.",
     )
-    output.data("planted-truth-verdicts-all.csv", csv(rows).encode())
+    output.data(f"{ALL_VERDICTS}.csv", csv(rows).encode())
     _figure(rows, output)
     for about in ("attention", "recommended"):
         output.sentence(f"planted-truth-verdict-{about}", _said(rows, about))
     return None
 
 
-def _counted(rows: pandas.DataFrame, about: str) -> pandas.DataFrame:
+def counted(rows: pandas.DataFrame, about: str) -> pandas.DataFrame:
     """Outcomes by role, and of all."""
     table = pandas.crosstab(rows["role"], rows[about]).reindex(columns=list(OUTCOMES), fill_value=0)
     table = table.reindex([role for role in ROLES.values() if role in table.index])
@@ -233,25 +235,55 @@ def _tally(values: pandas.Series) -> str:
     return ", ".join(f"{name} {times}" for name, times in values.value_counts().items())
 
 
+def clear_and_contradicted(rows: pandas.DataFrame, about: str) -> Dict[str, int]:
+    """
+    Of verdicts that decide: how many have a clear truth, and are wrong; and how many are not what the truth's
+    mean says, however sure that is. Of attention also those that say yes.
+    """
+    held = rows[~rows[about].isin(NOT_HELD)]
+    found = {
+        "clear": int(held[about].isin((RIGHT, WRONG)).sum()),
+        "wrong": int((held[about] == WRONG).sum()),
+    }
+    if about == "recommended":
+        given = held[held["truth of method"].notna()]
+        against = int((given["truth of method"] <= HALF).sum())
+        return {**found, "decided": len(given), "contradicted": against}
+    decided = held[held["answer"].isin((str(Answer.YES), str(Answer.NO)))]
+    yes = decided[decided["answer"] == str(Answer.YES)]
+    return {
+        **found,
+        "decided": len(decided),
+        "contradicted": int(decided["contradicted"].sum()),
+        "yes": len(yes),
+        "contradicted yes": int(yes["contradicted"].sum()),
+    }
+
+
 def _said(rows: pandas.DataFrame, about: str) -> str:
     """With a 95 % interval (Wilson) of the share that is wrong."""
     given = rows[~rows[about].isin(NOT_HELD)]
     times = {outcome: int((given[about] == outcome).sum()) for outcome in OUTCOMES}
-    share = times[WRONG] / max(1, len(given))
-    wrong = wilson_interval(share, max(1, len(given)))
     what = "verdicts on attention" if about == "attention" else "recommendations"
     told = ", ".join(
         f"{times[outcome]} {'have an unclear truth' if outcome == UNCLEAR else outcome}"
         for outcome in OUTCOMES
         if times[outcome]
     )
-    sentence = (
-        f"Of {len(given)} {what}, each on one trained model whose causes are known, {told}: "
-        f"{share:.1%} [{wrong.low:.1%}, {wrong.high:.1%}] are wrong."
-    )
-    if about == "attention" and times[UNCLEAR]:
-        against = int(given["contradicted"].sum())
-        sentence += f" If the truth is taken at its mean, however unsure it is, {against} are."
+    sentence = f"Of {len(given)} {what}, each on one trained model whose causes are known, {told}."
+    held = clear_and_contradicted(rows, about)
+    if held["clear"]:
+        share = held["wrong"] / held["clear"]
+        wrong = wilson_interval(share, held["clear"])
+        sentence += (
+            f" Of the {held['clear']} that decide where the truth is clear {share:.1%} "
+            f"[{wrong.low:.1%}, {wrong.high:.1%}] are wrong."
+        )
+    if times[UNCLEAR]:
+        sentence += (
+            f" With the truth taken at its mean, however unsure it is, {held['contradicted']} of "
+            f"{held['decided']} that decide are."
+        )
     return sentence
 
 

@@ -4,17 +4,20 @@ places by comprehensiveness and sufficiency, over the ways to erase words.
 """
 
 from dataclasses import dataclass
-from typing import Dict, List
+from typing import Dict, List, Sequence
 
 import numpy
 
 from analysis.errors import AnalysisError
 from analysis.faithfulness.files import RANDOM, SEARCH
+from analysis.faithfulness.scale import Measured
 from analysis.statistics.samples import placed
 from analysis.verdict.files import ATTENTION, Files
 from analysis.verdict.means import Mean
 
 MEASURES = ("comprehensiveness", "sufficiency")
+# Of probabilities in single precision.
+ROUNDING = 1e-6
 
 
 @dataclass(frozen=True)
@@ -67,6 +70,7 @@ def places_of(files: Files) -> Places:
         raise AnalysisError(
             f"{files.judged.files[0].path}: has neither {' nor '.join(MEASURES)} with both ends of the scale"
         )
+    scales = _each_erasure_once(scales)
     methods = [
         method for method in scales[0].methods if all(method in each.methods for each in scales)
     ]
@@ -91,4 +95,32 @@ def places_of(files: Files) -> Places:
             for erasure, each in by_erasure.items()
         },
         {method: numpy.mean(gained[method], axis=0) for method in known},
+    )
+
+
+def _each_erasure_once(scales: Sequence[Measured]) -> List[Measured]:
+    """
+    Of erasures that come to the same the first: where the unknown word's vector is 0, `unk` and `zero` would
+    count twice, and agree however wrong they are.
+    """
+    by_erasure: Dict[str, List[Measured]] = {}
+    for each in scales:
+        by_erasure.setdefault(each.measure.erasure, []).append(each)
+    kept: List[List[Measured]] = []
+    for of_erasure in by_erasure.values():
+        if not any(_same(of_erasure, other) for other in kept):
+            kept.append(of_erasure)
+    return [each for of_erasure in kept for each in of_erasure]
+
+
+def _same(first: Sequence[Measured], second: Sequence[Measured]) -> bool:
+    """Whether all that was measured with every method is, up to rounding."""
+    return len(first) == len(second) and all(
+        one.measure.name == other.measure.name
+        and one.values.keys() == other.values.keys()
+        and all(
+            numpy.allclose(one.values[method], other.values[method], atol=ROUNDING, equal_nan=True)
+            for method in one.values
+        )
+        for one, other in zip(first, second, strict=True)
     )

@@ -42,7 +42,7 @@ def test_where_there_is_nothing_to_judge_the_reason_is_the_evidence():
     assert {part.outcome for part in parts} == {NOTHING}
     assert average([Estimate(0, 0, 0), found]).nothing == "attention is uniform"
     assert Judgement("sst", "bilstm", tuple(parts)).evidence == "attention is uniform"
-    assert whole([HOLDS, NOTHING, FAILS]) is NOTHING
+    assert whole([Part("", each, 0.001) for each in (HOLDS, NOTHING, FAILS)]) is NOTHING
 
 
 def test_without_an_interval_nothing_can_be_told():
@@ -63,7 +63,14 @@ def test_without_an_interval_nothing_can_be_told():
     ],
 )
 def test_the_whole_is_no_better_than_its_parts(parts, outcome):
-    assert whole(parts) is outcome
+    assert whole([Part("", each, 0.001) for each in parts]) is outcome
+
+
+def test_one_of_many_parts_that_fails_by_chance_breaks_no_claim():
+    parts = [Part("a", HOLDS, 0.001), Part("b", FAILS, 0.03)]
+    assert whole(parts[1:]) is FAILS and whole(parts) is UNKNOWN
+    judgement = Judgement("sst", "bilstm", tuple(parts))
+    assert judgement.evidence == "a; b; one of 2 parts may be so by chance"
 
 
 def test_the_interval_of_a_difference_is_that_of_independent_numbers():
