@@ -11,13 +11,13 @@ from analysis.written import number
 
 NAME = "beside-print"
 COLUMNS = ("paper", "exhibit", "corpus", "model", "protocol", "quantity", "published", "ours")
-COLUMNS += ("low", "high", "difference", "tolerance", "reproduced", "note", "table")
+COLUMNS += ("low", "high", "difference", "tolerance", "reproduced", "note", "table", "source")
 SHOWN = [*COLUMNS[:8], "interval", "difference", "reproduced"]
 CAPTION = "The numbers that the papers print, beside ours."
 ABOUT = (
     "Reproduced: the printed number lies in our 95 % interval, widened on both sides by the tolerance (csv): "
-    "what two trainings with other seeds, or a test set of that size, differ by. If not, by how much ours is "
-    "away. A number that is not reproduced says nothing of a claim."
+    "what two trainings with other seeds, or a test set of that size, differ by; and the interval is short enough to "
+    "say so. If not, by how much ours is away. A number that is not reproduced says nothing of a claim."
 )
 # What two runs of Jain & Wallace's released code without a seed differ by, at least.
 OF_TAU = 0.05
@@ -27,7 +27,12 @@ OF_ACCURACY = 0.02
 OF_JSD, OF_TVD = 0.05, 0.02
 # Where the interval is over trained models already, what print has rounded away.
 ROUNDED = 0.005
-YES = "yes"
+YES, UNTOLD = "yes", "cannot be told"
+# An interval whose half is longer than so many tolerances would hold almost anything that is printed. Where the
+# tolerance is rounding alone, those of accuracy.
+WIDE = 2
+# Where a number stands.
+PAPER, RELEASED_CODE = "paper", "outputs of released code"
 
 
 @dataclass(frozen=True)
@@ -57,6 +62,7 @@ class Printed:
     only : the values of columns of the rows that are meant.
     chosen : from the table the rows that are meant, where values do not say.
     note : in which way ours is not what was printed.
+    source : where the number stands.
     traced : what is known of the reasons, of single numbers.
     """
 
@@ -72,6 +78,7 @@ class Printed:
     chosen: Callable[[pandas.DataFrame], pandas.DataFrame] = lambda table: table
     note: str = ""
     paper: str = ""
+    source: str = PAPER
     traced: Tuple[Traced, ...] = ()
 
     def rows(self, tables: Tables) -> Iterator[Dict[str, Any]]:
@@ -105,6 +112,7 @@ class Printed:
             "reproduced": reproduced(published, ours, low, high, self.tolerance),
             "note": "; ".join(filter(None, [self.note, *known])),
             "table": self.table,
+            "source": self.source,
         }
 
 
@@ -113,11 +121,15 @@ def _meant(row: Mapping[str, Any], values: Mapping[str, Any]) -> bool:
 
 
 def reproduced(published: float, ours: float, low: float, high: float, tolerance: float) -> str:
-    """`yes`, or `no, -0.269`: what ours is away. Without an interval, by the tolerance alone."""
+    """
+    `yes`, or `no, -0.269`: what ours is away; `cannot be told` where the interval is too wide for a yes. Without an
+    interval, by the tolerance alone.
+    """
     low, high = (ours if math.isnan(end) else end for end in (low, high))
     # Rounding of what was printed must not decide.
-    near = low - tolerance - 1e-9 <= published <= high + tolerance + 1e-9
-    return YES if near else f"no, {'+' if ours > published else ''}{number(ours - published)}"
+    if not low - tolerance - 1e-9 <= published <= high + tolerance + 1e-9:
+        return f"no, {'+' if ours > published else ''}{number(ours - published)}"
+    return YES if (high - low) / 2 <= WIDE * max(tolerance, OF_ACCURACY) else UNTOLD
 
 
 def beside_print(tables: Tables, printed: Sequence[Printed]) -> pandas.DataFrame:

@@ -2,6 +2,7 @@
 
 from typing import Dict, Iterator, List, Sequence, Tuple
 
+from analysis.claims.beside_print import PAPER
 from analysis.claims.claim import Claim, ClaimTest
 from analysis.claims.parts import Outcome
 from analysis.formats import pipe_table
@@ -63,7 +64,7 @@ def _correction(one: Claim, of: Claim, outcomes: Sheet) -> str:
 
 
 def _reproduced(claim: Claim, reproduced: Sheet) -> str:
-    rows = reproduced.where(table=claim.table.name)
+    rows = reproduced.where(table=claim.table.name, source=PAPER)
     if not rows:
         return NONE
     return f"{rows[0].whole('reproduced')} of {rows[0].whole('printed')}"

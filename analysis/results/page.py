@@ -5,6 +5,7 @@ from typing import Dict, Iterator, List, Optional, Sequence
 
 import pandas
 
+from analysis.claims.beside_print import PAPER, RELEASED_CODE, UNTOLD, YES
 from analysis.claims.claim import ClaimTest
 from analysis.errors import AnalysisError
 from analysis.figures import style
@@ -51,6 +52,7 @@ END = "<!-- end of what we found -->"
 NUMBERS = "results/numbers.csv"
 MOST_DIFFERENCES = 4
 LEAST_HOURS = 0.005
+WHERE_PRINTED = {PAPER: "numbers of the papers", RELEASED_CODE: "of released code"}
 SHORT_TESTS = {ClaimTest.AUTHORS.value: "as tested", ClaimTest.CORRECTED.value: "after correction"}
 
 
@@ -245,14 +247,11 @@ def _differences(summary: Summary) -> Iterator[str]:
     if summary.printed.table.empty:
         yield "No study has a number that was printed.\n"
         return
-    (total,) = summary.reproduced.where(table="all")
-    yield (
-        f"{total.whole('reproduced')} of {total.whole('printed')} printed numbers are reproduced. {words.PRINT}\n"
-    )
+    yield f"{_reproduced(summary)}. {words.PRINT}\n"
     rows, seen = [], set()
     for row in summary.printed:
         key = (row["paper"], row["exhibit"], row["corpus"], row["model"])
-        if row["reproduced"] == "yes" or key in seen or len(rows) == MOST_DIFFERENCES:
+        if row["reproduced"] in (YES, UNTOLD) or key in seen or len(rows) == MOST_DIFFERENCES:
             continue
         seen.add(key)
         rows.append(
@@ -267,6 +266,16 @@ def _differences(summary: Summary) -> Iterator[str]:
     yield pipe_table(
         ["paper", "number", "printed", "ours", "difference"], rows, ["---", "---", *["---:"] * 3]
     )
+
+
+def _reproduced(summary: Summary) -> str:
+    said = []
+    for source, what in WHERE_PRINTED.items():
+        for total in summary.reproduced.where(table="all", source=source):
+            one = f"{total.whole('reproduced')} of {total.whole('printed')} {what} are reproduced"
+            untold = f" ({total.whole('untold')} cannot be told)" if total["untold"] else ""
+            said.append(one + untold)
+    return ", and ".join(said)
 
 
 def _verdicts(summary: Summary) -> Iterator[str]:
@@ -313,8 +322,7 @@ def _found(summary: Summary) -> Iterator[str]:
                 f"({row.percent('share', 1)} [{row.percent('low', 1)}, {row.percent('high', 1)}]); with the truth taken at its mean, however unsure, on "
                 f"{row.whole('contradicted')} of {row.whole('decided')}.\n"
             )
-    total = summary.reproduced.where(table="all")[0]
     yield (
-        f"[RESULTS.md](RESULTS.md) has each claim of the papers, the {total.whole('reproduced')} of {total.whole('printed')} printed numbers that are reproduced and where the "
-        "others differ, what was run, and how far all of it can be trusted.\n"
+        f"{_reproduced(summary)}. [RESULTS.md](RESULTS.md) has each claim of the papers, where our numbers differ from print, what was run, and how far all of "
+        "it can be trusted.\n"
     )

@@ -8,6 +8,7 @@ import pandas
 
 from analysis.claims import NOTE
 from analysis.claims import SECTION as CLAIMS
+from analysis.claims.beside_print import YES
 from analysis.formats import markdown, pipe_table
 from analysis.manifest import MANIFEST, WRITTEN, title_of
 from analysis.papers.discovery import PAPERS
@@ -193,7 +194,7 @@ def _entry(study: StudyResults, entry: Dict[str, Any], here: Path) -> Iterator[s
 
 def _differences(printed: pandas.DataFrame) -> Iterator[str]:
     """Only what is not reproduced; the tables have the rest beside ours."""
-    differ = printed[printed["reproduced"] != "yes"]
+    differ = printed[printed["reproduced"] != YES]
     if printed.empty:
         return
     yield "## Beside print\n"

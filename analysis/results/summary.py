@@ -5,7 +5,7 @@ from typing import Any, Dict, List, Sequence, Tuple
 import pandas
 
 from analysis.claims.beside_print import NAME as BESIDE_PRINT
-from analysis.claims.beside_print import YES
+from analysis.claims.beside_print import UNTOLD, YES
 from analysis.claims.claim import Claim, ClaimTest, each_once, judged
 from analysis.claims.folder import judged_folder
 from analysis.claims.multiplicity import multiplicity
@@ -17,6 +17,8 @@ from analysis.results.cited import Sheet
 from analysis.results.studies import StudyResults, joined
 
 SECONDS = 3600
+# What a printed number is.
+PRINTED_KEY = ["paper", "exhibit", "corpus", "model", "quantity"]
 # How outcomes are counted: whatever others there are, or all together.
 EACH, TOGETHER = "each by itself", "together"
 JUDGED = (Outcome.HOLDS.value, Outcome.FAILS.value, Outcome.UNKNOWN.value)
@@ -60,7 +62,8 @@ def judged_anew(studies: Sequence[StudyResults]) -> Tuple[Sheet, Sheet]:
     for study in studies:
         found, beside = judged_folder(study.folder)
         claims.append(found.assign(study=study.name))
-        printed.append(beside.assign(study=study.name))
+        own = beside["paper"] == study.account["title"]
+        printed.append(beside.assign(study=study.name, own=own))
     together = [claim for claim in CLAIMS if claim.over_models]
     names = [claim.name for claim in together]
     apart = [table[~table["name"].isin(names)] for table in claims]
@@ -68,7 +71,7 @@ def judged_anew(studies: Sequence[StudyResults]) -> Tuple[Sheet, Sheet]:
     every = _under_each_other([*apart, *pooled])
     return (
         Sheet("results/claims.csv", each_once(every)),
-        Sheet(f"results/{BESIDE_PRINT}.csv", _largest_first(printed)),
+        Sheet(f"results/{BESIDE_PRINT}.csv", _largest_first(_printed_once(printed))),
     )
 
 
@@ -78,8 +81,14 @@ def _under_each_other(tables: Sequence[pandas.DataFrame]) -> pandas.DataFrame:
     return pandas.concat(having or [tables[0]], ignore_index=True)
 
 
-def _largest_first(printed: Sequence[pandas.DataFrame]) -> pandas.DataFrame:
+def _printed_once(printed: Sequence[pandas.DataFrame]) -> pandas.DataFrame:
+    """Each number that was printed, beside that of the paper's own study if there is one, else of the first."""
     table = _under_each_other(printed)
+    own_first = table.sort_values("own", ascending=False, kind="stable")
+    return own_first.drop_duplicates(PRINTED_KEY).drop(columns="own")
+
+
+def _largest_first(table: pandas.DataFrame) -> pandas.DataFrame:
     by_size = table["difference"].astype(float).abs().sort_values(ascending=False, kind="stable")
     return table.loc[by_size.index].reset_index(drop=True)
 
@@ -133,15 +142,22 @@ def _tallied(claims: pandas.DataFrame) -> Dict[str, int]:
 
 
 def reproduced_sheet(printed: Sheet) -> Sheet:
-    """A row a table of ours: how many of the numbers that were printed are reproduced."""
-    rows = []
-    for (paper, table), group in printed.table.groupby(["paper", "table"], sort=False):
-        near = int((group["reproduced"] == YES).sum())
-        rows.append({"paper": paper, "table": table, "printed": len(group), "reproduced": near})
-    total = {"paper": "all", "table": "all"}
-    total["printed"] = len(printed.table)
-    total["reproduced"] = int((printed.table["reproduced"] == YES).sum())
-    return Sheet("results/reproduced.csv", pandas.DataFrame([*rows, total]))
+    """A row a table of ours and a place where numbers stand: how many of them are reproduced; then of all tables."""
+    kinds = [*printed.table.groupby(["source", "paper", "table"], sort=False)]
+    kinds += [((source, "all", "all"), of) for source, of in printed.table.groupby("source")]
+    rows = [
+        {
+            "source": source,
+            "paper": paper,
+            "table": table,
+            "printed": len(group),
+            "reproduced": int((group["reproduced"] == YES).sum()),
+            "untold": int((group["reproduced"] == UNTOLD).sum()),
+        }
+        for (source, paper, table), group in kinds
+    ]
+    columns = ["source", "paper", "table", "printed", "reproduced", "untold"]
+    return Sheet("results/reproduced.csv", pandas.DataFrame(rows, columns=columns))
 
 
 def multiplicity_sheet(claims: Sheet) -> Sheet:

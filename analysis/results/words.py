@@ -44,6 +44,7 @@ PRINT = (
 
 DEVIATIONS = """- **Word vectors**: GloVe of 100 dimensions; the papers have fastText of 300.
 - **AG News**: trained on a fifth of the original training texts; the test texts are the published ones.
+- **SNLI and bAbI 3**: trained on a thirtieth and a ninth of the original pairs, and so far less accurate.
 - **IMDb and 20 Newsgroups**: the published sizes up to a few texts; splits are not the authors' own ([data](docs/data.md)).
 - **Neely & Schouten's IMDb**: reviews of at most 100 tokens, as theirs very probably were.
 - **Texts explained**: all test texts, unless the table above says how many; then they are spread evenly over the test set.

@@ -1,6 +1,7 @@
 """Which numbers Jain & Wallace 2019 print that ours stand beside."""
 
-from analysis.claims.beside_print import OF_TAU, Printed, Traced
+from analysis.claims.beside_print import OF_ACCURACY, OF_TAU, RELEASED_CODE, Printed, Traced
+from analysis.papers.jain_wallace.accuracies import NAME as ACCURACIES
 from analysis.papers.jain_wallace.correlations import CORRELATIONS
 from analysis.papers.shared.published import VECTORS
 
@@ -19,6 +20,10 @@ CNN_TANH = Traced(
     "epoch: of one seed and 500 texts .287 at the one that dev selects, the second, and .263 at the last. Word vectors of 300 "
     "dimensions could not be tried",
 )
+FEWER_PAIRS = (
+    Traced({"corpus": "snli"}, "trained on a thirtieth of their pairs"),
+    Traced({"corpus": "babi_3"}, "trained on 1,000 questions, theirs on 9,000"),
+)
 PRINTED = (
     Printed(
         CORRELATIONS.name,
@@ -36,6 +41,16 @@ PRINTED = (
         "published on dev",
         OF_TAU,
         note=VECTORS,
+        source=RELEASED_CODE,
         traced=(CNN_TANH,),
+    ),
+    Printed(
+        ACCURACIES,
+        "outputs of the released code",
+        "accuracy",
+        "published",
+        OF_ACCURACY,
+        source=RELEASED_CODE,
+        traced=FEWER_PAIRS,
     ),
 )

@@ -30,6 +30,14 @@ def test_without_an_interval_the_tolerance_decides():
     assert reproduced(0.36, 0.3, nan, nan, 0.05) == "no, -0.060"
 
 
+def test_an_interval_that_would_hold_anything_says_nothing():
+    assert reproduced(0.3, 0.3, 0.2, 0.4, 0.05) == "yes"
+    assert reproduced(0.3, 0.3, 0.19, 0.4, 0.05) == "cannot be told"
+    # What lies outside even that is away all the same; where only rounding is tolerated an accuracy's is.
+    assert reproduced(-0.1, 0.3, 0.1, 0.5, 0.05) == "no, +0.400"
+    assert reproduced(0.3, 0.3, 0.27, 0.33, 0.005) == "yes"
+
+
 def test_a_row_has_both_numbers_and_where_they_come_from():
     found = rows_of(PRINTED, ROW, {**ROW, "published": nan}, {**ROW, "mean": nan})
     (row,) = found.to_dict("records")

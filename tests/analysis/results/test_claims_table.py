@@ -29,7 +29,7 @@ UNTOLD, NOTHING = ("agnews", "cannot be told", 1), ("20news_sports", "nothing to
 def test_a_cell_says_where_a_claim_holds_and_fails(outcomes, cell):
     columns = ["name", "corpus", "outcome", "models"]
     rows = pandas.DataFrame([(CLAIM.name, *each) for each in outcomes], columns=columns)
-    printed = pandas.DataFrame([], columns=["table", "printed", "reproduced"])
+    printed = pandas.DataFrame([], columns=["source", "table", "printed", "reproduced"])
     table = claims_table(Sheet("outcomes.csv", rows), Sheet("reproduced.csv", printed))
     text = Page("RESULTS.md", "".join(table)).text
     (line,) = [line for line in text.splitlines() if CLAIM.statement in line]
