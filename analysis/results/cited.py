@@ -66,13 +66,14 @@ class Row:
         return f"{middle} [{self.number(low)}, {self.number(high)}]"
 
     def shares(self, name: str = "", mean: Optional[str] = None) -> str:
-        """`28 % [26, 29]`, of the same columns."""
+        """`28 % [26, 29]`, of the same columns; an interval is cut where shares end."""
         low, high = (f"{name} {end}".strip() for end in ("low", "high"))
         middle = self.percent(name if mean is None else mean)
         if pandas.isna(self.values[low]) or pandas.isna(self.values[high]):
             return middle
         ends = (
-            self._cited(end, f"{100 * float(self.values[end]) + 0.0:.0f}") for end in (low, high)
+            self._cited(end, f"{100 * min(1.0, max(0.0, float(self.values[end]))):.0f}")
+            for end in (low, high)
         )
         return f"{middle} [{', '.join(ends)}]"
 

@@ -10,8 +10,8 @@ from analysis.written import NONE, markdown_text
 
 TABLE = of_study.NAME
 SAID = (
-    "Can attention be trusted as the explanation of this model? The [verdict](docs/verdict.md); attention's place between a random (0) and the best order of words (1), "
-    "by comprehensiveness and sufficiency, over the ways to remove words; and which method to show readers, with its place."
+    "The [verdict](docs/verdict.md) on attention, which asks whether it comes half of the way from a random (0) to the best order of words (1), however words are removed, and not whether another "
+    "method does better; its mean place, by comprehensiveness and sufficiency; and the method to show readers, with its place."
 )
 
 

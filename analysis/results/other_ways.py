@@ -112,7 +112,7 @@ def _retrained(rows: Sequence[Row]) -> Iterator[str]:
     )
     yield (
         f"**Trained anew** ({_named(own)}, {own.whole('seeds')} seeds): without the words that attention names, a model is worse "
-        f"off than without as many by chance by a RACU of {own.estimate('RACU')}{beside}. 0 is chance; 1 would be to have nothing left at once."
+        f"off than without as many by chance by a RACU (1: nothing is left at once) of {own.estimate('RACU')}{beside}."
     )
 
 
@@ -126,8 +126,7 @@ def _on_transformers(models: Sequence[Sequence[Row]]) -> Iterator[str]:
         )
     if told:
         yield (
-            f"**Pretrained transformers**: how far attention comes from a random to the best order of words, by {MEASURE}: "
-            f"{' and '.join(told)}."
+            f"**Pretrained transformers**: attention's place by {MEASURE}: {' and '.join(told)}."
         )
 
 
@@ -141,8 +140,8 @@ def _facts(models: Sequence[Row]) -> Iterator[str]:
     ]
     if told:
         yield (
-            f"**Facts that are known** ({', '.join(names)}): how much of attention lies on the facts that an answer rests on, and how far it comes from a "
-            f"random to the best order of words: {'; '.join(told)}."
+            f"**Facts that are known** ({', '.join(names)}): how much of attention lies on the facts that an answer rests on, and "
+            f"its place by {MEASURE}: {'; '.join(told)}."
         )
 
 

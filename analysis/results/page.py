@@ -206,7 +206,6 @@ def _runs(summary: Summary) -> Iterator[str]:
         "models",
         "core hours",
         "wall-clock hours",
-        "finished",
     ]
     rows = []
     for row in summary.run:
@@ -214,17 +213,16 @@ def _runs(summary: Summary) -> Iterator[str]:
         corpora = ", ".join(corpus_name(each) for each in row["corpora"].split(", "))
         rows.append(
             [
-                f"[{markdown_text(row['study'])}](results/{row['folder']}/README.md){mark}",
+                f"[{markdown_text(row['study'])}](results/{row['folder']}){mark}",
                 markdown_text(corpora),
                 row.whole("seeds"),
                 "all" if pandas.isna(row["texts"]) else row.whole("texts"),
                 row.whole("models"),
                 _hours(row, "core hours"),
                 _hours(row, "hours"),
-                markdown_text(row["finished"]),
             ]
         )
-    yield pipe_table(columns, rows, ["---", "---", *["---:"] * 5, "---"])
+    yield pipe_table(columns, rows, ["---", "---", *["---:"] * 5])
     yield f"{words.RUN} Machine: {markdown_text('; '.join(machines(summary.studies)))}."
     if any(row["earlier version"] for row in summary.run):
         yield words.EARLIER

@@ -67,35 +67,23 @@ def how_often_right(counts: Sheet, verdicts: Sheet, measures: Sequence[Sheet]) -
 def _wrong(row: Row) -> str:
     said = (
         f"{row.whole('wrong')} of {row.whole('clear')} {SAID[row['about']]} that decide where the truth is clear are wrong: "
-        f"{row.percent('share', 1)} [{row.percent('low', 1)}, {row.percent('high', 1)}]. "
-        f"With the truth taken at its mean, however unsure, {row.whole('contradicted')} of {row.whole('decided')} are"
+        f"{row.percent('share', 1)} [{row.percent('low', 1)}, {row.percent('high', 1)}]; with the truth taken at its mean, however unsure, "
+        f"{row.whole('contradicted')} of {row.whole('decided')}"
     )
     if row["about"] == "attention":
-        said += f", {row.whole('contradicted yes')} of them a yes, of {row.whole('yes')}"
+        said += f" ({row.whole('contradicted yes')} of {row.whole('yes')} that say yes)"
     return f"{said}."
 
 
 def _measures(sheets: Sequence[Sheet]) -> Iterator[str]:
     """How the page's own measure ranks methods, beside the measure that does best."""
-    own = [
-        row
-        for sheet in sheets
-        for row in sheet
-        if all(row[name] == value for name, value in MEASURE.items())
-    ]
-    usual = [row for row in own if not row["erasure training"]]
-    if not usual:
-        return
-    first = usual[0]
-    highest = max(
-        (row for sheet in sheets if sheet.file == first.file for row in sheet),
-        key=lambda row: row["tau"],
-    )
-    said = (
-        f"By {first['measure']} ({first['erasure']}) methods rank as by the truth with a tau of {first.estimate('tau')}, over {first.whole('models')} kinds of models; "
-        f"the highest of [all measures]({first.file}) is {highest.number('tau')}, and those of erasure cannot be told apart"
-    )
-    for row in own:
-        if row["erasure training"]:
-            said += f"; of {row.whole('models')} kinds trained on erased texts it is {row.estimate('tau')} ([all]({row.file}))"
-    yield f"{said}.\n"
+    for sheet in sheets:
+        usual = [row for row in sheet if not row["erasure training"]]
+        for own in usual:
+            if all(own[name] == value for name, value in MEASURE.items()):
+                highest = max(usual, key=lambda row: row["tau"])
+                yield (
+                    f"By {own['measure']} ({own['erasure']}) methods rank as by the truth with a tau of {own.estimate('tau')}, over {own.whole('models')} kinds of models; "
+                    f"the highest of [all measures]({own.file}) has {highest.number('tau')}.\n"
+                )
+                return

@@ -27,8 +27,8 @@ RUN = (
     "once, so that the wall-clock may be less (a dash: all was there)."
 )
 EARLIER = (
-    "Studies marked * are of an earlier version, whose tables have no paired differences: intervals of differences are longer there. All "
-    "outcomes are by the present rules."
+    "Studies marked * are of an earlier version: their intervals are percentile bootstraps, which are too short with so few seeds, and differences are not paired. "
+    "Outcomes are by the present rules."
 )
 
 CLAIMS = (

@@ -21,11 +21,11 @@ from analysis.papers.shared.agreement_rows import AgreementRow
 from analysis.written import Estimate, average
 
 ATTENTION = "attention"
-# The paper's families of saliency methods.
+# The paper's families of saliency methods, those that have a sign.
 FAMILIES: Dict[str, Sequence[str]] = {
-    "gradients": ("gradient", "gradient-x-input", "integrated-gradients"),
+    "gradients": ("gradient-x-input", "integrated-gradients"),
     "propagation": ("lrp",),
-    "occlusion": ("occlusion", "leave-one-out"),
+    "occlusion": ("occlusion", "leave-one-out-signed"),
 }
 # Those of them that have no sign, as attention has none: the norm of the gradient, and leave-one-out by the size
 # of the change. Words that speak against the class come first there, too, whoever names them.
@@ -138,16 +138,16 @@ def _repeated(pairs: Sequence[AgreementRow]) -> set:
 CLAIMS = (
     Claim(
         "saliency-is-more-faithful",
-        "To know which words a prediction rests on, use a saliency method: each family of them is more faithful than attention.",
-        "the mean place, between chance (0) and the best order (1), of gradients, of propagation and of occlusion, "
-        "less attention's, is above 0 by comprehensiveness and by sufficiency, words left out",
+        "To know which words a prediction rests on, use a saliency method: each family of them is more faithful than attention (argued, not run).",
+        "the mean place, between chance (0) and the best order (1), of gradients, of propagation and of occlusion, each "
+        "with its sign, less attention's, is above 0 by comprehensiveness and by sufficiency, words left out",
         "attention is more faithful than one of the three families, by either measure",
         FAITHFULNESS,
         saliency_is_more_faithful,
     ),
     Claim(
         "without-sign-too",
-        "The same of scores without a sign, as attention is: the norm of the gradient, and leave-one-out by size.",
+        "So is each method without a sign, as attention has none: the norm of the gradient, and leave-one-out by size.",
         "the place of each less attention's is above 0 by comprehensiveness and by sufficiency, words left out",
         "attention is more faithful than one of the two, by either measure",
         FAITHFULNESS,
@@ -157,7 +157,7 @@ CLAIMS = (
     ),
     Claim(
         "attention-stands-apart",
-        "Saliency methods are about what attention is not: they agree with each other better than with it.",
+        "Saliency methods are about what attention is not: they agree with each other better than with it (argued, not run).",
         "the mean place of tau of pairs of methods less that of attention with each is above 0; scores without "
         f"sign, or sizes, alone, and of methods that agree by more than {SAME} one",
         "attention agrees with the methods better than they do with each other",

@@ -168,7 +168,7 @@ CLAIMS = (
     ),
     Claim(
         "no-closer-by-place",
-        "The same by the place between chance and the best that the ties of sparse attention allow.",
+        "The same by the place between chance and what ties allow.",
         f"the place of tau, sparsemax less softmax, is below {MARGIN}, for gradients and for leave-one-out",
         f"sparsemax comes further than softmax by more than {MARGIN}, by either",
         CORRELATIONS,
@@ -205,7 +205,7 @@ CLAIMS = (
     ),
     Claim(
         "place-falls-with-sparsity",
-        "The same by the place between chance and the best that the ties of sparse attention allow.",
+        "The same by the place between chance and what ties allow.",
         "sparsegen's lambda and the place of tau have a negative correlation, for gradients and for leave-one-out",
         "the place rises with lambda, for gradients or for leave-one-out",
         FIGURE_3,

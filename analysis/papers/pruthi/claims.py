@@ -28,8 +28,9 @@ def hides_what_it_uses(tables: Tables) -> Iterator[Judgement]:
         accuracy, reached = (
             over_seeds(row.accuracy, row.sd_accuracy, row.seeds) for row in (honest, deceptive)
         )
-        mass = over_seeds(
-            deceptive.impermissible_mass, deceptive.sd_impermissible_mass, deceptive.seeds
+        had, mass = (
+            over_seeds(row.impermissible_mass, row.sd_impermissible_mass, row.seeds)
+            for row in (honest, deceptive)
         )
         # Two models, whatever they have in common: that nothing at all is lost is no sign of a mistake.
         lost = replace(accuracy.minus(reached), difference=False)
@@ -38,6 +39,7 @@ def hides_what_it_uses(tables: Tables) -> Iterator[Judgement]:
             below(f"at strength {deceptive.strength:g} mass", mass, HIDDEN),
             below(f"accuracy lost of {number(honest.accuracy)}", lost, LITTLE),
             above("accuracy", reached, CHANCE),
+            above("mass that the honest model has more", had.minus(mass), HIDDEN),
         )
 
 
@@ -50,10 +52,10 @@ CLAIMS = (
     Claim(
         "hides-what-it-uses",
         "Attention can be trained to hide the words that the prediction rests on, at little cost.",
-        f"mass on them below {HIDDEN}, accuracy lost below {LITTLE}, and accuracy above chance, {CHANCE}: a model "
-        "that no longer predicts hides nothing. Trained in the way whose honest model does best on dev",
-        f"more than {HIDDEN} of attention stays on them, more than {LITTLE} of accuracy is lost, or accuracy is "
-        "below chance",
+        f"mass on them below {HIDDEN}, accuracy lost below {LITTLE}, accuracy above chance, {CHANCE}, and the honest model's mass more than "
+        f"{HIDDEN} above: a model that no longer predicts, or never looked there, hides nothing. Trained in the way whose honest model does best on dev",
+        f"more than {HIDDEN} of attention stays on them, more than {LITTLE} of accuracy is lost, accuracy is below chance, or the honest model "
+        "hardly attends to them either",
         DECEPTION,
         hides_what_it_uses,
     ),

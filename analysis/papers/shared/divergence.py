@@ -104,6 +104,11 @@ def mean_jsd(pairs: Sequence[Pair]) -> float:
     return float(numpy.nanmean(divergence(pairs).jsd.value))
 
 
+def mean_tvd(pairs: Sequence[Pair]) -> float:
+    """The same of outputs."""
+    return float(numpy.nanmean(divergence(pairs).tvd.value))
+
+
 def furthest(family: ModelFamily, models: Sequence[Model]) -> Optional[Model]:
     """The one whose attention is furthest from that of its bases; the first of equals."""
     return max(models, key=lambda model: mean_jsd(family.pairs(model)), default=None)

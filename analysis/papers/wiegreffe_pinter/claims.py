@@ -1,14 +1,18 @@
 """What Wiegreffe & Pinter 2019 claim."""
 
-from typing import Callable, Dict, Iterator, Sequence, Tuple
+from typing import Dict, Iterator, Sequence, Tuple
 
 from analysis.claims.claim import Claim, ClaimTest, Judgement
 from analysis.claims.parts import FAR, SMALL, Outcome, Part, above, below
-from analysis.claims.table_rows import Tables, first_where, grouped
+from analysis.claims.table_rows import Tables, first_where, grouped, where
 from analysis.papers.shared.adversary_rows import AdversaryRow, far_away, just_far
 from analysis.papers.wiegreffe_pinter.adversaries import ADVERSARIES
 from analysis.papers.wiegreffe_pinter.curve import BESIDE_TABLE, CONVEXITY_TABLE, curves, tvd_at
-from analysis.papers.wiegreffe_pinter.seed_variance import SEEDS, SEEDS_TABLE
+from analysis.papers.wiegreffe_pinter.seed_variance import (
+    SEEDS,
+    SEEDS_TABLE,
+    adversary_name,
+)
 from analysis.papers.wiegreffe_pinter.usefulness import GUIDES_TABLE, UNIFORM_TABLE, GuideRow
 from analysis.written import Estimate, number
 
@@ -38,14 +42,21 @@ def adversary_of_no_use(tables: Tables) -> Iterator[Judgement]:
 
 
 def beyond_seeds(tables: Tables) -> Iterator[Judgement]:
+    """By an adversary that still predicts as its base: one that need not gets anywhere."""
+    adversaries = [row for row in tables.rows(ADVERSARIES) if not row.frozen]
     rows = tables.rows(SEEDS_TABLE, predicted="overall", max_attention="all")
     for _, others in grouped(rows, "corpus", "model", "protocol"):
         seeds = first_where(others, other=SEEDS)
         adversary = next((row for row in others if row.other.startswith("adversary")), None)
         if seeds and adversary:
             further = adversary.jsd.minus(seeds.jsd, adversary.beyond_seeds)
-            words = f"JSD of other seeds {seeds.jsd}; adversary less those:"
-            yield Judgement.of(seeds, above(words, further))
+            words = f"JSD of other seeds {seeds.jsd}; {adversary.other} less those:"
+            alike = [
+                below("its TVD", row.tvd, SMALL)
+                for row in where(adversaries, corpus=seeds.corpus, model=seeds.model)
+                if adversary.other == adversary_name(row.lambda_)
+            ]
+            yield Judgement.of(seeds, above(words, further), *alike[:1])
 
 
 def trained_adversary(tables: Tables) -> Iterator[Judgement]:
@@ -64,15 +75,18 @@ def trained_adversary_by_tvd(tables: Tables) -> Iterator[Judgement]:
 
 
 def less_than_instances(tables: Tables) -> Iterator[Judgement]:
+    return _at_equal_divergence(tables, BY_TEXT, "trained less by text:")
+
+
+def less_beyond_imitation(tables: Tables) -> Iterator[Judgement]:
+    """Another model is never quite the base, wherever it attends: that is no price of other attention."""
     return _at_equal_divergence(
-        tables, BY_TEXT, lambda words, less: above(f"{words} trained less by text:", less)
+        tables, BY_TEXT, "trained, less what imitation alone costs, less by text:", imitation=True
     )
 
 
 def uniform_under_the_curve(tables: Tables) -> Iterator[Judgement]:
-    return _at_equal_divergence(
-        tables, UNIFORM, lambda words, less: above(f"{words} curve less uniform:", less)
-    )
+    return _at_equal_divergence(tables, UNIFORM, "curve less uniform:")
 
 
 def curve_is_convex(tables: Tables) -> Iterator[Judgement]:
@@ -88,23 +102,30 @@ def _far_and_near(adversary: AdversaryRow, name: str, distance: Estimate) -> Jud
 
 
 def _at_equal_divergence(
-    tables: Tables, other: str, part: Callable[[str, Estimate], Part]
+    tables: Tables, other: str, compared: str, imitation: bool = False
 ) -> Iterator[Judgement]:
-    """The TVD of the curve where its JSD is that of the other, less that of the other."""
+    """
+    The TVD of the curve where its JSD is that of the other, less that of the other; with `imitation`, less
+    that of the adversary at lambda 0, too.
+    """
     rows = tables.rows(BESIDE_TABLE, predicted="overall", other=other)
     for curve in curves(tables):
         # Adversaries are trained in a way of their own: what they are held against knows the base's.
         beside = first_where(rows, corpus=curve[0].corpus, model=curve[0].model)
-        if beside is None:
+        unmoved = first_where(curve, lambda_=0)
+        if beside is None or (imitation and unmoved is None):
             continue
         at = f"at a JSD of {number(beside.jsd.mean)} TVD"
         trained = tvd_at(curve, beside.jsd.mean)
         if trained is None:
             ends = f"{number(curve[0].jsd.mean)} to {number(curve[-1].jsd.mean)}"
             yield Judgement.of(curve[0], Part(f"{at}: the curve has {ends}", Outcome.UNKNOWN))
-        else:
-            words = f"{at} {trained} on the curve, {beside.tvd} {other};"
-            yield Judgement.of(curve[0], part(words, trained.minus(beside.tvd)))
+            continue
+        words = f"{at} {trained} on the curve, {beside.tvd} {other};"
+        if imitation:
+            words = f"{words} {unmoved.tvd} at lambda 0;"
+            trained = trained.minus(unmoved.tvd)
+        yield Judgement.of(curve[0], above(f"{words} {compared}", trained.minus(beside.tvd)))
 
 
 def _guided(tables: Tables, pairs: Sequence[Tuple[str, str]]) -> Iterator[Judgement]:
@@ -141,10 +162,11 @@ CLAIMS = (
     Claim(
         "beyond-seeds",
         "Attention varies little from seed to seed beside what an adversary does to it.",
-        "the adversary's JSD less that of other seeds is above 0",
-        "other seeds are further away than the adversary",
+        f"the JSD of the adversary that is furthest with outputs near the base's, less that of other seeds, is above 0, and its TVD below {SMALL}",
+        f"other seeds are further away than the adversary, or its TVD is above {SMALL}",
         SEEDS_TABLE,
         beyond_seeds,
+        beside=(ADVERSARIES,),
     ),
     Claim(
         "of-use-to-others",
@@ -164,7 +186,7 @@ CLAIMS = (
     ),
     Claim(
         "adversary-of-no-use",
-        "An adversary's attention is of no use to it: its weights do not say what matters.",
+        "An adversary's attention is of less use to it than what it learns itself.",
         "F1 with weights of its own less that with the adversary's is above 0",
         "the model does better with the adversary's weights",
         GUIDES_TABLE,
@@ -195,6 +217,17 @@ CLAIMS = (
         "at that distance a trained adversary's outputs are nearer",
         ADVERSARIES,
         less_than_instances,
+        beside=(BESIDE_TABLE,),
+    ),
+    Claim(
+        "less-beyond-imitation",
+        "The same beyond what it costs to imitate the base with attention left alone (lambda 0).",
+        "the same, less the TVD of the adversary at lambda 0, is above 0",
+        "beyond that, a trained adversary's outputs are nearer",
+        ADVERSARIES,
+        less_beyond_imitation,
+        ClaimTest.CORRECTED,
+        "less-than-instances",
         beside=(BESIDE_TABLE,),
     ),
     Claim(

@@ -10,12 +10,13 @@ import numpy
 import pandas
 
 from analysis.agreement.agreement_table import OVERALL
+from analysis.claims.parts import SMALL
 from analysis.claims.table_rows import TableRow, TypedTable, estimated, paired
 from analysis.errors import AnalysisError
 from analysis.figures.violins import Violins, violins
 from analysis.output import Output
 from analysis.papers.shared.bins import ALL, bins_of, by_bin, largest_weights
-from analysis.papers.shared.divergence import BOUND, divergence, furthest, mean_jsd
+from analysis.papers.shared.divergence import BOUND, divergence, furthest, mean_jsd, mean_tvd
 from analysis.papers.shared.families import ModelFamily, Pair, families
 from analysis.papers.shared.published import readable
 from analysis.papers.shared.study_files import StudyFiles
@@ -68,7 +69,8 @@ def seeds(study: StudyFiles, output: Output) -> Optional[str]:
         "Divergence (JSD, in nats) of other models' attention from the base's, by the base's "
         f"largest weight and predicted class. {_described(seeded)}.",
         "Other seeds differ from the base in nothing but the seed: what they diverge by needs no "
-        "adversary. Beside them the adversary that is furthest away, where there is one. "
+        f"adversary. Beside them the adversary that is furthest away with outputs near the base's (TVD below {SMALL}), or, "
+        "where none has, of all. "
         f"{ABOUT_INTERVALS} Seeds are then pairs of a base and another model: `bases` says how many bases "
         "there are. With one, all others are held against it; with several, other seeds are dealt out to them, and "
         "if all seeds are bases, each is held against the next.",
@@ -102,11 +104,16 @@ def _finding(family: ModelFamily) -> str:
 
 def _others(family: ModelFamily) -> Dict[str, List[Pair]]:
     others = {SEEDS: family.other_seeds}
-    adversary = furthest(family, family.adversaries_of(frozen=False))
+    adversaries = family.adversaries_of(frozen=False)
+    alike = [model for model in adversaries if mean_tvd(family.pairs(model)) < SMALL]
+    adversary = furthest(family, alike or adversaries)
     if adversary is not None:
-        lambda_ = adversary.config.adversary.lambda_
-        others[f"adversary, lambda {lambda_:g}"] = family.pairs(adversary)
+        others[adversary_name(adversary.config.adversary.lambda_)] = family.pairs(adversary)
     return others
+
+
+def adversary_name(lambda_: float) -> str:
+    return f"adversary, lambda {lambda_:g}"
 
 
 def _rows(family: ModelFamily) -> List[Dict[str, Any]]:

@@ -7,8 +7,13 @@ from pathlib import Path
 
 NUMBER = re.compile(r"[-+]?\d+(?:,\d{3})*(?:\.\d+)?")
 NOT_PROSE = re.compile(r"`[^`]*`|\]\([^)]*\)|<!--.*?-->")
-# Whose texts may have numbers in them: names, dates.
-NAMES = ("claims.csv", "beside-print.csv", "studies.csv", "answer.csv")
+# Columns whose texts may have numbers in them: names, and dates. What is evidence is none.
+NAMES = {
+    "claims.csv": ("paper", "claim", "corpus", "model"),
+    "beside-print.csv": ("paper", "exhibit", "corpus", "model", "quantity"),
+    "studies.csv": ("study", "corpora", "finished"),
+    "answer.csv": ("method",),
+}
 
 
 def table(path):
@@ -37,10 +42,13 @@ def wrong_numbers(root: Path, page: str):
         reached[number] = max(place + len(shown), reached.get(number, 0))
         value = float(shown.replace(" %", "").replace(",", ""))
         digits = len(shown.replace(" %", "").partition(".")[2])
-        # Shares are written as percent, with the sign or, as ends of an interval, without.
+        # Shares are written as percent, with the sign or, as ends of an interval, without, and cut at 0 and 1.
+        percent = 100 * float(cell)
         near = [
-            abs(value - times * float(cell)) <= 0.5 * 10**-digits + 1e-9
-            for times in ((100,) if "%" in shown else (1, 100))
+            abs(value - each) <= 0.5 * 10**-digits + 1e-9
+            for each in (
+                (percent,) if "%" in shown else (float(cell), min(100.0, max(0.0, percent)))
+            )
         ]
         if place < 0 or not any(near):
             found.append((cited, cell))
@@ -54,15 +62,10 @@ def uncited_numbers(root: Path, page: str, words: str, lines=None):
         if row["page"] == page:
             cited.setdefault(int(row["line"]), []).append(row["number"])
     said = set(NUMBER.findall(words))
-    for name in NAMES:
+    for name, columns in NAMES.items():
         if (root / "results" / name).is_file():
             for row in table(root / "results" / name):
-                said |= {
-                    each
-                    for text in row.values()
-                    if re.search("[A-Za-z-]", text or "")
-                    for each in NUMBER.findall(text)
-                }
+                said |= {each for column in columns for each in NUMBER.findall(row[column])}
     for account in (root / "results").glob("*/study.json"):
         written = json.loads(account.read_text(encoding="utf-8"))
         said |= set(NUMBER.findall(json.dumps([written["machine"], written["versions"]])))

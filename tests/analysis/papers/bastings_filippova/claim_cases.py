@@ -17,7 +17,7 @@ def agreement(attention: float, methods: float) -> Rows:
 
 def faithful(more: float) -> Rows:
     row = {"corpus": "sst", "model": "bilstm", "role": "plain", "erasure": "delete"}
-    methods = ("gradient", "integrated-gradients", "lrp", "occlusion")
+    methods = ("gradient", "leave-one-out", "integrated-gradients", "lrp", "occlusion")
     return [
         {**row, "measure": measure, **ends, **near(by, "", "difference")}
         for measure in ("comprehensiveness", "sufficiency")

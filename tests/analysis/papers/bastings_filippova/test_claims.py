@@ -46,8 +46,11 @@ def test_methods_that_are_one_count_once():
 def test_one_family_that_attention_beats_is_enough_to_fail():
     rows = faithful(0.2)
     assert outcome("saliency-is-more-faithful", rows) == "holds"
-    other = {**rows[2], "first": "attention", "second": "lrp"}
-    assert outcome("saliency-is-more-faithful", [*rows[:2], other, *rows[3:]]) == "does not hold"
+    turned = [
+        {**row, "first": "attention", "second": "lrp"} if row["first"] == "lrp" else row
+        for row in rows
+    ]
+    assert outcome("saliency-is-more-faithful", turned) == "does not hold"
 
 
 def test_a_sign_may_be_all_that_makes_saliency_more_faithful():

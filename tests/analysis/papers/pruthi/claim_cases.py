@@ -5,9 +5,9 @@ from typing import Any, Dict
 from tests.analysis.papers.claimed_rows import MODEL, Rows
 
 
-def deception(mass: float, accuracy: float) -> Rows:
+def deception(mass: float, accuracy: float, honest_mass: float = 0.6) -> Rows:
     common = {**MODEL, "seeds": 3, "sd accuracy": 0.001, "sd impermissible mass": 0.001}
-    honest = {**common, "strength": 0.0, "accuracy": 0.99, "impermissible mass": 0.6}
+    honest = {**common, "strength": 0.0, "accuracy": 0.99, "impermissible mass": honest_mass}
     deceptive = {**common, "strength": 1.0, "accuracy": accuracy, "impermissible mass": mass}
     return [honest, deceptive]
 

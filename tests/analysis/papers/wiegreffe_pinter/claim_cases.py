@@ -23,8 +23,9 @@ def seeds(of_seeds: float, of_adversary: float) -> Rows:
 
 
 def curve(*tvds: float) -> Rows:
-    """At a JSD of .1, .3 and .5."""
-    return [row for jsd, tvd in zip((0.1, 0.3, 0.5), tvds) for row in adversary(jsd, tvd)]
+    """At a JSD of .1, where lambda is 0, .3 and .5."""
+    rows = [row for jsd, tvd in zip((0.1, 0.3, 0.5), tvds) for row in adversary(jsd, tvd)]
+    return [{**rows[0], "lambda": 0.0}, *rows[1:]]
 
 
 def beside(other: str, jsd: float, tvd: float) -> Rows:
@@ -44,6 +45,8 @@ CASES: Dict[str, Any] = {
     "trained-adversary": (adversary(0.6, 0.15), adversary(0.6, 0.3)),
     "trained-adversary-by-tvd": (adversary(0.6, 0.05), adversary(0.6, 0.15)),
     "less-than-instances": (curve(0.06, 0.08, 0.1), curve(0.01, 0.02, 0.03)),
+    # Nothing is paid beyond imitation where the curve is flat, however high it lies.
+    "less-beyond-imitation": (curve(0.06, 0.16, 0.2), curve(0.1, 0.1, 0.1)),
     "convex": (shape(0.3), shape(-0.3)),
     "uniform-under-the-curve": (curve(0.06, 0.08, 0.1), curve(0.01, 0.02, 0.03)),
 }
@@ -51,6 +54,7 @@ BESIDE = {
     name: {"wiegreffe-pinter-beside": beside(other, 0.4, 0.05)}
     for name, other in (
         ("less-than-instances", "adversary for each text"),
+        ("less-beyond-imitation", "adversary for each text"),
         ("uniform-under-the-curve", "uniform"),
     )
 }
