@@ -13,6 +13,7 @@ from attention_explain.compat.opened_files import (
     mend_evaluation_without_batches,
     mend_local_paths,
     mend_lost_inputs,
+    mend_lost_predictions,
     mend_predictor_arguments,
     mend_weights_of_nothing,
 )
@@ -78,3 +79,4 @@ def apply() -> None:
     mend_plugin_imports()
     mend_training_log()
     mend_lost_inputs()
+    mend_lost_predictions()

@@ -1,5 +1,6 @@
 """What AllenNLP reads: where it looks, archives, configs, and data that it must not write over."""
 
+from collections import deque
 from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
@@ -182,6 +183,31 @@ def mend_config_errors() -> None:
             raise ConfigurationError(f"the overrides do not fit: {error}") from error
 
     replace_everywhere(merge, with_overrides)
+
+
+def mend_lost_predictions() -> None:
+    """`predict` empties its output before it has seen whether the texts can be read."""
+    from allennlp.commands import predict
+
+    manager = predict._PredictManager
+    original = manager.__init__
+
+    @wraps(original)
+    def checked(
+        self: Any, predictor: Any, input_file: str, *arguments: Any, **options: Any
+    ) -> None:
+        check = getattr(predictor, "check_file", None)
+        # Its output, size of batches and whether it prints stand before it.
+        has_reader = options.get(
+            "has_dataset_reader", arguments[3] if len(arguments) > 3 else False
+        )
+        if check is not None and has_reader:
+            deque(predictor._dataset_reader.read(input_file), maxlen=0)
+        elif check is not None and input_file != "-":
+            check(input_file)
+        original(self, predictor, input_file, *arguments, **options)
+
+    manager.__init__ = checked
 
 
 def mend_lost_inputs() -> None:

@@ -19,7 +19,7 @@ SHARE_OF_TIME = 0.05
 
 class GrowingPage:
     """
-    The page is written at once, which tells early whether it can be; again from time to time, so
+    The page is written at once, if there is none; again from time to time, so
     that a killed process leaves most of it; and when the process ends. AllenNLP does not tell a
     predictor that it has seen the last line.
 
@@ -38,7 +38,10 @@ class GrowingPage:
         self._cards: List[str] = []
         self._facts: List[Facts] = []
         self._unwritten = 0
-        self.write()
+        self._next_time = time.monotonic()
+        # One that is there is kept until there is something to put in its place.
+        if not self._path.exists():
+            self.write()
         atexit.register(self.finish)
 
     def add(self, explanations: Sequence[Explanation]) -> None:

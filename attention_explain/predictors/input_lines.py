@@ -1,5 +1,6 @@
 """The lines that `allennlp predict` reads: what a line may be, and what is wrong with a bad one."""
 
+from dataclasses import dataclass
 from typing import Any, Dict, Mapping, Optional
 
 from allennlp.common.checks import ConfigurationError
@@ -9,12 +10,25 @@ from attention_explain.data.errors import DataError
 from attention_explain.data.example import FIELDS, example_of, read_record
 
 
-class InputLine(Dict[str, Any]):
-    """The fields of a line, its number, and what is wrong with it if it cannot be read."""
+@dataclass(frozen=True)
+class Place:
+    """file : None where lines come from elsewhere, and AllenNLP hands over no blank one."""
 
-    def __init__(self, fields: JsonDict, number: int, problem: Optional[str] = None) -> None:
+    number: int
+    file: Optional[str] = None
+
+    def error(self, message: str) -> DataError:
+        if self.file is None:
+            return DataError(message, f"line {self.number} of the input (blank lines not counted)")
+        return DataError(message, self.file, self.number)
+
+
+class InputLine(Dict[str, Any]):
+    """The fields of a line, where it stands, and what is wrong with it if it cannot be read."""
+
+    def __init__(self, fields: JsonDict, place: "Place", problem: Optional[str] = None) -> None:
         super().__init__(fields)
-        self.number = number
+        self.place = place
         self.problem = problem
 
 
@@ -26,18 +40,18 @@ class BadLine(Dict[str, Any]):
         self.error = error
 
 
-def parse_line(line: str, number: int) -> InputLine:
+def parse_line(line: str, place: Place) -> InputLine:
     """
     A line is a JSON object or else a text. One that begins like an object but is none is bad: it
     is far more often broken JSON than prose.
     """
     line = line.strip("\ufeff \t\r\n")
     if not line.startswith("{"):
-        return InputLine({"text": line}, number)
+        return InputLine({"text": line}, place)
     try:
-        return InputLine(read_record(line), number)
+        return InputLine(read_record(line), place)
     except DataError as error:
-        return InputLine({}, number, error.message)
+        return InputLine({}, place, error.message)
 
 
 def checked_fields(fields: JsonDict, names: Mapping[str, str] = FIELDS) -> Dict[str, Any]:
@@ -49,4 +63,4 @@ def checked_fields(fields: JsonDict, names: Mapping[str, str] = FIELDS) -> Dict[
         return example_of(fields, names=names).given()
     if fields.problem is not None:
         raise DataError(fields.problem)
-    return example_of(fields, f"line-{fields.number}", names=names).given()
+    return example_of(fields, f"line-{fields.place.number}", names=names).given()

@@ -5,13 +5,13 @@ from typing import Any, Dict, List, Optional, Sequence
 
 import numpy
 from allennlp.common.checks import ConfigurationError
+from allennlp.common.file_utils import cached_path, open_compressed
 from allennlp.common.util import JsonDict
 from allennlp.data import DatasetReader, Instance
 from allennlp.models import Model
 from allennlp.predictors import Predictor
 
 from attention_explain.data.any_reader import complete, instance_of
-from attention_explain.data.errors import DataError
 from attention_explain.data.example import KnownLabelField, check_split
 from attention_explain.data.pair_reader import line_fields
 from attention_explain.data.pair_sides import PASSAGE, turned
@@ -27,6 +27,7 @@ from attention_explain.predictors.growing_page import GrowingPage
 from attention_explain.predictors.input_lines import (
     BadLine,
     InputLine,
+    Place,
     checked_fields,
     parse_line,
 )
@@ -102,6 +103,7 @@ class SaliencyPredictor(Predictor):
         self._split_text = split_text
         self._warned = False
         self._lines = 0
+        self._places: List[Place] = []
         self._texts = 0
         self._page: Optional[GrowingPage] = None
         if html is not None:
@@ -129,10 +131,22 @@ class SaliencyPredictor(Predictor):
 
     # Lines --------------------------------------------------------------------------------------
 
+    def check_file(self, path: str) -> None:
+        """
+        Raises for the first line of the file that cannot be predicted, before anything is written. From now on
+        lines are those of the file, and are called by their places in it.
+        """
+        with open_compressed(cached_path(path)) as file:
+            numbered = [(n, line) for n, line in enumerate(file, 1) if not line.isspace()]
+        self._places = [Place(number, path) for number, _ in numbered]
+        for place, (_, line) in zip(self._places, numbered, strict=True):
+            self._json_to_instance(parse_line(line, place))
+
     def load_line(self, line: str) -> JsonDict:
         """A JSON object with a `text` or `tokens`, or else a plain text."""
         self._lines += 1
-        return parse_line(line, self._lines)
+        known = self._lines <= len(self._places)
+        return parse_line(line, self._places[self._lines - 1] if known else Place(self._lines))
 
     def predict_batch_json(self, inputs: List[JsonDict]) -> List[JsonDict]:
         """
@@ -167,9 +181,7 @@ class SaliencyPredictor(Predictor):
         except ConfigurationError as error:
             if not isinstance(json_dict, InputLine):
                 raise
-            # AllenNLP hands over no blank line, and not the name of the file.
-            place = f"line {json_dict.number} of the input (blank lines not counted)"
-            raise DataError(error.message, place) from error
+            raise json_dict.place.error(error.message) from error
         return instance
 
     def _warn_once(self, warning: Optional[str]) -> None:
