@@ -11,6 +11,8 @@ from allennlp.common import Params, Registrable
 from allennlp.common.checks import ConfigurationError
 from allennlp.common.from_params import infer_constructor_params
 
+from command_line.nearest import did_you_mean
+
 # "lrp", or {"type": "gradient-x-input", "absolute": true, "name": "jain-wallace"}.
 ComponentConfig = Union[str, Dict[str, Any]]
 
@@ -115,8 +117,9 @@ class ComponentKind:
             )
         known = self.known()
         if options["type"] not in known:
+            meant = did_you_mean(options["type"], known)
             raise ConfigurationError(
-                f"there is no {self.noun} '{options['type']}'; there are {', '.join(known)}"
+                f"there is no {self.noun} '{options['type']}'; {meant}there are {', '.join(known)}"
             )
         return deepcopy(options)
 

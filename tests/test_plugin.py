@@ -114,7 +114,10 @@ def test_numbers_too_small_to_matter_cost_nothing():
     [
         ({"trainer": {**SMALL["trainer"], "cuda_device": 0}}, "specified a GPU but none"),
         ({"model": {**SMALL["model"], "attentoin": {}}}, "Extra parameters"),
-        ({"trainer": {**SMALL["trainer"], "num_epoch": 3}}, "trainer has no option 'num_epoch'"),
+        (
+            {"trainer": {**SMALL["trainer"], "num_epoch": 3}},
+            "no option 'num_epoch'; did you mean 'num_epochs'?",
+        ),
         ({"train_data_path": "trian"}, "trian"),
     ],
     ids=["no GPU", "typo in a key", "typo in the trainer", "unknown split"],

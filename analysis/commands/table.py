@@ -2,7 +2,6 @@
 
 import argparse
 from dataclasses import replace
-from difflib import get_close_matches
 from pathlib import Path
 
 from analysis.errors import AnalysisError
@@ -11,6 +10,7 @@ from analysis.output import Output
 from analysis.papers.discovery import EXHIBITIONS, NAMES
 from analysis.papers.shared.paper import Exhibition
 from analysis.papers.shared.study_files import load_study
+from command_line.nearest import did_you_mean
 
 HELP = "a paper's tables and figures, beside what was published"
 
@@ -49,5 +49,5 @@ def find_exhibits(name: str) -> Exhibition:
         for exhibit in exhibition.exhibits:
             if name == exhibit.name:
                 return replace(exhibition, exhibits=(exhibit,))
-    nearest = "".join(f"did you mean '{each}'? " for each in get_close_matches(name, NAMES, 1))
-    raise AnalysisError(f"there is no table '{name}'; {nearest}there are {', '.join(NAMES)}")
+    meant = did_you_mean(name, NAMES)
+    raise AnalysisError(f"there is no table '{name}'; {meant}there are {', '.join(NAMES)}")

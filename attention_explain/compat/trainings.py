@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Callable, Dict, Optional, Tuple, Union
 
 from attention_explain.compat.replacing import replace_everywhere
+from command_line.nearest import did_you_mean
 
 
 def mend_unchecked_configs() -> None:
@@ -71,11 +72,13 @@ COUNTS = ("num_epochs", "num_gradient_accumulation_steps")
 def mend_trainer_options() -> None:
     """
     The trainer takes any option and drops those it does not know, so that a mistyped one was never
-    noticed; with null for one that has to be something it failed in the first epoch, and with no
-    epochs to train only when there was nothing to archive.
+    noticed; with null for one that has to be something it failed in the first epoch, with no
+    epochs to train only when there was nothing to archive, and with an AUC of texts of one label never.
     """
     from allennlp.common.checks import ConfigurationError
     from allennlp.training import GradientDescentTrainer
+
+    from attention_explain.training.selection import check_selection
 
     construct = GradientDescentTrainer.from_partial_objects.__func__
     known = inspect.signature(construct).parameters
@@ -84,7 +87,11 @@ def mend_trainer_options() -> None:
     def construct_from_known(cls: type, *arguments: Any, **options: Any) -> Any:
         unknown = sorted(set(options) - set(known))
         if unknown:
-            raise ConfigurationError(f"the trainer has no option '{unknown[0]}'")
+            raise ConfigurationError(
+                f"the trainer has no option '{unknown[0]}'; {did_you_mean(unknown[0], known)}".rstrip(
+                    "; "
+                )
+            )
         for name, value in options.items():
             if value is None and not may_be_null(known[name]):
                 raise ConfigurationError(f"the trainer's option '{name}' is null; leave it out")
@@ -92,13 +99,15 @@ def mend_trainer_options() -> None:
             if options.get(name, 1) < 1:
                 raise ConfigurationError(f"{name} is {options[name]}, but must be 1 or more")
         try:
-            return construct(cls, *arguments, **options)
+            trainer = construct(cls, *arguments, **options)
         except ValueError as error:
             if not options.get("use_amp") or "AMP" not in str(error):
                 raise
             raise ConfigurationError(
                 "use_amp is for a GPU, but the trainer's device is the CPU"
             ) from error
+        check_selection(trainer)
+        return trainer
 
     GradientDescentTrainer.from_partial_objects = classmethod(construct_from_known)
 

@@ -29,6 +29,7 @@ from attention_explain.data.other_attention import OtherAttention
 from attention_explain.data.sources import LabelMap, LengthLimits, ReadCounts, counted
 from attention_explain.data.tokenizers import EnglishTokenizer
 from attention_explain.pretrained.pieces import PieceIndexer
+from command_line.nearest import did_you_mean
 from heatmaps.explanation import Rationale, markings, several
 
 logger = logging.getLogger(__name__)
@@ -108,7 +109,14 @@ class TextReader(DatasetReader):
         # AllenNLP hands a mistyped option on to whoever takes **kwargs.
         unknown = sorted(set(kwargs) - set(signature(DatasetReader.__init__).parameters))
         if unknown:
-            raise ConfigurationError(f"the dataset reader has no option '{unknown[0]}'")
+            known = {
+                name for each in type(self).__mro__ for name in signature(each.__init__).parameters
+            }
+            raise ConfigurationError(
+                f"the dataset reader has no option '{unknown[0]}'; {did_you_mean(unknown[0], known)}".rstrip(
+                    "; "
+                )
+            )
         super().__init__(max_instances=max_instances, **kwargs)
         self._tokenizer = tokenizer or EnglishTokenizer()
         self._split_tokens = split_tokens

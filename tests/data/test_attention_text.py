@@ -345,7 +345,10 @@ def test_equal_words_share_one_token(write, read):
         ({"min_tokens": 0}, "min_tokens is 0, but must be 1 or more"),
         ({"too_long": "trim"}, "too_long is 'trim', but must be one of drop, cut"),
         ({"too_long": "cut"}, "too_long 'cut' needs a max_tokens of 1 or more to cut to"),
-        ({"lower_case": True}, "the dataset reader has no option 'lower_case'"),
+        (
+            {"lower_case": True},
+            "the dataset reader has no option 'lower_case'; did you mean 'lowercase'?",
+        ),
     ],
 )
 def test_senseless_options_are_refused(make_reader, options, problem):

@@ -66,7 +66,10 @@ def test_only_our_own_methods_are_known():
 @pytest.mark.parametrize(
     "configs, sentence",
     [
-        (["lrx"], r"there is no interpreter 'lrx'; there are attention, .*gradient"),
+        (
+            ["lrx"],
+            r"there is no interpreter 'lrx'; did you mean 'lrp'\? there are attention, .*gradient",
+        ),
         (["simple-gradient"], "there is no interpreter 'simple-gradient'"),
         (["random", "random"], "two interpreters are called 'random'; give one of them another"),
         ([], "no interpreter is named; there are attention"),
