@@ -144,9 +144,17 @@ def no_better_than_majority(files: Sequence[TextFile]) -> Optional[str]:
         return None
     accuracy, share = numpy.nanmean(right), counts.max() / counts.sum()
     than = f"the majority class's {cell(share)}"
-    if accuracy > share:
+    if gained.high[0] > 0:
         return f"accuracy {cell(accuracy)} cannot be told from {than} by {counts.sum()} texts"
     return f"accuracy {cell(accuracy)} is no better than {than}"
+
+
+def not_asked_of_majority(files: Sequence[TextFile]) -> str:
+    """Why nobody could ask whether the model is better than the majority class; empty where it was asked."""
+    labels = files[0].texts["label"].dropna().unique()
+    if len(labels) > 1:
+        return ""
+    return f"all texts have the label {labels[0]!r}" if len(labels) else "no text has a label"
 
 
 def guessed(file: TextFile) -> Optional[numpy.ndarray]:

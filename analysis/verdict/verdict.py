@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
+from analysis.performance import not_asked_of_majority
 from analysis.verdict.answers import NOT_KNOWN, Answer, Question
 from analysis.verdict.files import ATTENTION, Files, load_files
 from analysis.verdict.places import Places, places_of
@@ -24,6 +25,7 @@ class Verdict:
     methods : the best first.
     weights : a hash of what each seed has learned, as its files say it; empty where one does not.
     nothing : why there is nothing to judge; empty where there is something.
+    not_asked : why nobody could ask whether the model has learned anything; empty where it was asked.
     places : what the figures show; None where there is nothing to judge.
     """
 
@@ -38,6 +40,7 @@ class Verdict:
     recommended: Recommended
     weights: Tuple[str, ...] = ()
     nothing: str = ""
+    not_asked: str = ""
     marked: Optional[Question] = None
     places: Optional[Places] = None
 
@@ -69,6 +72,7 @@ class Verdict:
                 "methods": [each.as_json() for each in self.methods],
                 "recommended": {"method": self.recommended.method, "why": self.recommended.why},
                 "nothing": self.nothing,
+                "not_asked": self.not_asked,
             }
         )
 
@@ -94,7 +98,9 @@ def judged(files: Files, rationales: bool = False) -> Verdict:
     rationales : whether to ask, too, if attention is what people would mark.
     """
     if files.nothing:
-        return _with_nothing(files)
+        return _with_nothing(files, files.nothing)
+    if all(len(tokens) < 2 for tokens in files.explained.files[0].texts["tokens"]):
+        return _with_nothing(files, "no text has two words, which could come in another order")
     places = places_of(files)
     methods = methods_in_order(files, places)
     chosen = recommended(methods, places)
@@ -110,12 +116,13 @@ def judged(files: Files, rationales: bool = False) -> Verdict:
         methods,
         chosen,
         weights=files.weights,
+        not_asked=not_asked_of_majority(files.explained.files),
         marked=plausible(files) if rationales else None,
         places=places,
     )
 
 
-def _with_nothing(files: Files) -> Verdict:
+def _with_nothing(files: Files, why: str) -> Verdict:
     """What a model that has learned nothing attends to explains nothing, and neither does a method."""
     return Verdict(
         files.explained.name,
@@ -126,9 +133,9 @@ def _with_nothing(files: Files) -> Verdict:
         NOT_KNOWN,
         five_not_asked("there is nothing to judge"),
         [],
-        Recommended(None, f"there is nothing to judge: {files.nothing}"),
+        Recommended(None, f"there is nothing to judge: {why}"),
         weights=files.weights,
-        nothing=files.nothing,
+        nothing=why,
     )
 
 

@@ -36,12 +36,15 @@ def answer_word(verdict: Verdict) -> str:
 def because(verdict: Verdict) -> str:
     """The sentence behind it."""
     if verdict.nothing:
-        return f"{verdict.nothing[0].upper()}{verdict.nothing[1:]}."
+        more = "; more texts may tell" if verdict.nothing.endswith("texts") else ""
+        return f"{verdict.nothing[0].upper()}{verdict.nothing[1:]}{more}."
     shown = verdict.method(verdict.recommended.method or verdict.methods[0].name)
     words = f"It comes {verdict.score} of the way from random to the best order of words"
     if shown and shown.name != ATTENTION:
         cost = f", at {shown.cost}" if shown.cost else ""
         words += f"; {shown.name} comes {number(shown.place.mean)}{cost}"
+    if verdict.not_asked:
+        words += f". Whether the model has learned anything was not asked: {verdict.not_asked}"
     return f"{words}.{_taken_back(verdict)}"
 
 

@@ -44,8 +44,13 @@ def points_to_what_matters(places: Places, beside: str, method: str = ATTENTION)
     means = list(of_erasures.values())
     answer = answered([mean.estimate.interval for mean in means])
     place = places.place(method).estimate
+    # Where no answer is given, the interval under one of them is the reason.
+    told = answer in (Answer.YES, Answer.NO, Answer.PARTLY)
     each = listed(
-        [f"{number(mean.estimate.mean)} by {erasure}" for erasure, mean in of_erasures.items()]
+        [
+            f"{number(mean.estimate.mean) if told else mean.estimate} by {erasure}"
+            for erasure, mean in of_erasures.items()
+        ]
     )
     return Question(
         "points",
@@ -64,7 +69,7 @@ def points_to_what_matters(places: Places, beside: str, method: str = ATTENTION)
                 for name in dict.fromkeys([method, beside])
                 for erasure, mean in places.places(name).items()
             ],
-            [(0.0, HALF, "no"), (HALF, 1.0, "yes")],
+            [(0.0, QUARTER, "no"), (QUARTER, HALF, "partly"), (HALF, 1.0, "yes")],
             "from random orders (0) to the best (1)",
         ),
     )
