@@ -18,8 +18,9 @@ METRICS = {
 
 def models_table(runs: List[Run]) -> pandas.DataFrame:
     """
-    One row a run; `entropy` and `zeros` are those of its attention. Where a training was interrupted
-    and went on, `recovered` says which: it is not the same as an unbroken one.
+    One row a run; `entropy` and `zeros` are those of its attention. Where one was not evaluated on the test
+    split, `split` says which. Where a training was interrupted and went on, `recovered` says which: it is not
+    the same as an unbroken one.
     """
     rows = []
     for run in runs:
@@ -33,6 +34,8 @@ def models_table(runs: List[Run]) -> pandas.DataFrame:
         row.update({title: run.metric(name) for name, title in METRICS.items()})
         rows.append(row)
     table = pandas.DataFrame(rows)
+    if not all(run.tested for run in runs):
+        table["split"] = ["test" if run.tested else "dev" for run in runs]
     if any(run.recovered for run in runs):
         table["recovered"] = ["yes" if run.recovered else "no" for run in runs]
     return table

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Dict, List, Sequence
+from typing import Any, Dict, List, Sequence, Tuple
 
 from analysis.errors import AnalysisError
 from analysis.model_config import ModelConfig
@@ -44,12 +44,21 @@ class Run:
         """What its config says of the model."""
         return ModelConfig(self.config)
 
+    @property
+    def tested(self) -> bool:
+        """Whether it was evaluated on the test split."""
+        return any(name.startswith("test_") for name in self.metrics)
+
     def metric(self, name: str) -> float:
         """On the test split where it was evaluated, else on dev at the best epoch."""
         for prefix in ("test_", "best_validation_"):
             if prefix + name in self.metrics:
                 return self.metrics[prefix + name]
         return float("nan")
+
+
+class UnfinishedRun(AnalysisError):
+    """A folder of a training that failed, was interrupted, or goes on."""
 
 
 def load_run(folder: Path, kinds: Sequence[str] = ATTENTION_CLASSIFIERS) -> Run:
@@ -62,7 +71,7 @@ def load_run(folder: Path, kinds: Sequence[str] = ATTENTION_CLASSIFIERS) -> Run:
         raise AnalysisError(f"{folder}: no such run folder")
     missing = [name for name in (CONFIG, METRICS, "model.tar.gz") if not (folder / name).is_file()]
     if missing:
-        raise AnalysisError(
+        raise UnfinishedRun(
             f"{folder}: not a finished training run, {' and '.join(missing)} missing"
         )
     try:
@@ -80,9 +89,18 @@ def load_run(folder: Path, kinds: Sequence[str] = ATTENTION_CLASSIFIERS) -> Run:
     return Run(folder, config, _json(folder / METRICS))
 
 
-def load_runs(folders: List[Path]) -> List[Run]:
-    """Each of any type that is known, in the order given."""
-    return [load_run(folder, CLASSIFIERS) for folder in folders]
+def load_runs(folders: List[Path]) -> Tuple[List[Run], List[UnfinishedRun]]:
+    """Each of any type that is known, in the order given; and of which there is nothing to read yet."""
+    runs: List[Run] = []
+    unfinished: List[UnfinishedRun] = []
+    for folder in folders:
+        try:
+            runs.append(load_run(folder, CLASSIFIERS))
+        except UnfinishedRun as error:
+            unfinished.append(error)
+    if not runs:
+        raise unfinished[0]
+    return runs, unfinished
 
 
 def _json(path: Path) -> Dict[str, Any]:

@@ -26,6 +26,9 @@ from attention_explain.safe_archives import (
 from attention_explain.sentences import NO_NUMBERS
 from durable.records import read_json
 
+# Of a training run, made before its first epoch.
+VOCABULARY = "vocabulary"
+
 # A set, which AllenNLP writes in an order that changes from process to process.
 NAMESPACES = "non_padded_namespaces.txt"
 
@@ -68,7 +71,11 @@ def open_archive(
                 changed = Params.from_file(folder / CONFIG_NAME, overrides).as_dict(quiet=True)
                 check_components(changed, f"{path}: with these overrides its config")
             return load_archive(folder, cuda_device, overrides, weights_file)
-    except FileNotFoundError:
+    except FileNotFoundError as error:
+        if place.is_dir() and not (place / VOCABULARY).exists():
+            raise ConfigurationError(
+                f"{path}: holds no finished training (it has no {VOCABULARY})"
+            ) from error
         # Says itself what is missing.
         raise
     except BROKEN as error:
@@ -145,7 +152,9 @@ def weights_sha256(model: torch.nn.Module) -> str:
 def _files_that_count(run: Path) -> List[Path]:
     if is_transformer_folder(run):
         return files_that_count(run)
-    vocabulary = sorted(file for file in run.glob("vocabulary/*") if not file.name.startswith("."))
+    vocabulary = sorted(
+        file for file in run.glob(f"{VOCABULARY}/*") if not file.name.startswith(".")
+    )
     return [run / CONFIG_NAME, Path(get_weights_path(run)), *vocabulary]
 
 

@@ -12,6 +12,7 @@ from heatmaps.explanation import short
 from tests.builders import TEXTS, instances, model, reader
 from tests.interpret.no_trace import interpreter
 from tests.small_archive import small_archive
+from tests.test_plugin import SMALL
 
 METHODS = ["attention", "gradient-x-input", "random"]
 
@@ -75,6 +76,9 @@ def test_a_folder_or_file_that_holds_no_model_is_named(tmp_path):
     with pytest.raises(ConfigurationError, match=r"notes.txt: is not a model archive"):
         explain(tmp_path / "notes.txt", "a")
     with pytest.raises(ConfigurationError, match="the folder of no training run"):
+        explain(tmp_path, "a")
+    (tmp_path / "config.json").write_text(json.dumps(SMALL))
+    with pytest.raises(ConfigurationError, match=r"holds no finished training \(it has no vocab"):
         explain(tmp_path, "a")
     with pytest.raises(ConfigurationError, match="absent: no such file or folder"):
         explain(tmp_path / "absent", "a")

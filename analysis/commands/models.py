@@ -1,6 +1,7 @@
 """What trained models reached on the test split."""
 
 import argparse
+import sys
 from pathlib import Path
 
 from analysis.files import check_output
@@ -18,6 +19,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     check_output(arguments.output, ".csv", arguments.runs)
-    table = models_table(load_runs(arguments.runs))
+    runs, unfinished = load_runs(arguments.runs)
+    table = models_table(runs)
     show(table)
+    for error in unfinished:
+        print(f"left out: {error}", file=sys.stderr)
     write_csv(table, arguments.output)

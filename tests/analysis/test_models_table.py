@@ -41,6 +41,28 @@ def test_a_row_says_what_was_trained_and_what_it_reached(tmp_path):
     assert pandas.isna(row["F1"])
 
 
+def test_numbers_of_dev_are_told_from_those_of_test(tmp_path):
+    only_dev = {"best_validation_accuracy": 0.7}
+    tested, untested = (
+        load_run(write_run(tmp_path / name, metrics=metrics))
+        for name, metrics in (("tested", METRICS), ("untested", only_dev))
+    )
+    assert "split" not in models_table([tested])
+    assert list(models_table([tested, untested])["split"]) == ["test", "dev"]
+
+
+def test_a_training_that_failed_hides_no_other(tmp_path, capsys):
+    write_run(tmp_path / "whole")
+    write_run(tmp_path / "failed")
+    (tmp_path / "failed" / "metrics.json").unlink()
+    both = [str(tmp_path / name) for name in ("failed", "whole")]
+    assert main(["models", *both]) == 0
+    printed = capsys.readouterr()
+    assert "whole" in printed.out and "failed" not in printed.out
+    assert f"left out: {both[0]}: not a finished training run, metrics.json missing" in printed.err
+    assert main(["models", both[0]]) == 2
+
+
 def test_a_training_that_was_interrupted_and_went_on_is_marked(tmp_path):
     whole, broken = (load_run(write_run(tmp_path / name)) for name in ("whole", "broken"))
     assert "recovered" not in models_table([whole, broken])
