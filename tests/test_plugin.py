@@ -119,8 +119,12 @@ def test_numbers_too_small_to_matter_cost_nothing():
             "no option 'num_epoch'; did you mean 'num_epochs'?",
         ),
         ({"train_data_path": "trian"}, "trian"),
+        (
+            {"model": {**SMALL["model"], "min_label_count": 10**6}},
+            "texts of the training data (train) have the label",
+        ),
     ],
-    ids=["no GPU", "typo in a key", "typo in the trainer", "unknown split"],
+    ids=["no GPU", "typo in a key", "typo in the trainer", "unknown split", "rare labels"],
 )
 def test_a_mistake_in_the_config_ends_in_one_sentence(ended, tmp_path, changes, sentence):
     code, message = ended("train", config(tmp_path, **changes), "-s", "run")

@@ -49,8 +49,8 @@ def verdict_table(study: StudyFiles, output: Output) -> None:
     several = verdicts_of(study)
     if not several:
         raise AnalysisError(
-            "it takes attribution and faithfulness files of a model, about the same texts, and there "
-            "are none"
+            "it takes attribution and faithfulness files of a model, about the same texts, and "
+            + _lacking(study)
         )
     output.table(
         NAME,
@@ -95,3 +95,17 @@ def _place_of_recommended(verdict: Verdict) -> Estimate:
     method = verdict.recommended.method
     ranked = verdict.method(method) if method else None
     return ranked.place if ranked else NOT_KNOWN
+
+
+def _lacking(study: StudyFiles) -> str:
+    if not study.models or not study.judged:
+        kind = "attribution" if not study.models else "faithfulness"
+        return f"there is no {kind} file"
+    explained, judged_one = study.models[0].files[0], study.judged[0].files[0]
+    numbers = [len(file.texts) for file in (explained, judged_one)]
+    if numbers[0] != numbers[1]:
+        return (
+            f"{explained.path} has {numbers[0]} texts, {judged_one.path} {numbers[1]}; "
+            "explain as many as are judged (--limit)"
+        )
+    return "there are none"

@@ -27,7 +27,7 @@ KEYS = ["corpus", "model", "frozen"]
 
 
 def furthest(table: pandas.DataFrame) -> pandas.DataFrame:
-    """Of each model's adversaries: what the claims are judged by, too."""
+    """Of each model's adversaries, since theirs is not known; chosen by no number that was printed."""
     return table.loc[table.groupby(KEYS, sort=False)["jsd"].idxmax()]
 
 

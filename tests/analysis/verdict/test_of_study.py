@@ -52,3 +52,16 @@ def test_files_that_no_verdict_can_rest_on_have_no_table(tmp_path, capsys):
     arguments = ["table", "verdicts", str(folder / "files"), "-o", str(tmp_path / "out")]
     assert main(arguments) != 0
     assert "faithfulness files" in capsys.readouterr().err
+
+
+def test_what_lacks_for_a_verdict_is_said(tmp_path, capsys):
+    few, many = (write_folder(tmp_path / str(texts), texts=texts) for texts in (20, 30))
+    explained, judged = many / "files/attributions-1.parquet", few / "files/faithfulness-1.parquet"
+    output = ["-o", str(tmp_path / "out")]
+    for files, lacking in (
+        ([explained], "there is no faithfulness file"),
+        ([judged], "there is no attribution file"),
+        ([explained, judged], f"{explained} has 30 texts, {judged} 20; explain as many as are"),
+    ):
+        assert main(["table", "verdicts", *map(str, files), *output]) == 2
+        assert lacking in capsys.readouterr().err
