@@ -26,6 +26,7 @@ class RankedMethod:
     above_chance : surely, however words are removed.
     ignores_model : it was found to stay the same when the parameters are drawn anew.
     texts_needed : that would tell it from the best of its group; None where it is that, or none would.
+    signed : whether its scores tell words for the class from words against it.
     """
 
     name: str
@@ -35,6 +36,7 @@ class RankedMethod:
     above_chance: bool = True
     ignores_model: bool = False
     texts_needed: Optional[int] = None
+    signed: bool = False
 
     @property
     def cost(self) -> str:
@@ -44,6 +46,7 @@ class RankedMethod:
     def as_json(self) -> Dict[str, Any]:
         return {
             "name": self.name,
+            "signed": self.signed,
             "place": self.place.mean,
             "low": self.place.low,
             "high": self.place.high,
@@ -73,6 +76,7 @@ def methods_in_order(files: Files, places: Places) -> List[RankedMethod]:
             all(mean.estimate.low > 0 for mean in places.places(name).values()),
             about_this_model(files, name).answer == Answer.NO,
             grouped[name].texts_needed,
+            files.explained.files[0].signed(name),
         )
         for name in places.methods
     ]

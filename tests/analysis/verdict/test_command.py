@@ -57,7 +57,7 @@ def test_the_answer_is_printed_and_written(tmp_path, capsys):
     assert all(list(each) == fields for each in written["questions"])
     assert [each["name"] for each in written["methods"]] == ["lrp", "gradient", "attention"]
     assert list(written["methods"][0]) == [
-        "name", "place", "low", "high", "milliseconds", "group", "texts_needed",
+        "name", "signed", "place", "low", "high", "milliseconds", "group", "texts_needed",
     ]  # fmt: skip
     assert written["recommended"]["method"] == "lrp" and written["nothing"] == ""
     assert (written["texts"], written["seeds"], written["corpus"]) == (100, 1, "small")

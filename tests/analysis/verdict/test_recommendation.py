@@ -180,5 +180,5 @@ def test_what_cannot_be_told_from_the_best_is_named_with_the_texts_it_would_take
         verdict.recommended.why,
     )
     assert verdict.as_json()["methods"][1]["texts_needed"] == second.texts_needed
-    shown = methods_table(verdict)["group"]
+    shown = methods_table(verdict)["group (texts)"]
     assert re.fullmatch(r"1 \([\d,]+\)", shown[1]) and shown[0] == "1"
