@@ -191,11 +191,11 @@ def answer_sentences(sheet: Sheet, counts: Sheet, missing: Dict[str, str]) -> It
 
 def _in_short(counts: Sequence[Row]) -> str:
     apart, encoders = (sum(row[name] for row in counts) for name in ("apart", "encoders"))
-    where = {PLANTED: "where causes are planted", ON_SST: "on SST"}
+    where = {PLANTED: "encoders where causes are planted", ON_SST: "on SST"}
     told = listed(
         [f"{row.whole('apart')} of {row.whole('encoders')} {where[row['panel']]}" for row in counts]
     )
-    said = f"Another method is truer to the model, their intervals apart, with this many encoders: {told}"
+    said = f"With {told} another method is truer to the model than attention, their intervals apart"
     if apart == encoders:
         return f"**No, not by itself.** {said}."
     if apart == 0:

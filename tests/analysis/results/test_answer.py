@@ -36,21 +36,19 @@ def said(*attention, others=OTHERS):
 
 
 @pytest.mark.parametrize(
-    "attention,expected",
+    "attention,answer,apart",
     [
-        ((0.3, 0.4, 0.5), "**No, not by itself.** .*: 3 of 3 on SST\\."),
-        (
-            (0.3, 0.4, 0.88),
-            "**Not as a rule.** .*: 2 of 3 on SST; with the others it cannot be told\\.",
-        ),
-        ((0.3, 0.88, 0.88), "**It depends on the model.** .*: 1 of 3 on SST; with the others"),
-        ((0.88, 0.88, 0.95), "**It may be.** .*: 0 of 3 on SST\\."),
+        ((0.3, 0.4, 0.5), "No, not by itself.", "3 of 3 on SST"),
+        ((0.3, 0.4, 0.88), "Not as a rule.", "2 of 3 on SST"),
+        ((0.3, 0.88, 0.88), "It depends on the model.", "1 of 3 on SST"),
+        ((0.88, 0.88, 0.95), "It may be.", "0 of 3 on SST"),
     ],
 )
-def test_the_answer_is_what_most_encoders_say(attention, expected):
-    bold, rest = expected.split("** .*")
+def test_the_answer_is_what_most_encoders_say(attention, answer, apart):
     first = said(*attention).splitlines()[0]
-    assert first.startswith(f"{bold}**") and rest.replace("\\", "") in first
+    assert first.startswith(f"**{answer}** With {apart} another method is truer to the model")
+    some = 0 < int(apart[0]) < 3
+    assert first.endswith("; with the others it cannot be told.") is some
 
 
 def test_what_the_sign_is_worth_is_said_where_it_is_worth_something():

@@ -182,7 +182,7 @@ def test_where_causes_are_known_attention_is_held_against_the_best_method(study)
         f"in 25 % [{100 * low:.0f}, {100 * high:.0f}] of texts (chance 5 %), lrp in 95 % [91, 100]"
         in text
     )
-    assert "with this many encoders: 2 of 2 where causes are planted." in text
+    assert "With 2 of 2 encoders where causes are planted another method is truer" in text
     assert "25 % (no context; lrp 95 %)" in text
     assert (study.parent / "answer.svg").stat().st_size < 100_000
     assert "| attention | all | 30 | 20 | 1 | 4 | 2 | 3 |" in text
