@@ -29,6 +29,7 @@ from analysis.output import Output
 from analysis.papers.shared.study_files import StudyFiles
 from analysis.performance import NOTHING, nothing_to_judge
 from analysis.statistics.intervals import intervals, mean_of_known
+from analysis.verdict.means import Mean
 from analysis.written import Estimate, estimates
 
 ATTENTION = "attention"
@@ -284,22 +285,18 @@ def cause_first_rows(judged: Sequence[Judged]) -> List[Dict[str, Any]]:
     for key in dict.fromkeys(tuple(one.about[name] for name in keys) for one in judged):
         seeds = [one for one in judged if tuple(one.about[name] for name in keys) == key]
         values, chance = zip(*(found_by_text(one.attributions, FIRST) for one in seeds))
-        methods = list(seeds[0].truth)
-        spread = intervals(
-            numpy.array([[of_seed[method] for of_seed in values] for method in methods])
-        )
         rows += [
             {
                 **dict(zip(keys, key)),
                 "method": method,
                 "average precision": float(numpy.mean([one.truth[method] for one in seeds])),
-                "cause first": spread.mean[place],
-                "cause first low": spread.low[place],
-                "cause first high": spread.high[place],
+                **Mean.of(
+                    numpy.array([of_seed[method] for of_seed in values]), share=True
+                ).estimate.columns("cause first"),
                 "chance": float(mean_of_known(numpy.array(chance), (0, 1))),
                 "seeds": len(seeds),
             }
-            for place, method in enumerate(methods)
+            for method in seeds[0].truth
         ]
     return rows
 

@@ -160,7 +160,8 @@ def test_how_often_the_cause_is_first_is_counted_over_texts_and_seeds_beside_cha
     assert [row["method"] for row in rows].count("lrp") == 1 and len(rows) == len(METHODS)
     (lrp,) = [row for row in rows if row["method"] == "lrp"]
     assert lrp["cause first"] == pytest.approx(0.8) and lrp["chance"] == pytest.approx(0.2)
-    assert lrp["cause first low"] < 0.8 < lrp["cause first high"] and lrp["seeds"] == 3
+    # A share, of few seeds that differ much.
+    assert 0 <= lrp["cause first low"] < 0.8 < lrp["cause first high"] == 1 and lrp["seeds"] == 3
     (wrong,) = [row for row in rows if row["method"] == "attention"]
     assert (
         wrong["cause first"] == pytest.approx(0.1)
