@@ -22,8 +22,10 @@ from allennlp.training.metrics import Metric
 from allennlp.training.optimizers import Optimizer
 
 from attention_explain import compat
+from attention_explain.__main__ import main
 from tests.builders import TEXTS, reader, vocabulary
 from tests.commands_run import PROJECT, run
+from tests.small_archive import small_archive
 
 SCHEDULERS = {
     "reduce_on_plateau": {"type": "reduce_on_plateau", "mode": "max", "patience": 0},
@@ -230,3 +232,11 @@ def test_files_that_are_here_need_no_folder_for_downloads(tmp_path, monkeypatch)
     assert file_utils.cached_path(str(tmp_path / "file")) == str(tmp_path / "file")
     with pytest.raises(NotADirectoryError):
         file_utils.cached_path("https://example.com/data.jsonl")
+
+
+def test_evaluate_says_what_it_found(tmp_path, monkeypatch, capsys):
+    run = small_archive(tmp_path / "run").parent
+    monkeypatch.setattr(sys, "argv", ["allennlp", "evaluate", str(run), "test"])
+    main()
+    said = dict(line.split(": ") for line in capsys.readouterr().out.splitlines())
+    assert {"accuracy", "auc", "loss"} <= set(said) and 0 <= float(said["accuracy"]) <= 1

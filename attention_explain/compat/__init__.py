@@ -15,6 +15,7 @@ from attention_explain.compat.opened_files import (
     mend_lost_inputs,
     mend_lost_predictions,
     mend_predictor_arguments,
+    mend_silent_evaluation,
     mend_weights_of_nothing,
 )
 from attention_explain.compat.starting import (
@@ -80,3 +81,4 @@ def apply() -> None:
     mend_training_log()
     mend_lost_inputs()
     mend_lost_predictions()
+    mend_silent_evaluation()

@@ -185,6 +185,22 @@ def mend_config_errors() -> None:
     replace_everywhere(merge, with_overrides)
 
 
+def mend_silent_evaluation() -> None:
+    """`evaluate` says what it found to its log alone."""
+    from allennlp.commands import evaluate
+
+    original = evaluate.evaluate_from_args
+
+    @wraps(original)
+    def and_say(args: Any) -> Any:
+        metrics = original(args)
+        for name, value in metrics.items():
+            print(f"{name}: {value:.4f}" if isinstance(value, float) else f"{name}: {value}")
+        return metrics
+
+    evaluate.evaluate_from_args = and_say
+
+
 def mend_lost_predictions() -> None:
     """`predict` empties its output before it has seen whether the texts can be read."""
     from allennlp.commands import predict
