@@ -236,7 +236,8 @@ def test_files_that_are_here_need_no_folder_for_downloads(tmp_path, monkeypatch)
 
 def test_evaluate_says_what_it_found(tmp_path, monkeypatch, capsys):
     run = small_archive(tmp_path / "run").parent
-    monkeypatch.setattr(sys, "argv", ["allennlp", "evaluate", str(run), "test"])
+    options = ["--overrides", '{"data_loader": {"batch_size": 32}}']
+    monkeypatch.setattr(sys, "argv", ["allennlp", "evaluate", str(run), "test", *options])
     main()
     said = dict(line.split(": ") for line in capsys.readouterr().out.splitlines())
     assert {"accuracy", "auc", "loss"} <= set(said) and 0 <= float(said["accuracy"]) <= 1
