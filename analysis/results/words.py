@@ -24,7 +24,7 @@ FIGURE = (
 
 RUN = (
     "A row links to the study's own page: command, tables, figures, provenance. Core hours are what it takes from nothing; models that studies share were trained "
-    "once, so that the wall-clock may be less (a dash: all was there)."
+    "once, so that the wall-clock may be less."
 )
 EARLIER = (
     "Studies marked * are of an earlier version: their intervals are percentile bootstraps, which are too short with so few seeds, and differences are not paired. "
@@ -32,9 +32,9 @@ EARLIER = (
 )
 
 CLAIMS = (
-    "*Number reproduced*: how many printed numbers of the claim's table lie in our interval, widened by what trainings with other seeds differ by. *As its authors tested it*: by their own "
-    "measure. *After correction*: where a measure had to be mended. In brackets behind a corpus: for how many of its models it came out so, if for several; "
-    "a claim holds only where all of its parts do. Rules and bounds are ours and stand in [claims.csv](results/claims.csv), with the evidence of each outcome."
+    "*Number reproduced*: how many numbers of the paper's table lie in our interval, widened by what trainings with other seeds differ by, and that is short enough to say so. "
+    "*After correction*: where a measure had to be mended. In brackets: for how many models, if for several. "
+    "A claim holds only where all of its parts do. Rules, bounds (ours) and evidence stand in [claims.csv](results/claims.csv)."
 )
 
 PRINT = (
@@ -47,7 +47,7 @@ DEVIATIONS = """- **Word vectors**: GloVe of 100 dimensions; the papers have fas
 - **SNLI and bAbI 3**: trained on a thirtieth and a ninth of the original pairs, and so far less accurate.
 - **IMDb and 20 Newsgroups**: the published sizes up to a few texts; splits are not the authors' own ([data](docs/data.md)).
 - **Neely & Schouten's IMDb**: reviews of at most 100 tokens, as theirs very probably were.
-- **Texts explained**: all test texts, unless the table above says how many; then they are spread evenly over the test set.
+- **Texts explained**: all test texts, or as many as the table above says, spread evenly over them.
 - **Selection**: the epoch is chosen on dev, never on test; Jain & Wallace chose on test. No setting was chosen by agreement or faithfulness.
 - **Not at hand**: MIMIC-III, which takes an application, and CNN news.
 """
@@ -57,8 +57,7 @@ METHODS = """- **Intervals** are over texts and seeds together where there are t
 - **Chance** is measured, by random scores and by scores permuted within a text, and stands beside each agreement.
 """
 
-LINKS = """- Each study: the first column of the table above. Every number on this page: [numbers.csv](results/numbers.csv).
-- What the measures mean: [faithfulness](docs/faithfulness.md), [agreement](docs/compare.md), [counterfactuals](docs/counterfactual.md), [rationales](docs/rationales.md).
+LINKS = """- What the measures mean: [faithfulness](docs/faithfulness.md), [agreement](docs/compare.md), [counterfactuals](docs/counterfactual.md), [rationales](docs/rationales.md).
 - What a claim is, and how it is judged: [claims](docs/claims.md). How the studies are run: [studies](docs/studies.md).
 - The corpora: [data](docs/data.md); the planted one: [planted](docs/planted.md).
 """
