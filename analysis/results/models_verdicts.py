@@ -10,8 +10,8 @@ from analysis.written import NONE, markdown_text
 
 TABLE = of_study.NAME
 SAID = (
-    "The [verdict](docs/verdict.md) on attention, which asks whether it comes half of the way from a random (0) to the best order of words (1), however words are removed, and not whether another "
-    "method does better; its mean place, by comprehensiveness and sufficiency; and the method to show readers, with its place."
+    "The [verdict](docs/verdict.md): does attention come half of the way from a random (0) to the best order of words (1), however words are removed? "
+    "Then its mean place, by comprehensiveness and sufficiency, and the method to show readers, with its place."
 )
 
 

@@ -34,10 +34,13 @@ def sentences(sheets: Callable[[str], Sequence[Sheet]]) -> Iterator[str]:
         [_of_attention(rows) for sheet in sheets(FACTS) for rows in _models(_judged(sheet))]
     )
     yield from _marked([rows for sheet in sheets(MARKED) for rows in _first_models(list(sheet))])
-    for sheet in sheets(DEFINITIONS):
-        rows = [row for row in sheet if row["measure"] == TAU and not pandas.isna(row["mean"])]
-        for model in dict.fromkeys((row["corpus"], row["model"]) for row in rows):
-            yield from _definitions([row for row in rows if (row["corpus"], row["model"]) == model])
+    defined = [
+        row
+        for sheet in sheets(DEFINITIONS)
+        for row in sheet
+        if row["measure"] == TAU and not pandas.isna(row["mean"])
+    ]
+    yield from _definitions(defined)
 
 
 def _judged(rows: Iterable[Row]) -> List[Row]:
@@ -79,11 +82,23 @@ def _marked(models: Sequence[Sequence[Row]]) -> Iterator[str]:
 
 
 def _definitions(rows: Sequence[Row]) -> Iterator[str]:
-    least, most = (choose(rows, key=lambda row: row["mean"]) for choose in (min, max))
-    yield (
-        f"**Agreement with the gradient** ({_named(least)}) depends on what is called so: tau of attention is {least.estimate(mean='mean')} "
-        f"with {_defined(least)}, and {most.estimate(mean='mean')} with {_defined(most)}."
+    """The model whose tau depends most on the definition in full, of the others the range."""
+    ends = []
+    for model in dict.fromkeys((row["corpus"], row["model"]) for row in rows):
+        of_model = [row for row in rows if (row["corpus"], row["model"]) == model]
+        ends.append([choose(of_model, key=lambda row: row["mean"]) for choose in (min, max)])
+    if not ends:
+        return
+    ends.sort(key=lambda pair: pair[0]["mean"] - pair[1]["mean"])
+    (least, most), *others = ends
+    names = list(dict.fromkeys(low["model"] for low, _ in ends))
+    said = (
+        f"**Agreement with the gradient** ({', '.join(names)}) depends on what is called so: tau of attention is, on {_named_beside(least, names)}, "
+        f"{least.estimate(mean='mean')} with {_defined(least)}, and {most.estimate(mean='mean')} with {_defined(most)}"
     )
+    for low, high in others:
+        said += f"; {low.number('mean')} to {high.number('mean')} on {_named_beside(low, names)}"
+    yield f"{said}."
 
 
 def _defined(row: Row) -> str:
@@ -135,7 +150,7 @@ def _facts(models: Sequence[Row]) -> Iterator[str]:
     names = list(dict.fromkeys(own["model"] for own in models))
     told = [
         f"{own.shares('mass')} (chance {own.percent('chance')}) and {own.estimate(MEASURE)} on "
-        f"{_named_beside(own, names)} ({own.percent('accuracy')} of answers right)"
+        f"{_named_beside(own, names)} (accuracy {own.percent('accuracy')})"
         for own in models
     ]
     if told:

@@ -270,10 +270,10 @@ def _reproduced(summary: Summary) -> str:
     said = []
     for source, what in WHERE_PRINTED.items():
         for total in summary.reproduced.where(table="all", source=source):
-            one = f"{total.whole('reproduced')} of {total.whole('printed')} {what} are reproduced"
+            one = f"{total.whole('reproduced')} of {total.whole('printed')} {what}"
             untold = f" ({total.whole('untold')} cannot be told)" if total["untold"] else ""
             said.append(one + untold)
-    return ", and ".join(said)
+    return f"{' and '.join(said)} are reproduced"
 
 
 def _verdicts(summary: Summary) -> Iterator[str]:

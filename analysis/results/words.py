@@ -26,10 +26,7 @@ RUN = (
     "A row links to the study's own page: command, tables, figures, provenance. Core hours are what it takes from nothing; models that studies share were trained "
     "once, so that the wall-clock may be less."
 )
-EARLIER = (
-    "Studies marked * are of an earlier version: their intervals are percentile bootstraps, which are too short with so few seeds, and differences are not paired. "
-    "Outcomes are by the present rules."
-)
+EARLIER = "Studies marked * are of an earlier version: their intervals are percentile bootstraps, which are too short with so few seeds, and differences are not paired."
 
 CLAIMS = (
     "*Number reproduced*: how many numbers of the paper's table lie in our interval, widened by what trainings with other seeds differ by, and that is short enough to say so. "
@@ -43,13 +40,13 @@ PRINT = (
 )
 
 DEVIATIONS = """- **Word vectors**: GloVe of 100 dimensions; the papers have fastText of 300.
-- **AG News**: trained on a fifth of the original training texts; the test texts are the published ones.
+- **AG News**: trained on a fifth of the original training texts.
 - **SNLI and bAbI 3**: trained on a thirtieth and a ninth of the original pairs, and so far less accurate.
 - **IMDb and 20 Newsgroups**: the published sizes up to a few texts; splits are not the authors' own ([data](docs/data.md)).
 - **Neely & Schouten's IMDb**: reviews of at most 100 tokens, as theirs very probably were.
 - **Texts explained**: all test texts, or as many as the table above says, spread evenly over them.
 - **Selection**: the epoch is chosen on dev, never on test; Jain & Wallace chose on test. No setting was chosen by agreement or faithfulness.
-- **Not at hand**: MIMIC-III, which takes an application, and CNN news.
+- **Not at hand**: MIMIC-III and CNN news.
 """
 
 METHODS = """- **Intervals** are over texts and seeds together where there are three seeds or more, else over texts alone, of the models as they are. Differences on the same texts are paired. How often they hold the truth is simulated in the [tests](tests/analysis/statistics).

@@ -76,7 +76,7 @@ def test_known_facts_of_models_that_have_learned_something(problem):
     if problem:
         assert said == []
     else:
-        own = "87 % [77, 97] (chance 23 %) and 0.750 [0.650, 0.850] on bAbI 1 (100 % of answers right)."
+        own = "87 % [77, 97] (chance 23 %) and 0.750 [0.650, 0.850] on bAbI 1 (accuracy 100 %)."
         assert own in said[0] and "(bilstm): how much" in said[0]
         both = told({"supporting-facts": [*rows, *({**row, "corpus": "babi_2"} for row in rows)]})
         assert len(both) == 1 and "; 87 %" in both[0] and "bAbI 2" in both[0]
@@ -95,7 +95,9 @@ def test_what_is_called_gradient_decides_how_well_attention_agrees_with_it():
     ]
     others = [{**rows[0], "measure": "tau-x", "mean": 0.9}]
     (said,) = told({"gradient-definitions": [*rows, *others]})
-    assert "(SST, bilstm) depends on what is called so: tau of attention is 0.200 [0.100" in said
+    assert (
+        "(bilstm) depends on what is called so: tau of attention is, on SST, 0.200 [0.100" in said
+    )
     assert "with gradient x input of the logit, signed, attention moving, and 0.600" in said
     assert "with the norm of the gradient of the logit, by size, attention held fixed." in said
 
