@@ -50,4 +50,7 @@ def find_exhibits(name: str) -> Exhibition:
             if name == exhibit.name:
                 return replace(exhibition, exhibits=(exhibit,))
     meant = did_you_mean(name, NAMES)
-    raise AnalysisError(f"there is no table '{name}'; {meant}there are {', '.join(NAMES)}")
+    whole = ", ".join(dict.fromkeys(each.name for each in EXHIBITIONS if each.exhibits))
+    raise AnalysisError(
+        f"there is no table '{name}'; {meant}there are {whole}, and single parts of these (--help)"
+    )
