@@ -5,7 +5,7 @@ import json
 import pytest
 
 from analysis.__main__ import main
-from analysis.papers.discovery import NAMES
+from analysis.papers.discovery import EXHIBITIONS
 from tests.analysis.attribution_files import random_rows, write_attributions
 from tests.analysis.papers.studies import JAIN_WALLACE, MEISTER, write_run
 
@@ -102,7 +102,8 @@ def test_an_unknown_name_gets_the_list(tmp_path, capsys):
     path = write_run(tmp_path / "a.parquet", texts=5)
     code, _, error = run(capsys, "jain", path, "-o", tmp_path / "out")
     assert code == 2 and "there is no table 'jain'; there are" in error
-    assert all(name in error for name in NAMES)
+    assert all(each.name in error for each in EXHIBITIONS if each.exhibits)
+    assert "single parts of these (--help)" in error
     _, _, error = run(capsys, "jain-walace", path, "-o", tmp_path / "out")
     assert "there is no table 'jain-walace'; did you mean 'jain-wallace'? there are" in error
 
