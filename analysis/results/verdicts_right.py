@@ -7,8 +7,12 @@ import pandas
 from analysis.formats import pipe_table
 from analysis.results.cited import Row, Sheet
 from analysis.results.studies import StudyResults, joined
-from analysis.verdict.against_truth import ALL_VERDICTS, clear_and_contradicted, counted
-from analysis.verdict.means import wilson_interval
+from analysis.verdict.against_truth import (
+    ALL_VERDICTS,
+    clear_and_contradicted,
+    counted,
+    share_wrong,
+)
 
 SAID = {"attention": "verdicts on attention", "recommended": "recommendations"}
 VERDICT = (
@@ -39,9 +43,8 @@ def verdicts_sheet(studies: Sequence[StudyResults]) -> Sheet:
     for about in SAID if len(every) else ():
         held = clear_and_contradicted(every, about)
         if held["clear"]:
-            share = held["wrong"] / held["clear"]
-            interval = wilson_interval(share, held["clear"])
-            ends = {"share": share, "low": interval.low, "high": interval.high}
+            wrong = share_wrong(held)
+            ends = {"share": wrong.mean, "low": wrong.low, "high": wrong.high}
             rows.append({"about": about, **held, **ends})
     return Sheet("results/verdicts.csv", pandas.DataFrame(rows))
 

@@ -260,6 +260,13 @@ def clear_and_contradicted(rows: pandas.DataFrame, about: str) -> Dict[str, int]
     }
 
 
+def share_wrong(held: Dict[str, int]) -> Estimate:
+    """Of those with a clear truth, with Wilson's interval."""
+    share = held["wrong"] / held["clear"]
+    interval = wilson_interval(share, held["clear"])
+    return Estimate(share, interval.low, interval.high)
+
+
 def _said(rows: pandas.DataFrame, about: str) -> str:
     """With a 95 % interval (Wilson) of the share that is wrong."""
     given = rows[~rows[about].isin(NOT_HELD)]
@@ -273,10 +280,9 @@ def _said(rows: pandas.DataFrame, about: str) -> str:
     sentence = f"Of {len(given)} {what}, each on one trained model whose causes are known, {told}."
     held = clear_and_contradicted(rows, about)
     if held["clear"]:
-        share = held["wrong"] / held["clear"]
-        wrong = wilson_interval(share, held["clear"])
+        wrong = share_wrong(held)
         sentence += (
-            f" Of the {held['clear']} that decide where the truth is clear {share:.1%} "
+            f" Of the {held['clear']} that decide where the truth is clear {wrong.mean:.1%} "
             f"[{wrong.low:.1%}, {wrong.high:.1%}] are wrong."
         )
     if times[UNCLEAR]:

@@ -3,6 +3,7 @@
 from collections import deque
 from contextlib import contextmanager
 from functools import wraps
+from inspect import signature
 from pathlib import Path
 from typing import Any, Callable, Iterator
 
@@ -213,11 +214,8 @@ def mend_lost_predictions() -> None:
         self: Any, predictor: Any, input_file: str, *arguments: Any, **options: Any
     ) -> None:
         check = getattr(predictor, "check_file", None)
-        # Its output, size of batches and whether it prints stand before it.
-        has_reader = options.get(
-            "has_dataset_reader", arguments[3] if len(arguments) > 3 else False
-        )
-        if check is not None and has_reader:
+        given = signature(original).bind(self, predictor, input_file, *arguments, **options)
+        if check is not None and given.arguments["has_dataset_reader"]:
             deque(predictor._dataset_reader.read(input_file), maxlen=0)
         elif check is not None and input_file != "-":
             check(input_file)

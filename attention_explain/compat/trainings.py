@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Callable, Dict, Optional, Tuple, Union
 
 from attention_explain.compat.replacing import replace_everywhere
-from command_line.nearest import did_you_mean
+from command_line.nearest import no_option
 
 OF_TRAINING = "the training data"
 
@@ -98,11 +98,7 @@ def mend_trainer_options() -> None:
     def construct_from_known(cls: type, *arguments: Any, **options: Any) -> Any:
         unknown = sorted(set(options) - set(known))
         if unknown:
-            raise ConfigurationError(
-                f"the trainer has no option '{unknown[0]}'; {did_you_mean(unknown[0], known)}".rstrip(
-                    "; "
-                )
-            )
+            raise ConfigurationError(no_option("the trainer", unknown[0], known))
         for name, value in options.items():
             if value is None and not may_be_null(known[name]):
                 raise ConfigurationError(f"the trainer's option '{name}' is null; leave it out")

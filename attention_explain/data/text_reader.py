@@ -29,7 +29,7 @@ from attention_explain.data.other_attention import OtherAttention
 from attention_explain.data.sources import LabelMap, LengthLimits, ReadCounts, counted
 from attention_explain.data.tokenizers import EnglishTokenizer
 from attention_explain.pretrained.pieces import PieceIndexer
-from command_line.nearest import did_you_mean
+from command_line.nearest import no_option
 from heatmaps.explanation import Rationale, markings, several
 
 logger = logging.getLogger(__name__)
@@ -112,11 +112,7 @@ class TextReader(DatasetReader):
             known = {
                 name for each in type(self).__mro__ for name in signature(each.__init__).parameters
             }
-            raise ConfigurationError(
-                f"the dataset reader has no option '{unknown[0]}'; {did_you_mean(unknown[0], known)}".rstrip(
-                    "; "
-                )
-            )
+            raise ConfigurationError(no_option("the dataset reader", unknown[0], known))
         super().__init__(max_instances=max_instances, **kwargs)
         self._tokenizer = tokenizer or EnglishTokenizer()
         self._split_tokens = split_tokens
