@@ -24,6 +24,7 @@ NOTHING = "nothing to judge"
 ATTENTION = "attention"
 # The column of what a pair has beside the text that is explained.
 OTHER_TEXT = "other"
+MORE = "more texts may tell"
 # Normalised entropy: 1 is uniform.
 UNIFORM_FROM = 0.99
 
@@ -145,7 +146,9 @@ def no_better_than_majority(files: Sequence[TextFile]) -> Optional[str]:
     accuracy, share = numpy.nanmean(right), counts.max() / counts.sum()
     than = f"the majority class's {cell(share)}"
     if gained.high[0] > 0:
-        return f"accuracy {cell(accuracy)} cannot be told from {than} by {counts.sum()} texts"
+        return (
+            f"accuracy {cell(accuracy)} cannot be told from {than} by {counts.sum()} texts; {MORE}"
+        )
     return f"accuracy {cell(accuracy)} is no better than {than}"
 
 
@@ -191,7 +194,7 @@ def no_better_than_guessing(files: Sequence[TextFile]) -> Optional[str]:
     of_guess = numpy.mean(by_guess[known])
     return (
         f"accuracy {cell(numpy.nanmean(right))} cannot be told from the {cell(of_guess)} of a guess "
-        f"among each text's candidates by {known.sum()} texts"
+        f"among each text's candidates by {known.sum()} texts; {MORE}"
     )
 
 

@@ -121,7 +121,7 @@ def test_numbers_too_small_to_matter_cost_nothing():
         ({"train_data_path": "trian"}, "trian"),
         (
             {"model": {**SMALL["model"], "min_label_count": 10**6}},
-            "texts of the training data (train) have the label",
+            "error: train: fewer than 1000000 texts of the training data have the label",
         ),
     ],
     ids=["no GPU", "typo in a key", "typo in the trainer", "unknown split", "rare labels"],

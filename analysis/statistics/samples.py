@@ -13,8 +13,8 @@ in what order; all texts get theirs at once.
 
 import hashlib
 from collections import Counter
-from dataclasses import dataclass
-from typing import Any, Dict, List, Optional, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 import numpy
 from scipy.stats import t
@@ -44,22 +44,27 @@ class Sample:
     value : NaN where it is undefined, or the text is not in the sample.
     undefined : why it is undefined; "" where it is not, or the text is not in the sample.
     p_value : where the measure has one.
+    between : the least and the largest that a value can be; no interval ends beyond.
 
-    All have the shape (seeds, texts).
+    All but the last have the shape (seeds, texts).
     """
 
     value: numpy.ndarray
     undefined: numpy.ndarray
     p_value: Optional[numpy.ndarray] = None
+    between: Tuple[float, float] = (-numpy.inf, numpy.inf)
 
     @classmethod
-    def of(cls, seeds: Sequence[Values]) -> "Sample":
+    def of(
+        cls, seeds: Sequence[Values], between: Tuple[float, float] = (-numpy.inf, numpy.inf)
+    ) -> "Sample":
         """From the values of each seed, all of the same texts in the same order."""
         with_p = all(values.p_value is not None for values in seeds)
         return cls(
             value=numpy.array([values.value for values in seeds]),
             undefined=numpy.array([values.undefined for values in seeds], dtype=object),
             p_value=numpy.array([values.p_value for values in seeds]) if with_p else None,
+            between=between,
         )
 
     def where(self, member: numpy.ndarray) -> "Sample":
@@ -67,7 +72,8 @@ class Sample:
         Only the texts of a group. A text may be in it under one seed and not under another, as
         seeds predict different classes. Shape of `member`: (seeds, texts)
         """
-        return Sample(
+        return replace(
+            self,
             value=numpy.where(member, self.value, numpy.nan),
             undefined=numpy.where(member, self.undefined, ""),
             p_value=None if self.p_value is None else numpy.where(member, self.p_value, numpy.nan),
@@ -103,7 +109,7 @@ def _row(sample: Sample, interval: Sequence[float], over: str) -> Dict[str, Any]
         "texts": int(texts_with_values(sample.value)),
         "undefined": sum(reasons.values()),
         "reasons": "; ".join(f"{reason}: {times}" for reason, times in reasons.items()),
-        **located(sample.value, interval),
+        **located(sample.value, numpy.clip(interval, *sample.between)),
         "interval over": over,
         "seed std": seed_std(sample.value),
         **significance(sample.p_value),

@@ -36,8 +36,7 @@ def answer_word(verdict: Verdict) -> str:
 def because(verdict: Verdict) -> str:
     """The sentence behind it."""
     if verdict.nothing:
-        more = "; more texts may tell" if verdict.nothing.endswith("texts") else ""
-        return f"{verdict.nothing[0].upper()}{verdict.nothing[1:]}{more}."
+        return f"{verdict.nothing[0].upper()}{verdict.nothing[1:]}."
     shown = verdict.method(verdict.recommended.method or verdict.methods[0].name)
     words = f"It comes {verdict.score} of the way from random to the best order of words"
     if shown and shown.name != ATTENTION:

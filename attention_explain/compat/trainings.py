@@ -13,13 +13,13 @@ from typing import Any, Callable, Dict, Optional, Tuple, Union
 from attention_explain.compat.replacing import replace_everywhere
 from command_line.nearest import no_option
 
-OF_TRAINING = "the training data"
-
 
 def mend_unchecked_configs() -> None:
     """Null, numbers and lists where a config needs an object or a path failed wherever they came to."""
     from allennlp.commands import train
     from allennlp.common.checks import ConfigurationError
+
+    from attention_explain.data.errors import TrainingLabelsError
 
     train_model = train.train_model
 
@@ -31,12 +31,8 @@ def mend_unchecked_configs() -> None:
         path = params.params["train_data_path"]
         try:
             return train_model(params, *arguments, **options)
-        except ConfigurationError as error:
-            # A model, which knows no files, says it of its labels.
-            if OF_TRAINING not in error.message or not isinstance(path, str):
-                raise
-            said = error.message.replace(OF_TRAINING, f"{OF_TRAINING} ({path})", 1)
-            raise ConfigurationError(said) from error
+        except TrainingLabelsError as error:
+            raise ConfigurationError(f"{path}: {error.message}") from error
 
     replace_everywhere(train_model, check_and_train)
 

@@ -1,4 +1,4 @@
-"""The one exception for bad data: a sentence that says where it is and what is wrong with it."""
+"""The exceptions for bad data: a sentence that says where it is and what is wrong with it."""
 
 from os import PathLike
 from typing import Optional, Union
@@ -29,3 +29,10 @@ class DataError(ConfigurationError):
         # ConfigurationError hides its message from repr(), which is what AllenNLP's data loader
         # reports of an error in a worker process.
         return f"DataError({self.message!r})"
+
+
+class TrainingLabelsError(ConfigurationError):
+    """
+    Labels of the training data that no classifier can learn from. Models, which raise it, know no files: what
+    started the training adds whose labels they are.
+    """

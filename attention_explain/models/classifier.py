@@ -13,6 +13,7 @@ from allennlp.data import Vocabulary
 from allennlp.models import Model
 from allennlp.nn import RegularizerApplicator
 
+from attention_explain.data.errors import TrainingLabelsError
 from attention_explain.named_components import check_choice
 from attention_explain.training.metrics import Confusion, OutputMetric, RocAuc
 
@@ -122,8 +123,8 @@ class Classifier(Model):
     def get_metrics(self, reset: bool = False) -> Dict[str, float]:
         """
         `accuracy`, `macro_f1`, `f1` (of the positive class, for two); those of the subclass; and
-        `auc`, which needs all instances and is therefore computed at the end of an epoch only. Then
-        those of `extra_metrics`.
+        `auc`, which needs all instances and is therefore computed at the end of an epoch only, and is
+        left out where all have one label. Then those of `extra_metrics`.
         """
         counted = self._confusion.get_metric(reset)
         metrics = {
@@ -134,7 +135,8 @@ class Classifier(Model):
         if len(self.labels) == 2:
             metrics["f1"] = counted["f1"][self._positive]
         if reset:
-            metrics["auc"] = self._auc.get_metric(reset)
+            auc = self._auc.get_metric(reset)
+            metrics.update({} if auc is None else {"auc": auc})
         for metric in self.extra_metrics:
             metrics.update(metric.get_metric(reset))
         return metrics
@@ -147,7 +149,7 @@ class Classifier(Model):
 def _label_names(vocab: Vocabulary) -> List[str]:
     by_index = vocab.get_index_to_token_vocabulary("labels")
     if len(by_index) < 2:
-        raise ConfigurationError(
+        raise TrainingLabelsError(
             f"a classifier needs two labels or more, but the training data has "
             f"{', '.join(map(repr, by_index.values())) or 'none'}"
         )
@@ -176,7 +178,7 @@ def check_label_counts(vocab: Vocabulary, min_label_count: int) -> None:
     counts = label_counts(vocab)
     few = [label for label in counts if counts[label] < min_label_count]
     if few:
-        raise ConfigurationError(
+        raise TrainingLabelsError(
             f"fewer than {min_label_count} texts of the training data have the label "
             f"{_told(few, counts)}; {_others(few, counts)}mend the file, rename or drop the label "
             "with the reader's option `labels`, or allow it with the model's `min_label_count`"

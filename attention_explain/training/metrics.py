@@ -95,7 +95,7 @@ class RocAuc(Metric):
 
     AllenNLP's `auc` recomputes everything at each call and, in distributed training, wants equal
     numbers on all workers. A class that is absent, or that is all there is, has no curve and is
-    left out; 0.5 where none is left, as in AllenNLP.
+    left out; None where none is left: AllenNLP's 0.5 there looks like a model that guesses.
 
     Registered as a `Metric` with name "roc_auc".
     """
@@ -108,17 +108,17 @@ class RocAuc(Metric):
         self._probs.append(probs.float())
         self._labels.append(labels)
 
-    def get_metric(self, reset: bool = False) -> float:
+    def get_metric(self, reset: bool = False) -> Optional[float]:
         probs, labels = _gathered(self._probs), _gathered(self._labels)
         if reset:
             self.reset()
         if probs is None:
-            return 0.5
+            return None
         # With two classes the two curves are one and the same.
         classes = [1] if probs.size(1) == 2 else range(probs.size(1))
         areas = [_area(probs[:, index], labels == index) for index in classes]
         defined = [area for area in areas if area is not None]
-        return sum(defined) / len(defined) if defined else 0.5
+        return sum(defined) / len(defined) if defined else None
 
     def reset(self) -> None:
         self._probs: List[torch.Tensor] = []

@@ -23,6 +23,8 @@ SUCCESS = Method(INSTANCE_ADVERSARY, "instance adversary", check="success")
 TVD = Method(INSTANCE_ADVERSARY, "instance adversary", check="tvd")
 # The largest divergence that there is.
 BOUND = float(numpy.log(2))
+# What values can be.
+OF_TVD, OF_JSD = (0.0, 1.0), (0.0, BOUND)
 
 
 @dataclass(frozen=True)
@@ -66,9 +68,12 @@ def divergence(pairs: Sequence[Pair]) -> Divergence:
     """How far others are from their bases. All files are about the same texts, in the same order."""
     measure = Measure.named("jsd")
     return Divergence(
-        tvd=Sample.of([Values.everywhere(output_tvd(base, other)) for base, other in pairs]),
+        tvd=Sample.of(
+            [Values.everywhere(output_tvd(base, other)) for base, other in pairs], OF_TVD
+        ),
         jsd=Sample.of(
-            [measure(base.scores("attention"), other.scores("attention")) for base, other in pairs]
+            [measure(base.scores("attention"), other.scores("attention")) for base, other in pairs],
+            OF_JSD,
         ),
         predicted=_predicted([base for base, _ in pairs]),
     )
@@ -95,7 +100,10 @@ def of_searched(found: Sequence[Tuple[Attributions, Perturbations]]) -> Optional
     """How far it gets; None of none."""
     if not found:
         return None
-    tvd, jsd = (Sample.of([check(method)(file) for _, file in found]) for method in (TVD, MAX_JSD))
+    tvd, jsd = (
+        Sample.of([check(method)(file) for _, file in found], between)
+        for method, between in ((TVD, OF_TVD), (MAX_JSD, OF_JSD))
+    )
     return Divergence(tvd, jsd, _predicted([base for base, _ in found]))
 
 

@@ -62,7 +62,8 @@ def seeds(study: StudyFiles, output: Output) -> Optional[str]:
         raise AnalysisError(
             left_out or "it takes attribution files of a model with at least 2 seeds"
         )
-    table = pandas.DataFrame([row for family in seeded for row in _rows(family)])
+    held = [(family, _others(family)) for family in seeded]
+    table = pandas.DataFrame([row for family, others in held for row in _rows(family, others)])
     output.table(
         SEEDS_TABLE.name,
         table,
@@ -76,12 +77,12 @@ def seeds(study: StudyFiles, output: Output) -> Optional[str]:
         "if all seeds are bases, each is held against the next.",
         readable(table, SHOWN),
     )
-    for family in seeded:
-        output.sentence(f"{SEEDS_TABLE.name}-finding-{family.key}", _finding(family))
+    for family, others in held:
+        output.sentence(f"{SEEDS_TABLE.name}-finding-{family.key}", _finding(family, others))
         output.figure(
             f"{SEEDS_TABLE.name}-violins-{family.key}",
             violins(
-                [Violins(title, _by_bin(pairs)) for title, pairs in _others(family).items()],
+                [Violins(title, _by_bin(pairs)) for title, pairs in others.items()],
                 "largest weight of the base's attention",
                 "JSD to the base (nats)",
                 top=BOUND,
@@ -94,15 +95,14 @@ def seeds(study: StudyFiles, output: Output) -> Optional[str]:
     return left_out
 
 
-def _finding(family: ModelFamily) -> str:
+def _finding(family: ModelFamily, others: Dict[str, List[Pair]]) -> str:
     """How far the others are, in words."""
-    means = "; ".join(
-        f"{title}: {number(mean_jsd(pairs))}" for title, pairs in _others(family).items()
-    )
+    means = "; ".join(f"{title}: {number(mean_jsd(pairs))}" for title, pairs in others.items())
     return f"{family.title}: mean divergence (JSD) of attention from that of the base, {means}."
 
 
 def _others(family: ModelFamily) -> Dict[str, List[Pair]]:
+    """Whose attention is held against the base's, by name: other seeds, and an adversary."""
     others = {SEEDS: family.other_seeds}
     adversaries = family.adversaries_of(frozen=False)
     alike = [model for model in adversaries if mean_tvd(family.pairs(model)) < SMALL]
@@ -116,11 +116,11 @@ def adversary_name(lambda_: float) -> str:
     return f"adversary, lambda {lambda_:g}"
 
 
-def _rows(family: ModelFamily) -> List[Dict[str, Any]]:
+def _rows(family: ModelFamily, others: Dict[str, List[Pair]]) -> List[Dict[str, Any]]:
     rows = []
     of_seeds = _parts(family.other_seeds)
     nothing = nothing_to_judge(family.files)
-    for title, pairs in _others(family).items():
+    for title, pairs in others.items():
         parts = _parts(pairs)
         summarised = summaries(list(parts.values()))
         rows += [

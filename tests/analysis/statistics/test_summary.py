@@ -1,5 +1,7 @@
 """Summaries of a small sample whose numbers can be worked out by hand."""
 
+from dataclasses import replace
+
 import numpy
 import pytest
 
@@ -66,3 +68,12 @@ def test_a_summary_says_what_its_interval_is_over(seeds, over):
     values = numpy.random.default_rng(0).normal(size=(seeds, 20))
     sample = Sample(value=values, undefined=numpy.full(values.shape, "", dtype=object))
     assert summary(sample)["interval over"] == over
+
+
+def test_no_interval_ends_where_no_value_can_be():
+    values = numpy.array([[0.0, 0.0, 0.0, 0.9]])
+    free = Sample(value=values, undefined=numpy.full(values.shape, "", dtype=object))
+    bounded = replace(free, between=(0.0, 1.0)).where(numpy.ones(values.shape, dtype=bool))
+    assert summary(free)["low"] < 0 and summary(bounded)["low"] == 0
+    assert summary(bounded)["mean"] == summary(free)["mean"]
+    assert summary(bounded)["high"] == summary(free)["high"] < 1

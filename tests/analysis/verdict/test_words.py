@@ -1,6 +1,5 @@
 """What a verdict says of what it could not ask."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -28,12 +27,6 @@ def test_texts_of_one_word_leave_nothing_to_judge(tmp_path):
     verdict = verdict_on(write_folder(tmp_path, **one))
     assert because(verdict) == "No text has two words, which could come in another order."
     assert verdict.recommended.method is None
-
-
-def test_too_few_texts_to_tell_whether_it_has_learned_ask_for_more(tmp_path):
-    nothing = "accuracy 0.600 cannot be told from the majority class's 0.600 by 5 texts"
-    verdict = replace(verdict_on(write_folder(tmp_path)), nothing=nothing)
-    assert because(verdict).endswith(" by 5 texts; more texts may tell.")
 
 
 def test_what_cannot_be_told_shows_under_which_erasure(tmp_path):
