@@ -4,7 +4,7 @@ this model more than in that one, and do methods agree with each other better th
 """
 
 from itertools import combinations
-from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence, Set, Tuple
 
 import numpy
 import pandas
@@ -32,6 +32,8 @@ LESS = "others less attention"
 OTHERS = ("random", "rationale", "gradient-hidden", "leave-one-out-hidden", "input-to-hidden")
 # Begins the names of attention in other forms: of a layer, rolled out, times gradients.
 OF_ATTENTION = f"{ATTENTION}-"
+# Methods that agree by more than that are one.
+SAME = 0.95
 
 
 def paired_methods(agreed: Sequence[Agreement], flips: SignFlips) -> pandas.DataFrame:
@@ -177,10 +179,15 @@ def tells_apart(pair: Iterable[str]) -> bool:
     return not any(name in OTHERS or name.startswith(OF_ATTENTION) for name in pair)
 
 
+def repeated(means: Mapping[Tuple[str, str], float]) -> Set[str]:
+    """Of methods that agree as if they were one, by the mean agreement of each pair: all but the first."""
+    return {second for (first, second), mean in means.items() if first != ATTENTION and mean > SAME}
+
+
 def attention_apart(agreed: Sequence[Agreement]) -> pandas.DataFrame:
     """
     A row a model and measure that has both kinds of pairs, and places of all: the mean place of the
-    pairs of other methods less that of attention's.
+    pairs of other methods less that of attention's, methods that are one counted once.
     """
     grouped: Dict[tuple, List[Agreement]] = {}
     for one in agreed:
@@ -191,6 +198,8 @@ def attention_apart(agreed: Sequence[Agreement]) -> pandas.DataFrame:
 
 
 def _apart(agreed: Sequence[Agreement]) -> Optional[Dict[str, Any]]:
+    again = repeated({one.pair: numpy.nanmean(one.observed.value) for one in agreed})
+    agreed = [one for one in agreed if not again & set(one.pair)]
     of_attention = [one for one in agreed if ATTENTION in one.pair]
     among = [one for one in agreed if ATTENTION not in one.pair]
     # Attention has no sign: other pairs by their signs too would be more than it can have.

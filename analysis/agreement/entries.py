@@ -11,6 +11,7 @@ from analysis.agreement.agreement_table import OVERALL, agreement_table, shown_a
 from analysis.agreement.agreements import BY_SIZE, CONTROLS, MIXED, SIGNED, Agreement
 from analysis.agreement.comparisons import (
     LESS,
+    SAME,
     attention_apart,
     paired_methods,
     paired_models,
@@ -110,7 +111,7 @@ def _add_apart(output: Output, agreed: Sequence[Agreement]) -> None:
         "Do methods agree with each other better than with attention? Mean places of pairs of "
         f"methods, from chance (0) to the best that ties allow (1): {_about(agreed)}.",
         f"The difference is of the same texts. {ABOUT_INTERVALS} Pairs compared by signs, which "
-        "attention does not have, are left out.",
+        f"attention does not have, are left out; of methods that agree by more than {SAME}, all but one.",
         shown,
     )
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Dict, Iterator, List, Mapping, Optional, Sequence
 
 from analysis.agreement.agreements import SIGNED
-from analysis.agreement.comparisons import LESS, tells_apart
+from analysis.agreement.comparisons import LESS, SAME, repeated, tells_apart
 from analysis.claims.claim import Claim, ClaimTest, Judgement
 from analysis.claims.parts import above
 from analysis.claims.table_rows import (
@@ -36,15 +36,18 @@ WITHOUT_SIGN: Dict[str, Sequence[str]] = {
 # What is left without the words that a method names, and by them alone; words are left out.
 MEASURES = ("comprehensiveness", "sufficiency")
 ERASURE = "delete"
-# Two methods that agree so well are one.
-SAME = 0.95
 
 
 @dataclass(frozen=True, kw_only=True)
 class ApartRow(TableRow):
-    """others_less : the mean place of the pairs of other methods less that of attention's."""
+    """
+    others_less : the mean place of the pairs of other methods less that of attention's.
+    pairs_of_attention, pairs_of_others : how many there are.
+    """
 
     measure: str
+    pairs_of_attention: int
+    pairs_of_others: int
     others_less: Optional[Estimate] = paired(LESS)
 
 
@@ -105,8 +108,8 @@ def attention_stands_apart(tables: Tables) -> Iterator[Judgement]:
         if tells_apart((row.first, row.second))
     ]
     for (corpus, model, protocol), all_pairs in grouped(rows, "corpus", "model", "protocol"):
-        repeated = _repeated(all_pairs)
-        pairs = [row for row in all_pairs if not {row.first, row.second} & repeated]
+        again = repeated({(row.first, row.second): row.mean.mean for row in all_pairs})
+        pairs = [row for row in all_pairs if not {row.first, row.second} & again]
         with_attention = [row for row in pairs if ATTENTION in (row.first, row.second)]
         # Attention has no sign: other pairs by their signs would be more than it can have.
         among = [
@@ -123,16 +126,15 @@ def attention_stands_apart(tables: Tables) -> Iterator[Judgement]:
                 f"{what} of attention with {len(with_attention)} methods {ours}, of {len(among)} "
                 f"pairs of them {theirs}; difference"
             )
-            # Taken on the same texts, but over all pairs: only where none was left out.
-            apart = first_where(tables.rows(APART, measure="kendall", corpus=corpus), model=model)
-            whole = len(with_attention) + len(among) == len(all_pairs)
-            further = theirs.minus(ours, apart.others_less if apart and whole else None)
+            # Taken on the same texts; tables of earlier versions have it over other pairs.
+            apart = first_where(
+                tables.rows(APART, measure="kendall", corpus=corpus),
+                model=model,
+                pairs_of_attention=len(with_attention),
+                pairs_of_others=len(among),
+            )
+            further = theirs.minus(ours, apart.others_less if apart else None)
             yield Judgement(corpus, model, (above(words, further),), protocol)
-
-
-def _repeated(pairs: Sequence[AgreementRow]) -> set:
-    """Of methods that agree as if they were one, all but the first."""
-    return {row.second for row in pairs if row.first != ATTENTION and row.mean.mean > SAME}
 
 
 CLAIMS = (

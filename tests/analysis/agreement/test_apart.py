@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy
+import pandas
 import pytest
 
 from analysis.agreement.agreements import Pair, agreements
@@ -30,6 +31,20 @@ def test_it_is_the_difference_of_the_mean_places(tmp_path):
     less = row["others less attention"]
     assert less == pytest.approx(row["of others"] - row["of attention"])
     assert row["others less attention low"] < less < row["others less attention high"]
+
+
+def test_methods_that_are_one_count_once(tmp_path):
+    model = model_of(tmp_path, 1, 2, 3, texts=60)
+    found = agreements(model, [*OURS, *THEIRS], [KENDALL], draws=3)
+    alone = attention_apart(found)
+    equal = replace(found[2].observed, value=numpy.full_like(found[2].observed.value, 0.99))
+    same = replace(found[2], pair=Pair("gradient", "twin"), observed=equal)
+    again = [
+        replace(found[0], pair=Pair("attention", "twin")),
+        replace(found[2], pair=Pair("leave-one-out", "twin")),
+    ]
+    assert attention_apart([*found, *again])["pairs of others"].item() == 2
+    pandas.testing.assert_frame_equal(attention_apart([*found, *again, same]), alone)
 
 
 def test_without_gaps_the_interval_is_that_of_the_texts_differences(tmp_path):

@@ -1,6 +1,7 @@
 """Attention beside saliency methods."""
 
 import pandas
+import pytest
 
 from analysis.claims.table_rows import Tables
 from analysis.papers.discovery import find_claim
@@ -11,17 +12,31 @@ from tests.analysis.papers.claimed_rows import near, outcome, wide
 def test_attention_stands_apart_on_the_same_texts():
     rows = wide(agreement(0.3, 0.6))
     assert outcome("attention-stands-apart", rows) == "cannot be told"
-    apart = {"corpus": "sst", "model": "bilstm", "measure": "kendall"}
-    tables = {
-        "agreement": pandas.DataFrame(rows),
-        "agreement-apart": pandas.DataFrame([{**apart, **near(0.3, "others less attention", "")}]),
-    }
+    tables = {"agreement": pandas.DataFrame(rows), "agreement-apart": apart(2, 1)}
     (judgement,) = find_claim("attention-stands-apart").judge(Tables(tables))
     assert judgement.outcome.value == "holds"
     # What is said of the model is said in the table of agreements.
     tables["agreement"]["nothing to judge"] = "attention is uniform"
     (judgement,) = find_claim("attention-stands-apart").judge(Tables(tables))
     assert judgement.outcome.value == "nothing to judge"
+
+
+def apart(of_attention: int, of_others: int) -> pandas.DataFrame:
+    row = {"corpus": "sst", "model": "bilstm", "measure": "kendall"}
+    pairs = {"pairs of attention": of_attention, "pairs of others": of_others}
+    return pandas.DataFrame([{**row, **pairs, **near(0.3, "others less attention", "")}])
+
+
+@pytest.mark.parametrize(
+    "pairs, expected", [((2, 1), "holds"), ((2, 2), "cannot be told"), ((3, 1), "cannot be told")]
+)
+def test_a_difference_on_the_same_texts_is_taken_if_it_is_of_the_same_pairs(pairs, expected):
+    rows = wide(agreement(0.3, 0.6))
+    # Left out on both sides, so that it is no reason to judge without the texts.
+    signed = {**rows[2], "second": "deeplift", "compared": "signed scores"}
+    tables = {"agreement": pandas.DataFrame([*rows, signed]), "agreement-apart": apart(*pairs)}
+    (judgement,) = find_claim("attention-stands-apart").judge(Tables(tables))
+    assert judgement.outcome.value == expected
 
 
 def test_pairs_compared_by_signs_are_not_held_against_attention_which_has_none():
