@@ -210,7 +210,9 @@ def rehearse(explainer: Explainer, instances: Sequence[Instance]) -> pyarrow.Sch
     """
     most = [method.max_tokens for method in explainer.interpreters.values()]
     most = min((tokens for tokens in most if tokens is not None), default=math.inf)
-    fitting = [instance for instance in instances if len(instance["tokens"]) <= most]
+    fitting = [
+        instance for instance in instances if len(instance["metadata"].metadata["tokens"]) <= most
+    ]
     longest = max(fitting or instances, key=lambda instance: len(instance["tokens"]))
     (example,) = explainer.explain_batch([longest])
     given = (instance["metadata"].metadata for instance in instances)

@@ -113,10 +113,11 @@ def check_summaries(table: pyarrow.Table) -> Dict[str, Dict[str, Optional[float]
     """Mean and largest absolute value of each check over all texts."""
     summaries = {}
     for name in _check_columns(table):
-        values = numpy.abs(table[name].to_numpy())
+        # A text that a method has skipped has no check.
+        values = numpy.abs(table[name].drop_null().to_numpy())
         summaries[name] = {
-            "mean_absolute": _finite(values.mean()),
-            "largest_absolute": _finite(values.max()),
+            "mean_absolute": _finite(values.mean()) if len(values) else None,
+            "largest_absolute": _finite(values.max()) if len(values) else None,
         }
     return summaries
 
@@ -158,7 +159,7 @@ def in_words(table: pyarrow.Table, metadata: Dict[str, Any]) -> List[str]:
 def _flagged(table: pyarrow.Table) -> Dict[str, int]:
     """How many texts each method has flagged, for the methods that do so."""
     return {
-        name.removesuffix(".flagged"): int(table[name].to_numpy().sum())
+        name.removesuffix(".flagged"): int(table[name].drop_null().to_numpy().sum())
         for name in _check_columns(table)
         if name.endswith(".flagged")
     }

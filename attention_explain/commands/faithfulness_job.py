@@ -6,7 +6,8 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple
 import pyarrow
 from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
-from allennlp.data import Instance
+from allennlp.data import DatasetReader, Instance
+from allennlp.models import Model
 from allennlp.models.archival import Archive
 
 from attention_explain.archives import archive_sha256, weights_sha256
@@ -76,11 +77,12 @@ class FaithfulnessJob(Job):
                     f"{self._scores.path}: text {text.id!r} explains the label {text.target!r}, "
                     f"which the model does not know; it knows {', '.join(model.labels)}"
                 )
+        side = explainable(model, self.side)
         if self._erasures is None:
-            self._erasures, _ = allowed_erasures(DEFAULT_ERASURES, archive)
+            self._erasures, _ = allowed_erasures(DEFAULT_ERASURES, side, reader)
         seed = self.options.seed or 0
         self._evaluator = Evaluator(
-            explainable(model, self.side),
+            side,
             self._measures,
             self._erasures,
             reader,
@@ -178,13 +180,13 @@ class FaithfulnessJob(Job):
 
 
 def allowed_erasures(
-    names: Sequence[str], archive: Archive
+    names: Sequence[str], model: Model, reader: DatasetReader
 ) -> Tuple[Dict[str, Erasure], Dict[str, str]]:
     """Of erasures that nobody has named, those that the model allows; and why not the others."""
     allowed, left_out = {}, {}
     for name, erasure in ERASURES.build(names).items():
         try:
-            erasure.check(archive.model, archive.validation_dataset_reader)
+            erasure.check(model, reader)
             allowed[name] = erasure
         except ConfigurationError as error:
             left_out[name] = error.message

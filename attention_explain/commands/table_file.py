@@ -150,6 +150,10 @@ def versions() -> Dict[str, str]:
     return by_package
 
 
+# What some texts have beside: of a pair the other one, the side that gets scores, and its labels.
+BESIDE = ("query", "other", "side", "candidates", "contrary")
+
+
 def instances_sha256(instances: Iterable[Instance]) -> str:
     """Of what the model and the output get to see of each instance."""
     digest = hashlib.sha256()
@@ -157,5 +161,6 @@ def instances_sha256(instances: Iterable[Instance]) -> str:
         metadata: Dict[str, Any] = instance["metadata"].metadata
         label = instance["label"].label if "label" in instance.fields else None
         seen = [metadata["id"], metadata["tokens"], label, metadata.get("rationale")]
+        seen += [[name, metadata[name]] for name in BESIDE if name in metadata]
         digest.update(json.dumps(seen).encode() + b"\n")
     return digest.hexdigest()

@@ -237,7 +237,7 @@ def _wanted(
     try:
         # The model first: an erasure may ask something of it that it has not.
         Evaluator(model, MEASURES.build(measures), {}, reader)
-        erasures, refused = allowed_erasures(names, archive)
+        erasures, refused = allowed_erasures(names, model, reader)
         left_out += refused.values()
     except ConfigurationError as error:
         erasures = {}

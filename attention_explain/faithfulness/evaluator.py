@@ -125,7 +125,7 @@ class Evaluator:
         rows: List[List[Measurement]] = [[] for _ in instances]
         with untouched(self.model, goes_back=False):
             with torch.no_grad():
-                setting = self._setting(batch, scored)
+                setting = self._setting(instances, batch, scored)
             ordered = [self._ordered(text) for text in setting.texts]
             if list(steps[:1]) == self.steps[:1]:
                 for text, measurements in zip(setting.texts, rows, strict=True):
@@ -152,7 +152,9 @@ class Evaluator:
             for instance, probs, measurements in zip(instances, setting.probs, rows, strict=True)
         ]
 
-    def _setting(self, batch: TextBatch, scored: Sequence[ScoredText]) -> Setting:
+    def _setting(
+        self, instances: Sequence[Instance], batch: TextBatch, scored: Sequence[ScoredText]
+    ) -> Setting:
         embeddings = self.model.embed(batch.tokens)
         logits = self.model.logits(embeddings, batch.reading)
         probs = logits.double().softmax(dim=-1).cpu().numpy()
@@ -168,7 +170,9 @@ class Evaluator:
             }
             chance = random_ranks(len(words), self.random_orders, self.seed, text.id)
             texts.append(JudgedText(text.id, target, scores, chance))
-        return Setting(self.model, batch, embeddings, probs, texts, self.by, self.methods)
+        return Setting(
+            self.model, instances, batch, embeddings, probs, texts, self.by, self.methods
+        )
 
     def _ordered(self, text: JudgedText) -> OrderedText:
         of_methods = {

@@ -36,8 +36,9 @@ class Infidelity(ScoreMeasure):
     erasure : `str`, optional (default = `"zero"`)
         How tokens are erased: `delete`, `zero`, `unk` or `mask`.
     scale : `bool`, optional (default = `True`)
-        Whether the scores are multiplied by the number with which it is least, of each text and
-        method: methods give scores in units of their own. (The paper's eq. 3.)
+        Whether the scores are multiplied by the number, 0 or more, with which it is least, of each
+        text and method: methods give scores in units of their own. (The paper's eq. 3, but that it has
+        negative ones, too, by which scores with all signs wrong would do as well as the right ones.)
     seed : `int`, optional (default = `0`)
         With a text's id it decides the sets.
     """
@@ -79,7 +80,9 @@ class Infidelity(ScoreMeasure):
             sums = erased @ scores
             if self.scale:
                 square = sums @ sums
-                sums = sums * (sums @ drops / square) if square > 0 else sums
+                # By no negative number: scores that have every sign wrong are no better than none.
+                factor = max(0.0, sums @ drops / square) if square > 0 else 0.0
+                sums = sums * factor
             return float(numpy.mean((sums - drops) ** 2))
 
         chance = mean_of([value(scores) for scores in text.chance_scores()])

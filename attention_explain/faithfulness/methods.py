@@ -1,7 +1,18 @@
 """The methods whose scores are judged, applied again: to another model, or to other embeddings."""
 
-from contextlib import contextmanager
-from typing import Any, Callable, Collection, Dict, Iterator, List, Mapping, Optional, Union
+from contextlib import contextmanager, nullcontext
+from typing import (
+    Any,
+    Callable,
+    Collection,
+    ContextManager,
+    Dict,
+    Iterator,
+    List,
+    Mapping,
+    Optional,
+    Union,
+)
 
 import numpy
 import torch
@@ -62,27 +73,44 @@ class Methods:
         methods: Mapping[str, Union[Interpreter, NoValue]],
         batch: TextBatch,
         targets: torch.Tensor,
+        noise: Optional[torch.Tensor] = None,
     ) -> Dict[str, Scores]:
-        """Of each method, or why there are none."""
+        """
+        Of each method, or why there are none. `noise` is added to the embeddings of the texts.
+        Shape of noise: (batch, tokens, embedding_dim)
+        """
         return {
             name: [method] * len(batch)
             if isinstance(method, NoValue)
-            else _applied(method, batch, targets)
+            else _applied(method, batch, targets, noise)
             for name, method in methods.items()
         }
 
 
-def _applied(method: Interpreter, batch: TextBatch, targets: torch.Tensor) -> Scores:
+def _applied(
+    method: Interpreter, batch: TextBatch, targets: torch.Tensor, noise: Optional[torch.Tensor]
+) -> Scores:
     most = method.max_tokens
     fitting = [row for row, words in enumerate(batch.words) if most is None or len(words) <= most]
     scores: Scores = [NoValue(too_long(most or 0))] * len(batch)
     if fitting:
         some = batch if len(fitting) == len(batch) else batch.rows(fitting)
-        attributed = method.attribute_batch(some, targets[fitting]).scores
+        with nullcontext() if noise is None else _noisy(method.model, some, noise[fitting]):
+            attributed = method.attribute_batch(some, targets[fitting]).scores
         for row, values in zip(fitting, some.without_padding(attributed), strict=True):
             finite = numpy.isfinite(values).all()
             scores[row] = numpy.array(values, dtype=numpy.float64) if finite else NOT_FINITE
     return scores
+
+
+def _noisy(
+    model: AttentionClassifier, batch: TextBatch, noise: torch.Tensor
+) -> ContextManager[None]:
+    """What stands for no word, which the model embeds as well, is as it was."""
+    return other_embeddings(
+        model,
+        lambda tokens, vectors: vectors + noise if tokens is batch.tokens else vectors,
+    )
 
 
 @contextmanager

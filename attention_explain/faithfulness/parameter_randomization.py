@@ -25,7 +25,7 @@ class ParameterRandomization(ScoreMeasure):
     """
     Spearman's rank correlation of the scores with those that the same method gives after parameters
     were drawn anew, cascading from the top (Adebayo et al. 2018): the decoder's; and the attention's;
-    and the encoder's; and the embeddings'. Of a transformer these are the head, the layers and the
+    and the encoder's, of a pair those of both texts; and the embeddings'. Of a transformer these are the head, the layers and the
     embeddings: it has no attention but that of its layers. High is bad: the method does not look at what was learned.
 
     `parameter_randomization` is the mean over the stages, each of which has a row of its own,
@@ -71,7 +71,7 @@ class ParameterRandomization(ScoreMeasure):
             self._of, self._models = setting.model, models if self.intermediate else last
         anew = {
             stage: setting.methods.scores(
-                setting.methods.built(model, self.without), setting.batch, setting.targets
+                setting.methods.built(model, self.without), setting.read_by(model), setting.targets
             )
             for stage, model in self._models
         }

@@ -5,6 +5,7 @@ from typing import Dict, List, Optional, Sequence
 
 import numpy
 import torch
+from allennlp.data import Instance
 
 from attention_explain.faithfulness.faithfulness import Faithfulness
 from attention_explain.faithfulness.methods import Methods
@@ -40,6 +41,7 @@ class Setting:
     """
     What a measure gets to see of a batch.
 
+    instances : of which the batch was made.
     embeddings : of the batch. Shape: (batch, tokens, embedding_dim)
     probs : of the whole texts. Shape: (batch, labels)
     by : how scores are ranked, `signed` or `size`.
@@ -48,6 +50,7 @@ class Setting:
     """
 
     model: AttentionClassifier
+    instances: Sequence[Instance]
     batch: TextBatch
     embeddings: torch.Tensor
     probs: numpy.ndarray
@@ -60,6 +63,10 @@ class Setting:
     def targets(self) -> torch.Tensor:
         targets = [text.target for text in self.texts]
         return torch.tensor(targets, device=self.batch.mask.device)
+
+    def read_by(self, model: AttentionClassifier) -> TextBatch:
+        """The same texts for another model: of a pair, what it makes of the text beside is in the batch."""
+        return TextBatch.of(model, self.instances, self.batch.budget)
 
 
 class ScoreMeasure(Faithfulness):

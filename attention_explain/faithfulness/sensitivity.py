@@ -7,7 +7,6 @@ import torch
 from allennlp.common.checks import ConfigurationError
 
 from attention_explain.faithfulness.faithfulness import Faithfulness
-from attention_explain.faithfulness.methods import other_embeddings
 from attention_explain.faithfulness.score_measure import ScoreMeasure, Setting
 from attention_explain.faithfulness.values import NoValue, Value, Values
 from attention_explain.passes import generator_for
@@ -61,12 +60,7 @@ class Sensitivity(ScoreMeasure):
         results: List[Values] = [{} for _ in setting.texts]
         for _ in range(self.samples):
             noise = self._noise(setting, generators)
-
-            def noisy(tokens, embeddings, noise=noise):
-                return embeddings + noise if tokens is batch.tokens else embeddings
-
-            with other_embeddings(setting.model, noisy):
-                changed = setting.methods.scores(methods, batch, targets)
+            changed = setting.methods.scores(methods, batch, targets, noise)
             for row, (text, values) in enumerate(zip(setting.texts, results, strict=True)):
                 for method in text.scores:
                     now = change(plain[method][row], changed[method][row])

@@ -54,7 +54,10 @@ class SoftMeasure(ScoreMeasure):
         # Of each text: a text of zeros, the methods' scores, and the random ones.
         chances = [self._chances(text, setting.by) for text in setting.texts]
         drops = self._drops(setting, chances)
-        return [self._values(text, found) for text, found in zip(setting.texts, drops, strict=True)]
+        return [
+            self._values(text, setting.by, found)
+            for text, found in zip(setting.texts, drops, strict=True)
+        ]
 
     def _chances(self, text: JudgedText, by: str) -> numpy.ndarray:
         """Shape: (1 + methods + random orders, tokens)"""
@@ -101,7 +104,7 @@ class SoftMeasure(ScoreMeasure):
                 drops[rows] += numpy.maximum(0.0, whole[texts[rows]] - probs.cpu().numpy())
         return numpy.split(drops / self.draws, ends[:-1])
 
-    def _values(self, text: JudgedText, drops: numpy.ndarray) -> Values:
+    def _values(self, text: JudgedText, by: str, drops: numpy.ndarray) -> Values:
         nothing, *others = drops.tolist()
 
         def value(scores: numpy.ndarray, drop: float) -> Value:
@@ -111,7 +114,7 @@ class SoftMeasure(ScoreMeasure):
 
         methods = len(text.scores)
         values: Values = {
-            method: {self.name: value(scores, drop)}
+            method: {self.name: value(ranked(scores, by), drop)}
             for (method, scores), drop in zip(text.scores.items(), others)
         }
         chance = [

@@ -127,10 +127,10 @@ class Interpreter(SaliencyInterpreter):
         for place, instance in enumerate(instances, 1):
             complete(instance, f"text-{place}")
             self.predictor._dataset_reader.apply_token_indexers(instance)
-            if self.max_tokens is not None and len(instance["tokens"]) > self.max_tokens:
+            tokens = len(instance["metadata"].metadata["tokens"])
+            if self.max_tokens is not None and tokens > self.max_tokens:
                 raise ConfigurationError(
-                    f"text {place} has {len(instance['tokens'])} tokens, "
-                    f"{too_long(self.max_tokens)}"
+                    f"text {place} has {tokens} tokens, {too_long(self.max_tokens)}"
                 )
 
         budget = budget or budget_for(self.model)

@@ -18,9 +18,10 @@ from attention_explain.interpret.interpreter import declared_passes
 class Lime(CoalitionInterpreter):
     """
     The weights of a linear model of the class output, fitted to texts with random tokens absent
-    (Ribeiro et al. 2016, with the settings of their package for text): how many are absent is
-    uniform, a text counts by exp(-d^2 / width^2) with the cosine distance d to the whole text, and
-    the fit is a ridge regression. Each text reports its weighted R^2, `fit`: a low one says that no
+    (Ribeiro et al. 2016): how many are absent is uniform, a text counts by the paper's
+    exp(-d^2 / width^2) with the cosine distance d to the whole text, and the fit is a ridge
+    regression. Width and ridge are those of their package for text, which takes the root of the
+    kernel: a `width` of 0.354 here is its 25. Each text reports its weighted R^2, `fit`: a low one says that no
     linear model describes the output near this text.
 
     Registered as a `SaliencyInterpreter` with name "lime".

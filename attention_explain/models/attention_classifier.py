@@ -314,10 +314,10 @@ class AttentionClassifier(Classifier):
 
     def stage_of(self, parameter: str) -> Optional[str]:
         """Of which stage the parameter of that name is; None for what is beside the four."""
-        part = parameter.split(".")[0]
-        known = {"text_field_embedder": "embeddings"}
-        known.update((name, name) for name in ("encoder", "attention", "decoder"))
-        return known.get(part)
+        if parameter.startswith(("text_field_embedder.", "query_encoder.embedder.")):
+            return "embeddings"
+        part = parameter.split(".")[0].removeprefix("query_")
+        return part if part in ("encoder", "attention", "decoder") else None
 
     def symbol_embedding(self, symbol: str, purpose: str) -> torch.Tensor:
         """

@@ -90,6 +90,10 @@ class PairSide(torch.nn.Module):
             f"'{PASSAGE}', not '{self.side}'"
         )
 
+    def stage_of(self, parameter: str) -> Optional[str]:
+        """Of which stage of the model the parameter of that name is."""
+        return self.model.stage_of(parameter.removeprefix("model."))
+
     def symbol_embedding(self, symbol: str, purpose: str) -> torch.Tensor:
         """Shape: (embedding_dim,)"""
         device = next(self.parameters()).device

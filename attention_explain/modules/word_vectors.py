@@ -78,20 +78,31 @@ def read_vectors(path: str, dim: int, words: Dict[str, int]) -> Dict[str, numpy.
     known = {}
     with EmbeddingsTextFile(path) as lines:
         for number, line in enumerate(Tqdm.tqdm(lines, desc="reading word vectors"), start=1):
-            word, _, numbers = line.rstrip().partition(" ")
-            if word not in words:
+            word, *numbers = line.rstrip().split(" ")
+            # Words of two parts, as some files have: no token is such a one.
+            if word not in words or (len(numbers) > dim and not _is_number(numbers[-dim - 1])):
                 continue
-            vector = numpy.array(numbers.split(" "), dtype=numpy.float32)
-            if len(vector) != dim:
+            if len(numbers) != dim:
                 raise ConfigurationError(
-                    f"{path}, line {number}: the vector has {len(vector)} numbers, but "
+                    f"{path}, line {number}: the vector has {len(numbers)} numbers, but "
                     f"embedding_dim is {dim}"
                 )
-            known[word] = vector
+            try:
+                known[word] = numpy.array(numbers, dtype=numpy.float32)
+            except ValueError as error:
+                raise ConfigurationError(f"{path}, line {number}: {error}") from error
     if not known:
         raise ConfigurationError(f"{path} has a vector for no word of the vocabulary")
     logger.info("%s: %d of %d words have a vector", path, len(known), len(words))
     return known
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _weight(

@@ -36,16 +36,22 @@ def test_it_is_the_mean_square_over_random_sets(erasure, scale):
             pairs.append((sum(score for score, gone in zip(scores, erased) if gone), drop))
         factor = 1.0
         if scale:
-            factor = sum(a * b for a, b in pairs) / sum(a * a for a, _ in pairs)
+            factor = max(0.0, sum(a * b for a, b in pairs) / sum(a * a for a, _ in pairs))
         expected = sum((factor * a - b) ** 2 for a, b in pairs) / len(pairs)
         assert rows["mine", "infidelity"].value == pytest.approx(expected, abs=1e-9)
         assert rows["random", "infidelity"].value >= 0
 
 
-def test_scores_that_add_up_to_the_drops_have_none():
+def test_scores_that_add_up_to_the_drops_have_none_and_those_of_the_other_sign_all():
     """A text of one token: the drop is the score, whatever its unit."""
-    found = judged(classifier(), {"mine": [[3.0]]}, "infidelity", texts=["fine"])
-    assert found[0]["mine", "infidelity"].value == pytest.approx(0.0, abs=1e-12)
+    made = classifier()
+    p = slow_outputs(made, ["fine"], "zero", bounded=True)
+    drop = p([0])[LABEL] - p([])[LABEL]
+    sign = float(numpy.sign(drop))
+    given = {"mine": [[3.0 * sign]], "turned": [[-3.0 * sign]]}
+    (found,) = judged(made, given, "infidelity", texts=["fine"])
+    assert found["mine", "infidelity"].value == pytest.approx(0.0, abs=1e-12)
+    assert found["turned", "infidelity"].value == pytest.approx(drop**2, abs=1e-12)
 
 
 @pytest.mark.parametrize("option", [{"samples": 0}, {"erasure": "blank"}])

@@ -11,6 +11,7 @@ from scipy.stats import spearmanr
 from attention_explain.faithfulness.input_shift import shifted
 from attention_explain.faithfulness.parameter_randomization import STAGES, cascade
 from attention_explain.faithfulness.registry import MEASURES
+from attention_explain.interpret.interpreter import Interpreter
 from attention_explain.passes import generator_for
 from tests.builders import DIM, ENCODERS, TEXTS, batch, instances
 from tests.faithfulness.judging import judged, scores_of
@@ -149,6 +150,23 @@ def test_sensitivity_is_the_largest_relative_change_under_noise():
         row = found[number]["gradient", "sensitivity"]
         assert row.value == pytest.approx(max(changes), abs=1e-6) and row.value > 0
         assert "is not known" in found[number]["theirs", "sensitivity"].undefined
+
+
+@pytest.mark.parametrize("measure", ["sensitivity", "input_shift", "parameter_randomization"])
+def test_a_text_that_a_method_cannot_take_changes_nothing_for_the_others(monkeypatch, measure):
+    made = classifier()
+    given = scores(made)
+    expected = judged(made, given, measure, methods=METHODS)
+    monkeypatch.setattr(Interpreter, "max_tokens", 5)
+    found = judged(made, given, measure, methods=METHODS)
+    for text, before, after in zip(TEXTS, expected, found, strict=True):
+        for method in ("gradient", "attention", "zero"):
+            was, now = before[method, measure], after[method, measure]
+            if len(text.split()) > 5:
+                assert now.undefined.startswith("more than 5 tokens")
+            else:
+                assert now.undefined == was.undefined
+                assert now.value == pytest.approx(was.value, abs=1e-12)
 
 
 def test_no_trace_is_left():

@@ -85,3 +85,18 @@ def test_budgets_change_nothing_and_equal_scores_have_no_value():
 def test_options_that_make_no_sense_are_refused():
     with pytest.raises(ConfigurationError, match="draws is 0"):
         MEASURES.build([{"type": "soft_sufficiency", "draws": 0}])
+
+
+def test_scores_of_one_size_say_nothing_by_size():
+    name, texts = "soft_comprehensiveness", [text for text in TEXTS if len(text.split()) > 1]
+    given = [[(-1.0) ** place for place in range(len(text.split()))] for text in texts]
+    signed, sizes = (
+        [
+            rows["mine", name].undefined
+            for seed in (1, 2)
+            for rows in judged(classifier(seed=seed), {"mine": given}, name, texts=texts, by=by)
+        ]
+        for by in ("signed", "size")
+    )
+    assert None in signed and "all scores are the same" not in signed
+    assert None not in sizes and "all scores are the same" in sizes

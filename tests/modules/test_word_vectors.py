@@ -62,11 +62,21 @@ def test_without_a_file_all_start_at_random():
     assert any(row(embedder, "unheard")) and row(embedder, "@@PADDING@@") == [0, 0, 0]
 
 
+def test_lines_whose_word_has_a_blank_are_left_out(tmp_path):
+    path = tmp_path / "blanks.txt"
+    path.write_text("film name@example.com 1 2 3\nfilm 4 5 6\n")
+    assert row(WordVectors(VOCAB, 3, pretrained_file=str(path)), "film") == [4, 5, 6]
+
+
 def test_bad_files_are_refused(vectors, tmp_path):
     with pytest.raises(ConfigurationError, match="line 1: the vector has 3 numbers, but embedding"):
         WordVectors(VOCAB, 4, pretrained_file=vectors)
     with pytest.raises(DataError, match="absent.txt: no such file"):
         WordVectors(VOCAB, 3, pretrained_file=str(tmp_path / "absent.txt"))
+    broken = tmp_path / "broken.txt"
+    broken.write_text("film 1 x 3\n")
+    with pytest.raises(ConfigurationError, match="broken.txt, line 1: could not convert .* 'x'"):
+        WordVectors(VOCAB, 3, pretrained_file=str(broken))
     foreign = tmp_path / "foreign.txt"
     foreign.write_text("mot 1 2 3\n")
     with pytest.raises(ConfigurationError, match="a vector for no word of the vocabulary"):

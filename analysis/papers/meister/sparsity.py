@@ -99,20 +99,21 @@ def not_swept(models: Sequence[Model]) -> List[Model]:
 
 def sweeps(models: Sequence[Model], least: int = 2) -> List[List[Model]]:
     """
-    Models that differ in lambda alone, each sweep in rising order; of two with the same lambda one
+    Models that differ in lambda alone, trained in one way, each sweep in rising order; of two with the same lambda one
     is taken. Raises `AnalysisError` where no sweep has `least` values of lambda.
     """
     by_setting: Dict[tuple, Dict[float, Model]] = {}
     for model in models:
         config = model.config
-        steps = by_setting.setdefault((config.corpus, config.encoder, config.attention), {})
+        setting = (config.corpus, config.encoder, config.attention, protocol_of(config.config))
+        steps = by_setting.setdefault(setting, {})
         # Where both are there, sparsegen's is the one that was trained like its neighbours.
         if lambda_of(model) not in steps or config.projection == "sparsegen":
             steps[lambda_of(model)] = model
     long_enough = [steps for steps in by_setting.values() if len(steps) >= least]
     if not long_enough:
         raise AnalysisError(
-            f"it takes {least} values of lambda with the same corpus, encoder and scorer"
+            f"it takes {least} values of lambda with the same corpus, encoder, scorer and training"
         )
     return [[steps[place] for place in sorted(steps)] for steps in long_enough]
 

@@ -148,6 +148,9 @@ def _family(
     for adversary in adversaries:
         check_same_texts([model.files[0], *adversary.files])
     base = (bases or model.files)[0]
+    siblings = [one for one in usable if _is_uniform_sibling(one, base)]
+    # One that was trained in the same way, if there are several.
+    siblings.sort(key=lambda one: protocol_of(one.config.config) != protocol_of(base.model.config))
     return ModelFamily(
         files=model.files,
         bases=tuple(bases) or model.files[:1],
@@ -156,7 +159,7 @@ def _family(
             adversaries,
             key=lambda one: (one.config.adversary.frozen, one.config.adversary.lambda_),
         ),
-        uniform=next((one for one in usable if _is_uniform_sibling(one, base)), None),
+        uniform=next(iter(siblings), None),
         perturbed=tuple(
             (file, perturbed)
             for file in model.files
@@ -177,9 +180,15 @@ def _is_uniform_sibling(model: Model, base: Attributions) -> bool:
 
 
 def _same_model(one: TextFile, other: TextFile) -> bool:
-    hashes = {file.metadata.get("archive_sha256") for file in (one, other)}
+    """By what was learned; of files that do not say it, by the archive or by where it lies."""
+    learned, archives = (
+        [file.metadata.get(name) for file in (one, other)]
+        for name in ("weights_sha256", "archive_sha256")
+    )
+    if all(learned):
+        return learned[0] == learned[1]
     places = {place_of(file.metadata["archive"]) for file in (one, other)}
-    return len(hashes) == 1 or len(places) == 1
+    return len(places) == 1 or (all(archives) and archives[0] == archives[1])
 
 
 def _same_data(one: TextFile, other: TextFile) -> bool:

@@ -4,7 +4,7 @@ a model that sees one token at a time?
 """
 
 from dataclasses import dataclass
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List, Optional, Sequence
 
 import pandas
 
@@ -59,9 +59,8 @@ def table_2(study: StudyFiles, output: Output) -> Optional[str]:
     rows = [
         _compared(base, uniform)
         for base in models
-        for uniform in models
-        if base.config.role == PLAIN and uniform.config.role == UNIFORM
-        if _family(base.config) == _family(uniform.config)
+        if base.config.role == PLAIN
+        for uniform in _uniform_siblings(base, models)
     ]
     if not rows:
         raise AnalysisError("it takes a plain model and a uniform one of one corpus and encoder")
@@ -187,8 +186,16 @@ def _finding(row: Dict[str, Any]) -> str:
     )
 
 
-def _family(config: ModelConfig) -> tuple:
-    return config.corpus, config.encoder
+def _uniform_siblings(base: Reached, models: Sequence[Reached]) -> List[Reached]:
+    """Of the same corpus and encoder; where some were trained in the same way, these alone."""
+    uniform = [
+        one
+        for one in models
+        if one.config.role == UNIFORM
+        and (one.config.corpus, one.config.encoder) == (base.config.corpus, base.config.encoder)
+    ]
+    protocol = protocol_of(base.config.config)
+    return [one for one in uniform if protocol_of(one.config.config) == protocol] or uniform
 
 
 def _about(table: pandas.DataFrame) -> str:

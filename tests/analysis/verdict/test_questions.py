@@ -50,6 +50,8 @@ def attention_at(place):
         ("only", {"far": 0.0, "adversary": (1.0, 0.06)}, YES),
         ("only", {"far": 0.9, "adversary": (0.0, 0.0)}, NO),
         ("only", {"far": 0.5, "adversary": (1.0, 0.0), "seeds": 3}, NO),
+        # Other weights that do not give the same output are none.
+        ("only", {"far": 0.9, "allowed": 0.2}, YES),
         ("points", attention_at(0.8), YES),
         ("points", attention_at(0.4), PARTLY),
         ("points", attention_at(0.1), NO),

@@ -27,6 +27,7 @@ def write_folder(
     flips: float = 0.2,
     moved: float = 0.1,
     far: float = 0.9,
+    allowed: float = 0.05,
     rho: Union[float, Mapping[str, float]] = 0.0,
     change: float = 0.1,
     noise: float = 0.1,
@@ -42,7 +43,7 @@ def write_folder(
     """
     spread : of the places of single texts.
     flips, moved : what uniform weights do: to that share of texts, and by how much.
-    far : the share of texts with other weights.
+    far, allowed : the share of texts with other weights, and how far these move the output.
     rho, change : of parameters drawn anew and of noise on the input; `change` below 0 is not measured.
     noise : how far seeds disagree about scores.
     planted : whether what the rationale marks is known to be the cause.
@@ -83,7 +84,7 @@ def write_folder(
             )
         write_perturbations(
             folder / f"files/perturbations-{seed}.parquet",
-            _perturbed(rows, flips, moved, far),
+            _perturbed(rows, flips, moved, far, allowed),
             trained_by,
             **about,
         )
@@ -102,7 +103,9 @@ def _among(index: int, share: float) -> bool:
     return int((index + 1) * share) > int(index * share)
 
 
-def _perturbed(rows: Sequence[Row], flips: float, moved: float, far: float) -> List[Row]:
+def _perturbed(
+    rows: Sequence[Row], flips: float, moved: float, far: float, allowed: float
+) -> List[Row]:
     return [
         {
             **{name: each[name] for name in ("id", "tokens", "label", "predicted", "probs")},
@@ -113,6 +116,7 @@ def _perturbed(rows: Sequence[Row], flips: float, moved: float, far: float) -> L
             "drop-top.top_tvd": moved / 2,
             "drop-top.random_tvd": moved / 4,
             "instance-adversary.max_jsd": 0.6 if _among(index, far) else 0.1,
+            "instance-adversary.tvd": allowed,
         }
         for index, each in enumerate(rows)
     ]
