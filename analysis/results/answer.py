@@ -127,7 +127,10 @@ def _on_the_scale(table: pandas.DataFrame, seeds: int) -> List[Dict[str, Any]]:
 
 
 def counts_sheet(answer: Sheet) -> Sheet:
-    """A row a panel: with how many encoders another method is truer to the model than attention, intervals apart."""
+    """
+    A row a panel: with how many encoders another method is truer to the model than attention. That the two
+    intervals lie apart is more than a difference needs, because the method is the best of many.
+    """
     rows = []
     for panel, measure in ((PLANTED, CAUSE_FIRST), (ON_SST, MEASURES[0])):
         every = list(_by_encoder(answer.where(panel=panel, measure=measure)).values())
@@ -191,17 +194,18 @@ def answer_sentences(sheet: Sheet, counts: Sheet, missing: Dict[str, str]) -> It
 
 def _in_short(counts: Sequence[Row]) -> str:
     apart, encoders = (sum(row[name] for row in counts) for name in ("apart", "encoders"))
-    where = {PLANTED: "encoders where causes are planted", ON_SST: "on SST"}
+    where = {PLANTED: "encoders on the planted corpora", ON_SST: "on SST"}
     told = listed(
         [f"{row.whole('apart')} of {row.whole('encoders')} {where[row['panel']]}" for row in counts]
     )
-    said = f"With {told} another method is truer to the model than attention, their intervals apart"
+    said = f"With {told} another method is clearly truer to the model than attention (their intervals do not overlap)"
     if apart == encoders:
         return f"**No, not by itself.** {said}."
     if apart == 0:
         return f"**It may be.** {said}."
     answer = "**Not as a rule.**" if 2 * apart > encoders else "**It depends on the model.**"
-    return f"{answer} {said}; with the others it cannot be told."
+    rest = "one" if encoders - apart == 1 else "ones"
+    return f"{answer} {said}; with the remaining {rest} they overlap."
 
 
 @dataclass(frozen=True)
@@ -241,8 +245,8 @@ def _of_planted(rows: Sequence[Row]) -> str:
     if one.without_sign:
         said += f", and {one.without_sign['method']}, which has no sign either, in {one.without_sign.shares(mean='mean')}"
     told = [
-        f"{other.own.percent('mean')} ({encoder_name(encoder)}; {other.best['method']} {other.best.percent('mean')}"
-        + (f", no sign: {other.without_sign.percent('mean')})" if other.without_sign else ")")
+        f"{other.own.percent('mean')} ({encoder_name(encoder)}; best is {other.best['method']}, {other.best.percent('mean')}"
+        + (f"; without sign, {other.without_sign.percent('mean')})" if other.without_sign else ")")
         for encoder, other in others
     ]
     return f"{said}. With other encoders attention does in {listed(told)}." if told else f"{said}."
@@ -259,8 +263,8 @@ def _of_sst(rows: Sequence[Row], sufficiency: Sequence[Row]) -> str:
     if also is not None:
         said += f"By {MEASURES[1]} attention comes {also.own.estimate(mean='mean')}, {also.best['method']} {also.best.estimate(mean='mean')}. "
     told = [
-        f"{other.own.estimate(mean='mean')} ({encoder_name(encoder)}; {other.best['method']} {other.best.number('mean')}"
-        + (f", no sign: {other.without_sign.number('mean')})" if other.without_sign else ")")
+        f"{other.own.estimate(mean='mean')} ({encoder_name(encoder)}; best is {other.best['method']}, {other.best.number('mean')}"
+        + (f"; without sign, {other.without_sign.number('mean')})" if other.without_sign else ")")
         for encoder, other in others
     ]
     return f"{said}With other encoders attention comes {listed(told)}." if told else said.rstrip()

@@ -10,8 +10,9 @@ from analysis.written import NONE, markdown_text
 
 TABLE = of_study.NAME
 SAID = (
-    "The [verdict](docs/verdict.md): does attention come half of the way from a random (0) to the best order of words (1), however words are removed? "
-    "Then its mean place, by comprehensiveness and sufficiency, and the method to show readers, with its place."
+    "Another question, that of the [verdict](docs/verdict.md): does attention come half of the way from a random (0) to the best order of words (1)? "
+    "It is told only where under *each* way of removing words the interval lies on one side of a half. Here stand the mean over these ways, by "
+    "comprehensiveness and sufficiency, and the method to show readers, with its place."
 )
 
 

@@ -76,7 +76,7 @@ def _marked(models: Sequence[Sequence[Row]]) -> Iterator[str]:
         told.append(f"{said} on {_named_beside(own, names)} (chance {own.number('chance')})")
     if told:
         yield (
-            f"**What people mark** ({', '.join(names)}), be it what the model uses or not: average precision of these words by "
+            f"**What people mark** ({', '.join(names)}), whether or not the model uses them: average precision of these words by "
             f"{'; '.join(told)}."
         )
 
@@ -123,11 +123,11 @@ def _retrained(rows: Sequence[Row]) -> Iterator[str]:
     beside = (
         "; no method takes more from it"
         if best["method"] == ATTENTION
-        else f", without those of {best['method']} by {best.estimate('RACU')}"
+        else f", without those of {best['method']} {best.estimate('RACU')}"
     )
     yield (
-        f"**Trained anew** ({_named(own)}, {own.whole('seeds')} seeds): without the words that attention names, a model is worse "
-        f"off than without as many by chance by a RACU (1: nothing is left at once) of {own.estimate('RACU')}{beside}."
+        f"**Trained anew** ({_named(own)}, {own.whole('seeds')} seeds): without the words that attention names first, a model "
+        f"loses more than without as many by chance: RACU (0: no more, 1: all at once) {own.estimate('RACU')}{beside}."
     )
 
 

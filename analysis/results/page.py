@@ -186,13 +186,13 @@ def _counted(summary: Summary) -> Iterator[str]:
         yield "No study has the numbers of a claim.\n"
         return
     said = (
-        f"Of {tested.whole('claims')} claims of the papers, tested as their authors did, {tested.whole('hold')} hold wherever it could be told, "
-        f"{tested.whole('fail')} fail wherever it could, {tested.whole('mixed')} depend on corpus or model, and {tested.whole('untold')} cannot be told"
+        f"Of {tested.whole('claims')} claims of the papers, tested as their authors did, {tested.whole('hold')} hold in every decided case, "
+        f"{tested.whole('fail')} fail in every one, {tested.whole('mixed')} vary with corpus or model, and {tested.whole('untold')} cannot be told"
     )
     if corrected["claims"]:
         said += (
             f". Of {corrected.whole('claims')} after correction, {corrected.whole('hold')} hold, "
-            f"{corrected.whole('fail')} fail, {corrected.whole('mixed')} depend, and {corrected.whole('untold')} cannot be told"
+            f"{corrected.whole('fail')} fail, {corrected.whole('mixed')} vary, and {corrected.whole('untold')} cannot be told"
         )
     yield f"{said}.\n"
 
@@ -316,8 +316,8 @@ def _found(summary: Summary) -> Iterator[str]:
     for row in summary.verdicts:
         if row["about"] == "attention":
             yield (
-                f"The [verdict](docs/verdict.md) was wrong on {row.whole('wrong')} of {row.whole('clear')} trained models on which it decides and the truth is clear "
-                f"({row.percent('share', 1)} [{row.percent('low', 1)}, {row.percent('high', 1)}]); with the truth taken at its mean, however unsure, on "
+                f"Where the [verdict](docs/verdict.md) decides and the truth is clear, it was wrong on {row.whole('wrong')} of {row.whole('clear')} trained models "
+                f"({row.percent('share', 1)} [{row.percent('low', 1)}, {row.percent('high', 1)}]); with unclear truths too, each taken at its mean, on "
                 f"{row.whole('contradicted')} of {row.whole('decided')}.\n"
             )
     yield (

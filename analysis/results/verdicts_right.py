@@ -70,7 +70,7 @@ def how_often_right(counts: Sheet, verdicts: Sheet, measures: Sequence[Sheet]) -
 def _wrong(row: Row) -> str:
     said = (
         f"{row.whole('wrong')} of {row.whole('clear')} {SAID[row['about']]} that decide where the truth is clear are wrong: "
-        f"{row.percent('share', 1)} [{row.percent('low', 1)}, {row.percent('high', 1)}]; with the truth taken at its mean, however unsure, "
+        f"{row.percent('share', 1)} [{row.percent('low', 1)}, {row.percent('high', 1)}]; with unclear truths too, each taken at its mean, "
         f"{row.whole('contradicted')} of {row.whole('decided')}"
     )
     if row["about"] == "attention":

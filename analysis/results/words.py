@@ -19,7 +19,7 @@ WOULD_SAY = {
 FIGURE = (
     "*Left: how often a method puts a planted cause first, by encoder, of correctly predicted texts; mean over the planted corpora that all "
     "encoders have learned. Right: where it stands on SST between a random (chance) and the best order of words. Bars are 95 % intervals "
-    "over texts and seeds. Bars around a name: its scores have no sign.*"
+    "over texts and seeds. Names in bars, as |attention|, are of methods whose scores have no sign.*"
 )
 
 RUN = (
