@@ -9,11 +9,13 @@ import shlex
 import signal
 import sys
 from pathlib import Path
-from typing import List, Optional
+from typing import Dict, List, Optional
 
 from durable.records import told
 from workflow.errors import StudyError
+from workflow.identity import missing_files
 from workflow.plan import Folders, Plan, make_plan
+from workflow.study import Study
 from workflow.study_file import DATA, FIRST, SIZES, load_study
 
 # Of the numbers that can be given.
@@ -143,7 +145,23 @@ def _plan(parsed: argparse.Namespace) -> Plan:
     study = load_study(
         parsed.study, parsed.size, parsed.data, parsed.seeds, parsed.corpora, parsed.models
     )
+    _check_files(study, parsed.data)
     return make_plan(study, Folders(parsed.runs, parsed.results), parsed.limit, parsed.name)
+
+
+def _check_files(study: Study, data: str) -> None:
+    """Before hours are spent, or promised, on trainings that would end one by one."""
+    by_corpus: Dict[str, Dict[str, None]] = {}
+    for run in study.runs.values():
+        for path in missing_files(run.config):
+            by_corpus.setdefault(run.key.corpus, {})[path] = None
+    if by_corpus:
+        files = [path for paths in by_corpus.values() for path in paths]
+        others = f" (and {len(files) - 1} others)" if len(files) > 1 else ""
+        raise StudyError(
+            f"there is no {files[0]}{others}, for {', '.join(by_corpus)}: is --data {data!r} the folder that holds the "
+            "corpora (docs/data.md)? --corpora names those that you have"
+        )
 
 
 if __name__ == "__main__":

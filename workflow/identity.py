@@ -8,7 +8,7 @@ import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Callable, Dict, List, Optional, Sequence, Set
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Set
 
 from analysis.model_config import ModelConfig
 from workflow.contents import Contents
@@ -18,11 +18,13 @@ FORMAT = 1
 LENGTH = 10
 # A corpus may be called by more words than the name of a file can have.
 LONGEST_NAME = 150
-# Settings that name a file.
-FILE_ENDINGS = ("_path", "_file")
+# Settings that name a file, and those that do if there is one of that name.
+FILE_ENDINGS = ("_path", "_file", "held_out")
+PERHAPS_FILES = (*FILE_ENDINGS, "model_name")
 DATA_ENDING = "_data_path"
 # `archive.tar.gz!folder` is a folder inside an archive.
 ARCHIVE_MARK = "!"
+URL = "://"
 # Options of methods that have another name now, by type: hashed by the first one they had, so that files
 # on users' disks are still found.
 ERASING = {"at": "of", "of": "output"}
@@ -119,7 +121,7 @@ def with_contents(value: Any, contents: Contents, key: str = "") -> Any:
         }
     if isinstance(value, list):
         return [with_contents(part, contents, key) for part in value]
-    if isinstance(value, str) and key.endswith(FILE_ENDINGS):
+    if isinstance(value, str) and key.endswith(PERHAPS_FILES):
         path = Path(value)
         if value and path.exists():
             # A folder's name is part of the ids of its texts.
@@ -129,6 +131,22 @@ def with_contents(value: Any, contents: Contents, key: str = "") -> Any:
         if Path(archive).is_file():
             return f"sha256:{contents.sha256(Path(archive))}{mark}{inner}"
     return value
+
+
+def missing_files(value: Any, key: str = "") -> Iterator[str]:
+    """What a config names that is not there: no URL, and nothing that another run of the study makes."""
+    if isinstance(value, dict):
+        for name, part in value.items():
+            if not (name.endswith(DATA_ENDING) and _is_embedded(value)):
+                yield from missing_files(part, name)
+    elif isinstance(value, list):
+        for part in value:
+            yield from missing_files(part, key)
+    elif isinstance(value, str) and value and key.endswith(FILE_ENDINGS):
+        archive = value.rpartition(ARCHIVE_MARK)[0]
+        elsewhere = URL in value or REFERENCE.search(value)
+        if not (elsewhere or Path(value).exists() or Path(archive).is_file()):
+            yield value
 
 
 def _is_embedded(config: Dict[str, Any]) -> bool:

@@ -75,10 +75,12 @@ def _run(
             log = running.enter_context(open(state / "snakemake.log", "w", encoding="utf-8"))
             if not gpus and profile == HERE_ALONE and any(map(_of_allennlp, steps.values())):
                 environment |= running.enter_context(warm_process({**environment, **OF_ALL_STEPS}))
+            # Before there is an engine: one that is started, and not told, would go on without us.
+            told = running.enter_context(_told_to_end())
             process = subprocess.Popen(
                 command, stdout=log, stderr=subprocess.STDOUT, env=environment, pass_fds=held
             )
-            _follow(process, Progress(plan.steps, steps, events, cores))
+            _follow(process, Progress(plan.steps, steps, events, cores), told)
         _report_of_the_rest(plan, events)
     print(summary(plan, steps, events, state / "snakemake.log"))
     return 0 if all(step.is_done for step in plan.steps.values()) else 1
@@ -135,24 +137,24 @@ def _command(state: Path, profile: str, cores: int, gpus: int, snakemake: str) -
     return command
 
 
-def _follow(process: subprocess.Popen, progress: Progress) -> None:
-    with _told_to_end() as told:
-        ending: Optional[Ending] = None
-        while True:
-            try:
-                ended = process.poll() is not None
-                progress.tell()
-                if told and ending is None:
-                    print(STOPPING, file=sys.stderr)
-                    ending = Ending(process)
-                if ended:
-                    return
-                if ending is not None:
-                    ending.go_on()
-                time.sleep(POLL)
-            except KeyboardInterrupt:
-                # Snakemake has heard it too, and ends its steps.
+def _follow(process: subprocess.Popen, progress: Progress, told: List[int]) -> None:
+    """Until it has ended. `told`: the signals that have told us to end."""
+    ending: Optional[Ending] = None
+    while True:
+        try:
+            ended = process.poll() is not None
+            progress.tell()
+            if told and ending is None:
                 print(STOPPING, file=sys.stderr)
+                ending = Ending(process)
+            if ended:
+                return
+            if ending is not None:
+                ending.go_on()
+            time.sleep(POLL)
+        except KeyboardInterrupt:
+            # Snakemake has heard it too, and ends its steps.
+            print(STOPPING, file=sys.stderr)
 
 
 @contextmanager

@@ -109,6 +109,18 @@ def test_a_mistake_is_a_sentence_and_a_code(capsys):
     assert capsys.readouterr().err.startswith("error: ")
 
 
+def test_data_that_are_not_there_are_said_before_anything_is_promised(
+    tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    for command in ("plan", "run"):
+        assert main([command, "neely_schouten_2020", "--data", "nosuch", "--corpora", "sst"]) == 2
+        said = capsys.readouterr()
+        assert said.out == "" and said.err.startswith("error: there is no nosuch/word_vectors/")
+        assert "for sst: is --data 'nosuch' the folder" in said.err
+    assert not list(tmp_path.iterdir())
+
+
 def test_ctrl_c_ends_in_a_word(monkeypatch, capsys):
     def pressed(*arguments):
         raise KeyboardInterrupt

@@ -239,6 +239,21 @@ def test_a_folder_inside_an_archive_counts_by_the_archive(tmp_path):
     assert hash_of(with_contents(other, contents)) != found[2]
 
 
+@pytest.mark.parametrize("setting", ["held_out", "model_name", "pretrained_file"])
+def test_every_file_that_a_config_names_counts_by_its_content(tmp_path, setting):
+    contents = Contents(tmp_path / "contents.json")
+    found = []
+    for name, content in (("a", "one"), ("b", "one"), ("b", "two")):
+        (tmp_path / name).write_text(content)
+        os.utime(tmp_path / name, ns=(len(found), len(found)))
+        config = {"dataset_reader": {setting: str(tmp_path / name)}}
+        found.append(hash_of(with_contents(config, contents)))
+    assert found[0] == found[1] != found[2]
+    # A name that is no file here is one of a hub.
+    hub = {"dataset_reader": {setting: "google/bert"}}
+    assert with_contents(hub, contents) == hub
+
+
 def test_the_embedded_corpus_is_no_folder_of_the_same_name(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     before = steps(planned(tmp_path))
