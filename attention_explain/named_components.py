@@ -119,7 +119,8 @@ class ComponentKind:
         if options["type"] not in known:
             meant = did_you_mean(options["type"], known)
             raise ConfigurationError(
-                f"there is no {self.noun} '{options['type']}'; {meant}there are {', '.join(known)}"
+                f"there is no {self.noun} '{options['type']}'; {meant}there are {', '.join(known)}; one of "
+                "your own needs --include-package"
             )
         return deepcopy(options)
 

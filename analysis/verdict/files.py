@@ -88,13 +88,14 @@ class Files:
         return float(numpy.mean(spent)) if spent else None
 
 
-def load_files(places: Union[Path, Sequence[Path]]) -> Files:
+def load_files(places: Union[str, Path, Sequence[Path]]) -> Files:
     """
     From the folder of a verdict, or from files one by one, whatever they are called; raises
     `AnalysisError` for what no verdict can rest on.
     """
-    several = [_files_in(places)] if isinstance(places, Path) else list(places)
-    where = places if isinstance(places, Path) else several[0]
+    one = isinstance(places, (str, Path))
+    several = [_files_in(Path(places))] if one else list(places)
+    where = Path(places) if one else several[0]
     study = load_study(several)
     attacks = [model for model in study.models if _attacks(model, study.models)]
     own = [model for model in study.models if model not in attacks]

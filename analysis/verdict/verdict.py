@@ -88,7 +88,7 @@ def overall(questions: Sequence[Question]) -> Answer:
     return Answer.PARTLY if points == Answer.YES and taken_back else points
 
 
-def verdict_on(places: Union[Path, Sequence[Path]], rationales: bool = False) -> Verdict:
+def verdict_on(places: Union[str, Path, Sequence[Path]], rationales: bool = False) -> Verdict:
     """From the folder of a verdict, or from its files one by one; for who wants no pages."""
     return judged(load_files(places), rationales)
 

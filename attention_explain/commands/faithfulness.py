@@ -20,7 +20,6 @@ from attention_explain.commands.job_options import (
     listed_configs,
 )
 from attention_explain.faithfulness.evaluator import RANDOM_ORDERS
-from attention_explain.faithfulness.registry import ERASURES, MEASURES
 from attention_explain.faithfulness.scores_file import read_scores
 from attention_explain.named_components import ComponentConfig
 from attention_explain.orders import RANKINGS
@@ -37,6 +36,16 @@ DEFAULT_MEASURES = (
     "decision_flip",
     "leave_one_out_correlation",
 )
+# For the help, which does not wait for all of them to be loaded.
+OTHER_MEASURES = (
+    "infidelity",
+    "input_shift",
+    "parameter_randomization",
+    "sensitivity",
+    "soft_comprehensiveness",
+    "soft_sufficiency",
+)
+ALL_ERASURES = (*DEFAULT_ERASURES, "marginal")
 
 
 @Subcommand.register("faithfulness")
@@ -68,29 +77,28 @@ class FaithfulnessCommand(Subcommand):
             "--measures",
             nargs="+",
             metavar="NAME",
-            default=DEFAULT_MEASURES,
             help="names of measures, their configs as JSON, or a jsonnet file with a list of them "
-            f"(default: {' '.join(DEFAULT_MEASURES)}; there are {' '.join(MEASURES.known())})",
+            f"(default: {' '.join(DEFAULT_MEASURES)}; there are also {' '.join(OTHER_MEASURES)})",
         )
         subparser.add_argument(
             "--erasures",
             nargs="+",
             metavar="NAME",
             help="how tokens are taken out, by name or config: "
-            f"{' '.join(ERASURES.known())} (default: those of {' '.join(DEFAULT_ERASURES)} that the "
-            "model allows)",
+            f"{' '.join(ALL_ERASURES)} (default: those of {' '.join(DEFAULT_ERASURES)} that the model "
+            "allows)",
         )
         subparser.add_argument(
             "--by",
             choices=RANKINGS,
             default=RANKINGS[0],
-            help="rank scores toward the explained class, or by size (default: signed)",
+            help="rank scores toward the explained class, or by size",
         )
         subparser.add_argument(
             "--random-orders",
             type=int,
             default=RANDOM_ORDERS,
-            help=f"a text, for the lower end of the scale (default: {RANDOM_ORDERS})",
+            help="a text, for the lower end of the scale",
         )
         subparser.add_argument(
             "--search",
@@ -107,7 +115,7 @@ def faithfulness_from_args(args: argparse.Namespace) -> Dict[str, Any]:
         return faithfulness_from_file(
             attributions=args.attributions,
             methods=args.methods,
-            measures=listed_configs(args.measures, "measures"),
+            measures=listed_configs(args.measures or DEFAULT_MEASURES, "measures"),
             erasures=args.erasures and listed_configs(args.erasures, "erasures"),
             by=args.by,
             random_orders=args.random_orders,

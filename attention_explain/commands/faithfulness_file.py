@@ -5,7 +5,7 @@ It follows the rules of the attribution file, with metadata under a key of their
 """
 
 from collections import Counter
-from typing import Any, Dict, List, Sequence
+from typing import Any, Dict, List, Optional, Sequence
 
 import pyarrow
 import pyarrow.compute
@@ -73,6 +73,7 @@ def in_words(table: pyarrow.Table, metadata: Dict[str, Any]) -> List[str]:
                 "are ranked by chance"
             )
     erasure = next(iter(metadata["erasures"]), None)
+    lines += _unscaled(table, metadata, erasure)
     places = _places(table, erasure)
     # Of a measure's forms, the one that it is named after.
     measures = [
@@ -96,6 +97,40 @@ def in_words(table: pyarrow.Table, metadata: Dict[str, Any]) -> List[str]:
             )
             lines.append(f"  {method:{wide}}  {'  '.join(cells)}".rstrip())
     return lines
+
+
+def _unscaled(table: pyarrow.Table, metadata: Dict[str, Any], erasure: Optional[str]) -> List[str]:
+    """Means of what has no scale; and which methods have no value of a measure at all."""
+    lines = []
+    for measure, about in metadata["measures"].items():
+        if about["of"] != measure or about["in_order"]:
+            continue
+        means = {}
+        for method in metadata["methods"]:
+            rows = _rows_of(table, measure, method, erasure)
+            values = rows["value"].drop_null().to_numpy()
+            if len(values):
+                means[method] = float(values.mean())
+            elif len(rows):
+                (reason, _), *_ = Counter(rows["undefined"].to_pylist()).most_common()
+                lines.append(f"  {measure}: nothing for {method}: {reason}")
+        if means:
+            told = ", ".join(f"{method} {mean:.3g}" for method, mean in means.items())
+            best = "higher" if about["higher_is_better"] else "lower"
+            lines.append(f"  {measure.replace('_', ' ')} ({best} is better): {told}")
+    return lines
+
+
+def _rows_of(
+    table: pyarrow.Table, measure: str, method: str, erasure: Optional[str]
+) -> pyarrow.Table:
+    """With words erased in that way, where any are."""
+    compute = pyarrow.compute
+    rows = table.filter(compute.equal(table["measure"], measure))
+    rows = rows.filter(compute.equal(rows["method"], method))
+    return rows.filter(
+        compute.equal(compute.fill_null(rows["erasure"], erasure or ""), erasure or "")
+    )
 
 
 def _ties(table: pyarrow.Table) -> Dict[str, float]:

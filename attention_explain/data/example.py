@@ -20,6 +20,8 @@ from heatmaps.explanation import Rationale
 
 # The fields of a line that have a meaning, by the names they have unless a reader says otherwise.
 FIELDS = {name: name for name in ("text", "tokens", "label", "id", "rationale", "impermissible")}
+# What keeps fields apart in some files that are called csv.
+SEPARATORS = (";", "\t", "|")
 # And those of a pair, whose first text is read in the light of a second.
 PAIR_FIELDS = FIELDS | {name: name for name in ("query", "query_tokens", "candidates")}
 
@@ -172,8 +174,15 @@ def _take_text(
     else:
         raise example.error(
             f"field '{names[text]}' (or '{names[tokens]}') is missing; "
-            f"the line has {', '.join(map(repr, record)) or 'no field'}"
+            f"the line has {', '.join(map(repr, record)) or 'no field'}{_cure(record)}"
         )
+
+
+def _cure(record: Mapping[str, Any]) -> str:
+    """What most often helps where a line has other fields."""
+    if len(record) == 1 and any(mark in name for name in record for mark in SEPARATORS):
+        return ": fields of a csv are separated by commas, those of a tsv by tabs"
+    return "; the reader's option `fields` says which of them it is" if record else ""
 
 
 def _texts(example: Example, field: str, value: Any) -> List[str]:

@@ -97,9 +97,15 @@ class Interpreter(SaliencyInterpreter):
             attribution.checks["special_share"] = special_share(scores, batch.reading)
             scores = batch.reading.of_tokens(scores, self.pieces)
         elif scores.shape != batch.attendable.shape:
+            given, due = (" x ".join(map(str, one.shape)) for one in (scores, batch.attendable))
+            in_pieces = batch.reading.units is not None
             raise ConfigurationError(
-                f"{type(self).__name__} has a score for each piece of a word, and must say what that "
-                "of the word is: pieces = 'sum' or pieces = 'max'"
+                f"{type(self).__name__} gives {given} scores where {due} are due, one for each token of each text"
+                + (
+                    "; of pieces of words it must say pieces = 'sum' or pieces = 'max'"
+                    if in_pieces
+                    else ""
+                )
             )
         scores = scores.masked_fill(~batch.attendable, 0.0)
         if self.normalize:

@@ -1,6 +1,7 @@
 """The predictor behind `allennlp predict --predictor saliency`: predictions and why."""
 
 import logging
+from pathlib import Path
 from typing import Any, Dict, List, Optional, Sequence
 
 import numpy
@@ -12,6 +13,7 @@ from allennlp.models import Model
 from allennlp.predictors import Predictor
 
 from attention_explain.data.any_reader import complete, instance_of
+from attention_explain.data.errors import DataError
 from attention_explain.data.example import KnownLabelField, check_split
 from attention_explain.data.pair_reader import line_fields
 from attention_explain.data.pair_sides import PASSAGE, turned
@@ -37,6 +39,8 @@ logger = logging.getLogger(__name__)
 
 # Cheap enough to stand beside every prediction: one more pass, and one back.
 DEFAULT_INTERPRETERS = ("attention", "gradient-x-input")
+# Files whose lines are no texts.
+TABLES = (".csv", ".tsv", ".parquet")
 
 
 @Predictor.register("saliency")
@@ -136,6 +140,12 @@ class SaliencyPredictor(Predictor):
         Raises for the first line of the file that cannot be predicted, before anything is written. From now on
         lines are those of the file, and are called by their places in it.
         """
+        if Path(path).suffix in TABLES:
+            raise DataError(
+                "predict reads plain texts or JSON, one a line; what the model's reader reads is explained by "
+                "`allennlp attribute`",
+                path,
+            )
         with open_compressed(cached_path(path)) as file:
             numbered = [(n, line) for n, line in enumerate(file, 1) if not line.isspace()]
         self._places = [Place(number, path) for number, _ in numbered]

@@ -17,8 +17,14 @@ from attention_explain.__main__ import main
 from attention_explain.archives import open_archive
 from attention_explain.commands import batches, faithfulness_file, table_file
 from attention_explain.commands.attribute import attribute_from_file
-from attention_explain.commands.faithfulness import faithfulness_from_file
+from attention_explain.commands.faithfulness import (
+    ALL_ERASURES,
+    DEFAULT_MEASURES,
+    OTHER_MEASURES,
+    faithfulness_from_file,
+)
 from attention_explain.faithfulness.evaluator import Evaluator
+from attention_explain.faithfulness.registry import ERASURES
 from attention_explain.faithfulness.registry import MEASURES as ALL_MEASURES
 from attention_explain.interpret.text_batch import TextBatch
 from tests.commands.stopping import stop_after
@@ -466,3 +472,8 @@ def test_methods_of_elsewhere_cannot_be_applied_again(judge, attributions, tmp_p
     assert rows and all("cannot be made again" in row["undefined"] for row in rows)
     (count,) = metadata_of(path)["undefined"]["sensitivity"].values()
     assert count == 2
+
+
+def test_the_help_names_every_measure_and_erasure():
+    assert {*DEFAULT_MEASURES, *OTHER_MEASURES} == set(ALL_MEASURES.known())
+    assert set(ALL_ERASURES) == set(ERASURES.known())

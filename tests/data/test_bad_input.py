@@ -86,7 +86,13 @@ def test_a_file_of_which_nothing_is_left(write, refusal):
         ),
         (
             b'{"sentence": "a", "label": 1}',
-            "field 'text' (or 'tokens') is missing; the line has 'sentence', 'label'",
+            "field 'text' (or 'tokens') is missing; the line has 'sentence', 'label'; the reader's option "
+            "`fields` says which of them it is",
+        ),
+        (
+            b'{"text;label": "a;1"}',
+            "field 'text' (or 'tokens') is missing; the line has 'text;label': fields of a csv are "
+            "separated by commas, those of a tsv by tabs",
         ),
         (b"{}", "field 'text' (or 'tokens') is missing; the line has no field"),
         (b'{"text": "a"}', "field 'label' is missing"),
@@ -145,7 +151,8 @@ def test_a_bad_line(write, refusal, line, problem):
     [
         (
             b'{"label": 1}',
-            "field 'review' (or 'words') is missing; the line has 'label'",
+            "field 'review' (or 'words') is missing; the line has 'label'; the reader's option `fields` "
+            "says which of them it is",
         ),
         (b'{"review": "a"}', "field 'stars' is missing"),
         (

@@ -107,7 +107,10 @@ def test_what_is_no_json_object_is_a_text(predictor, line, tokens, id_):
         ('{"text": "a', "is not JSON"),
         ('{"text": ' + "[" * 100000, "is not JSON .nested deeper than"),
         ('{"text": "a", "id": ' + "9" * 5000 + "}", "is not JSON .a number is too long"),
-        ('{"txt": "a"}', r"field 'text' \(or 'tokens'\) is missing; the line has 'txt'$"),
+        (
+            '{"txt": "a"}',
+            r"field 'text' \(or 'tokens'\) is missing; the line has 'txt'; the reader's",
+        ),
         ('{"text": 5}', "field 'text' is not a text"),
         ('{"tokens": 5}', "field 'tokens' is not a list"),
         ('{"tokens": ["a", 5]}', "field 'tokens' may hold only texts"),
