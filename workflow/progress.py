@@ -71,7 +71,7 @@ def summary(plan: Plan, pending: Dict[str, Step], events: Events, engine_log: Pa
         lines.append(f"        {events.log(step)}")
     rest = [step for step in missing if step not in why]
     if rest:
-        lines.append(f"not done for their sake: {_listed(rest)}")
+        lines.append(f"not done because of that: {_listed(rest)}")
     if not why:
         lines.append(f"the engine stopped: {last_error(engine_log, None)}")
         lines.append(f"        {engine_log}")

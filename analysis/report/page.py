@@ -36,8 +36,8 @@ REPORT = "report.html"
 TITLE = "Can attention be trusted as the explanation?"
 QUESTION = (
     "Do the weights that a model's attention gives to the words of a text say which words its "
-    "prediction rests on? If they do, they should agree with other measures of importance better "
-    "than chance does."
+    "prediction rests on? If they do, they should agree with other measures of importance more "
+    "than random scores would."
 )
 ABOUT_MODELS = (
     "Accuracy and F1 are those on the texts of the attribution files; several seeds of a model are "

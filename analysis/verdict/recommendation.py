@@ -108,14 +108,13 @@ def recommended(methods: Sequence[RankedMethod], places: Places) -> Recommended:
         same = [each for each in methods if each.group == best.group and each is not best]
         why = "it comes furthest from random to the best order of words"
         if same:
-            why += f", though it cannot be told from {_few([each.name for each in same])}"
+            why += f", though these texts do not tell it from {_few([each.name for each in same])}"
             needed = same[0].texts_needed
-            why += (
-                "" if needed is None else f" (from {same[0].name} by about {about(needed)} texts)"
-            )
+            which = "" if len(same) == 1 else f" for {same[0].name}"
+            why += "" if needed is None else f" (about {about(needed)} texts would{which})"
     else:
         why = (
-            f"it is no worse than {best.name} by more than {AS_GOOD} of the scale, and quicker "
+            f"it is at most {AS_GOOD} of the scale behind {best.name}, and quicker "
             f"({chosen.cost} against {best.cost})"
         )
     if not chosen.place.low > HALF:

@@ -39,7 +39,7 @@ def test_what_fails_stops_what_needs_it_and_nothing_else(tmp_path, capsys):
     assert "[2 of 4]" in said
     assert "failed: table bad: ValueError: no luck with" in said
     assert str(tmp_path / "runs" / "studies" / "fake" / "logs" / "bad.log") in said
-    assert "not done for their sake: table child-of-bad" in said
+    assert "not done because of that: table child-of-bad" in said
 
     # The cause mended, the same command does what is left, and nothing else.
     assert run_here(tmp_path, good, fake_step(results, "bad"), child, other) == 0

@@ -95,7 +95,8 @@ def only_one(files: Files) -> Question:
     several = [*([search] if search else []), *(trained(files, one) for one in files.adversaries)]
     if not several:
         return not_asked(
-            f"nobody searched for others (there is no perturbation file with `{ADVERSARY}`)"
+            f"nobody searched for others (there is no perturbation file with `{ADVERSARY}`; a model with "
+            "self-attention alone has none to find)"
         )
     shares = [each.share() for each in several]
     rows = [(each.trained, share.estimate) for each, share in zip(several, shares) if each.trained]

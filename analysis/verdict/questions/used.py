@@ -58,7 +58,8 @@ def is_used(files: Files) -> Question:
     flips = files.perturbed_by("uniform", "flip")
     if flips is None:
         return not_asked(
-            "nobody tried other weights (there is no perturbation file with `uniform`)"
+            "nobody tried other weights (there is no perturbation file with `uniform`; a model with "
+            "self-attention alone has none to try)"
         )
     changes = Mean.of(flips, share=True)
     moves: Dict[str, Mean] = {}
