@@ -32,13 +32,10 @@ def no_better_than_chance(table: pandas.DataFrame, measure: Measure) -> pandas.S
 
 
 def findings(table: pandas.DataFrame, measures: Sequence[Measure]) -> List[str]:
-    """A sentence or two for each model and measure."""
+    """A sentence or two for each model, by the first of the measures: the table has the others."""
     overall = table[table["group"] == OVERALL]
-    return [
-        _finding(rows, measure)
-        for measure in measures
-        for _, rows in overall[overall["measure"] == measure.name].groupby("model", sort=False)
-    ]
+    of_first = overall[overall["measure"] == measures[0].name]
+    return [_finding(rows, measures[0]) for _, rows in of_first.groupby("model", sort=False)]
 
 
 def _finding(rows: pandas.DataFrame, measure: Measure) -> str:
@@ -131,17 +128,13 @@ def _listed(names: Sequence[str]) -> str:
 def _with_numbers(row: pandas.Series) -> str:
     chance = f"chance {cell(row['permuted mean'])}"
     pair = Pair(row["first"], row["second"])
-    return f"{pair} ({Estimate.of(row)}{_beside(row)}, {chance})"
+    compared = "" if row["compared"] == UNSIGNED else f", {row['compared']}"
+    return f"{pair} ({Estimate.of(row)}{_beside(row)}{compared}, {chance})"
 
 
 def _beside(row: Mapping[str, Any]) -> str:
-    """What a mean has to be read with: the best it could be, the first token, what was compared."""
-    said = ""
-    if abs(row["ceiling"] - 1) > REACHABLE:
-        said += f" where {cell(row['ceiling'])} is the best, place {cell(row['place'])}"
-    if not pandas.isna(row["top-1"]):
-        said += f", same first token in {100 * row['top-1']:.0f} %"
-    return said if row["compared"] == UNSIGNED else f"{said}, {row['compared']}"
+    """What a mean has to be read with: the best that it could be; the table has the rest."""
+    return f" of {cell(row['ceiling'])}" if abs(row["ceiling"] - 1) > REACHABLE else ""
 
 
 def _texts(rows: pandas.DataFrame) -> str:

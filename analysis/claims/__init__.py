@@ -5,7 +5,7 @@ stand with their papers. Here: the section of a folder of results that says what
 
 NAME = "claims"
 SECTION = "The papers' claims"
-SHOWN = ["paper", "claim", "test", "corpus", "model", "protocol", "outcome", "evidence"]
+SHOWN = ["outcome", "claim", "test", "model", "evidence", "corpus", "protocol", "paper"]
 CAPTION = "Which claims of the papers hold here, and the numbers that say so."
 NOTE = (
     "A part of a claim holds if the whole 95 % interval is on the right side of its bound, does not "

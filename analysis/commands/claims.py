@@ -29,7 +29,8 @@ def run(arguments: argparse.Namespace) -> None:
         return
     if len(claims):
         counted = multiplicity(claims).sentence
-        output.table(NAME, claims, CAPTION, f"{NOTE} {counted}", claims[SHOWN])
+        shown = claims.assign(claim=_whole_statements(claims))[SHOWN]
+        output.table(NAME, claims, CAPTION, f"{NOTE} {counted}", shown)
     if len(printed):
         shown = printed.assign(interval=interval_column(printed))[beside_print.SHOWN]
         output.table(beside_print.NAME, printed, beside_print.CAPTION, beside_print.ABOUT, shown)
@@ -39,6 +40,12 @@ def run(arguments: argparse.Namespace) -> None:
         near = int((printed["reproduced"] == beside_print.YES).sum())
         print(f"{near} of {len(printed)} printed numbers are reproduced ({beside_print.NAME}.csv)")
     print(f"written to {folder}")
+
+
+def _whole_statements(claims: pandas.DataFrame) -> pandas.Series:
+    """Of a claim that is tested anew, what it says "the same" of stands before it."""
+    stated = dict(zip(claims["name"], claims["claim"]))
+    return (claims["corrects"].map(stated).fillna("") + " " + claims["claim"]).str.strip()
 
 
 def _say(claims: pandas.DataFrame) -> None:

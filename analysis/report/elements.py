@@ -21,6 +21,8 @@ FIRST = 10
 WIDE = 13
 # In a table of so many rows, a column that says the same in all of them is said once.
 SAME = 4
+# A cell of more letters than that is broken into lines.
+LINE = 50
 
 
 class Anchors:
@@ -156,6 +158,12 @@ def _same(columns: List[str], right: List[bool], rows: List[List[str]]) -> Dict[
 def _cells(tag: str, cells: List[str], right: List[bool]) -> str:
     name = tag.split()[0]
     return "".join(
-        f"<{tag}{' class=number' if to_the_right else ''}>{html_text(cell)}</{name}>"
+        f"<{tag}{_kind(cell, to_the_right)}>{html_text(cell)}</{name}>"
         for cell, to_the_right in zip(cells, right, strict=True)
     )
+
+
+def _kind(cell: str, to_the_right: bool) -> str:
+    if to_the_right:
+        return " class=number"
+    return " class=sentence" if len(cell) > LINE else ""

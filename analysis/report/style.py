@@ -50,6 +50,7 @@ code { font-size: .95em; }
   margin: 0 0 .3rem; }
 .scroll th, .scroll td { text-align: left; padding: .28rem .8rem .28rem 0; white-space: nowrap;
   vertical-align: baseline; }
+.scroll .sentence { white-space: normal; min-width: 15rem; }
 .scroll td:last-child, .scroll th:last-child { padding-right: 0; }
 .scroll th { border-top: 1.5px solid #1b1b1b; border-bottom: 1px solid #1b1b1b; }
 .scroll tbody tr + tr td { border-top: 1px solid #ececec; }
