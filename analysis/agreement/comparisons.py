@@ -198,9 +198,7 @@ def attention_apart(agreed: Sequence[Agreement]) -> pandas.DataFrame:
 
 
 def _apart(agreed: Sequence[Agreement]) -> Optional[Dict[str, Any]]:
-    again = repeated(
-        {one.pair: float(mean_of_known(one.observed.value, (0, 1))) for one in agreed}
-    )
+    again = repeated({one.pair: float(mean_of_known(one.observed.value, (0, 1))) for one in agreed})
     agreed = [one for one in agreed if not again & set(one.pair)]
     of_attention = [one for one in agreed if ATTENTION in one.pair]
     among = [one for one in agreed if ATTENTION not in one.pair]

@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 from analysis.verdict.means import Mean, texts_needed
-from analysis.written import NONE, Estimate, Interval
+from analysis.written import NONE, Estimate, Interval, number
 
 # A share of texts, or a change of the output, that nobody would miss.
 FEW = 0.05
@@ -98,6 +98,11 @@ NOT_KNOWN = Estimate(float("nan"), float("nan"), float("nan"))
 def percent(share: float) -> str:
     """As people read a share of texts."""
     return NONE if math.isnan(share) else f"{100 * share:.0f} %"
+
+
+def told(estimate: Estimate, answer: Answer) -> str:
+    """With its interval where that is why there is no answer."""
+    return str(estimate) if answer == Answer.UNKNOWN else number(estimate.mean)
 
 
 def worst(answers: Sequence[Answer]) -> Answer:

@@ -219,7 +219,10 @@ def _wanted(
     if methods is None:
         configs, refused = supported_interpreters(DEFAULT_INTERPRETERS, model, reader)
         if ATTENTION in refused:
-            raise ConfigurationError(f"a verdict is about attention: {refused[ATTENTION]}")
+            raise ConfigurationError(
+                f"a verdict is about attention: {refused[ATTENTION]}; to see how true other methods are to this "
+                "model: `allennlp attribute`, then `allennlp faithfulness`"
+            )
         left_out = list(refused.values())
     else:
         configs, left_out = list(methods), []

@@ -12,10 +12,11 @@ from analysis.verdict.answers import (
     Question,
     between,
     needed,
+    told,
 )
 from analysis.verdict.files import ATTENTION, Files
 from analysis.verdict.means import Mean
-from analysis.written import Interval, number
+from analysis.written import Interval
 
 WORDS = "about this model?"
 # With all parameters drawn anew; without such rows, the mean over the stages on the way there.
@@ -58,6 +59,7 @@ def about_this_model(files: Files, method: str = ATTENTION) -> Question:
     anew = correlated.measure.name == ALL_ANEW
     how = "all parameters are" if anew else "its parameters are, one layer after the other,"
     words = {Answer.NO: "stays much the same", Answer.PARTLY: "changes in part"}
+    words[Answer.UNKNOWN] = "may or may not change"
     changes = words.get(answer, "changes")
     rows: List[Tuple[str, Mean]] = [(name, _mean(correlated, name)) for name in correlated.methods]
     return Question(
@@ -67,7 +69,7 @@ def about_this_model(files: Files, method: str = ATTENTION) -> Question:
         MEASURE if anew else MEASURE.replace("all parameters were", "each layer was"),
         mean.estimate,
         BOUND,
-        f"it {changes} when {how} drawn anew (rank correlation {number(mean.estimate.mean)})",
+        f"it {changes} when {how} drawn anew (rank correlation {told(mean.estimate, answer)})",
         CAVEAT,
         PAPERS,
         needed([mean], answered),

@@ -17,6 +17,7 @@ from analysis.verdict.answers import (
     Question,
     between,
     needed,
+    told,
     worst,
 )
 from analysis.verdict.files import ATTENTION, Files
@@ -96,7 +97,7 @@ def is_stable(files: Files, method: str = ATTENTION) -> Question:
         OVER_SEEDS,
         tau.estimate,
         BOUND,
-        "; ".join([f"{files.seeds} seeds agree with tau {number(tau.estimate.mean)}", *said]),
+        "; ".join([f"{files.seeds} seeds agree with tau {told(tau.estimate, answer)}", *said]),
         CAVEAT,
         PAPERS,
         needed(means, answered),

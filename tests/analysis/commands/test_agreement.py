@@ -177,7 +177,9 @@ def test_a_k_that_is_no_less_than_a_text_is_said_and_never_passes_for_agreement(
     assert (table.loc["top-k-overlap:k=10", "reasons"] == f"k is the whole text: {short}").all()
     assert (table.loc["top-k-overlap:k=10", "n"] == 20 - short).all() and 0 < short < 20
     assert table.loc["top-k-overlap:k=20", "mean"].isna().all()
-    assert agreement(file, "-o", tmp_path / "alone", "--by", "none", *measures[:1], measures[-1]) == 0
+    assert (
+        agreement(file, "-o", tmp_path / "alone", "--by", "none", *measures[:1], measures[-1]) == 0
+    )
     assert "no pair of methods has a value (k is the whole text)." in capsys.readouterr().out
     note = json.loads((tmp_path / "out" / "manifest.json").read_text())["entries"][0]["note"]
     assert f"fagin:k=10: in {short} of 20 texts k is the whole text." in note

@@ -100,7 +100,10 @@ def test_of_those_as_good_as_the_best_a_quick_one_is_recommended():
     methods = methods_of(places, {"slow": 50.0, "quick": 2.0, "bad": 0.1})
     found = recommended(methods, places)
     assert found.method == "quick"
-    assert "at most 0.05 of the scale behind slow" in found.why and "2 ms a text against 50 ms a text" in found.why
+    assert (
+        "at most 0.05 of the scale behind slow" in found.why
+        and "2 ms a text against 50 ms a text" in found.why
+    )
 
 
 def test_what_cannot_be_told_from_the_best_is_not_as_good_as_the_best():
