@@ -238,8 +238,3 @@ def _summary(by_text: pandas.DataFrame) -> Dict[str, float]:
         NEGATIVE: float(mean_of_known(by_text[NEGATIVE].to_numpy(), 0)),
         "contrary n": int(by_text[CONTRARY].notna().sum()),
     }
-
-
-def cause_first(scores: Sequence[float], rationale: Sequence[int]) -> float:
-    """`marked first` of one text."""
-    return float(_first(Scores.of([scores]), numpy.asarray(rationale))[0])

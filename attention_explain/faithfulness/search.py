@@ -102,10 +102,12 @@ class Search(FromParams):
         singly = [text for text in searches if not text.all_sets and text.tokens <= self.singles]
         if singly and not keeps:
             outputs.remember_leave_one_out()
-        for step in ("known", "effects"):
-            asked = [getattr(text, step)() for text in searches]
-            for text, sets, probs in zip(searches, asked, run(asked)):
-                getattr(text, f"learn_{step}")(sets, probs)
+        asked = [text.known() for text in searches]
+        for text, sets, probs in zip(searches, asked, run(asked)):
+            text.learn_known(sets, probs)
+        asked = [text.effects() for text in searches]
+        for text, sets, probs in zip(searches, asked, run(asked)):
+            text.learn_effects(sets, probs)
         for level in range(max(len(text.levels) for text in searches)):
             asked = [text.children(level) for text in searches]
             for text, sets, probs in zip(searches, asked, run(asked)):

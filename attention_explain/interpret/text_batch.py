@@ -4,7 +4,7 @@ the model's output for one class.
 """
 
 from dataclasses import dataclass, replace
-from typing import Iterator, List, Optional, Sequence
+from typing import List, Optional, Sequence
 
 import torch
 from allennlp.data import Batch, Instance, TextFieldTensors
@@ -109,25 +109,6 @@ class TextBatch:
             ids=[self.ids[row] for row in rows],
             words=[self.words[row] for row in rows],
         )
-
-    def one_by_one(self) -> Iterator["TextBatch"]:
-        """
-        Each text as a batch of its own, without padding; of an indexer that gives a word several
-        places, such as word pieces, it would keep too few.
-        """
-        for row in range(len(self)):
-            length = int(self.mask[row].sum())
-            yield replace(
-                self,
-                tokens={
-                    indexer: {name: ids[row : row + 1, :length] for name, ids in tensors.items()}
-                    for indexer, tensors in self.tokens.items()
-                },
-                reading=self.reading.rows(slice(row, row + 1)).trimmed(),
-                seen=self.seen[row : row + 1, :length],
-                ids=self.ids[row : row + 1],
-                words=self.words[row : row + 1],
-            )
 
     def without_padding(self, scores: torch.Tensor) -> List[List[float]]:
         """

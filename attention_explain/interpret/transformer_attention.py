@@ -169,9 +169,10 @@ class AttentionFlow(TransformerAttention):
         # Shape: (layers, batch, tokens, tokens)
         maps = torch.stack([self.mixed_map(layer, slice(None)) for layer in layers])
         scores = torch.zeros_like(last)
+        seen_places = batch.seen_places
         for row, length in enumerate(batch.mask.sum(dim=-1).tolist()):
             text = maps[:, row, :length, :length].cpu().numpy()
-            targets = batch.seen_places[row].nonzero().squeeze(-1)
+            targets = seen_places[row].nonzero().squeeze(-1)
             flows = flow_from_source(last[row, :length].cpu().numpy(), text, targets.tolist())
             scores[row, targets] = torch.as_tensor(flows, dtype=scores.dtype, device=scores.device)
         return scores

@@ -9,7 +9,7 @@ from scipy.stats import binomtest
 
 from analysis.__main__ import main
 from analysis.attributions import load_attributions
-from analysis.causes import cause_first, causes_table, truth_by_text
+from analysis.causes import causes_table, truth_by_text
 from analysis.errors import AnalysisError
 from analysis.statistics.intervals import intervals
 from tests.analysis.attribution_files import config, write_attributions
@@ -38,9 +38,15 @@ def test_counts_correctly_predicted_texts_whose_highest_score_is_a_cause(tmp_pat
     assert (bad["low"], bad["high"]) == (expected.low, expected.high)
 
 
-def test_ties_are_worth_their_share_of_causes():
-    assert cause_first([1, 1, 0], [1, 0, 0]) == 0.5
-    assert cause_first(numpy.zeros(4), [0, 1, 0, 0]) == 0.25
+@pytest.mark.parametrize(
+    "scores, marks, share", [([1, 1, 0], [1, 0, 0], 0.5), ([0, 0, 0, 0], [0, 1, 0, 0], 0.25)]
+)
+def test_ties_are_worth_their_share_of_causes(tmp_path, scores, marks, share):
+    row = {"label": "1", "predicted": "1", "rationale": marks, "good": scores}
+    (found,) = causes_table(
+        load_attributions(write(tmp_path / "a.parquet", [row], ["good"]))
+    ).to_dict("records")
+    assert found["marked first"] == share == slow.marked_first(scores, marks)
 
 
 @pytest.mark.parametrize("annotators", [1, 2])
@@ -64,7 +70,7 @@ def test_average_precision_is_that_of_the_marked_tokens(tmp_path, annotators):
         for found, given in ((expected, scores), (chance, numpy.zeros(length))):
             values = [slow.expected(given, slow.average_precision, mark) for mark in marks]
             found.append(numpy.mean(values))
-        first.append(numpy.mean([cause_first(scores, mark) for mark in marks]))
+        first.append(numpy.mean([slow.marked_first(scores, mark) for mark in marks]))
     file = load_attributions(write(tmp_path / "a.parquet", rows, ["good"]))
     (found,) = causes_table(file).to_dict("records")
     assert found["average precision"] == pytest.approx(numpy.mean(expected))

@@ -6,6 +6,7 @@ import torch
 
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models import AttentionClassifier
+from tests.interpret.one_by_one import one_by_one
 
 STEP = 1e-5
 
@@ -58,5 +59,5 @@ class PlainText:
 def plain_texts(
     model: AttentionClassifier, made: List, label: int, of: str = "probability"
 ) -> Iterator[Tuple[int, PlainText]]:
-    for row, text in enumerate(TextBatch.of(model, made).one_by_one()):
+    for row, text in enumerate(one_by_one(TextBatch.of(model, made))):
         yield row, PlainText(model, text, label, of)

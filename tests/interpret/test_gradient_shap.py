@@ -9,6 +9,7 @@ from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.passes import generator_for
 from tests.builders import ENCODERS, instances, model, vocabulary
 from tests.interpret.no_trace import check_no_trace_is_left, interpreter
+from tests.interpret.one_by_one import one_by_one
 from tests.interpret.sampling import check_seeded_by_the_instance
 
 every_encoder = pytest.mark.parametrize("encoder", ENCODERS)
@@ -27,7 +28,7 @@ def test_equals_the_definition_draw_by_draw(encoder, noise):
     made = instances(boundary_symbols=True)
     method = interpreter("gradient-shap", classifier, samples=4, noise=noise, seed=7)
     results = method.saliency_interpret_instances(made, target=classifier.labels[0])
-    for result, text in zip(results, TextBatch.of(classifier, made).one_by_one(), strict=True):
+    for result, text in zip(results, one_by_one(TextBatch.of(classifier, made)), strict=True):
         embeddings = classifier.embed(text.tokens).detach()
         (seen,) = text.attendable
         baseline = torch.where(seen[:, None], 0.0, embeddings)
@@ -50,7 +51,7 @@ def test_tends_to_integrated_gradients_and_to_completeness():
     made = instances()
     method = interpreter("gradient-shap", classifier, samples=300)
     results = method.saliency_interpret_instances(made, target=classifier.labels[0])
-    for result, text in zip(results, TextBatch.of(classifier, made).one_by_one(), strict=True):
+    for result, text in zip(results, one_by_one(TextBatch.of(classifier, made)), strict=True):
         embeddings = classifier.embed(text.tokens).detach()
         integrated = torch.zeros(text.length)
         for step in range(50):

@@ -10,6 +10,7 @@ from attention_explain.interpret.input_to_hidden import input_to_hidden
 from attention_explain.interpret.text_batch import TextBatch
 from tests.builders import DIM, ENCODERS, TEXTS, instances, model, vocabulary
 from tests.interpret.no_trace import check_no_trace_is_left, interpreter
+from tests.interpret.one_by_one import one_by_one
 from tests.interpret.slow_erasure import check_batches_and_budgets_change_nothing
 
 LSTM = {"type": "lstm", "input_size": DIM, "hidden_size": 4}
@@ -46,7 +47,7 @@ def state_by_state(classifier, text):
 def check_equals_state_by_state(classifier, bounded):
     whole = TextBatch.of(classifier, instances(boundary_symbols=bounded))
     importance = input_to_hidden(classifier, whole)
-    for row, text in enumerate(whole.one_by_one()):
+    for row, text in enumerate(one_by_one(whole)):
         (seen,) = text.attendable
         ours = importance[row][: len(seen), : len(seen)][seen][:, seen]
         expected = torch.tensor(state_by_state(classifier, text), dtype=torch.double)

@@ -13,6 +13,7 @@ from attention_explain.interpret.text_batch import TextBatch, class_output
 from attention_explain.models.reading import Reading
 from tests.builders import ENCODERS, TEXTS, instances, model, vocabulary
 from tests.interpret.no_trace import check_no_trace_is_left, interpreter
+from tests.interpret.one_by_one import one_by_one
 from tests.interpret.sampling import check_seeded_by_the_instance
 
 every_encoder = pytest.mark.parametrize("encoder", ENCODERS)
@@ -90,7 +91,7 @@ def test_scores_sum_to_the_difference_of_the_outputs_however_few_the_samples():
     results = interpreter("kernel-shap", classifier, samples=2).saliency_interpret_instances(
         made, target=classifier.labels[1]
     )
-    for result, text in zip(results, TextBatch.of(classifier, made).one_by_one(), strict=True):
+    for result, text in zip(results, one_by_one(TextBatch.of(classifier, made)), strict=True):
         players = text.attendable[0].nonzero().flatten().tolist()
         whole, empty = (
             value(classifier, text, players, present, 0.0, "probability")

@@ -11,9 +11,9 @@ from allennlp.commands.train import TrainModel
 from allennlp.common import Params
 from allennlp.common.util import prepare_environment
 
-from analysis.causes import cause_first
 from attention_explain.interpret.interpreter import build_interpreters
 from attention_explain.predictors.saliency import SaliencyPredictor
+from tests.analysis.plausibility.slow import marked_first
 from tests.commands_run import PROJECT
 
 METHODS = [
@@ -58,7 +58,7 @@ def shares(tmp_path_factory) -> Dict[str, float]:
     for name, interpreter in build_interpreters(METHODS, predictor).items():
         results = interpreter.saliency_interpret_instances(right)
         hits = [
-            cause_first(result["scores"], instance["metadata"].metadata["rationale"])
+            marked_first(result["scores"], instance["metadata"].metadata["rationale"])
             for result, instance in zip(results, right)
         ]
         found[name] = sum(hits) / len(hits)

@@ -68,3 +68,9 @@ def runs(places: Set[int]) -> List[Set[int]]:
         else:
             found.append({place})
     return found
+
+
+def marked_first(scores, marks):
+    """Of the tokens with the highest score, the share that is marked."""
+    first = [mark for score, mark in zip(scores, marks, strict=True) if score == max(scores)]
+    return sum(first) / len(first)
