@@ -97,7 +97,7 @@ def there(files, monkeypatch) -> Path:
     for kind, known in Registrable._registry.items():
         monkeypatch.setitem(Registrable._registry, kind, dict(known))
     monkeypatch.setattr(Measure, "_registry", dict(Measure._registry))
-    for name in ("my_methods", "my_parts"):
+    for name in ("my_methods", "my_parts", "my_model"):
         monkeypatch.delitem(sys.modules, name, raising=False)
     return files
 
@@ -148,6 +148,24 @@ def test_a_method_of_ones_own_is_there_for_the_command(there, monkeypatch):
     main()
     for row in pyarrow.parquet.read_table("own.parquet").to_pylist():
         assert len(row["embedding-norm"]) == len(row["tokens"]) and min(row["embedding-norm"]) > 0
+
+
+def test_a_model_of_ones_own_is_trained_explained_and_judged(there, monkeypatch):
+    Path("my_model.py").write_text(only("python", "your_model.md", "my_classifier"))
+    config = only("jsonnet", "your_model.md", "my_classifier").replace("own/", "my/")
+    Path("own.jsonnet").write_text(config.replace("'+accuracy'", "'+accuracy', num_epochs: 1"))
+    commands = [
+        ["train", "own.jsonnet", "-s", "runs/own", "-f"],
+        ["attribute", "runs/own", "my/test.jsonl", "-o", "own.parquet", "--force"],
+        ["faithfulness", "runs/own", "own.parquet", "-o", "own.faithfulness.parquet", "--force"],
+    ]
+    for command in commands:
+        monkeypatch.setattr(sys, "argv", ["allennlp", *command, "--include-package", "my_model"])
+        main()
+    judged = pyarrow.parquet.read_table("own.faithfulness.parquet").to_pylist()
+    methods = {row["method"] for row in judged if row["value"] is not None}
+    assert {"gradient-x-input", "integrated-gradients", "occlusion"} <= methods
+    assert not {"attention", "lrp"} & methods
 
 
 def test_a_projection_of_ones_own_is_there_for_configs(there):
