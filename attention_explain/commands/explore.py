@@ -33,7 +33,9 @@ class Explore(Subcommand):
             "Ctrl-C ends it.",
             help="Ask a model why, on a local page.",
         )
-        subparser.add_argument("model", help="model archive, or folder of a training run")
+        subparser.add_argument(
+            "model", help="model archive, folder of a training run, or folder of a transformer"
+        )
         subparser.add_argument("model2", nargs="?", help="another one, to stand beside it")
         subparser.add_argument(
             "--data",

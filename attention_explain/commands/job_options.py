@@ -78,7 +78,9 @@ class JobOptions:
 
 def add_job_arguments(subparser: argparse.ArgumentParser, data: bool = True) -> None:
     """The model, the file, and the data, unless the command asks for these itself."""
-    subparser.add_argument("archive_file", help="model archive, or folder of a training run")
+    subparser.add_argument(
+        "archive_file", help="model archive, folder of a training run, or folder of a transformer"
+    )
     if data:
         subparser.add_argument("data", help="what the archive's own dataset reader is to read")
     subparser.add_argument(

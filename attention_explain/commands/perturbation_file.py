@@ -6,7 +6,7 @@ neither is taken for the other.
 """
 
 from pathlib import Path
-from typing import Any, Dict, List, Mapping, Sequence, Union
+from typing import Any, Dict, List, Mapping, Sequence, Tuple, Union
 
 import numpy
 import pyarrow
@@ -77,9 +77,14 @@ def in_words(
         f"  {name} found no other attention for {times} of {count} texts"
         for name, times in metadata["failed"].items()
     ]
+    # Most often all fields of a perturbation are, for the same texts.
+    alike: Dict[Tuple[str, int], List[str]] = {}
+    for name, times in metadata["undefined"].items():
+        perturbation, _, field = name.partition(".")
+        alike.setdefault((perturbation, times), []).append(field)
     lines += [
-        f"  {name} is undefined for {times} of {count} texts"
-        for name, times in metadata["undefined"].items()
+        f"  {perturbation} is undefined ({', '.join(fields)}) for {times} of {count} texts"
+        for (perturbation, times), fields in alike.items()
     ]
     for name, perturbation in perturbations.items():
         results = {

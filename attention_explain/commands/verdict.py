@@ -61,7 +61,7 @@ class VerdictCommand(Subcommand):
             "models",
             nargs="+",
             metavar="model",
-            help="model archive, or folder of a training run; several are seeds of one model",
+            help="model archive, folder of a training run, or folder of a transformer; several are seeds of one model",
         )
         subparser.add_argument("data", help="what the archive's own dataset reader is to read")
         subparser.add_argument(
