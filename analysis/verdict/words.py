@@ -71,7 +71,7 @@ def reason(question: Question) -> str:
     if question.texts_needed is not None:
         return f"{question.sentence}; about {about(question.texts_needed)} texts would tell"
     if question.answer == Answer.UNKNOWN and question.estimate.interval.known:
-        return f"{question.sentence}; more texts alone would not tell"
+        return f"{question.sentence}; more texts alone would not tell, more seeds may"
     return question.sentence
 
 

@@ -30,9 +30,9 @@ PAPERS = ("Wiegreffe & Pinter 2019", "Jain & Wallace 2019", "Serrano & Smith 201
 # How far the output moves: those that decide first.
 MOVES = {
     "output, uniform weights": ("uniform", "tvd"),
-    "output, permuted": ("permutation", "median_tvd"),
-    "output, without the largest": ("drop-top", "top_tvd"),
-    "output, without another": ("drop-top", "random_tvd"),
+    "output, permuted weights": ("permutation", "median_tvd"),
+    "output, largest weight 0": ("drop-top", "top_tvd"),
+    "output, another weight 0": ("drop-top", "random_tvd"),
 }
 DECIDING = ("uniform", "permutation")
 
@@ -90,6 +90,6 @@ def is_used(files: Files) -> Question:
                 *((name, mean.estimate) for name, mean in moves.items()),
             ],
             [(0.0, FEW, "no"), (FEW, 1.0, "yes")],
-            "change: share of texts, or total variation",
+            "share of texts; output: total variation",
         ),
     )
