@@ -312,7 +312,9 @@ class NormOfPieces(Interpreter):
 def test_a_method_of_pieces_must_say_what_becomes_of_them(folders):
     made = predictor(folders["bert"])
     method, found = NormOfPieces(made), instances(made._dataset_reader)
-    with pytest.raises(ConfigurationError, match="NormOfPieces has a score for each piece"):
+    with pytest.raises(
+        ConfigurationError, match="NormOfPieces gives .* scores where .* are due, .* pieces = 'sum'"
+    ):
         method.saliency_interpret_instances(found)
     method.pieces = "max"
     assert len(method.saliency_interpret_instances(found)[0]["scores"]) == 4
