@@ -23,10 +23,10 @@ FIGURE = (
 )
 
 RUN = (
-    "A row links to the study's own page: command, tables, figures, provenance. Core hours are what it takes from nothing; models that studies share were trained "
+    "A row links to the study's page: command, tables, figures, provenance. Core hours are from nothing; models that studies share were trained "
     "once, so that the wall-clock may be less."
 )
-EARLIER = "Studies marked * are of an earlier version: their intervals are percentile bootstraps, which are too short with so few seeds, and differences are not paired."
+EARLIER = "Studies marked * are of an earlier version: their intervals are percentile bootstraps, too short with so few seeds, and differences are not paired."
 
 CLAIMS = (
     "*Number reproduced*: how many numbers of the paper's table lie in our interval, widened by what trainings with other seeds differ by, and that is short enough to say so. "
@@ -35,8 +35,8 @@ CLAIMS = (
 )
 
 PRINT = (
-    "The largest differences, one a model and exhibit; all are in [beside-print.csv](results/beside-print.csv), with what is known of the reasons. "
-    "A number that is not reproduced says nothing against a claim, and nothing for it."
+    "The largest differences, one a model and exhibit; all, with known reasons, are in [beside-print.csv](results/beside-print.csv). "
+    "A number that is not reproduced says nothing for or against a claim."
 )
 
 DEVIATIONS = """- **Word vectors**: GloVe of 100 dimensions; the papers have fastText of 300.
@@ -54,7 +54,6 @@ METHODS = """- **Intervals** are over texts and seeds together where there are t
 - **Chance** is measured, by random scores and by scores permuted within a text, and stands beside each agreement.
 """
 
-LINKS = """- What the measures mean: [faithfulness](docs/faithfulness.md), [agreement](docs/compare.md), [counterfactuals](docs/counterfactual.md), [rationales](docs/rationales.md).
-- What a claim is, and how it is judged: [claims](docs/claims.md). How the studies are run: [studies](docs/studies.md).
-- The corpora: [data](docs/data.md); the planted one: [planted](docs/planted.md).
+LINKS = """- Measures: [faithfulness](docs/faithfulness.md), [agreement](docs/compare.md), [counterfactuals](docs/counterfactual.md), [rationales](docs/rationales.md).
+- How [claims](docs/claims.md) are judged and [studies](docs/studies.md) run; the [corpora](docs/data.md), and the [planted](docs/planted.md) one.
 """
