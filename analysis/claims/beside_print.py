@@ -27,8 +27,10 @@ OF_ACCURACY = 0.02
 OF_JSD, OF_TVD = 0.05, 0.02
 # Where the interval is over trained models already, what print has rounded away.
 ROUNDED = 0.005
+# Of computation, so that a number on a bound is inside.
+ROUNDING = 1e-9
 YES, UNTOLD = "yes", "cannot be told"
-# An interval whose half is longer than so many tolerances would hold almost anything that is printed. Where the
+# An interval whose longer side is longer than so many tolerances would hold almost anything that is printed. Where the
 # tolerance is rounding alone, those of accuracy.
 WIDE = 2
 # Where a number stands.
@@ -127,9 +129,10 @@ def reproduced(published: float, ours: float, low: float, high: float, tolerance
     """
     low, high = (ours if math.isnan(end) else end for end in (low, high))
     # Rounding of what was printed must not decide.
-    if not low - tolerance - 1e-9 <= published <= high + tolerance + 1e-9:
+    if not low - tolerance - ROUNDING <= published <= high + tolerance + ROUNDING:
         return f"no, {'+' if ours > published else ''}{number(ours - published)}"
-    return YES if (high - low) / 2 <= WIDE * max(tolerance, OF_ACCURACY) else UNTOLD
+    longer = max(high - ours, ours - low) - ROUNDING
+    return YES if longer <= WIDE * max(tolerance, OF_ACCURACY) else UNTOLD
 
 
 def beside_print(tables: Tables, printed: Sequence[Printed]) -> pandas.DataFrame:
