@@ -11,8 +11,8 @@ from analysis.written import NONE, markdown_text
 TABLE = of_study.NAME
 SAID = (
     "Another question, that of the [verdict](docs/verdict.md): does attention come half of the way from a random (0) to the best order of words (1)? "
-    "It is told only where under *each* way of removing words the interval lies on one side of a half. Here stand the mean over these ways, by "
-    "comprehensiveness and sufficiency, and the method to show readers, with its place."
+    "It is told only where under *each* way of removing words the interval lies on one side of a half. Here stand the mean over these ways, and the "
+    "method to show readers, with its place."
 )
 
 

@@ -29,7 +29,7 @@ RUN = (
 EARLIER = "Studies marked * are of an earlier version: their intervals are percentile bootstraps, too short with so few seeds, and differences are not paired."
 
 CLAIMS = (
-    "*Number reproduced*: how many numbers of the paper's table lie in our interval, widened by what trainings with other seeds differ by, and that is short enough to say so. "
+    "*Number reproduced*: how many numbers of the paper's table lie in our interval, widened by what seeds differ by, where that is short enough to tell. "
     "*After correction*: where a measure had to be mended. In brackets: for how many models, if for several. "
     "A claim holds only where all of its parts do. Rules, bounds (ours) and evidence stand in [claims.csv](results/claims.csv)."
 )
@@ -44,14 +44,14 @@ DEVIATIONS = """- **Word vectors**: GloVe of 100 dimensions; the papers have fas
 - **SNLI and bAbI 3**: trained on a thirtieth and a ninth of the original pairs, and so far less accurate.
 - **IMDb and 20 Newsgroups**: the published sizes up to a few texts; splits are not the authors' own ([data](docs/data.md)).
 - **Neely & Schouten's IMDb**: reviews of at most 100 tokens, as theirs very probably were.
-- **Texts explained**: all test texts, or as many as the table above says, spread evenly over them.
+- **Texts explained**: all of test, or as many as the table above says, spread evenly.
 - **Selection**: the epoch is chosen on dev, never on test; Jain & Wallace chose on test. No setting was chosen by agreement or faithfulness.
 - **Not at hand**: MIMIC-III and CNN news.
 """
 
 METHODS = """- **Intervals** are over texts and seeds together where there are three seeds or more, else over texts alone, of the models as they are. Differences on the same texts are paired. How often they hold the truth is simulated in the [tests](tests/analysis/statistics).
-- **Power**: an outcome that *cannot be told* says in [claims.csv](results/claims.csv) how far from its bound the number would have had to be, to be seen in four of five repetitions.
-- **Chance** is measured, by random scores and by scores permuted within a text, and stands beside each agreement.
+- **Power**: where an outcome *cannot be told*, [claims.csv](results/claims.csv) says how far from its bound the number had to be, to be seen in four of five repetitions.
+- **Chance**, by random scores and by scores permuted within a text, stands beside each agreement.
 """
 
 LINKS = """- Measures: [faithfulness](docs/faithfulness.md), [agreement](docs/compare.md), [counterfactuals](docs/counterfactual.md), [rationales](docs/rationales.md).
