@@ -22,9 +22,11 @@ from analysis.papers.shared.families import ModelFamily, families
 from analysis.papers.shared.study_files import StudyFiles
 from analysis.papers.wiegreffe_pinter.adversaries import published_curve
 from analysis.papers.wiegreffe_pinter.plane_numbers import (
+    FEWER,
     add_curves,
     add_marks,
     moved_by_adversaries,
+    moved_by_fewer,
     moved_by_others,
 )
 from analysis.statistics.intervals import ABOUT_INTERVALS
@@ -33,7 +35,8 @@ NAME = "wiegreffe-pinter-plane"
 CURVES = {False: "adversaries", True: "frozen adversaries"}
 ACROSS, UP = "attention moved (JSD, nats)", "output moved (TVD)"
 FIGURE_NOTE = (
-    f"At each adversary its lambda. Lines at the points: interval of the mean. {ABOUT_INTERVALS} "
+    "At each adversary its lambda; those that are held against fewer bases than the others are not joined, and stand in the table alone. "
+    f"Lines at the points: interval of the mean. {ABOUT_INTERVALS} "
     "Published values of TVD are doubled, as the published code halves the distance once "
     "more. The dotted line is the largest JSD there can be."
 )
@@ -72,6 +75,8 @@ def plane(study: StudyFiles, output: Output) -> Optional[str]:
 
 def _panels(family: ModelFamily) -> List[Plane]:
     moved, others = moved_by_adversaries(family), moved_by_others(family)
+    fewer = moved_by_fewer(family)
+    others.update({FEWER: fewer} if fewer else {})
     theirs = published_curve(family.base.model.corpus, family.name)
     return [
         Plane(

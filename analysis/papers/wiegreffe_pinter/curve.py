@@ -7,6 +7,7 @@ from typing import Iterator, List, Optional, Sequence
 from analysis.claims.table_rows import TableRow, Tables, TypedTable, estimated, grouped
 from analysis.papers.shared.adversary_rows import AdversaryRow
 from analysis.papers.wiegreffe_pinter.adversaries import ADVERSARIES
+from analysis.statistics.intervals import LEAST_SEEDS
 from analysis.written import Estimate, average
 
 
@@ -37,11 +38,13 @@ CONVEXITY_TABLE = TypedTable("wiegreffe-pinter-convexity", ConvexityRow)
 def curves(tables: Tables) -> Iterator[List[AdversaryRow]]:
     """
     Of each model its adversaries that are not frozen, nearest attention first. Those of one lambda, held
-    against several bases, are one.
+    against several bases, are one. Where some have several seeds, these alone: between them and single ones, a
+    curve would follow the seeds.
     """
     rows = [row for row in tables.rows(ADVERSARIES) if not row.frozen]
     for _, several in grouped(rows, "corpus", "model", "protocol"):
-        steps = [_one(alike) for _, alike in grouped(several, "lambda_")]
+        with_seeds = [row for row in several if row.seeds >= LEAST_SEEDS] or several
+        steps = [_one(alike) for _, alike in grouped(with_seeds, "lambda_")]
         yield sorted(steps, key=lambda row: row.jsd.mean)
 
 

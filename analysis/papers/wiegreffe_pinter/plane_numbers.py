@@ -8,6 +8,7 @@ from typing import Any, Dict, Iterator, List, Sequence, Tuple
 import pandas
 
 from analysis.agreement.agreement_table import OVERALL
+from analysis.models import Model
 from analysis.output import Output
 from analysis.papers.shared.divergence import Divergence, divergence, per_instance
 from analysis.papers.shared.families import ModelFamily
@@ -16,6 +17,7 @@ from analysis.statistics.intervals import ABOUT_INTERVALS
 from analysis.written import interval_column
 
 SEEDS = "other seeds"
+FEWER = "adversaries of fewer bases"
 
 
 def add_marks(attacked: Sequence[ModelFamily], output: Output) -> None:
@@ -130,13 +132,35 @@ def _texts(moved: Divergence, predicted: str) -> int:
 
 
 def moved_by_adversaries(family: ModelFamily) -> Dict[bool, List[Tuple[float, Divergence]]]:
-    """Lambdas and distances, of the adversaries that are frozen and of those that are not."""
-    by_kind: Dict[bool, List[Tuple[float, Divergence]]] = {}
-    for model in family.adversaries:
-        adversary = model.config.adversary
-        moved = divergence(family.pairs(model))
-        by_kind.setdefault(adversary.frozen, []).append((adversary.lambda_, moved))
+    """
+    Lambdas and distances, of the adversaries that are frozen and of those that are not: of each kind those that
+    are held against the most bases, since a curve through others would go from base to base.
+    """
+    by_kind = {}
+    for frozen in (False, True):
+        steps = [
+            (model.config.adversary.lambda_, divergence(family.pairs(model)))
+            for model in _by_bases(family, frozen)[0]
+        ]
+        by_kind.update({frozen: steps} if steps else {})
     return by_kind
+
+
+def moved_by_fewer(family: ModelFamily) -> List[Divergence]:
+    """Of the others, one by one."""
+    return [
+        divergence(family.pairs(model))
+        for frozen in (False, True)
+        for model in _by_bases(family, frozen)[1]
+    ]
+
+
+def _by_bases(family: ModelFamily, frozen: bool) -> Tuple[List[Model], List[Model]]:
+    """The adversaries that are held against the most bases, and those that are held against fewer."""
+    alike = family.adversaries_of(frozen)
+    most = max((len(family.pairs(model)) for model in alike), default=0)
+    with_most = [model for model in alike if len(family.pairs(model)) == most]
+    return with_most, [model for model in alike if model not in with_most]
 
 
 def curves_of_bases(family: ModelFamily, frozen: bool) -> List[List[Divergence]]:

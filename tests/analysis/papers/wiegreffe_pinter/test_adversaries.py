@@ -12,7 +12,11 @@ from analysis.papers.shared.families import families
 from analysis.papers.shared.study_files import load_study
 from analysis.papers.wiegreffe_pinter.adversaries import table_4, table_5
 from analysis.papers.wiegreffe_pinter.adversary_plane import plane
-from analysis.papers.wiegreffe_pinter.plane_numbers import curves_of_bases
+from analysis.papers.wiegreffe_pinter.plane_numbers import (
+    curves_of_bases,
+    moved_by_adversaries,
+    moved_by_fewer,
+)
 from analysis.statistics.intervals import intervals
 from tests.analysis.attribution_files import config
 from tests.analysis.papers.families import (
@@ -234,3 +238,7 @@ def test_a_base_has_a_curve_of_the_adversaries_that_all_bases_have(tmp_path):
     pairs = family.pairs(family.adversaries[1])
     (second,) = [pair for pair in pairs if pair[0].model.seed == 2]
     assert (curves[1][1].tvd.value == divergence([second]).tvd.value).all()
+    # The one of a single base is in no curve, and a mark of its own.
+    assert [lambda_ for lambda_, _ in moved_by_adversaries(family)[False]] == [0, 0.001, 0.02]
+    (alone,) = moved_by_fewer(family)
+    assert len(alone.predicted) == 1

@@ -32,6 +32,16 @@ def test_adversaries_of_one_lambda_and_several_bases_are_one_point():
     assert (row.jsd.mean, row.tvd.mean) == pytest.approx((0.5, 0.15))
 
 
+def test_single_adversaries_are_no_part_of_a_curve_of_several_seeds():
+    several = [{**row, "seeds": 3} for row in curve(0.06, 0.08, 0.1)]
+    single = [{**adversary(0.2, 0.01)[0], "seeds": 1}]
+    (steps,) = read([*several, *single])
+    assert [row.jsd.mean for row in steps] == [0.1, 0.3, 0.5]
+    # Where there are no others, they are all there is.
+    (steps,) = read(single)
+    assert [row.jsd.mean for row in steps] == [0.2]
+
+
 def test_beyond_the_curve_nothing_can_be_told():
     name = "less-than-instances"
     far = {BESIDE: beside("adversary for each text", 0.6, 0.05)}
