@@ -30,7 +30,7 @@ def alone(opened, places):
     opened._model.pieces.remembered.in_training = False
     texts = [instances(opened._dataset_reader)[place] for place in places]
     outputs = [opened._model.forward_on_instance(text) for text in texts]
-    return torch.tensor([output["logits"] for output in outputs], dtype=torch.double)
+    return torch.stack([torch.as_tensor(output["logits"]) for output in outputs]).double()
 
 
 def test_a_text_is_read_once_and_the_outputs_are_the_same(folders):
