@@ -6,6 +6,7 @@ from analysis.formats import pipe_table
 from analysis.results.cited import Row, Sheet
 from analysis.results.names import corpus_name
 from analysis.verdict import of_study
+from analysis.verdict.answers import Answer
 from analysis.written import NONE, markdown_text
 
 TABLE = of_study.NAME
@@ -41,7 +42,8 @@ def _cell(row: Optional[Row]) -> str:
         return NONE
     if isinstance(row["nothing to judge"], str) and row["nothing to judge"]:
         return "nothing to judge"
-    said = f"**{row['answer']}** {row.estimate('attention')}"
+    answer = "untold" if row["answer"] == Answer.UNKNOWN else row["answer"]
+    said = f"**{answer}** {row.estimate('attention')}"
     if not isinstance(row["show"], str) or not row["show"]:
         return f"{said}; no method"
     return f"{said}; {row['show']} {row.number('place of it')}"

@@ -24,7 +24,7 @@ FIGURE = (
 
 RUN = (
     "A row links to the study's page: command, tables, figures, provenance. Core hours are from nothing; models that studies share were trained "
-    "once, so that the wall-clock may be less."
+    "once, so that wall-clock may be less."
 )
 EARLIER = "Studies marked * are of an earlier version: their intervals are percentile bootstraps, too short with so few seeds, and differences are not paired."
 
