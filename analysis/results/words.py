@@ -26,12 +26,12 @@ RUN = (
     "A row links to the study's page: command, tables, figures, provenance. Core hours are from nothing; models that studies share were trained "
     "once, so that wall-clock may be less."
 )
-EARLIER = "Studies marked * are of an earlier version: their intervals are percentile bootstraps, too short with so few seeds, and differences are not paired."
+EARLIER = "Studies marked * are of an earlier version: intervals are percentile bootstraps, too short with so few seeds, and differences unpaired."
 
 CLAIMS = (
     "*Number reproduced*: how many numbers of the paper's table lie in our interval, widened by what seeds differ by, where that is short enough to tell. "
     "*After correction*: where a measure had to be mended. In brackets: for how many models, if for several. "
-    "A claim holds only where all of its parts do. Rules, bounds (ours) and evidence stand in [claims.csv](results/claims.csv)."
+    "A claim holds only where all its parts do. Rules, bounds (ours) and evidence: [claims.csv](results/claims.csv)."
 )
 
 PRINT = (
@@ -45,7 +45,7 @@ DEVIATIONS = """- **Word vectors**: GloVe of 100 dimensions; the papers have fas
 - **IMDb and 20 Newsgroups**: the published sizes up to a few texts; splits are not the authors' own ([data](docs/data.md)).
 - **Neely & Schouten's IMDb**: reviews of at most 100 tokens, as theirs very probably were.
 - **Texts explained**: all of test, or as many as the table above says, spread evenly.
-- **Selection**: the epoch is chosen on dev, never on test; Jain & Wallace chose on test. No setting was chosen by agreement or faithfulness.
+- **Selection**: epochs are chosen on dev (Jain & Wallace: on test); no setting by agreement or faithfulness.
 - **Not at hand**: MIMIC-III and CNN news.
 """
 
