@@ -31,6 +31,8 @@ DRAWS = 20
 GOLDEN = numpy.uint64(0x9E3779B97F4A7C15)
 # Less room than that between chance and ceiling is none.
 LEAST_ROOM = 1e-9
+# Where values of a measure without bounds can be.
+ANYWHERE = (-numpy.inf, numpy.inf)
 # For captions.
 ABOUT_PLACES = (
     "ceiling: the best mean that the same scores could have in any order, as ties bound it; place: "
@@ -52,12 +54,10 @@ class Sample:
     value: numpy.ndarray
     undefined: numpy.ndarray
     p_value: Optional[numpy.ndarray] = None
-    between: Tuple[float, float] = (-numpy.inf, numpy.inf)
+    between: Tuple[float, float] = ANYWHERE
 
     @classmethod
-    def of(
-        cls, seeds: Sequence[Values], between: Tuple[float, float] = (-numpy.inf, numpy.inf)
-    ) -> "Sample":
+    def of(cls, seeds: Sequence[Values], between: Tuple[float, float] = ANYWHERE) -> "Sample":
         """From the values of each seed, all of the same texts in the same order."""
         with_p = all(values.p_value is not None for values in seeds)
         return cls(

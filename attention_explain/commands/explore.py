@@ -13,7 +13,7 @@ from allennlp.commands.subcommand import Subcommand
 from allennlp.common.checks import ConfigurationError
 
 from attention_explain.archives import check_device, open_archive
-from attention_explain.commands.job_options import listed_configs
+from attention_explain.commands.job_options import MODEL, listed_configs
 from attention_explain.interpret.interpreter import InterpreterConfig
 from attention_explain.models.needs import check_needs
 
@@ -33,9 +33,7 @@ class Explore(Subcommand):
             "Ctrl-C ends it.",
             help="Ask a model why, on a local page.",
         )
-        subparser.add_argument(
-            "model", help="model archive, folder of a training run, or folder of a transformer"
-        )
+        subparser.add_argument("model", help=MODEL)
         subparser.add_argument("model2", nargs="?", help="another one, to stand beside it")
         subparser.add_argument(
             "--data",

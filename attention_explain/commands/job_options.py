@@ -25,6 +25,8 @@ from command_line.jsonnet_errors import jsonnet_sentence
 from durable.records import read_json
 
 Place = Union[str, Path]
+# What every command takes as a model, in its help.
+MODEL = "model archive, folder of a training run, or folder of a transformer"
 # Of files with a list of components.
 ENDINGS = (".jsonnet", ".json", ".libsonnet")
 
@@ -78,9 +80,7 @@ class JobOptions:
 
 def add_job_arguments(subparser: argparse.ArgumentParser, data: bool = True) -> None:
     """The model, the file, and the data, unless the command asks for these itself."""
-    subparser.add_argument(
-        "archive_file", help="model archive, folder of a training run, or folder of a transformer"
-    )
+    subparser.add_argument("archive_file", help=MODEL)
     if data:
         subparser.add_argument("data", help="what the archive's own dataset reader is to read")
     subparser.add_argument(

@@ -18,6 +18,7 @@ from allennlp.common.checks import ConfigurationError
 from attention_explain.commands.attribute import DEFAULT_INTERPRETERS
 from attention_explain.commands.batches import WORTH_A_WORD
 from attention_explain.commands.job_options import (
+    MODEL,
     JobOptions,
     add_job_options,
     job_options,
@@ -61,7 +62,7 @@ class VerdictCommand(Subcommand):
             "models",
             nargs="+",
             metavar="model",
-            help="model archive, folder of a training run, or folder of a transformer; several are seeds of one model",
+            help=f"{MODEL}; several are seeds of one model",
         )
         subparser.add_argument("data", help="what the archive's own dataset reader is to read")
         subparser.add_argument(

@@ -78,9 +78,12 @@ def read_vectors(path: str, dim: int, words: Dict[str, int]) -> Dict[str, numpy.
     known = {}
     with EmbeddingsTextFile(path) as lines:
         for number, line in enumerate(Tqdm.tqdm(lines, desc="reading word vectors"), start=1):
-            word, *numbers = line.rstrip().split(" ")
-            # Words of two parts, as some files have: no token is such a one.
-            if word not in words or (len(numbers) > dim and not _is_number(numbers[-dim - 1])):
+            word, _, rest = line.rstrip().partition(" ")
+            if word not in words:
+                continue
+            numbers = rest.split(" ")
+            # A word of two parts, as some files have: no token is such a one.
+            if len(numbers) > dim and not _is_number(numbers[-dim - 1]):
                 continue
             if len(numbers) != dim:
                 raise ConfigurationError(

@@ -24,7 +24,7 @@ TVD = Method(INSTANCE_ADVERSARY, "instance adversary", check="tvd")
 # The largest divergence that there is.
 BOUND = float(numpy.log(2))
 # What values can be.
-OF_TVD, OF_JSD = (0.0, 1.0), (0.0, BOUND)
+TVD_RANGE, JSD_RANGE = (0.0, 1.0), (0.0, BOUND)
 
 
 @dataclass(frozen=True)
@@ -69,11 +69,11 @@ def divergence(pairs: Sequence[Pair]) -> Divergence:
     measure = Measure.named("jsd")
     return Divergence(
         tvd=Sample.of(
-            [Values.everywhere(output_tvd(base, other)) for base, other in pairs], OF_TVD
+            [Values.everywhere(output_tvd(base, other)) for base, other in pairs], TVD_RANGE
         ),
         jsd=Sample.of(
             [measure(base.scores("attention"), other.scores("attention")) for base, other in pairs],
-            OF_JSD,
+            JSD_RANGE,
         ),
         predicted=_predicted([base for base, _ in pairs]),
     )
@@ -102,7 +102,7 @@ def of_searched(found: Sequence[Tuple[Attributions, Perturbations]]) -> Optional
         return None
     tvd, jsd = (
         Sample.of([check(method)(file) for _, file in found], between)
-        for method, between in ((TVD, OF_TVD), (MAX_JSD, OF_JSD))
+        for method, between in ((TVD, TVD_RANGE), (MAX_JSD, JSD_RANGE))
     )
     return Divergence(tvd, jsd, _predicted([base for base, _ in found]))
 

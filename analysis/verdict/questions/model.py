@@ -58,8 +58,11 @@ def about_this_model(files: Files, method: str = ATTENTION) -> Question:
     answer = answered([mean.estimate.interval])
     anew = correlated.measure.name == ALL_ANEW
     how = "all parameters are" if anew else "its parameters are, one layer after the other,"
-    words = {Answer.NO: "stays much the same", Answer.PARTLY: "changes in part"}
-    words[Answer.UNKNOWN] = "may or may not change"
+    words = {
+        Answer.NO: "stays much the same",
+        Answer.PARTLY: "changes in part",
+        Answer.UNKNOWN: "may or may not change",
+    }
     changes = words.get(answer, "changes")
     rows: List[Tuple[str, Mean]] = [(name, _mean(correlated, name)) for name in correlated.methods]
     return Question(
