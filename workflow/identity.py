@@ -8,7 +8,7 @@ import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Set
+from typing import Any, Callable, Dict, List, Optional, Sequence, Set
 
 from analysis.model_config import ModelConfig
 from workflow.contents import Contents
@@ -107,46 +107,59 @@ def references(value: Any) -> Set[str]:
     return names
 
 
-def with_contents(value: Any, contents: Contents, key: str = "") -> Any:
+def with_contents(value: Any, contents: Contents) -> Any:
     """
     The config with each file and folder, also one inside an archive, replaced by what is in it;
     URLs stay names, and so do the parts of the embedded corpus.
+    """
+
+    def content(setting: str, named: str) -> str:
+        if not setting.endswith(PERHAPS_FILES):
+            return named
+        path = Path(named)
+        if named and path.exists():
+            # A folder's name is part of the ids of its texts.
+            name = f"/{path.absolute().name}" if path.is_dir() else ""
+            return f"sha256:{contents.sha256(path)}{name}"
+        archive, mark, inner = named.rpartition(ARCHIVE_MARK)
+        if Path(archive).is_file():
+            return f"sha256:{contents.sha256(Path(archive))}{mark}{inner}"
+        return named
+
+    return _with_names(value, content)
+
+
+def missing_files(value: Any) -> List[str]:
+    """What a config names that is not there: no URL, and nothing that another run of the study makes."""
+    missing: List[str] = []
+
+    def note(setting: str, named: str) -> str:
+        elsewhere = URL in named or REFERENCE.search(named)
+        if named and setting.endswith(FILE_ENDINGS) and not elsewhere:
+            archive = named.rpartition(ARCHIVE_MARK)[0]
+            if not (Path(named).exists() or Path(archive).is_file()):
+                missing.append(named)
+        return named
+
+    _with_names(value, note)
+    return missing
+
+
+def _with_names(value: Any, replace: Callable[[str, str], str], setting: str = "") -> Any:
+    """
+    The config with each string replaced, by the setting that it is of; the parts of the embedded corpus, which
+    are no files, stay as they are.
     """
     if isinstance(value, dict):
         return {
             name: part
             if name.endswith(DATA_ENDING) and _is_embedded(value)
-            else with_contents(part, contents, name)
+            else _with_names(part, replace, name)
             for name, part in value.items()
         }
     if isinstance(value, list):
-        return [with_contents(part, contents, key) for part in value]
-    if isinstance(value, str) and key.endswith(PERHAPS_FILES):
-        path = Path(value)
-        if value and path.exists():
-            # A folder's name is part of the ids of its texts.
-            name = f"/{path.absolute().name}" if path.is_dir() else ""
-            return f"sha256:{contents.sha256(path)}{name}"
-        archive, mark, inner = value.rpartition(ARCHIVE_MARK)
-        if Path(archive).is_file():
-            return f"sha256:{contents.sha256(Path(archive))}{mark}{inner}"
-    return value
-
-
-def missing_files(value: Any, key: str = "") -> Iterator[str]:
-    """What a config names that is not there: no URL, and nothing that another run of the study makes."""
-    if isinstance(value, dict):
-        for name, part in value.items():
-            if not (name.endswith(DATA_ENDING) and _is_embedded(value)):
-                yield from missing_files(part, name)
-    elif isinstance(value, list):
-        for part in value:
-            yield from missing_files(part, key)
-    elif isinstance(value, str) and value and key.endswith(FILE_ENDINGS):
-        archive = value.rpartition(ARCHIVE_MARK)[0]
-        elsewhere = URL in value or REFERENCE.search(value)
-        if not (elsewhere or Path(value).exists() or Path(archive).is_file()):
-            yield value
+        return [_with_names(part, replace, setting) for part in value]
+    return replace(setting, value) if isinstance(value, str) else value
 
 
 def _is_embedded(config: Dict[str, Any]) -> bool:
