@@ -148,9 +148,11 @@ class ErasedOutputs:
         outputs = numpy.empty((len(texts), self._known[0].shape[1]))
         there = kept | (self._replacements is not None)
         lengths = (there * self._sizes[texts]).sum(axis=1) + self._specials[texts]
-        device = self.batch.mask.device
+        device, budget = self.batch.mask.device, self.batch.budget
+        if self._reader is not None:
+            budget = self._reader.tokens_at_once(budget)
         # At least 1: no text may be without length.
-        for rows in rows_by_length(numpy.maximum(1, lengths).tolist(), self.batch.budget):
+        for rows in rows_by_length(numpy.maximum(1, lengths).tolist(), budget):
             some = torch.from_numpy(texts[rows]).to(device)
             here = torch.from_numpy(kept[rows]).to(device)
             if self._reader is not None:

@@ -9,7 +9,7 @@ from allennlp.data import Vocabulary
 from attention_explain.data.vocabulary import MASK_TOKEN, count_unigrams
 from attention_explain.faithfulness.outputs import ErasedOutputs
 from attention_explain.faithfulness.registry import ERASURES
-from attention_explain.interpret.erasure.lstm_sets import LstmSets, tree
+from attention_explain.interpret.erasure.lstm_sets import TOKENS, LstmSets, tree
 from attention_explain.interpret.text_batch import TextBatch
 from tests.builders import DIM, ENCODERS, TEXTS, instances, model, reader, vocabulary
 from tests.faithfulness.slow_faithfulness import slow_outputs
@@ -165,18 +165,20 @@ def test_no_pass_is_larger_than_the_budget(monkeypatch, erasure):
     monkeypatch.setattr(
         LstmSets,
         "_probs",
-        lambda self, tokens, *rest: sizes.append(tokens.numel()) or read(self, tokens, *rest),
+        lambda self, texts, tokens, *rest: (
+            sizes.append(tokens.numel()) or read(self, texts, tokens, *rest)
+        ),
     )
-    for each in (made, lstm):
+    for each, most in ((made, 64), (lstm, 64 * TOKENS)):
         outputs = outputs_of(each, erasure, budget=64)
         sizes.clear()
         outputs(some_sets(number=40))
-        assert sizes and max(sizes) <= 64
+        assert len(sizes) > 1 and max(sizes) <= most
 
 
 def test_what_several_sets_begin_with_is_read_once():
     sequences = torch.tensor([[5, 1, 2], [5, 1, 3], [4, 1, 2], [5, 1, 2]])
-    levels, nodes = tree(sequences)
+    levels, nodes = tree(sequences, torch.tensor([3, 3, 3, 3]))
     assert [len(sets) for sets in levels] == [2, 2, 3]
     for step, sets in enumerate(levels):
         # Each number stands for one beginning, and its set has that beginning.
@@ -184,6 +186,15 @@ def test_what_several_sets_begin_with_is_read_once():
         assert len(set(beginnings)) == len(sets)
         for place, node in enumerate(nodes[:, step].tolist()):
             assert beginnings[sets[node]] == beginnings[place]
+
+
+def test_nothing_is_read_behind_the_end_of_a_set():
+    # The padding of the first, 0, is a token of the second.
+    sequences = torch.tensor([[5, 0, 0], [5, 0, 7], [4, 1, 2]])
+    levels, nodes = tree(sequences, torch.tensor([1, 3, 2]))
+    assert [sorted(sets.tolist()) for sets in levels[1:]] == [[1, 2], [1]]
+    assert len(levels[0]) == 2 and nodes[0, 0] == nodes[1, 0] != nodes[2, 0]
+    assert levels[1][nodes[1, 1]] == 1 and levels[1][nodes[2, 1]] == 2
 
 
 @pytest.mark.parametrize("erasure", ["delete", {"type": "marginal", "draws": 2}])
@@ -200,6 +211,17 @@ def test_sets_read_as_a_tree_are_those_of_plain_passes(monkeypatch, erasure):
             expected = outputs_of(made, erasure)(asked)
         for probs, others in zip(read, expected, strict=True):
             assert probs == pytest.approx(others, abs=1e-6)
+
+
+@pytest.mark.parametrize("encoder", ENCODERS)
+def test_empty_texts_may_be_all_that_is_asked(encoder):
+    made = classifier(encoder)
+    empty = [sets[:1] for sets in some_sets()]
+    together = outputs_of(made, "delete", bounded=False)(some_sets())
+    alone = outputs_of(made, "delete", bounded=False)(empty)
+    for probs, others in zip(alone, together, strict=True):
+        assert numpy.isfinite(probs).all()
+        assert probs == pytest.approx(others[:1], abs=1e-6)
 
 
 def test_a_model_without_the_mask_says_so():

@@ -14,9 +14,9 @@ import math
 from typing import Iterator, List, Optional, Tuple
 
 import torch
-from torch.nn.functional import linear
 
 from attention_explain.interpret.erasure.logits import Readout, attended_logits
+from attention_explain.interpret.erasure.lstm_steps import LstmSteps
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models import AttentionClassifier
 from attention_explain.models.reading import Reading
@@ -51,8 +51,7 @@ class Direction:
     states, cells : after each token of the whole text.
     counted : where a token may be erased.
     half_states, double_cells : of the text without each token, so far as it has been read: at first
-        up to where that token was. Halves and doubles, because with tanh(x) = 2 sigmoid(2 x) - 1
-        the factors then vanish into the weights, and every pass over the numbers counts.
+        up to where that token was.
     """
 
     def __init__(
@@ -67,16 +66,8 @@ class Direction:
         cells_before: torch.Tensor,
     ) -> None:
         self.towards_start = number == 1
-        # With the candidate doubled one sigmoid serves all gates.
-        hidden = states.size(-1)
-        scale = states.new_ones(4, hidden)
-        scale[2] = 2
-        scale = scale.view(-1)
-        self._input_weights = layer.input_weights[number] * scale.unsqueeze(-1)
-        state_weights = 2 * layer.state_weights[number] * scale.unsqueeze(-1)
-        self._state_weights = state_weights.t().contiguous()
-        self._bias = layer.bias[number] * scale
-        self.gates = self._input_gates(embeddings)
+        self._steps = LstmSteps(layer, number)
+        self.gates = self._steps.input_gates(embeddings.transpose(0, 1))
         self.states = states.transpose(0, 1)
         self.cells = cells.transpose(0, 1)
         self.counted = attendable.t()
@@ -86,7 +77,8 @@ class Direction:
 
     def read_instead(self, embeddings: torch.Tensor) -> None:
         """Lets other embeddings be read in the place of each erased token."""
-        self._step(self._input_gates(embeddings), self.half_states, self.double_cells)
+        gates = self._steps.input_gates(embeddings.transpose(0, 1))
+        self._step(gates, self.half_states, self.double_cells)
 
     def run_again(self, positions: range) -> Iterator[Tuple[int, slice, torch.Tensor]]:
         """
@@ -128,20 +120,13 @@ class Direction:
         first = erased.start + int(places.min()) if len(places) else erased.stop
         return range(first, running.stop)
 
-    def _input_gates(self, embeddings: torch.Tensor) -> torch.Tensor:
-        return linear(embeddings.transpose(0, 1), self._input_weights, self._bias)
-
     def _step(self, gates: torch.Tensor, states: torch.Tensor, cells: torch.Tensor) -> None:
         """
         New half states and double cells in place, from the inputs' share of the gates.
         Shape: (batch, 4 * hidden) or (many, batch, 4 * hidden), then (many, batch, hidden)
         """
-        work = self._products(gates, states, self._state_weights)
-        enter, forget, candidate, leave = work.sigmoid_().chunk(4, dim=-1)
-        # c = forget c + enter (2 candidate - 1), doubled
-        cells.mul_(forget).addcmul_(enter, candidate, value=4).sub_(enter, alpha=2)
-        # h = leave (2 sigmoid(2 c) - 1), halved
-        torch.sigmoid(cells, out=states).sub_(0.5).mul_(leave)
+        work = self._products(gates, states, self._steps.state_weights)
+        self._steps.advance(work, states, cells)
 
 
 class Products:

@@ -11,12 +11,17 @@ from typing import List, Optional, Tuple
 
 import numpy
 import torch
-from torch.nn.functional import linear
 
 from attention_explain.interpret.erasure.logits import Readout, attended_logits
+from attention_explain.interpret.erasure.lstm_steps import LstmSteps
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models import AttentionClassifier
 from attention_explain.modules.encoders.lstm import lstm_layers
+
+# So many times as many tokens are read at once as a plain pass holds. What stays of a token is what is
+# made of its state, about an eighth of its gates; and in steps of a few sets, as long texts would be read
+# otherwise, most of the time goes to other than the arithmetic.
+TOKENS = 8
 
 
 class LstmSets:
@@ -43,19 +48,15 @@ class LstmSets:
         self.query = batch.reading.query
         self.readout = Readout.of(model, self.query)
         self.draws = 0 if replacements is None else len(replacements)
-        # The embeddings first, then each draw. Shape: (1 + draws, batch * tokens, embedding_dim)
-        inputs = [embeddings, *(() if replacements is None else replacements)]
+        # The embeddings first, then each draw. Shape: ((1 + draws) * batch * tokens, embedding_dim)
+        inputs = torch.cat([embeddings, *(() if replacements is None else replacements)])
         self.ways = [
-            _Direction(layer.state_weights[number], half)
+            _Direction(LstmSteps(layer, number), half, inputs.flatten(0, 1))
             for number, half in enumerate(self.readout.weight.chunk(layer.directions, dim=1))
         ]
-        for number, way in enumerate(self.ways):
-            way.read = torch.cat(
-                [
-                    linear(vectors.flatten(0, 1), layer.input_weights[number], layer.bias[number])
-                    for vectors in inputs
-                ]
-            )
+
+    def tokens_at_once(self, budget: int) -> int:
+        return budget * TOKENS
 
     def probabilities(self, texts: torch.Tensor, kept: torch.Tensor) -> torch.Tensor:
         """
@@ -98,18 +99,16 @@ class LstmSets:
         """
         steps = torch.arange(tokens.size(1), device=tokens.device)
         mask = steps < lengths.unsqueeze(-1)
-        # Padding is read as the first token of all, and nobody looks.
-        tokens = tokens.masked_fill(~mask, 0)
         asked, bias = None, self.readout.bias
         if self.query is not None:
             asked = self.query[texts]
             # Shape: (sets, 1, inner + votes)
             bias = bias[texts].unsqueeze(1) if bias.dim() > 1 else bias
-        read = self.ways[0].run(tokens) + bias
+        read = self.ways[0].run(tokens, lengths) + bias
         if len(self.ways) > 1:
             backwards = lengths.unsqueeze(-1) - 1 - steps
             backwards = torch.where(mask, backwards, steps)
-            other = self.ways[1].run(tokens.gather(1, backwards))
+            other = self.ways[1].run(tokens.gather(1, backwards), lengths)
             read += other.gather(1, backwards.unsqueeze(-1).expand_as(other))
         scores, votes = self.readout.scores(read), self.readout.votes(read)
         logits = attended_logits(self.model, scores, votes, seen & mask, asked)
@@ -118,54 +117,47 @@ class LstmSets:
 
 class _Direction:
     """
-    read : what the gates get of each token, before any state. Shape: (tokens, 4 * hidden)
+    half : what attention and decoder read of this direction's half of a state.
+        Shape: (readout, hidden)
+    inputs : the vectors of tokens. Shape: (tokens, input)
     """
 
-    read: torch.Tensor
+    def __init__(self, steps: LstmSteps, half: torch.Tensor, inputs: torch.Tensor) -> None:
+        self._steps = steps
+        # Of half states.
+        self._half = 2 * half.t().contiguous()
+        self._gates = steps.input_gates(inputs)
 
-    def __init__(self, state_weights: torch.Tensor, half: torch.Tensor) -> None:
-        self.state_weights = state_weights.t().contiguous()
-        self.half = half.t().contiguous()
-        self.hidden = state_weights.size(1)
-
-    def run(self, tokens: torch.Tensor) -> torch.Tensor:
+    def run(self, tokens: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
         """
-        What this direction's half of each state adds to what is made of it.
-        Shape: (sets, steps) -> (sets, steps, readout)
+        What this direction's half of each state adds to what is made of it; behind the end of a set
+        anything. Shape: (sets, steps), (sets,) -> (sets, steps, readout)
         """
-        levels, nodes = tree(tokens)
-        result = self.read.new_empty(*tokens.shape, self.half.size(1))
-        states = cells = None
+        levels, nodes = tree(tokens, lengths)
+        result = self._gates.new_empty(*tokens.shape, self._half.size(1))
+        half_states = double_cells = self._gates.new_zeros(1, self._steps.hidden)
         for step, sets in enumerate(levels):
             # Of the sets that begin alike, one stands for all.
-            gates = self.read.index_select(0, tokens[sets, step])
-            if states is not None:
-                parents = nodes[sets, step - 1]
-                gates.addmm_(states.index_select(0, parents), self.state_weights)
-                cells = cells.index_select(0, parents)
-            states, cells = self._step(gates, cells)
-            result[:, step] = (states @ self.half).index_select(0, nodes[:, step])
+            gates = self._gates.index_select(0, tokens[sets, step])
+            # At first there is nothing but the zeros.
+            parents = nodes[sets, step - 1] if step else torch.zeros_like(sets)
+            half_states = half_states.index_select(0, parents)
+            double_cells = double_cells.index_select(0, parents)
+            gates.addmm_(half_states, self._steps.state_weights)
+            self._steps.advance(gates, half_states, double_cells)
+            result[:, step] = (half_states @ self._half).index_select(0, nodes[:, step])
         return result
 
-    def _step(
-        self, gates: torch.Tensor, cells: Optional[torch.Tensor]
-    ) -> Tuple[torch.Tensor, torch.Tensor]:
-        """Of all nodes of a level. Shape: (nodes, 4 * hidden), (nodes, hidden)"""
-        hidden = self.hidden
-        candidate = gates[:, 2 * hidden : 3 * hidden].tanh()
-        gates.sigmoid_()
-        now = gates[:, :hidden] * candidate
-        if cells is not None:
-            now.addcmul_(gates[:, hidden : 2 * hidden], cells)
-        return gates[:, 3 * hidden :] * now.tanh(), now
 
-
-def tree(tokens: torch.Tensor) -> Tuple[List[torch.Tensor], torch.Tensor]:
+def tree(tokens: torch.Tensor, lengths: torch.Tensor) -> Tuple[List[torch.Tensor], torch.Tensor]:
     """
     Of each step one sequence for each of the beginnings up to there, and the number of the beginning
-    that each sequence has there. Shape: (sets, steps) -> [(beginnings,)], (sets, steps)
+    that each sequence has there; where a sequence has ended, any number.
+    Shape: (sets, steps), (sets,) -> [(beginnings,)], (sets, steps)
     """
-    sequences = tokens.numpy()
+    # Of an empty set a token is read, at which nobody looks: there may be no other sets.
+    ended = torch.arange(tokens.size(1)) >= lengths.clamp(min=1).unsqueeze(-1)
+    sequences = tokens.masked_fill(ended, -1).numpy()
     # Those that begin alike become neighbours.
     order = numpy.lexsort(sequences.T[::-1])
     ordered = sequences[order]
@@ -173,7 +165,8 @@ def tree(tokens: torch.Tensor) -> Tuple[List[torch.Tensor], torch.Tensor]:
     # From where on each is not as the one before.
     new = numpy.ones(sequences.shape, dtype=bool)
     numpy.logical_or.accumulate(differs, axis=1, out=new[1:])
+    new &= ordered >= 0
     nodes = numpy.empty(sequences.shape, dtype=numpy.int64)
-    nodes[order] = numpy.cumsum(new, axis=0) - 1
+    nodes[order] = numpy.maximum(numpy.cumsum(new, axis=0) - 1, 0)
     levels = [torch.from_numpy(order[starts]) for starts in new.T]
     return levels, torch.from_numpy(nodes)

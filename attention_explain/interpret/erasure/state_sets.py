@@ -34,6 +34,9 @@ class StateSets:
         self.scores, self.votes = read(embeddings)
         self.others = None if replacements is None else [read(other) for other in replacements]
 
+    def tokens_at_once(self, budget: int) -> int:
+        return budget
+
     def probabilities(self, texts: torch.Tensor, kept: torch.Tensor) -> torch.Tensor:
         """Shape: (sets,), (sets, tokens) -> (sets, labels)"""
         seen = self.attendable[texts]

@@ -103,6 +103,9 @@ class TokenErasure(Protocol):
 class SetReader(Protocol):
     """Says what a model makes of sets of tokens."""
 
+    def tokens_at_once(self, budget: int) -> int:
+        """How many tokens to ask it for at once, where a pass through the model may hold `budget`."""
+
     def probabilities(self, texts: torch.Tensor, kept: torch.Tensor) -> torch.Tensor:
         """
         Of any number of sets: whose tokens each has, and which it keeps, boundary symbols among them.
