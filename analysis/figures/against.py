@@ -9,8 +9,8 @@ from matplotlib.figure import Figure
 
 from analysis.figures import style
 
-# Ticks that are closer, in parts of the axis, would write over each other.
-LEAST_APART = 0.12
+# In parts of the axis: what a letter of a tick takes, and what lies between two ticks at least.
+LETTER, GAP = 0.025, 0.02
 
 
 @dataclass(frozen=True)
@@ -54,15 +54,21 @@ def against(
 def _ticks_at_the_data(axes: Axes, lines: Dict[str, Line]) -> None:
     """Written where there is room."""
     places = sorted({place for line in lines.values() for place in line.places})
-    apart = LEAST_APART * (places[-1] - places[0])
     written: List[float] = []
     for place in places:
-        if not written or place - written[-1] >= apart:
+        if not written or _have_room(written[-1], place, places[-1] - places[0]):
             written.append(place)
     if written[-1] != places[-1]:
-        # The last is more than the one beside it.
-        written[-1] = places[-1]
+        # The last is more than those beside it.
+        while len(written) > 1 and not _have_room(written[-1], places[-1], places[-1] - places[0]):
+            written.pop()
+        written.append(places[-1])
     axes.set_xticks(places, [f"{place:g}" if place in written else "" for place in places])
+
+
+def _have_room(left: float, right: float, axis: float) -> bool:
+    letters = (len(f"{left:g}") + len(f"{right:g}")) / 2
+    return right - left >= (LETTER * letters + GAP) * axis
 
 
 def _draw(axes: Axes, name: str, line: Line, look: Dict[str, object]) -> None:

@@ -6,7 +6,7 @@ from typing import Iterator
 from analysis.claims.claim import Claim, Judgement
 from analysis.claims.parts import above, below
 from analysis.claims.table_rows import Tables, first_where, grouped
-from analysis.papers.pruthi.deception import DECEPTION, YES
+from analysis.papers.pruthi.deception import CHANCE, DECEPTION, YES
 from analysis.statistics.intervals import student_interval
 from analysis.written import Estimate, number
 
@@ -14,8 +14,6 @@ from analysis.written import Estimate, number
 HIDDEN = 0.05
 # Of accuracy.
 LITTLE = 0.05
-# Accuracy by chance: the paper's corpora have two classes of about the same size.
-CHANCE = 0.5
 
 
 def hides_what_it_uses(tables: Tables) -> Iterator[Judgement]:

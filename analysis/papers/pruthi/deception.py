@@ -18,6 +18,8 @@ from analysis.runs import Run
 from analysis.written import number
 
 METRICS = {"accuracy": "accuracy", "impermissible_mass": "impermissible mass"}
+# Accuracy by chance: the paper's corpora have two classes of about the same size.
+CHANCE = 0.5
 MODEL = ["corpus", "model"]
 TRAINED = [*MODEL, "protocol"]
 DEV, BEST_ON_DEV = "dev accuracy", "best_validation_accuracy"
@@ -110,10 +112,12 @@ def deception(study: StudyFiles, output: Output) -> Optional[str]:
             },
             "strength of the penalty",
             "share",
+            chance=CHANCE,
         ),
         caption,
         "Where the mass falls and accuracy does not, attention hides what the model uses. Lines at "
-        "the points, where there are several seeds: one standard deviation of these.",
+        "the points, where there are several seeds: one standard deviation of these. Grey: accuracy by "
+        "chance, of two classes of about the same size.",
     )
     for place, row in enumerate(_most(chosen)):
         output.sentence(
