@@ -134,9 +134,14 @@ def legend_below(made: Figure, axes: Sequence[Axes], columns: int) -> None:
 
 def titled(axes: Axes, name: str, size: float = RC["axes.titlesize"]) -> None:
     """A title of its own for one of several panels: in lines that reach into no other's."""
+    axes.set_title(in_lines(axes, name, size), fontsize=size)
+
+
+def in_lines(axes: Axes, text: str, size: float, parts: int = 1) -> str:
+    """Lines that fit where a panel is shared by so many."""
     points = axes.figure.get_figwidth() / axes.get_gridspec().ncols * POINTS_AN_INCH
-    letters = int(OF_A_PANEL * points / (WIDTH_OF_A_LETTER * size))
-    axes.set_title("\n".join(wrap(shown(name), letters)) or shown(name), fontsize=size)
+    letters = max(1, int(OF_A_PANEL * points / parts / (WIDTH_OF_A_LETTER * size)))
+    return "\n".join(wrap(shown(text), letters)) or shown(text)
 
 
 def grid_of(number: int, widest: int) -> Tuple[int, int]:

@@ -91,9 +91,14 @@ def _draw(axes: Axes, panel: Violins, names: Sequence[str]) -> None:
             counts[place].append(len(values))
             middle = place + 0.8 * ((number + 0.5) / len(names) - 0.5)
             _one(axes, values, middle, 0.72 / len(names), number)
+    named = [
+        style.in_lines(axes, group, style.RC["xtick.labelsize"], len(groups)) for group in groups
+    ]
+    # The numbers stand in one line.
+    lines = max((name.count("\n") for name in named), default=0)
     labels = [
-        f"{style.shown(group)}\n{_counted(count)}"
-        for group, count in zip(groups, counts, strict=True)
+        name + "\n" * (1 + lines - name.count("\n")) + _counted(count)
+        for name, count in zip(named, counts, strict=True)
     ]
     axes.set_xticks(range(len(groups)), labels)
     axes.set_xlim(-0.5, len(groups) - 0.5)

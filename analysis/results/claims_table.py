@@ -8,7 +8,7 @@ from analysis.claims.parts import Outcome
 from analysis.formats import pipe_table
 from analysis.papers.discovery import CLAIMS
 from analysis.results.cited import Row, Sheet
-from analysis.results.names import corpus_name
+from analysis.results.names import corpus_in_short, corpus_place
 from analysis.written import markdown_text
 
 SHORT = {
@@ -94,7 +94,7 @@ def _corpora(rows: Sequence[Row]) -> str:
     if len(rows) == 1 and "," in rows[0]["corpus"]:
         return "all corpora together"
     return ", ".join(
-        markdown_text(corpus_name(row["corpus"]))
+        markdown_text(corpus_in_short(row["corpus"]))
         + (f" ({row.whole('models')})" if row["models"] > 1 else "")
-        for row in rows
+        for row in sorted(rows, key=lambda row: corpus_place(row["corpus"]))
     )

@@ -4,14 +4,14 @@ from contextlib import suppress
 from pathlib import Path
 from urllib.parse import quote
 
-# Corpora, as papers call them; others as they are.
+# Corpora, as papers call them and in this order; others as they are.
 CORPORA = {
     "sst": "SST",
-    "agnews": "AG News",
-    "ag_news": "AG News",
     "imdb": "IMDb",
     "20news_sports": "20 Newsgroups",
     "newsgroups": "20 Newsgroups",
+    "agnews": "AG News",
+    "ag_news": "AG News",
     "sst-wiki": "SST-Wiki",
     "sst_wiki": "SST-Wiki",
     "sst_annotators": "SST (annotators)",
@@ -22,6 +22,7 @@ CORPORA = {
     "babi_2": "bAbI 2",
     "babi_3": "bAbI 3",
 }
+IN_SHORT = {"20 Newsgroups": "20NG", "AG News": "AG"}
 ENCODERS = {
     "bilstm": "BiLSTM",
     "affine": "no context",
@@ -33,6 +34,17 @@ ENCODERS = {
 def corpus_name(corpus: str) -> str:
     """As papers write it."""
     return CORPORA.get(corpus, corpus)
+
+
+def corpus_in_short(corpus: str) -> str:
+    """Where many are listed."""
+    name = corpus_name(corpus)
+    return IN_SHORT.get(name, name)
+
+
+def corpus_place(corpus: str) -> int:
+    """In the order of a list; others come last."""
+    return list(CORPORA).index(corpus) if corpus in CORPORA else len(CORPORA)
 
 
 def encoder_name(encoder: str) -> str:

@@ -1,8 +1,11 @@
 """Violins: groups stand where they belong, and few values are not made into a density."""
 
+from itertools import pairwise
+
 import numpy
 import pytest
 
+from analysis.figures import style
 from analysis.figures.violins import Violins, violins
 
 VALUES = numpy.random.default_rng(0).beta(2, 5, 200)
@@ -34,6 +37,21 @@ def test_numbers_of_values_stand_below_the_groups_without_nan():
     holes = numpy.concatenate([VALUES, [numpy.nan] * 3])
     axes = drawn({"a": {"x": holes, "y": VALUES[:0]}, "b": {"x": VALUES[:50]}})
     assert [label.get_text() for label in axes.get_xticklabels()] == ["x\n200 + 50", "y\n0 + 0"]
+
+
+def test_long_names_do_not_reach_into_each_other():
+    names = ["attention", "gradient", "gradient x attention", "random"]
+    groups = {"a": dict.fromkeys(names, VALUES)}
+    # Two panels: each is half as wide.
+    figure = violins([Violins("one", groups), Violins("two", groups)], "order", "value")
+    with style.applied():
+        figure.canvas.draw()
+    labels = figure.axes[0].get_xticklabels()
+    boxes = [label.get_window_extent() for label in labels]
+    assert all(left.x1 < right.x0 for left, right in pairwise(boxes))
+    # The numbers stand in the same line below all.
+    assert {label.get_text().count("\n") for label in labels} == {2}
+    assert all(label.get_text().endswith("\n200") for label in labels)
 
 
 def test_series_of_a_group_stand_side_by_side():

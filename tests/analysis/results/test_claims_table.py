@@ -18,11 +18,12 @@ UNTOLD, NOTHING = ("agnews", "cannot be told", 1), ("20news_sports", "nothing to
         ([HOLDS], "**holds** SST (2)"),
         ([FAILS, HOLDS], "**mixed**: holds SST (2); fails IMDb"),
         # What cannot be told is no reason against it, and no reason to hide it.
-        ([HOLDS, UNTOLD], "**holds** SST (2); untold AG News"),
-        ([FAILS, UNTOLD], "**fails** IMDb; untold AG News"),
-        ([UNTOLD], "**untold** AG News"),
+        ([HOLDS, UNTOLD], "**holds** SST (2); untold AG"),
+        ([FAILS, UNTOLD], "**fails** IMDb; untold AG"),
+        ([UNTOLD], "**untold** AG"),
         ([HOLDS, NOTHING], "**holds** SST (2)"),
-        ([NOTHING], "**nothing to judge** 20 Newsgroups"),
+        ([NOTHING], "**nothing to judge** 20NG"),
+        ([("agnews", "holds", 1), HOLDS], "**holds** SST (2), AG"),
         ([], "not run"),
     ],
 )
