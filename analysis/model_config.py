@@ -121,7 +121,7 @@ def suffix_of(config: Dict[str, Any]) -> str:
 
 def _callback(config: Dict[str, Any], name: str) -> Optional[Dict[str, Any]]:
     callbacks = config.get("trainer", {}).get("callbacks") or []
-    named = ({"type": one} if isinstance(one, str) else one for one in callbacks)
+    named = map(typed, callbacks)
     return next((one for one in named if one.get("type") == name), None)
 
 
@@ -278,4 +278,9 @@ class ModelConfig:
 
 def type_of(component: Any) -> str:
     """A component is named, or configured in an object."""
-    return component if isinstance(component, str) else component["type"]
+    return typed(component)["type"]
+
+
+def typed(component: Any) -> Dict[str, Any]:
+    """A component's object, also of one that is only named."""
+    return {"type": component} if isinstance(component, str) else component

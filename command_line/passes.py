@@ -8,13 +8,15 @@ import tomllib
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Dict, List, Mapping, Optional
+from typing import Any, Dict, Iterable, List, Mapping, Optional
 
 DECLARED = Path(__file__).resolve().parents[1] / "attention_explain" / "passes.toml"
 # A method that nobody has declared anything of.
 UNKNOWN = {"forward": [1], "backward": [1]}
 # In the time of a word in training, which goes forward and backward, and has its parameters changed.
 FORWARD, BACKWARD, DECODE = 0.3, 0.4, 0.0025
+# Up to so many tokens the search for the best order goes one by one.
+ONE_BY_ONE = 32
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,9 @@ class Passes:
         return self.in_training / FORWARD
 
 
-def passes(kind: str, name: str, options: Mapping[str, Any], tokens: float) -> Passes:
+def passes(
+    kind: str, name: str, options: Mapping[str, Any], tokens: float, apart: bool = False
+) -> Passes:
     """
     # Parameters
 
@@ -50,13 +54,30 @@ def passes(kind: str, name: str, options: Mapping[str, Any], tokens: float) -> P
         Of the method; numbers and `at` count.
     tokens : `float`
         Of a text.
+    apart : `bool`
+        Whether the model reads each set of tokens in a pass of its own.
     """
     declared = declaration(kind, name, options.get("at"))
+    declared = declared.get("apart", declared) if apart else declared
     known = {"tokens": tokens, **declared.get("usual", {})}
     known.update({key: value for key, value in options.items() if isinstance(value, (int, float))})
     return Passes(
         *(_sum(declared.get(way, []), known) for way in ("forward", "backward", "decode", "again"))
     )
+
+
+def sizes_judged(measures: Iterable[Mapping[str, Any]], tokens: float) -> float:
+    """Of how many sizes the token sets are that measures of orders look at, and the search with them."""
+    sizes = [0.0]
+    for options in measures:
+        declared = _file()["faithfulness"].get(options["type"], {})
+        if "points" in declared:
+            sizes.append(min(tokens, options.get("points", declared["points"])))
+        elif "bins" in declared:
+            bins = len(options.get("bins") or ()) or declared["bins"]
+            # A search for few tokens goes one by one, whatever the bins, which end with half of them.
+            sizes.append(tokens / 2 if tokens / 2 <= ONE_BY_ONE else bins)
+    return max(sizes)
 
 
 def declaration(kind: str, name: str, at: Optional[str] = None) -> Dict[str, Any]:

@@ -7,10 +7,10 @@ import statistics
 from pathlib import Path
 from typing import Any, Dict, Iterable, Optional, Tuple
 
-from analysis.model_config import type_of
+from analysis.model_config import type_of, typed
 from command_line import passes as declared
 from workflow.contents import Contents, Lines
-from workflow.resolve import MadeFile
+from workflow.resolve import APPLIED_AGAIN, MEASURES, MadeFile
 from workflow.study import ATTRIBUTIONS, FAITHFULNESS, PERTURBATIONS, SPLITS, FileKind
 
 # Seconds. A copy of a process that has imported everything has read its data and model.
@@ -72,11 +72,14 @@ def passes(kind: FileKind, method: Any, apart: bool = False, length: int = WORDS
     Of a text of `length` words, in the time of one that is trained on. `apart`: the model reads each set of
     tokens in a pass of its own.
     """
-    options = method if isinstance(method, dict) else {}
-    if apart and kind == FAITHFULNESS:
-        options = {**options, "at": "apart"}
-    declaration = declared.passes(DECLARED_AS[kind], type_of(method), options, length)
-    return declaration.in_training
+    options = typed(method)
+    if MEASURES in options:
+        options = {**options, "sizes": declared.sizes_judged(options[MEASURES], length)}
+    taken = declared.passes(DECLARED_AS[kind], options["type"], options, length, apart)
+    if APPLIED_AGAIN in options:
+        again = (passes(ATTRIBUTIONS, each, apart, length) for each in options[APPLIED_AGAIN])
+        return taken.again * sum(again)
+    return taken.in_training
 
 
 def texts(config: Dict[str, Any], split: str, contents: Contents) -> Lines:

@@ -5,8 +5,9 @@ everything that is made from a run lies.
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
+from analysis.model_config import typed
 from durable.records import read_json
 from workflow.contents import Contents
 from workflow.errors import StudyError
@@ -36,6 +37,16 @@ from workflow.study import (
 OPTIONS = {ATTRIBUTIONS: "--interpreters", PERTURBATIONS: "--perturbations"}
 # Of `allennlp faithfulness`, for estimates.
 USUAL_ERASURES = ("delete", "zero", "unk")
+USUAL_MEASURES = (
+    "comprehensiveness",
+    "sufficiency",
+    "deletion_curve",
+    "insertion_curve",
+    "decision_flip",
+)
+# Of an erasure, for estimates: the measures that look at what is left. Of a measure: the methods that it may
+# apply again.
+MEASURES, APPLIED_AGAIN = "measures", "applied again"
 
 
 @dataclass(frozen=True)
@@ -139,6 +150,14 @@ class Resolver:
             return self.places.runs / "guides" / run.id
         return self.places.runs / "scores" / f"{run.id}-{fit_for_a_file(method)}"
 
+    @staticmethod
+    def _judged(judging: Judging, methods: Sequence[Any]) -> Tuple[Any, ...]:
+        """What takes time: each erasure, and what measures apply again."""
+        measures = [typed(each) for each in judging.measures or USUAL_MEASURES]
+        erasure = {"type": "erasure", "methods": len(methods), MEASURES: measures}
+        again = [{**each, APPLIED_AGAIN: methods} for each in measures]
+        return (*(erasure for _ in judging.erasures or USUAL_ERASURES), *again)
+
     def file(self, kind: FileKind, run: ResolvedRun, name: str) -> MadeFile:
         stated, split = run.run.files[kind][name], run.run.split
         data = run.config[SPLITS[split]]
@@ -155,10 +174,7 @@ class Resolver:
                     ("--erasures", tuple(judging.erasures)),
                     ("--limit", () if judging.limit is None else (judging.limit,)),
                 ),
-                tuple(
-                    {"type": "erasure", "methods": len(methods)}
-                    for _ in judging.erasures or USUAL_ERASURES
-                ),
+                self._judged(judging, methods),
                 split,
                 min((limit for limit in (self.limit, judging.limit) if limit), default=None),
                 needs=(run.making(ATTRIBUTIONS),),

@@ -26,6 +26,7 @@ from attention_explain.commands.job_options import (
     listed_configs,
 )
 from attention_explain.data.pair_sides import PASSAGE, SIDES
+from attention_explain.faithfulness.outputs import reads_sets_apart
 from attention_explain.interpret.explainer import Explainer
 from attention_explain.interpret.interpreter import (
     InterpreterConfig,
@@ -171,7 +172,8 @@ class AttributionJob(Job):
         return {"left_out": self._left_out}
 
     def passes(self, tokens: float) -> float:
-        return passes_of_methods("interpreters", self.parameters, tokens)
+        apart = reads_sets_apart(self._explainer.model)
+        return passes_of_methods("interpreters", self.parameters, tokens, apart)
 
     def columns(self, instances: Sequence[Instance]) -> pyarrow.Schema:
         return rehearse(self._explainer, instances)

@@ -25,7 +25,7 @@ from attention_explain.commands.parts import Parts
 from attention_explain.faithfulness.registry import MEASURES
 from attention_explain.passes import rows_by_length
 from command_line.durations import in_words
-from command_line.passes import passes
+from command_line.passes import passes, sizes_judged
 
 # Multiplications of a part, if it has more than one text: some 5 seconds of a core.
 PART = 2e11
@@ -262,7 +262,10 @@ def multiplications(model: torch.nn.Module) -> int:
 
 
 def passes_of_methods(
-    kind: str, methods: Mapping[str, Mapping[str, object]], tokens: float
+    kind: str,
+    methods: Mapping[str, Mapping[str, object]],
+    tokens: float,
+    apart: bool = False,
 ) -> float:
     """
     How many passes forward all of them take, of a text of so many tokens.
@@ -273,8 +276,12 @@ def passes_of_methods(
         `interpreters` or `perturbations`.
     methods : `Mapping[str, Mapping[str, object]]`
         The parameters of each, by its name.
+    apart : `bool`, optional (default = `False`)
+        Whether the model reads each set of tokens in a pass of its own.
     """
-    return sum(passes(kind, each["type"], each, tokens).in_forwards for each in methods.values())
+    return sum(
+        passes(kind, each["type"], each, tokens, apart).in_forwards for each in methods.values()
+    )
 
 
 def passes_of_judging(
@@ -284,19 +291,13 @@ def passes_of_judging(
     apart: bool,
     tokens: float,
 ) -> float:
-    """
-    The same, for the scores of these methods to be judged.
-
-    # Parameters
-
-    apart : `bool`
-        Whether the model reads each set of tokens in a pass of its own.
-    """
-    options: Dict[str, object] = {"methods": len(methods), **({"at": "apart"} if apart else {})}
-    erased = passes("faithfulness", "erasure", options, tokens).in_forwards
+    """The same, for the scores of these methods to be judged."""
+    sizes = sizes_judged(measures.values(), tokens)
+    options = {"methods": len(methods), "sizes": sizes}
+    erased = passes("faithfulness", "erasure", options, tokens, apart).in_forwards
     again = sum(
         passes("faithfulness", each["type"], each, tokens).again
         for each in measures.values()
         if not MEASURES.registry.by_name(each["type"]).erasures
     )
-    return erasures * erased + again * passes_of_methods("interpreters", methods, tokens)
+    return erasures * erased + again * passes_of_methods("interpreters", methods, tokens, apart)

@@ -271,14 +271,15 @@ def _seconds(
     length = sum(number * number for number in lengths) / tokens
     a_pass = tokens * _seconds_a_token(archive, instances, budget or budget_for(archive.model))
     measures = [{"type": each} if isinstance(each, str) else each for each in wanted.measures]
+    apart = reads_sets_apart(archive.model)
     several = (
-        passes_of_methods("interpreters", wanted.methods, length),
+        passes_of_methods("interpreters", wanted.methods, length, apart),
         passes_of_methods("perturbations", wanted.ways, length),
         passes_of_judging(
             {each["type"]: each for each in measures},
             len(wanted.erasures),
             wanted.methods,
-            reads_sets_apart(archive.model),
+            apart,
             length,
         ),
     )
@@ -286,9 +287,11 @@ def _seconds(
 
 
 def _seconds_a_token(archive: Archive, instances: Sequence[Instance], budget: int) -> float:
-    """Of a pass forward, with texts of middle length."""
+    """Of a pass forward that is as full as most will be, with texts of middle length."""
     groups = rows_by_length([len(instance["tokens"]) for instance in instances], budget)
     some = [instances[row] for row in groups[len(groups) // 2]]
+    longest = max(len(instance["tokens"]) for instance in some)
+    some = some * max(1, budget // (longest * len(some)))
     batch = TextBatch.of(archive.model, some, budget)
     seconds = []
     with untouched(archive.model, goes_back=False), torch.no_grad():

@@ -9,6 +9,7 @@ from attention_explain.interpret.interpreter import INTERPRETERS
 from command_line import passes
 from workflow import costs
 from workflow.contents import Contents, Lines
+from workflow.resolve import APPLIED_AGAIN, MEASURES
 from workflow.study import ATTRIBUTIONS, FAITHFULNESS, PERTURBATIONS, SPLITS
 
 DECLARED = {
@@ -44,10 +45,10 @@ def test_more_steps_cost_more_and_hidden_states_cost_less():
         < cost(type="integrated-gradients", steps=50)
     )
     assert cost(type="leave-one-out", at="hidden") == passes.FORWARD
-    assert (
-        cost(type="leave-one-out", at="input")
-        == cost(type="leave-one-out")
-        == pytest.approx((costs.WORDS_A_TEXT + 1) * passes.FORWARD)
+    assert cost(type="leave-one-out", at="input") == cost(type="leave-one-out")
+    assert cost(type="leave-one-out") < costs.passes(ATTRIBUTIONS, "leave-one-out", True)
+    assert costs.passes(ATTRIBUTIONS, "leave-one-out", True) == pytest.approx(
+        (costs.WORDS_A_TEXT + 1) * passes.FORWARD
     )
     # Somebody's own, of which nothing is known.
     assert cost(type="mine") == pytest.approx(passes.FORWARD + passes.BACKWARD)
@@ -57,6 +58,32 @@ def test_more_steps_cost_more_and_hidden_states_cost_less():
 def test_a_judgement_costs_more_with_more_methods():
     few, many = ({"type": "erasure", "methods": number} for number in (1, 10))
     assert 0 < costs.passes(FAITHFULNESS, few) < costs.passes(FAITHFULNESS, many)
+
+
+def test_a_judgement_costs_what_its_measures_look_at():
+    def cost(tokens, *measures):
+        erasure = {"type": "erasure", "methods": 8, MEASURES: [{"type": each} for each in measures]}
+        return costs.passes(FAITHFULNESS, erasure, length=tokens)
+
+    # Sizes of long texts are no more than points or bins; a curve has more of them.
+    assert cost(500, "comprehensiveness") == cost(100, "comprehensiveness") > 0
+    assert (
+        cost(500, "deletion_curve") == cost(50, "deletion_curve") == 2 * cost(25, "deletion_curve")
+    )
+    assert cost(500, "deletion_curve", "sufficiency") == cost(500, "deletion_curve")
+    assert cost(500, "deletion_curve") > cost(500, "comprehensiveness")
+    # A search for few tokens goes one by one.
+    assert cost(40, "comprehensiveness") > cost(100, "comprehensiveness")
+    assert cost(40, "sensitivity") == 0
+
+
+def test_what_a_measure_applies_again_counts():
+    again = {"type": "parameter_randomization", "intermediate": False}
+    methods = ["gradient", {"type": "integrated-gradients", "steps": 50}]
+    expected = sum(costs.passes(ATTRIBUTIONS, each) for each in methods)
+    assert costs.passes(FAITHFULNESS, {**again, APPLIED_AGAIN: methods}) == pytest.approx(expected)
+    curve = {"type": "deletion_curve", APPLIED_AGAIN: methods}
+    assert costs.passes(FAITHFULNESS, curve) == 0
 
 
 def test_products_count_all_steps_of_all_sets():
@@ -87,7 +114,7 @@ def test_a_pretrained_transformer_costs_more_and_less_where_it_is_not_trained(tm
     assert costs.training(mixed, contents) == taken[2]
     judged = {"type": "erasure", "methods": 8}
     once, apart = (costs.passes(FAITHFULNESS, judged, apart) for apart in (False, True))
-    assert apart > 4 * once
+    assert apart > once
     assert costs.passes(ATTRIBUTIONS, "lime", True) == costs.passes(ATTRIBUTIONS, "lime")
 
 
@@ -108,6 +135,6 @@ def test_what_the_reader_drops_costs_nothing_and_long_texts_cost_more(tmp_path):
     # Texts that are cut are all read.
     assert read(max_tokens=100, too_long="cut").number == 40
     short, long = (
-        costs.passes(ATTRIBUTIONS, "leave-one-out", length=length) for length in (20, 400)
+        costs.passes(ATTRIBUTIONS, "leave-one-out", True, length) for length in (20, 400)
     )
     assert long / short == pytest.approx(401 / 21)
