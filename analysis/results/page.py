@@ -174,6 +174,7 @@ def _answer(summary: Summary) -> Iterator[str]:
     missing = {PLANTED: _not_run("planted_truth"), ON_SST: _not_run("faithfulness")}
     for sentence in answer_sentences(summary.answer, summary.answer_counts, missing):
         yield f"{sentence}\n"
+    yield from models_verdicts.where_it_is_told(summary.of_studies(models_verdicts.TABLE))
     yield from _counted(summary)
     if len(summary.answer.table):
         yield f"![How often methods put a known cause first, and where they stand on SST]({DRAWN})\n"

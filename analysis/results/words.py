@@ -24,20 +24,20 @@ FIGURE = (
 
 RUN = (
     "A row links to the study's page: command, tables, figures, provenance. Core hours are from nothing; models that studies share were trained "
-    "once, so that wall-clock may be less."
+    "once, so that wall-clock may be less. Texts are spread evenly over test."
 )
 EARLIER = "Studies marked * are of an earlier version: intervals are percentile bootstraps, too short with so few seeds, and differences unpaired."
 
 CLAIMS = (
     "*Number reproduced*: how many numbers of the paper's table lie in our interval, widened by what seeds differ by, where that is short enough to tell. "
     "*After correction*: where a measure had to be mended. In brackets: for how many models, if for several. "
-    "20NG is 20 Newsgroups, AG is AG News. "
+    "20NG: 20 Newsgroups, AG: AG News. "
     "A claim holds only where all its parts do. Rules, bounds (ours) and evidence: [claims.csv](results/claims.csv)."
 )
 
 PRINT = (
     "The largest differences, one a model and exhibit; all, with known reasons, are in [beside-print.csv](results/beside-print.csv). "
-    "A number that is not reproduced says nothing for or against a claim."
+    "They say nothing for or against a claim."
 )
 
 DEVIATIONS = """- **Word vectors**: GloVe of 100 dimensions; the papers have fastText of 300.
@@ -45,7 +45,6 @@ DEVIATIONS = """- **Word vectors**: GloVe of 100 dimensions; the papers have fas
 - **SNLI and bAbI 3**: trained on a thirtieth and a ninth of the original pairs, and so far less accurate.
 - **IMDb and 20 Newsgroups**: the published sizes up to a few texts; splits are not the authors' own ([data](docs/data.md)).
 - **Neely & Schouten's IMDb**: reviews of at most 100 tokens, as theirs very probably were.
-- **Texts explained**: all of test, or as many as the table above says, spread evenly.
 - **Selection**: epochs are chosen on dev (Jain & Wallace: on test); no setting by agreement or faithfulness.
 - **Not at hand**: MIMIC-III and CNN news.
 """
