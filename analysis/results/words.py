@@ -19,18 +19,18 @@ WOULD_SAY = {
 FIGURE = (
     "*Left: how often a method puts a planted cause first, by encoder, of correctly predicted texts; mean over the planted corpora that all "
     "encoders have learned. Right: where it stands on SST between a random (chance) and the best order of words. Bars are 95 % intervals "
-    "over texts and seeds. Names in bars, as |attention|, are of methods whose scores have no sign.*"
+    "over texts and seeds. Names in bars, as |attention|: their scores have no sign.*"
 )
 
 RUN = (
     "A row links to the study's page: command, tables, figures, provenance. Core hours are from nothing; models that studies share were trained "
     "once, so that wall-clock may be less. Texts are spread evenly over test."
 )
-EARLIER = "Studies marked * are of an earlier version: intervals are percentile bootstraps, too short with so few seeds, and differences unpaired."
+EARLIER = "Studies marked * are of an earlier version: intervals are bootstraps, too short with so few seeds, and differences unpaired."
 
 CLAIMS = (
     "*Number reproduced*: how many numbers of the paper's table lie in our interval, widened by what seeds differ by, where that is short enough to tell. "
-    "*After correction*: where a measure had to be mended. In brackets: for how many models, if for several. "
+    "*After correction*: where a measure had to be mended. In brackets: of how many models. "
     "20NG: 20 Newsgroups, AG: AG News. "
     "A claim holds only where all its parts do. Rules, bounds (ours) and evidence: [claims.csv](results/claims.csv)."
 )

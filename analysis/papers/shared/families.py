@@ -6,10 +6,10 @@ sibling, and what became of it under other attention. Configs decide, never the 
 from dataclasses import dataclass, field
 from itertools import cycle
 from pathlib import Path
-from typing import Dict, List, Optional, Tuple
+from typing import Dict, Iterable, List, Optional, Protocol, Tuple, TypeVar
 
 from analysis.attributions import Attributions
-from analysis.model_config import ADVERSARY, PLAIN, UNIFORM
+from analysis.model_config import ADVERSARY, PLAIN, UNIFORM, ModelConfig
 from analysis.models import Model, check_same_texts, protocol_of, without_seeds
 from analysis.output import slug
 from analysis.papers.shared.methods import ATTENTION
@@ -20,6 +20,14 @@ from analysis.written import listed
 
 # A base, and what is held against it.
 Pair = Tuple[Attributions, Attributions]
+
+
+class Configured(Protocol):
+    @property
+    def config(self) -> ModelConfig: ...
+
+
+AnyModel = TypeVar("AnyModel", bound=Configured)
 
 
 @dataclass(frozen=True)
@@ -148,9 +156,9 @@ def _family(
     for adversary in adversaries:
         check_same_texts([model.files[0], *adversary.files])
     base = (bases or model.files)[0]
-    siblings = [one for one in usable if _is_uniform_sibling(one, base)]
-    # One that was trained in the same way, if there are several.
-    siblings.sort(key=lambda one: protocol_of(one.config.config) != protocol_of(base.model.config))
+    siblings = uniform_siblings(
+        base.model, [one for one in usable if _same_data(one.files[0], base)]
+    )
     return ModelFamily(
         files=model.files,
         bases=tuple(bases) or model.files[:1],
@@ -170,13 +178,16 @@ def _family(
     )
 
 
-def _is_uniform_sibling(model: Model, base: Attributions) -> bool:
-    one, other = model.config, base.model
-    return (
-        one.role == UNIFORM
-        and (one.corpus, one.encoder) == (other.corpus, other.encoder)
-        and _same_data(model.files[0], base)
-    )
+def uniform_siblings(base: ModelConfig, models: Iterable[AnyModel]) -> List[AnyModel]:
+    """Of the same corpus and encoder; where some were trained in the same way, these alone."""
+    uniform = [
+        one
+        for one in models
+        if one.config.role == UNIFORM
+        and (one.config.corpus, one.config.encoder) == (base.corpus, base.encoder)
+    ]
+    protocol = protocol_of(base.config)
+    return [one for one in uniform if protocol_of(one.config.config) == protocol] or uniform
 
 
 def _same_model(one: TextFile, other: TextFile) -> bool:

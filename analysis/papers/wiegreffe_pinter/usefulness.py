@@ -4,7 +4,7 @@ a model that sees one token at a time?
 """
 
 from dataclasses import dataclass
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Any, Dict, List, Optional
 
 import pandas
 
@@ -13,6 +13,7 @@ from analysis.errors import AnalysisError
 from analysis.model_config import ADVERSARY, GUIDED, PLAIN, UNIFORM, ModelConfig
 from analysis.models import protocol_of
 from analysis.output import Output
+from analysis.papers.shared.families import uniform_siblings
 from analysis.papers.shared.published import OURS_SELECTED, published, selected_on
 from analysis.papers.shared.reached import Reached, guide_of, reached
 from analysis.papers.shared.study_files import StudyFiles
@@ -60,7 +61,7 @@ def table_2(study: StudyFiles, output: Output) -> Optional[str]:
         _compared(base, uniform)
         for base in models
         if base.config.role == PLAIN
-        for uniform in _uniform_siblings(base, models)
+        for uniform in uniform_siblings(base.config, models)
     ]
     if not rows:
         raise AnalysisError("it takes a plain model and a uniform one of one corpus and encoder")
@@ -184,18 +185,6 @@ def _finding(row: Dict[str, Any]) -> str:
         f"{row['corpus']}, {row['model']}: F1 is {number(row['base'])} with learned and "
         f"{number(row['uniform'])} with uniform attention: it loses {Estimate.of(row, 'drop')} without."
     )
-
-
-def _uniform_siblings(base: Reached, models: Sequence[Reached]) -> List[Reached]:
-    """Of the same corpus and encoder; where some were trained in the same way, these alone."""
-    uniform = [
-        one
-        for one in models
-        if one.config.role == UNIFORM
-        and (one.config.corpus, one.config.encoder) == (base.config.corpus, base.config.encoder)
-    ]
-    protocol = protocol_of(base.config.config)
-    return [one for one in uniform if protocol_of(one.config.config) == protocol] or uniform
 
 
 def _about(table: pandas.DataFrame) -> str:
