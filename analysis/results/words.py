@@ -54,6 +54,5 @@ METHODS = """- **Intervals** are over texts and seeds together where there are t
 - **Chance**, by random scores and by scores permuted within a text, stands beside each agreement.
 """
 
-LINKS = """- Measures: [faithfulness](docs/faithfulness.md), [agreement](docs/compare.md), [counterfactuals](docs/counterfactual.md), [rationales](docs/rationales.md).
-- How [claims](docs/claims.md) are judged and [studies](docs/studies.md) run; the [corpora](docs/data.md), and the [planted](docs/planted.md) one.
+LINKS = """What is measured: [faithfulness](docs/faithfulness.md), [agreement](docs/compare.md), [counterfactuals](docs/counterfactual.md), [rationales](docs/rationales.md); how: [claims](docs/claims.md), [studies](docs/studies.md), [corpora](docs/data.md), the [planted](docs/planted.md) one.
 """
