@@ -41,7 +41,8 @@ $(INSTALLED): $(REQUIREMENTS) setup.py
 	@$(PIP) install --quiet --no-deps --no-build-isolation --editable .
 	@touch $(INSTALLED)
 
-# What is there already is not made again.
+# What is there already is not made again. The first study has one such BiLSTM; the second, with others, has a
+# folder of its own.
 demo: $(INSTALLED) $(ENGINE_INSTALLED)
 	@$(BIN)/python -m workflow run attention_debate --size quick --runs demo/runs --results demo \
 		--snakemake $(ENGINE)/bin/snakemake
@@ -50,13 +51,13 @@ demo: $(INSTALLED) $(ENGINE_INSTALLED)
 		|| { tail -n 5 demo/heatmaps.log; echo "failed: demo/heatmaps.log has it all"; exit 1; }
 	@echo; echo "How often each method puts the planted cause first, in the BiLSTM with softmax:"
 	@$(BIN)/python -m analysis causes demo/heatmaps.parquet
-	@echo; echo "How true each method is to that model:"
-	@$(BIN)/allennlp faithfulness demo/runs/planted-easy-bilstm-tanh-softmax-1-* demo/heatmaps.parquet --force --limit 40 \
-		--erasures delete -o demo/faithfulness.parquet
-	@echo; echo "And which measure of that ranks methods as the known causes do:"
-	@$(BIN)/python -m workflow run planted_truth --size quick --runs demo/runs --results demo \
+	@echo; echo "The verdict on that model, which knows nothing of the causes:"
+	@$(BIN)/allennlp verdict demo/runs/planted-easy-bilstm-tanh-softmax-1-* test --limit 40 -o demo/verdict
+	@echo; echo "And which of the measures that it rests on rank methods as the known causes do:"
+	@$(BIN)/python -m workflow run planted_truth --size quick --runs demo/runs-of-truth --results demo \
 		--snakemake $(ENGINE)/bin/snakemake
-	@echo; echo "Open demo/attention_debate-quick/report.html: the whole debate on this corpus, in one page."
+	@echo; echo "Open demo/verdict/verdict.html: can attention be trusted, and which explanation to show instead."
+	@echo "demo/attention_debate-quick/report.html: the whole debate on this corpus, in one page."
 	@echo "demo/planted_truth-quick/report.html: measures of faithfulness held against the truth."
 	@echo "demo/heatmaps.html shows which tokens mattered, sentence by sentence."
 

@@ -249,7 +249,7 @@ def _differences(summary: Summary) -> Iterator[str]:
     yield f"{_reproduced(summary)}. {words.PRINT}\n"
     rows, seen = [], set()
     for row in summary.printed:
-        key = (row["paper"], row["exhibit"], row["corpus"], row["model"])
+        key = (row["paper"], row["corpus"], row["model"])
         if row["reproduced"] in (YES, UNTOLD) or key in seen or len(rows) == MOST_DIFFERENCES:
             continue
         seen.add(key)

@@ -251,10 +251,9 @@ OVER_STUDIES = OverStudies(
     "usage",
     USE.name,
     "What adversaries reach against the use of attention, one point a model",
-    "*Neely & Schouten's section 7, which proposes it: how far adversaries get against what a model loses without "
-    "its attention, one point a data set, model and training ([numbers]({rows})). Left of the grey line, at 0, "
-    "uniform attention does better; dotted is the largest divergence. If use were all that "
-    "decides, points would fall from left to right.*",
+    "*Proposed in Neely & Schouten's section 7: how far adversaries get against what a model loses without "
+    "its attention, one point a data set, model and training ([numbers]({rows})). Left of 0 uniform attention does "
+    "better; dotted: the largest divergence. If use decided all, points would fall from left to right.*",
     each_once,
     usage_figure,
 )
