@@ -153,7 +153,8 @@ class FaithfulnessJob(Job):
             if scored.tokens != tokens:
                 raise ConfigurationError(
                     f"{self._scores.path}: text {text_id!r} has other tokens there than in "
-                    f"{self.options.data}: {_first_difference(scored.tokens, tokens)}"
+                    f"{self.options.data}: {_first_difference(scored.tokens, tokens)} (if it was made "
+                    "with --overrides, they have to be given here, too)"
                 )
 
     def columns(self, instances: Sequence[Instance]) -> pyarrow.Schema:
