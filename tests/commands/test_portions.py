@@ -94,4 +94,4 @@ def test_passes_grow_with_methods_measures_erasures_and_length():
     assert judged(tokens=30) == pytest.approx(3 * judged())
     assert judged(again) == pytest.approx(judged() + (1 + 3) * 64)
     assert judged(methods=("a", "b")) > judged()
-    assert judged(apart=True) > 4 * judged()
+    assert judged(apart=True) > judged()
