@@ -7,6 +7,7 @@ import numpy
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
 
 from analysis.figures import style
 from analysis.figures.labels import along_line, around_marks, place_labels
@@ -75,6 +76,8 @@ def scatters(
             if panel.ends is not None:
                 one.set_xlim(*panel.ends)
             one.set_ylim(bottom, top + 0.05 * (top - bottom))
+            # More numbers, of three places and a sign, would touch.
+            one.xaxis.set_major_locator(MaxNLocator(5))
         columns = 2 if len(used) == 1 else 4
         if any(shape for _, shape in looks):
             _legend_of_both(figure, looks, columns)
