@@ -47,7 +47,7 @@ DEVIATIONS = """- **Word vectors**: GloVe of 100 dimensions; the papers have fas
 - **Neely & Schouten's IMDb**: reviews of at most 100 tokens, as theirs probably were.
 - **Selection**: epochs are chosen on dev (Jain & Wallace: on test); no setting by agreement or faithfulness.
 - **Not at hand**: MIMIC-III and CNN news.
-- **Cut for time**: adversaries of Wiegreffe & Pinter on AG News; Meister et al. and Bastings & Filippova beyond SST, where the debate stands for them; Meister's fourth and fifth seed.
+- **Cut for time**: Wiegreffe & Pinter's adversaries on AG News, and IMDb; Meister et al. and Bastings & Filippova beyond SST, where the debate stands for them; Meister's fourth and fifth seed.
 """
 
 METHODS = """- **Intervals** are over texts and seeds together where there are three seeds or more, else over texts alone, of the models as they are. Differences on the same texts are paired. How often they hold the truth is simulated in the [tests](tests/analysis/statistics).
