@@ -42,17 +42,17 @@ $(INSTALLED): $(REQUIREMENTS) setup.py
 	@touch $(INSTALLED)
 
 # What is there already is not made again. The first study has one such BiLSTM; the second, with others, has a
-# folder of its own.
+# folder of its own. Models are so small that a second thread costs more than it does.
 demo: $(INSTALLED) $(ENGINE_INSTALLED)
 	@$(BIN)/python -m workflow run attention_debate --size quick --runs demo/runs --results demo \
 		--snakemake $(ENGINE)/bin/snakemake
-	@$(BIN)/allennlp attribute demo/runs/planted-easy-bilstm-tanh-softmax-1-* test --force --limit 100 \
+	@OMP_NUM_THREADS=1 $(BIN)/allennlp attribute demo/runs/planted-easy-bilstm-tanh-softmax-1-* test --force --limit 100 \
 		-o demo/heatmaps.parquet --html demo/heatmaps.html --file-friendly-logging --verbose > demo/heatmaps.log 2>&1 \
 		|| { tail -n 5 demo/heatmaps.log; echo "failed: demo/heatmaps.log has it all"; exit 1; }
 	@echo; echo "How often each method puts the planted cause first, in the BiLSTM with softmax:"
 	@$(BIN)/python -m analysis causes demo/heatmaps.parquet
 	@echo; echo "The verdict on that model, which knows nothing of the causes:"
-	@$(BIN)/allennlp verdict demo/runs/planted-easy-bilstm-tanh-softmax-1-* test --limit 40 -o demo/verdict
+	@OMP_NUM_THREADS=1 $(BIN)/allennlp verdict demo/runs/planted-easy-bilstm-tanh-softmax-1-* test --limit 40 -o demo/verdict
 	@echo; echo "And which of the measures that it rests on rank methods as the known causes do:"
 	@$(BIN)/python -m workflow run planted_truth --size quick --runs demo/runs-of-truth --results demo \
 		--snakemake $(ENGINE)/bin/snakemake
