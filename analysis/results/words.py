@@ -47,11 +47,12 @@ DEVIATIONS = """- **Word vectors**: GloVe of 100 dimensions; the papers have fas
 - **Neely & Schouten's IMDb**: reviews of at most 100 tokens, as theirs probably were.
 - **Selection**: epochs are chosen on dev (Jain & Wallace: on test); no setting by agreement or faithfulness.
 - **Not at hand**: MIMIC-III and CNN news.
-- **Cut for time**: Wiegreffe & Pinter's adversaries on AG News, and IMDb; Meister et al. and Bastings & Filippova beyond SST, where the debate stands for them; Meister's fourth and fifth seed.
+- **Cut for time**: Wiegreffe & Pinter's adversaries on AG News; of IMDb all but one model (and Neely & Schouten's); Meister et al. and Bastings & Filippova beyond SST, where the debate stands for them; Meister's fourth and fifth seed.
 """
 
 METHODS = """- **Intervals** are over texts and seeds together where there are three seeds or more, else over texts alone, of the models as they are. Differences on the same texts are paired. How often they hold the truth is simulated in the [tests](tests/analysis/statistics).
 - **Power**: where an outcome *cannot be told*, [claims.csv](results/claims.csv) says how far from its bound the number had to be, to be seen in four of five repetitions.
+- **Chance**, by random scores and by scores permuted within a text, stands beside each agreement.
 """
 
 LINKS = """What is measured: [faithfulness](docs/faithfulness.md), [agreement](docs/compare.md), [counterfactuals](docs/counterfactual.md), [rationales](docs/rationales.md); how: [claims](docs/claims.md), [studies](docs/studies.md), [corpora](docs/data.md), the [planted](docs/planted.md) one.
