@@ -54,7 +54,7 @@ def where_it_is_told(sheets: Sequence[Sheet]) -> Iterator[str]:
     ]
     if said:
         rest = f"; elsewhere {' or '.join(others)}" if others else ""
-        yield f"Whether attention comes half of the way to the best order varies: {' and '.join(said)}{rest}.\n"
+        yield f"By both measures together, whether attention comes half of the way varies: {' and '.join(said)}{rest}.\n"
 
 
 def _cells(sheets: Sequence[Sheet]) -> Cells:

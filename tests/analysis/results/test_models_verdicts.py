@@ -45,7 +45,7 @@ def test_a_sentence_says_where_attention_comes_half_of_the_way():
     no = {**JUDGED, "model": "bilstm tanh sparsemax"}
     untold = {**JUDGED, "model": "cnn tanh softmax", "answer": "cannot be told"}
     nothing = {**yes, "corpus": "imdb", "nothing to judge": "it is no better"}
-    begins = "Whether attention comes half of the way to the best order varies: "
+    begins = "By both measures together, whether attention comes half of the way varies: "
     assert told([untold, nothing], say=where_it_is_told) == ""
     assert (
         told([yes, nothing], say=where_it_is_told) == begins + "it does on AG News (no context).\n"
