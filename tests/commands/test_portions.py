@@ -13,6 +13,12 @@ from attention_explain.commands.batches import (
     passes_of_methods,
     portions,
 )
+from attention_explain.commands.faithfulness import DEFAULT_MEASURES
+from attention_explain.faithfulness.beam import SMALL
+from attention_explain.faithfulness.bins import BINS
+from attention_explain.faithfulness.curve import POINTS
+from command_line import passes
+from workflow.resolve import USUAL_MEASURES
 
 LENGTHS = [5, 9, 7, 20, 6, 8, 5, 7]
 STEPS = ["delete", "mask"]
@@ -95,3 +101,14 @@ def test_passes_grow_with_methods_measures_erasures_and_length():
     assert judged(again) == pytest.approx(judged() + (1 + 3) * 64)
     assert judged(methods=("a", "b")) > judged()
     assert judged(apart=True) > judged()
+
+
+def test_what_is_declared_of_measures_is_what_they_look_at():
+    """Plans are made without loading the classes, and so say these numbers again."""
+    assert passes.ONE_BY_ONE == SMALL
+    declared = {name: passes.declaration("faithfulness", name) for name in USUAL_MEASURES}
+    points = ("deletion_curve", "insertion_curve", "decision_flip")
+    assert {declared[name]["points"] for name in points} == {POINTS}
+    bins = ("comprehensiveness", "sufficiency")
+    assert {declared[name]["bins"] for name in bins} == {len(BINS)}
+    assert {*points, *bins} == set(USUAL_MEASURES) <= set(DEFAULT_MEASURES)
