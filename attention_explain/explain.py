@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 def explain(
     archive_or_model: Union[str, PathLike, "Predictor", "Model"],
-    text: Union[str, Sequence[str]],
+    text: Optional[Union[str, Sequence[str]]] = None,
     methods: Optional[Sequence[Union[str, Dict[str, Any]]]] = None,
     target: Optional[str] = None,
     dataset_reader: Optional["DatasetReader"] = None,
@@ -23,6 +23,8 @@ def explain(
     trust_archive: bool = False,
     query: Optional[Union[str, Sequence[str]]] = None,
     side: str = "passage",
+    tokens: Optional[Sequence[str]] = None,
+    overrides: Optional[Dict[str, Any]] = None,
 ) -> "Explained":
     """
     Which tokens of a text mattered, by each of the methods. The result prints in a terminal and
@@ -34,10 +36,10 @@ def explain(
     # Parameters
 
     archive_or_model : `str`, `PathLike`, `Predictor` or `Model`
-        An archive or the folder of a training run; or what was loaded from one. A `Model` needs
-        its `dataset_reader`.
-    text : `str` or `Sequence[str]`
-        A text, or its tokens: a model that was trained on tokens takes these.
+        An archive, the folder of a training run, or a folder in Hugging Face's layout; or what was
+        loaded from one. A `Model` needs its `dataset_reader`.
+    text : `str` or `Sequence[str]`, optional
+        One text, or a list of its words. A list whose items contain white space raises: see `tokens`.
     methods : `Sequence`, optional (default = `attention` and `gradient-x-input`)
         Names of interpreters, or their configs; of the default those that the model allows.
     target : `str`, optional (default = the predicted label)
@@ -56,6 +58,12 @@ def explain(
         For a model of pairs: the question, or the hypothesis, or its tokens.
     side : `str`, optional (default = `"passage"`)
         Of a pair, the text whose words get scores: `passage`, `query` or `both`.
+    tokens : `Sequence[str]`, optional
+        The tokens of the text in place of `text`, taken as they are, white space included: a model
+        that was trained on tokens takes these.
+    overrides : `Dict[str, Any]`, optional
+        Changes to the config of an archive or folder, as the option `--overrides` of the commands makes
+        them: `{"dataset_reader.tokenizer.split": "pre_tokenizer"}`.
     """
     # Imported here, so that importing this module costs nothing.
     from allennlp.common.checks import ConfigurationError
@@ -65,9 +73,10 @@ def explain(
     from attention_explain.explained import Explained
     from attention_explain.predictors.saliency import SaliencyPredictor
 
-    if not isinstance(text, Iterable):
-        raise ConfigurationError(f"text is {text!r}, but must be a text or a list of its tokens")
-    model, reader = _model_and_reader(archive_or_model, dataset_reader, cuda_device, trust_archive)
+    text = _checked_text(text, tokens)
+    model, reader = _model_and_reader(
+        archive_or_model, dataset_reader, cuda_device, trust_archive, overrides
+    )
     predictor = SaliencyPredictor(
         model,
         reader,
@@ -95,8 +104,40 @@ def explain(
     return Explained.of(explanation, predictor._model, explained, seed or 0)
 
 
+def _checked_text(
+    text: Optional[Union[str, Sequence[str]]], tokens: Optional[Sequence[str]]
+) -> Union[str, Sequence[str]]:
+    """The one that is given."""
+    from allennlp.common.checks import ConfigurationError
+
+    if tokens is not None:
+        if text is not None:
+            raise ConfigurationError("explain takes a text or its tokens, and not both")
+        if isinstance(tokens, str) or not isinstance(tokens, Iterable):
+            raise ConfigurationError(f"tokens is {tokens!r}, but must be a list of strings")
+        return list(tokens)
+    if isinstance(text, str):
+        return text
+    if not isinstance(text, Iterable):
+        raise ConfigurationError(f"text is {text!r}, but must be a text or a list of its tokens")
+    words = list(text)
+    for word in words:
+        if isinstance(word, str) and any(map(str.isspace, word)):
+            raise ConfigurationError(
+                f"text is a list, and its item {word!r} contains white space: a list is taken for the "
+                "tokens of one text. To explain several texts, call explain for each of them, or write "
+                "them to a file and use `allennlp attribute`; if these are the tokens of one text, pass "
+                "them as tokens=[...]"
+            )
+    return words
+
+
 def _model_and_reader(
-    archive_or_model: Any, reader: Optional["DatasetReader"], cuda_device: int, trust: bool
+    archive_or_model: Any,
+    reader: Optional["DatasetReader"],
+    cuda_device: int,
+    trust: bool,
+    overrides: Optional[Dict[str, Any]],
 ) -> tuple:
     from allennlp.common.checks import ConfigurationError
     from allennlp.models import Model
@@ -104,11 +145,24 @@ def _model_and_reader(
 
     from attention_explain.archives import open_to_explain
 
+    if isinstance(archive_or_model, (str, PathLike)):
+        archive = open_to_explain(archive_or_model, cuda_device, overrides or "", trust=trust)
+        return archive.model, reader or archive.validation_dataset_reader
+    if overrides:
+        raise ConfigurationError("overrides change what is loaded from a path, not a loaded model")
     if isinstance(archive_or_model, Predictor):
         return archive_or_model._model, reader or archive_or_model._dataset_reader
     if isinstance(archive_or_model, Model):
         if reader is None:
             raise ConfigurationError("a model needs the dataset_reader that it was trained with")
         return archive_or_model, reader
-    archive = open_to_explain(archive_or_model, cuda_device, trust=trust)
-    return archive.model, reader or archive.validation_dataset_reader
+    kind = type(archive_or_model)
+    if any(base.__module__.split(".")[0] == "transformers" for base in kind.__mro__):
+        raise ConfigurationError(
+            f"explain takes the path of a model, not a {kind.__name__} of transformers: save the model "
+            "and its tokenizer to one folder (model.save_pretrained(folder) and "
+            "tokenizer.save_pretrained(folder)), and pass the folder"
+        )
+    raise ConfigurationError(
+        f"explain takes the path of a model, or a Model or Predictor of AllenNLP, not a {kind.__name__}"
+    )

@@ -4,8 +4,10 @@ import json
 import os
 
 import pytest
+import torch
 from allennlp.common.checks import ConfigurationError
 from allennlp.predictors import Predictor
+from transformers import BertConfig, BertForSequenceClassification
 
 from attention_explain.explain import explain
 from heatmaps.explanation import short
@@ -44,9 +46,34 @@ def test_it_takes_whatever_a_model_is_in(archive):
 
 
 def test_tokens_are_taken_as_they_are(archive):
-    explained = explain(archive, ("the", "fine film"), ["random"])
+    explained = explain(archive, tokens=("the", "fine film"), methods=["random"])
     assert explained.tokens == ["the", "fine film"]
     assert len(explained.scores["random"]) == 2
+    assert explain(archive, ["the", "film"], ["random"]).tokens == ["the", "film"]
+
+
+def test_list_of_texts_is_not_taken_for_tokens():
+    with pytest.raises(ConfigurationError, match="'a dull film' contains white space") as error:
+        explain(model(), ["fine", "a dull film"], dataset_reader=reader())
+    assert "tokens=[...]" in error.value.message
+    assert "call explain for each" in error.value.message
+
+
+def test_model_of_transformers_is_not_a_path():
+    config = BertConfig(vocab_size=5, hidden_size=2, num_hidden_layers=1, num_attention_heads=1)
+    own_model = BertForSequenceClassification(config)
+    for given in (own_model, config):
+        with pytest.raises(ConfigurationError, match=f"not a {type(given).__name__} of transform"):
+            explain(given, "a dull film")
+    with pytest.raises(ConfigurationError, match="path of a model, or .*, not a Linear"):
+        explain(torch.nn.Linear(1, 1), "a dull film")
+
+
+def test_overrides_change_how_a_text_is_read(archive):
+    explained = explain(
+        archive, "The Film", ["random"], overrides={"dataset_reader.lowercase": True}
+    )
+    assert explained.tokens == ["the", "film"]
 
 
 def test_the_mode_of_a_model_is_not_touched():
@@ -63,6 +90,9 @@ def test_the_mode_of_a_model_is_not_touched():
         (" ", {}, "the text is empty"),
         ([1, 2], {}, "field 'tokens' may hold only texts"),
         (None, {}, "text is None, but must be a text or a list of its tokens"),
+        ("a", {"tokens": ["a"]}, "a text or its tokens, and not both"),
+        (None, {"tokens": "a film"}, "tokens is 'a film', but must be a list of strings"),
+        ("a", {"overrides": {"model": {}}}, "overrides change what is loaded from a path"),
         ("a", {"dataset_reader": None}, "a model needs the dataset_reader"),
     ],
 )
