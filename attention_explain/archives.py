@@ -16,7 +16,7 @@ from allennlp.common.checks import ConfigurationError, check_for_gpu
 from allennlp.models.archival import CONFIG_NAME, Archive, get_weights_path, load_archive
 
 from attention_explain.data.sources import local_path
-from attention_explain.pretrained.folders import files_that_count
+from attention_explain.pretrained.folders import check_no_adapter, files_that_count
 from attention_explain.safe_archives import (
     check_components,
     checked_folder,
@@ -50,6 +50,7 @@ def open_archive(
     """
     check_device(cuda_device)
     place = local_path(path)
+    check_no_adapter(place)
     if is_transformer_folder(place):
         if weights_file is not None:
             raise ConfigurationError(

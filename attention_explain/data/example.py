@@ -9,7 +9,7 @@ were is another text to the model.
 import hashlib
 import json
 from dataclasses import dataclass
-from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Set
+from typing import Any, Collection, Dict, Iterable, List, Mapping, Optional, Sequence, Set
 
 from allennlp.data import Instance, Vocabulary
 from allennlp.data.fields import LabelField, MetadataField
@@ -22,6 +22,12 @@ from heatmaps.explanation import Rationale
 FIELDS = {name: name for name in ("text", "tokens", "label", "id", "rationale", "impermissible")}
 # What keeps fields apart in some files that are called csv.
 SEPARATORS = (";", "\t", "|")
+# What files of pairs usually call their texts: a model of single texts would ignore one of the two.
+TEXTS_OF_PAIRS = (
+    *("premise", "hypothesis", "sentence1", "sentence2", "sentence_a", "sentence_b"),
+    *("text1", "text2", "text_a", "text_b", "text_pair", "question1", "question2"),
+    *("query", "query_tokens", "question", "question_tokens", "passage", "passage_tokens"),
+)
 # And those of a pair, whose first text is read in the light of a second.
 PAIR_FIELDS = FIELDS | {name: name for name in ("query", "query_tokens", "candidates")}
 
@@ -112,6 +118,7 @@ def example_of(
     path: Optional[str] = None,
     line: Optional[int] = None,
     names: Mapping[str, str] = FIELDS,
+    disallowed: Collection[str] = (),
 ) -> Example:
     """
     The text of a record: of a line of a file, or of what is to be predicted.
@@ -127,6 +134,8 @@ def example_of(
         Where it is from, for messages.
     names : `Mapping[str, str]`, optional
         What the record calls each field.
+    disallowed : `Collection[str]`, optional
+        Fields that a record may not have, because the model would ignore them.
     """
     # An empty cell of a table is an absent value, but an empty text is an empty text.
     values = {
@@ -135,6 +144,7 @@ def example_of(
         if record.get(field) is not None and (record[field] != "" or name in ("text", "query"))
     }
     example = Example(id=id, path=path, line=line)
+    _check_all_texts_are_read(example, record, names, disallowed)
     _take_text(example, "text", "tokens", values, names, record)
     if "query" in names:
         _take_text(example, "query", "query_tokens", values, names, record)
@@ -154,6 +164,22 @@ def example_of(
         mask = _as_list(example, names["impermissible"], values["impermissible"])
         example.impermissible = _numbers(example, names["impermissible"], mask)
     return example
+
+
+def _check_all_texts_are_read(
+    example: Example,
+    record: Mapping[str, Any],
+    names: Mapping[str, str],
+    disallowed: Collection[str],
+) -> None:
+    for field in disallowed:
+        if record.get(field) not in (None, "") and field not in names.values():
+            raise example.error(
+                f"field '{field}' would be ignored: the model reads one text per line, the field "
+                f"'{names['text']}'. If the model was trained on pairs, its predictions need both texts, "
+                "and it cannot be explained here; otherwise remove the field, or allow it with the "
+                "reader's option `disallowed_fields`"
+            )
 
 
 def _take_text(
@@ -208,6 +234,18 @@ def _numbers(example: Example, field: str, mask: Sequence[Any]) -> List[float]:
         raise example.error(f"field '{field}' may hold only 0 and 1") from error
 
 
+def _label_remedy(label: str, known: Sequence[str]) -> str:
+    """For numbers in the data of a folder of transformers whose config has no names for its classes."""
+    unnamed = known == [f"LABEL_{number}" for number in range(len(known))]
+    if not unnamed or label not in map(str, range(len(known))):
+        return ""
+    labels = json.dumps({str(number): name for number, name in enumerate(known)})
+    return (
+        ": the model's config.json has no names for its classes (id2label); add id2label there, or map "
+        f"the numbers with --overrides '{{\"dataset_reader.labels\": {labels}}}'"
+    )
+
+
 class KnownLabelField(LabelField):
     """A `LabelField` whose label must be in the vocabulary, that is, in the training data."""
 
@@ -232,7 +270,7 @@ class KnownLabelField(LabelField):
             names = ", ".join(repr(name) for name in known)
             raise DataError(
                 f"field '{self._field_name}' is {self.label!r}, which is none of the labels of the "
-                f"training data ({names})",
+                f"training data ({names}){_label_remedy(self.label, list(known))}",
                 self._path,
                 self._line,
             )

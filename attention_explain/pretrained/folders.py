@@ -26,6 +26,13 @@ WEIGHTS = ("model.safetensors", "pytorch_model.bin")
 # What of a model of the hub is fetched: neither weights of other libraries nor programs.
 FETCHED = ["*.json", "*.txt", "*.model", *WEIGHTS, "model-*.safetensors", "pytorch_model-*.bin"]
 HUB = "hf://"
+# What PEFT saves: changes to the weights of another model, which are in another folder.
+ADAPTER = "adapter_config.json"
+# The heads that are no choice between labels, by what `problem_type` in a config calls them.
+OTHER_HEADS = {
+    "multi_label_classification": "a multi-label head, with one yes or no per label",
+    "regression": "a regression head, with one number per output",
+}
 
 # A folder's own files, and no code that they name.
 SAFELY = {"local_files_only": True, "trust_remote_code": False}
@@ -41,18 +48,31 @@ def transformer_folder(name: Union[str, os.PathLike]) -> Path:
     name = os.fspath(name)
     folder = Path(name).expanduser()
     if folder.is_dir():
+        check_no_adapter(folder)
         if not (folder / CONFIG).is_file():
             raise ConfigurationError(f"{name}: is no folder of a transformer (it has no {CONFIG})")
         return folder
     from huggingface_hub import snapshot_download
 
     try:
-        return Path(snapshot_download(name.removeprefix(HUB), allow_patterns=FETCHED))
+        fetched = Path(snapshot_download(name.removeprefix(HUB), allow_patterns=FETCHED))
     except Exception as error:
         raise ConfigurationError(
             f"{name}: there is no such folder, and nothing of that name could be had from Hugging "
             f"Face's hub ({shortly(error)})"
         ) from error
+    check_no_adapter(fetched)
+    return fetched
+
+
+def check_no_adapter(folder: Path) -> None:
+    """Raises for a LoRA adapter: without PEFT, transformers would load the base model alone."""
+    if (folder / ADAPTER).is_file():
+        raise ConfigurationError(
+            f"{folder}: holds an adapter ({ADAPTER}), for example of LoRA, which is not a whole model; "
+            "merge it into its base model with PEFT (`model.merge_and_unload()`), save the merged model "
+            "and the tokenizer to a new folder with save_pretrained, and use that folder"
+        )
 
 
 @dataclass(frozen=True)
@@ -123,7 +143,19 @@ class TransformerFolder:
                 f"{self.path}: its tokenizer, a {type(tokenizer).__name__}, does not tell which "
                 "piece is of which word; save a fast one there (tokenizer.json)"
             )
+        self._check_pieces_have_embeddings(tokenizer)
         return tokenizer
+
+    def _check_pieces_have_embeddings(self, tokenizer: "PreTrainedTokenizerFast") -> None:
+        pieces = tokenizer.get_vocab()
+        last = max(pieces, key=pieces.get)
+        if pieces[last] >= self.config.vocab_size:
+            raise ConfigurationError(
+                f"{self.path}: its tokenizer has {pieces[last] + 1} pieces (the last is {last!r}), but "
+                f"the model has embeddings for {self.config.vocab_size}; save the tokenizer that the "
+                "model was trained with, or train the model with more embeddings "
+                "(model.resize_token_embeddings(len(tokenizer)))"
+            )
 
     def most_places(self, tokenizer: "PreTrainedTokenizerFast") -> int:
         """Of the longest text that the model reads, special symbols included."""
@@ -132,6 +164,7 @@ class TransformerFolder:
 
     def classifier(self) -> "PreTrainedModel":
         """With its own head, as it was trained."""
+        self._check_head_chooses_a_label()
         model, info = self._loaded(len(self.labels))
         if info["missing_keys"]:
             raise ConfigurationError(
@@ -145,6 +178,22 @@ class TransformerFolder:
                 f"has {wanted[0]} labels ({', '.join(self.labels)})"
             )
         return model
+
+    def _check_head_chooses_a_label(self) -> None:
+        """Raises where the outputs are no logits of a softmax."""
+        file, kind = self.path / CONFIG, self.config.problem_type
+        if kind in OTHER_HEADS:
+            raise ConfigurationError(
+                f"{file}: the model has {OTHER_HEADS[kind]} (its problem_type is '{kind}'), but only "
+                "models that choose one of their labels can be explained"
+            )
+        # What the pipeline of transformers would make of the outputs.
+        function = getattr(self.config, "function_to_apply", None)
+        if function not in (None, "softmax"):
+            raise ConfigurationError(
+                f"{file}: the outputs of the model's head go through '{function}' (function_to_apply), "
+                "but only models whose outputs go through a softmax can be explained"
+            )
 
     def classifier_to_train(self, labels: Sequence[str]) -> "PreTrainedModel":
         """
@@ -165,6 +214,8 @@ class TransformerFolder:
                 model._init_weights(module)
         model.config.id2label = dict(enumerate(labels))
         model.config.label2id = {label: number for number, label in enumerate(labels)}
+        # Whatever head it had.
+        model.config.problem_type = "single_label_classification"
         return model
 
     def untrained(self, labels: int) -> "PreTrainedModel":
@@ -249,8 +300,8 @@ def labels_of(stated: Dict[str, Any], file: Path) -> List[str]:
 def _several(labels: List[str], file: Path) -> List[str]:
     if len(labels) < 2:
         raise ConfigurationError(
-            f"{file}: has {len(labels)} label, but only models that choose between two labels or "
-            "more can be explained"
+            f"{file}: has {len(labels)} label, as a regression head has, but only models that choose "
+            "between two labels or more can be explained"
         )
     return labels
 

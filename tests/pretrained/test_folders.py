@@ -1,12 +1,14 @@
 """What is wrong with a folder is said in one sentence, before any work."""
 
+import json
 import pickle
+import re
 import shutil
 
 import pytest
 import torch
 from allennlp.common.checks import ConfigurationError
-from transformers import AutoModel, AutoModelForSequenceClassification
+from transformers import AutoModel, AutoModelForSequenceClassification, AutoTokenizer
 
 from attention_explain.archives import archive_sha256, is_transformer_folder, open_archive
 from attention_explain.data.any_reader import read_instances
@@ -199,3 +201,95 @@ def test_the_hash_is_of_weights_config_and_tokenizer(folders, own_folder):
         (own_folder / name).write_bytes((own_folder / name).read_bytes() + b" ")
         found.add(archive_sha256(own_folder))
     assert len(found) == 4
+
+
+@pytest.mark.parametrize(
+    "kind, head",
+    [("multi_label_classification", "a multi-label head"), ("regression", "a regression head")],
+)
+def test_head_that_does_not_choose_a_label(own_folder, kind, head):
+    changed_config(own_folder, problem_type=kind)
+    refused(own_folder, "config.json", head, f"'{kind}'")
+
+
+def test_regression_head_with_one_output(own_folder):
+    changed_config(own_folder, problem_type="regression", id2label={"0": "score"}, label2id=None)
+    refused(own_folder, "config.json", "has 1 label, as a regression head has")
+
+
+def test_head_whose_outputs_the_pipeline_does_not_softmax(own_folder):
+    changed_config(own_folder, function_to_apply="sigmoid")
+    refused(own_folder, "config.json", "'sigmoid' (function_to_apply)")
+
+
+def test_head_that_chooses_a_label_is_opened(own_folder):
+    changed_config(
+        own_folder, problem_type="single_label_classification", function_to_apply="softmax"
+    )
+    assert open_archive(own_folder).model.labels == ["neg", "pos"]
+
+
+def test_multi_label_head_can_be_trained_to_choose_a_label(own_folder):
+    changed_config(own_folder, problem_type="multi_label_classification")
+    model = TransformerFolder.opened(own_folder).classifier_to_train(["pos", "neg"])
+    assert model.config.problem_type == "single_label_classification"
+
+
+def test_tokenizer_with_more_pieces_than_embeddings(own_folder):
+    tokenizer = AutoTokenizer.from_pretrained(own_folder)
+    tokenizer.add_tokens(["splendid"])
+    tokenizer.save_pretrained(own_folder)
+    pieces = len(tokenizer)
+    refused(
+        own_folder,
+        f"tokenizer has {pieces} pieces (the last is 'splendid')",
+        f"embeddings for {pieces - 1}",
+        "resize_token_embeddings",
+    )
+
+
+@pytest.mark.parametrize("removed", [["config.json"], ["model.safetensors"], []])
+def test_adapter_is_not_a_model(own_folder, removed):
+    """With base weights in the same folder, too, which transformers without PEFT would use alone."""
+    for name in removed:
+        (own_folder / name).unlink()
+    (own_folder / "adapter_config.json").write_text('{"peft_type": "LORA"}')
+    refused(own_folder, "adapter_config.json", "merge_and_unload")
+    with pytest.raises(ConfigurationError, match="merge_and_unload"):
+        TransformerFolder.opened(own_folder)
+
+
+def test_adapter_of_the_hub_is_not_a_model(own_folder, monkeypatch):
+    (own_folder / "adapter_config.json").write_text('{"peft_type": "LORA"}')
+    monkeypatch.setattr("huggingface_hub.snapshot_download", lambda *_, **__: str(own_folder))
+    with pytest.raises(ConfigurationError, match="merge_and_unload"):
+        TransformerFolder.opened("some/adapter")
+
+
+def test_numbers_as_labels_without_names_of_classes(own_folder, tmp_path):
+    changed_config(own_folder, id2label=None, label2id=None)
+    data = tmp_path / "texts.jsonl"
+    data.write_text('{"text": "fine", "label": 1}\n')
+
+    def read(overrides=""):
+        archive = open_archive(own_folder, overrides=overrides)
+        return read_instances(archive.validation_dataset_reader, archive.model.vocab, str(data))
+
+    with pytest.raises(DataError, match="texts.jsonl, line 1: field 'label' is '1'") as error:
+        read()
+    assert "id2label" in error.value.message
+    # The remedy in the message works as it stands.
+    (remedy,) = re.findall("--overrides '(.*)'", error.value.message)
+    (instance,) = read(remedy)
+    assert instance["label"].label == "LABEL_1"
+
+
+def test_other_unknown_labels_get_no_such_remedy(own_folder, folders, tmp_path):
+    changed_config(own_folder, id2label=None, label2id=None)
+    data = tmp_path / "texts.jsonl"
+    for folder, label in ((own_folder, "2"), (own_folder, "bad"), (folders["bert"], "1")):
+        data.write_text(json.dumps({"text": "fine", "label": label}))
+        archive = open_archive(folder)
+        with pytest.raises(DataError, match="none of the labels") as error:
+            read_instances(archive.validation_dataset_reader, archive.model.vocab, str(data))
+        assert "id2label" not in error.value.message
