@@ -40,6 +40,10 @@ class AttentionTextReader(TextReader):
         Files of the same form whose texts are dropped, for training data that holds what is to be
         measured on. Texts are the same if their letters are: case, spaces and punctuation do not
         count, nor do words with a digit (or `digit_word` in their place).
+    disallowed_fields : `List[str]`, optional (default = `None`)
+        Fields that no line may have, because the model would ignore them. For a folder of transformers
+        these are the usual names of the texts of pairs (`hypothesis`, `query`, `text_pair`); an empty
+        list allows all fields.
 
     All others as in `TextReader`.
     """
@@ -49,6 +53,7 @@ class AttentionTextReader(TextReader):
         format: Optional[str] = None,
         fields: Optional[Dict[str, str]] = None,
         held_out: Optional[Union[str, List[str]]] = None,
+        disallowed_fields: Optional[List[str]] = None,
         **kwargs,
     ) -> None:
         super().__init__(**kwargs)
@@ -62,6 +67,7 @@ class AttentionTextReader(TextReader):
             )
         self._format = format
         self._fields = {**FIELDS, **(fields or {})}
+        self.disallowed_fields = tuple(disallowed_fields or ())
         self._held_out = [held_out] if isinstance(held_out, str) else held_out or []
 
     def _examples(self, path: str) -> Iterator[Example]:
@@ -73,7 +79,9 @@ class AttentionTextReader(TextReader):
 
     def _all_examples(self, path: str) -> Iterator[Example]:
         for number, record in numbered_records(path, self._format, self._fields.values()):
-            yield example_of(record, f"line-{number}", path, number, self._fields)
+            yield example_of(
+                record, f"line-{number}", path, number, self._fields, self.disallowed_fields
+            )
 
     @cached_property
     def _letters_held_out(self) -> Set[str]:

@@ -84,6 +84,8 @@ class TextReader(DatasetReader):
 
     # What messages call that which gets a label, or the part of it that explanations are of.
     noun = "text"
+    # Fields that no line may have, because the model would ignore them.
+    disallowed_fields: Sequence[str] = ()
 
     def __init__(
         self,

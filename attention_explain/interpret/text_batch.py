@@ -7,10 +7,13 @@ from dataclasses import dataclass, replace
 from typing import List, Optional, Sequence
 
 import torch
+from allennlp.common.checks import ConfigurationError
 from allennlp.data import Batch, Instance, TextFieldTensors
+from allennlp.data.fields import TextField
 from allennlp.nn.util import move_to_device
 
 from attention_explain.models import AttentionClassifier
+from attention_explain.models.needs import ignored_text
 from attention_explain.models.reading import Reading
 from attention_explain.modules.projections import check_no_empty_row
 from attention_explain.passes import DEFAULT_BUDGET, default_budget, untouched
@@ -141,6 +144,9 @@ def _without_label(instance: Instance, model: AttentionClassifier) -> Instance:
     The fields that are needed here, indexed. AllenNLP refuses a batch in which only some texts have
     a label.
     """
+    for name, field in instance.fields.items():
+        if isinstance(field, TextField) and name not in model.read_fields:
+            raise ConfigurationError(ignored_text(name, model))
     instance.index_fields(model.vocab)
     names = (*model.read_fields, "metadata")
     bare = Instance({name: instance[name] for name in names if name in instance.fields})

@@ -75,6 +75,15 @@ def has_not(model: Model, need: str) -> str:
     return f"it needs {NEEDS[need]}, which a {type(model).__name__} has not"
 
 
+def ignored_text(name: str, model: Model) -> str:
+    """The error for a second text, such as the `query` of a pair, that the model does not read."""
+    return (
+        f"the dataset reader gives a second text, '{name}', which a {type(model).__name__} does not "
+        "read: its output would be that of the first text alone; use a reader of single texts, or a "
+        "model of pairs (attention_pair_classifier)"
+    )
+
+
 def check_texts_are_independent(model: Model) -> None:
     """An encoder that goes on from the text before gives a text other scores in another batch."""
     for module in model.modules():

@@ -16,7 +16,7 @@ from allennlp.models import Model
 from allennlp.nn import RegularizerApplicator
 
 from attention_explain.models.classifier import Classifier
-from attention_explain.models.needs import has_not
+from attention_explain.models.needs import has_not, ignored_text
 from attention_explain.models.reading import Reading, units_of
 from attention_explain.modules.layer_attention import LayerAttention, ThroughLayers, passed_down
 from attention_explain.pretrained.families import layer_inputs
@@ -162,13 +162,17 @@ class TransformerClassifier(Classifier):
         metadata : `List[Dict[str, Any]]`, optional
             `id` and `tokens` of each instance.
         others : `Any`
-            What else a reader says of its texts; not looked at.
+            What else a reader says of its texts; not looked at, but a second text raises.
 
         # Returns
 
         `logits`, `probs`; `loss` and `label` where there are labels; `ids` and `tokens` where the
         metadata has them.
         """
+        for name, values in others.items():
+            # The tensors of a text are in a dictionary.
+            if isinstance(values, dict):
+                raise ConfigurationError(ignored_text(name, self))
         logits = self.logits(self.embed(tokens), self.reading(tokens))
         output = self.output(logits, label, metadata)
         for metric in self.extra_metrics:

@@ -1,7 +1,7 @@
 """The lines that `allennlp predict` reads: what a line may be, and what is wrong with a bad one."""
 
 from dataclasses import dataclass
-from typing import Any, Dict, Mapping, Optional
+from typing import Any, Collection, Dict, Mapping, Optional
 
 from allennlp.common.checks import ConfigurationError
 from allennlp.common.util import JsonDict
@@ -54,13 +54,16 @@ def parse_line(line: str, place: Place) -> InputLine:
         return InputLine({}, place, error.message)
 
 
-def checked_fields(fields: JsonDict, names: Mapping[str, str] = FIELDS) -> Dict[str, Any]:
+def checked_fields(
+    fields: JsonDict, names: Mapping[str, str] = FIELDS, disallowed: Collection[str] = ()
+) -> Dict[str, Any]:
     """
     The fields that have a meaning, as in data files, by the names that lines have for them. A line
-    without an id gets one, as there.
+    without an id gets one, as there. `disallowed` fields raise.
     """
     if not isinstance(fields, InputLine):
-        return example_of(fields, names=names).given()
+        return example_of(fields, names=names, disallowed=disallowed).given()
     if fields.problem is not None:
         raise DataError(fields.problem)
-    return example_of(fields, f"line-{fields.place.number}", names=names).given()
+    id = f"line-{fields.place.number}"
+    return example_of(fields, id, names=names, disallowed=disallowed).given()

@@ -182,8 +182,10 @@ class SaliencyPredictor(Predictor):
 
     def _json_to_instance(self, json_dict: JsonDict) -> Instance:
         try:
-            fields = checked_fields(json_dict, line_fields(self._dataset_reader))
-            instance = instance_of(self._dataset_reader, fields)
+            reader = self._dataset_reader
+            disallowed = getattr(reader, "disallowed_fields", ())
+            fields = checked_fields(json_dict, line_fields(reader), disallowed)
+            instance = instance_of(reader, fields)
             self._warn_once(check_split([instance], self._model.vocab, self._split_text))
             self._dataset_reader.apply_token_indexers(instance)
             # Now, and not with its batch, because an unknown label is a mistake of this line.

@@ -7,13 +7,18 @@ from pathlib import Path
 from typing import Any, Dict, Union
 
 from allennlp.common import Params, params
+from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader, Vocabulary
 from allennlp.models import Model
 from allennlp.models.archival import Archive
 
-from attention_explain.data.example import ORIGIN_NAMESPACE, TEXT
+from attention_explain.data.example import ORIGIN_NAMESPACE, TEXT, TEXTS_OF_PAIRS
+from attention_explain.data.pair_reader import PairReader
 from attention_explain.pretrained.folders import TransformerFolder
 from attention_explain.safe_archives import check_components, names_of_an_archive
+
+# How the texts for a folder are read, unless overrides say otherwise.
+READER = "attention_text"
 
 
 def open_transformer(
@@ -26,9 +31,17 @@ def open_transformer(
         given = params.parse_overrides(overrides) if isinstance(overrides, str) else overrides
         stated = params.with_overrides(stated, given)
         check_components(stated, f"{path}: with these overrides its config")
+    if stated["dataset_reader"]["type"] == READER:
+        stated["dataset_reader"].setdefault("disallowed_fields", list(TEXTS_OF_PAIRS))
     config = Params(stated)
     with names_of_an_archive():
         reader = DatasetReader.from_params(config.duplicate()["dataset_reader"])
+        if isinstance(reader, PairReader) and reader.pairs:
+            raise ConfigurationError(
+                f"{path}: the dataset reader '{stated['dataset_reader']['type']}' reads pairs of texts, "
+                "but a folder of transformers is read as a model of single texts, which would ignore "
+                "the second text; pairs are read by an attention_pair_classifier"
+            )
         model = Model.from_params(config.duplicate()["model"], vocab=_vocabulary(folder))
     if cuda_device >= 0:
         model.cuda(cuda_device)
@@ -40,7 +53,7 @@ def _config(folder: TransformerFolder) -> Dict[str, Any]:
     return {
         "model": {"type": "transformer_classifier", "model_name": name, "own_head": True},
         "dataset_reader": {
-            "type": "attention_text",
+            "type": READER,
             # What is between spaces is a word.
             "tokenizer": "just_spaces",
             "token_indexers": {"tokens": {"type": "transformer_pieces", "model_name": name}},
