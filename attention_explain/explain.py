@@ -99,6 +99,7 @@ def explain(
         for name, words in given.items()
     }
     instance = predictor._json_to_instance(inputs)
+    predictor.warn_of_unsplit([instance], "explain")
     (explanation,) = predictor.explain([instance])
     (explained,) = turned([instance], side)
     return Explained.of(explanation, predictor._model, explained, seed or 0)

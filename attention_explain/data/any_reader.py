@@ -4,8 +4,10 @@ as AllenNLP's `text_classification_json`, are made what ours are, so that all el
 kind of instance.
 """
 
+import json
 import logging
 from collections import Counter
+from functools import lru_cache
 from inspect import Parameter, signature
 from typing import Any, Collection, Dict, List, Optional, Sequence, Set
 
@@ -16,6 +18,7 @@ from allennlp.data.fields import LabelField, MetadataField, TextField
 from attention_explain.data.errors import DataError
 from attention_explain.data.example import KnownLabelField, check_split, whole_characters
 from attention_explain.data.text_reader import TextReader
+from attention_explain.data.tokenizers import PRE_TOKENIZER, WrittenWords, is_unsplit
 
 logger = logging.getLogger(__name__)
 # Its multiples fill the space between two whole numbers more evenly than those of any other number.
@@ -56,12 +59,38 @@ def read_instances(
         warning = check_split(instances, vocab, split_text)
     except ConfigurationError as error:
         raise ConfigurationError(f"{data}: {error.message}") from error
-    if warning is not None:
-        logger.warning("%s: %s", data, warning)
+    for said in (warning, unsplit_warning(instances, reader)):
+        if said is not None:
+            warn_once(f"{data}: {said}")
     for instance in instances:
         reader.apply_token_indexers(instance)
         instance.index_fields(vocab)
     return instances
+
+
+def unsplit_warning(instances: Sequence[Instance], reader: DatasetReader) -> Optional[str]:
+    """What to say of texts that have too few words for a ranking; None if there are none."""
+    count = sum(is_unsplit(instance["metadata"].metadata["tokens"]) for instance in instances)
+    if not count:
+        return None
+    tokenizer = getattr(reader, "_tokenizer", None)
+    remedy = "give the words of such texts as 'tokens'"
+    if isinstance(tokenizer, WrittenWords) and tokenizer.split != PRE_TOKENIZER:
+        option = json.dumps({"dataset_reader.tokenizer.split": PRE_TOKENIZER})
+        remedy = (
+            f"to split them with the model's own pre-tokenizer, use --overrides '{option}' (in Python "
+            f"overrides={option}), or {remedy}"
+        )
+    return (
+        f"{count} of {len(instances)} texts have no words to rank: they are a single word, or in a "
+        f"script without spaces; {remedy}"
+    )
+
+
+@lru_cache
+def warn_once(message: str) -> None:
+    """A command may read the same data several times."""
+    logger.warning(message)
 
 
 def spread_evenly(number: int, limit: int) -> List[int]:

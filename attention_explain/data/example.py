@@ -9,7 +9,7 @@ were is another text to the model.
 import hashlib
 import json
 from dataclasses import dataclass
-from typing import Any, Collection, Dict, Iterable, List, Mapping, Optional, Sequence, Set
+from typing import Any, Collection, Dict, Iterable, List, Mapping, Optional, Sequence, Set, Tuple
 
 from allennlp.data import Instance, Vocabulary
 from allennlp.data.fields import LabelField, MetadataField
@@ -64,6 +64,8 @@ class Example:
     candidates: Optional[Sequence[str]] = None
     # Whether the reader's tokenizer has made the tokens of a text.
     split_here: bool = False
+    # The numbers of each word's pieces, for a transformer that reads the text as it is written.
+    pieces: Optional[Sequence[Tuple[int, ...]]] = None
     # Where it comes from, for messages.
     path: Optional[str] = None
     line: Optional[int] = None

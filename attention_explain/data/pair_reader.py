@@ -116,7 +116,7 @@ class PairReader(TextReader):
         instance["metadata"].metadata["query"] = query
         if example.candidates is not None:
             instance["metadata"].metadata["candidates"] = list(example.candidates)
-        candidates = self._candidates_of(example, words[: self._most(words)])
+        candidates = self._candidates_of(example, words[: self._most(words, example)])
         if candidates is not None:
             instance.add_field("candidates", candidates)
         return instance

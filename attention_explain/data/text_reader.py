@@ -28,7 +28,7 @@ from attention_explain.data.example import TEXT, TOKENS, Example, KnownLabelFiel
 from attention_explain.data.other_attention import OtherAttention
 from attention_explain.data.sources import LabelMap, LengthLimits, ReadCounts, counted
 from attention_explain.data.tokenizers import EnglishTokenizer
-from attention_explain.pretrained.pieces import PieceIndexer
+from attention_explain.pretrained.pieces import PieceIndexer, Pieces, Span, WrittenToken
 from command_line.nearest import no_option
 from heatmaps.explanation import Rationale, markings, several
 
@@ -159,7 +159,7 @@ class TextReader(DatasetReader):
                 )
             ids[example.id] = example.line
             counts.kept += 1
-            if (cut := self._cut(words)) is not None:
+            if (cut := self._cut(words, example)) is not None:
                 counts.cut[cut] += 1
             yield self._guided(self._masked(self._to_instance(example, words)))
         if counts.kept + sum(counts.dropped.values()) == 0:
@@ -226,7 +226,20 @@ class TextReader(DatasetReader):
 
     def _words(self, example: Example) -> List[str]:
         """The tokens the model is to see, without boundary symbols."""
-        return self._read_as(example.text, example.tokens)
+        words = self._read_as(example.text, example.tokens)
+        indexer = self._written_indexer
+        if indexer is None or not words:
+            return words
+        spans = None
+        if example.tokens is None and not self._lowercase and self._digit_word is None:
+            text, spans = example.text, _spans(words, example.text)
+        # Words that are not in the text, and tokens, are read with spaces in between.
+        found = spans is not None
+        if not found:
+            text = " ".join(words)
+            spans = _spans(words, text)
+        spans, example.pieces = indexer.read_text(text, spans, merge=found)
+        return [text[start:end] for start, end in spans]
 
     def _tokenized(self, text: str) -> List[str]:
         """Without what the tokenizer puts around it."""
@@ -284,18 +297,19 @@ class TextReader(DatasetReader):
         words = self._words(example)
         if not words:
             raise DataError(f"the {self.noun} is empty")
-        if (cut := self._cut(words)) is not None:
+        if (cut := self._cut(words, example)) is not None:
             logger.warning("a text of %d tokens is cut %s", len(words), cut)
         return self._to_instance(example, words)
 
-    def _most(self, words: Sequence[str]) -> int:
+    def _most(self, words: Sequence[str], example: Example) -> int:
         """How many of a text's words are read."""
         most = len(words[: self._cut_to])
-        return min([most, *(each.fitting(words[:most]) for each in self._bounded)])
+        pieces = None if example.pieces is None else example.pieces[:most]
+        return min([most, *(each.fitting(words[:most], pieces) for each in self._bounded)])
 
-    def _cut(self, words: Sequence[str]) -> Optional[str]:
+    def _cut(self, words: Sequence[str], example: Example) -> Optional[str]:
         """How a text is cut; None for one that is read whole."""
-        most = self._most(words)
+        most = self._most(words, example)
         if most == len(words):
             return None
         if most == self._cut_to:
@@ -303,13 +317,21 @@ class TextReader(DatasetReader):
         pieces = min(each.max_pieces for each in self._bounded)
         return f"to whole words of at most {pieces} pieces, as the model demands"
 
+    @cached_property
+    def _written_indexer(self) -> Optional[PieceIndexer]:
+        """The indexer of a model that reads texts as they are written, white space included."""
+        written = [each for each in self._bounded if each.as_written]
+        if written and len(self._token_indexers) > 1:
+            raise ConfigurationError("a token indexer with 'as_written' must be the only one")
+        return written[0] if written else None
+
     @property
     def _bounded(self) -> List[PieceIndexer]:
         """The indexers of models that read only so much of a text."""
         return [each for each in self._token_indexers.values() if isinstance(each, PieceIndexer)]
 
     def _to_instance(self, example: Example, words: List[str]) -> Instance:
-        most = self._most(words)
+        most = self._most(words, example)
         if not most:
             raise example.error("the first word alone is longer than what the model reads")
         read = words[:most]
@@ -319,7 +341,7 @@ class TextReader(DatasetReader):
             "tokens": [_token(word).text for word in read],
         }
         before, behind = ([0] * len(symbols) for symbols in self._bounds)
-        fields: Dict[str, Field] = {"tokens": self._text_field(read)}
+        fields: Dict[str, Field] = {"tokens": self._text_field(read, example.pieces)}
         if before or behind:
             fields["attendable"] = _mask_field(before + [1] * len(read) + behind)
         if example.label is not None:
@@ -344,16 +366,26 @@ class TextReader(DatasetReader):
         """Whether its words were given, or split here."""
         return TEXT if example.tokens is None or example.split_here else TOKENS
 
-    def _text_field(self, words: Sequence[str]) -> TextField:
-        before, behind = self._bounds
-        return TextField([_token(word) for word in (*before, *words, *behind)])
+    def _text_field(
+        self, words: Sequence[str], pieces: Optional[Sequence[Pieces]] = None
+    ) -> TextField:
+        before, behind = (list(map(_token, symbols)) for symbols in self._bounds)
+        if pieces is None:
+            return TextField([*before, *map(_token, words), *behind])
+        return TextField([*before, *map(_token, words, pieces), *behind])
 
     def _masked(self, instance: Instance) -> Instance:
         """With masks in the place of some tokens, where these are to be erased."""
         if self._erased is not None:
             metadata = instance["metadata"].metadata
             metadata["tokens"] = self._erased.words(metadata["id"], metadata["tokens"])
-            instance.add_field("tokens", self._text_field(metadata["tokens"]))
+            before, behind = map(len, self._bounds)
+            tokens = instance["tokens"].tokens
+            words = tokens[before : len(tokens) - behind]
+            tokens[before : len(tokens) - behind] = [
+                token if token.text == word else _token(word)
+                for token, word in zip(words, metadata["tokens"], strict=True)
+            ]
         return instance
 
     @cached_property
@@ -412,12 +444,25 @@ def _special_symbols(tokenizer: Tokenizer) -> Tuple[List[str], List[str]]:
 
 
 @lru_cache(maxsize=2**18)
-def _token(word: str) -> Token:
+def _token(word: str, pieces: Optional[Pieces] = None) -> Token:
     """
     One Token a word instead of one an occurrence, which nothing changes: a corpus of long texts
     would otherwise take most of its memory, and of its reading time, for equal objects.
     """
-    return Token(word)
+    return Token(word) if pieces is None else WrittenToken(word, pieces)
+
+
+def _spans(words: Sequence[str], text: str) -> Optional[List[Span]]:
+    """Where each word begins and ends in the text; None if they are not in it in this order."""
+    spans: List[Span] = []
+    end = 0
+    for word in words:
+        start = text.find(word, end)
+        if start < 0:
+            return None
+        end = start + len(word)
+        spans.append((start, end))
+    return spans
 
 
 def _mask_field(mask: List[int]) -> TensorField:

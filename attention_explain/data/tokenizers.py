@@ -1,9 +1,29 @@
-"""Tokenizers that need no downloaded model."""
+"""Tokenizers that need no downloaded model, and the words of texts for folders of transformers."""
 
 from functools import lru_cache
-from typing import List
+from typing import TYPE_CHECKING, List, Optional, Sequence
 
+import regex
+from allennlp.common.checks import ConfigurationError
 from allennlp.data.tokenizers import Token, Tokenizer
+
+from attention_explain.named_components import check_choice
+from attention_explain.pretrained.folders import TransformerFolder
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerFast
+
+PUNCTUATION, SPACES, PRE_TOKENIZER = SPLITS = ("punctuation", "spaces", "pre_tokenizer")
+# Runs of letters and digits, or of punctuation marks and symbols. Apostrophes and hyphens join letters,
+# and full stops, commas and colons join digits.
+WORD = r"[^\s\p{P}\p{S}]+"
+WORDS = regex.compile(
+    rf"{WORD}(?:['\u2019\-\u2010]{WORD}|(?<=\d)[.,:](?=\d){WORD})*|[\p{{P}}\p{{S}}]+"
+)
+# Scripts that put no spaces between words; more characters than a word usually has are a clause.
+UNSPACED = regex.compile(
+    r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]{8,}"
+)
 
 
 @lru_cache(maxsize=1)
@@ -25,3 +45,66 @@ class EnglishTokenizer(Tokenizer):
 
     def tokenize(self, text: str) -> List[Token]:
         return [Token(word.text) for word in _english_rules()(text) if not word.is_space]
+
+
+@Tokenizer.register("written_words")
+class WrittenWords(Tokenizer):
+    """
+    The words of a text as it is written, in order: every character that is not white space is in one
+    of them.
+
+    Registered as a `Tokenizer` with name "written_words".
+
+    # Parameters
+
+    split : `str`, optional (default = `"punctuation"`)
+        `punctuation`: words are separated by white space, and punctuation marks are words of their own
+        ("thin, but" -> thin , but); apostrophes and hyphens inside words, and marks inside numbers, are
+        not split off. `spaces`: words are separated by white space alone. `pre_tokenizer`: words are
+        those of the pre-tokenizer of a folder of transformers, which also splits scripts without
+        spaces, as far as it knows them.
+    model_name : `str`, optional
+        The folder in Hugging Face's layout whose pre-tokenizer is used.
+    """
+
+    def __init__(self, split: str = PUNCTUATION, model_name: Optional[str] = None) -> None:
+        self.split = check_choice("split", split, SPLITS)
+        self._tokenizer: Optional[PreTrainedTokenizerFast] = None
+        if split == PRE_TOKENIZER:
+            if model_name is None:
+                raise ConfigurationError(
+                    f"split '{PRE_TOKENIZER}' needs the model_name of a folder"
+                )
+            self._tokenizer = TransformerFolder.opened(model_name).tokenizer(as_written=True)
+
+    def tokenize(self, text: str) -> List[Token]:
+        if self.split == SPACES:
+            return [Token(word) for word in text.split()]
+        if self._tokenizer is None:
+            return [Token(word) for word in WORDS.findall(text)]
+        return [Token(word) for word in self._pre_tokenized(text)]
+
+    def _pre_tokenized(self, text: str) -> List[str]:
+        read = self._tokenizer(
+            text, add_special_tokens=False, return_offsets_mapping=True, verbose=False
+        )
+        spans: List[List[int]] = []
+        last = None
+        for number, (start, end) in zip(read.word_ids(), read["offset_mapping"], strict=True):
+            # A character that the tokenizer takes apart belongs to one word.
+            if spans and (number == last or start < spans[-1][1]):
+                spans[-1][1] = max(end, spans[-1][1])
+            else:
+                spans.append([start, end])
+            last = number
+        words = (text[start:end].strip() for start, end in spans)
+        return [word for word in words if word]
+
+
+def is_unsplit(words: Sequence[str]) -> bool:
+    """
+    Whether there is little to rank: one word beside punctuation, or words that are whole clauses of a
+    script without spaces.
+    """
+    spoken = [word for word in words if any(map(str.isalnum, word))]
+    return len(spoken) < 2 or any(UNSPACED.search(word) for word in words)

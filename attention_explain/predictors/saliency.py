@@ -12,7 +12,7 @@ from allennlp.data import DatasetReader, Instance
 from allennlp.models import Model
 from allennlp.predictors import Predictor
 
-from attention_explain.data.any_reader import complete, instance_of
+from attention_explain.data.any_reader import complete, instance_of, unsplit_warning
 from attention_explain.data.errors import DataError
 from attention_explain.data.example import KnownLabelField, check_split
 from attention_explain.data.pair_reader import line_fields
@@ -149,8 +149,11 @@ class SaliencyPredictor(Predictor):
         with open_compressed(cached_path(path)) as file:
             numbered = [(n, line) for n, line in enumerate(file, 1) if not line.isspace()]
         self._places = [Place(number, path) for number, _ in numbered]
-        for place, (_, line) in zip(self._places, numbered, strict=True):
+        instances = [
             self._json_to_instance(parse_line(line, place))
+            for place, (_, line) in zip(self._places, numbered, strict=True)
+        ]
+        self.warn_of_unsplit(instances, path)
 
     def load_line(self, line: str) -> JsonDict:
         """A JSON object with a `text` or `tokens`, or else a plain text."""
@@ -172,6 +175,8 @@ class SaliencyPredictor(Predictor):
                     raise
                 bad_line = BadLine(error)
                 break
+        if not self._places:
+            self.warn_of_unsplit(instances, "input")
         results = self.predict_batch_instance(instances)
         return results if bad_line is None else [*results, bad_line]
 
@@ -195,6 +200,11 @@ class SaliencyPredictor(Predictor):
                 raise
             raise json_dict.place.error(error.message) from error
         return instance
+
+    def warn_of_unsplit(self, instances: Sequence[Instance], source: str) -> None:
+        warning = unsplit_warning(instances, self._dataset_reader)
+        if warning is not None:
+            logger.warning("%s: %s", source, warning)
 
     def _warn_once(self, warning: Optional[str]) -> None:
         if warning is not None and not self._warned:

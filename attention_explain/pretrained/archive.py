@@ -14,6 +14,7 @@ from allennlp.models.archival import Archive
 
 from attention_explain.data.example import ORIGIN_NAMESPACE, TEXT, TEXTS_OF_PAIRS
 from attention_explain.data.pair_reader import PairReader
+from attention_explain.data.tokenizers import PUNCTUATION
 from attention_explain.pretrained.folders import TransformerFolder
 from attention_explain.safe_archives import check_components, names_of_an_archive
 
@@ -54,9 +55,10 @@ def _config(folder: TransformerFolder) -> Dict[str, Any]:
         "model": {"type": "transformer_classifier", "model_name": name, "own_head": True},
         "dataset_reader": {
             "type": READER,
-            # What is between spaces is a word.
-            "tokenizer": "just_spaces",
-            "token_indexers": {"tokens": {"type": "transformer_pieces", "model_name": name}},
+            "tokenizer": {"type": "written_words", "split": PUNCTUATION, "model_name": name},
+            "token_indexers": {
+                "tokens": {"type": "transformer_pieces", "model_name": name, "as_written": True}
+            },
         },
     }
 

@@ -119,15 +119,17 @@ class TransformerFolder:
         config._attn_implementation_autoset = False
         return cls(path, config, FAMILIES[kind], labels)
 
-    def tokenizer(self) -> "PreTrainedTokenizerFast":
-        """Reads every word as one that stands behind a space, so that no word depends on its place."""
+    def tokenizer(self, as_written: bool = False) -> "PreTrainedTokenizerFast":
+        """
+        Reads every word as one that stands behind a space, so that no word depends on its place; or
+        `as_written`, as transformers itself does.
+        """
         from transformers import AutoTokenizer
 
+        options = {} if as_written else {"add_prefix_space": True}
         try:
             with quiet():
-                tokenizer = AutoTokenizer.from_pretrained(
-                    self.path, add_prefix_space=True, **SAFELY
-                )
+                tokenizer = AutoTokenizer.from_pretrained(self.path, **options, **SAFELY)
         except Exception as error:
             missing = not any(
                 (self.path / name).is_file()

@@ -3,8 +3,9 @@ From words to the pieces that a pretrained transformer reads, by its own tokeniz
 
 The tensors are laid out as those of AllenNLP's `pretrained_transformer_mismatched`, from which this
 differs in four ways: it takes a folder as it is; each word is read as one behind a space, so that
-tokenizers that tell `film` from ` film` give a word the same pieces wherever it stands; a word that a reader
-has erased is the tokenizer's own mask; and it knows how many words fit.
+tokenizers that tell `film` from ` film` give a word the same pieces wherever it stands, or the whole text is
+read as it is written (`as_written`); a word that a reader has erased is the tokenizer's own mask; and it
+knows how many words fit.
 """
 
 from pathlib import Path
@@ -19,6 +20,10 @@ from allennlp.data.token_indexers.token_indexer import IndexedTokenList
 from attention_explain.data.vocabulary import MASK_TOKEN
 from attention_explain.pretrained.folders import TransformerFolder
 
+# The numbers of a word's pieces; and where a word begins and ends in its text.
+Pieces = Tuple[int, ...]
+Span = Tuple[int, int]
+
 # So many words are remembered.
 REMEMBERED = 2**17
 # In a training run and its archive: config and tokenizer, so that either is enough by itself. AllenNLP
@@ -32,6 +37,16 @@ def kept_folder(model_name: str, serialization_dir: Optional[str]) -> str:
     return str(kept) if kept is not None and kept.is_dir() else model_name
 
 
+class WrittenToken(Token):
+    """A word that knows the numbers of its pieces in its text."""
+
+    __slots__ = ["pieces"]
+
+    def __init__(self, text: str, pieces: Pieces) -> None:
+        super().__init__(text)
+        self.pieces = pieces
+
+
 @TokenIndexer.register("transformer_pieces")
 class PieceIndexer(TokenIndexer):
     """
@@ -43,18 +58,24 @@ class PieceIndexer(TokenIndexer):
         A folder in Hugging Face's layout, or a name of its hub.
     max_pieces : `int`, optional (default = as many as the model reads)
         Of the longest text, special symbols included; longer ones are cut to whole words.
+    as_written : `bool`, optional (default = `False`)
+        Whether the pieces are those that the tokenizer gives for the whole text, white space and
+        punctuation as they are written, so that the model reads exactly what it reads in a pipeline of
+        transformers. If not, each word is read as one behind a space.
     """
 
     def __init__(
         self,
         model_name: str,
         max_pieces: Optional[int] = None,
+        as_written: bool = False,
         serialization_dir: Optional[str] = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
         folder = TransformerFolder.opened(kept_folder(model_name, serialization_dir))
-        self._tokenizer = folder.tokenizer()
+        self._tokenizer = folder.tokenizer(as_written)
+        self.as_written = as_written
         self._before, self._behind = _special_symbols(self._tokenizer)
         most, least = folder.most_places(self._tokenizer), len(self._before + self._behind) + 1
         self.max_pieces = most if max_pieces is None else max_pieces
@@ -63,19 +84,60 @@ class PieceIndexer(TokenIndexer):
                 f"max_pieces is {max_pieces}, but must be from {least} to {most}, the most that "
                 f"{model_name} reads"
             )
-        self._pieces: Dict[str, Tuple[int, ...]] = {}
+        self._pieces: Dict[str, Pieces] = {}
         self._model_name = model_name
 
-    def fitting(self, words: Sequence[str]) -> int:
-        """How many of the words fit into what the model reads: all, or the first so many."""
+    def fitting(self, words: Sequence[str], pieces: Optional[Sequence[Pieces]] = None) -> int:
+        """
+        How many of the words fit into what the model reads: all, or the first so many. `pieces` are
+        those of the words in their text, where they are known.
+        """
         left = self.max_pieces - len(self._before) - len(self._behind)
-        for place, pieces in enumerate(self.pieces(words)):
-            left -= len(pieces)
+        for place, of_word in enumerate(pieces or self.pieces(words)):
+            left -= len(of_word)
             if left < 0:
                 return place
         return len(words)
 
-    def pieces(self, words: Sequence[str]) -> List[Tuple[int, ...]]:
+    def read_text(
+        self, text: str, spans: Sequence[Span], merge: bool = True
+    ) -> Tuple[List[Span], List[Pieces]]:
+        """
+        The pieces of each word of a text, in which white space belongs to the word behind it, and that
+        at the end to the last word. Words that share a piece become one word, if they may `merge`;
+        if not, the piece belongs to the first of them.
+
+        # Parameters
+
+        spans : `Sequence[Span]`
+            Where each word begins and ends in the text, in order.
+
+        # Returns
+
+        spans, pieces : of each word.
+        """
+        read = self._tokenizer(
+            text,
+            add_special_tokens=False,
+            return_attention_mask=False,
+            return_offsets_mapping=True,
+            verbose=False,
+        )
+        words, pieces = [spans[0]], [[]]
+        left = list(spans[:0:-1])
+        for number, (start, end) in zip(read["input_ids"], read["offset_mapping"], strict=True):
+            while left and words[-1][1] <= start:
+                words.append(left.pop())
+                pieces.append([])
+            while merge and left and left[-1][0] < end:
+                words[-1] = (words[-1][0], left.pop()[1])
+            pieces[-1].append(number)
+        # Words without pieces.
+        words += left[::-1]
+        pieces += [[] for _ in left]
+        return words, [tuple(of_word) for of_word in pieces]
+
+    def pieces(self, words: Sequence[str]) -> List[Pieces]:
         """The numbers of each word's pieces; a word of nothing but strange characters may have none."""
         unknown = list(dict.fromkeys(word for word in words if word not in self._pieces))
         if unknown:
@@ -83,8 +145,8 @@ class PieceIndexer(TokenIndexer):
                 self._pieces.clear()
                 unknown = list(dict.fromkeys(words))
             pieces = self._tokenizer(
-                [[word] for word in unknown],
-                is_split_into_words=True,
+                [f" {word}" if self.as_written else [word] for word in unknown],
+                is_split_into_words=not self.as_written,
                 add_special_tokens=False,
                 return_attention_mask=False,
                 verbose=False,
@@ -108,10 +170,12 @@ class PieceIndexer(TokenIndexer):
         """The vocabulary is the tokenizer's own."""
 
     def tokens_to_indices(self, tokens: List[Token], vocabulary: Vocabulary) -> IndexedTokenList:
-        words = [token.ensure_text() for token in tokens]
+        alone = [token.text for token in tokens if not isinstance(token, WrittenToken)]
+        known = dict(zip(alone, self.pieces(alone), strict=True))
         ids = list(self._before)
         offsets = []
-        for pieces in self.pieces(words):
+        for token in tokens:
+            pieces = token.pieces if isinstance(token, WrittenToken) else known[token.text]
             # First and last, as AllenNLP has it.
             offsets.append((len(ids), len(ids) + len(pieces) - 1) if pieces else (-1, -1))
             ids += pieces
@@ -123,7 +187,7 @@ class PieceIndexer(TokenIndexer):
             )
         return {
             "token_ids": ids,
-            "mask": [True] * len(words),
+            "mask": [True] * len(tokens),
             "offsets": offsets,
             "wordpiece_mask": [True] * len(ids),
         }
@@ -153,7 +217,7 @@ class PieceIndexer(TokenIndexer):
 def _special_symbols(tokenizer: Any) -> Tuple[List[int], List[int]]:
     """What stands before a text, and behind it."""
     for word in ("a", "0", "."):
-        read = tokenizer([word], is_split_into_words=True)
+        read = tokenizer(word)
         of_words = [place for place, unit in enumerate(read.word_ids()) if unit is not None]
         if of_words:
             ids = read["input_ids"]

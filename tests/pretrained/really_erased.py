@@ -3,31 +3,53 @@ What transformers itself says of texts that really lack some words, or have some
 place: one text and one pass at a time.
 """
 
+import re
 from pathlib import Path
-from typing import List, Sequence
+from typing import Collection, List
 
 import torch
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+# A word, or marks that are none, each with the white space before it.
+WORD = re.compile(r"\s*(\w+|[^\w\s]+)")
+
+
+def words_of(text: str) -> List[str]:
+    return WORD.findall(text)
 
 
 class Plain:
     """A folder's classifier, in double precision, without anything of ours."""
 
     def __init__(self, folder: Path) -> None:
-        self.tokenizer = AutoTokenizer.from_pretrained(folder, add_prefix_space=True)
+        self.tokenizer = AutoTokenizer.from_pretrained(folder)
         model = AutoModelForSequenceClassification.from_pretrained(folder)
         self.model = model.double().eval()
 
     @torch.no_grad()
-    def of_text(self, words: Sequence[str]) -> List[float]:
-        """The probabilities of these words as a text of their own."""
-        read = self.tokenizer(" ".join(words), return_tensors="pt")
+    def of_text(self, text: str) -> List[float]:
+        """The probabilities of a text."""
+        read = self.tokenizer(text, return_tensors="pt")
         return self.model(**read).logits[0].softmax(-1).tolist()
 
-    def read(self, words: Sequence[str]):
+    def of_words(self, text: str, kept: Collection[int]) -> List[float]:
+        """Those of a text without the other words, and without the white space before them."""
+        words = enumerate(WORD.finditer(text))
+        return self.of_text("".join(found[0] for place, found in words if place in kept))
+
+    def read(self, text: str):
         """The numbers of the pieces of a text, and of which word each is. Shape: (1, places)"""
-        read = self.tokenizer(list(words), is_split_into_words=True, return_tensors="pt")
-        return read["input_ids"], read.word_ids()
+        read = self.tokenizer(text, return_tensors="pt", return_offsets_mapping=True)
+        ends = [found.end() for found in WORD.finditer(text)]
+        special = self.tokenizer.get_special_tokens_mask(
+            read["input_ids"][0].tolist(), already_has_special_tokens=True
+        )
+        # Unknown pieces are called special, too, but only the others stand for no character.
+        units = [
+            None if mark and end == 0 else sum(start >= end_of_word for end_of_word in ends)
+            for mark, (start, end) in zip(special, read["offset_mapping"][0].tolist(), strict=True)
+        ]
+        return read["input_ids"], units
 
     def embedded(self, ids: torch.Tensor) -> torch.Tensor:
         return self.model.get_input_embeddings()(ids)
@@ -44,9 +66,9 @@ class Plain:
         return weights[getattr(self.tokenizer, f"{baseline}_token_id")]
 
     @torch.no_grad()
-    def replaced(self, words: Sequence[str], kept: Sequence[int], baseline: str) -> List[float]:
+    def replaced(self, text: str, kept: Collection[int], baseline: str) -> List[float]:
         """The probabilities of a text with something else at the pieces of all other words."""
-        ids, units = self.read(words)
+        ids, units = self.read(text)
         embeddings = self.embedded(ids).clone()
         for place, unit in enumerate(units):
             if unit is not None and unit not in kept:

@@ -31,7 +31,7 @@ class WithMaps(Opened):
 
     def maps(self, text):
         """Of each layer, with a graph to the logits; and of which word each place is."""
-        ids, units = self.plain.read(text.split())
+        ids, units = self.plain.read(text)
         output = self.eager(ids, output_attentions=True)
         return output, units
 
@@ -113,7 +113,7 @@ def test_flow_is_the_solution_of_a_linear_program(opened):
 @each_family
 def test_value_weighted_attention_is_rollout_of_the_norms(opened):
     for text, scores in zip(TEXTS, opened.scores("value-weighted-attention", TEXTS), strict=True):
-        ids, units = opened.plain.read(text.split())
+        ids, units = opened.plain.read(text)
         output = opened.eager(ids, output_attentions=True, output_hidden_states=True)
         parts = [layer.self_attention for layer in opened.model.family.layers()]
         product = torch.eye(len(units), dtype=torch.double)
@@ -142,7 +142,7 @@ def test_value_norms_are_those_of_the_transformed_vectors(opened):
     for text, scores in zip(
         TEXTS, opened.scores("attention", TEXTS, value_norms=True), strict=True
     ):
-        ids, units = opened.plain.read(text.split())
+        ids, units = opened.plain.read(text)
         output = opened.eager(ids, output_attentions=True, output_hidden_states=True)
         layer = opened.model.family.layers()[-1].self_attention
         # What the last layer has read, and its heads one by one.

@@ -19,7 +19,7 @@ from attention_explain.interpret.interpreter import known_interpreters, supporte
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.predictors.saliency import SaliencyPredictor
 from tests.interpret.slow_gradients import finite_differences
-from tests.pretrained.really_erased import Plain
+from tests.pretrained.really_erased import Plain, words_of
 from tests.tiny_transformers import FAMILIES
 
 TEXTS = ["the Acting was superb, fine", "a dull film", "fine", "fine \x00 acting"]
@@ -71,10 +71,10 @@ def opened(folders, family):
 @pytest.mark.parametrize("measure", ["signed", "tvd"])
 def test_leave_one_out_is_really_deleting_the_word(opened, measure):
     for text, scores in zip(TEXTS, opened.scores("leave-one-out", measure=measure), strict=True):
-        words = text.split()
-        whole = opened.plain.of_text(words)
+        whole = opened.plain.of_text(text)
         for place, score in enumerate(scores):
-            without = opened.plain.of_text(words[:place] + words[place + 1 :])
+            kept = [other for other in range(len(scores)) if other != place]
+            without = opened.plain.of_words(text, kept)
             expected = whole[1] - without[1]
             # Of two classes, the distance is that of either.
             assert score == pytest.approx(
@@ -86,17 +86,16 @@ def test_leave_one_out_is_really_deleting_the_word(opened, measure):
 @pytest.mark.parametrize("baseline", ["zero", "pad", "unk", "mask"])
 def test_occlusion_replaces_all_pieces_of_the_word(opened, baseline):
     for text, scores in zip(TEXTS, opened.scores("occlusion", baseline=baseline), strict=True):
-        words = text.split()
-        whole = opened.plain.of_text(words)[1]
+        whole = opened.plain.of_text(text)[1]
         for place, score in enumerate(scores):
-            kept = [other for other in range(len(words)) if other != place]
-            replaced = opened.plain.replaced(words, kept, baseline)[1]
+            kept = [other for other in range(len(scores)) if other != place]
+            replaced = opened.plain.replaced(text, kept, baseline)[1]
             assert score == pytest.approx(whole - replaced, abs=CLOSE)
 
 
-def differences(plain, words):
+def differences(plain, text):
     """The gradient by finite differences, the embeddings, and of which word each place is."""
-    ids, units = plain.read(words)
+    ids, units = plain.read(text)
     embeddings = plain.embedded(ids).detach()
     gradient = finite_differences(lambda rows: plain.of_embeddings(rows)[:, 1], embeddings)
     return gradient, embeddings[0], units
@@ -106,7 +105,7 @@ def differences(plain, words):
 def test_gradients_are_those_of_pieces_put_together_to_words(opened):
     norms, products = opened.scores("gradient"), opened.scores("gradient-x-input")
     for row, text in enumerate(TEXTS[:2]):
-        gradient, embeddings, units = differences(opened.plain, text.split())
+        gradient, embeddings, units = differences(opened.plain, text)
         for word, (norm, product) in enumerate(zip(norms[row], products[row], strict=True)):
             places = [place for place, unit in enumerate(units) if unit == word]
             largest = max(float(gradient[place].norm()) for place in places)
@@ -119,7 +118,7 @@ def test_gradients_are_those_of_pieces_put_together_to_words(opened):
 def test_the_share_of_special_symbols_is_told(opened):
     method = opened.method("gradient-x-input")
     (found,) = method.saliency_interpret_instances(opened.instances(TEXTS[:1]), "pos")
-    gradient, embeddings, units = differences(opened.plain, TEXTS[0].split())
+    gradient, embeddings, units = differences(opened.plain, TEXTS[0])
     sizes = (gradient * embeddings).sum(dim=-1).abs()
     special = sum(float(size) for size, unit in zip(sizes, units) if unit is None)
     assert found["special_share"] == pytest.approx(special / float(sizes.sum()), abs=1e-6)
@@ -130,20 +129,21 @@ def test_the_share_of_special_symbols_is_told(opened):
 def test_integrated_gradients_sum_to_the_difference_from_the_baseline(opened, baseline):
     texts = TEXTS[:2]
     for text, scores in zip(texts, opened.scores("integrated-gradients", texts, baseline=baseline)):
-        words = text.split()
-        whole, nothing = opened.plain.of_text(words), opened.plain.replaced(words, [], baseline)
+        whole, nothing = opened.plain.of_text(text), opened.plain.replaced(text, [], baseline)
         assert sum(scores) == pytest.approx(whole[1] - nothing[1], abs=0.01)
 
 
 @some_families
 def test_kernel_shap_gives_shapley_values_of_words(opened):
-    words = ["the", "Acting", "was", "superb,"]
+    text = "the Acting was superb,"
+    words = words_of(text)
     value = {
-        kept: opened.plain.replaced(words, kept, "zero")[1]
+        kept: opened.plain.replaced(text, kept, "zero")[1]
         for size in range(len(words) + 1)
         for kept in itertools.combinations(range(len(words)), size)
     }
-    (scores,) = opened.scores("kernel-shap", [" ".join(words)])
+    (scores,) = opened.scores("kernel-shap", [text])
+    assert len(scores) == len(words) == 5
     for word, score in enumerate(scores):
         expected = sum(
             factorial(len(kept))
@@ -164,18 +164,19 @@ def test_what_measures_of_faithfulness_ask_is_really_erasing(opened, erasure):
     batch = opened.batch(budget=40)
     with torch.no_grad():
         outputs = ErasedOutputs(opened.model, batch, opened.model.embed(batch.tokens), built)
-        asked = [numpy.random.default_rng(1).random((5, len(text.split()))) < 0.5 for text in TEXTS]
+        asked = [
+            numpy.random.default_rng(1).random((5, len(words_of(text)))) < 0.5 for text in TEXTS
+        ]
         for sets in asked:
             sets[0] = False
         found = outputs(asked)
     for text, sets, probs in zip(TEXTS, asked, found, strict=True):
-        words = text.split()
         for kept, row in zip(sets, probs, strict=True):
             places = numpy.flatnonzero(kept).tolist()
             if erasure == "delete":
-                expected = opened.plain.of_text([words[place] for place in places])
+                expected = opened.plain.of_words(text, places)
             else:
-                expected = opened.plain.replaced(words, places, erasure)
+                expected = opened.plain.replaced(text, places, erasure)
             assert row.tolist() == pytest.approx(expected, abs=CLOSE)
 
 
@@ -202,14 +203,14 @@ def test_batches_and_budgets_change_nothing(opened, name):
     together = opened.scores(name)
     tight = opened.scores(name, budget=12)
     for row, text in enumerate(TEXTS):
-        assert len(together[row]) == len(text.split())
+        assert len(together[row]) == len(words_of(text))
         assert tight[row] == pytest.approx(together[row], abs=CLOSE)
 
 
 @pytest.mark.parametrize("family", ["mpnet"])
 def test_attention_is_what_the_first_place_attends_to_in_the_last_layer(opened):
     for text, scores in zip(TEXTS, opened.scores("attention"), strict=True):
-        ids, units = opened.plain.read(text.split())
+        ids, units = opened.plain.read(text)
         with torch.no_grad():
             row = opened.plain.model(ids, output_attentions=True).attentions[-1][0, :, 0].mean(0)
         for word, score in enumerate(scores):

@@ -18,7 +18,7 @@ from attention_explain.data.vocabulary import MASK_TOKEN
 from attention_explain.pretrained.pieces import PieceIndexer
 from tests.tiny_transformers import FAMILIES, LONGEST
 
-TEXTS = ["the Acting was superb, fine", "a dull film", "supersuperb  the-film", "fine \x00 film"]
+TEXTS = ["the Acting was superb, fine", "a dull film", " supersuperb  the-film", "fine \x00 film"]
 
 
 def instances(archive, texts):
@@ -31,12 +31,12 @@ def instances(archive, texts):
 @pytest.mark.parametrize("family", FAMILIES)
 def test_outputs_are_those_of_transformers_in_any_batch(folders, family):
     archive = open_archive(folders[family])
-    tokenizer = AutoTokenizer.from_pretrained(folders[family], add_prefix_space=True)
+    tokenizer = AutoTokenizer.from_pretrained(folders[family])
     model = AutoModelForSequenceClassification.from_pretrained(folders[family]).eval()
     together = archive.model.forward_on_instances(instances(archive, TEXTS))
     for text, output in zip(TEXTS, together, strict=True):
         with torch.no_grad():
-            expected = model(**tokenizer(" ".join(text.split()), return_tensors="pt")).logits[0]
+            expected = model(**tokenizer(text, return_tensors="pt")).logits[0]
         torch.testing.assert_close(torch.tensor(output["logits"]), expected)
 
 
@@ -131,7 +131,7 @@ def test_marks_are_cut_with_the_words(folders):
 def test_a_word_that_is_longer_than_the_model_reads(folders):
     reader = open_archive(folders["bert"]).dataset_reader
     with pytest.raises(DataError, match="the first word alone is longer"):
-        reader.text_to_instance(text="a," * LONGEST)
+        reader.text_to_instance(text="-".join(["a"] * LONGEST))
 
 
 def test_fewer_pieces_can_be_asked_for_and_not_more(folders):

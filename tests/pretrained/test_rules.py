@@ -9,6 +9,7 @@ import torch
 from attention_explain.interpret.rescale.classifier import contributions
 from tests.interpret.slow_deeplift import contributions_of_bert
 from tests.pretrained.constant_gates import gradient_x_input
+from tests.pretrained.really_erased import words_of
 from tests.pretrained.test_explanations import TEXTS, Opened
 from tests.tiny_transformers import FAMILIES
 
@@ -30,9 +31,9 @@ def test_relevance_is_gradient_x_input_with_constant_gates(opened, folders, fami
     for label, target in enumerate(opened.model.labels):
         results = explained(opened, "lrp", target, epsilon=1e-14)
         for text, found in zip(TEXTS, results, strict=True):
-            ids, units = opened.plain.read(text.split())
+            ids, units = opened.plain.read(text)
             of_places, logit = gradient_x_input(folders[family], ids, label)
-            expected = [0.0] * len(text.split())
+            expected = [0.0] * len(words_of(text))
             for unit, relevance in zip(units, of_places.tolist(), strict=True):
                 if unit is not None:
                     expected[unit] += relevance
@@ -54,8 +55,7 @@ def test_relevance_is_conserved(opened, precision, most):
 @pytest.mark.parametrize("of", ["logit", "probability"])
 def test_deeplift_sums_to_the_difference_that_transformers_gives(opened, baseline, of):
     for text, found in zip(TEXTS, explained(opened, "deeplift", baseline=baseline, of=of)):
-        words = text.split()
-        whole, nothing = opened.plain.of_text(words), opened.plain.replaced(words, [], baseline)
+        whole, nothing = opened.plain.of_text(text), opened.plain.replaced(text, [], baseline)
         expected = whole[1] - nothing[1]
         if of == "logit":
             # Of two labels: what moves the logit of the one alone is the mean of the labels.
@@ -73,12 +73,12 @@ def test_deeplift_of_a_folder_equals_the_rules_number_by_number(folders, of):
     opened = Opened(folders["bert"])
     assert opened.plain.model.config.hidden_act == "gelu"
     for text, found in zip(TEXTS[:2], explained(opened, "deeplift", texts=TEXTS[:2], of=of)):
-        ids, units = opened.plain.read(text.split())
+        ids, units = opened.plain.read(text)
         embedded = opened.plain.embedded(ids).detach()[0].numpy()
         of_words = numpy.array([unit is not None for unit in units])
         baseline = numpy.where(of_words[:, None], 0.0, embedded)
         of_places = contributions_of_bert(opened.plain.model, embedded, baseline, 1, of)
-        expected = [0.0] * len(text.split())
+        expected = [0.0] * len(words_of(text))
         for unit, contribution in zip(units, of_places, strict=True):
             if unit is not None:
                 expected[unit] += contribution
@@ -96,7 +96,7 @@ def test_deeplift_of_a_small_step_is_the_gradient(opened):
     around = (embeddings + step / 2, embeddings - step / 2)
     found = contributions(opened.model, *around, batch.reading, target, "logit").of_embeddings
 
-    ids, _ = opened.plain.read(TEXTS[0].split())
+    ids, _ = opened.plain.read(TEXTS[0])
     inputs = opened.plain.embedded(ids).detach().requires_grad_()
     output = opened.plain.model(inputs_embeds=inputs).logits[0, 1]
     (gradient,) = torch.autograd.grad(output, inputs)
@@ -106,10 +106,10 @@ def test_deeplift_of_a_small_step_is_the_gradient(opened):
 @each_family
 def test_input_to_hidden_is_a_backward_pass_for_each_word(opened):
     for text, found in zip(TEXTS[:2], explained(opened, "input-to-hidden", texts=TEXTS[:2])):
-        ids, units = opened.plain.read(text.split())
+        ids, units = opened.plain.read(text)
         places = [
             [place for place, unit in enumerate(units) if unit == word]
-            for word in range(len(text.split()))
+            for word in range(len(words_of(text)))
         ]
         inputs = opened.plain.embedded(ids).detach().requires_grad_()
         states = opened.plain.model.base_model(inputs_embeds=inputs).last_hidden_state[0]

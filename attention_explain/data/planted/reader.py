@@ -105,6 +105,6 @@ class PlantedReader(PairReader):
         instance = super()._to_instance(example, words)
         if isinstance(example, PlantedExample):
             metadata = instance["metadata"].metadata
-            metadata["contrary"] = list(example.contrary[: self._most(words)])
-            metadata["distractor"] = list(example.distractor[: self._most(words)])
+            metadata["contrary"] = list(example.contrary[: self._most(words, example)])
+            metadata["distractor"] = list(example.distractor[: self._most(words, example)])
         return instance

@@ -9,10 +9,12 @@ from tests.faults.bad_inputs.case import OUTPUT, Case, Command, Fault, setting
 
 FOLDER = "bert"
 PAIRS = ("--overrides", '{"dataset_reader.type": "question_passage"}')
+LOADER = ("--overrides", '{"data_loader": {"batch_size": 8}}')
 PERTURB = ("allennlp", "perturb", FOLDER, "data.jsonl", *OUTPUT)
 # A transformer has its attention in heads.
 OPENED: Dict[str, Command] = {
     **{name: of(FOLDER) for name, of in OPENED_BY.items()},
+    "evaluate": ("allennlp", "evaluate", FOLDER, "data.jsonl", *LOADER),
     "perturb": (*PERTURB, "--perturbations", "uniform-heads"),
 }
 VERDICT: Command = ("allennlp", "verdict", FOLDER, "data.jsonl", "-o", "new")
