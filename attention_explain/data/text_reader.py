@@ -340,6 +340,9 @@ class TextReader(DatasetReader):
             # Also the strings are kept once.
             "tokens": [_token(word).text for word in read],
         }
+        if example.pieces is not None and example.tokens is None:
+            # Words do not say how much white space is between them.
+            metadata["text"] = example.text
         before, behind = ([0] * len(symbols) for symbols in self._bounds)
         fields: Dict[str, Field] = {"tokens": self._text_field(read, example.pieces)}
         if before or behind:

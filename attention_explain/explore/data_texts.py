@@ -97,6 +97,7 @@ class DataTexts:
         return {
             "id": known["id"],
             "words": known["tokens"],
+            "text": known.get("text"),
             "query": " ".join(known["query"]) if known.get("query") else None,
             "label": instance["label"].label if "label" in instance.fields else None,
         }

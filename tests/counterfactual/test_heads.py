@@ -55,7 +55,7 @@ def chosen(layer, head):
 def test_heads_that_are_off_are_those_that_transformers_masks(opened, layer, head):
     found = results(opened, "heads-off", layer=layer, head=head)
     for text, each in zip(TEXTS, found, strict=True):
-        ids, _ = opened.plain.read(text.split())
+        ids, _ = opened.plain.read(text)
         with torch.no_grad():
             as_it_is = opened.plain.model(ids).logits[0].softmax(-1)
             masked = opened.plain.model(ids, head_mask=1 - chosen(layer, head)).logits[0]
@@ -78,7 +78,7 @@ def test_uniform_heads_are_those_of_a_softmax_that_is_uniform(opened, layer, hea
         return weights * (1 - changed) + changed / weights.size(-1)
 
     for text, each in zip(TEXTS, found, strict=True):
-        ids, _ = opened.plain.read(text.split())
+        ids, _ = opened.plain.read(text)
         with torch.no_grad(), pytest.MonkeyPatch.context() as patch:
             patch.setattr(torch.nn.functional, "softmax", patched)
             logits = opened.plain.model(ids).logits[0]

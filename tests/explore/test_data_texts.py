@@ -50,6 +50,16 @@ def test_pairs_are_listed_with_their_second_text(tmp_path):
     assert text["words"] == passage.split() and text["query"] == question
 
 
+def test_texts_for_a_folder_are_listed_as_they_are_written(tmp_path):
+    path = tmp_path / "texts.jsonl"
+    lines = [{"text": "fine,  a film"}, {"tokens": ["fine", "film"]}]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    model = opened_folder(save_tiny_transformer(tmp_path / "roberta", "roberta"))
+    written, given = started(model, str(path)).listed()["texts"]
+    assert written["words"] == ["fine", ",", "a", "film"]
+    assert written["text"] == "fine,  a film" and given["text"] is None
+
+
 def test_many_texts_are_spread_over_the_data(file, monkeypatch):
     monkeypatch.setattr(data_texts, "LISTED", 2)
     listed = started(opened(), file).listed()["texts"]

@@ -179,8 +179,9 @@ function again() {
 }
 
 function pick(text) {
-  state.text = text.words.join(" ");
-  state.spaced = true;
+  // Words alone do not say where white space is.
+  state.text = text.text ?? text.words.join(" ");
+  state.spaced = text.text === null;
   state.query = text.query ?? "";
   state.edits = {};
   forget();
