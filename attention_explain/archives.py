@@ -15,13 +15,12 @@ from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError, check_for_gpu
 from allennlp.models.archival import CONFIG_NAME, Archive, get_weights_path, load_archive
 
+from attention_explain.archive_reach import limited_to_archive, trusting
 from attention_explain.data.sources import local_path
 from attention_explain.pretrained.folders import check_no_adapter, files_that_count
 from attention_explain.safe_archives import (
     check_components,
     checked_folder,
-    names_of_an_archive,
-    trusting,
 )
 from attention_explain.sentences import NO_NUMBERS
 from durable.records import read_json
@@ -66,7 +65,7 @@ def open_archive(
         with (
             trusting(trust),
             checked_folder(place, weights=weights_file is None) as folder,
-            names_of_an_archive(),
+            limited_to_archive(folder, overrides),
         ):
             if overrides:
                 changed = Params.from_file(folder / CONFIG_NAME, overrides).as_dict(quiet=True)

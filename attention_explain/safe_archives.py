@@ -3,26 +3,25 @@ An archive is data, not a program: what is checked before a model that somebody 
 
 AllenNLP unpacks whatever an archive holds, evaluates its config as a jsonnet program (which can
 read files and the environment), and takes a name with a dot for the path of anything callable. Here
-members are checked before they are unpacked, the config has to be plain JSON, which it is once
-training has resolved it, and classes go by the names that they are registered under.
+members are checked before they are unpacked, and the config has to be plain JSON, which it is once
+training has resolved it. What that config may reach is in archive_reach.py.
 """
 
 import gzip
 import os
 import shutil
-import sys
 import tarfile
 import tempfile
 import zlib
 from contextlib import contextmanager
-from contextvars import ContextVar
 from pathlib import Path, PurePosixPath
-from typing import Any, Iterator, List, Optional, Union
+from typing import Any, Iterator, List, Tuple, Union
 
 from allennlp.common.checks import ConfigurationError
 from allennlp.models.archival import get_weights_path
 
-from command_line.options_of_all import TRUST, TRUST_VARIABLE
+from attention_explain.archive_reach import archives_are_trusted
+from command_line.options_of_all import TRUST
 from durable.records import Damaged, check_files, read_json
 from durable.whole import clear_leftovers, owned_name
 
@@ -32,52 +31,11 @@ BLOCK = 1 << 20
 UNPACKED = "attention_explain-archive"
 # Options by which a config asks a library to run what it has downloaded.
 REMOTE_CODE = "trust_remote_code"
-
-# Whether archives may do what a program may; and whether a name has to be a registered one.
-_trusted: ContextVar[bool] = ContextVar("trusted", default=False)
-_registered_only: ContextVar[bool] = ContextVar("registered_only", default=False)
-
-
-def archives_are_trusted() -> bool:
-    return _trusted.get() or os.environ.get(TRUST_VARIABLE) == "yes"
-
-
-@contextmanager
-def trusting(trusted: bool) -> Iterator[None]:
-    """For a while; False changes nothing."""
-    token = _trusted.set(trusted or archives_are_trusted())
-    try:
-        yield
-    finally:
-        _trusted.reset(token)
-
-
-@contextmanager
-def names_of_an_archive() -> Iterator[None]:
-    """Classes that are named meanwhile are named by an archive."""
-    token = _registered_only.set(not archives_are_trusted())
-    try:
-        yield
-    finally:
-        _registered_only.reset(token)
-
-
-def class_by_path(name: str, base: type) -> Optional[type]:
-    """
-    What a name with a dot stands for in an archive; None where it may stand for anything. A class
-    of the kind that is wanted, of a module that is imported already (by a plugin, or
-    `--include-package`), is as good as a registered one, and nothing else is.
-    """
-    if not _registered_only.get():
-        return None
-    module, _, last = name.rpartition(".")
-    named = getattr(sys.modules.get(module), last, None)
-    if isinstance(named, type) and issubclass(named, base):
-        return named
-    raise ConfigurationError(
-        f"the archive asks for '{name}', which is no registered {base.__name__}; if it is a class of "
-        f"yours, name its package with --include-package; {TRUST} opens archives that run code"
-    )
+# Set by the program. AllenNLP prefers what a config says of them: it would write to another folder, or
+# read other data than was asked for.
+FOLDER = "serialization_dir"
+LOADERS = ("data_loader", "validation_data_loader")
+OF_LOADERS = ("data_path", "reader")
 
 
 @contextmanager
@@ -168,11 +126,25 @@ def check_config(config: Path, archive: Path) -> None:
             f"run; {TRUST} opens archives that run code"
         ) from error
     check_components(stated, f"{archive}: its {CONFIG_NAME}")
-    if _asks_for_remote_code(stated):
-        raise ConfigurationError(
-            f"{archive}: its {CONFIG_NAME} has '{REMOTE_CODE}', which would run code from elsewhere; "
-            f"{TRUST} opens archives that run code"
-        )
+    for name, value in _fields(stated):
+        if name == REMOTE_CODE and value:
+            raise ConfigurationError(
+                f"{archive}: its {CONFIG_NAME} has '{REMOTE_CODE}', which would run code from "
+                f"elsewhere; {TRUST} opens archives that run code"
+            )
+        if name == FOLDER:
+            raise ConfigurationError(
+                f"{archive}: its {CONFIG_NAME} has '{FOLDER}', which would write to {value!r}; {TRUST} "
+                "opens archives that do"
+            )
+    for loader in LOADERS:
+        given = stated[loader] if isinstance(stated.get(loader), dict) else {}
+        for name in OF_LOADERS:
+            if name in given:
+                raise ConfigurationError(
+                    f"{archive}: its {CONFIG_NAME} has '{loader}.{name}', which would replace the data "
+                    f"that you give; {TRUST} opens archives that do"
+                )
 
 
 def check_components(stated: Any, config: str) -> None:
@@ -189,14 +161,13 @@ def _no_number(name: str) -> Any:
     raise ValueError(f"{name} is no number")
 
 
-def _asks_for_remote_code(stated: Any) -> bool:
+def _fields(stated: Any) -> Iterator[Tuple[str, Any]]:
+    """All fields of all objects, with their values."""
     left = [stated]
     while left:
-        one = left.pop()
-        if isinstance(one, dict):
-            if one.get(REMOTE_CODE):
-                return True
-            left += one.values()
-        elif isinstance(one, list):
-            left += one
-    return False
+        value = left.pop()
+        if isinstance(value, dict):
+            yield from value.items()
+            left += value.values()
+        elif isinstance(value, list):
+            left += value

@@ -1,8 +1,10 @@
 """A model archive as `allennlp train` leaves it, but with random weights and at no cost."""
 
+import io
 import json
+import tarfile
 from pathlib import Path
-from typing import Any, Dict, Optional, Union
+from typing import Any, Callable, Dict, Optional, Union
 
 import torch
 from allennlp.common import Params
@@ -48,3 +50,28 @@ def small_archive(
     vocab.save_to_files(str(folder / "vocabulary"))
     torch.save(model.state_dict(), folder / "best.th")
     return Path(archive_model(folder))
+
+
+def archived(run: Path, path: Path, config: Any = None, **more: tarfile.TarInfo) -> Path:
+    """An archive of the run, maybe with another config (text or object) and more members."""
+    with tarfile.open(path, "w:gz") as archive:
+        archive.add(run / "best.th", "weights.th")
+        archive.add(run / "vocabulary", "vocabulary")
+        if config is None:
+            config = (run / "config.json").read_text()
+        add(archive, "config.json", config if isinstance(config, str) else json.dumps(config))
+        for member in more.values():
+            archive.addfile(member, io.BytesIO(b"x" * member.size))
+    return path
+
+
+def add(archive: tarfile.TarFile, name: str, text: str) -> None:
+    member = tarfile.TarInfo(name)
+    member.size = len(text.encode())
+    archive.addfile(member, io.BytesIO(text.encode()))
+
+
+def changed(run: Path, change: Callable[[Dict[str, Any]], Any]) -> Dict[str, Any]:
+    config = json.loads((run / "config.json").read_text())
+    change(config)
+    return config

@@ -1,7 +1,5 @@
 """An archive is data: whatever it holds, opening it runs nothing and writes nothing elsewhere."""
 
-import io
-import json
 import os
 import tarfile
 import tempfile
@@ -18,7 +16,7 @@ from allennlp.predictors import Predictor
 from attention_explain import explain
 from attention_explain.archives import open_archive
 from tests.builders import ENCODERS
-from tests.small_archive import small_archive
+from tests.small_archive import archived, changed, small_archive
 
 
 @pytest.fixture(scope="module")
@@ -33,31 +31,6 @@ def temporary(tmp_path, monkeypatch) -> Path:
     folder.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(folder))
     return folder
-
-
-def archived(run: Path, path: Path, config: Any = None, **more: tarfile.TarInfo) -> Path:
-    """An archive of the run, maybe with another config (text or object) and more members."""
-    with tarfile.open(path, "w:gz") as archive:
-        archive.add(run / "best.th", "weights.th")
-        archive.add(run / "vocabulary", "vocabulary")
-        if config is None:
-            config = (run / "config.json").read_text()
-        add(archive, "config.json", config if isinstance(config, str) else json.dumps(config))
-        for member in more.values():
-            archive.addfile(member, io.BytesIO(b"x" * member.size))
-    return path
-
-
-def add(archive: tarfile.TarFile, name: str, text: str) -> None:
-    member = tarfile.TarInfo(name)
-    member.size = len(text.encode())
-    archive.addfile(member, io.BytesIO(text.encode()))
-
-
-def changed(run: Path, change: Callable[[Dict[str, Any]], Any]) -> Dict[str, Any]:
-    config = json.loads((run / "config.json").read_text())
-    change(config)
-    return config
 
 
 def command_at(*keys: str, form: str) -> Callable[[Dict[str, Any]], None]:
@@ -136,8 +109,10 @@ def test_an_archive_within_an_archive_is_opened_by_the_same_door(run, tmp_path):
     pretrained = {"_pretrained": {"archive_file": str(inner), "module_path": "encoder"}}
     config = changed(run, lambda config: config["model"].update(encoder=pretrained))
     outer = archived(run, tmp_path / "outer.tar.gz", config)
-    with pytest.raises(ConfigurationError, match="asks for 'os.system'"):
+    with pytest.raises(ConfigurationError, match=r"inner.tar.gz', which is not inside the archive"):
         open_archive(outer)
+    with pytest.raises(ConfigurationError, match="asks for 'os.system'"):
+        open_archive(outer, overrides={"model.encoder": pretrained})
 
 
 def test_a_class_of_a_package_that_is_imported_may_go_by_its_path(run, tmp_path):

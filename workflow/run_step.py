@@ -32,6 +32,8 @@ OF_ALL_STEPS = {
     "PYTHONHASHSEED": "0",
     # The step's log is all there is of it.
     "ATTENTION_EXPLAIN_LOG": "all",
+    # A study opens models that it has trained itself; their configs name the study's own files.
+    "ATTENTION_EXPLAIN_TRUST_ARCHIVES": "yes",
 }
 
 

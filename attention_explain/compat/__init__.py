@@ -7,6 +7,7 @@ and has a test. Warnings are silenced one by one, by text and origin, never whol
 """
 
 from attention_explain.compat.opened_files import (
+    limit_archives,
     mend_archive_loading,
     mend_class_names,
     mend_config_errors,
@@ -71,6 +72,7 @@ def apply() -> None:
     mend_trainer_options()
     mend_moves_to_nowhere()
     mend_class_names()
+    limit_archives()
     mend_pretrained_tokenizers()
     mend_weights_of_nothing()
     mend_archive_loading()

@@ -15,10 +15,13 @@ def mend_local_paths() -> None:
     """A folder for downloads was made even for files that are here, where a home can be read-only."""
     from allennlp.common import file_utils
 
+    from attention_explain.archive_reach import check_readable
+
     download = file_utils.cached_path
 
     @wraps(download)
     def cached_path(url_or_filename: Any, *arguments: Any, **options: Any) -> str:
+        check_readable(url_or_filename)
         here = Path(url_or_filename).expanduser()
         if here.is_file() and not arguments and not options:
             return str(here)
@@ -116,19 +119,19 @@ def mend_predictor_arguments() -> None:
 def mend_class_names() -> None:
     """
     AllenNLP takes any name with a dot for the path of something to import and call, those that
-    stand in an archive too: see safe_archives.py. Its `evaluate` goes on naming classes by the
+    stand in an archive too: see archive_reach.py. Its `evaluate` goes on naming classes by the
     archive's config when that is loaded.
     """
     from allennlp.commands import evaluate
     from allennlp.common import Registrable
 
-    from attention_explain.safe_archives import class_by_path, names_of_an_archive
+    from attention_explain.archive_reach import limited_to_archive, resolve_type
 
     evaluated = evaluate.evaluate_from_args
 
     @wraps(evaluated)
     def evaluate_from_args(*arguments: Any, **options: Any) -> Any:
-        with names_of_an_archive():
+        with limited_to_archive():
             return evaluated(*arguments, **options)
 
     replace_everywhere(evaluated, evaluate_from_args)
@@ -137,13 +140,72 @@ def mend_class_names() -> None:
 
     @wraps(resolve)
     def resolve_class_name(cls: type, name: str) -> Any:
-        if "." in name and name not in Registrable._registry[cls]:
-            by_path = class_by_path(name, cls)
-            if by_path is not None:
-                return by_path, None
-        return resolve(cls, name)
+        by_path = resolve_type(cls, name)
+        return resolve(cls, name) if by_path is None else (by_path, None)
 
     Registrable.resolve_class_name = classmethod(resolve_class_name)
+
+
+def limit_archives() -> None:
+    """
+    Keeps an archive that is being opened from loading spaCy packages, transformers that are neither in
+    it nor in the local cache, and word vectors: see archive_reach.py. A spaCy language code, such as
+    `en`, stands for the blank pipeline of that language.
+    """
+    from allennlp.common import cached_transformers, util
+    from allennlp.modules.token_embedders import embedding
+
+    from attention_explain.archive_reach import (
+        cache_only,
+        check_readable,
+        check_spacy_package,
+        is_spacy_language,
+        must_be_cached,
+        not_cached,
+    )
+
+    load_spacy = util.get_spacy_model
+
+    @wraps(load_spacy)
+    def get_spacy_model(spacy_model_name: str, *arguments: Any, **options: Any) -> Any:
+        if is_spacy_language(spacy_model_name):
+            import spacy
+
+            return spacy.blank(spacy_model_name)
+        check_spacy_package(spacy_model_name)
+        return load_spacy(spacy_model_name, *arguments, **options)
+
+    replace_everywhere(load_spacy, get_spacy_model)
+
+    read_vectors = embedding._read_pretrained_embeddings_file
+
+    @wraps(read_vectors)
+    def read_pretrained_embeddings_file(file_uri: str, *arguments: Any, **options: Any) -> Any:
+        check_readable(file_uri)
+        return read_vectors(file_uri, *arguments, **options)
+
+    replace_everywhere(read_vectors, read_pretrained_embeddings_file)
+
+    def from_cache(load: Callable) -> Callable:
+        own_options = signature(load).parameters
+
+        @wraps(load)
+        def loaded(model_name: str, *arguments: Any, **options: Any) -> Any:
+            passed_on = {name: options[name] for name in options if name not in own_options}
+            if not must_be_cached(model_name, passed_on):
+                return load(model_name, *arguments, **options)
+            with cache_only():
+                try:
+                    return load(model_name, *arguments, **options)
+                except OSError as error:
+                    raise not_cached(model_name) from error
+
+        return loaded
+
+    replace_everywhere(cached_transformers.get, from_cache(cached_transformers.get))
+    replace_everywhere(
+        cached_transformers.get_tokenizer, from_cache(cached_transformers.get_tokenizer)
+    )
 
 
 def mend_config_errors() -> None:

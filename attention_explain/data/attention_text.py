@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader
 
+from attention_explain.archive_reach import ConfigFiles
 from attention_explain.data.errors import DataError
 from attention_explain.data.example import FIELDS, Example, example_of, read_record
 from attention_explain.data.sources import numbered_lines
@@ -68,7 +69,7 @@ class AttentionTextReader(TextReader):
         self._format = format
         self._fields = {**FIELDS, **(fields or {})}
         self.disallowed_fields = tuple(disallowed_fields or ())
-        self._held_out = [held_out] if isinstance(held_out, str) else held_out or []
+        self._held_out = ConfigFiles(held_out, "held_out")
 
     def _examples(self, path: str) -> Iterator[Example]:
         for example in self._all_examples(path):

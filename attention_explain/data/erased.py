@@ -7,6 +7,7 @@ import numpy
 from allennlp.common import FromParams
 from allennlp.common.checks import ConfigurationError
 
+from attention_explain.archive_reach import ConfigFiles
 from attention_explain.data.other_scores import OtherScores
 from attention_explain.data.vocabulary import MASK_TOKEN
 from attention_explain.named_components import check_choice
@@ -54,7 +55,7 @@ class Erased(FromParams):
             )
         self.share = share
         self.by = by
-        self.files = files
+        self.files = None if files is None else ConfigFiles(files, "erased.files")
         self.seed = seed
         self.ranking = check_choice("ranking", ranking, RANKINGS)
 

@@ -5,6 +5,7 @@ from typing import Any, Dict, Iterator, List, Optional, Set, Tuple, Union
 
 from allennlp.data import DatasetReader
 
+from attention_explain.archive_reach import ConfigFiles
 from attention_explain.data.example import Example, read_record
 from attention_explain.data.sources import local_path, numbered_lines
 from attention_explain.data.text_reader import TextReader
@@ -32,7 +33,7 @@ class EraserReader(TextReader):
 
     def __init__(self, held_out: Optional[Union[str, List[str]]] = None, **kwargs) -> None:
         super().__init__(**kwargs)
-        self._held_out = [held_out] if isinstance(held_out, str) else held_out or []
+        self._held_out = ConfigFiles(held_out, "held_out")
 
     def _examples(self, path: str) -> Iterator[Example]:
         documents = _Documents(path)

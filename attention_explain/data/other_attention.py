@@ -1,6 +1,6 @@
 """The attention of another model, from the files that `attribute` or `perturb` wrote of it."""
 
-from typing import List, Sequence, Union
+from typing import Iterable, Sequence, Union
 
 import numpy
 
@@ -16,7 +16,7 @@ class OtherAttention(OtherScores):
     called = "attention over"
     needed = "a weight for each token, none negative, and of sum 1"
 
-    def __init__(self, paths: Union[str, List[str]], column: str = "attention") -> None:
+    def __init__(self, paths: Union[str, Iterable[str]], column: str = "attention") -> None:
         super().__init__(paths, column)
 
     def weights(self, id: str, tokens: Sequence[str]) -> numpy.ndarray:

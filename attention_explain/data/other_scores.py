@@ -2,7 +2,7 @@
 
 from functools import cached_property
 from itertools import islice
-from typing import Dict, List, Optional, Sequence, Tuple, Union
+from typing import Dict, Iterable, List, Optional, Sequence, Tuple, Union
 
 import numpy
 import pyarrow
@@ -32,7 +32,7 @@ class OtherScores:
     called = "list of scores for"
     needed = "a finite number for each token"
 
-    def __init__(self, paths: Union[str, List[str]], column: str) -> None:
+    def __init__(self, paths: Union[str, Iterable[str]], column: str) -> None:
         self.paths = [paths] if isinstance(paths, str) else list(paths)
         self.column = column
         for path in self.paths:

@@ -15,6 +15,7 @@ from typing import Any, Dict, Iterable, Iterator, List, Optional, Tuple, Union
 from allennlp.common.checks import ConfigurationError
 from allennlp.common.file_utils import cached_path
 
+from attention_explain.archive_reach import check_readable
 from attention_explain.data.errors import DataError
 from attention_explain.data.example import Example
 from attention_explain.named_components import check_choice
@@ -29,6 +30,7 @@ PathOrStr = Union[str, os.PathLike]
 
 def local_path(source: PathOrStr) -> Path:
     """The local file or folder of `source`, which is a path or a URL (downloaded once, cached)."""
+    check_readable(source)
     source = os.fspath(source)
     here = Path(source).expanduser()
     # cached_path makes its cache folder even for a local file, and a home may be read-only.

@@ -22,6 +22,7 @@ from allennlp.data.token_indexers import (
 )
 from allennlp.data.tokenizers import PretrainedTransformerTokenizer
 
+from attention_explain.archive_reach import ConfigFiles
 from attention_explain.data.erased import Erased
 from attention_explain.data.errors import DataError
 from attention_explain.data.example import TEXT, TOKENS, Example, KnownLabelField, TextMetadataField
@@ -131,7 +132,7 @@ class TextReader(DatasetReader):
         self._added = _special_symbols(self._tokenizer)
         if any(self._added):
             self._bounds = self._added
-        self._guide_paths = guide
+        self._guide_paths = None if guide is None else ConfigFiles(guide, "guide")
         self._erased = erased
         if erased is not None:
             _check_masks_are_read(self._token_indexers)

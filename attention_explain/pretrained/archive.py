@@ -12,11 +12,12 @@ from allennlp.data import DatasetReader, Vocabulary
 from allennlp.models import Model
 from allennlp.models.archival import Archive
 
+from attention_explain.archive_reach import limited_to_archive
 from attention_explain.data.example import ORIGIN_NAMESPACE, TEXT, TEXTS_OF_PAIRS
 from attention_explain.data.pair_reader import PairReader
 from attention_explain.data.tokenizers import PUNCTUATION
 from attention_explain.pretrained.folders import TransformerFolder
-from attention_explain.safe_archives import check_components, names_of_an_archive
+from attention_explain.safe_archives import check_components
 
 # How the texts for a folder are read, unless overrides say otherwise.
 READER = "attention_text"
@@ -35,7 +36,7 @@ def open_transformer(
     if stated["dataset_reader"]["type"] == READER:
         stated["dataset_reader"].setdefault("disallowed_fields", list(TEXTS_OF_PAIRS))
     config = Params(stated)
-    with names_of_an_archive():
+    with limited_to_archive(folder.path, overrides):
         reader = DatasetReader.from_params(config.duplicate()["dataset_reader"])
         if isinstance(reader, PairReader) and reader.pairs:
             raise ConfigurationError(

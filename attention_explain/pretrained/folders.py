@@ -8,12 +8,13 @@ import os
 import textwrap
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Sequence, Tuple, Union
 
 import torch
 from allennlp.common.checks import ConfigurationError
 
+from attention_explain.archive_reach import must_be_cached, not_cached
 from attention_explain.pretrained.families import FAMILIES, Family
 from attention_explain.sentences import NO_NUMBERS
 from durable.records import read_json
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from transformers import PretrainedConfig, PreTrainedModel, PreTrainedTokenizerFast
 
 CONFIG = "config.json"
+TOKENIZER_CONFIG = "tokenizer_config.json"
 WEIGHTS = ("model.safetensors", "pytorch_model.bin")
 # What of a model of the hub is fetched: neither weights of other libraries nor programs.
 FETCHED = ["*.json", "*.txt", "*.model", *WEIGHTS, "model-*.safetensors", "pytorch_model-*.bin"]
@@ -46,6 +48,7 @@ def files_that_count(folder: Path) -> List[Path]:
 def transformer_folder(name: Union[str, os.PathLike]) -> Path:
     """A folder as it is; else what the hub has under that name, fetched once."""
     name = os.fspath(name)
+    cached = must_be_cached(name)
     folder = Path(name).expanduser()
     if folder.is_dir():
         check_no_adapter(folder)
@@ -55,8 +58,14 @@ def transformer_folder(name: Union[str, os.PathLike]) -> Path:
     from huggingface_hub import snapshot_download
 
     try:
-        fetched = Path(snapshot_download(name.removeprefix(HUB), allow_patterns=FETCHED))
+        fetched = Path(
+            snapshot_download(
+                name.removeprefix(HUB), allow_patterns=FETCHED, local_files_only=cached
+            )
+        )
     except Exception as error:
+        if cached:
+            raise not_cached(name.removeprefix(HUB)) from error
         raise ConfigurationError(
             f"{name}: there is no such folder, and nothing of that name could be had from Hugging "
             f"Face's hub ({shortly(error)})"
@@ -108,6 +117,7 @@ class TransformerFolder:
                 f"{', '.join(sorted(FAMILIES))}"
             )
         labels = labels_of(stated, path / CONFIG)
+        check_named_files(path)
         try:
             config = AutoConfig.from_pretrained(path, **SAFELY)
         except Exception as error:
@@ -273,6 +283,42 @@ class TransformerFolder:
                 if path.is_file():
                     return path
         return None
+
+
+def check_named_files(folder: Path) -> None:
+    """Raises if an index of weights, or the tokenizer's config, names a file outside the folder."""
+    for name in WEIGHTS:
+        index = _object_in(folder / f"{name}.index.json").get("weight_map")
+        for shard in sorted(set(map(str, index.values()))) if isinstance(index, dict) else ():
+            if not _is_inside(shard):
+                raise ConfigurationError(
+                    f"{folder / name}.index.json: names {shard!r}, which is outside the folder; an "
+                    "index must name files beside it"
+                )
+    file = folder / TOKENIZER_CONFIG
+    for name, value in _object_in(file).items():
+        # Old configs name files of the machine on which they were written; these are not read.
+        outside = isinstance(value, str) and not (folder / value).resolve().is_relative_to(
+            folder.resolve()
+        )
+        if name.endswith("_file") and outside and Path(value).exists():
+            raise ConfigurationError(
+                f"{file}: '{name}' is {value!r}, which is outside the folder; remove the field"
+            )
+
+
+def _object_in(file: Path) -> Dict[str, Any]:
+    """The JSON object in a file; empty if there is none, which is not for us to report."""
+    try:
+        stated = read_json(file.read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return stated if isinstance(stated, dict) else {}
+
+
+def _is_inside(name: str) -> bool:
+    path = PurePath(name)
+    return not path.is_absolute() and ".." not in path.parts
 
 
 def labels_of(stated: Dict[str, Any], file: Path) -> List[str]:
