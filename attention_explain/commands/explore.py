@@ -88,6 +88,7 @@ def explore(
     import uvicorn
 
     from attention_explain.explore.app import make_app
+    from attention_explain.explore.connections import Connection
     from attention_explain.explore.data_texts import DataTexts
     from attention_explain.explore.open_model import OpenModel
     from attention_explain.explore.verdict_folder import check_about, evidence, read_verdict
@@ -120,6 +121,7 @@ def explore(
             log_config=None,
             access_log=False,
             lifespan="off",
+            http=Connection,
             # Whoever presses Ctrl-C waits for no browser.
             timeout_graceful_shutdown=1,
         )

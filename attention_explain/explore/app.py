@@ -19,6 +19,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from attention_explain import settings
+from attention_explain.explore.connections import Connection
 from attention_explain.explore.data_texts import DataTexts
 from attention_explain.explore.open_model import OpenModel
 from attention_explain.explore.open_text import MOST_WORDS, GivenText, numbers_of, strings_of
@@ -35,16 +36,23 @@ MOST_BYTES = 200_000
 MOST_READ = 16_000_000
 
 PAGE = Path(__file__).with_name("page")
+POLICY = "Content-Security-Policy"
 KINDS = {".html": "text/html", ".css": "text/css", ".js": "text/javascript"}
 # A browser is to load nothing from elsewhere, and to run nothing but these files, whatever a text or
 # a label may hold.
 HEADERS = {
-    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
+    POLICY: "default-src 'none'; script-src 'self'; style-src 'self'; "
     "connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
     "Cache-Control": "no-store",
 }
+# The page of a verdict may come from elsewhere: a browser runs nothing of it, and does not let it ask for
+# anything here.
+VERDICT_POLICY = (
+    "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
+    "form-action 'none'; frame-ancestors 'none'"
+)
 # A page of another site may reach this address by a name of its own, and is refused.
 HOSTS = ["127.0.0.1", "localhost"]
 
@@ -157,11 +165,14 @@ def make_app(
         return await in_turn(texts.listed)
 
     async def misleading(request: Request) -> Response:
+        try:
+            await _asked(request)
+        except ConfigurationError as error:
+            return _refused(error)
         return await in_turn(texts.misleading)
 
     async def evidence_page(request: Request) -> Response:
-        # It brings a policy of its own, which allows its inline styles and nothing else.
-        return Response(evidence, media_type=KINDS[".html"])
+        return Response(evidence, media_type=KINDS[".html"], headers={POLICY: VERDICT_POLICY})
 
     routes = [
         Route("/", page),
@@ -186,18 +197,24 @@ def make_app(
 
 
 async def _asked(request: Request) -> Dict[str, Any]:
-    """The object of a request's body."""
+    """The object of the body of a request that this page has sent."""
+    origin = request.headers.get("origin")
+    if origin is not None and origin != f"http://{request.headers.get('host')}":
+        raise ConfigurationError("a question must come from this page")
     # A form of another site can post here without being asked, but not this kind.
     if request.headers.get("content-type", "").split(";")[0] != "application/json":
         raise ConfigurationError("a question must be sent as application/json")
     body, read = bytearray(), 0
     try:
-        async for chunk in request.stream():
-            read += len(chunk)
-            if read <= MOST_BYTES:
-                body += chunk
-            elif read > MOST_READ:
-                break
+        async with asyncio.timeout(Connection.patience):
+            async for chunk in request.stream():
+                read += len(chunk)
+                if read <= MOST_BYTES:
+                    body += chunk
+                elif read > MOST_READ:
+                    break
+    except TimeoutError as error:
+        raise TooSlow("the question took too long to arrive; send it again") from error
     except ClientDisconnect as error:
         raise ConfigurationError("the question ended early") from error
     if read > MOST_BYTES:
@@ -218,10 +235,16 @@ class TooLarge(ConfigurationError):
     """A request of more than is read."""
 
 
+class TooSlow(ConfigurationError):
+    """A request that does not arrive in time."""
+
+
 def _refused(error: Exception) -> Response:
     """A sentence, where it is the asker's to mend; else the terminal has the traceback."""
     if isinstance(error, TooLarge):
         return JSONResponse({"error": error.message}, 413)
+    if isinstance(error, TooSlow):
+        return JSONResponse({"error": error.message}, 408, headers={"Connection": "close"})
     if isinstance(error, ConfigurationError):
         return JSONResponse({"error": sentence_of(error)}, 400)
     logger.error("a question could not be answered", exc_info=error)
@@ -230,23 +253,19 @@ def _refused(error: Exception) -> Response:
 
 
 class _Headers:
-    """Adds them to every answer; a page that has a policy of its own in it is let alone."""
+    """Adds them to every answer, unless it has a policy of its own."""
 
     def __init__(self, app: Callable) -> None:
         self.app = app
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        own_policy = scope.get("path") == "/verdict.html"
-
         async def send_more(message: Dict[str, Any]) -> None:
             if message["type"] == "http.response.start":
+                present = {name for name, _ in message["headers"]}
+                added = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
                 message["headers"] = [
                     *message["headers"],
-                    *(
-                        (name.lower().encode(), value.encode())
-                        for name, value in HEADERS.items()
-                        if not (own_policy and name == "Content-Security-Policy")
-                    ),
+                    *((name, value) for name, value in added if name not in present),
                 ]
             await send(message)
 

@@ -219,5 +219,33 @@ def test_texts_and_verdict_that_were_named(tmp_path):
     assert len(served.get("/texts").json()["texts"]) == len(TEXTS)
     assert served.post("/misleading", json={}).json()["of"] == len(TEXTS)
     evidence = served.get("/verdict.html")
-    # It has a policy of its own in it.
-    assert evidence.text == "<p>evidence</p>" and "content-security-policy" not in evidence.headers
+    assert evidence.text == "<p>evidence</p>"
+    # No script of it runs, and it cannot ask for anything here.
+    (policy,) = evidence.headers.get_list("content-security-policy")
+    assert policy.startswith("sandbox; default-src 'none';")
+    assert "allow-" not in policy and "script-src" not in policy
+
+
+@pytest.fixture(scope="module")
+def with_texts(tmp_path_factory) -> TestClient:
+    file = tmp_path_factory.mktemp("texts") / "texts.jsonl"
+    lines = [{"text": text, "label": label} for text, label in zip(TEXTS, LABELS, strict=True)]
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    model = opened()
+    texts = DataTexts(model, str(file))
+    texts.start(100)
+    return client(model, texts=texts)
+
+
+@pytest.mark.parametrize("path", ["/misleading", "/ask/explain"])
+def test_another_site_posts_nothing(with_texts, path):
+    body = json.dumps({"words": list(WORDS)})
+    for kind in ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""):
+        refused = with_texts.post(path, content=body, headers={"content-type": kind})
+        assert refused.status_code == 400 and "application/json" in refused.json()["error"]
+    json_of = {"content-type": "application/json"}
+    for origin in ("http://evil.example", "null", "http://127.0.0.1:9", "https://127.0.0.1"):
+        refused = with_texts.post(path, content=body, headers={**json_of, "origin": origin})
+        assert refused.status_code == 400 and "from this page" in refused.json()["error"]
+    own = {**json_of, "origin": "http://127.0.0.1"}
+    assert with_texts.post(path, content=body, headers=own).status_code == 200
