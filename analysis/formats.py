@@ -185,11 +185,27 @@ def say(text: str) -> None:
 
 
 def write_csv(table: pandas.DataFrame, path: Optional[Path]) -> None:
-    """Writes the table, where a path was given."""
+    """Writes the table, where a path was given. Replaces no file but a table of the same columns."""
     if path is None:
         return
+    content = csv(table)
+    if path.exists() and not _same_columns(path, content):
+        raise AnalysisError(
+            f"{path}: exists, and is not a table of this command; move it, or give another name"
+        )
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(path, csv(table))
+        write_whole(path, content)
     except OSError as error:
         raise AnalysisError(f"{path}: cannot be written ({error.strerror})") from error
+
+
+def _same_columns(path: Path, content: str) -> bool:
+    """Whether the file begins with the header of the table."""
+    header = content.splitlines(keepends=True)[0].encode()
+    try:
+        with open(path, "rb") as file:
+            return file.read(len(header)) == header
+    except OSError:
+        # Writing says what is wrong.
+        return True

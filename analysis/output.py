@@ -131,11 +131,25 @@ class Output:
         parameters: Optional[Dict[str, Any]],
     ) -> None:
         manifest = read_manifest(self.folder) if (self.folder / MANIFEST).exists() else {}
+        self._check_own(manifest)
         for name, content in self.contents.items():
             write_whole(self.folder / name, content)
         write_manifest(self.folder, self._merged(manifest, command, files, parameters))
         for name in self._outdated(manifest):
             (self.folder / name).unlink(missing_ok=True)
+
+    def _check_own(self, manifest: Dict[str, Any]) -> None:
+        """Raises if a file would be replaced that no analysis wrote."""
+        listed = {name for entry in manifest.get("entries", []) for name in entry["files"].values()}
+        listed |= manifest.get(WRITTEN, {}).keys()
+        for name, content in self.contents.items():
+            path = self.folder / name
+            # A run that was killed has written files that it has not listed.
+            if name not in listed and path.exists() and not _holds(path, content):
+                raise AnalysisError(
+                    f"{path}: was not written by `python -m analysis`, and would be replaced; move "
+                    "it, or give another folder"
+                )
 
     def _merged(
         self,
@@ -214,6 +228,10 @@ class Output:
                 **more,
             }
         )
+
+
+def _holds(path: Path, content: bytes) -> bool:
+    return path.is_file() and path.read_bytes() == content
 
 
 def slug(*names: str) -> str:

@@ -20,7 +20,8 @@ from typing import Iterable, Iterator, Mapping, Sequence, TextIO, Union
 from allennlp.common.checks import ConfigurationError
 
 from command_line.options_of_all import LOG_VARIABLE, PEOPLE
-from durable import whole
+from durable import own_files, whole
+from durable.own_files import LOG_MARK, log_name
 
 
 @contextmanager
@@ -67,6 +68,18 @@ def check_new(path: Union[str, Path], force: bool) -> None:
     """That nothing is replaced unless that was asked for."""
     with _costs_explained():
         whole.check_new(path, force)
+
+
+def check_page(path: Union[str, Path], force: bool) -> None:
+    """That a page replaces no file of the user, unless that was asked for."""
+    with _costs_explained():
+        own_files.check_page(path, force)
+
+
+def check_verdict_files(folder: Path) -> None:
+    """That a verdict replaces no file of the user."""
+    with _costs_explained():
+        own_files.check_verdict_files(folder)
 
 
 @contextmanager
@@ -156,14 +169,29 @@ def _says(record: logging.LogRecord, patterns: Mapping[str, str]) -> bool:
     return pattern is not None and re.match(pattern, record.getMessage()) is not None
 
 
+class _OwnLog(logging.FileHandler):
+    """
+    Appends to a log, and begins a new one with a line that says whose it is. It is opened when there is
+    something to write: after the output was found to be writable.
+    """
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path, encoding="utf-8", delay=True)
+
+    def _open(self) -> TextIO:
+        stream = super()._open()
+        if stream.tell() == 0:
+            stream.write(f"{LOG_MARK}\n")
+        return stream
+
+
 @contextmanager
 def log_beside(output: Union[str, Path]) -> Iterator[None]:
     """Within it, if the terminal has not the whole log, a file beside the output has."""
     if not for_people():
         yield
         return
-    # Written to when there is something to write: after the output was found to be writable.
-    file = logging.FileHandler(f"{output}.log", encoding="utf-8", delay=True)
+    file = _OwnLog(log_name(output))
     file.setFormatter(logging.Formatter(LOG_FORMAT))
     logging.getLogger().addHandler(file)
     try:
@@ -171,4 +199,4 @@ def log_beside(output: Union[str, Path]) -> Iterator[None]:
     finally:
         logging.getLogger().removeHandler(file)
         file.close()
-    print(f"  the whole log: {output}.log", file=sys.stderr)
+    print(f"  the whole log: {file.baseFilename}", file=sys.stderr)

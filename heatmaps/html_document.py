@@ -9,6 +9,8 @@ from hashlib import sha256
 from html import escape
 from typing import Sequence, Tuple
 
+from durable.own_files import PAGE_MARK
+
 Colour = Tuple[int, int, int]
 
 # How many shades a scale has beside white.
@@ -137,8 +139,7 @@ def document(
     """
     ending = "".join(f"<script>{script}</script>\n" for script in scripts)
     return (
-        "<!doctype html>\n<html lang=en>\n<head>\n<meta charset=utf-8>\n"
-        f'<meta http-equiv=Content-Security-Policy content="{policy(scripts)}">\n'
+        f'{PAGE_MARK}content="{policy(scripts)}">\n'
         '<meta name=viewport content="width=device-width, initial-scale=1">\n'
         # Not even the icon is asked for.
         '<link rel=icon href="data:,">\n'

@@ -97,6 +97,21 @@ def test_the_whole_log_lies_beside_the_output(tmp_path, monkeypatch, who, kept):
     assert not kept or ("written down" in log.read_text() and "too late" not in log.read_text())
 
 
+def test_a_log_replaces_no_file_of_the_user(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv(options_of_all.LOG_VARIABLE, options_of_all.PEOPLE)
+    notes = tmp_path / "x.parquet.log"
+    notes.write_text("my notes")
+    for message in ("first", "second"):
+        with log_beside(tmp_path / "x.parquet"):
+            logging.getLogger("allennlp").warning(message)
+    assert notes.read_text() == "my notes"
+    log = tmp_path / "x.parquet.2.log"
+    lines = log.read_text().splitlines()
+    assert len(lines) == 3 and lines[1].endswith("first") and lines[2].endswith("second")
+    assert {path.name for path in tmp_path.iterdir()} == {notes.name, log.name}
+    assert f"the whole log: {log}" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     "line", ["--verbose train c -s r", "train c --verbose -s r", "train c -s r"]
 )

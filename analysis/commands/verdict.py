@@ -51,9 +51,14 @@ def run(arguments: argparse.Namespace) -> int:
     from analysis.verdict.page import page
     from analysis.verdict.verdict import judged
     from analysis.verdict.words import as_markdown, lines
-    from durable.whole import write_whole
+    from durable.own_files import check_verdict_files
+    from durable.whole import Costly, write_whole
 
     folder = arguments.folder
+    try:
+        check_verdict_files(folder)
+    except Costly as error:
+        raise AnalysisError(str(error)) from error
     if arguments.predictions and not nothing_in(folder / PREDICTIONS):
         return SOMETHING
     files = load_files([folder / PREDICTIONS] if arguments.predictions else folder)

@@ -29,7 +29,8 @@ from analysis.report.texts import missing, texts
 from analysis.report.verdicts import verdict_section, verdicts
 from analysis.verdict.style import BLOCK_STYLE
 from analysis.written import html_text
-from durable.whole import write_whole
+from durable.own_files import check_page
+from durable.whole import Costly, write_whole
 from heatmaps.html_document import document, style
 
 REPORT = "report.html"
@@ -54,7 +55,10 @@ def write_report(folder: Path) -> Path:
     content = report(folder).encode("utf-8", "replace")
     path = folder / REPORT
     try:
+        check_page(path)
         write_whole(path, content)
+    except Costly as error:
+        raise AnalysisError(str(error)) from error
     except OSError as error:
         raise AnalysisError(f"{path}: cannot be written ({error.strerror})") from error
     return path

@@ -18,10 +18,11 @@ from allennlp.common.checks import ConfigurationError
 from attention_explain.archives import check_device
 from attention_explain.commands.parts import clear_merged
 from attention_explain.named_components import ComponentConfig
-from attention_explain.output import check_new, check_outputs
+from attention_explain.output import check_new, check_outputs, check_page
 from attention_explain.passes import DEFAULT_BUDGET, GPU_BUDGET
 from attention_explain.sentences import shortened
 from command_line.jsonnet_errors import jsonnet_sentence
+from durable.own_files import log_name
 from durable.records import read_json
 
 Place = Union[str, Path]
@@ -70,11 +71,13 @@ class JobOptions:
         self.check_numbers()
         output = Path(self.output_file)
         check_outputs(
-            {".parquet": [output], **writes, ".log": [f"{output}.log"]},
+            {".parquet": [output], **writes, ".log": [log_name(output)]},
             (self.archive_file, self.data, *reads),
         )
         clear_merged(output)
         check_new(output, self.force)
+        for page in writes.get(".html", ()):
+            check_page(page, self.force)
         check_device(self.cuda_device)
 
 

@@ -28,7 +28,7 @@ from attention_explain.commands.parts import clear_merged
 from attention_explain.commands.verdict_plan import FILES, PREDICTIONS, Task, VerdictPlan, planned
 from attention_explain.commands.whole_progress import WholeProgress
 from attention_explain.interpret.interpreter import InterpreterConfig
-from attention_explain.output import explained_failures, log_beside
+from attention_explain.output import check_verdict_files, explained_failures, log_beside
 from command_line.durations import in_words
 from durable.records import Damaged
 
@@ -206,6 +206,7 @@ def _check_folder(folder: Path) -> None:
                 f"{place}: holds something else than a verdict, such as {strangers[0]!r}; give "
                 "another folder"
             )
+    check_verdict_files(folder)
     # The log lies there, and begins at once.
     with explained_failures(folder):
         folder.absolute().parent.mkdir(parents=True, exist_ok=True)

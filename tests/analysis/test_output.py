@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from analysis.attributions import load_attributions
 from analysis.errors import AnalysisError
-from analysis.formats import read_csv
+from analysis.formats import read_csv, write_csv
 from analysis.manifest import MANIFEST
 from analysis.output import Output, slug
 from tests.analysis.attribution_files import config, random_rows, write_attributions
@@ -85,3 +85,31 @@ def test_names_that_come_to_the_same_are_files_of_their_own(tmp_path):
 def test_names_of_files_are_plain():
     assert slug("Agreement", "bilstm (lr 0.1)", "fagin:k=3") == "agreement-bilstm-lr-0.1-fagin-k-3"
     assert slug("20news_sports", "sparsegen(-0.5)") == "20news-sports-sparsegen-0.5"
+
+
+def test_files_of_the_user_are_not_replaced(tmp_path):
+    (tmp_path / "means.md").write_text("my notes")
+    output = Output(tmp_path, "agreement")
+    output.table("means", TABLE, "The means.")
+    with pytest.raises(AnalysisError, match=r"means.md: was not written by `python -m analysis`"):
+        output.finish(["command"])
+    assert [path.name for path in tmp_path.iterdir()] == ["means.md"]
+    assert (tmp_path / "means.md").read_text() == "my notes"
+
+
+def test_what_a_killed_run_has_written_is_replaced(tmp_path):
+    for _ in range(2):
+        output = Output(tmp_path, "agreement")
+        output.table("means", TABLE, "The means.")
+        output.finish(["command"])
+        (tmp_path / MANIFEST).unlink()
+
+
+def test_a_csv_file_replaces_only_a_table_of_the_same_columns(tmp_path):
+    path = tmp_path / "table.csv"
+    for table in (TABLE, TABLE.head(1)):
+        write_csv(table, path)
+    path.write_text("my,notes\n")
+    with pytest.raises(AnalysisError, match="table.csv: exists, and is not a table"):
+        write_csv(TABLE, path)
+    assert path.read_text() == "my,notes\n"

@@ -452,3 +452,15 @@ def test_no_output_takes_the_place_of_an_input_or_of_another(archive, tmp_path, 
         with pytest.raises(ConfigurationError, match=sentence):
             attribute_from_file(str(archive), str(data), output, html=html, force=force)
     assert data.read_text() == "what somebody collected" and not spare.exists()
+
+
+def test_a_page_of_the_user_is_not_replaced(archive, tmp_path):
+    page = tmp_path / "page.html"
+    page.write_text("<p>mine</p>")
+    options = {"html": str(page), "limit": 1}
+    with pytest.raises(ConfigurationError, match="page.html: exists, and was not written by"):
+        attribute_from_file(str(archive), "test", tmp_path / "a.parquet", ["attention"], **options)
+    assert page.read_text() == "<p>mine</p>" and not (tmp_path / "a.parquet").exists()
+    page.unlink()
+    for name in ("a.parquet", "b.parquet"):
+        attribute_from_file(str(archive), "test", tmp_path / name, ["attention"], **options)

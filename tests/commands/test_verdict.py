@@ -331,7 +331,10 @@ def test_where_configs_differ():
     assert difference(one, {**one, "a": 1}) == "a"
 
 
-@pytest.mark.parametrize("place", ["out/notes.txt", "out/files/mine.parquet", "out"])
+@pytest.mark.parametrize(
+    "place",
+    ["out/notes.txt", "out/files/mine.parquet", "out", "out/verdict.md", "out/verdict.json"],
+)
 def test_a_folder_of_something_else_is_left_alone(given, tmp_path, place):
     precious = tmp_path / place
     precious.parent.mkdir(parents=True, exist_ok=True)

@@ -126,6 +126,10 @@ def test_names_in_backticks_are_code_and_stay_escaped():
 def test_the_same_folder_gives_the_same_bytes(folder):
     first = write_report(folder).read_bytes()
     assert write_report(folder).read_bytes() == first
+    (folder / REPORT).write_text("my notes")
+    with pytest.raises(AnalysisError, match="was not written by this program"):
+        write_report(folder)
+    assert (folder / REPORT).read_text() == "my notes"
 
 
 def test_heatmaps_of_the_first_seed_of_each_model(folder):

@@ -161,3 +161,14 @@ def test_a_folder_without_files_and_one_without_attention_are_told(tmp_path, cap
     )
     assert run(folder) == 2
     assert "has no method 'attention'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["verdict.md", "verdict.html", "verdict.json"])
+def test_files_of_the_user_are_not_replaced(tmp_path, name):
+    write_folder(tmp_path)
+    (tmp_path / name).write_text("my notes")
+    assert run(tmp_path) == 2
+    assert (tmp_path / name).read_text() == "my notes"
+    (tmp_path / name).unlink()
+    for _ in range(2):
+        assert run(tmp_path) == 0

@@ -32,6 +32,7 @@ OPENED_BY: Dict[str, Callable[[str], Command]] = {
     "predict": lambda model: ("allennlp", "predict", model, "data.jsonl"),
 }
 WEIGHTS = "weights.th"
+TOKENS = ("model", "text_field_embedder", "token_embedders", "tokens")
 
 
 def member(name: str, content: bytes = b"", **more: Any) -> Tuple[tarfile.TarInfo, bytes]:
@@ -127,6 +128,34 @@ BAD_ARCHIVES: Dict[str, Fault] = {
     "weights by number": repacked(weights=saved({1: torch.ones(2)})),
     "a model of no type": repacked(config=setting("model", "type", to=...)),
     "weights with code": repacked(weights=saved({"decoder.weight": Payload()})),
+    "a spaCy package": repacked(
+        config=setting("dataset_reader", "tokenizer", to={"type": "spacy", "language": "json"})
+    ),
+    "another archive": repacked(
+        config=setting("model", to={"type": "from_archive", "archive_file": f"{RUN}/model.tar.gz"})
+    ),
+    "a part of another archive": repacked(
+        config=setting(
+            "model",
+            "encoder",
+            to={
+                "_pretrained": {
+                    "archive_file": f"{RUN}/model.tar.gz",
+                    "module_path": "encoder",
+                }
+            },
+        )
+    ),
+    "a type that reads files": repacked(
+        config=setting(*TOKENS, to={"type": "elmo_token_embedder"})
+    ),
+    "a transformer that is not there": repacked(
+        config=setting(*TOKENS, to={"type": "pretrained_transformer", "model_name": "no/such"})
+    ),
+    "a transformer of the machine": repacked(
+        config=setting(*TOKENS, to={"type": "pretrained_transformer", "model_name": RUN})
+    ),
+    "a folder to write to": repacked(config=setting("model", "serialization_dir", to="results")),
 }  # fmt: skip
 
 
@@ -148,7 +177,19 @@ def archive_cases() -> Iterator[Case]:
         for name, fault in BAD_ARCHIVES.items():
             yield Case(f"{command}, archive: {name}", of("bad.tar.gz"), fault, "")
         yield Case(f"{command}, no archive", of("none.tar.gz"), nothing, "none.tar.gz")
+    for command in ("attribute", "perturb", "evaluate"):
+        for option, value in (
+            ("held_out", "data.jsonl"),
+            ("held_out", "http://127.0.0.1:9/data.jsonl"),
+            ("guide", ["scores.parquet"]),
+            ("erased", {"share": 0.5, "by": "gradient", "files": "scores.parquet"}),
+        ):
+            fault = repacked(config=setting("dataset_reader", option, to=value))
+            name = f"{command}, archive: {option} {value}"
+            yield Case(name, OPENED_BY[command]("bad.tar.gz"), fault, option)
     evaluate = ("allennlp", "evaluate", "bad.tar.gz", "data.jsonl")
+    other_data = setting("data_loader", "data_path", to="config.json")
+    yield Case("evaluate, archive: other data", evaluate, repacked(config=other_data), "data_path")
     for name, value in (("no", ...), ("null as", None), ("a list as", [])):
         fault = repacked(config=setting("data_loader", to=value))
         yield Case(f"evaluate, archive: {name} data_loader", evaluate, fault, "data_loader")

@@ -2,7 +2,16 @@
 
 from typing import Callable, Dict, Iterator
 
-from tests.faults.bad_inputs.case import DAMAGE, RUN, Case, Command, changed, nothing, setting
+from tests.faults.bad_inputs.case import (
+    DAMAGE,
+    RUN,
+    Case,
+    Command,
+    changed,
+    nothing,
+    setting,
+    written,
+)
 
 
 def results_cases() -> Iterator[Case]:
@@ -26,6 +35,10 @@ def results_cases() -> Iterator[Case]:
     yield Case("report, no folder", ("analysis", "report", "none"), nothing, "none")
     yield Case("report, a file", ("analysis", "report", "data.jsonl"), nothing, "data.jsonl")
     yield Case("report, an empty folder", ("analysis", "report", "temporary"), nothing, "temporary")
+    notes = written("results/report.html", "<p>my notes</p>")
+    yield Case("report, a page of the user", commands["report"], notes, "report.html")
+    table = ("analysis", "models", RUN, "-o", "table.csv")
+    yield Case("models, a table of the user", table, written("table.csv", "a,b\n"), "table.csv")
     models = ("analysis", "models", RUN)
     for file in ("config.json", "metrics.json"):
         for name, change in DAMAGE.items():
