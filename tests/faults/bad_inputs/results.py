@@ -1,5 +1,6 @@
 """Folders of results, and of runs, as `python -m analysis` reads them."""
 
+from pathlib import Path
 from typing import Callable, Dict, Iterator
 
 from tests.faults.bad_inputs.case import (
@@ -12,6 +13,11 @@ from tests.faults.bad_inputs.case import (
     setting,
     written,
 )
+
+
+def _notes(folder: Path) -> None:
+    (folder / "temporary" / "notes").mkdir(parents=True)
+    (folder / "temporary" / "notes" / "verdict.md").write_text("my notes")
 
 
 def results_cases() -> Iterator[Case]:
@@ -37,6 +43,14 @@ def results_cases() -> Iterator[Case]:
     yield Case("report, an empty folder", ("analysis", "report", "temporary"), nothing, "temporary")
     notes = written("results/report.html", "<p>my notes</p>")
     yield Case("report, a page of the user", commands["report"], notes, "report.html")
+    for command in (
+        ("allennlp", "verdict", RUN, "data.jsonl", "-o", "temporary/notes"),
+        ("analysis", "verdict", "temporary/notes"),
+    ):
+        yield Case(f"{command[0]} verdict, notes of the user", command, _notes, "verdict.md")
+    page = ("allennlp", "attribute", RUN, "data.jsonl", "-o", "new.parquet", "--html", "mine.html")
+    notes = written("mine.html", "<p>my notes</p>")
+    yield Case("attribute, a page of the user", page, notes, "mine.html")
     table = ("analysis", "models", RUN, "-o", "table.csv")
     yield Case("models, a table of the user", table, written("table.csv", "a,b\n"), "table.csv")
     models = ("analysis", "models", RUN)
