@@ -36,7 +36,7 @@ class Run:
 
     @property
     def recovered(self) -> bool:
-        """Whether the training was interrupted and went on; a study leaves a mark of it."""
+        """Whether the training was interrupted and not recovered exactly; it leaves a mark of that."""
         return (self.folder / RECOVERED).is_file()
 
     @property

@@ -86,7 +86,7 @@ class TextFile:
 
     @property
     def recovered(self) -> bool:
-        """Whether its model's training was interrupted and went on."""
+        """Whether its model's training was interrupted and not recovered exactly."""
         return bool(self.metadata.get("recovered"))
 
     @property

@@ -93,10 +93,7 @@ def _recovery(step: TrainStep) -> List[str]:
     config, folder = Path(step.config_file), Path(step.folder)
     config.parent.mkdir(parents=True, exist_ok=True)
     write_whole(config, json.dumps(step.config, indent=1))
-    if not training_state.prepare(folder, step.config):
-        return []
-    training_state.mark_recovered(folder)
-    return ["--recover"]
+    return ["--recover"] if training_state.prepare(folder, step.config) else []
 
 
 def _finished(command: Sequence[str], log: Path, held: Sequence[int], devices: dict) -> int:

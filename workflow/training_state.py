@@ -13,7 +13,8 @@ from workflow.errors import StudyError
 STATES = re.compile(r"(model|training)_state_e(\d+)_b(\d+)\.th")
 BEST = "best.th"
 CONFIG = "config.json"
-# Marks a run that went on from a checkpoint, which AllenNLP does not do bit by bit.
+# Marks a run that was recovered from a checkpoint without the state that exact recovery needs. The training
+# itself leaves it.
 RECOVERED = "recovered"
 
 
@@ -47,11 +48,8 @@ def _stored(path: Path) -> Any:
     return None
 
 
-def mark_recovered(folder: Path) -> None:
-    (folder / RECOVERED).touch()
-
-
 def is_recovered(folder: Path) -> bool:
+    """Whether its weights may differ from those of an unbroken training."""
     return (folder / RECOVERED).exists()
 
 

@@ -198,7 +198,7 @@ def dropped_or_cut(models: Sequence[Model]) -> List[str]:
 
 
 def _seed(file: Attributions) -> str:
-    """A training that was interrupted and went on is not the same as an unbroken one."""
+    """A training that was not recovered exactly may differ from an unbroken one."""
     return f"{file.model.seed} (recovered)" if file.recovered else str(file.model.seed)
 
 

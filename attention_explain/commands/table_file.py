@@ -72,7 +72,7 @@ def read_metadata(path: Union[str, Path], key: bytes) -> Dict[str, Any]:
     return read_json(sealed_metadata(path)[key])
 
 
-# In a run folder whose training was interrupted and went on: a study leaves it there.
+# In a run folder whose training was interrupted and not recovered exactly.
 RECOVERED = "recovered"
 PACKAGES = ("allennlp", "captum", "entmax", "numpy", "pyarrow", "torch")
 

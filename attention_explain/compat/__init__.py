@@ -34,6 +34,7 @@ from attention_explain.compat.todays_packages import (
     mend_spawned_data_loader,
 )
 from attention_explain.compat.trainings import (
+    fix_inexact_recovery,
     mend_half_checkpoints,
     mend_metrics_of_the_last_epoch,
     mend_null_components,
@@ -60,6 +61,7 @@ def apply() -> None:
     mend_reduce_on_plateau()
     mend_checkpoint_loading()
     mend_half_checkpoints()
+    fix_inexact_recovery()
     mend_recovered_averages()
     mend_reported_weights()
     mend_metrics_of_the_last_epoch()

@@ -145,6 +145,7 @@ def mend_half_checkpoints() -> None:
 
     load = Checkpointer.load_checkpoint
     restore = GradientDescentTrainer._maybe_restore_checkpoint
+    load_weights = GradientDescentTrainer._load_model_state
 
     def find_latest_checkpoint(self) -> Optional[Tuple[str, str]]:
         from attention_explain.training.checkpoints import whole_checkpoints
@@ -168,9 +169,104 @@ def mend_half_checkpoints() -> None:
         restore(self)
         restore_best(self)
 
+    @wraps(load_weights)
+    def load_model_state(self, path: str) -> None:
+        from attention_explain.training.checkpoints import check_best
+
+        check_best(Path(path))
+        load_weights(self, path)
+
     Checkpointer.find_latest_checkpoint = find_latest_checkpoint
     Checkpointer.load_checkpoint = load_checkpoint
     GradientDescentTrainer._maybe_restore_checkpoint = maybe_restore_checkpoint
+    GradientDescentTrainer._load_model_state = load_model_state
+
+
+def fix_inexact_recovery() -> None:
+    """
+    A recovered training drew other random numbers, forgot the losses and metrics of the epoch that it
+    was killed in, and went on after its patience had run out: its weights were others.
+    """
+    from allennlp.training import GradientDescentTrainer, util
+    from allennlp.training.checkpointer import Checkpointer
+
+    load = Checkpointer.load_checkpoint
+    trainer = GradientDescentTrainer
+    restore, get_state = trainer._maybe_restore_checkpoint, trainer.get_checkpoint_state
+    try_train, train_epoch = trainer._try_train, trainer._train_epoch
+    validate, get_metrics = trainer._validation_loss, util.get_metrics
+
+    @wraps(load)
+    def load_checkpoint(self) -> Any:
+        from attention_explain.training.exact_recovery import KEY
+
+        checkpoint = load(self)
+        self._recovery_state = None if checkpoint is None else checkpoint.trainer_state.get(KEY)
+        return checkpoint
+
+    @wraps(restore)
+    def maybe_restore_checkpoint(self) -> None:
+        from attention_explain.training.exact_recovery import recovery_of
+
+        restore(self)
+        recovery_of(self).load(
+            None if self._checkpointer is None else self._checkpointer._recovery_state
+        )
+
+    @wraps(get_state)
+    def get_checkpoint_state(self) -> Any:
+        from attention_explain.training.exact_recovery import KEY, recovery_of
+
+        checkpoint = get_state(self)
+        # Each process of a distributed training has random states of its own.
+        if checkpoint is not None and not self._distributed:
+            checkpoint.trainer_state[KEY] = recovery_of(self).state()
+        return checkpoint
+
+    @wraps(try_train)
+    def recover_and_train(self) -> Tuple[Dict[str, Any], int]:
+        from attention_explain.training.exact_recovery import recovery_of
+
+        with recovery_of(self).recovering():
+            return try_train(self)
+
+    @wraps(train_epoch)
+    def recover_and_train_epoch(self, epoch: int) -> Dict[str, float]:
+        from attention_explain.training.exact_recovery import recovery_of
+
+        return recovery_of(self).train_epoch(train_epoch, epoch)
+
+    @wraps(validate)
+    def validation_loss(self, epoch: int) -> Any:
+        from attention_explain.training.exact_recovery import recovery_of
+
+        recovery_of(self).before_validation()
+        return validate(self, epoch)
+
+    @wraps(get_metrics)
+    def get_metrics_of_whole_epoch(
+        model: Any, total_loss: float, total_reg_loss: Optional[float], *batch: Any, **options: Any
+    ) -> Dict[str, float]:
+        from attention_explain.training.exact_recovery import Recovery
+
+        given = signature.bind(model, total_loss, total_reg_loss, *batch, **options).arguments
+        if Recovery.training is not None:
+            given["total_loss"], given["total_reg_loss"] = Recovery.training.totals(
+                *(given[name] for name in names)
+            )
+        return get_metrics(**given)
+
+    signature = inspect.signature(get_metrics)
+    names = ("model", "total_loss", "total_reg_loss", "batch_loss", "batch_reg_loss")
+    # A checkpointer of another kind may not call the original.
+    Checkpointer._recovery_state = None
+    Checkpointer.load_checkpoint = load_checkpoint
+    trainer._maybe_restore_checkpoint = maybe_restore_checkpoint
+    trainer.get_checkpoint_state = get_checkpoint_state
+    trainer._try_train = recover_and_train
+    trainer._train_epoch = recover_and_train_epoch
+    trainer._validation_loss = validation_loss
+    replace_everywhere(get_metrics, get_metrics_of_whole_epoch)
 
 
 def mend_recovered_averages() -> None:

@@ -66,6 +66,9 @@ def restore_best(trainer: GradientDescentTrainer) -> None:
     checkpointer = trainer._checkpointer
     if checkpointer is None or checkpointer.state_is_sharded or not _goes_on(trainer):
         return
+    if trainer._serialization_dir is None:
+        # Such a trainer keeps no best weights.
+        return
     best = Path(checkpointer._serialization_dir) / BEST
     if _has_best_weights(trainer):
         if trainer._primary:
@@ -73,26 +76,37 @@ def restore_best(trainer: GradientDescentTrainer) -> None:
     elif trainer._best_model_filename is None:
         return
     elif not _is_whole(best):
-        raise ConfigurationError(
-            f"{best}: was not written to its end, and no checkpoint has the weights of the best "
-            "epoch; --force trains anew"
+        logger.warning(
+            "%s: is missing or was not written to its end. Training goes on, but fails at its end if "
+            "no later epoch is better.",
+            best,
         )
     trainer._best_model_filename = str(best)
 
 
+def check_best(path: Path) -> None:
+    """Raises if the best weights, with which a training ends, cannot be read."""
+    if not _is_whole(path):
+        raise ConfigurationError(
+            f"{path}: is missing or was not written to its end, and no checkpoint has the weights of "
+            "the best epoch. --force trains anew."
+        )
+
+
 def with_last_epoch(trainer: GradientDescentTrainer, metrics: Dict[str, Any]) -> Dict[str, Any]:
     """
-    The metrics of a training, with what it had to say of its last epoch before it was killed, if
-    none was left to train.
+    The metrics of a training, with those of its last epoch before it was killed where no later epoch
+    has them: none was left to train, or none was validated.
     """
     last = trainer._start_after_epochs_completed - 1
-    if "epoch" in metrics or last < 0 or trainer._serialization_dir is None:
+    if last < 0 or trainer._serialization_dir is None:
         return metrics
     path = Path(trainer._serialization_dir) / f"metrics_epoch_{last}.json"
     try:
         written = read_json(path.read_bytes())
     except (OSError, ValueError):
-        logger.warning("%s: cannot be read; metrics.json says nothing of that epoch", path)
+        if "epoch" not in metrics:
+            logger.warning("%s: cannot be read; metrics.json says nothing of that epoch", path)
         return metrics
     return {**written, **metrics}
 
@@ -106,12 +120,14 @@ def _goes_on(trainer: GradientDescentTrainer) -> bool:
 def _has_best_weights(trainer: GradientDescentTrainer) -> bool:
     """Whether the checkpoint that was loaded is the best epoch's."""
     tracker = trainer._metric_tracker
-    return (
-        tracker.is_best_so_far()
-        # A callback may leave out the validation of some epochs.
-        and tracker._epoch_number == trainer._start_after_epochs_completed
-        and trainer._start_after_batches_in_epoch_completed == 0
-    )
+    if not tracker.is_best_so_far() or trainer._start_after_batches_in_epoch_completed:
+        return False
+    recovery_state = trainer._checkpointer._recovery_state
+    if recovery_state is not None:
+        # By the same rule as the trainer.
+        return recovery_state["validates"]
+    # A callback may leave out the validation of some epochs.
+    return tracker._epoch_number == trainer._start_after_epochs_completed
 
 
 def _write_best(trainer: GradientDescentTrainer, best: Path) -> None:

@@ -17,6 +17,10 @@ class StopWhenPerfect(TrainerCallback):
     Registered as a `TrainerCallback` with name "stop_when_perfect".
     """
 
+    def __init__(self, serialization_dir: str) -> None:
+        super().__init__(serialization_dir)
+        self._is_perfect = False
+
     def on_start(
         self, trainer: GradientDescentTrainer, is_primary: bool = True, **kwargs: Any
     ) -> None:
@@ -28,6 +32,8 @@ class StopWhenPerfect(TrainerCallback):
                 "stop_when_perfect knows that 1 is the best of one metric that grows, such as +accuracy, "
                 f"but the trainer's validation_metric is {names}"
             )
+        if self._is_perfect:
+            trainer._metric_tracker._patience = 0
 
     def on_epoch(
         self,
@@ -41,3 +47,11 @@ class StopWhenPerfect(TrainerCallback):
         if metrics.get(f"validation_{name}", 0.0) >= 1.0:
             # The trainer asks the tracker after this, and writes its checkpoint in between.
             trainer._metric_tracker._patience = 0
+            self._is_perfect = True
+
+    def state_dict(self) -> Dict[str, Any]:
+        return {"is_perfect": self._is_perfect}
+
+    def load_state_dict(self, state_dict: Dict[str, Any]) -> None:
+        # Checkpoints of earlier versions have no state.
+        self._is_perfect = state_dict.get("is_perfect", False)
