@@ -110,7 +110,11 @@ def _provenance(study: StudyResults, inner: Sequence[StudyResults]) -> Iterator[
         (
             "models trained",
             f"{account['runs']}"
-            + (f", {recovered} of them not recovered exactly after an interruption" if recovered else ""),
+            + (
+                f", {recovered} of them not recovered exactly after an interruption"
+                if recovered
+                else ""
+            ),
         ),
         ("wall-clock", _wall_clock(account)),
         (

@@ -71,18 +71,20 @@ def files(name: str) -> Callable[[Path], Outputs]:
     return read
 
 
+# Metrics that say how long a training took and what memory it needed, which differ from run to run.
+MEASURED = ("training_duration", "memory_MB")
+
+
 def training(folder: Path) -> Outputs:
-    """
-    What was reached, of what else something is said, and the weights that the archive holds. How long it
-    took, and what that was worth in memory, is another each time.
-    """
+    """The metrics, and the weights in the archive and beside it, bit for bit."""
     run = folder / "run"
     metrics = json.loads((run / "metrics.json").read_text())
-    reached = {name: metrics[name] for name in metrics if name.startswith(("best_", "test_"))}
+    reached = {name: value for name, value in metrics.items() if not name.endswith(MEASURED)}
     with tarfile.open(run / "model.tar.gz") as archive:
         archived = torch.load(BytesIO(archive.extractfile("weights.th").read()))
     return {
         "metrics.json": (reached, sorted(metrics)),
+        "recovered": (run / "recovered").exists(),
         "model.tar.gz": {name: value.tolist() for name, value in archived.items()},
         "best.th": {name: value.tolist() for name, value in torch.load(run / "best.th").items()},
         "vocabulary": (run / "vocabulary" / "tokens.txt").read_text(),
@@ -106,26 +108,72 @@ class Job:
     whole: bool = True
 
 
-# Texts in their order and no dropout: a training that goes on can then come to the same numbers.
-CONFIG = run_config(
-    [],
-    encoder="bilstm",
-    num_epochs=3,
-    optimizer={"type": "adam", "lr": 0.02},
-    validation_metric="+accuracy",
-)
+# The batches, optimiser and checkpoints of the presets in training_configs/lib, with dropout.
+CONFIG = {
+    **run_config(
+        [],
+        encoder="bilstm",
+        model={"dropout": 0.2, "class_weights": "balanced"},
+        num_epochs=3,
+        patience=2,
+        optimizer={
+            "type": "fused_adam",
+            "lr": 0.02,
+            "amsgrad": True,
+            "weight_decay": 1e-5,
+            "parameter_groups": [[["^attention\\."], {"weight_decay": 0}]],
+        },
+        validation_metric="+auc",
+        checkpointer={"keep_most_recent_by_count": 1},
+    ),
+    "data_loader": {
+        "batch_sampler": {
+            "type": "bucket",
+            "batch_size": 8,
+            "sorting_keys": ["tokens"],
+            "padding_noise": 0.1,
+        }
+    },
+}
+# Checkpoints within epochs, and with them everything else that changes from step to step.
+CONFIG_WITHIN_EPOCHS = {
+    **run_config(
+        ["erasure_training"],
+        encoder="bilstm",
+        model={"dropout": 0.2},
+        vocabulary={"tokens_to_add": {"tokens": ["@@MASK@@"]}},
+        num_epochs=2,
+        optimizer={"type": "adam", "lr": 0.02, "amsgrad": True},
+        learning_rate_scheduler={"type": "slanted_triangular", "cut_frac": 0.3},
+        moving_average={"type": "exponential", "decay": 0.9},
+        validation_metric="-loss",
+        checkpointer={"save_every_num_batches": 2},
+    ),
+    "data_loader": {"batch_size": 8, "shuffle": True},
+}
 MODEL = "model/model.tar.gz"
 METHODS = str(PROJECT / "training_configs" / "interpreters" / "jain_wallace.jsonnet")
 # So few tokens that there are some parts.
 ON_THE_TEST_SPLIT = (MODEL, "test", "-o", "new.parquet", "--batch-tokens", "100")
 FORCE = ((), ("--force",))
 
-TRAIN = Job(
-    "train",
-    ("allennlp", "train", "config.json", "-s", "run"),
-    training,
-    again=((), ("--recover",), ("--force",)),
-    whole=False,
+
+def train(name: str, config: str) -> Job:
+    return Job(
+        name,
+        ("allennlp", "train", config, "-s", "run"),
+        training,
+        again=((), ("--recover",), ("--force",)),
+        whole=False,
+    )
+
+
+TRAIN = train("train", "config.json")
+TRAIN_WITHIN_EPOCHS = train("train, checkpoints within epochs", "within_epochs.json")
+# As it is shipped: 8 epochs of 3,000 sentences.
+TRAIN_PLANTED = train(
+    "train planted/bilstm_tanh_softmax",
+    str(PROJECT / "training_configs" / "planted" / "bilstm_tanh_softmax.jsonnet"),
 )
 ATTRIBUTE = Job(
     "attribute",
@@ -165,6 +213,7 @@ def analysis(name: str, *arguments: str, output: str) -> Job:
 
 JOBS = (
     TRAIN,
+    TRAIN_WITHIN_EPOCHS,
     ATTRIBUTE,
     PERTURB,
     FAITHFULNESS,
@@ -181,6 +230,7 @@ def prepared(zygote: Zygote, folder: Path) -> Path:
     """A folder with all that the jobs read: a config, a model, scores, and a folder of results."""
     folder.mkdir()
     (folder / "config.json").write_text(json.dumps(CONFIG))
+    (folder / "within_epochs.json").write_text(json.dumps(CONFIG_WITHIN_EPOCHS))
     attribute = ("allennlp", "attribute", MODEL, "test", "-o", "scores.parquet", "--interpreters")
     for command in (
         ("allennlp", "train", "config.json", "-s", "model"),

@@ -12,7 +12,7 @@ from typing import Any, Dict, Iterator, Tuple
 import pytest
 
 from tests.faults.commands import Ended, Zygote, leftovers
-from tests.faults.jobs import JOBS, Job, Outputs
+from tests.faults.jobs import JOBS, TRAIN_PLANTED, Job, Outputs
 
 pytestmark = pytest.mark.faults
 # Of each job, at random moments; and so many at most one after another before it may end.
@@ -119,6 +119,21 @@ def test_killed_at_random_moments(job, zygote, inputs, unbroken, tmp_path, figur
             break
     assert kills >= KILLS
     tell(figures, job, "at random", kills, options)
+
+
+def test_the_shipped_planted_config_killed_three_times(zygote, inputs, tmp_path, figures):
+    folder = Path(shutil.copytree(inputs, tmp_path / "unbroken"))
+    ended = zygote.run(TRAIN_PLANTED.command, folder)
+    assert ended.code == 0, ended.said
+    outputs = TRAIN_PLANTED.outputs(folder)
+    broken = Broken(TRAIN_PLANTED, zygote, inputs, tmp_path / "killed", outputs)
+    kills = 0
+    for part in (0.5, 0.3, 0.3):
+        seconds = part * ended.seconds
+        # Refused at first, it is given again as advised.
+        kills += broken.killed(seconds=seconds) or broken.killed(seconds=seconds)
+    assert kills
+    tell(figures, TRAIN_PLANTED, "at random", kills, Counter([broken.finished()]))
 
 
 def tell(figures, job: Job, when: str, kills: int, options: Counter) -> None:

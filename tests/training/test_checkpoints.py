@@ -120,7 +120,9 @@ def test_best_weights_that_nothing_has_any_more_are_said_to_be_lost(tmp_path):
     again = trained_for(2, moved, "+loss")
     assert again.trainer.get_best_weights_path() == str(moved / "best.th")
     truncated(moved / "best.th", 0.5)
-    with pytest.raises(ConfigurationError, match="best.th: is missing or was not written to its end"):
+    with pytest.raises(
+        ConfigurationError, match="best.th: is missing or was not written to its end"
+    ):
         trained_for(2, moved, "+loss")
 
 

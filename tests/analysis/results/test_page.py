@@ -242,7 +242,7 @@ def test_a_study_has_a_page_with_its_command_claims_tables_and_figures(study):
     written(study)
     text = (study / "README.md").read_text()
     assert f"| command | `{COMMAND}` |" in text and "| seeds | 1, 2, 3 |" in text
-    assert "18, 1 of them went on after an interruption" in text
+    assert "18, 1 of them not recovered exactly after an interruption" in text
     assert "tau with gradient 0.300 [0.290, 0.310]" in text and "- It was found." in text
     assert "[100 rows](long.md)." in text and "| 99 |" not in text
     assert "| sst | bilstm tanh softmax | gradient | 0.300 |" in text
