@@ -45,10 +45,11 @@ def test_a_job_is_killed_and_the_study_finishes(tmp_path):
     slurm("scancel", "--signal=KILL", "--full", job)
     said, _ = process.communicate(timeout=900)
     assert process.returncode == 0, said
-    assert (folder / "recovered").exists()
+    (log,) = tmp_path.glob("runs/studies/tiny/logs/train-*affine*.log")
+    assert "--recover" in log.read_text()
+    # It is there only if the recovered training may differ from an unbroken one.
+    assert not (folder / "recovered").exists()
     assert (tmp_path / "results" / "tiny" / "report.html").is_file()
-    (other,) = tmp_path.glob("runs/planted-easy-cnn-*")
-    assert not (other / "recovered").exists()
     # Every step was a job, and the killed one was two.
     jobs = slurm("squeue", "--states=all", "--noheader", "--format=%i %T").split("\n")
     states = [line.split()[1] for line in jobs if line]
