@@ -21,8 +21,8 @@ WORDS = regex.compile(
     rf"{WORD}(?:['\u2019\-\u2010]{WORD}|(?<=\d)[.,:](?=\d){WORD})*|[\p{{P}}\p{{S}}]+"
 )
 # Scripts that put no spaces between words; more characters than a word usually has are a clause.
-UNSPACED = regex.compile(
-    r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]{8,}"
+CLAUSE = regex.compile(
+    r"\p{Han}{5}|[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]{8}"
 )
 
 
@@ -103,8 +103,9 @@ class WrittenWords(Tokenizer):
 
 def is_unsplit(words: Sequence[str]) -> bool:
     """
-    Whether there is little to rank: one word beside punctuation, or words that are whole clauses of a
-    script without spaces.
+    Whether there is little to rank: one word beside punctuation, or words of which at least half are
+    clauses of a script without spaces.
     """
     spoken = [word for word in words if any(map(str.isalnum, word))]
-    return len(spoken) < 2 or any(UNSPACED.search(word) for word in words)
+    clauses = sum(CLAUSE.search(word) is not None for word in spoken)
+    return len(spoken) < 2 or 2 * clauses >= len(spoken)

@@ -12,7 +12,7 @@ from allennlp.data import DatasetReader, Instance
 from allennlp.models import Model
 from allennlp.predictors import Predictor
 
-from attention_explain.data.any_reader import complete, instance_of, unsplit_warning
+from attention_explain.data.any_reader import complete, instance_of, unsplit_warning, warn_once
 from attention_explain.data.errors import DataError
 from attention_explain.data.example import KnownLabelField, check_split
 from attention_explain.data.pair_reader import line_fields
@@ -161,6 +161,10 @@ class SaliencyPredictor(Predictor):
         known = self._lines <= len(self._places)
         return parse_line(line, self._places[self._lines - 1] if known else Place(self._lines))
 
+    def predict_json(self, inputs: JsonDict) -> JsonDict:
+        (result,) = self.predict_batch_json([inputs])
+        return result
+
     def predict_batch_json(self, inputs: List[JsonDict]) -> List[JsonDict]:
         """
         A bad line ends the batch: what stands before it is predicted, and `dump_line`, which is
@@ -204,7 +208,7 @@ class SaliencyPredictor(Predictor):
     def warn_of_unsplit(self, instances: Sequence[Instance], source: str) -> None:
         warning = unsplit_warning(instances, self._dataset_reader)
         if warning is not None:
-            logger.warning("%s: %s", source, warning)
+            warn_once(f"{source}: {warning}")
 
     def _warn_once(self, warning: Optional[str]) -> None:
         if warning is not None and not self._warned:

@@ -14,7 +14,9 @@ from transformers import AutoModelForSequenceClassification, AutoTokenizer, pipe
 from attention_explain import explain
 from attention_explain.archives import open_archive
 from attention_explain.commands.attribute import attribute_from_file
+from attention_explain.data.any_reader import warn_once
 from attention_explain.data.tokenizers import SPLITS, WrittenWords, is_unsplit
+from attention_explain.predictors.saliency import SaliencyPredictor
 from attention_explain.pretrained.pieces import PieceIndexer
 from durable.sealed import read_sealed
 from tests import tiny_transformers
@@ -216,6 +218,8 @@ def test_pre_tokenizer_splits_chinese(written_folders):
         ([JAPANESE], True),
         (["演员也很棒演员也很棒", "\uff0c", "好"], True),
         (["fine", "film"], False),
+        (["演员也很棒", "\uff0c", "这部电影很好", "。"], True),
+        (["中华人民共和国", "的", "电影"], False),
         (list(CHINESE), False),
         (["コンピュータ", "は", "速い"], False),
     ],
@@ -226,7 +230,7 @@ def test_texts_with_nothing_to_rank(words, unsplit):
 
 def test_texts_with_nothing_to_rank_are_counted(written_folders, tmp_path, caplog):
     data = tmp_path / "texts.jsonl"
-    texts = [CHINESE.replace("\uff0c", ""), "a fine film", "Superb!"]
+    texts = [CHINESE, "a fine film", "Superb!"]
     data.write_text("".join(json.dumps({"text": text}) + "\n" for text in texts))
 
     def warnings(**options):
@@ -249,3 +253,22 @@ def test_texts_with_nothing_to_rank_are_counted(written_folders, tmp_path, caplo
     assert "1 of 3 texts" in warning
     data.write_text(json.dumps({"text": "a fine film"}))
     assert not warnings(overrides=overrides, force=True)
+
+
+def test_text_with_nothing_to_rank_is_told_for_predictions_and_from_python(
+    written_folders, tmp_path, caplog
+):
+    warn_once.cache_clear()
+    folder = written_folders["bert"]
+    archive = open_archive(folder)
+    predictor = SaliencyPredictor(archive.model, archive.dataset_reader, interpreters=["random"])
+    file = tmp_path / "texts.txt"
+    file.write_text(f"{CHINESE}\na fine film\nSuperb!\n")
+    with caplog.at_level(logging.WARNING):
+        predictor.predict_json(predictor.load_line(CHINESE))
+        predictor.check_file(str(file))
+        explain(folder, CHINESE, ["random"])
+    said = [record.getMessage() for record in caplog.records if "rank" in record.message]
+    assert [warning.split(" texts")[0] for warning in said] == [
+        *("input: 1 of 1", f"{file}: 2 of 3", "explain: 1 of 1")
+    ]
