@@ -5,6 +5,7 @@ import importlib
 import logging
 import pkgutil
 import sys
+from typing import List
 
 import torch
 
@@ -13,12 +14,17 @@ import benchmarks
 NOT_BENCHMARKS = {"__main__", "harness", "peers_side"}
 
 
-def main() -> int:
-    names = sorted(
+def benchmark_names() -> List[str]:
+    """The modules of this package that are benchmarks."""
+    return sorted(
         module.name
         for module in pkgutil.iter_modules(benchmarks.__path__)
         if module.name not in NOT_BENCHMARKS
     )
+
+
+def main() -> int:
+    names = benchmark_names()
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("names", nargs="*", choices=[[], *names], default=[], metavar="NAME")
     chosen = parser.parse_args().names or names

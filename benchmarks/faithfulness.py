@@ -199,20 +199,20 @@ def random_texts(number: int, tokens: int) -> List[Instance]:
     return instances
 
 
-def memory_of_a_long_text() -> float:
+def memory_of_a_long_text(tokens: int) -> float:
     """
-    MB that the measures of a text of 5,000 tokens take beyond what one pass over it does: few sets,
+    MB that the measures of a text of that length take beyond what one pass over it does: few sets,
     since each takes a pass of its own.
     """
-    instances = random_texts(1, LONG)
+    instances = random_texts(1, tokens)
     judged = JudgedTexts(classifier(instances), instances[:1], "delete")
     (batch,) = judged.batches
     text = OrderedText(
-        0, {"method": random_ranks(LONG, 1, 0, "0")[0]}, random_ranks(LONG, 2, 1, "0")
+        0, {"method": random_ranks(tokens, 1, 0, "0")[0]}, random_ranks(tokens, 2, 1, "0")
     )
     measures = MEASURES.build([{"type": name, "bins": [0.1, 0.5]} for name in NAMES[:2]])
     outputs = judged.outputs(batch)
-    outputs([numpy.ones((1, LONG), dtype=bool)])
+    outputs([numpy.ones((1, tokens), dtype=bool)])
     before = peak()
     measure_orders(measures, outputs, "", [text], Search(width=1, singles=16))
     return peak() - before
@@ -258,15 +258,15 @@ def both_ends(name: str, judged: JudgedTexts) -> Result:
 
 def _memory() -> Result:
     """In a process of its own, which has not had more before."""
-    command = [sys.executable, "-m", "benchmarks.faithfulness", MEMORY]
+    command = [sys.executable, "-m", "benchmarks.faithfulness", MEMORY, str(LONG)]
     said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     name = f"faithfulness, BiLSTM, a text of {LONG} tokens: {MOST_MB} MB / what it takes"
     return Result(name, float(said.split()[-1]), MOST_MB, 1.0, unit="MB")
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] == [MEMORY]:
+    if sys.argv[1:2] == [MEMORY]:
         # Nothing is divided by 0.
-        print(max(1.0, memory_of_a_long_text()))
+        print(max(1.0, memory_of_a_long_text(int(sys.argv[2]))))
     else:
         print(*main(), sep="\n")

@@ -14,7 +14,7 @@ from attention_explain.models import AttentionClassifier
 from attention_explain.modules.projections import normalized_entropy
 from attention_explain.passes import untouched
 from benchmarks.harness import Result, compare
-from benchmarks.lrp import TEXTS, predictor
+from benchmarks.lrp import TEXTS, predictor, single_texts
 
 # Tokens of a text, texts that share a backward pass, runs of each way, ratio that is asked for.
 CASES = ((20, 1, 3, 5), (20, TEXTS, 9, None), (180, TEXTS, 3, 5))
@@ -40,7 +40,7 @@ def main() -> List[Result]:
         explainer, batch = predictor(tokens)
         method = InputToHidden(explainer)
         target = torch.zeros(len(batch), dtype=torch.long)
-        parts = [batch] if together == TEXTS else list(batch.one_by_one())
+        parts = [batch] if together == TEXTS else single_texts(batch)
 
         def ours(method=method, batch=batch, target=target) -> torch.Tensor:
             return method.attribute_batch(batch, target).scores

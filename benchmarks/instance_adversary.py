@@ -16,7 +16,7 @@ from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models import AttentionClassifier
 from attention_explain.modules.projections import jensen_shannon, total_variation
 from benchmarks.harness import Result, compare, one_thread
-from benchmarks.lrp import predictor
+from benchmarks.lrp import predictor, single_texts
 
 TEXTS = 64
 TOKENS = 180
@@ -28,7 +28,7 @@ def one_by_one(
     method: InstanceAdversary, model: AttentionClassifier, batch: TextBatch
 ) -> torch.Tensor:
     """The largest JSD of each text. Shape: (batch,)"""
-    return torch.cat([_farthest(method, model, text) for text in batch.one_by_one()])
+    return torch.cat([_farthest(method, model, text) for text in single_texts(batch)])
 
 
 def _farthest(
@@ -67,7 +67,7 @@ def main() -> List[Result]:
         return method.perturb(FixedStates.of(model, batch))["max_jsd"]
 
     def alone() -> torch.Tensor:
-        texts = [FixedStates.of(model, text) for text in batch.one_by_one()]
+        texts = [FixedStates.of(model, text) for text in single_texts(batch)]
         return torch.cat([method.perturb(text)["max_jsd"] for text in texts])
 
     def straightforward() -> torch.Tensor:

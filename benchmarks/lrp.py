@@ -21,6 +21,8 @@ from benchmarks.harness import Result, compare
 
 TEXTS = 32
 WORDS = 2000
+# Tokens per text.
+LENGTHS = (30, 180)
 
 
 def predictor(tokens: int, texts: int = TEXTS) -> tuple:
@@ -50,9 +52,14 @@ def predictor(tokens: int, texts: int = TEXTS) -> tuple:
     return SaliencyPredictor(model.eval(), reader), TextBatch.of(model, instances)
 
 
+def single_texts(batch: TextBatch) -> List[TextBatch]:
+    """A batch for each text, for ways that take one text at a time."""
+    return [batch.rows([row]) for row in range(len(batch))]
+
+
 def main() -> List[Result]:
     results = []
-    for tokens in (30, 180):
+    for tokens in LENGTHS:
         explainer, batch = predictor(tokens)
         target = torch.zeros(len(batch), dtype=torch.long)
         lrp, gradient = LayerwiseRelevance(explainer), GradientXInput(explainer)

@@ -41,6 +41,8 @@ from benchmarks.pretrained import OpenedTwice, folder, lengths
 HERE = Path(__file__).parent
 REQUIREMENTS = HERE / "peers-requirements.txt"
 TORCH = "torch==2.13.0"
+# What builds the packages that have no wheel. pip takes no dependencies here: `packaging` is one of `wheel`.
+BUILD_TOOLS = ("packaging==24.2", "setuptools==75.8.0", "wheel==0.45.1")
 TEXTS, STEPS, TARGET = 32, 50, 1
 SHARES = numpy.arange(0.1, 1.1, 0.1)
 
@@ -56,16 +58,26 @@ def environment() -> Optional[Path]:
     python, done = where / "bin" / "python", where / "done"
     if done.exists():
         return python
-    venv.create(where, with_pip=True, clear=True)
-    install = [python, "-m", "pip", "install", "--quiet", "--no-deps"]
-    for what in ([TORCH], ["setuptools", "wheel"], ["-r", REQUIREMENTS]):
-        ended = subprocess.run([*install, *what], capture_output=True, text=True)
-        if ended.returncode:
-            said = (ended.stderr.strip().splitlines() or ["pip says nothing"])[-1]
-            print(f"nothing to compare with: {said}", file=sys.stderr)
-            return None
+    error = install(where, [TORCH], ["-r", str(REQUIREMENTS)])
+    if error is not None:
+        print(f"nothing to compare with: {error}", file=sys.stderr)
+        return None
     done.touch()
     return python
+
+
+def install(where: Path, *packages: Sequence[str]) -> Optional[str]:
+    """
+    Makes an environment with these packages, without their dependencies, one group after the other.
+    Returns what pip says last if it fails.
+    """
+    venv.create(where, with_pip=True, clear=True)
+    pip = [where / "bin" / "python", "-m", "pip", "install", "--quiet", "--no-deps"]
+    for group in (BUILD_TOOLS, *packages):
+        ended = subprocess.run([*pip, *group], capture_output=True, text=True)
+        if ended.returncode:
+            return (ended.stderr.strip().splitlines() or ["pip says nothing"])[-1]
+    return None
 
 
 def texts(number: int) -> List[str]:

@@ -297,7 +297,8 @@ def memory(where: Path) -> Result:
     """Of a text of 512 pieces and integrated gradients: what it takes at most above the model."""
     peaks = {}
     for budget in BUDGETS:
-        command = [sys.executable, "-m", "benchmarks.pretrained", str(where), str(budget)]
+        arguments = (str(where), str(budget), str(LONGEST))
+        command = [sys.executable, "-m", "benchmarks.pretrained", *arguments]
         said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
         peaks[budget] = max(1.0, float(said.split()[-1]))
     note = ", ".join(f"{used:.0f} MB at {budget} places a pass" for budget, used in peaks.items())
@@ -311,12 +312,12 @@ def memory(where: Path) -> Result:
     )
 
 
-def measured(where: Path, budget: int) -> float:
+def measured(where: Path, budget: int, words: int) -> float:
     torch.set_num_threads(1)
     setting = OpenedTwice(where)
     method = IntegratedGradients(setting.predictor, steps=2)
-    # Longer than what the model reads: the reader cuts them.
-    instances = setting.instances([LONGEST] * 2)
+    # With as many words as the model reads pieces, texts are too long: the reader cuts them.
+    instances = setting.instances([words] * 2)
     method.saliency_interpret_instances(setting.instances([3]))
     # Forgets the largest size so far (Linux).
     Path("/proc/self/clear_refs").write_text("5")
@@ -382,7 +383,7 @@ def main() -> List[Result]:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) == 3:
-        print(measured(Path(sys.argv[1]), int(sys.argv[2])))
+    if len(sys.argv) == 4:
+        print(measured(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])))
     else:
         print(*main(), sep="\n")
