@@ -5,14 +5,17 @@ import signal
 import sys
 from typing import List, Optional
 
+from command_line import interrupts
+
 
 def main(arguments: Optional[List[str]] = None) -> int:
-    """The exit code: 2 after a mistake that a person can mend, 130 after Ctrl-C."""
+    """The exit code: 2 after a mistake that a person can fix, 130 after Ctrl-C, 143 after SIGTERM."""
+    interrupts.raise_on_sigterm()
     try:
         return _run(arguments)
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as error:
         print("\nstopped", file=sys.stderr)
-        return 128 + signal.SIGINT
+        return interrupts.exit_code(error)
 
 
 def parse(arguments: List[str]) -> argparse.Namespace:

@@ -6,30 +6,36 @@ it (in any folder), without the noise of its old companions, and with a log and 
 import logging
 import os
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Iterator
 
 import attention_explain  # noqa: F401  (registers everything, and quiets imports to come)
 from attention_explain import output
 from attention_explain.sentences import sentence_of
-from command_line import interrupts, options_of_all
+from command_line import closed_pipes, interrupts, options_of_all
 
 
 def main() -> None:
     """
     Runs `allennlp`. A mistake in config or data ends in one sentence and exit code 2, Ctrl-C in a
-    word and 130.
+    word and 130, SIGTERM in a word and 143. If nobody reads the output any more, as in
+    `allennlp predict ... | head`, it ends without a word.
     """
     options_of_all.take_options()
     options_of_all.log_for_people_by_default()
     try:
+        interrupts.raise_on_sigterm()
         # Imported here, because importing it sets up logging.
         from allennlp.__main__ import run
 
         output.show_log()
-        with _quiet_about_logs():
+        with _quiet_about_logs(), _progress_bars_closed():
             run()
+        sys.stdout.flush()
     except (Exception, KeyboardInterrupt) as error:
+        if isinstance(error, BrokenPipeError) and closed_pipes.is_closed():
+            closed_pipes.write_no_more()
+            sys.exit(closed_pipes.EXIT_CODE)
         if os.environ.get("ALLENNLP_DEBUG"):
             raise
         if (code := interrupts.exit_code(error)) is not None:
@@ -50,8 +56,19 @@ def _quiet_about_logs() -> Iterator[None]:
         logging.raiseExceptions = kept
 
 
+@contextmanager
+def _progress_bars_closed() -> Iterator[None]:
+    """What is said about an error comes below them."""
+    try:
+        yield
+    finally:
+        output.close_progress_bars()
+
+
 def _end(message: str, code: int) -> None:
-    print(message, file=sys.stderr)
+    # If nobody reads it, the exit code still says it.
+    with suppress(OSError):
+        print(message, file=sys.stderr)
     sys.exit(code)
 
 

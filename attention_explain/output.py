@@ -12,12 +12,13 @@ import logging
 import os
 import re
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Iterable, Iterator, Mapping, Sequence, TextIO, Union
 
 from allennlp.common.checks import ConfigurationError
+from tqdm import tqdm
 
 from command_line.options_of_all import LOG_VARIABLE, PEOPLE
 from durable import own_files, whole
@@ -183,6 +184,16 @@ class _OwnLog(logging.FileHandler):
         if stream.tell() == 0:
             stream.write(f"{LOG_MARK}\n")
         return stream
+
+
+def close_progress_bars() -> None:
+    """
+    Draws them a last time. An error keeps those of the loops that it ended, and they would otherwise be
+    drawn when it is forgotten, below the message about it.
+    """
+    for bar in list(tqdm._instances):
+        with suppress(OSError):
+            bar.close()
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Ctrl-C while a command still imports what it needs."""
+"""Ctrl-C or SIGTERM while a command still imports what it needs."""
 
 import signal
 import sys
@@ -7,7 +7,7 @@ import pytest
 
 from tests.commands_run import PROJECT, run
 
-# Presses Ctrl-C as soon as a package is asked for; some packages catch whatever happens there.
+# Sends itself a signal as soon as a package is asked for; some packages catch whatever happens there.
 PRESSED = """
 import os, signal, sys
 sys.argv = [{argv!r}]
@@ -16,7 +16,7 @@ class Press:
     def find_spec(self, name, path=None, target=None):
         if name == "torch":
             try:
-                os.kill(os.getpid(), signal.SIGINT)
+                os.kill(os.getpid(), {number})
             except BaseException:
                 {caught}
 
@@ -29,8 +29,8 @@ import attention_explain
 IGNORED = "signal.signal(signal.SIGINT, signal.SIG_IGN)\nsys.modules['torch'] = None"
 
 
-def pressed(argv: str, caught: str = "raise", before: str = ""):
-    code = PRESSED.format(argv=argv, caught=caught, before=before)
+def pressed(argv: str, caught: str = "raise", before: str = "", number: int = signal.SIGINT):
+    code = PRESSED.format(argv=argv, caught=caught, before=before, number=int(number))
     done = run([sys.executable, "-c", code], PROJECT)
     return done.returncode, done.stderr
 
@@ -41,9 +41,15 @@ def test_a_command_ends_in_a_word(argv, caught):
     assert pressed(argv, caught) == (128 + signal.SIGINT, "\nstopped\n")
 
 
+def test_a_command_ends_in_a_word_at_sigterm():
+    expected = (128 + signal.SIGTERM, "\nstopped\n")
+    assert pressed("allennlp", "pass", number=signal.SIGTERM) == expected
+
+
 def test_a_program_that_imports_the_project_is_left_alone():
     _, said = pressed("/somewhere/my_script.py")
     assert said.strip().endswith("KeyboardInterrupt") and "stopped" not in said
+    assert pressed("/somewhere/my_script.py", number=signal.SIGTERM) == (-signal.SIGTERM, "")
 
 
 def test_what_was_told_to_ignore_it_still_does():

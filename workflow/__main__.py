@@ -4,13 +4,12 @@
 """
 
 import argparse
-import os
 import shlex
-import signal
 import sys
 from pathlib import Path
 from typing import Dict, List, Optional
 
+from command_line import closed_pipes, interrupts
 from durable.records import told
 from workflow.errors import StudyError
 from workflow.identity import missing_files
@@ -24,21 +23,24 @@ LEAST = {"seeds": 1, "limit": 1, "cores": 1, "gpus": 0}
 
 def main(arguments: Optional[List[str]] = None) -> int:
     parsed = _parser().parse_args(arguments)
+    interrupts.raise_on_sigterm()
     try:
-        return parsed.act(parsed)
+        code = parsed.act(parsed)
+        sys.stdout.flush()
+        return code
     except StudyError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     except BrokenPipeError:
         # `... plan | head` ends when head has had enough, without a word, at the end of the process, too.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 128 + signal.SIGPIPE
+        closed_pipes.write_no_more()
+        return closed_pipes.EXIT_CODE
     except OSError as error:
         print(f"error: {told(error)}", file=sys.stderr)
         return 2
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as error:
         print("\nstopped", file=sys.stderr)
-        return 128 + signal.SIGINT
+        return interrupts.exit_code(error)
 
 
 def _parser() -> argparse.ArgumentParser:

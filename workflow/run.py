@@ -68,6 +68,7 @@ def _run(
     events.clear()
     _tell_damage(plan)
     print(headline(plan, cores))
+    told: List[int] = []
     if steps:
         command = _command(state, profile, cores, gpus, snakemake)
         environment = {**os.environ, GPUS_VARIABLE: str(gpus), "PYTHONPATH": _python_path()}
@@ -83,7 +84,9 @@ def _run(
             _follow(process, Progress(plan.steps, steps, events, cores), told)
         _report_of_the_rest(plan, events)
     print(summary(plan, steps, events, state / "snakemake.log"))
-    return 0 if all(step.is_done for step in plan.steps.values()) else 1
+    if all(step.is_done for step in plan.steps.values()):
+        return 0
+    return 128 + told[0] if told else 1
 
 
 def _of_allennlp(step: Step) -> bool:

@@ -15,10 +15,10 @@ from typing import Any, Dict, Iterator, List, Set, Tuple
 
 import pyarrow
 from allennlp.common.checks import ConfigurationError
-from allennlp.common.util import SigTermReceived
 from filelock import FileLock, Timeout
 
-from attention_explain.output import check_new, explained_failures, writing
+from attention_explain.output import check_new, close_progress_bars, explained_failures, writing
+from command_line import interrupts
 from durable.sealed import Damaged, read_sealed, write_sealed
 
 NOTE = "job.json"
@@ -169,13 +169,14 @@ def resumable(parts: Parts) -> Iterator[None]:
     """Whoever stops the work is told that it can go on."""
     try:
         yield
-    except (KeyboardInterrupt, SigTermReceived):
+    except KeyboardInterrupt as error:
         if parts.folder.exists() and not parts.finished():
             said = f"nothing of {parts.output} was finished; the same command begins it again"
         else:
             said = f"what is finished is in {parts.folder}, and the same command goes on from there"
+        close_progress_bars()
         print(f"\nstopped; {said}", file=sys.stderr)
-        sys.exit(130)
+        sys.exit(interrupts.exit_code(error))
 
 
 def clear_merged(output: Path) -> None:

@@ -22,6 +22,7 @@ from attention_explain.compat.opened_files import (
 from attention_explain.compat.starting import (
     SELDOM_USED,
     mend_plugin_imports,
+    mend_swallowed_sigterm,
     quick_imports,
     quiet_imports,
 )
@@ -82,6 +83,7 @@ def apply() -> None:
     mend_predictor_arguments()
     mend_config_errors()
     mend_plugin_imports()
+    mend_swallowed_sigterm()
     mend_training_log()
     mend_lost_inputs()
     mend_lost_predictions()

@@ -1,4 +1,4 @@
-"""What is imported before a command begins, and what of that can be spared; plugins."""
+"""What is imported before a command begins, and what of that can be spared; plugins; signals."""
 
 import warnings
 from contextlib import AbstractContextManager
@@ -85,3 +85,15 @@ def mend_plugin_imports() -> None:
 
     plugins.import_module_and_submodules = walk_once
     replace_everywhere(original, import_plugins)
+
+
+def mend_swallowed_sigterm() -> None:
+    """
+    A SIGTERM was an Exception: whatever code caught any error went on, or reported another one in its
+    place. It is now a kind of KeyboardInterrupt, which AllenNLP handles in the same places.
+    """
+    from allennlp.common import util
+
+    from command_line.interrupts import Terminated
+
+    replace_everywhere(util.SigTermReceived, Terminated)

@@ -147,5 +147,6 @@ def test_told_to_end_it_ends_the_engine_and_its_steps(engine, number, to_all, tm
     finally:
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
-    assert process.returncode == 1 and said.count("the same command goes on from here") == 1
+    assert process.returncode == 128 + number
+    assert said.count("the same command goes on from here") == 1
     assert not is_alive(step)
