@@ -11,6 +11,7 @@ from analysis import __main__ as analysis
 from tests.commands_run import forked_allennlp
 from tests.small_archive import small_archive
 from tests.test_plugin import config
+from tests.workflow.waiting import PATIENCE
 from workflow import __main__ as workflow
 
 CODE = 128 + signal.SIGTERM
@@ -66,12 +67,12 @@ def test_a_command_ends_at_sigterm(ended, folder, tmp_path, monkeypatch, command
 def test_explore_ends_at_sigterm(folder, tmp_path):
     command = forked_allennlp("explore", str(folder / "run"), "--port", "0", folder=tmp_path)
     said = tmp_path / "said.txt"
-    until = time.monotonic() + 120
+    until = time.monotonic() + PATIENCE
     while not said.exists() or not re.search("open http", said.read_text()):
         assert command.is_alive() and time.monotonic() < until, said.read_text()
         time.sleep(0.05)
     command.terminate()
-    command.join(60)
+    command.join(PATIENCE)
     assert command.exitcode == CODE
     assert said.read_text().splitlines()[-1] == "stopped"
 

@@ -14,6 +14,7 @@ import pytest
 from tests.commands_run import PROJECT
 from tests.workflow.fake_steps import FAILS, fake_plan, fake_step
 from tests.workflow.studies import engine
+from tests.workflow.waiting import PATIENCE
 from workflow.__main__ import main
 from workflow.errors import StudyError
 from workflow.run import run
@@ -133,9 +134,9 @@ def test_told_to_end_it_ends_the_engine_and_its_steps(engine, number, to_all, tm
         start_new_session=True,
     )
     try:
-        until = time.time() + 60
+        until = time.monotonic() + PATIENCE
         while not (tmp_path / "pid").is_file() or not (tmp_path / "pid").read_text():
-            assert process.poll() is None and time.time() < until
+            assert process.poll() is None and time.monotonic() < until
             time.sleep(0.05)
         step = int((tmp_path / "pid").read_text())
         if to_all:
@@ -143,7 +144,7 @@ def test_told_to_end_it_ends_the_engine_and_its_steps(engine, number, to_all, tm
             os.killpg(process.pid, number)
         else:
             process.send_signal(number)
-        _, said = process.communicate(timeout=60)
+        _, said = process.communicate(timeout=PATIENCE)
     finally:
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)

@@ -13,7 +13,7 @@ import pytest
 from analysis.output import Output
 from tests.commands_run import PROJECT
 from tests.workflow.fake_steps import FAILS, fake_plan, fake_step, fake_table, fake_training
-from tests.workflow.waiting import wait_for
+from tests.workflow.waiting import PATIENCE, wait_for
 from workflow.events import DONE, FAILED, Events, last_error
 from workflow.locks import GPUS_VARIABLE, locked, visible_gpu
 from workflow.run_step import main
@@ -59,7 +59,7 @@ def test_two_at_once_do_a_step_once(tmp_path):
     plan = written(tmp_path, fake_step(tmp_path / "results", "one", code=code))
     command = [sys.executable, "-m", "workflow.run_step", str(plan), "one"]
     both = [subprocess.Popen(command, cwd=PROJECT, stderr=subprocess.DEVNULL) for _ in range(2)]
-    assert [process.wait(timeout=60) for process in both] == [0, 0]
+    assert [process.wait(timeout=PATIENCE) for process in both] == [0, 0]
     assert (tmp_path / "results" / "one.csv").read_text() == "x"
 
 
@@ -67,7 +67,7 @@ def long_step(folder: Path) -> Tuple[Path, subprocess.Popen, int]:
     """Its plan, the process that does it, and what that has started and waits for."""
     code = (
         "import os, pathlib, sys, time;"
-        "pathlib.Path(sys.argv[1] + '.pid').write_text(str(os.getpid())); time.sleep(60)"
+        "pathlib.Path(sys.argv[1] + '.pid').write_text(str(os.getpid())); time.sleep(600)"
     )
     plan = written(folder, fake_step(folder / "results", "one", code=code))
     pid = folder / "results" / "one.csv.pid"
@@ -93,7 +93,7 @@ def test_a_killed_step_holds_its_lock_as_long_as_what_it_started_lives(tmp_path)
     )
     assert b"another process is at work" in waiting.stderr.readline()
     os.kill(pid, signal.SIGKILL)
-    assert waiting.wait(timeout=30) == 0
+    assert waiting.wait(timeout=PATIENCE) == 0
 
 
 def test_a_killed_step_keeps_its_gpu_as_long_as_what_it_started_lives(tmp_path, monkeypatch):
@@ -117,7 +117,7 @@ def free_gpu(locks: Path) -> str:
 def test_whoever_ends_a_step_ends_what_it_started(tmp_path):
     plan, process, pid = long_step(tmp_path)
     process.terminate()
-    assert process.wait(timeout=30) == 128 + signal.SIGTERM
+    assert process.wait(timeout=PATIENCE) == 128 + signal.SIGTERM
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
     (failed,) = Events(plan.parent).of(FAILED).values()

@@ -91,7 +91,7 @@ def test_one_knows_nothing_of_the_one_before(environment, tmp_path):
 
 
 def test_a_signal_reaches_it_and_is_told(environment, tmp_path):
-    command = begin(environment, tmp_path, seconds=60)
+    command = begin(environment, tmp_path, seconds=600)
     told(tmp_path)
     command.send_signal(signal.SIGTERM)
     assert command.wait() == -signal.SIGTERM
@@ -106,7 +106,7 @@ def test_it_goes_on_holding_locks_when_whoever_asked_is_killed(environment, tmp_
         "from tests.workflow.test_warm import begin\n"
         "lock = open(sys.argv[1] + '/lock', 'a')\n"
         "fcntl.flock(lock, fcntl.LOCK_EX)\n"
-        "begin(os.environ, Path(sys.argv[1]), 60, held=[lock.fileno()]).wait()\n"
+        "begin(os.environ, Path(sys.argv[1]), 600, held=[lock.fileno()]).wait()\n"
     )
     asker = subprocess.Popen([sys.executable, "-c", asks, str(tmp_path)], env=dict(environment))
     pid = told(tmp_path)["pid"]

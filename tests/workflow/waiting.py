@@ -2,9 +2,12 @@
 
 import time
 
+# Nothing here takes that long, however busy the machine is.
+PATIENCE = 300.0
 
-def wait_for(condition, seconds: float = 30) -> None:
-    until = time.time() + seconds
+
+def wait_for(condition, seconds: float = PATIENCE) -> None:
+    until = time.monotonic() + seconds
     while not condition():
-        assert time.time() < until
+        assert time.monotonic() < until
         time.sleep(0.02)
