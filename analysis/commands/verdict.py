@@ -30,7 +30,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--fail-under",
         type=float,
         metavar="X",
-        help="exit with 1 if attention's score, from 0 for random orders to 1 for the best, is below X or not known",
+        help="exit with 1 if attention's score, from 0 for random orders to 1 for the best, is below X, not "
+        "known, or from too few texts for an answer",
     )
     add(
         "--rationales",
@@ -48,6 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     # Imported here, so that the other commands need nothing of what only pages need.
     from analysis.verdict.files import PREDICTIONS, load_files, nothing_in
+    from analysis.verdict.means import LEAST_TEXTS, too_few
     from analysis.verdict.page import page
     from analysis.verdict.verdict import judged
     from analysis.verdict.words import as_markdown, lines
@@ -79,6 +81,12 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.fail_under is not None and not score >= arguments.fail_under:
         print(
             f"attention's score is {number(score)}, and --fail-under is {arguments.fail_under:g}",
+            file=sys.stderr,
+        )
+        return BELOW
+    if arguments.fail_under is not None and verdict.texts_missing:
+        print(
+            f"--fail-under: the score does not count, since {too_few(LEAST_TEXTS - verdict.texts_missing)}",
             file=sys.stderr,
         )
         return BELOW

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
-from analysis.verdict.means import Mean, texts_needed
+from analysis.verdict.means import LEAST_TEXTS, Mean, deciding, has_zero_width, texts_needed
 from analysis.written import NONE, Estimate, Interval, number
 
 # A share of texts, or a change of the output, that nobody would miss.
@@ -62,6 +62,7 @@ class Question:
     sentence : the answer's reason, with the numbers.
     caveat : what it does not say.
     texts_needed : that would decide it at the present spread, where it cannot be told.
+    texts_missing, equal_values : as in `Decision`.
     """
 
     name: str
@@ -75,6 +76,8 @@ class Question:
     papers: Tuple[str, ...]
     texts_needed: Optional[int] = None
     evidence: Evidence = field(default_factory=Evidence)
+    texts_missing: int = 0
+    equal_values: bool = False
 
     def as_json(self) -> Dict[str, Any]:
         return {
@@ -89,6 +92,7 @@ class Question:
             "sentence": self.sentence,
             "papers": list(self.papers),
             "texts_needed": self.texts_needed,
+            "texts_missing": self.texts_missing,
         }
 
 
@@ -111,10 +115,40 @@ def worst(answers: Sequence[Answer]) -> Answer:
     return min(answers, key=order.index)
 
 
-def needed(
-    means: Sequence[Mean], answered: Callable[[Sequence[Interval]], Answer]
-) -> Optional[int]:
-    """How many texts would give an answer, where there is none; None where none would, too."""
-    if answered([mean.estimate.interval for mean in means]) != Answer.UNKNOWN:
-        return None
-    return texts_needed(means, lambda intervals: answered(intervals) != Answer.UNKNOWN)
+@dataclass(frozen=True)
+class Decision:
+    """
+    An answer from means over texts, by the rule that holds for every question.
+
+    texts_needed : that would give an answer, where there is none; None where no number would.
+    texts_missing : how many more texts an answer takes.
+    equal_values : whether there is no answer because an interval has zero width.
+    """
+
+    answer: Answer
+    texts_needed: Optional[int] = None
+    texts_missing: int = 0
+    equal_values: bool = False
+
+
+def decide(means: Sequence[Mean], answered: Callable[[Sequence[Interval]], Answer]) -> Decision:
+    """
+    Apply a question's bounds to the intervals of its means. Fewer than `LEAST_TEXTS` texts give no answer,
+    and an interval of zero width decides nothing.
+    """
+    missing = max(mean.texts_missing for mean in means)
+    if missing:
+        return Decision(Answer.UNKNOWN, LEAST_TEXTS, missing)
+
+    def decided(intervals: Sequence[Interval]) -> Answer:
+        return answered([deciding(each) for each in intervals])
+
+    intervals = [mean.estimate.interval for mean in means]
+    answer = decided(intervals)
+    if answer != Answer.UNKNOWN:
+        return Decision(answer)
+    return Decision(
+        answer,
+        texts_needed(means, lambda several: decided(several) != Answer.UNKNOWN),
+        equal_values=any(map(has_zero_width, intervals)),
+    )

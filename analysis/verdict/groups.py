@@ -7,8 +7,9 @@ from typing import Dict, List, Optional, Sequence, Tuple
 import numpy
 from scipy.stats import norm
 
+from analysis.statistics.intervals import texts_with_values
 from analysis.statistics.significance import ALPHA, holm, paired_in_one_model
-from analysis.verdict.means import MOST_TEXTS, texts_needed
+from analysis.verdict.means import LEAST_TEXTS, MOST_TEXTS, ZERO_WIDTH, deciding, texts_needed
 from analysis.verdict.places import Places
 
 
@@ -42,7 +43,8 @@ def groups(places: Places) -> Dict[str, Grouped]:
     By method. The best method, and all that cannot be told from it, are the first group; the best of
     those that are left, and all of them that cannot be told from it, the second; and so on. Two can be
     told apart if the interval of their difference does not hold 0 and the sign-flip test, its p-values
-    adjusted for all pairs (Holm), says so.
+    adjusted for all pairs (Holm), says so. Fewer than `LEAST_TEXTS` texts tell none apart, and neither
+    does an interval of zero width.
     """
     methods = places.methods
     between = _differences(places, methods)
@@ -69,6 +71,9 @@ def _differences(places: Places, methods: Sequence[str]) -> Dict[Tuple[str, str]
     tested = paired_in_one_model(first, second)
     p_values = tested["p"]
     apart = (holm(p_values) <= ALPHA) & ((tested["low"] > 0) | (tested["high"] < 0))
+    apart &= (tested["high"] - tested["low"] > ZERO_WIDTH) & (
+        texts_with_values(first - second) >= LEAST_TEXTS
+    )
     return dict(zip(pairs, map(Difference, apart.tolist(), _times(p_values)), strict=True))
 
 
@@ -90,7 +95,7 @@ def _needed(places: Places, first: str, other: str, times: float) -> Optional[in
     """For the interval not to hold 0, and for the test."""
     mean = places.less(first, other)
     of_test = mean.texts * times
-    of_interval = texts_needed([mean], lambda intervals: intervals[0].low > 0)
+    of_interval = texts_needed([mean], lambda intervals: deciding(intervals[0]).low > 0)
     if of_interval is None or not of_test <= MOST_TEXTS:
         return None
-    return max(of_interval, int(of_test) + 1)
+    return max(of_interval, int(of_test) + 1, LEAST_TEXTS)

@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass
-from typing import Callable, List, Optional, Sequence
+from typing import Callable, List, Optional, Sequence, Tuple
 
 import numpy
 from scipy.stats import norm
@@ -12,6 +12,11 @@ from analysis.written import Estimate, Interval
 
 # Nobody has more; what so many would not decide is not decided by texts.
 MOST_TEXTS = 10_000_000
+# An answer rests on at least this number of texts.
+LEAST_TEXTS = 20
+# Values come from probabilities in single precision: a shorter interval has zero width.
+ZERO_WIDTH = 1e-6
+UNKNOWN_INTERVAL = Interval(math.nan, math.nan)
 
 
 @dataclass(frozen=True)
@@ -23,16 +28,27 @@ class Mean:
     of_seeds : the part of the squared half of the interval that is there for the seeds: more texts do
         not make it smaller.
     share : whether it is a share of texts, whose interval may never be of length 0.
+    limits : the least and the largest possible value, where all values are equal and the interval
+        comes from the limits; None otherwise.
     """
 
     estimate: Estimate
     texts: int
     of_seeds: float = 0.0
     share: bool = False
+    limits: Optional[Tuple[float, float]] = None
 
     @classmethod
-    def of(cls, values: numpy.ndarray, share: bool = False) -> "Mean":
-        """NaN is no value; of a share, values are 0 and 1. Shape: (seeds, texts)"""
+    def of(
+        cls,
+        values: numpy.ndarray,
+        share: bool = False,
+        limits: Optional[Tuple[float, float]] = None,
+    ) -> "Mean":
+        """
+        NaN is no value; of a share, values are 0 and 1. With `limits`, equal values get the interval of
+        `interval_of_equal_values`. Shape: (seeds, texts)
+        """
         estimates = intervals(values[None])
         mean, low, high = (
             float(each[0]) for each in (estimates.mean, estimates.low, estimates.high)
@@ -47,11 +63,21 @@ class Mean:
             # Of 0 in 5 the usual interval is a point; of a share it never is. Seeds make it longer.
             low = max(mean - math.hypot(mean - wilson.low, math.sqrt(of_seeds)), 0.0)
             high = min(mean + math.hypot(wilson.high - mean, math.sqrt(of_seeds)), 1.0)
-        return cls(Estimate(mean, float(low), float(high)), texts, of_seeds, share)
+        if limits is None or not has_zero_width(Interval(float(low), float(high))):
+            return cls(Estimate(mean, float(low), float(high)), texts, of_seeds, share)
+        ends = interval_of_equal_values(mean, texts, limits)
+        return cls(Estimate(mean, ends.low, ends.high), texts, limits=limits)
+
+    @property
+    def texts_missing(self) -> int:
+        """How many more texts an answer takes; 0 where there are enough."""
+        return max(LEAST_TEXTS - self.texts, 0)
 
     def with_texts(self, texts: int) -> Interval:
         """What the interval would be with so many, were they as these are."""
         mean = self.estimate.mean
+        if self.limits is not None:
+            return interval_of_equal_values(mean, texts, self.limits)
         if self.share:
             ends = wilson_interval(mean, texts)
             below, above = mean - ends.low, ends.high - mean
@@ -71,6 +97,26 @@ def wilson_interval(share: float, number: int) -> Interval:
     half = z * math.sqrt(share * (1 - share) / number + z**2 / (4 * number**2))
     half /= 1 + z**2 / number
     return Interval(max(middle - half, 0.0), min(middle + half, 1.0))
+
+
+def has_zero_width(interval: Interval) -> bool:
+    """Whether it is a point, up to rounding; an unknown interval is not."""
+    return interval.known and interval.high - interval.low <= ZERO_WIDTH
+
+
+def deciding(interval: Interval) -> Interval:
+    """The interval that an answer may rest on: unknown where its width is zero."""
+    return UNKNOWN_INTERVAL if has_zero_width(interval) else interval
+
+
+def interval_of_equal_values(mean: float, texts: int, limits: Tuple[float, float]) -> Interval:
+    """
+    The interval of a mean whose values are all equal: as many texts as Wilson's interval of 0 of `texts`
+    allows may have any other value between the limits.
+    """
+    unseen = wilson_interval(0.0, texts).high
+    least, most = limits
+    return Interval(mean - unseen * (mean - least), mean + unseen * (most - mean))
 
 
 def texts_needed(means: Sequence[Mean], decided: Callable[[List[Interval]], bool]) -> Optional[int]:
@@ -93,6 +139,15 @@ def texts_needed(means: Sequence[Mean], decided: Callable[[List[Interval]], bool
         middle = (low + high) // 2
         low, high = (low, middle) if enough(middle) else (middle, high)
     return high
+
+
+def too_few(texts: int) -> str:
+    """What is missing for an answer, where fewer than `LEAST_TEXTS` texts were judged."""
+    judged = "1 text was" if texts == 1 else f"{texts} texts were"
+    return (
+        f"only {judged} judged, and an answer needs at least {LEAST_TEXTS}: {LEAST_TEXTS - texts} "
+        "more are missing"
+    )
 
 
 def about(count: int) -> str:

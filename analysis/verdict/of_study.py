@@ -83,12 +83,16 @@ def _shown(verdict: Verdict) -> Dict[str, Any]:
     return {
         "corpus": verdict.corpus,
         "model": verdict.model,
-        "trust attention?": row["answer"] or NONE,
+        "trust attention?": (row["answer"] or NONE) + _missing(verdict),
         "attention [95 %]": verdict.score,
         **{f"{name}?": row[name] for name in QUESTIONS.values()},
         "show readers": row["show"] or NONE,
         "its place [95 %]": _place_of_recommended(verdict),
     }
+
+
+def _missing(verdict: Verdict) -> str:
+    return f" ({verdict.texts_missing} texts missing)" if verdict.texts_missing else ""
 
 
 def _place_of_recommended(verdict: Verdict) -> Estimate:

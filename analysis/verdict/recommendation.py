@@ -6,7 +6,7 @@ from typing import Any, Dict, List, Optional, Sequence
 from analysis.verdict.answers import HALF, Answer
 from analysis.verdict.files import Files
 from analysis.verdict.groups import groups
-from analysis.verdict.means import Mean, about
+from analysis.verdict.means import LEAST_TEXTS, Mean, about, deciding, too_few
 from analysis.verdict.places import Places
 from analysis.verdict.questions.model import about_this_model
 from analysis.written import Estimate
@@ -73,7 +73,7 @@ def methods_in_order(files: Files, places: Places) -> List[RankedMethod]:
             places.place(name).estimate,
             files.milliseconds(name),
             grouped[name].group,
-            all(mean.estimate.low > 0 for mean in places.places(name).values()),
+            all(deciding(m.estimate.interval).low > 0 for m in places.places(name).values()),
             about_this_model(files, name).answer == Answer.NO,
             grouped[name].texts_needed,
             files.explained.files[0].signed(name),
@@ -86,8 +86,11 @@ def recommended(methods: Sequence[RankedMethod], places: Places) -> Recommended:
     """
     Of the methods that are surely better than chance however words are removed, and that were not
     found to ignore the model, those that are surely no worse than the best by more than `AS_GOOD`;
-    of them those that are quick; of them the best.
+    of them those that are quick; of them the best. Too few texts recommend none.
     """
+    texts = min(places.place(each.name).texts for each in methods)
+    if texts < LEAST_TEXTS:
+        return Recommended(None, too_few(texts))
     fit = [each for each in methods if each.above_chance and not each.ignores_model]
     if not fit:
         return Recommended(

@@ -44,6 +44,11 @@ class Verdict:
     marked: Optional[Question] = None
     places: Optional[Places] = None
 
+    @property
+    def texts_missing(self) -> int:
+        """How many more texts the overall answer needs; 0 where there are enough."""
+        return self.question("points").texts_missing
+
     def method(self, name: str) -> Optional[RankedMethod]:
         """By its name, where it was judged."""
         return next((each for each in self.methods if each.name == name), None)
@@ -60,6 +65,7 @@ class Verdict:
                 "model": self.model,
                 "corpus": self.corpus,
                 "texts": self.texts,
+                "texts_missing": self.texts_missing,
                 "seeds": self.seeds,
                 "weights_sha256": list(self.weights),
                 "attention": {

@@ -8,10 +8,14 @@ import pandas
 from analysis.formats import markdown
 from analysis.verdict.answers import Answer, Question
 from analysis.verdict.files import ATTENTION
-from analysis.verdict.means import about
+from analysis.verdict.means import LEAST_TEXTS, about, too_few
 from analysis.verdict.recommendation import RankedMethod, shortest
 from analysis.verdict.verdict import Verdict
 from analysis.written import markdown_text, number
+
+EQUAL_VALUES = (
+    "all texts have the same value, and an interval of zero width says nothing about other texts"
+)
 
 
 def asked(verdict: Verdict) -> str:
@@ -37,6 +41,9 @@ def because(verdict: Verdict) -> str:
     """The sentence behind it."""
     if verdict.nothing:
         return f"{verdict.nothing[0].upper()}{verdict.nothing[1:]}."
+    if verdict.texts_missing:
+        sentence = too_few(LEAST_TEXTS - verdict.texts_missing)
+        return f"{sentence[0].upper()}{sentence[1:]}."
     shown = verdict.method(verdict.recommended.method or verdict.methods[0].name)
     words = f"It comes {verdict.score} of the way from random to the best order of words"
     if shown and shown.name != ATTENTION:
@@ -68,6 +75,10 @@ def show_instead(verdict: Verdict) -> str:
 
 def reason(question: Question) -> str:
     """The sentence of a question, with the texts it would take."""
+    if question.texts_missing:
+        return f"{question.sentence}; {too_few(LEAST_TEXTS - question.texts_missing)}"
+    if question.equal_values:
+        return f"{question.sentence}; {EQUAL_VALUES}"
     if question.texts_needed is not None:
         return f"{question.sentence}; about {about(question.texts_needed)} texts would tell"
     if question.answer == Answer.UNKNOWN and question.estimate.interval.known:

@@ -93,8 +93,8 @@ class VerdictCommand(Subcommand):
             "--fail-under",
             type=float,
             metavar="SCORE",
-            help="end with exit code 1 if attention's score is below this or not known, between 0 "
-            "(chance) and 1 (the best order of words)",
+            help="end with exit code 1 if attention's score is below this, not known, or from fewer than 20 "
+            "texts, between 0 (chance) and 1 (the best order of words)",
         )
         subparser.add_argument(
             "--rationales",

@@ -11,7 +11,7 @@ from analysis.verdict.answers import (
     Evidence,
     Question,
     between,
-    needed,
+    decide,
     told,
 )
 from analysis.verdict.files import ATTENTION, Files
@@ -55,7 +55,8 @@ def about_this_model(files: Files, method: str = ATTENTION) -> Question:
             "nobody drew the parameters anew (no faithfulness file has `parameter_randomization`)"
         )
     mean = _mean(correlated, method)
-    answer = answered([mean.estimate.interval])
+    decision = decide([mean], answered)
+    answer = decision.answer
     anew = correlated.measure.name == ALL_ANEW
     how = "all parameters are" if anew else "its parameters are, one layer after the other,"
     words = {
@@ -75,12 +76,14 @@ def about_this_model(files: Files, method: str = ATTENTION) -> Question:
         f"it {changes} when {how} drawn anew (rank correlation {told(mean.estimate, answer)})",
         CAVEAT,
         PAPERS,
-        needed([mean], answered),
+        decision.texts_needed,
         Evidence(
             [(name, each.estimate) for name, each in rows if each.texts],
             [(0.0, QUARTER, "yes"), (QUARTER, HALF, "partly"), (HALF, 1.0, "no")],
             "rank correlation with the scores of a random model",
         ),
+        decision.texts_missing,
+        decision.equal_values,
     )
 
 
@@ -91,4 +94,4 @@ def correlations(files: Files) -> Optional[Measured]:
 
 
 def _mean(correlated: Measured, method: str) -> Mean:
-    return Mean.of(correlated.values[method])
+    return Mean.of(correlated.values[method], limits=(-1.0, 1.0))

@@ -20,7 +20,7 @@ from analysis.verdict.answers import (
     Answer,
     Evidence,
     Question,
-    needed,
+    decide,
     percent,
 )
 from analysis.verdict.files import Files
@@ -99,6 +99,7 @@ def only_one(files: Files) -> Question:
             "self-attention alone has none to find)"
         )
     shares = [each.share() for each in several]
+    decision = decide(shares, answered)
     rows = [(each.trained, share.estimate) for each, share in zip(several, shares) if each.trained]
     if search:
         for far in (3 * FAR / 2, FAR, FAR / 2):
@@ -106,19 +107,21 @@ def only_one(files: Files) -> Question:
     return Question(
         "only",
         WORDS,
-        answered([share.estimate.interval for share in shares]),
+        decision.answer,
         MEASURE,
         max(shares, key=lambda share: share.estimate.mean).estimate,
         BOUND,
         "; ".join(map(str, several)),
         CAVEAT,
         PAPERS,
-        needed(shares, answered),
+        decision.texts_needed,
         Evidence(
             rows,
             [(0.0, FEW, "yes"), (FEW, HALF, "partly"), (HALF, 1.0, "no")],
             "share of texts with other weights and the same output",
         ),
+        decision.texts_missing,
+        decision.equal_values,
     )
 
 

@@ -17,7 +17,7 @@ from analysis.verdict.answers import (
     Evidence,
     Question,
     between,
-    needed,
+    decide,
 )
 from analysis.verdict.files import ATTENTION, Files
 from analysis.verdict.means import Mean
@@ -54,23 +54,26 @@ def plausible(files: Files) -> Question:
             "no text that has a rationale is explained for its label" if marked else why,
             CAVEAT, PAPERS,
         )  # fmt: skip
+    decision = decide([place], answered)
     whose = "the known causes" if known else "what people have marked"
     return Question(
         "plausible",
         words,
-        answered([place.estimate.interval]),
+        decision.answer,
         MEASURE,
         place.estimate,
         BOUND,
         f"it comes {place.estimate} of the way from chance to {whose}, all before the rest",
         CAVEAT,
         PAPERS,
-        needed([place], answered),
+        decision.texts_needed,
         Evidence(
             [(name, place_among_marked(files, name).estimate) for name in first.methods],
             [(0.0, QUARTER, "no"), (QUARTER, HALF, "partly"), (HALF, 1.0, "yes")],
             "average precision, from chance (0) to 1",
         ),
+        decision.texts_missing,
+        decision.equal_values,
     )
 
 

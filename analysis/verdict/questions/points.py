@@ -2,7 +2,7 @@
 
 from typing import Sequence
 
-from analysis.verdict.answers import HALF, NOT_KNOWN, QUARTER, Answer, Evidence, Question, needed
+from analysis.verdict.answers import HALF, NOT_KNOWN, QUARTER, Answer, Evidence, Question, decide
 from analysis.verdict.files import ATTENTION
 from analysis.verdict.places import Places
 from analysis.written import Interval, listed, number
@@ -42,10 +42,10 @@ def points_to_what_matters(places: Places, beside: str, method: str = ATTENTION)
     """`beside` is the method that the figure has for comparison."""
     of_erasures = places.places(method)
     means = list(of_erasures.values())
-    answer = answered([mean.estimate.interval for mean in means])
+    decision = decide(means, answered)
     place = places.place(method).estimate
     # Where no answer is given, the interval under one of them is the reason.
-    told = answer in (Answer.YES, Answer.NO, Answer.PARTLY)
+    told = decision.answer in (Answer.YES, Answer.NO, Answer.PARTLY)
     each = listed(
         [
             f"{number(mean.estimate.mean) if told else mean.estimate} by {erasure}"
@@ -55,14 +55,14 @@ def points_to_what_matters(places: Places, beside: str, method: str = ATTENTION)
     return Question(
         "points",
         WORDS,
-        answer,
+        decision.answer,
         MEASURE,
         place,
         BOUND,
         f"it comes {place} of the way from random to the best order of words ({each})",
         CAVEAT,
         PAPERS,
-        needed(means, answered),
+        decision.texts_needed,
         Evidence(
             [
                 (f"{name}, {erasure}", mean.estimate)
@@ -72,4 +72,6 @@ def points_to_what_matters(places: Places, beside: str, method: str = ATTENTION)
             [(0.0, QUARTER, "no"), (QUARTER, HALF, "partly"), (HALF, 1.0, "yes")],
             "from random orders (0) to the best (1)",
         ),
+        decision.texts_missing,
+        decision.equal_values,
     )

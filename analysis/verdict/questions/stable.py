@@ -13,10 +13,11 @@ from analysis.verdict.answers import (
     NOT_KNOWN,
     QUARTER,
     Answer,
+    Decision,
     Evidence,
     Question,
     between,
-    needed,
+    decide,
     told,
     worst,
 )
@@ -60,14 +61,14 @@ def not_asked(why: str) -> Question:
 def is_stable(files: Files, method: str = ATTENTION) -> Question:
     noise = _sensitivity(files)
     changed = None if noise is None else Mean.of(noise.values[method])
-    by_noise = Answer.UNKNOWN
+    by_noise = Decision(Answer.UNKNOWN)
     said: List[str] = []
     if changed is not None:
-        by_noise = of_noise([changed.estimate.interval])
+        by_noise = decide([changed], of_noise)
         said.append(f"a little noise changes it by {number(changed.estimate.mean)} of its size")
     if files.seeds < LEAST_SEEDS:
         # Noise alone can show that it is not stable, and never that it is.
-        answer = Answer.NO if by_noise == Answer.NO else Answer.UNKNOWN
+        answer = Answer.NO if by_noise.answer == Answer.NO else Answer.UNKNOWN
         seeds = "one seed" if files.seeds == 1 else f"{files.seeds} seeds"
         return Question(
             "stable",
@@ -79,8 +80,10 @@ def is_stable(files: Files, method: str = ATTENTION) -> Question:
             "; ".join([f"{seeds}, and it takes {LEAST_SEEDS}", *said]),
             CAVEAT,
             PAPERS,
-            None,
+            by_noise.texts_needed if by_noise.texts_missing else None,
             _noise_figure(noise),
+            by_noise.texts_missing,
+            by_noise.equal_values,
         )
     tau = between_seeds(files, method)
     means, rules = ([tau, changed], [of_seeds, of_noise]) if changed else ([tau], [of_seeds])
@@ -88,7 +91,8 @@ def is_stable(files: Files, method: str = ATTENTION) -> Question:
     def answered(intervals: Sequence[Interval]) -> Answer:
         return worst([rule([each]) for rule, each in zip(rules, intervals, strict=True)])
 
-    answer = answered([mean.estimate.interval for mean in means])
+    decision = decide(means, answered)
+    answer = decision.answer
     methods = [name for name in files.judged.files[0].methods if _in_all(files, name)]
     return Question(
         "stable",
@@ -100,12 +104,14 @@ def is_stable(files: Files, method: str = ATTENTION) -> Question:
         "; ".join([f"{files.seeds} seeds agree with tau {told(tau.estimate, answer)}", *said]),
         CAVEAT,
         PAPERS,
-        needed(means, answered),
+        decision.texts_needed,
         Evidence(
             [(name, between_seeds(files, name).estimate) for name in methods],
             [(0.0, QUARTER, "no"), (QUARTER, HALF, "partly"), (HALF, 1.0, "yes")],
             "tau of the scores of two seeds",
         ),
+        decision.texts_missing,
+        decision.equal_values,
     )
 
 
@@ -117,7 +123,7 @@ def between_seeds(files: Files, method: str) -> Mean:
         (first, second): measure(columns[first], columns[second]).value
         for first, second in combinations(range(len(columns)), 2)
     }
-    return Mean.of(jackknifed(pairs, len(columns)))
+    return Mean.of(jackknifed(pairs, len(columns)), limits=(-1.0, 1.0))
 
 
 def jackknifed(pairs: Mapping[Tuple[int, int], numpy.ndarray], seeds: int) -> numpy.ndarray:

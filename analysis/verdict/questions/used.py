@@ -8,7 +8,7 @@ from analysis.verdict.answers import (
     Answer,
     Evidence,
     Question,
-    needed,
+    decide,
     percent,
 )
 from analysis.verdict.files import Files
@@ -67,15 +67,15 @@ def is_used(files: Files) -> Question:
     for name, (perturbation, field) in MOVES.items():
         values = files.perturbed_by(perturbation, field)
         if values is not None:
-            moves[name] = Mean.of(values)
+            moves[name] = Mean.of(values, limits=(0.0, 1.0))
             if perturbation in DECIDING:
                 deciding.append(moves[name])
-    answer = answered([mean.estimate.interval for mean in deciding])
+    decision = decide(deciding, answered)
     moved = deciding[1].estimate.mean if len(deciding) > 1 else None
     return Question(
         "used",
         WORDS,
-        answer,
+        decision.answer,
         MEASURE,
         changes.estimate,
         BOUND,
@@ -83,7 +83,7 @@ def is_used(files: Files) -> Question:
         + ("" if moved is None else f", and move the output by {number(moved)}"),
         CAVEAT,
         PAPERS,
-        needed(deciding, answered),
+        decision.texts_needed,
         Evidence(
             [
                 ("prediction, uniform weights", changes.estimate),
@@ -92,4 +92,6 @@ def is_used(files: Files) -> Question:
             [(0.0, FEW, "no"), (FEW, 1.0, "yes")],
             "share of texts; output: total variation",
         ),
+        decision.texts_missing,
+        decision.equal_values,
     )

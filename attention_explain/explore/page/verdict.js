@@ -19,7 +19,7 @@ export function showVerdict(verdict, evidence) {
   );
   if (verdict.nothing) block.append(make("p", {}, `${verdict.nothing}.`));
   else {
-    const known = [score, low, high].every((each) => typeof each === "number");
+    const known = !verdict.texts_missing && [score, low, high].every((each) => typeof each === "number");
     block.append(
       known &&
         make(

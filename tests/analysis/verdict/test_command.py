@@ -53,6 +53,7 @@ def test_the_answer_is_printed_and_written(tmp_path, capsys):
         "sentence",
         "papers",
         "texts_needed",
+        "texts_missing",
     ]
     assert all(list(each) == fields for each in written["questions"])
     assert [each["name"] for each in written["methods"]] == ["lrp", "gradient", "attention"]

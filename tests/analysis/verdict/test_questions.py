@@ -85,7 +85,7 @@ def test_every_answer_can_happen(tmp_path, name, options, answer):
 
 @pytest.mark.parametrize(
     "noise, texts, answer",
-    [(0.0, 200, YES), (numpy.inf, 200, NO), (1.2, 200, PARTLY), (1.2, 20, UNKNOWN)],
+    [(0.3, 200, YES), (numpy.inf, 200, NO), (1.2, 200, PARTLY), (1.2, 20, UNKNOWN)],
 )
 def test_what_people_would_mark_is_kept_apart(tmp_path, noise, texts, answer):
     verdict = verdict_of(tmp_path, noise=noise, rationale=True, texts=texts)
