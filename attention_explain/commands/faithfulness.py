@@ -141,9 +141,7 @@ def faithfulness_from_file(
     Judges the scores, writes the file and says what was done. Parameters as on the command line;
     `options` are those of `JobOptions`. Returns the metadata of the file.
     """
-    scores = read_scores(attributions)
-    if methods is not None:
-        scores = scores.only(methods)
+    scores = read_scores(attributions, methods)
     data = data or scores.metadata.get("data")
     if data is None:
         raise ConfigurationError(

@@ -17,13 +17,15 @@ from attention_explain.data.example import whole_characters
 from attention_explain.data.tables import read_parquet
 from attention_explain.faithfulness.faithfulness import RANDOM, SEARCH
 from attention_explain.interpret.interpreter import INTERPRETERS
+from attention_explain.sentences import shortened
 from durable.records import read_json
 
 # Of an attribution file's metadata.
 ATTRIBUTIONS = b"attention_explain"
 # The explained class, in scores from elsewhere.
 TARGET = "target"
-NO_METHODS = {*INTERPRETERS.reserved, TARGET}
+# Columns of scores from elsewhere that are no methods.
+NO_METHODS = {*INTERPRETERS.reserved, TARGET, "text"}
 NO_SCORES = "the file has no scores"
 NOT_FINITE = "a score is not a finite number"
 
@@ -55,21 +57,12 @@ class GivenScores:
     methods: Dict[str, Dict[str, Any]]
     metadata: Dict[str, Any]
 
-    def only(self, names: Sequence[str]) -> "GivenScores":
-        """Some of the methods."""
-        for name in names:
-            if name not in self.methods:
-                raise ConfigurationError(
-                    f"{self.path}: has no method '{name}'; it has {', '.join(self.methods)}"
-                )
-        for text in self.texts.values():
-            text.scores = {name: text.scores[name] for name in names}
-        self.methods = {name: self.methods[name] for name in names}
-        return self
 
-
-def read_scores(path: Union[str, Path]) -> GivenScores:
-    """Says in a sentence what is wrong with the file, and where."""
+def read_scores(path: Union[str, Path], only: Optional[Sequence[str]] = None) -> GivenScores:
+    """
+    The scores of a file, or of some of its methods; raises an error that names row and column where
+    they are not scores.
+    """
     metadata: Dict[str, Any] = {}
     suffix = Path(path).suffix.lower()
     if suffix == ".parquet":
@@ -87,21 +80,29 @@ def read_scores(path: Union[str, Path]) -> GivenScores:
         raise ConfigurationError(
             f"{path}: scores are read from .parquet, .csv and .jsonl files, not from {what}"
         )
-    return _scores(str(path), list(rows), metadata)
+    return _scores(str(path), list(rows), metadata, only)
 
 
 def _scores(
-    path: str, rows: Sequence[Tuple[str, Mapping[str, Any]]], metadata: Dict[str, Any]
+    path: str,
+    rows: Sequence[Tuple[str, Mapping[str, Any]]],
+    metadata: Dict[str, Any],
+    only: Optional[Sequence[str]],
 ) -> GivenScores:
     if not rows:
         raise ConfigurationError(f"{path}: holds no text")
     methods = dict(metadata.get("interpreters") or {name: {} for name in _method_columns(rows)})
-    # One random order; the control is the mean over several.
-    methods.pop(RANDOM, None)
-    if SEARCH in methods:
-        raise ConfigurationError(
-            f"{path}: a method cannot be called '{SEARCH}', which is a control"
-        )
+    if methods.get(RANDOM, {}).get("parameters", {}).get("type") == RANDOM:
+        # Our own method, a single random order; the control is the mean over several.
+        del methods[RANDOM]
+    if only is not None:
+        methods = {name: _named(path, methods, name) for name in only}
+    for control in (RANDOM, SEARCH):
+        if control in methods:
+            raise ConfigurationError(
+                f"{path}: a method cannot be called '{control}', which is the name of a control; "
+                "rename the column, or choose others with --methods"
+            )
     if not methods:
         raise ConfigurationError(
             f"{path}: has no method; each is a column with a list of numbers a text, beside 'id' "
@@ -114,6 +115,12 @@ def _scores(
             raise ConfigurationError(f"{path}, {place}: the id {text.id!r} is there twice")
         texts[text.id] = text
     return GivenScores(path, texts, methods, metadata)
+
+
+def _named(path: str, methods: Mapping[str, Any], name: str) -> Any:
+    if name not in methods:
+        raise ConfigurationError(f"{path}: has no method '{name}'; it has {', '.join(methods)}")
+    return methods[name]
 
 
 def _text(
@@ -145,7 +152,10 @@ def _checked(place: str, scores: Any, tokens: int) -> Tuple[Optional[List[float]
         each is None or (isinstance(each, (int, float)) and not isinstance(each, bool))
         for each in scores
     ):
-        raise ConfigurationError(f"{place}: must be a list of numbers")
+        raise ConfigurationError(
+            f"{place}: must be a list of numbers, one per token, but is {shortened(repr(scores))}; if "
+            "the column holds no scores, name the columns that do with --methods"
+        )
     if len(scores) != tokens:
         raise ConfigurationError(f"{place}: has {len(scores)} scores for {tokens} tokens")
     if any(each is None or not math.isfinite(each) for each in scores):
@@ -154,19 +164,9 @@ def _checked(place: str, scores: Any, tokens: int) -> Tuple[Optional[List[float]
 
 
 def _method_columns(rows: Sequence[Tuple[str, Mapping[str, Any]]]) -> List[str]:
-    """Those that begin with a list of numbers."""
-    first_values: Dict[str, Any] = {}
-    for _, row in rows:
-        for name, value in row.items():
-            if value not in (None, "", []):
-                first_values.setdefault(name, value)
-    return [
-        name
-        for name, value in first_values.items()
-        if name not in NO_METHODS
-        and isinstance(value, list)
-        and all(each is None or isinstance(each, (int, float)) for each in value)
-    ]
+    """All columns but those that have another meaning; checks of methods have a dot in their names."""
+    names = dict.fromkeys(name for _, row in rows for name in row)
+    return [name for name in names if name not in NO_METHODS and "." not in name]
 
 
 def _records(

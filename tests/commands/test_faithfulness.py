@@ -293,6 +293,20 @@ def test_scores_from_elsewhere_are_judged_as_ours_are(judge, attributions, tmp_p
         assert theirs[key] == pytest.approx(value, abs=1e-6)
 
 
+def test_columns_that_are_no_scores_are_left_alone_where_methods_are_named(
+    judge, attributions, tmp_path
+):
+    def change(row):
+        return {**row, "split": "test", "random": 3, "text": "a text", "mine.flagged": 0}
+
+    scores = elsewhere(attributions, tmp_path / "mine.jsonl", change)
+    path = judge(scores=scores, data="test", methods=["mine"], limit=1, measures=["sufficiency"])
+    assert {row["method"] for row in rows_of(path)} == {"mine", "random", "search"}
+    scores = elsewhere(attributions, scores, lambda row: dropped("random")(change(row)))
+    with pytest.raises(ConfigurationError, match="line 1, 'split': must be a list of numbers"):
+        judge("other.parquet", scores=scores, data="test")
+
+
 def test_texts_without_scores_have_rows_that_say_why(judge, attributions, tmp_path, capsys):
     empty, broken = (row["id"] for row in rows_of(attributions)[:2])
 
@@ -326,6 +340,22 @@ def changed(name, value):
     return change
 
 
+def dropped(name):
+    return lambda row: {key: value for key, value in row.items() if key != name}
+
+
+def from_line(line, name, value):
+    """Scores in the lines before."""
+    lines = itertools.count(1)
+
+    def change(row):
+        here = next(lines)
+        row[name] = [float(here)] * len(row["tokens"]) if here < line else value
+        return row
+
+    return change
+
+
 @pytest.mark.parametrize(
     "change, sentence",
     [
@@ -338,7 +368,18 @@ def changed(name, value):
         (changed("id", None), "line 1: has no 'id'"),
         (changed("id", "same"), "line 2: the id 'same' is there twice"),
         (changed("mine", lambda scores: scores[1:]), "line 1, 'mine': has .* scores for"),
-        (changed("mine", "much"), "has no method; each is a column with a list of numbers"),
+        (changed("mine", "much"), "line 1, 'mine': must be a list of numbers.*but is 'much'"),
+        (changed("theirs", "0.1 0.2 0.3"), "line 1, 'theirs': must be a list of numbers"),
+        (changed("theirs", ["0.1", "0.2"]), "line 1, 'theirs': must be a list of numbers"),
+        (changed("theirs", [[0.1], [0.2]]), "line 1, 'theirs': must be a list of numbers"),
+        (changed("theirs", {"a": 0.1}), "line 1, 'theirs': must be a list of numbers"),
+        (changed("theirs", 0.5), "line 1, 'theirs': must be a list of numbers, .* with --methods"),
+        (changed("theirs", [True, False]), "line 1, 'theirs': must be a list of numbers"),
+        (changed("theirs", []), "line 1, 'theirs': has 0 scores for"),
+        (from_line(3, "theirs", "0.1"), "line 3, 'theirs': must be a list of numbers"),
+        (changed("random", [0.1]), "a method cannot be called 'random'.*rename the column"),
+        (changed("search", [0.1]), "a method cannot be called 'search'.*rename the column"),
+        (dropped("mine"), "has no method; each is a column with a list of numbers"),
         (changed("target", "sad"), "explains the label 'sad', which the model does not know"),
     ],
 )
