@@ -90,6 +90,10 @@ class FixedStates:
         """Shape: as of `logits`"""
         return torch.softmax(self.logits(weights), dim=-1)
 
+    def own_logits(self) -> torch.Tensor:
+        """With the model's attention. Shape: (batch, labels)"""
+        return self.logits(self.attention)
+
     def own_probs(self) -> torch.Tensor:
         """With the model's attention. Shape: (batch, labels)"""
         return self.probs(self.attention)

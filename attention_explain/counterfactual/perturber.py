@@ -13,7 +13,7 @@ from allennlp.models import Model
 from attention_explain.counterfactual.fixed_states import FixedStates
 from attention_explain.counterfactual.perturbation import Field, Perturbation
 from attention_explain.counterfactual.self_attending import SelfAttending
-from attention_explain.interpret.text_batch import TextBatch, budget_for
+from attention_explain.interpret.text_batch import TextBatch, budget_for, check_finite
 from attention_explain.models.needs import check_texts_are_independent
 from attention_explain.passes import in_batches, untouched
 
@@ -110,6 +110,7 @@ class Perturber:
         instances: Sequence[Instance],
     ) -> List[Perturbed]:
         predicted = texts.predicted().tolist()
+        check_finite(self.model, batch.ids, texts.own_logits())
         probs = texts.own_probs().tolist()
         attention = batch.without_padding(texts.attention)
         return [

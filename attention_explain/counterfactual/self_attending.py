@@ -47,6 +47,10 @@ class SelfAttending:
         modules = [layer.module for layer in layers]
         return cls(model, batch, embeddings, modules, logits.double(), attention)
 
+    def own_logits(self) -> torch.Tensor:
+        """Shape: (batch, labels)"""
+        return self.logits
+
     def own_probs(self) -> torch.Tensor:
         """Shape: (batch, labels)"""
         return self.logits.softmax(dim=-1)

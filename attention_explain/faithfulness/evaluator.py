@@ -29,7 +29,7 @@ from attention_explain.faithfulness.scores_file import ScoredText
 from attention_explain.faithfulness.search import Search
 from attention_explain.faithfulness.values import NoValue, Values
 from attention_explain.interpret.interpreter import target_index
-from attention_explain.interpret.text_batch import TextBatch, budget_for
+from attention_explain.interpret.text_batch import TextBatch, budget_for, check_finite
 from attention_explain.models.needs import check_needs
 from attention_explain.orders import RANKINGS, random_ranks, ranks, tied
 from attention_explain.passes import untouched
@@ -157,6 +157,7 @@ class Evaluator:
     ) -> Setting:
         embeddings = self.model.embed(batch.tokens)
         logits = self.model.logits(embeddings, batch.reading)
+        check_finite(self.model, batch.ids, logits)
         probs = logits.double().softmax(dim=-1).cpu().numpy()
         texts = []
         for text, words, row in zip(scored, batch.words, probs, strict=True):

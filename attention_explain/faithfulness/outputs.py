@@ -16,7 +16,7 @@ from attention_explain.interpret.erasure.logits import (
     no_state_knows_another_token,
 )
 from attention_explain.interpret.erasure.state_sets import StateSets
-from attention_explain.interpret.text_batch import TextBatch
+from attention_explain.interpret.text_batch import TextBatch, check_finite
 from attention_explain.models import AttentionClassifier
 from attention_explain.models.needs import encoder_of_tokens
 from attention_explain.modules.encoders.capabilities import SetReader, TokenSets, capability
@@ -161,6 +161,7 @@ class ErasedOutputs:
                 probs = self._shortened(some, here)
             else:
                 probs = self._replaced(some, here)
+            check_finite(self.model, [self.batch.ids[text] for text in texts[rows]], probs)
             outputs[rows] = probs.cpu().numpy()
         for text, probs in enumerate(numpy.split(outputs, ends[:-1])):
             self._known[text] = numpy.concatenate([self._known[text], probs])

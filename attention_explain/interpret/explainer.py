@@ -16,7 +16,7 @@ from attention_explain.interpret.interpreter import (
     target_index,
 )
 from attention_explain.interpret.memory import too_long
-from attention_explain.interpret.text_batch import TextBatch, budget_for
+from attention_explain.interpret.text_batch import TextBatch, budget_for, check_finite
 from attention_explain.models import AttentionClassifier
 from attention_explain.passes import in_batches, untouched
 from heatmaps.explanation import Explanation
@@ -96,6 +96,7 @@ class Explainer:
                 logits = self.model.logits(embeddings, batch.reading)
                 weights = [None] * len(batch)
             probs = torch.softmax(logits, dim=-1)
+        check_finite(self.model, batch.ids, logits)
         predicted = probs.argmax(dim=-1)
         labels, distributions = predicted.tolist(), probs.tolist()
         explanations = [

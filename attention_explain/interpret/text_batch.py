@@ -4,12 +4,14 @@ the model's output for one class.
 """
 
 from dataclasses import dataclass, replace
-from typing import List, Optional, Sequence
+from typing import List, Optional, Sequence, Union
 
+import numpy
 import torch
 from allennlp.common.checks import ConfigurationError
 from allennlp.data import Batch, Instance, TextFieldTensors
 from allennlp.data.fields import TextField
+from allennlp.models import Model
 from allennlp.nn.util import move_to_device
 
 from attention_explain.models import AttentionClassifier
@@ -172,6 +174,33 @@ def output_at(
 ) -> torch.Tensor:
     """The class output of other embeddings in the batch's place. Shape: (batch,)"""
     return class_output(model.logits(embeddings, batch.reading), target, of)
+
+
+def check_finite(
+    model: Model, ids: Sequence[str], outputs: Union[torch.Tensor, numpy.ndarray]
+) -> None:
+    """
+    Raise if the model's output for a text is not finite: there is no prediction to explain or to judge.
+    Shape of outputs: (batch, labels)
+    """
+    outputs = torch.as_tensor(outputs)
+    finite = outputs.isfinite()
+    if getattr(model, "logits_may_be_minus_infinity", False):
+        finite |= outputs.isneginf()
+    of_texts = finite.all(dim=-1).tolist()
+    if all(of_texts):
+        return
+    text = ids[of_texts.index(False)]
+    bad = next((name for name, each in model.named_parameters() if not each.isfinite().all()), None)
+    why = (
+        "although all its weights are finite: some are too large"
+        if bad is None
+        else f"since its parameter '{bad}' holds values that are not finite"
+    )
+    raise ConfigurationError(
+        f"the model's output for text {text!r} is not finite (NaN or infinite), {why}. There is nothing to "
+        "explain or to judge: train the model again, or give another one"
+    )
 
 
 def predicted_class(model: AttentionClassifier, batch: TextBatch) -> torch.Tensor:

@@ -30,6 +30,8 @@ class OtherClassifier(Model):
 
     # What of an instance `reading` takes.
     read_fields = ("tokens", "attendable")
+    # Of a model that gives probabilities, logits are their logarithms.
+    logits_may_be_minus_infinity = True
 
     def __init__(self, model: Model) -> None:
         super().__init__(model.vocab)

@@ -7,7 +7,7 @@ Which scores go in is the business of `scorers`; this file knows nothing of hidd
 """
 
 import math
-from typing import Optional
+from typing import Callable, Optional
 
 import torch
 from allennlp.common import Registrable
@@ -75,6 +75,15 @@ def on_host(values: torch.Tensor) -> bool:
     return values.device.type == "cpu"
 
 
+def _sorted(project: Callable[..., torch.Tensor], scores: torch.Tensor) -> torch.Tensor:
+    """
+    A projection that sorts. It raises for a score that is NaN or infinite: such a row has NaN weights, as
+    with softmax.
+    """
+    bad = (scores.isnan() | scores.isposinf()).any(dim=-1, keepdim=True)
+    return project(scores.masked_fill(bad, 0.0), dim=-1).masked_fill(bad, math.nan)
+
+
 @Projection.register("softmax")
 class Softmax(Projection):
     """
@@ -96,7 +105,7 @@ class Sparsemax(Projection):
     """
 
     def project(self, scores: torch.Tensor) -> torch.Tensor:
-        return sparsemax(scores, dim=-1)
+        return _sorted(sparsemax, scores)
 
 
 @Projection.register("entmax15")
@@ -108,7 +117,7 @@ class Entmax15(Projection):
     """
 
     def project(self, scores: torch.Tensor) -> torch.Tensor:
-        return entmax15(scores, dim=-1)
+        return _sorted(entmax15, scores)
 
 
 @Projection.register("entmax")
@@ -153,9 +162,9 @@ class Entmax(Projection):
         if self._fixed_alpha == 1:
             return torch.softmax(scores, dim=-1)
         if self._fixed_alpha == 1.5:
-            return entmax15(scores, dim=-1)
+            return _sorted(entmax15, scores)
         if self._fixed_alpha == 2:
-            return sparsemax(scores, dim=-1)
+            return _sorted(sparsemax, scores)
         return entmax_bisect(scores, alpha=self.alpha, dim=-1)
 
 
@@ -180,7 +189,7 @@ class Sparsegen(Projection):
         self.lambda_ = lambda_
 
     def project(self, scores: torch.Tensor) -> torch.Tensor:
-        return sparsemax(scores / (1 - self.lambda_), dim=-1)
+        return _sorted(sparsemax, scores / (1 - self.lambda_))
 
 
 @Projection.register("uniform")

@@ -1,6 +1,7 @@
 """Projections tested as mathematics: on the simplex, masked, against definitions and limits."""
 
 import itertools
+import math
 
 import pytest
 import torch
@@ -175,3 +176,14 @@ def test_uniform_is_the_same_for_every_seen_token():
 def test_impossible_settings_are_refused(config, sentence):
     with pytest.raises(ConfigurationError, match=sentence):
         Projection.from_params(params(config))
+
+
+@pytest.mark.parametrize("name", ["softmax", "sparsemax", "entmax15", "entmax", "sparsegen"])
+@pytest.mark.parametrize("value", [math.nan, math.inf])
+def test_a_score_that_is_not_finite_makes_the_weights_of_its_row_nan(name, value):
+    projection = Projection.by_name(name)()
+    scores = torch.tensor([[0.1, value, 0.3], [0.1, 0.2, 0.3]])
+    mask = torch.tensor([[True, True, False], [True, True, True]])
+    weights = projection(scores, mask)
+    assert weights[0, :2].isnan().any()
+    assert torch.equal(weights[1:], projection(scores[1:], mask[1:]))
