@@ -152,6 +152,12 @@ class ModelConfig:
         )
 
     @property
+    def names_corpus(self) -> bool:
+        """Whether the reader's options name its data; otherwise `corpus` is the reader's own name."""
+        reader = self.config["dataset_reader"]
+        return isinstance(reader, dict) and bool(reader.get("corpus") or reader.get("preset"))
+
+    @property
     def encoder(self) -> str:
         """
         As below; where attention reads the states of a pretrained transformer as they are, that one:

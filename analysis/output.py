@@ -115,12 +115,15 @@ class Output:
         command: Sequence[str],
         files: Sequence[Source] = (),
         parameters: Optional[Dict[str, Any]] = None,
-    ) -> None:
-        """Writes everything; each file is complete or as it was before."""
+    ) -> List[str]:
+        """
+        Writes everything; each file is complete or as it was before. Returns sentences on the earlier
+        results that were replaced or removed.
+        """
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             with alone_in(self.folder):
-                self._write(command, files, parameters)
+                return self._write(command, files, parameters)
         except OSError as error:
             raise AnalysisError(f"{self.folder}: cannot be written ({error.strerror})") from error
 
@@ -129,7 +132,7 @@ class Output:
         command: Sequence[str],
         files: Sequence[Source],
         parameters: Optional[Dict[str, Any]],
-    ) -> None:
+    ) -> List[str]:
         manifest = read_manifest(self.folder) if (self.folder / MANIFEST).exists() else {}
         self._check_own(manifest)
         for name, content in self.contents.items():
@@ -137,6 +140,25 @@ class Output:
         write_manifest(self.folder, self._merged(manifest, command, files, parameters))
         for name in self._outdated(manifest):
             (self.folder / name).unlink(missing_ok=True)
+        return self._replaced(manifest)
+
+    def _replaced(self, manifest: Dict[str, Any]) -> List[str]:
+        """What is no longer there of the results that the manifest lists."""
+        new = {entry["name"] for entry in self.entries}
+        before = [
+            entry["name"]
+            for entry in manifest.get("entries", [])
+            if entry["section"] == self.section or entry["name"] in new
+        ]
+        kinds = {
+            "replaced": [name for name in before if name in new],
+            "removed": [name for name in before if name not in new],
+        }
+        return [
+            f"{done} in {self.folder}, of an earlier command: {', '.join(names)}"
+            for done, names in kinds.items()
+            if names
+        ]
 
     def _check_own(self, manifest: Dict[str, Any]) -> None:
         """Raises if a file would be replaced that no analysis wrote."""

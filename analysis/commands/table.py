@@ -34,10 +34,12 @@ def run(arguments: argparse.Namespace) -> None:
     study = load_study(arguments.runs)
     for sentence in paper.fill(study, output):
         say(sentence)
-    output.finish(arguments.command, study.sources)
+    replaced = output.finish(arguments.command, study.sources)
     for entry in output.entries:
         words = entry["caption"] if entry["kind"] == "sentence" else entry["name"]
         say(f"{entry['kind']}: {words}")
+    for sentence in replaced:
+        say(sentence)
     print(f"written to {arguments.output}")
 
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import List, Optional, Sequence, Tuple, Union
 
 import numpy
@@ -45,6 +45,15 @@ class Files:
     @property
     def texts(self) -> int:
         return len(self.explained.files[0].texts)
+
+    @property
+    def data(self) -> str:
+        """The texts' name for people: as the reader's options have it, else the path's last parts."""
+        config = self.explained.config
+        path = PurePath(str(self.explained.files[0].metadata.get("data") or ""))
+        # A word alone is a part of an embedded corpus.
+        is_file = bool(path.suffix) or len(path.parts) > 1
+        return "/".join(path.parts[-2:]) if is_file and not config.names_corpus else config.corpus
 
     @property
     def seeds(self) -> int:

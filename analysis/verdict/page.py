@@ -19,7 +19,7 @@ from analysis.verdict.words import GROUPS, methods_table, reason
 from analysis.written import html_text
 from heatmaps.html_document import document, style
 
-TITLE = "Can attention be trusted?"
+TITLE = "Can attention be trusted on {}?"
 
 
 def page(verdict: Verdict, files: Files) -> str:
@@ -36,7 +36,7 @@ def page(verdict: Verdict, files: Files) -> str:
         f"{''.join(sections)}"
         f"{_details(verdict, files)}</main>\n</div>\n"
     )
-    return document(TITLE, style() + REPORT_STYLE + STYLE, body)
+    return document(TITLE.format(verdict.data), style() + REPORT_STYLE + STYLE, body)
 
 
 def _evidence(verdict: Verdict) -> List[str]:

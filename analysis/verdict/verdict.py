@@ -27,6 +27,7 @@ class Verdict:
     nothing : why there is nothing to judge; empty where there is something.
     not_asked : why nobody could ask whether the model has learned anything; empty where it was asked.
     places : what the figures show; None where there is nothing to judge.
+    data : the name of the texts, for titles; `corpus` may be the name of their reader.
     """
 
     model: str
@@ -43,6 +44,7 @@ class Verdict:
     not_asked: str = ""
     marked: Optional[Question] = None
     places: Optional[Places] = None
+    data: str = ""
 
     @property
     def texts_missing(self) -> int:
@@ -64,6 +66,7 @@ class Verdict:
             {
                 "model": self.model,
                 "corpus": self.corpus,
+                "data": self.data,
                 "texts": self.texts,
                 "texts_missing": self.texts_missing,
                 "seeds": self.seeds,
@@ -125,6 +128,7 @@ def judged(files: Files, rationales: bool = False) -> Verdict:
         not_asked=not_asked_of_majority(files.explained.files),
         marked=plausible(files) if rationales else None,
         places=places,
+        data=files.data,
     )
 
 
@@ -142,6 +146,7 @@ def _with_nothing(files: Files, why: str) -> Verdict:
         Recommended(None, f"there is nothing to judge: {why}"),
         weights=files.weights,
         nothing=why,
+        data=files.data,
     )
 
 

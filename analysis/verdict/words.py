@@ -23,7 +23,7 @@ def asked(verdict: Verdict) -> str:
     texts = "1 text" if verdict.texts == 1 else f"{verdict.texts} texts"
     seeds = f", {verdict.seeds} seeds" if verdict.seeds > 1 else ""
     return (
-        f"Can attention be trusted as the explanation of {verdict.model} on {verdict.corpus} "
+        f"Can attention be trusted as the explanation of {verdict.model} on {verdict.data} "
         f"({texts}{seeds})?"
     )
 

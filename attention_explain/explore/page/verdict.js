@@ -13,7 +13,7 @@ export function showVerdict(verdict, evidence) {
     make(
       "summary",
       {},
-      `Can attention be trusted as the explanation of ${verdict.model} on ${verdict.corpus} (${texts})? `,
+      `Can attention be trusted as the explanation of ${verdict.model} on ${verdict.data || verdict.corpus} (${texts})? `,
       make("b", { class: KINDS[answer] ?? "unknown" }, `${said[0].toUpperCase()}${said.slice(1)}.`)
     )
   );

@@ -65,3 +65,21 @@ def test_what_lacks_for_a_verdict_is_said(tmp_path, capsys):
     ):
         assert main(["table", "verdicts", *map(str, files), *output]) == 2
         assert lacking in capsys.readouterr().err
+
+
+def test_a_second_call_says_what_it_replaces(tmp_path, capsys):
+    folder = write_folder(tmp_path / "a")
+
+    def written_by(name):
+        arguments = ["table", name, str(folder / "files"), "-o", str(tmp_path / "out")]
+        assert main(arguments) == 0
+        return capsys.readouterr().out
+
+    assert "earlier command" not in written_by("verdicts")
+    assert f"replaced in {tmp_path / 'out'}, of an earlier command: verdicts\n" in (
+        written_by("verdicts")
+    )
+    # Another part of the same exhibition takes its place.
+    said = written_by("faithfulness-erasures")
+    assert f"removed in {tmp_path / 'out'}, of an earlier command: verdicts\n" in said
+    assert not (tmp_path / "out/verdicts.csv").exists()

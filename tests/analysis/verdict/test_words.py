@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from analysis.verdict.verdict import verdict_on
-from analysis.verdict.words import because, lines
+from analysis.verdict.words import asked, because, lines
 from tests.analysis.verdict.verdict_files import write_folder
 
 
@@ -34,3 +34,18 @@ def test_what_cannot_be_told_shows_under_which_erasure(tmp_path):
     verdict = verdict_on(write_folder(tmp_path, texts=30, places=places, spread=0.4))
     said = verdict.question("points").sentence
     assert verdict.answer == "cannot be told" and "] by delete and " in said
+
+
+@pytest.mark.parametrize(
+    "corpus, data, name",
+    [
+        ("small", "my/reviews/test.jsonl", "small"),
+        (None, "my/reviews/test.jsonl", "reviews/test.jsonl"),
+        (None, "mine.jsonl", "mine.jsonl"),
+        (None, "test", "attention_text"),
+    ],
+)
+def test_the_title_names_the_data_and_not_the_reader(tmp_path, corpus, data, name):
+    verdict = verdict_on(write_folder(tmp_path, corpus=corpus, data=data))
+    assert f"explanation of bilstm tanh softmax on {name} (100 texts)?" in asked(verdict)
+    assert verdict.as_json()["data"] == name

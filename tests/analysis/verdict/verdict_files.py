@@ -38,6 +38,7 @@ def write_folder(
     adversary: Optional[Tuple[float, float]] = None,
     corpus: str = "small",
     erasures: Sequence[str] = ("delete", "unk"),
+    data: str = "test",
     **row: Any,
 ) -> Path:
     """
@@ -61,7 +62,7 @@ def write_folder(
             if not learned:
                 each["predicted"] = "0"
         trained = {"archive": f"runs/{seed}", "weights_sha256": f"{corpus} {seed}"}
-        about = {"data_sha256": DATA, **trained}
+        about = {"data_sha256": DATA, "data": data, **trained}
         write_attributions(
             folder / f"files/attributions-{seed}.parquet",
             rows,
