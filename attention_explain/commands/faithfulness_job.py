@@ -23,6 +23,7 @@ from attention_explain.faithfulness.outputs import reads_sets_apart
 from attention_explain.faithfulness.registry import ERASURES, MEASURES
 from attention_explain.faithfulness.scores_file import GivenScores
 from attention_explain.faithfulness.search import Search
+from attention_explain.interpret.text_batch import check_output
 from attention_explain.models.needs import explainable
 from attention_explain.named_components import ComponentConfig
 
@@ -156,6 +157,8 @@ class FaithfulnessJob(Job):
                     f"{self.options.data}: {_first_difference(scored.tokens, tokens)} (if it was made "
                     "with --overrides, they have to be given here, too)"
                 )
+
+        check_output(self._evaluator.model, instances)
 
     def columns(self, instances: Sequence[Instance]) -> pyarrow.Schema:
         return faithfulness_file.SCHEMA

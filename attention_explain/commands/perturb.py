@@ -24,6 +24,7 @@ from attention_explain.commands.job_options import (
 )
 from attention_explain.counterfactual.perturber import Perturber
 from attention_explain.counterfactual.registry import PERTURBATIONS
+from attention_explain.interpret.text_batch import check_output
 from attention_explain.named_components import ComponentConfig
 from attention_explain.output import log_beside
 
@@ -119,6 +120,7 @@ class PerturbationJob(Job):
 
     def check(self, instances: Sequence[Instance]) -> None:
         self._perturber.check(instances)
+        check_output(self._perturber.model, instances)
 
     def passes(self, tokens: float) -> float:
         return passes_of_methods("perturbations", self.parameters, tokens)

@@ -203,6 +203,14 @@ def check_finite(
     )
 
 
+def check_output(model: AttentionClassifier, instances: Sequence[Instance]) -> None:
+    """Raise before any work if the model's output for the longest text is not finite."""
+    longest = max(instances, key=lambda instance: len(instance["tokens"]))
+    batch = TextBatch.of(model, [longest])
+    with untouched(model, goes_back=False), torch.no_grad():
+        check_finite(model, batch.ids, model.logits(model.embed(batch.tokens), batch.reading))
+
+
 def predicted_class(model: AttentionClassifier, batch: TextBatch) -> torch.Tensor:
     """Shape: (batch,)"""
     with torch.no_grad():

@@ -159,6 +159,17 @@ BAD_ARCHIVES: Dict[str, Fault] = {
 }  # fmt: skip
 
 
+def spoiled(value: float) -> Callable[[bytes], bytes]:
+    """Weights of which one is not finite."""
+
+    def change(content: bytes) -> bytes:
+        weights = torch.load(io.BytesIO(content))
+        weights["decoder.weight"].view(-1)[0] = value
+        return saved(weights)
+
+    return change
+
+
 def run_faults() -> Dict[str, Fault]:
     """What can be wrong with the folder of a run."""
     faults: Dict[str, Fault] = {}
@@ -187,6 +198,14 @@ def archive_cases() -> Iterator[Case]:
             fault = repacked(config=setting("dataset_reader", option, to=value))
             name = f"{command}, archive: {option} {value}"
             yield Case(name, OPENED_BY[command]("bad.tar.gz"), fault, option)
+    explained_by = {name: of for name, of in OPENED_BY.items() if name != "evaluate"}
+    explained_by["verdict"] = lambda model: (
+        *("allennlp", "verdict", model, "data.jsonl", "-o", "new", "--methods", "gradient"),
+    )
+    for command, of in explained_by.items():
+        for value in (float("nan"), float("inf")):
+            fault = repacked(weights=spoiled(value))
+            yield Case(f"{command}, weights: {value}", of("bad.tar.gz"), fault, "is not finite")
     evaluate = ("allennlp", "evaluate", "bad.tar.gz", "data.jsonl")
     other_data = setting("data_loader", "data_path", to="config.json")
     yield Case("evaluate, archive: other data", evaluate, repacked(config=other_data), "data_path")

@@ -78,7 +78,41 @@ TABLES_READ_BY: Dict[str, Command] = {
 }
 
 
+# Of scores from elsewhere, as jsonl, beside a column that is right.
+BAD_COLUMNS: Dict[str, Any] = {
+    "a word": "much",
+    "numbers in a string": "0.1 0.2 0.3",
+    "one number": 0.5,
+    "a list of words": ["0.1", "0.2", "0.3"],
+    "a list of lists": [[0.1], [0.2], [0.3]],
+    "an object": {"a": 0.1},
+    "too few scores": [0.1],
+}
+
+
+def elsewhere(column: str, value: Any) -> Fault:
+    """The scores as another program would write them, with one more column."""
+
+    def fault(folder: Path) -> None:
+        rows = pyarrow.parquet.read_table(folder / "scores.parquet").to_pylist()
+        lines = [
+            {"id": row["id"], "tokens": row["tokens"], "mine": row["gradient"], column: value}
+            for row in rows
+        ]
+        content = "".join(json.dumps(line) + "\n" for line in lines)
+        (folder / "bad.jsonl").write_text(content)
+
+    return fault
+
+
 def table_cases() -> Iterator[Case]:
+    command = ("allennlp", "faithfulness", RUN, "bad.jsonl", "--data", "data.jsonl", *OUTPUT)
+    for name, value in BAD_COLUMNS.items():
+        fault = elsewhere("theirs", value)
+        yield Case(f"faithfulness, a column of {name}", command, fault, "line 1, 'theirs'")
+    for control in ("random", "search"):
+        fault = elsewhere(control, [0.1])
+        yield Case(f"faithfulness, a column {control}", command, fault, f"called '{control}'")
     for command, arguments in TABLES_READ_BY.items():
         for name, fault in BAD_TABLES.items():
             # A table takes files of both kinds, and says which is missing.
