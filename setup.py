@@ -43,5 +43,5 @@ setup(
         "workflow": ["snakemake>=9,<10"],
     },
     # Our `allennlp` takes the place of AllenNLP's own: see command_line/__main__.py.
-    entry_points={"console_scripts": ["allennlp=command_line.__main__:main"]},
+    entry_points={"console_scripts": ["allennlp=attention_explain.commands.startup.__main__:main"]},
 )

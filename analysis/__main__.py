@@ -5,7 +5,7 @@ import signal
 import sys
 from typing import List, Optional
 
-from command_line import interrupts
+from attention_explain.commands.startup import interrupts
 
 
 def main(arguments: Optional[List[str]] = None) -> int:
@@ -37,7 +37,7 @@ def parse(arguments: List[str]) -> argparse.Namespace:
 
 def _run(arguments: Optional[List[str]]) -> int:
     from analysis.errors import AnalysisError
-    from durable.records import told
+    from attention_explain.files.records import told
 
     parsed = parse(sys.argv[1:] if arguments is None else arguments)
     try:

@@ -7,7 +7,7 @@ import numpy
 
 from analysis.measures.scores import Scores
 from analysis.text_files import TextFile, read_text_file
-from heatmaps.explanation import KNOWN, Rationale, markings, rationales_of
+from attention_explain.heatmaps.explanation import KNOWN, Rationale, markings, rationales_of
 
 METADATA = b"attention_explain"
 # Of files from before the erasing methods called these as all others do.

@@ -19,7 +19,7 @@ from analysis.plausibility import orders
 from analysis.plausibility.annotators import Annotators
 from analysis.statistics.intervals import intervals, mean_of_known
 from analysis.written import estimates
-from heatmaps.explanation import KNOWN, markings
+from attention_explain.heatmaps.explanation import KNOWN, markings
 
 FIRST = "marked first"
 PRECISION = "average precision"

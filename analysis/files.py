@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Iterable, Optional
 
 from analysis.errors import AnalysisError
-from durable.whole import Costly, check_outputs
+from attention_explain.files.whole import Costly, check_outputs
 
 
 def check_output(path: Optional[Path], suffix: str, inputs: Iterable[Path]) -> None:

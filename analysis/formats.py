@@ -24,8 +24,8 @@ from analysis.written import (
     one_line,
     text_of_csv,
 )
-from durable.records import read_json
-from durable.whole import write_whole
+from attention_explain.files.records import read_json
+from attention_explain.files.whole import write_whole
 
 # Columns of names, also where all of them look like numbers.
 NAMES = ("corpus", "model", "group", "predicted", "label", "first", "second")

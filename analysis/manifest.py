@@ -14,7 +14,7 @@ from typing import Any, Dict, Iterator, List, Set, Tuple
 
 from analysis.claims import SECTION as CLAIMS
 from analysis.errors import AnalysisError
-from durable.records import Damaged, read_record, remembered_sha256, write_record
+from attention_explain.files.records import Damaged, read_record, remembered_sha256, write_record
 
 MANIFEST = "manifest.json"
 FORMAT = 1

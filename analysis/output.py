@@ -30,8 +30,8 @@ from analysis.manifest import (
     write_manifest,
 )
 from analysis.runs import CONFIG
-from durable.records import sha256
-from durable.whole import write_whole
+from attention_explain.files.records import sha256
+from attention_explain.files.whole import write_whole
 
 PACKAGES = ("matplotlib", "numpy", "pandas", "pyarrow", "scipy")
 PNG_DOTS_PER_INCH = 200

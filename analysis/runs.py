@@ -6,7 +6,7 @@ from typing import Any, Dict, List, Sequence, Tuple
 
 from analysis.errors import AnalysisError
 from analysis.model_config import ModelConfig
-from durable.records import Damaged, check_files, read_json
+from attention_explain.files.records import Damaged, check_files, read_json
 
 CONFIG, METRICS = "config.json", "metrics.json"
 RECOVERED = "recovered"

@@ -13,8 +13,8 @@ from pyarrow import types
 
 from analysis.errors import AnalysisError
 from analysis.model_config import ModelConfig
-from durable.records import read_json
-from durable.sealed import Damaged, read_sealed, sealed_metadata
+from attention_explain.files.records import read_json
+from attention_explain.files.sealed import Damaged, read_sealed, sealed_metadata
 
 
 def _are_texts(kind: pyarrow.DataType) -> bool:

@@ -6,7 +6,7 @@ An AllenNLP plugin. Importing this package registers everything it has, which is
 `.allennlp_plugins`, `--include-package attention_explain` and our `allennlp` command do.
 """
 
-from command_line import interrupts
+from attention_explain.commands.startup import interrupts
 
 if interrupts.starts_a_command():
     interrupts.end_at_once()

@@ -11,8 +11,8 @@ from typing import Iterator
 
 import attention_explain  # noqa: F401  (registers everything, and quiets imports to come)
 from attention_explain import output
+from attention_explain.commands.startup import closed_pipes, global_options, interrupts
 from attention_explain.sentences import sentence_of
-from command_line import closed_pipes, interrupts, options_of_all
 
 
 def main() -> None:
@@ -21,8 +21,8 @@ def main() -> None:
     word and 130, SIGTERM in a word and 143. If nobody reads the output any more, as in
     `allennlp predict ... | head`, it ends without a word.
     """
-    options_of_all.take_options()
-    options_of_all.log_for_people_by_default()
+    global_options.take_options()
+    global_options.log_for_people_by_default()
     try:
         interrupts.raise_on_sigterm()
         # Imported here, because importing it sets up logging.

@@ -28,7 +28,7 @@ from allennlp.common import Registrable
 from allennlp.common.checks import ConfigurationError
 from allennlp.common.params import parse_overrides
 
-from command_line.options_of_all import TRUST, TRUST_VARIABLE
+from attention_explain.commands.startup.global_options import TRUST, TRUST_VARIABLE
 
 Overrides = Union[str, Mapping[str, Any]]
 

@@ -17,13 +17,13 @@ from allennlp.models.archival import CONFIG_NAME, Archive, get_weights_path, loa
 
 from attention_explain.archive_reach import limited_to_archive, trusting
 from attention_explain.data.sources import local_path
+from attention_explain.files.records import read_json
 from attention_explain.pretrained.folders import check_no_adapter, files_that_count
 from attention_explain.safe_archives import (
     check_components,
     checked_folder,
 )
 from attention_explain.sentences import NO_NUMBERS
-from durable.records import read_json
 
 # Of a training run, made before its first epoch.
 VOCABULARY = "vocabulary"

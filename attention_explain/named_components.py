@@ -11,7 +11,7 @@ from allennlp.common import Params, Registrable
 from allennlp.common.checks import ConfigurationError
 from allennlp.common.from_params import infer_constructor_params
 
-from command_line.nearest import did_you_mean
+from attention_explain.messages.nearest import did_you_mean
 
 # "lrp", or {"type": "gradient-x-input", "absolute": true, "name": "jain-wallace"}.
 ComponentConfig = Union[str, Dict[str, Any]]

@@ -20,9 +20,9 @@ from typing import Iterable, Iterator, Mapping, Sequence, TextIO, Union
 from allennlp.common.checks import ConfigurationError
 from tqdm import tqdm
 
-from command_line.options_of_all import LOG_VARIABLE, PEOPLE
-from durable import own_files, whole
-from durable.own_files import LOG_MARK, log_name
+from attention_explain.commands.startup.global_options import LOG_VARIABLE, PEOPLE
+from attention_explain.files import own_files, whole
+from attention_explain.files.own_files import LOG_MARK, log_name
 
 
 @contextmanager

@@ -21,9 +21,9 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.models.archival import get_weights_path
 
 from attention_explain.archive_reach import archives_are_trusted
-from command_line.options_of_all import TRUST
-from durable.records import Damaged, check_files, read_json
-from durable.whole import clear_leftovers, owned_name
+from attention_explain.commands.startup.global_options import TRUST
+from attention_explain.files.records import Damaged, check_files, read_json
+from attention_explain.files.whole import clear_leftovers, owned_name
 
 CONFIG_NAME = "config.json"
 BLOCK = 1 << 20

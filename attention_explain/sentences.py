@@ -9,7 +9,7 @@ from typing import Any, Iterator, Optional
 
 from allennlp.common.checks import ConfigurationError
 
-from durable.records import Damaged, read_json, told
+from attention_explain.files.records import Damaged, read_json, told
 
 # Of a file of weights that torch does not load.
 NO_NUMBERS = "holds more than numbers, and is not loaded, because that could run code"

@@ -10,7 +10,7 @@ from typing import Callable, List
 
 from benchmarks.harness import Result, compare
 
-HELP = ("-m", "command_line", "attribute", "--help")
+HELP = ("-m", "attention_explain.commands.startup", "attribute", "--help")
 PLUGIN = ("-c", "import attention_explain")
 STOCK_HELP = ("-W", "ignore", "-m", "allennlp", "train", "--help")
 STOCK = ("-W", "ignore", "-c", "from allennlp.common.plugins import import_plugins as i; i()")

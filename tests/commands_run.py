@@ -27,7 +27,9 @@ def run(
 
 def allennlp(*arguments: str, folder: Path, **options) -> subprocess.CompletedProcess:
     """This project's `allennlp` command."""
-    return run([sys.executable, "-m", "command_line", *arguments], folder, **options)
+    return run(
+        [sys.executable, "-m", "attention_explain.commands.startup", *arguments], folder, **options
+    )
 
 
 def forked_allennlp(*arguments: str, folder: Path) -> BaseProcess:

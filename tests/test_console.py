@@ -8,8 +8,8 @@ import sys
 import pytest
 from allennlp.common.logging import prepare_global_logging
 
+from attention_explain.commands.startup import global_options
 from attention_explain.output import for_people, log_beside
-from command_line import options_of_all
 
 
 @pytest.fixture(autouse=True)
@@ -48,9 +48,9 @@ LINES = [
 ]
 
 
-@pytest.mark.parametrize("who", [options_of_all.PEOPLE, "all"])
+@pytest.mark.parametrize("who", [global_options.PEOPLE, "all"])
 def test_people_are_shown_what_they_need_and_the_file_has_everything(tmp_path, monkeypatch, who):
-    monkeypatch.setenv(options_of_all.LOG_VARIABLE, who)
+    monkeypatch.setenv(global_options.LOG_VARIABLE, who)
     monkeypatch.setattr(sys, "stdout", io.StringIO())
     prepare_global_logging(tmp_path)
     for name, level, message, _ in LINES:
@@ -59,12 +59,12 @@ def test_people_are_shown_what_they_need_and_the_file_has_everything(tmp_path, m
     for name, _, message, needed in LINES:
         assert (message in shown) == (needed or who == "all"), name
         assert message in log
-    if who == options_of_all.PEOPLE:
+    if who == global_options.PEOPLE:
         assert "\nwarning: careful\n" in shown and shown.startswith("3 texts dropped\n")
 
 
 def test_errors_are_shown_once_on_stderr(tmp_path, monkeypatch):
-    monkeypatch.setenv(options_of_all.LOG_VARIABLE, options_of_all.PEOPLE)
+    monkeypatch.setenv(global_options.LOG_VARIABLE, global_options.PEOPLE)
     monkeypatch.setattr(sys, "stdout", io.StringIO())
     monkeypatch.setattr(sys, "stderr", io.StringIO())
     prepare_global_logging(tmp_path)
@@ -84,9 +84,9 @@ def test_a_log_outlives_the_stream_it_began_with(tmp_path, monkeypatch):
     assert sys.stderr.getvalue() == ""
 
 
-@pytest.mark.parametrize("who, kept", [(options_of_all.PEOPLE, True), ("all", False)])
+@pytest.mark.parametrize("who, kept", [(global_options.PEOPLE, True), ("all", False)])
 def test_the_whole_log_lies_beside_the_output(tmp_path, monkeypatch, who, kept):
-    monkeypatch.setenv(options_of_all.LOG_VARIABLE, who)
+    monkeypatch.setenv(global_options.LOG_VARIABLE, who)
     output = tmp_path / "made later" / "x.parquet"
     with log_beside(output):
         output.parent.mkdir()
@@ -98,7 +98,7 @@ def test_the_whole_log_lies_beside_the_output(tmp_path, monkeypatch, who, kept):
 
 
 def test_a_log_replaces_no_file_of_the_user(tmp_path, monkeypatch, capsys):
-    monkeypatch.setenv(options_of_all.LOG_VARIABLE, options_of_all.PEOPLE)
+    monkeypatch.setenv(global_options.LOG_VARIABLE, global_options.PEOPLE)
     notes = tmp_path / "x.parquet.log"
     notes.write_text("my notes")
     for message in ("first", "second"):
@@ -116,13 +116,13 @@ def test_a_log_replaces_no_file_of_the_user(tmp_path, monkeypatch, capsys):
     "line", ["--verbose train c -s r", "train c --verbose -s r", "train c -s r"]
 )
 def test_verbose_stands_anywhere_and_comes_to_no_parser(monkeypatch, line):
-    for name in (options_of_all.LOG_VARIABLE, *options_of_all.ALLENNLP_VARIABLES):
+    for name in (global_options.LOG_VARIABLE, *global_options.ALLENNLP_VARIABLES):
         # Set first, so that it is restored afterwards.
         monkeypatch.setenv(name, "")
         monkeypatch.delenv(name)
     monkeypatch.setattr(sys, "argv", ["allennlp", *line.split()])
-    options_of_all.take_options()
-    options_of_all.log_for_people_by_default()
+    global_options.take_options()
+    global_options.log_for_people_by_default()
     assert sys.argv == ["allennlp", "train", "c", "-s", "r"]
     assert for_people() == ("--verbose" not in line)
-    assert os.environ[options_of_all.LOG_VARIABLE]
+    assert os.environ[global_options.LOG_VARIABLE]

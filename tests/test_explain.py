@@ -10,7 +10,7 @@ from allennlp.predictors import Predictor
 from transformers import BertConfig, BertForSequenceClassification
 
 from attention_explain.explain import explain
-from heatmaps.explanation import short
+from attention_explain.heatmaps.explanation import short
 from tests.builders import TEXTS, instances, model, reader
 from tests.interpret.no_trace import interpreter
 from tests.small_archive import small_archive

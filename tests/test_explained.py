@@ -5,8 +5,8 @@ import pytest
 from allennlp.common.checks import ConfigurationError
 
 from attention_explain.explain import explain
+from attention_explain.heatmaps.text_verdict import ModelOutput, NamedWords, TextVerdict
 from attention_explain.orders import random_ranks
-from heatmaps.text_verdict import ModelOutput, NamedWords, TextVerdict
 from tests.builders import TEXTS, model, reader
 from tests.heatmaps.elements import Elements
 

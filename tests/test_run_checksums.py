@@ -11,8 +11,8 @@ from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
 
 from attention_explain.archives import open_archive
+from attention_explain.files.records import CHECKSUMS, sha256
 from attention_explain.safe_archives import unpacked
-from durable.records import CHECKSUMS, sha256
 from tests.training.runs import run_config
 
 CONFIG = run_config([])

@@ -8,11 +8,11 @@ from contextlib import suppress
 import pytest
 
 from analysis import __main__ as analysis
+from attention_explain.workflow import __main__ as workflow
 from tests.commands_run import forked_allennlp
 from tests.small_archive import small_archive
 from tests.test_plugin import config
 from tests.workflow.waiting import PATIENCE
-from workflow import __main__ as workflow
 
 CODE = 128 + signal.SIGTERM
 COMMANDS = {

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from attention_explain.__main__ import main
-from command_line import closed_pipes
+from attention_explain.commands.startup import closed_pipes
+from attention_explain.workflow.__main__ import main as workflow
 from tests.commands_run import PROJECT, forked_allennlp
 from tests.small_archive import small_archive
-from workflow.__main__ import main as workflow
 
 
 @pytest.fixture(scope="module")
@@ -87,7 +87,7 @@ def ended_quietly(function, arguments, folder: Path) -> bool:
 @pytest.mark.parametrize("lines", [1, 3])
 def test_predict_into_head(run, lines):
     """As a user types it."""
-    command = f"{sys.executable} -m command_line predict run texts.jsonl --predictor saliency"
+    command = f"{sys.executable} -m attention_explain.commands.startup predict run texts.jsonl --predictor saliency"
     shown = subprocess.run(
         ["bash", "-o", "pipefail", "-c", f"{command} | head -n {lines}"],
         cwd=run.parent,

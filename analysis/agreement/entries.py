@@ -25,7 +25,7 @@ from analysis.statistics.intervals import ABOUT_INTERVALS
 from analysis.statistics.samples import ABOUT_PLACES
 from analysis.statistics.significance import SignFlips
 from analysis.written import estimates
-from durable.sealed import write_sealed
+from attention_explain.files.sealed import write_sealed
 
 # The value of each text, for whoever wants to go on from there.
 INSTANCES = "instances.parquet"

@@ -53,8 +53,8 @@ def run(arguments: argparse.Namespace) -> int:
     from analysis.verdict.page import page
     from analysis.verdict.verdict import judged
     from analysis.verdict.words import as_markdown, lines
-    from durable.own_files import check_verdict_files
-    from durable.whole import Costly, write_whole
+    from attention_explain.files.own_files import check_verdict_files
+    from attention_explain.files.whole import Costly, write_whole
 
     folder = arguments.folder
     try:

@@ -29,9 +29,9 @@ from analysis.report.texts import missing, texts
 from analysis.report.verdicts import verdict_section, verdicts
 from analysis.verdict.style import BLOCK_STYLE
 from analysis.written import html_text
-from durable.own_files import check_page
-from durable.whole import Costly, write_whole
-from heatmaps.html_document import document, style
+from attention_explain.files.own_files import check_page
+from attention_explain.files.whole import Costly, write_whole
+from attention_explain.heatmaps.html_document import document, style
 
 REPORT = "report.html"
 TITLE = "Can attention be trusted as the explanation?"

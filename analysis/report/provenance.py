@@ -29,7 +29,7 @@ from analysis.report.elements import (
 from analysis.runs import METRICS
 from analysis.text_files import TextFile, has_key
 from analysis.written import html_text
-from durable.records import sha256
+from attention_explain.files.records import sha256
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,8 @@ from analysis.measures.kendall import Kendall
 from analysis.models import Model
 from analysis.report.elements import Anchors, Section, paragraph
 from analysis.report.provenance import Input
-from heatmaps.explanation import explanations
-from heatmaps.html_page import card, legend
+from attention_explain.heatmaps.explanation import explanations
+from attention_explain.heatmaps.html_page import card, legend
 
 REFERENCE = "attention"
 CONTROL = "random"

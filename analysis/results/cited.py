@@ -12,7 +12,7 @@ import pandas
 
 from analysis.formats import csv
 from analysis.written import NONE, number
-from durable.whole import write_whole
+from attention_explain.files.whole import write_whole
 
 # Around a number: signs of Unicode's private area, which no text of ours has.
 OPEN, MIDDLE, CLOSE, APART = "\ue000", "\ue001", "\ue002", "\ue003"

@@ -44,7 +44,7 @@ from analysis.results.verdicts_right import (
     verdicts_sheet,
 )
 from analysis.written import NONE, markdown_text
-from durable.whole import write_whole
+from attention_explain.files.whole import write_whole
 
 # Between these a README says what was found.
 BEGIN = "<!-- what we found: made by `make results` -->"

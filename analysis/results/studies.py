@@ -10,7 +10,7 @@ import pandas
 from analysis.errors import AnalysisError
 from analysis.formats import read_csv
 from analysis.manifest import MANIFEST, in_order, read_listed, read_manifest, year_of
-from durable.records import Damaged, read_record
+from attention_explain.files.records import Damaged, read_record
 
 ACCOUNT = "study.json"
 LATER = 10000

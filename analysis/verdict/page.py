@@ -17,7 +17,7 @@ from analysis.verdict.texts import cards
 from analysis.verdict.verdict import Verdict
 from analysis.verdict.words import GROUPS, methods_table, reason
 from analysis.written import html_text
-from heatmaps.html_document import document, style
+from attention_explain.heatmaps.html_document import document, style
 
 TITLE = "Can attention be trusted on {}?"
 

@@ -19,8 +19,8 @@ from analysis.statistics.intervals import mean_of_known
 from analysis.verdict.files import ATTENTION, Files
 from analysis.verdict.places import Places
 from analysis.written import number
-from heatmaps.explanation import explanations
-from heatmaps.html_page import card, legend
+from attention_explain.heatmaps.explanation import explanations
+from attention_explain.heatmaps.html_page import card, legend
 
 OF_EACH = 2
 # Rows of a card; more would be looked at by nobody.

@@ -27,6 +27,9 @@ from attention_explain.commands.job_options import (
 )
 from attention_explain.data.pair_sides import PASSAGE, SIDES
 from attention_explain.faithfulness.outputs import reads_sets_apart
+from attention_explain.heatmaps.explanation import explanations
+from attention_explain.heatmaps.html_page import card, page
+from attention_explain.heatmaps.overview import facts_of
 from attention_explain.interpret.explainer import Explainer
 from attention_explain.interpret.interpreter import (
     InterpreterConfig,
@@ -37,9 +40,6 @@ from attention_explain.interpret.interpreter import (
 )
 from attention_explain.models.needs import explainable
 from attention_explain.output import log_beside, writing
-from heatmaps.explanation import explanations
-from heatmaps.html_page import card, page
-from heatmaps.overview import facts_of
 
 # What the debate compares, and the control; what a model does not allow is left out.
 DEFAULT_INTERPRETERS = (

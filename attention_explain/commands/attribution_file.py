@@ -11,7 +11,7 @@ import numpy
 import pyarrow
 
 from attention_explain.commands import table_file
-from heatmaps.explanation import Explanation, markings, several
+from attention_explain.heatmaps.explanation import Explanation, markings, several
 
 METADATA = b"attention_explain"
 # Of the layout below; a reader may refuse what it does not know.

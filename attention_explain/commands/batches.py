@@ -21,11 +21,11 @@ import torch
 from allennlp.common import Tqdm
 from allennlp.modules.token_embedders import Embedding
 
+from attention_explain.commands.cost_model import passes, sizes_judged
 from attention_explain.commands.parts import Parts
 from attention_explain.faithfulness.registry import MEASURES
+from attention_explain.messages.durations import in_words
 from attention_explain.passes import rows_by_length
-from command_line.durations import in_words
-from command_line.passes import passes, sizes_judged
 
 # Multiplications of a part, if it has more than one text: some 5 seconds of a core.
 PART = 2e11

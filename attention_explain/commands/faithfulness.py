@@ -21,11 +21,11 @@ from attention_explain.commands.job_options import (
 )
 from attention_explain.faithfulness.evaluator import RANDOM_ORDERS
 from attention_explain.faithfulness.scores_file import read_scores
+from attention_explain.files.records import read_json
 from attention_explain.named_components import ComponentConfig
 from attention_explain.orders import RANKINGS
 from attention_explain.output import log_beside
 from attention_explain.sentences import shortened
-from durable.records import read_json
 
 # Those that the scores alone decide, in seconds a text.
 DEFAULT_MEASURES = (

@@ -17,13 +17,13 @@ from allennlp.common.checks import ConfigurationError
 
 from attention_explain.archives import check_device
 from attention_explain.commands.parts import clear_merged
+from attention_explain.files.own_files import log_name
+from attention_explain.files.records import read_json
+from attention_explain.messages.jsonnet_errors import jsonnet_sentence
 from attention_explain.named_components import ComponentConfig
 from attention_explain.output import check_new, check_outputs, check_page
 from attention_explain.passes import DEFAULT_BUDGET, GPU_BUDGET
 from attention_explain.sentences import shortened
-from command_line.jsonnet_errors import jsonnet_sentence
-from durable.own_files import log_name
-from durable.records import read_json
 
 Place = Union[str, Path]
 # What every command takes as a model, in its help.

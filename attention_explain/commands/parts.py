@@ -17,9 +17,9 @@ import pyarrow
 from allennlp.common.checks import ConfigurationError
 from filelock import FileLock, Timeout
 
+from attention_explain.commands.startup import interrupts
+from attention_explain.files.sealed import Damaged, read_sealed, write_sealed
 from attention_explain.output import check_new, close_progress_bars, explained_failures, writing
-from command_line import interrupts
-from durable.sealed import Damaged, read_sealed, write_sealed
 
 NOTE = "job.json"
 # The output, as long as it is not at its place; and a sign that it was there, ready to be put there.

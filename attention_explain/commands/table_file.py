@@ -18,9 +18,9 @@ from attention_explain.archives import archive_sha256, weights_sha256
 from attention_explain.commands.parts import ROW
 from attention_explain.data.example import whole_characters
 from attention_explain.data.sources import local_path
+from attention_explain.files.records import read_json
+from attention_explain.files.sealed import sealed_metadata, write_sealed
 from attention_explain.output import writing
-from durable.records import read_json
-from durable.sealed import sealed_metadata, write_sealed
 
 NUMBERS = pyarrow.list_(pyarrow.float32())
 

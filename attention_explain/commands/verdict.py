@@ -27,10 +27,10 @@ from attention_explain.commands.job_options import (
 from attention_explain.commands.parts import clear_merged
 from attention_explain.commands.verdict_plan import FILES, PREDICTIONS, Task, VerdictPlan, planned
 from attention_explain.commands.whole_progress import WholeProgress
+from attention_explain.files.records import Damaged
 from attention_explain.interpret.interpreter import InterpreterConfig
+from attention_explain.messages.durations import in_words
 from attention_explain.output import check_verdict_files, explained_failures, log_beside
-from command_line.durations import in_words
-from durable.records import Damaged
 
 # The exit code of `python -m analysis verdict --predictions` where there is something to judge.
 SOMETHING = 3

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Callable, Iterator
 
 from attention_explain.compat.replacing import replace_everywhere
-from durable.records import read_json
+from attention_explain.files.records import read_json
 
 
 def mend_local_paths() -> None:
@@ -216,7 +216,7 @@ def mend_config_errors() -> None:
     from allennlp.common import params
     from allennlp.common.checks import ConfigurationError
 
-    from command_line.jsonnet_errors import jsonnet_sentence
+    from attention_explain.messages.jsonnet_errors import jsonnet_sentence
 
     def with_sentences(evaluate: Callable, called: Callable[[str], str]) -> Callable:
         @wraps(evaluate)

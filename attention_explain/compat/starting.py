@@ -5,8 +5,8 @@ from contextlib import AbstractContextManager
 from functools import wraps
 from typing import Optional, Set
 
+from attention_explain.commands.startup.deferred import imports_deferred
 from attention_explain.compat.replacing import replace_everywhere
-from command_line.deferred import imports_deferred
 
 # What AllenNLP imports at once, for parts of it that most commands never use.
 SELDOM_USED = {
@@ -94,6 +94,6 @@ def mend_swallowed_sigterm() -> None:
     """
     from allennlp.common import util
 
-    from command_line.interrupts import Terminated
+    from attention_explain.commands.startup.interrupts import Terminated
 
     replace_everywhere(util.SigTermReceived, Terminated)

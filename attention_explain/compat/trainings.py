@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Callable, Dict, Optional, Tuple, Union
 
 from attention_explain.compat.replacing import replace_everywhere
-from command_line.nearest import no_option
+from attention_explain.messages.nearest import no_option
 
 
 def mend_unchecked_configs() -> None:
@@ -330,8 +330,8 @@ def mend_run_folders() -> None:
     def create_serialization_dir(
         params: Any, serialization_dir: Union[str, PathLike], recover: bool, force: bool
     ) -> None:
+        from attention_explain.files.records import drop_checksums
         from attention_explain.training.run_start import hold, may_recover
-        from durable.records import drop_checksums
 
         folder = Path(serialization_dir)
         hold(folder)

@@ -15,8 +15,8 @@ from allennlp.data import Instance, Vocabulary
 from allennlp.data.fields import LabelField, MetadataField
 
 from attention_explain.data.errors import DataError
-from durable.records import read_json
-from heatmaps.explanation import Rationale
+from attention_explain.files.records import read_json
+from attention_explain.heatmaps.explanation import Rationale
 
 # The fields of a line that have a meaning, by the names they have unless a reader says otherwise.
 FIELDS = {name: name for name in ("text", "tokens", "label", "id", "rationale", "impermissible")}

@@ -14,8 +14,8 @@ from attention_explain.data.errors import DataError
 from attention_explain.data.example import FIELDS, PAIR_FIELDS, Example
 from attention_explain.data.sources import ReadCounts
 from attention_explain.data.text_reader import TextReader
+from attention_explain.heatmaps.explanation import Rationale
 from attention_explain.named_components import check_choice
-from heatmaps.explanation import Rationale
 
 CANDIDATES = ("all", "passage")
 # The names of the fields, by those that the project has for them.

@@ -10,7 +10,7 @@ import pyarrow
 
 from attention_explain.data.errors import DataError
 from attention_explain.data.sources import PathOrStr, local_path, numbered_lines
-from durable.sealed import Damaged, read_sealed
+from attention_explain.files.sealed import Damaged, read_sealed
 
 LONGEST_CELL = 2**31 - 1  # Clinical notes are longer than the csv module's default limit.
 

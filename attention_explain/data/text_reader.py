@@ -29,9 +29,9 @@ from attention_explain.data.example import TEXT, TOKENS, Example, KnownLabelFiel
 from attention_explain.data.other_attention import OtherAttention
 from attention_explain.data.sources import LabelMap, LengthLimits, ReadCounts, counted
 from attention_explain.data.tokenizers import EnglishTokenizer
+from attention_explain.heatmaps.explanation import Rationale, markings, several
+from attention_explain.messages.nearest import no_option
 from attention_explain.pretrained.pieces import PieceIndexer, Pieces, Span, WrittenToken
-from command_line.nearest import no_option
-from heatmaps.explanation import Rationale, markings, several
 
 logger = logging.getLogger(__name__)
 

@@ -23,10 +23,10 @@ from attention_explain.explore.connections import Connection
 from attention_explain.explore.data_texts import DataTexts
 from attention_explain.explore.open_model import OpenModel
 from attention_explain.explore.open_text import MOST_WORDS, GivenText, numbers_of, strings_of
+from attention_explain.files.records import read_json
+from attention_explain.heatmaps.html_document import style
 from attention_explain.orders import RANKINGS
 from attention_explain.sentences import sentence_of
-from durable.records import read_json
-from heatmaps.html_document import style
 
 logger = logging.getLogger(__name__)
 

@@ -8,7 +8,7 @@ import torch
 from allennlp.common.checks import ConfigurationError
 
 from attention_explain.archives import weights_sha256
-from durable.records import read_json
+from attention_explain.files.records import read_json
 
 ANSWER, EVIDENCE = "verdict.json", "verdict.html"
 WANTED = ("model", "corpus", "texts", "attention", "questions", "methods", "recommended", "nothing")

@@ -16,9 +16,9 @@ from attention_explain.data.errors import DataError
 from attention_explain.data.example import whole_characters
 from attention_explain.data.tables import read_parquet
 from attention_explain.faithfulness.faithfulness import RANDOM, SEARCH
+from attention_explain.files.records import read_json
 from attention_explain.interpret.interpreter import INTERPRETERS
 from attention_explain.sentences import shortened
-from durable.records import read_json
 
 # Of an attribution file's metadata.
 ATTRIBUTIONS = b"attention_explain"

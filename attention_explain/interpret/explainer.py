@@ -9,6 +9,7 @@ from allennlp.data import Instance
 
 from attention_explain.data.pair_sides import PASSAGE
 from attention_explain.data.vocabulary import unknown_words
+from attention_explain.heatmaps.explanation import Explanation
 from attention_explain.interpret.interpreter import (
     Attribution,
     Interpreter,
@@ -19,7 +20,6 @@ from attention_explain.interpret.memory import too_long
 from attention_explain.interpret.text_batch import TextBatch, budget_for, check_finite
 from attention_explain.models import AttentionClassifier
 from attention_explain.passes import in_batches, untouched
-from heatmaps.explanation import Explanation
 
 NOT_FINITE = "a score that is not finite"
 

@@ -14,6 +14,7 @@ from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 from allennlp.models import Model
 from allennlp.predictors import Predictor
 
+from attention_explain.commands.cost_model import declaration
 from attention_explain.data.any_reader import complete
 from attention_explain.interpret.memory import too_long
 from attention_explain.interpret.text_batch import TextBatch, budget_for, predicted_class
@@ -22,7 +23,6 @@ from attention_explain.models.needs import check_needs
 from attention_explain.models.reading import Reading
 from attention_explain.named_components import ComponentConfig, ComponentKind
 from attention_explain.passes import in_batches, untouched
-from command_line.passes import declaration
 
 
 @dataclass

@@ -8,10 +8,10 @@ from typing import Any, Dict, List, Sequence
 
 from allennlp.common.checks import ConfigurationError
 
+from attention_explain.heatmaps.explanation import Explanation
+from attention_explain.heatmaps.html_page import card, page
+from attention_explain.heatmaps.overview import Facts, facts_of
 from attention_explain.output import check_outputs, writing
-from heatmaps.explanation import Explanation
-from heatmaps.html_page import card, page
-from heatmaps.overview import Facts, facts_of
 
 # Writing the page again and again may take this share of the time.
 SHARE_OF_TIME = 0.05

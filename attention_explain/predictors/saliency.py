@@ -17,6 +17,7 @@ from attention_explain.data.errors import DataError
 from attention_explain.data.example import KnownLabelField, check_split
 from attention_explain.data.pair_reader import line_fields
 from attention_explain.data.pair_sides import PASSAGE, turned
+from attention_explain.heatmaps.explanation import Explanation
 from attention_explain.interpret.explainer import Explainer
 from attention_explain.interpret.interpreter import (
     InterpreterConfig,
@@ -33,7 +34,6 @@ from attention_explain.predictors.input_lines import (
     checked_fields,
     parse_line,
 )
-from heatmaps.explanation import Explanation
 
 logger = logging.getLogger(__name__)
 

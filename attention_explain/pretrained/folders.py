@@ -15,9 +15,9 @@ import torch
 from allennlp.common.checks import ConfigurationError
 
 from attention_explain.archive_reach import must_be_cached, not_cached
+from attention_explain.files.records import read_json
 from attention_explain.pretrained.families import FAMILIES, Family
 from attention_explain.sentences import NO_NUMBERS
-from durable.records import read_json
 
 if TYPE_CHECKING:
     from transformers import PretrainedConfig, PreTrainedModel, PreTrainedTokenizerFast

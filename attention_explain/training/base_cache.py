@@ -14,10 +14,10 @@ from filelock import FileLock
 
 from attention_explain.archives import archive_sha256
 from attention_explain.data.sources import local_path
+from attention_explain.files.sealed import Damaged, read_sealed, write_sealed
 from attention_explain.output import writing
 from attention_explain.training.base_model import BaseModel
 from attention_explain.training.base_text import Text
-from durable.sealed import Damaged, read_sealed, write_sealed
 
 logger = logging.getLogger(__name__)
 

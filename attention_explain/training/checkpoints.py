@@ -13,8 +13,8 @@ from allennlp.common.file_utils import hardlink_or_copy
 from allennlp.training import GradientDescentTrainer
 from allennlp.training.checkpointer import Checkpointer
 
+from attention_explain.files.records import read_json
 from attention_explain.output import writing
-from durable.records import read_json
 
 logger = logging.getLogger(__name__)
 

@@ -25,9 +25,9 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.common.meta import META_NAME
 from allennlp.models.archival import CONFIG_NAME
 
+from attention_explain.files.records import CHECKSUMS, write_checksums
+from attention_explain.files.whole import clear_unfinished
 from attention_explain.training.checkpoints import BEST
-from durable.records import CHECKSUMS, write_checksums
-from durable.whole import clear_unfinished
 
 logger = logging.getLogger(__name__)
 

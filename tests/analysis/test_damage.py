@@ -16,8 +16,8 @@ from analysis.errors import AnalysisError
 from analysis.manifest import MANIFEST, read_manifest
 from analysis.output import Output
 from analysis.runs import load_run
-from durable.records import Damaged, write_checksums
-from durable.sealed import read_sealed
+from attention_explain.files.records import Damaged, write_checksums
+from attention_explain.files.sealed import read_sealed
 from tests.analysis.attribution_files import random_rows, write_attributions
 
 TABLE = pandas.DataFrame({"a": [0.25, 0.5], "b": ["x", "y"]})

@@ -65,7 +65,15 @@ def _heeds_ctrl_c() -> None:
 
 @pytest.mark.slow
 def test_the_page_is_there_until_it_is_interrupted(archive, tmp_path):
-    command = [sys.executable, "-m", "command_line", "explore", str(archive), "--port", "0"]
+    command = [
+        sys.executable,
+        "-m",
+        "attention_explain.commands.startup",
+        "explore",
+        str(archive),
+        "--port",
+        "0",
+    ]
     process = subprocess.Popen(
         [*command, "--data", "test"],
         cwd=tmp_path,

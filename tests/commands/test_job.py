@@ -7,8 +7,8 @@ from allennlp.common.checks import ConfigurationError
 from attention_explain.commands import table_file
 from attention_explain.commands.job import Job
 from attention_explain.commands.job_options import JobOptions
-from durable.records import sha256
-from durable.sealed import read_sealed
+from attention_explain.files.records import sha256
+from attention_explain.files.sealed import read_sealed
 from tests.commands.stopping import stop_after
 from tests.small_archive import small_archive
 

@@ -6,6 +6,7 @@ from allennlp.data import Vocabulary
 from allennlp.modules.token_embedders import Embedding
 
 from attention_explain.commands import batches as module
+from attention_explain.commands import cost_model as passes
 from attention_explain.commands.batches import (
     fingerprint,
     multiplications,
@@ -17,8 +18,7 @@ from attention_explain.commands.faithfulness import DEFAULT_MEASURES
 from attention_explain.faithfulness.beam import SMALL
 from attention_explain.faithfulness.bins import BINS
 from attention_explain.faithfulness.curve import POINTS
-from command_line import passes
-from workflow.resolve import USUAL_MEASURES
+from attention_explain.workflow.resolve import USUAL_MEASURES
 
 LENGTHS = [5, 9, 7, 20, 6, 8, 5, 7]
 STEPS = ["delete", "mask"]

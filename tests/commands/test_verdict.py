@@ -23,7 +23,7 @@ from attention_explain.commands.perturb import PerturbationJob
 from attention_explain.commands.verdict import judge, verdict_from_files
 from attention_explain.commands.verdict_models import check_base, check_seed, difference
 from attention_explain.commands.whole_progress import WholeProgress
-from durable.sealed import read_sealed, sealed_metadata
+from attention_explain.files.sealed import read_sealed, sealed_metadata
 from tests.commands.stopping import stop_after
 from tests.small_archive import small_archive
 

@@ -11,10 +11,10 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader
 
 from attention_explain.commands.attribute import attribute_from_file
+from attention_explain.commands.startup.global_options import TRUST_VARIABLE
 from attention_explain.data.erased import Erased
 from attention_explain.data.errors import DataError
 from attention_explain.data.vocabulary import MASK_TOKEN
-from command_line.options_of_all import TRUST_VARIABLE
 from tests.small_archive import PLANTED, small_archive
 
 M = MASK_TOKEN

@@ -95,7 +95,7 @@ def run(program: str, arguments: List[str]) -> int:
     if program == "analysis":
         from analysis.__main__ import main
     else:
-        from workflow.__main__ import main
+        from attention_explain.workflow.__main__ import main
 
     sys.argv = [program, *arguments]
     return main(arguments)
@@ -155,7 +155,7 @@ def main() -> None:
     import torch
     from allennlp.common.plugins import import_plugins
 
-    import workflow.run  # noqa: F401
+    import attention_explain.workflow.run  # noqa: F401
 
     torch.set_num_threads(1)
     import_plugins()

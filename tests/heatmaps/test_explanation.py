@@ -1,6 +1,6 @@
 """Rows of an attribution file as explained texts."""
 
-from heatmaps.explanation import KNOWN, MARKED, explanations
+from attention_explain.heatmaps.explanation import KNOWN, MARKED, explanations
 
 METADATA = {
     "labels": ["good", "bad"],

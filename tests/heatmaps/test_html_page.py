@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from heatmaps.explanation import Explanation
-from heatmaps.html_document import SCALES, SHADES, policy
-from heatmaps.html_page import card, fragment, page
+from attention_explain.heatmaps.explanation import Explanation
+from attention_explain.heatmaps.html_document import SCALES, SHADES, policy
+from attention_explain.heatmaps.html_page import card, fragment, page
 from tests.heatmaps.elements import Elements
 
 NASTY = "<script>alert('&')</script>"

@@ -5,10 +5,10 @@ from itertools import permutations
 import numpy
 import pytest
 
-from heatmaps.explanation import Explanation
-from heatmaps.html_document import policy
-from heatmaps.html_page import card, page
-from heatmaps.overview import MANY, Facts, facts_of, named, script
+from attention_explain.heatmaps.explanation import Explanation
+from attention_explain.heatmaps.html_document import policy
+from attention_explain.heatmaps.html_page import card, page
+from attention_explain.heatmaps.overview import MANY, Facts, facts_of, named, script
 from tests.analysis.report.chromium import PATH, chromium
 from tests.heatmaps.elements import Elements
 

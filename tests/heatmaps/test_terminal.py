@@ -1,7 +1,7 @@
 """How an explained text looks in a terminal."""
 
-from heatmaps.explanation import Explanation
-from heatmaps.terminal import columns, fitted, render
+from attention_explain.heatmaps.explanation import Explanation
+from attention_explain.heatmaps.terminal import columns, fitted, render
 
 
 def example(**changes) -> Explanation:

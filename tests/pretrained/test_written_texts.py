@@ -16,9 +16,9 @@ from attention_explain.archives import open_archive
 from attention_explain.commands.attribute import attribute_from_file
 from attention_explain.data.any_reader import warn_once
 from attention_explain.data.tokenizers import SPLITS, WrittenWords, is_unsplit
+from attention_explain.files.sealed import read_sealed
 from attention_explain.predictors.saliency import SaliencyPredictor
 from attention_explain.pretrained.pieces import PieceIndexer
-from durable.sealed import read_sealed
 from tests import tiny_transformers
 from tests.tiny_transformers import FAMILIES, save_tiny_transformer
 

@@ -31,7 +31,15 @@ def wait_for(condition, process: subprocess.Popen, seconds: float = 300) -> None
 
 def test_a_job_is_killed_and_the_study_finishes(tmp_path):
     study = tiny(tmp_path / "studies", epochs=60, encoders="['affine', 'cnn']")
-    command = [sys.executable, "-m", "workflow", "run", str(study), "--snakemake", engine()]
+    command = [
+        sys.executable,
+        "-m",
+        "attention_explain.workflow",
+        "run",
+        str(study),
+        "--snakemake",
+        engine(),
+    ]
     process = subprocess.Popen(
         [*command, "--profile", os.environ[PROFILE]],
         cwd=tmp_path,

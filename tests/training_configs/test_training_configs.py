@@ -16,9 +16,9 @@ from allennlp.data import DatasetReader
 
 from analysis.model_config import ModelConfig
 from attention_explain.settings import DATA_VARIABLE
+from attention_explain.workflow.identity import with_references
 from tests.commands_run import PROJECT
 from tests.workflow.studies import NAMES, experiments
-from workflow.identity import with_references
 
 FOLDER = PROJECT / "training_configs"
 # How the paths of the splits begin.

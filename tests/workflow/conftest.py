@@ -6,7 +6,7 @@ from typing import Any, Dict, Tuple
 import _jsonnet
 import pytest
 
-from workflow import study_file
+from attention_explain.workflow import study_file
 
 MADE: Dict[Tuple[Any, ...], str] = {}
 

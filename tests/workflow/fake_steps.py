@@ -3,10 +3,18 @@
 from pathlib import Path
 from typing import Dict, Sequence
 
-from workflow.kinds import ATTRIBUTE, TABLE, TRAIN, FileCommand, FilesStep, TableStep, TrainStep
-from workflow.plan import Folders, Plan
-from workflow.steps import Step
-from workflow.study import Study
+from attention_explain.workflow.kinds import (
+    ATTRIBUTE,
+    TABLE,
+    TRAIN,
+    FileCommand,
+    FilesStep,
+    TableStep,
+    TrainStep,
+)
+from attention_explain.workflow.plan import Folders, Plan
+from attention_explain.workflow.steps import Step
+from attention_explain.workflow.study import Study
 
 WRITES = "import pathlib, sys; pathlib.Path(sys.argv[1]).open('a').write('x')"
 FAILS = "raise ValueError('no luck with ' + __import__('sys').argv[1])"

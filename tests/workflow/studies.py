@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from attention_explain.workflow.configs import Experiments, load_experiments
+from attention_explain.workflow.plan import Folders, Plan, make_plan
+from attention_explain.workflow.study_file import STUDIES, load_study
 from tests.commands_run import PROJECT
-from workflow.configs import Experiments, load_experiments
-from workflow.plan import Folders, Plan, make_plan
-from workflow.study_file import STUDIES, load_study
 
 NAMES = sorted(path.stem for path in STUDIES.glob("*.jsonnet"))
 

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from attention_explain.workflow import account
+from attention_explain.workflow.__main__ import main
+from attention_explain.workflow.account import Clock, write_account
+from attention_explain.workflow.kinds import TRAIN
 from tests.workflow.fake_steps import fake_files, fake_plan
 from tests.workflow.studies import planned
-from workflow import account
-from workflow.__main__ import main
-from workflow.account import Clock, write_account
-from workflow.kinds import TRAIN
 
 
 def test_the_account_adds_up_what_steps_took(tmp_path):
@@ -88,7 +88,11 @@ def test_tables_made_again_are_not_counted(tmp_path, monkeypatch):
 )
 def test_the_command_is_one_for_any_machine(arguments, command, tmp_path, monkeypatch):
     given = []
-    monkeypatch.setattr("workflow.__main__._plan", lambda parsed: fake_plan(tmp_path, []))
-    monkeypatch.setattr("workflow.run.run", lambda *values: given.append(values[-1]) or 0)
+    monkeypatch.setattr(
+        "attention_explain.workflow.__main__._plan", lambda parsed: fake_plan(tmp_path, [])
+    )
+    monkeypatch.setattr(
+        "attention_explain.workflow.run.run", lambda *values: given.append(values[-1]) or 0
+    )
     assert main(["run", *arguments]) == 0
     assert given == [f"make study {command}"]

@@ -9,13 +9,13 @@ import _jsonnet
 import pytest
 
 from attention_explain.settings import DEFAULTS
+from attention_explain.workflow.__main__ import main
+from attention_explain.workflow.configs import load_experiments
+from attention_explain.workflow.errors import StudyError
+from attention_explain.workflow.identity import Reference, fit_for_a_file, with_references
+from attention_explain.workflow.study_file import SIZES
 from tests.commands_run import PROJECT
 from tests.workflow.studies import NAMES, experiments
-from workflow.__main__ import main
-from workflow.configs import load_experiments
-from workflow.errors import StudyError
-from workflow.identity import Reference, fit_for_a_file, with_references
-from workflow.study_file import SIZES
 
 FOLDER = PROJECT / "training_configs"
 SEED = 7

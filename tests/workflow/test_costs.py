@@ -4,13 +4,13 @@ import inspect
 
 import pytest
 
+from attention_explain.commands import cost_model as passes
 from attention_explain.counterfactual.registry import PERTURBATIONS as PERTURBATION_KIND
 from attention_explain.interpret.interpreter import INTERPRETERS
-from command_line import passes
-from workflow import costs
-from workflow.contents import Contents, Lines
-from workflow.resolve import APPLIED_AGAIN, MEASURES
-from workflow.study import ATTRIBUTIONS, FAITHFULNESS, PERTURBATIONS, SPLITS
+from attention_explain.workflow import costs
+from attention_explain.workflow.contents import Contents, Lines
+from attention_explain.workflow.resolve import APPLIED_AGAIN, MEASURES
+from attention_explain.workflow.study import ATTRIBUTIONS, FAITHFULNESS, PERTURBATIONS, SPLITS
 
 DECLARED = {
     "interpreters": INTERPRETERS,

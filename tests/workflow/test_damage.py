@@ -10,7 +10,13 @@ import pyarrow
 import pytest
 
 from analysis.output import Output
-from durable.sealed import write_sealed
+from attention_explain.files.sealed import write_sealed
+from attention_explain.workflow.__main__ import main as started
+from attention_explain.workflow.account import Clock
+from attention_explain.workflow.events import FAILED, Events
+from attention_explain.workflow.run import run
+from attention_explain.workflow.run_step import clear_damage, main
+from attention_explain.workflow.steps import Step
 from tests.workflow.fake_steps import (
     fake_files,
     fake_plan,
@@ -18,12 +24,6 @@ from tests.workflow.fake_steps import (
     fake_table,
     fake_training,
 )
-from workflow.__main__ import main as started
-from workflow.account import Clock
-from workflow.events import FAILED, Events
-from workflow.run import run
-from workflow.run_step import clear_damage, main
-from workflow.steps import Step
 
 
 def flipped(path: Path) -> None:
@@ -208,8 +208,10 @@ def test_a_disk_that_takes_no_more_ends_in_a_sentence(tmp_path, monkeypatch, cap
     def full(*_, **__):
         raise OSError(number, os.strerror(number))
 
-    monkeypatch.setattr("workflow.__main__._plan", lambda _: fake_plan(tmp_path, []))
-    monkeypatch.setattr("workflow.run.write_whole", full)
+    monkeypatch.setattr(
+        "attention_explain.workflow.__main__._plan", lambda _: fake_plan(tmp_path, [])
+    )
+    monkeypatch.setattr("attention_explain.workflow.run.write_whole", full)
     assert started(["run", "any"]) == 2
     said = f"error: nothing more can be written ({os.strerror(number)})\n"
     assert capsys.readouterr().err == said
@@ -217,7 +219,9 @@ def test_a_disk_that_takes_no_more_ends_in_a_sentence(tmp_path, monkeypatch, cap
 
 def test_a_file_where_runs_are_to_be_ends_in_a_sentence(tmp_path, monkeypatch, capsys):
     (tmp_path / "runs").touch()
-    monkeypatch.setattr("workflow.__main__._plan", lambda _: fake_plan(tmp_path, []))
+    monkeypatch.setattr(
+        "attention_explain.workflow.__main__._plan", lambda _: fake_plan(tmp_path, [])
+    )
     assert started(["run", "any"]) == 2
     said = capsys.readouterr().err
     assert said.startswith("error: ") and "runs" in said and len(said.splitlines()) == 1
@@ -229,7 +233,7 @@ def test_a_step_on_a_full_disk_fails_in_a_sentence(tmp_path, monkeypatch, capsys
 
     plan = tmp_path / "plan.json"
     plan.write_text(fake_plan(tmp_path, [fake_step(tmp_path / "results", "one")]).to_json())
-    monkeypatch.setattr("workflow.events.write_record", full)
+    monkeypatch.setattr("attention_explain.workflow.events.write_record", full)
     assert main(plan, "one") == 2
     said = "error: nothing more can be written (No space left on device)\n"
     assert capsys.readouterr().err == said

@@ -7,10 +7,10 @@ from typing import List
 
 import pytest
 
+from attention_explain.workflow.plan import Folders, make_plan
+from attention_explain.workflow.study_file import load_study
 from tests.commands_run import PROJECT, run
 from tests.workflow.studies import engine
-from workflow.plan import Folders, make_plan
-from workflow.study_file import load_study
 
 PAGE = PROJECT / "docs" / "studies.md"
 
@@ -55,7 +55,7 @@ def test_ones_own_data_gets_a_report(folder):
     shorter = "lambdas:: [0.002],\n  training(preset):: preset + { trainer+: { num_epochs: 1 } },\n"
     text = own_data.replace("  data:: {", f"  {shorter}  data:: {{")
     (folder / "my_reviews.jsonnet").write_text(text)
-    command = [str(PROJECT / ".venv" / "bin" / "python"), "-m", "workflow", "run"]
+    command = [str(PROJECT / ".venv" / "bin" / "python"), "-m", "attention_explain.workflow", "run"]
     options = ["--seeds", "1", "--snakemake", engine()]
     done = run([*command, "my_reviews.jsonnet", *options], folder, {"PYTHONPATH": str(PROJECT)})
     assert done.returncode == 0, done.stdout + done.stderr

@@ -4,8 +4,8 @@ import fcntl
 
 import pytest
 
-from workflow import locks
-from workflow.locks import GPUS_VARIABLE, visible_gpu
+from attention_explain.workflow import locks
+from attention_explain.workflow.locks import GPUS_VARIABLE, visible_gpu
 
 DEVICES = "CUDA_VISIBLE_DEVICES"
 

@@ -7,13 +7,13 @@ from xml.etree import ElementTree
 
 import pytest
 
+from attention_explain.workflow import costs
+from attention_explain.workflow.__main__ import main
+from attention_explain.workflow.contents import Contents
+from attention_explain.workflow.overview import corrections, headline, time_on
+from attention_explain.workflow.picture import placed, svg
 from tests.workflow.fake_steps import fake_plan, fake_step
 from tests.workflow.studies import planned
-from workflow import costs
-from workflow.__main__ import main
-from workflow.contents import Contents
-from workflow.overview import corrections, headline, time_on
-from workflow.picture import placed, svg
 
 
 def test_time_is_that_of_the_longest_chain_or_of_the_work_on_all_cores(tmp_path):
@@ -66,7 +66,9 @@ def test_contents_are_read_once_and_again_when_changed(tmp_path, monkeypatch):
     assert first.lines(file).words == 3
     first.save()
     with monkeypatch.context() as patched:
-        patched.setattr("workflow.contents._read", lambda path: pytest.fail("read again"))
+        patched.setattr(
+            "attention_explain.workflow.contents._read", lambda path: pytest.fail("read again")
+        )
         assert Contents(tmp_path / "cache.json").sha256(file) == known
     file.write_bytes(gzip.compress(b"one two three", mtime=2))
     assert Contents(tmp_path / "cache.json").sha256(file) == known
@@ -125,6 +127,6 @@ def test_ctrl_c_ends_in_a_word(monkeypatch, capsys):
     def pressed(*arguments):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("workflow.__main__.load_study", pressed)
+    monkeypatch.setattr("attention_explain.workflow.__main__.load_study", pressed)
     assert main(["plan", "jain_wallace_2019"]) == 130
     assert capsys.readouterr().err == "\nstopped\n"

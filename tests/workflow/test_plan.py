@@ -11,13 +11,13 @@ from typing import Set
 import pyarrow
 import pytest
 
-from durable.sealed import write_sealed
+from attention_explain.files.sealed import write_sealed
+from attention_explain.workflow.contents import Contents
+from attention_explain.workflow.errors import StudyError
+from attention_explain.workflow.identity import hash_of, with_contents, with_first_names
+from attention_explain.workflow.plan import Folders, Plan, make_plan, read_steps
+from attention_explain.workflow.study_file import load_study
 from tests.workflow.studies import FAMILY, planned, write_study
-from workflow.contents import Contents
-from workflow.errors import StudyError
-from workflow.identity import hash_of, with_contents, with_first_names
-from workflow.plan import Folders, Plan, make_plan, read_steps
-from workflow.study_file import load_study
 
 
 def steps(plan: Plan, *kinds: str) -> Set[str]:

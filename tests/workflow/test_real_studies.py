@@ -27,7 +27,15 @@ FULL = 60_000
 
 
 def command(study: Path) -> List[str]:
-    return [sys.executable, "-m", "workflow", "run", str(study), "--snakemake", engine()]
+    return [
+        sys.executable,
+        "-m",
+        "attention_explain.workflow",
+        "run",
+        str(study),
+        "--snakemake",
+        engine(),
+    ]
 
 
 def start(study: Path, folder: Path, **options) -> subprocess.Popen:

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
+from attention_explain.workflow.__main__ import main
+from attention_explain.workflow.errors import StudyError
+from attention_explain.workflow.run import run
 from tests.commands_run import PROJECT
 from tests.workflow.fake_steps import FAILS, fake_plan, fake_step
 from tests.workflow.studies import engine
 from tests.workflow.waiting import PATIENCE
-from workflow.__main__ import main
-from workflow.errors import StudyError
-from workflow.run import run
 
 
 def run_here(folder: Path, *steps) -> int:
@@ -106,8 +106,8 @@ DEAF = "trap '' INT\nsleep 1000 &\necho $! > $PWD/pid\nwait\nsleep 1000\n"
 # Waits for itself, whatever it is told.
 STUCK = "sleep 1000 &\ntrap '' INT TERM\nmkfifo pipe\necho $! > $PWD/pid\nread -r nothing < pipe\n"
 IMPATIENT = (
-    "import sys, workflow.run, workflow.__main__; workflow.run.PATIENCE = 0.1; "
-    "sys.exit(workflow.__main__.main(sys.argv[1:]))"
+    "import sys, attention_explain.workflow.run, attention_explain.workflow.__main__; attention_explain.workflow.run.PATIENCE = 0.1; "
+    "sys.exit(attention_explain.workflow.__main__.main(sys.argv[1:]))"
 )
 
 

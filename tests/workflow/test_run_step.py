@@ -11,13 +11,13 @@ import pandas
 import pytest
 
 from analysis.output import Output
+from attention_explain.workflow.events import DONE, FAILED, Events, last_error
+from attention_explain.workflow.locks import GPUS_VARIABLE, locked, visible_gpu
+from attention_explain.workflow.run_step import main
+from attention_explain.workflow.steps import Step
 from tests.commands_run import PROJECT
 from tests.workflow.fake_steps import FAILS, fake_plan, fake_step, fake_table, fake_training
 from tests.workflow.waiting import PATIENCE, wait_for
-from workflow.events import DONE, FAILED, Events, last_error
-from workflow.locks import GPUS_VARIABLE, locked, visible_gpu
-from workflow.run_step import main
-from workflow.steps import Step
 
 
 def written(folder: Path, *steps: Step) -> Path:
@@ -57,7 +57,7 @@ def test_a_step_that_ends_well_after_all_has_not_failed(tmp_path):
 def test_two_at_once_do_a_step_once(tmp_path):
     code = "import time; time.sleep(.5); import pathlib, sys; pathlib.Path(sys.argv[1]).open('a').write('x')"
     plan = written(tmp_path, fake_step(tmp_path / "results", "one", code=code))
-    command = [sys.executable, "-m", "workflow.run_step", str(plan), "one"]
+    command = [sys.executable, "-m", "attention_explain.workflow.run_step", str(plan), "one"]
     both = [subprocess.Popen(command, cwd=PROJECT, stderr=subprocess.DEVNULL) for _ in range(2)]
     assert [process.wait(timeout=PATIENCE) for process in both] == [0, 0]
     assert (tmp_path / "results" / "one.csv").read_text() == "x"
@@ -72,7 +72,7 @@ def long_step(folder: Path) -> Tuple[Path, subprocess.Popen, int]:
     plan = written(folder, fake_step(folder / "results", "one", code=code))
     pid = folder / "results" / "one.csv.pid"
     process = subprocess.Popen(
-        [sys.executable, "-m", "workflow.run_step", str(plan), "one"], cwd=PROJECT
+        [sys.executable, "-m", "attention_explain.workflow.run_step", str(plan), "one"], cwd=PROJECT
     )
     wait_for(lambda: pid.exists() and pid.read_text())
     return plan, process, int(pid.read_text())
@@ -86,7 +86,7 @@ def test_a_killed_step_holds_its_lock_as_long_as_what_it_started_lives(tmp_path)
     attempt = [
         sys.executable,
         "-c",
-        "from workflow.locks import locked\nfrom pathlib import Path\nimport sys\nwith locked(Path(sys.argv[1]), ['one']): pass",
+        "from attention_explain.workflow.locks import locked\nfrom pathlib import Path\nimport sys\nwith locked(Path(sys.argv[1]), ['one']): pass",
     ]
     waiting = subprocess.Popen(
         [*attempt, str(tmp_path / "runs" / "locks")], cwd=PROJECT, stderr=subprocess.PIPE

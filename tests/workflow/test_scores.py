@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from attention_explain.workflow import costs
+from attention_explain.workflow.errors import StudyError
 from tests.workflow.studies import planned
-from workflow import costs
-from workflow.errors import StudyError
 
 CHAIN = """
 local lib = import 'lib/lib.libsonnet';

@@ -3,11 +3,11 @@
 import pytest
 
 from analysis.commands.table import find_exhibits
+from attention_explain.workflow.errors import StudyError
+from attention_explain.workflow.plan import Folders, make_plan
+from attention_explain.workflow.study import RunKey
+from attention_explain.workflow.study_file import SIZES, STUDIES, load_study
 from tests.workflow.studies import FAMILY, NAMES, write_study
-from workflow.errors import StudyError
-from workflow.plan import Folders, make_plan
-from workflow.study import RunKey
-from workflow.study_file import SIZES, STUDIES, load_study
 
 
 @pytest.mark.parametrize("size", SIZES)

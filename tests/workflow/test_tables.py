@@ -7,9 +7,9 @@ import pytest
 
 from analysis.manifest import MANIFEST, read_manifest
 from analysis.output import Output
+from attention_explain.workflow.study import StudyTable
+from attention_explain.workflow.tables import WantedTable, drop_others, table_steps
 from tests.workflow.fake_steps import fake_table
-from workflow.study import StudyTable
-from workflow.tables import WantedTable, drop_others, table_steps
 
 SECTIONS = {"Paper": ("table", "paper"), "agreement": ("agreement",), "By hand": ("table", "mine")}
 

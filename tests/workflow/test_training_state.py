@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from workflow.errors import StudyError
-from workflow.training_state import drop_checkpoints, prepare
+from attention_explain.workflow.errors import StudyError
+from attention_explain.workflow.training_state import drop_checkpoints, prepare
 
 CONFIG = {"model": "any"}
 

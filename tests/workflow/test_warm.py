@@ -13,9 +13,9 @@ from typing import Iterator, Mapping
 
 import pytest
 
+from attention_explain.workflow.warm import VARIABLE, begun_warm, warm_process
 from tests.commands_run import PROJECT
 from tests.workflow.waiting import wait_for
-from workflow.warm import VARIABLE, begun_warm, warm_process
 
 # Notes in a file what it was given, and ends as it is told.
 TELLS = """
@@ -131,7 +131,7 @@ def test_it_outlives_the_warm_process(modules, tmp_path):
 def test_the_warm_process_ends_with_whoever_started_it(modules, tmp_path):
     starts = (
         "import os, sys\n"
-        "from workflow.warm import VARIABLE, warm_process\n"
+        "from attention_explain.workflow.warm import VARIABLE, warm_process\n"
         "with warm_process(os.environ, ['colorsys']) as told:\n"
         "    print(told[VARIABLE], flush=True)\n"
         "    sys.stdin.read()\n"

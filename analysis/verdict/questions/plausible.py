@@ -22,7 +22,7 @@ from analysis.verdict.answers import (
 from analysis.verdict.files import ATTENTION, Files
 from analysis.verdict.means import Mean
 from analysis.written import Interval
-from heatmaps.explanation import KNOWN, markings
+from attention_explain.heatmaps.explanation import KNOWN, markings
 
 MEASURE = "place of the average precision of the marked tokens, between chance (0) and 1"
 BOUND = (

@@ -8,8 +8,8 @@ from typing import Any, Optional, Sequence, Tuple
 
 from attention_explain.data.planted.corpus import DEFAULT_SIZES, SPLITS, PlantedCorpus
 from attention_explain.data.planted.settings import PRESETS
-from durable.records import read_json
-from durable.whole import write_whole
+from attention_explain.files.records import read_json
+from attention_explain.files.whole import write_whole
 
 
 def export(corpus: PlantedCorpus, folder: Path) -> None:

@@ -1,0 +1,25 @@
+"""The `allennlp` command of this project's environment."""
+
+import sys
+
+from attention_explain.commands.startup import global_options, interrupts
+
+
+def main() -> None:
+    """
+    Answers at once what the arguments alone can answer; everything else is AllenNLP's, with the
+    plugin loaded.
+    """
+    if "torch" not in sys.modules:
+        interrupts.end_at_once()
+        global_options.take_options()
+        from attention_explain.commands.startup.arguments import answer_at_once
+
+        answer_at_once()
+    from attention_explain.__main__ import main
+
+    main()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,129 @@
+"""
+Parquet files that know whether they are damaged: a table carries the hash of each of its columns and
+of its metadata, which is checked whenever it is read. A file without a seal, written by others or
+long ago, is read as it is.
+"""
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any, BinaryIO, Dict, Mapping, Optional, Sequence, Union
+
+import numpy
+import pyarrow
+import pyarrow.compute
+import pyarrow.parquet
+
+from attention_explain.files.records import Damaged, read_json
+
+SEAL = b"sealed"
+
+
+def write_sealed(table: pyarrow.Table, path: Union[str, Path, BinaryIO], **options: Any) -> None:
+    """To a file, by its path or opened; `options` are those of pyarrow."""
+    metadata = _others(table.schema.metadata)
+    seal = {
+        "metadata": _metadata_hash(metadata),
+        "columns": {name: column_hash(table[name]) for name in table.column_names},
+    }
+    sealed = table.replace_schema_metadata({**metadata, SEAL: json.dumps(seal).encode()})
+    pyarrow.parquet.write_table(sealed, path, **options)
+
+
+def read_sealed(path: Union[str, Path], columns: Optional[Sequence[str]] = None) -> pyarrow.Table:
+    """
+    Without the seal; only some columns, if these are named. Raises `Damaged` for what cannot be read,
+    or is not what was written.
+    """
+    try:
+        table = pyarrow.parquet.read_table(path, columns=columns)
+        metadata = _checked_metadata(table.schema.metadata, path)
+        for name, written in _seal(table.schema.metadata).get("columns", {}).items():
+            if name in table.column_names and column_hash(table[name]) != written:
+                raise Damaged(f"{path}: is damaged: its column '{name}' is not what was written")
+            if columns is None and name not in table.column_names:
+                raise Damaged(f"{path}: is damaged: its column '{name}' is missing")
+    except (pyarrow.ArrowException, OSError, ValueError, MemoryError) as error:
+        if isinstance(error, FileNotFoundError):
+            raise
+        # Of several lines, some of them.
+        reason = " ".join(str(error).split())
+        raise Damaged(f"{path}: not a readable parquet file ({reason})") from error
+    return table.replace_schema_metadata(metadata)
+
+
+def sealed_metadata(path: Union[str, Path]) -> Dict[bytes, bytes]:
+    """What stands beside the columns, checked; raises `Damaged` as above."""
+    try:
+        return _checked_metadata(pyarrow.parquet.read_schema(path).metadata, path)
+    except (pyarrow.ArrowException, OSError, ValueError) as error:
+        if isinstance(error, FileNotFoundError):
+            raise
+        # Of several lines, some of them.
+        reason = " ".join(str(error).split())
+        raise Damaged(f"{path}: not a readable parquet file ({reason})") from error
+
+
+def column_hash(column: Union[pyarrow.Array, pyarrow.ChunkedArray]) -> str:
+    """Of the values and their type, however they are laid out in memory."""
+    digest = hashlib.sha256()
+    _add(digest, column)
+    return digest.hexdigest()
+
+
+def _add(digest: "hashlib._Hash", column: Union[pyarrow.Array, pyarrow.ChunkedArray]) -> None:
+    if isinstance(column, pyarrow.ChunkedArray):
+        column = column.combine_chunks()
+    if isinstance(column, pyarrow.ChunkedArray):
+        # Too large for one array; in pieces of one size, whatever they were before.
+        column = pyarrow.concat_arrays(column.chunks)
+    kind = column.type
+    is_list = pyarrow.types.is_list(kind) or pyarrow.types.is_large_list(kind)
+    # What a list calls its elements changes on the way through a file.
+    digest.update(f"{'list' if is_list else kind} {len(column)} ".encode())
+    digest.update(numpy.packbits(column.is_null().to_numpy(zero_copy_only=False)).tobytes())
+    if is_list:
+        lengths = pyarrow.compute.list_value_length(column).fill_null(-1)
+        digest.update(lengths.to_numpy(zero_copy_only=False).astype("<i8").tobytes())
+        _add(digest, column.flatten())
+    elif pyarrow.types.is_string(kind) or pyarrow.types.is_large_string(kind):
+        values = column.cast(pyarrow.large_binary()).fill_null(b"")
+        lengths = pyarrow.compute.binary_length(values).to_numpy(zero_copy_only=False)
+        digest.update(lengths.astype("<i8").tobytes())
+        if len(values):
+            _, offsets, joined = values.buffers()
+            places = numpy.frombuffer(offsets, dtype=numpy.int64)[values.offset :]
+            digest.update(joined[places[0] : places[len(values)]] if joined else b"")
+    elif pyarrow.types.is_primitive(kind) or pyarrow.types.is_boolean(kind):
+        filled = column.fill_null(False if pyarrow.types.is_boolean(kind) else 0)
+        digest.update(numpy.ascontiguousarray(filled.to_numpy(zero_copy_only=False)).tobytes())
+    else:
+        digest.update(json.dumps(column.to_pylist(), default=str).encode())
+
+
+def _seal(metadata: Optional[Mapping[bytes, bytes]]) -> Dict[str, Any]:
+    seal = read_json((metadata or {}).get(SEAL, b"{}"))
+    if not isinstance(seal, dict) or not isinstance(seal.get("columns", {}), dict):
+        raise ValueError("its seal is none")
+    return seal
+
+
+def _others(metadata: Optional[Mapping[bytes, bytes]]) -> Dict[bytes, bytes]:
+    return {key: value for key, value in (metadata or {}).items() if key != SEAL}
+
+
+def _checked_metadata(
+    metadata: Optional[Mapping[bytes, bytes]], path: Union[str, Path]
+) -> Dict[bytes, bytes]:
+    others = _others(metadata)
+    written = _seal(metadata).get("metadata")
+    if written is not None and _metadata_hash(others) != written:
+        raise Damaged(f"{path}: is damaged: its metadata are not what was written")
+    return others
+
+
+def _metadata_hash(metadata: Mapping[bytes, bytes]) -> str:
+    digest = hashlib.sha256()
+    for key in sorted(metadata):
+        digest.update(b"%d %d " % (len(key), len(metadata[key])) + key + metadata[key])
+    return digest.hexdigest()

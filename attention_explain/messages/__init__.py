@@ -1,0 +1,1 @@
+"""Wording that all commands share: durations, suggestions for mistyped names, jsonnet's errors."""

@@ -1,0 +1,156 @@
+"""
+What is in data files, and in folders of them: a hash and how long their lines are, remembered as long as
+nothing is touched.
+"""
+
+import gzip
+import hashlib
+import json
+import os
+import zlib
+from collections import Counter
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Callable, Dict, Iterable, List, Optional, Tuple
+
+from attention_explain.files.records import Damaged, read_record, write_record
+
+# In the cache.
+KNOWN = "lines of files"
+GZIP = b"\x1f\x8b"
+# Lines are counted by their lengths in words, rounded up to a multiple of this.
+STEP = 10
+# Of each length.
+ByLength = Dict[str, List[int]]
+
+
+@dataclass(frozen=True)
+class Lines:
+    number: int = 0
+    words: int = 0
+
+    def __add__(self, other: "Lines") -> "Lines":
+        return Lines(self.number + other.number, self.words + other.words)
+
+
+@dataclass
+class Contents:
+    """
+    cache : the file in which hashes are remembered.
+    walked : folders that need not be gone through again, since a plan is made at one moment.
+    """
+
+    cache: Path
+    known: Dict[str, List[Any]] = field(default_factory=dict)
+    changed: bool = False
+    walked: Dict[str, List[Any]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        with suppress(Damaged):
+            known = (read_record(self.cache) or {}).get(KNOWN)
+            self.known = known if isinstance(known, dict) else {}
+
+    def sha256(self, path: Path) -> str:
+        return self._about(path)[1]
+
+    def lines(self, path: Path, longest: Optional[float] = None) -> Lines:
+        """
+        All, whatever their format, or about those of at most `longest` words: a measure of how much there is
+        to read.
+        """
+        return sum(
+            (
+                Lines(*counted)
+                for length, counted in self._about(path)[2].items()
+                if longest is None or int(length) < longest + STEP
+            ),
+            Lines(),
+        )
+
+    def save(self) -> None:
+        """A plan can do without."""
+        if self.changed:
+            with suppress(OSError):
+                self.cache.parent.mkdir(parents=True, exist_ok=True)
+                write_record(self.cache, {KNOWN: self.known}, indent=1)
+
+    def _about(self, path: Path) -> List[Any]:
+        name = str(path.resolve())
+        if path.is_dir():
+            if name not in self.walked:
+                self.walked[name] = self._about_folder(path, name)
+            return self.walked[name]
+        return self._remembered(name, _touched(path), lambda: _read(path))
+
+    def _about_folder(self, path: Path, name: str) -> List[Any]:
+        """One entry for all of its files, of which there may be many thousands."""
+        files = {below: path / below for below in _files_below(path)}
+        touched = [len(files), _digest([[below, *_touched(one)] for below, one in files.items()])]
+
+        def read() -> Tuple[str, ByLength]:
+            every = {below: _read(one) for below, one in files.items()}
+            digest = _digest({below: one[0] for below, one in every.items()})
+            return digest, _together(one[1] for one in every.values())
+
+        return self._remembered(name, touched, read)
+
+    def _remembered(
+        self, name: str, touched: List[Any], read: Callable[[], Tuple[str, ByLength]]
+    ) -> List[Any]:
+        if name not in self.known or self.known[name][0] != touched:
+            self.known[name] = [touched, *read()]
+            self.changed = True
+        return self.known[name]
+
+
+def _touched(path: Path) -> List[int]:
+    state = path.stat()
+    return [state.st_size, state.st_mtime_ns]
+
+
+def _read(path: Path) -> Tuple[str, ByLength]:
+    content = path.read_bytes()
+    # A gzip file has a date in it, which says nothing of what is in it.
+    with suppress(OSError, EOFError, zlib.error):
+        content = gzip.decompress(content) if content.startswith(GZIP) else content
+    return hashlib.sha256(content).hexdigest(), _by_length(content)
+
+
+def _by_length(content: bytes) -> ByLength:
+    lengths = Counter(len(line.split()) for line in content.splitlines())
+    return _together(
+        {str(-(-length // STEP) * STEP): [number, number * length]}
+        for length, number in lengths.items()
+    )
+
+
+def _together(every: Iterable[ByLength]) -> ByLength:
+    both: ByLength = {}
+    for one in every:
+        for length, counted in one.items():
+            both[length] = [sum(pair) for pair in zip(both.get(length, (0, 0)), counted)]
+    return both
+
+
+def _files_below(folder: Path) -> List[str]:
+    """Those that readers see, by their paths within it; a folder that leads back to itself once."""
+    files, seen = [], set()
+    for here, folders, names in os.walk(folder, followlinks=True):
+        seen.add(os.path.realpath(here))
+        folders[:] = [
+            name
+            for name in folders
+            if _is_visible(name) and os.path.realpath(os.path.join(here, name)) not in seen
+        ]
+        paths = (Path(here, name) for name in filter(_is_visible, names))
+        files += [path.relative_to(folder).as_posix() for path in paths if path.is_file()]
+    return sorted(files)
+
+
+def _is_visible(name: str) -> bool:
+    return not name.startswith(".")
+
+
+def _digest(value: Any) -> str:
+    return hashlib.sha256(json.dumps(value).encode()).hexdigest()

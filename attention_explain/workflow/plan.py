@@ -1,0 +1,187 @@
+"""A study as steps: what is run, on which files, and what comes before what."""
+
+import json
+import re
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Dict, Optional, Sequence, Tuple
+
+from attention_explain.workflow import costs
+from attention_explain.workflow.contents import Contents
+from attention_explain.workflow.errors import StudyError
+from attention_explain.workflow.identity import hash_of
+from attention_explain.workflow.kinds import TRAIN, FileCommand, FilesStep, TrainStep, read_step
+from attention_explain.workflow.resolve import Folders, MadeFile, ResolvedRun, Resolver
+from attention_explain.workflow.steps import Step
+from attention_explain.workflow.study import (
+    ATTRIBUTIONS,
+    FAITHFULNESS,
+    FILE_KINDS,
+    RUN_FOLDERS,
+    FileKind,
+    Study,
+    StudyTable,
+    TableSource,
+)
+from attention_explain.workflow.tables import table_steps, wanted_tables
+
+# Of a folder.
+NAME = re.compile(r"\w[\w.-]*")
+MODELS = StudyTable("models", (), (RUN_FOLDERS,))
+
+
+@dataclass(frozen=True)
+class Plan:
+    study: Study
+    places: Folders
+    results: Path
+    steps: Dict[str, Step]
+    # Of the texts that are explained and perturbed.
+    limit: Optional[int] = None
+
+    def to_json(self) -> str:
+        """With the steps that are not done yet, as the engine reads it."""
+        pending = {name: step for name, step in self.steps.items() if not step.is_done}
+        steps = {}
+        for name, step in pending.items():
+            needs = [need for need in step.needs if need in pending]
+            steps[name] = asdict(replace(step, needs=tuple(needs)))
+        return json.dumps({"runs": str(self.places.runs), "steps": steps}, indent=1)
+
+
+def read_steps(plan: Path) -> Dict[str, Step]:
+    """The steps of `Plan.to_json`."""
+    stored = json.loads(plan.read_text(encoding="utf-8"))["steps"]
+    return {name: read_step(fields) for name, fields in stored.items()}
+
+
+def make_plan(
+    study: Study, places: Folders, limit: Optional[int] = None, name: Optional[str] = None
+) -> Plan:
+    """
+    # Parameters
+
+    limit : `Optional[int]`
+        Of the texts that are explained and perturbed.
+    name : `Optional[str]`
+        Of the folder of results; by default it says which study and corpora.
+    """
+    if limit is not None and limit < 1:
+        raise StudyError(f"the limit is {limit}, but must be 1 or more")
+    if name is not None and not NAME.fullmatch(name):
+        raise StudyError(f"--name is {name!r}, but must be letters, digits, '_', '-' and '.'")
+    contents = Contents(places.runs / "contents.json")
+    planner = _Planner(Resolver(study, places, limit, contents))
+    results = places.results / (name or _folder(study))
+    planner.add_all(results)
+    contents.save()
+    return Plan(study, places, results, planner.steps, limit)
+
+
+def _folder(study: Study) -> str:
+    """The study, and what of it: `jain_wallace_2019-sst`, `pruthi_2020-quick`."""
+    if study.size == "quick":
+        return f"{study.name}-quick"
+    return "-".join([study.name, *study.chosen])
+
+
+@dataclass
+class _Planner:
+    resolver: Resolver
+    steps: Dict[str, Step] = field(default_factory=dict)
+
+    def add_all(self, results: Path) -> None:
+        study = self.resolver.study
+        for key in study.runs:
+            self.resolver.run(key)
+        # Each before those that it refers to and that come later in the study: tables are known by the
+        # order of their files.
+        runs = list(self.resolver.runs.values())
+        for run in runs:
+            self._add_training(run)
+        for kind in FILE_KINDS:
+            for run in runs:
+                self._add_files(kind, run)
+        # Those of the study, and one of all runs.
+        wanted = [
+            one
+            for table in (MODELS, *study.tables)
+            for one in wanted_tables(table, results, runs, self._source)
+        ]
+        for step in table_steps(wanted, results):
+            self._add(step)
+
+    def _add_training(self, run: ResolvedRun) -> None:
+        self._add(
+            TrainStep(
+                kind=TRAIN,
+                name=run.training,
+                about=str(run.run.key),
+                seeds_of=run.seeds_of,
+                identity=run.identity,
+                needs=run.needs,
+                seconds=costs.training(run.config, self.resolver.contents),
+                folder=str(self.resolver.folder(run)),
+                config_file=str(self.resolver.places.runs / "configs" / f"{run.id}.json"),
+                config=run.config,
+            )
+        )
+
+    def _add_files(self, kind: FileKind, run: ResolvedRun) -> None:
+        files = [self.resolver.file(kind, run, name) for name in run.run.files[kind]]
+        if kind == ATTRIBUTIONS:
+            files += self.resolver.scores_files(run)
+        if not files:
+            return
+        commands = tuple(
+            FileCommand(str(file.path), self._arguments(kind, run, file)) for file in files
+        )
+        needs = dict.fromkeys(need for file in files for need in file.needs)
+        self._add(
+            FilesStep(
+                kind=kind.command,
+                name=run.making(kind),
+                about=str(run.run.key),
+                seeds_of=run.seeds_of,
+                identity=hash_of([command.output for command in commands]),
+                needs=(run.training, *needs),
+                seconds=costs.making(kind, run.config, files, self.resolver.contents),
+                files=commands,
+            )
+        )
+
+    def _arguments(self, kind: FileKind, run: ResolvedRun, file: MadeFile) -> Tuple[str, ...]:
+        """Of `allennlp`."""
+        words = [kind.command, str(self.resolver.folder(run)), file.reads, "-o", str(file.path)]
+        for option, values in file.options:
+            told = [each if isinstance(each, str) else json.dumps(each) for each in values]
+            words += [option, *told] if told else []
+        # What is judged are texts that have attributions; of how many, the study itself says.
+        limited = file.limit is not None and kind != FAITHFULNESS
+        limit = ("--limit", str(file.limit)) if limited else ()
+        return (*words, "--file-friendly-logging", *limit)
+
+    def _source(self, source: TableSource, run: ResolvedRun) -> Optional[Tuple[str, str]]:
+        """The file or folder, and the step that makes it; None if the run has no such file."""
+        if source.kind is None:
+            return str(self.resolver.folder(run)), run.training
+        if source.name not in run.run.files[source.kind]:
+            return None
+        file = self.resolver.file(source.kind, run, source.name)
+        return str(file.path), run.making(source.kind)
+
+    def _add(self, step: Step) -> None:
+        """Two names of a study may stand for the same run, each with its own attributions."""
+        known = self.steps.get(step.name)
+        if isinstance(known, FilesStep):
+            step = replace(
+                known,
+                files=_both(known.files, step.files),
+                needs=_both(known.needs, step.needs),
+            )
+        self.steps[step.name] = step
+
+
+def _both(known: Sequence, more: Sequence) -> tuple:
+    """Each once, in the order in which they came."""
+    return tuple(dict.fromkeys([*known, *more]))

@@ -1,0 +1,275 @@
+"""A study as its jsonnet file states it, read and checked; a slip in it is answered by a sentence."""
+
+import os
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, Dict, Iterable, Optional, Sequence, Tuple
+
+import _jsonnet
+
+from attention_explain.files.records import read_json
+from attention_explain.messages.jsonnet_errors import jsonnet_sentence
+from attention_explain.workflow.errors import StudyError
+from attention_explain.workflow.identity import references
+from attention_explain.workflow.study import (
+    ATTRIBUTIONS,
+    FAITHFULNESS,
+    FILE_KINDS,
+    RUN_FOLDERS,
+    SPLITS,
+    Judging,
+    RunKey,
+    Study,
+    StudyRun,
+    StudyTable,
+    TableSource,
+)
+
+STUDIES = Path(__file__).resolve().parents[1] / "training_configs" / "studies"
+SIZES = ("quick", "full")
+DATA = "data"
+# Any seed does to see which there are; this is the likeliest of them.
+FIRST = 1
+# Whether all runs refer to those of the first seed.
+ONE_BASE = "one_base"
+# What `python -m analysis` has, and what may stand behind it in a study.
+COMMANDS = ("table", "agreement", "models", "causes", "plausibility")
+
+
+def study_file(name: str) -> Path:
+    """A name of a study of the project, or a path to a file of one's own."""
+    path = Path(name) if name.endswith(".jsonnet") else STUDIES / f"{name}.jsonnet"
+    if not path.is_file():
+        known = ", ".join(sorted(file.stem for file in STUDIES.glob("*.jsonnet")))
+        raise StudyError(f"{path}: no such study; there are {known}, or name a .jsonnet file")
+    return path
+
+
+def load_study(
+    name: str,
+    size: str = "full",
+    data: str = DATA,
+    seeds: Optional[int] = None,
+    corpora: Sequence[str] = (),
+    models: Sequence[str] = (),
+) -> Study:
+    """
+    # Parameters
+
+    data : `str`
+        The folder that lib/data.libsonnet reads below.
+    seeds : `Optional[int]`
+        How many; more than the study names are continued with the next numbers.
+    corpora : `Sequence[str]`
+        Only these; all that the study has if empty.
+    models : `Sequence[str]`
+        Only the runs of these names, and those that they refer to; all if empty.
+    """
+    path = study_file(name)
+    first = read_study(path, size, data, FIRST)
+    chosen = _chosen_corpora(first["corpora"], corpora, path)
+    numbers = _seeds(first["seeds"], seeds, path)
+    runs: Dict[RunKey, StudyRun] = {}
+    for place, seed in enumerate(numbers):
+        stated = first if seed == FIRST else read_study(path, size, data, seed)
+        for corpus in chosen:
+            for key, run in stated["corpora"][corpus].items():
+                if place < run.get("seeds", len(numbers)):
+                    made = _run(RunKey(corpus, key, seed), run, path)
+                    runs[made.key] = made
+    if not runs:
+        raise StudyError(f"{path}: names no runs")
+    # What some corpora lack is no slip: it is asked of all.
+    every = [
+        _run(RunKey(corpus, key, FIRST), run, path)
+        for corpus, named in first["corpora"].items()
+        for key, run in named.items()
+    ]
+    tables = tuple(_table(table, path, every) for table in first["tables"])
+    if models:
+        runs = _chosen_models(runs, models, path)
+    one_base = numbers[0] if first.get(ONE_BASE) else None
+    return Study(path.stem, first["title"], size, tuple(corpora), numbers, runs, tables, one_base)
+
+
+def read_study(path: Path, size: str, data: str, seed: int) -> Dict[str, Any]:
+    """What its file states for a size, a folder of data and a seed, in the shape it must have."""
+    if size not in SIZES:
+        raise StudyError(f"there is no size '{size}'; there are {', '.join(SIZES)}")
+    return _checked(_evaluated(path, size, data, seed), path)
+
+
+def load_runs(
+    name: str, size: str, data: str, seed: int
+) -> Tuple[Dict[str, Dict[str, StudyRun]], Optional[int]]:
+    """
+    All runs of a study with any seed, by corpus and name; and the seed of those that others refer to, None
+    for their own.
+    """
+    path = study_file(name)
+    stated = read_study(path, size, data, seed)
+    runs = {
+        corpus: {run: _run(RunKey(corpus, run, seed), one, path) for run, one in runs.items()}
+        for corpus, runs in stated["corpora"].items()
+    }
+    return runs, _seeds(stated["seeds"], None, path)[0] if stated.get(ONE_BASE) else None
+
+
+def _evaluated(path: Path, size: str, data: str, seed: int) -> Any:
+    # As for training configs, the environment is there as external variables.
+    variables = {
+        name: value
+        for name, value in os.environ.items()
+        if value.encode("utf-8", "ignore").decode("utf-8") == value
+    }
+    variables.update(
+        ATTENTION_EXPLAIN_SIZE=size, ATTENTION_EXPLAIN_DATA=data, ATTENTION_EXPLAIN_SEED=str(seed)
+    )
+    try:
+        return read_json(_jsonnet.evaluate_file(str(path), ext_vars=variables))
+    except RuntimeError as error:
+        raise StudyError(jsonnet_sentence(error, path)) from error
+    except ValueError as error:
+        raise StudyError(f"{path}: cannot be read ({error})") from error
+
+
+def _checked(stated: Any, path: Path) -> Dict[str, Any]:
+    _check_keys(stated, ("title", "seeds", "corpora", "tables", ONE_BASE), f"{path}", 4)
+    if not isinstance(stated.get(ONE_BASE, False), bool):
+        raise StudyError(f"{path}: '{ONE_BASE}' is neither true nor false")
+    if not isinstance(stated["tables"], list):
+        raise StudyError(f"{path}: 'tables' is no list")
+    _check_keys(stated["corpora"], None, f"{path}: 'corpora'")
+    for corpus, runs in stated["corpora"].items():
+        _check_keys(runs, None, f"{path}: the corpus '{corpus}'")
+        for name, run in runs.items():
+            where = f"{path}: the run '{name}' of {corpus}"
+            kinds = (kind.name for kind in FILE_KINDS)
+            _check_keys(run, ("config", *kinds, "split", "seeds"), where, 1)
+            _check_keys(run["config"], None, f"{where}: its config")
+    return stated
+
+
+def _check_keys(
+    stated: Any, known: Optional[Sequence[str]], where: str, needed: Optional[int] = None
+) -> None:
+    """`needed`: how many of the known, from the first, have to be there; all if None."""
+    if not isinstance(stated, dict):
+        raise StudyError(f"{where}: is no object")
+    if known is None:
+        return
+    for key in stated:
+        if key not in known:
+            raise StudyError(f"{where}: '{key}' is not known here; known are {', '.join(known)}")
+    for key in known[:needed]:
+        if key not in stated:
+            raise StudyError(f"{where}: '{key}' is missing")
+
+
+def _chosen_corpora(stated: Dict[str, Any], wanted: Sequence[str], path: Path) -> Tuple[str, ...]:
+    for corpus in wanted:
+        if corpus not in stated:
+            raise StudyError(
+                f"{path}: there is no corpus '{corpus}' in this study; there are "
+                f"{', '.join(stated)}"
+            )
+    return tuple(wanted) or tuple(stated)
+
+
+def _chosen_models(
+    runs: Dict[RunKey, StudyRun], wanted: Sequence[str], path: Path
+) -> Dict[RunKey, StudyRun]:
+    known = dict.fromkeys(key.name for key in runs)
+    for name in wanted:
+        if name not in known:
+            raise StudyError(
+                f"{path}: there is no model '{name}' in this study; there are {', '.join(known)}"
+            )
+    chosen = set(wanted)
+    left = list(wanted)
+    while left:
+        name = left.pop()
+        for run in runs.values():
+            if run.key.name == name:
+                referred = references([run.config, *run.files.values()]) - chosen
+                chosen |= referred
+                left += referred
+    return {key: run for key, run in runs.items() if key.name in chosen}
+
+
+def _seeds(stated: Any, number: Optional[int], path: Path) -> Tuple[int, ...]:
+    if not isinstance(stated, list) or not all(isinstance(seed, int) for seed in stated):
+        raise StudyError(f"{path}: 'seeds' is no list of whole numbers")
+    if number is None:
+        return tuple(stated)
+    if number < 1:
+        raise StudyError(f"the number of seeds is {number}, but must be 1 or more")
+    more = (seed for seed in range(1, number + len(stated) + 1) if seed not in stated)
+    return tuple([*stated, *more][:number])
+
+
+def _run(key: RunKey, stated: Dict[str, Any], path: Path) -> StudyRun:
+    config = stated["config"]
+    split = stated.get("split", "test" if SPLITS["test"] in config else "dev")
+    if SPLITS.get(split) not in config:
+        raise StudyError(f"{path}: the run '{key.name}' of {key.corpus} has no data for '{split}'")
+    files = {kind: stated.get(kind.name, {}) for kind in FILE_KINDS}
+    where = f"of the run '{key.name}' of {key.corpus}"
+    for kind, named in files.items():
+        if not isinstance(named, dict) or not all(
+            isinstance(one, kind.stated_as) for one in named.values()
+        ):
+            what = "lists of methods" if kind.stated_as is list else "objects"
+            raise StudyError(f"{path}: '{kind.name}' {where} has to be {what}, each under a name")
+    for name, judging in files[FAITHFULNESS].items():
+        _check_keys(
+            judging,
+            tuple(field.name for field in fields(Judging)),
+            f"{path}: the faithfulness '{name}' {where}",
+            1,
+        )
+        limit = judging.get("limit", 1)
+        if type(limit) is not int or limit < 1:
+            raise StudyError(
+                f"{path}: the faithfulness '{name}' {where} has the limit {limit!r}, but it must be a "
+                "whole number, 1 or more"
+            )
+        if judging["attributions"] not in files[ATTRIBUTIONS]:
+            raise StudyError(
+                f"{path}: the faithfulness '{name}' {where} is that of the attributions "
+                f"'{judging['attributions']}', which it does not have"
+            )
+    return StudyRun(key, config, files, split)
+
+
+def _table(stated: Any, path: Path, runs: Iterable[StudyRun]) -> StudyTable:
+    where = f"{path}: a table"
+    _check_keys(stated, ("command", "from", "arguments", "only"), where, 2)
+    command = stated["command"]
+    if command not in COMMANDS:
+        raise StudyError(
+            f"{where}: there is no command '{command}'; there are {', '.join(COMMANDS)}"
+        )
+    arguments = tuple(map(str, stated.get("arguments", [])))
+    if command == "table" and not arguments:
+        raise StudyError(f"{where}: the command 'table' needs the name of a table")
+    runs = list(runs)
+    known = {str(RUN_FOLDERS): RUN_FOLDERS}
+    for run in runs:
+        for kind, lists in run.files.items():
+            known.update(
+                {str(source): source for source in (TableSource(kind, name) for name in lists)}
+            )
+    for source in stated["from"]:
+        if source not in known:
+            raise StudyError(
+                f"{where} is made from '{source}', which no run has; there are "
+                f"{', '.join(sorted(known))}"
+            )
+    only = stated.get("only")
+    names = {run.key.name for run in runs}
+    for name in only or ():
+        if name not in names:
+            raise StudyError(f"{where} is about the run '{name}', which the study does not have")
+    sources = tuple(known[source] for source in stated["from"])
+    return StudyTable(command, arguments, sources, None if only is None else tuple(only))

@@ -1,0 +1,169 @@
+"""The steps at the end of a plan: tables, what comes of the papers' claims, and the page of it all."""
+
+import hashlib
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Tuple, Type
+
+from analysis.errors import AnalysisError
+from analysis.manifest import MANIFEST, drop_section, read_manifest
+from attention_explain.workflow import costs
+from attention_explain.workflow.identity import fit_for_a_file, hash_of
+from attention_explain.workflow.kinds import (
+    REPORT,
+    TABLE,
+    ReportStep,
+    ResultsStep,
+    TableStep,
+    record_of_result,
+)
+from attention_explain.workflow.resolve import ResolvedRun
+from attention_explain.workflow.steps import Step
+from attention_explain.workflow.study import SAME_TEXTS, StudyTable, TableSource
+
+ANALYSIS = Path(__file__).resolve().parents[1] / "analysis"
+# These write a file, all others a folder.
+WRITE_A_FILE = ("models", "causes")
+
+
+# The path of what a table is made from, and the name of the step that makes that; None if a run has none.
+Finder = Callable[[TableSource, ResolvedRun], Optional[Tuple[str, str]]]
+
+
+@dataclass(frozen=True)
+class WantedTable:
+    """
+    A table of a study, in the folder of results that it goes to.
+
+    files : what it is made from, each with the name of the step that makes it.
+    """
+
+    table: StudyTable
+    folder: Path
+    about: str
+    files: Dict[str, str]
+
+
+def wanted_tables(
+    table: StudyTable, results: Path, runs: Sequence[ResolvedRun], find: Finder
+) -> List[WantedTable]:
+    """A corpus has a folder of its own for what cannot be made of several at once."""
+    chosen = [run for run in runs if table.only is None or run.run.key.name in table.only]
+    corpora = dict.fromkeys(run.run.key.corpus for run in chosen)
+    if table.command not in SAME_TEXTS or len(corpora) == 1:
+        return [WantedTable(table, results, table.name, _files(table, chosen, find))]
+    return [
+        WantedTable(
+            table,
+            results / corpus,
+            f"{table.name} of {corpus}",
+            _files(table, [run for run in chosen if run.run.key.corpus == corpus], find),
+        )
+        for corpus in corpora
+    ]
+
+
+def _files(table: StudyTable, runs: Sequence[ResolvedRun], find: Finder) -> Dict[str, str]:
+    every = (find(source, run) for source in table.sources for run in runs)
+    return dict(one for one in every if one is not None)
+
+
+def table_steps(wanted: Sequence[WantedTable], results: Path) -> List[Step]:
+    """Each table that has any files; outcomes and a page for each folder that gets more than plain csv."""
+    code = hash_of(_sources(ANALYSIS))
+    tables = [_table_step(one, code) for one in wanted if one.files]
+    folders: Dict[str, List[Step]] = {}
+    for step in tables:
+        folders.setdefault(step.folder, []).append(step)
+    steps: List[Step] = list(tables)
+    for name, made in folders.items():
+        # Nothing says what a csv that stands alone is about: there is no page to be made of it.
+        if all(step.file for step in made):
+            continue
+        folder = Path(name)
+        claims = _of_folder(TableStep, TABLE, "claims", folder, results, made, code)
+        page = _of_folder(ReportStep, REPORT, "report", folder, results, [*made, claims], code)
+        steps += [claims, page]
+    return steps
+
+
+def _table_step(wanted: WantedTable, code: str) -> TableStep:
+    table, folder = wanted.table, wanted.folder
+    # What the files are, and not where they lie.
+    names = [Path(file).name for file in wanted.files]
+    identity = hash_of([code, table.command, table.arguments, names])
+    file = str(folder / f"{table.name}.csv") if table.command in WRITE_A_FILE else None
+    name = table.arguments[:1] if table.command == "table" else ()
+    options = table.arguments[len(name) :]
+    return TableStep(
+        kind=TABLE,
+        name=f"table-{fit_for_a_file(folder.name)}-{fit_for_a_file(table.name)}-{identity}",
+        about=wanted.about,
+        seeds_of=wanted.about,
+        identity=identity,
+        needs=tuple(dict.fromkeys(wanted.files.values())),
+        seconds=costs.TABLE,
+        folder=str(folder),
+        result=table.name,
+        command=(
+            *("-m", "analysis", table.command, *name, *wanted.files, *options),
+            *("-o", file or str(folder)),
+        ),
+        file=file,
+    )
+
+
+def _of_folder(
+    step: Type[ResultsStep],
+    kind: str,
+    command: str,
+    folder: Path,
+    results: Path,
+    tables: Sequence[Step],
+    code: str,
+) -> ResultsStep:
+    """What is made of all tables of a folder."""
+    identity = hash_of([code, sorted(table.identity for table in tables)])
+    about = command if folder == results else f"{command} of {folder.name}"
+    return step(
+        kind=kind,
+        name=f"{command}-{fit_for_a_file(folder.name)}-{identity}",
+        about=about,
+        seeds_of=about,
+        identity=identity,
+        needs=tuple(table.name for table in tables),
+        seconds=costs.TABLE,
+        folder=str(folder),
+        result=command,
+        command=("-m", "analysis", command, str(folder)),
+    )
+
+
+def drop_others(results: Path, steps: Iterable[Step]) -> None:
+    """Tables that the study had once, and no longer asks for; what was added by hand stays."""
+    wanted = {(Path(step.folder), step.result) for step in steps if isinstance(step, TableStep)}
+    for folder in sorted({path.parent for path in results.rglob(MANIFEST)}):
+        for section, made in _commands(folder).items():
+            # python -m analysis table NAME ..., or python -m analysis NAME ...
+            name = next(word for word in made["command"][3:] if word != "table")
+            record = record_of_result(folder, TABLE, name)
+            if record.is_file() and (folder, name) not in wanted:
+                drop_section(folder, section)
+                record.unlink()
+
+
+def _commands(folder: Path) -> Dict[str, Any]:
+    # The step that writes into the folder will say what is wrong with it.
+    with suppress(AnalysisError):
+        return read_manifest(folder)["commands"]
+    return {}
+
+
+def _sources(folder: Path) -> Dict[str, str]:
+    """What the analysis is: tables are made again when it changes."""
+    return {
+        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(folder.rglob("*"))
+        if path.suffix in (".py", ".csv")
+    }

@@ -1,0 +1,46 @@
+"""What is written costs no other file."""
+
+import os
+
+import pytest
+
+from attention_explain.files.whole import Costly, check_outputs, same_file
+
+
+def test_spellings_and_links_of_one_file_are_the_same(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "data.csv").write_text("")
+    (tmp_path / "folder").mkdir()
+    os.link("data.csv", "hard.csv")
+    os.symlink("data.csv", "soft.csv")
+    os.symlink(tmp_path, "folder/up")
+    for name in ("./data.csv", "folder/../data.csv", "hard.csv", "soft.csv", "folder/up/data.csv"):
+        assert same_file(name, tmp_path / "data.csv"), name
+    assert not same_file("data.csv", "other.csv")
+    # Neither is there yet.
+    assert same_file("folder/new.csv", "folder/up/folder/new.csv")
+    assert not same_file("new.csv", "folder/new.csv")
+
+
+@pytest.mark.parametrize(
+    "outputs, sentence",
+    [
+        ({".csv": ["data.csv"]}, "data.csv: is read; write somewhere else"),
+        ({".csv": ["x.parquet"]}, "x.parquet: a csv file is written there; call it *.csv"),
+        ({".csv": ["x"]}, "x: a csv file is written there; call it *.csv"),
+        ({".csv": ["x.csv", "./x.csv"]}, "./x.csv: two files would be written there"),
+    ],
+)
+def test_what_would_cost_a_file_is_refused(tmp_path, monkeypatch, outputs, sentence):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "data.csv").write_text("kept")
+    with pytest.raises(Costly) as refused:
+        check_outputs(outputs, ["data.csv", "https://example.org/a.csv"])
+    assert str(refused.value).startswith(sentence)
+
+
+def test_what_costs_nothing_passes(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "data.csv").write_text("")
+    (tmp_path / "old.csv").write_text("")
+    check_outputs({".csv": ["old.csv", "new/x.CSV"], ".html": ["x.html"]}, ["data.csv", "."])
