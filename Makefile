@@ -45,7 +45,7 @@ $(INSTALLED): $(REQUIREMENTS) setup.py
 # folder of its own. One thread: two save a fifth of the time on an idle machine, and beside other work they wait
 # for each other.
 demo: $(INSTALLED) $(ENGINE_INSTALLED)
-	@$(BIN)/python -m workflow run attention_debate --size quick --runs demo/runs --results demo \
+	@$(BIN)/allennlp study run attention_debate --size quick --runs demo/runs --results demo \
 		--snakemake $(ENGINE)/bin/snakemake
 	@OMP_NUM_THREADS=1 $(BIN)/allennlp attribute demo/runs/planted-easy-bilstm-tanh-softmax-1-* test --force --limit 100 \
 		-o demo/heatmaps.parquet --html demo/heatmaps.html --file-friendly-logging --verbose > demo/heatmaps.log 2>&1 \
@@ -55,7 +55,7 @@ demo: $(INSTALLED) $(ENGINE_INSTALLED)
 	@echo; echo "The verdict on that model, which knows nothing of the causes:"
 	@OMP_NUM_THREADS=1 $(BIN)/allennlp verdict demo/runs/planted-easy-bilstm-tanh-softmax-1-* test --limit 40 -o demo/verdict
 	@echo; echo "And which of the measures that it rests on rank methods as the known causes do:"
-	@$(BIN)/python -m workflow run planted_truth --size quick --runs demo/runs-of-truth --results demo \
+	@$(BIN)/allennlp study run planted_truth --size quick --runs demo/runs-of-truth --results demo \
 		--snakemake $(ENGINE)/bin/snakemake
 	@echo; echo "Open demo/verdict/verdict.html: can attention be trusted, and which explanation to show instead."
 	@echo "demo/attention_debate-quick/report.html: the whole debate on this corpus, in one page."
@@ -82,10 +82,10 @@ STUDY_OPTIONS = $(call option,SIZE,size) $(call option,DATA,data) $(call option,
 NAMED_STUDY = $(or $(STUDY),$(error name a study: make $@ STUDY=attention_debate SIZE=quick))
 
 study: $(INSTALLED) $(ENGINE_INSTALLED)
-	@$(BIN)/python -m workflow run $(call quoted,$(NAMED_STUDY)) $(STUDY_OPTIONS) --snakemake $(ENGINE)/bin/snakemake
+	@$(BIN)/allennlp study run $(call quoted,$(NAMED_STUDY)) $(STUDY_OPTIONS) --snakemake $(ENGINE)/bin/snakemake
 
 study-plan: $(INSTALLED)
-	@$(BIN)/python -m workflow plan $(call quoted,$(NAMED_STUDY)) $(STUDY_OPTIONS)
+	@$(BIN)/allennlp study plan $(call quoted,$(NAMED_STUDY)) $(STUDY_OPTIONS)
 
 # Every finished study below results, in one page, and a page for each.
 results: $(INSTALLED)

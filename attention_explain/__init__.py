@@ -1,45 +1,31 @@
 """
-attention_explain: can attention, or any saliency method, be trusted as the explanation of this
-text model's predictions?
+Can attention, or any saliency method, be trusted as the explanation of a text model's predictions?
 
-An AllenNLP plugin. Importing this package registers everything it has, which is what the file
-`.allennlp_plugins`, `--include-package attention_explain` and our `allennlp` command do.
+Importing this package is light: it loads neither torch nor AllenNLP. The public names are loaded on
+first use, and `attention_explain.plugin` registers all components with AllenNLP.
 """
 
-from attention_explain.commands.startup import interrupts
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, List
 
-if interrupts.starts_a_command():
-    interrupts.end_at_once()
+if TYPE_CHECKING:
+    from attention_explain.api import explain
 
-try:
-    # First of all: what makes AllenNLP 2.10.1 run on today's torch.
-    from attention_explain import compat, settings
-
-    compat.quiet_imports()
-    with compat.quick_imports():
-        import attention_explain.commands
-        import attention_explain.counterfactual
-        import attention_explain.data
-        import attention_explain.faithfulness
-        import attention_explain.interpret
-        import attention_explain.models
-        import attention_explain.modules
-        import attention_explain.predictors
-        import attention_explain.training  # noqa: F401
-        from attention_explain.explain import explain
-
-        compat.apply()
-except ModuleNotFoundError as missing:
-    # AllenNLP only logs a ModuleNotFoundError of a plugin and goes on without it; what the user
-    # then sees is an unknown model type.
-    raise ImportError(
-        f"attention_explain needs the package {missing.name!r}, which is not installed here; "
-        "`make install` in the project's folder installs everything into .venv"
-    ) from missing
-
-settings.set_defaults()
-settings.flush_denormals()
-interrupts.raise_again()
-
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = ["explain"]
+
+# The module that defines each public name.
+_MODULES = {"explain": "attention_explain.api"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    import_module("attention_explain.plugin")
+    value = getattr(import_module(_MODULES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> List[str]:
+    return sorted([*globals(), *_MODULES])

@@ -9,7 +9,7 @@ import sys
 from contextlib import contextmanager, suppress
 from typing import Iterator
 
-import attention_explain  # noqa: F401  (registers everything, and quiets imports to come)
+import attention_explain.plugin  # noqa: F401  (registers everything, and quiets imports to come)
 from attention_explain import output
 from attention_explain.commands.startup import closed_pipes, global_options, interrupts
 from attention_explain.sentences import sentence_of

@@ -26,15 +26,7 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Set,
 from benchmarks.harness import Count
 
 PROJECT = Path(__file__).resolve().parents[1]
-PACKAGES = (
-    "attention_explain",
-    "analysis",
-    "heatmaps",
-    "command_line",
-    "durable",
-    "workflow",
-    "benchmarks",
-)
+PACKAGES = ("attention_explain", "analysis", "benchmarks")
 CONFIGS = PROJECT / "training_configs"
 PAPERS = PROJECT / "analysis" / "papers"
 
@@ -199,7 +191,7 @@ def files_naming_papers() -> List[Path]:
     pattern = re.compile(rf"(?<![\w-])(?:{names})(?!\w)")
     return [
         path
-        for package in ("analysis", "workflow")
+        for package in ("analysis", "attention_explain/workflow")
         for path in sorted((PROJECT / package).rglob("*.py"))
         if path.parent not in folders and pattern.search(path.read_text(encoding="utf-8"))
     ]

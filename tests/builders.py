@@ -10,7 +10,7 @@ from allennlp.data import Batch, Instance, Vocabulary
 from allennlp.data.tokenizers import WhitespaceTokenizer
 from allennlp.models import Model
 
-import attention_explain  # noqa: F401  (registers everything)
+import attention_explain.plugin  # noqa: F401  (registers everything)
 from attention_explain.data.attention_text import AttentionTextReader
 from attention_explain.models import AttentionClassifier
 

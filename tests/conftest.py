@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-import attention_explain  # noqa: F401
+import attention_explain.plugin  # noqa: F401
 from attention_explain.__main__ import main
 
 

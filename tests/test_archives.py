@@ -8,8 +8,8 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.models import archival
 from allennlp.predictors import Predictor
 
+from attention_explain.api import explain
 from attention_explain.archives import archive_sha256, open_archive, weights_sha256
-from attention_explain.explain import explain
 from tests.small_archive import small_archive
 
 

@@ -9,7 +9,7 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.predictors import Predictor
 from transformers import BertConfig, BertForSequenceClassification
 
-from attention_explain.explain import explain
+from attention_explain.api import explain
 from attention_explain.heatmaps.explanation import short
 from tests.builders import TEXTS, instances, model, reader
 from tests.interpret.no_trace import interpreter

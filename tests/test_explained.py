@@ -4,7 +4,7 @@ import numpy
 import pytest
 from allennlp.common.checks import ConfigurationError
 
-from attention_explain.explain import explain
+from attention_explain.api import explain
 from attention_explain.heatmaps.text_verdict import ModelOutput, NamedWords, TextVerdict
 from attention_explain.orders import random_ranks
 from tests.builders import TEXTS, model, reader

@@ -24,7 +24,7 @@ sys.meta_path.insert(0, Press())
 # Whoever runs these tests may itself have been told to ignore it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 {before}
-import attention_explain
+import attention_explain.plugin
 """
 IGNORED = "signal.signal(signal.SIGINT, signal.SIG_IGN)\nsys.modules['torch'] = None"
 

@@ -9,10 +9,6 @@ PACKAGES = (
     "analysis",
     "attention_explain",
     "benchmarks",
-    "command_line",
-    "durable",
-    "heatmaps",
-    "workflow",
 )
 
 

@@ -1,9 +1,1 @@
-"""Subcommands of `allennlp`: importing this registers them."""
-
-from attention_explain.commands.attribute import Attribute
-from attention_explain.commands.explore import Explore
-from attention_explain.commands.faithfulness import FaithfulnessCommand
-from attention_explain.commands.perturb import Perturb
-from attention_explain.commands.verdict import VerdictCommand
-
-__all__ = ["Attribute", "Explore", "FaithfulnessCommand", "Perturb", "VerdictCommand"]
+"""The subcommands of `allennlp`; `registered` imports all of them."""

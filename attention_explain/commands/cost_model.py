@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Dict, Iterable, List, Mapping, Optional
 
-DECLARED = Path(__file__).resolve().parents[1] / "attention_explain" / "passes.toml"
+DECLARED = Path(__file__).with_name("costs.toml")
 # A method that nobody has declared anything of.
 UNKNOWN = {"forward": [1], "backward": [1]}
 # In the time of a word in training, which goes forward and backward, and has its parameters changed.
@@ -22,7 +22,7 @@ ONE_BY_ONE = 32
 @dataclass(frozen=True)
 class Passes:
     """
-    forward, backward, decode : as `passes.toml` explains them.
+    forward, backward, decode : as `costs.toml` explains them.
     again : of all methods that are judged, which are applied anew.
     """
 

@@ -54,7 +54,7 @@ class Interpreter(SaliencyInterpreter):
     # What the scores of a text sum to, where that is a property of the method.
     sums_to: Optional[str] = None
     # Forward and backward passes through the model for a text of n tokens, for people; our own methods
-    # have theirs from passes.toml, which studies reckon with.
+    # have theirs from costs.toml, which studies reckon with.
     passes: str
     # Where scores are of places: whether that of a token is their `sum` or their `max`.
     pieces: Optional[str] = None
@@ -188,7 +188,7 @@ def target_classes(model: AttentionClassifier, target: str, batch: TextBatch) ->
 
 def declared_passes(method: str, at: str = "", **options: Any) -> str:
     """
-    What a method says of its cost, from `passes.toml`, which plans of studies read, too.
+    What a method says of its cost, from `costs.toml`, which plans of studies read, too.
 
     # Parameters
 

@@ -1,6 +1,6 @@
 """
-`python -m workflow run|plan STUDY`: what `make study` and `make study-plan` call.
-`python -m workflow configs STUDY`, `config STUDY CORPUS RUN`: the single experiments of a study.
+The arguments of `allennlp study run|plan|configs|config`, and what each of them does. Neither torch nor
+AllenNLP is loaded, so that a plan or a list of configs is there at once.
 """
 
 import argparse
@@ -21,8 +21,21 @@ from attention_explain.workflow.study_file import DATA, FIRST, SIZES, load_study
 LEAST = {"seeds": 1, "limit": 1, "cores": 1, "gpus": 0}
 
 
+DESCRIPTION = (
+    "Run all experiments of a study, show the plan with its expected time, list the single experiments, "
+    "or print the config of one."
+)
+
+
 def main(arguments: Optional[List[str]] = None) -> int:
-    parsed = _parser().parse_args(arguments)
+    """Runs `allennlp study` with these arguments and returns its exit code."""
+    parser = argparse.ArgumentParser(prog="allennlp study", description=DESCRIPTION)
+    add_arguments(parser)
+    return run_parsed(parser.parse_args(arguments))
+
+
+def run_parsed(parsed: argparse.Namespace) -> int:
+    """Runs what the parsed arguments ask for; an error becomes a message and an exit code."""
     interrupts.raise_on_sigterm()
     try:
         code = parsed.act(parsed)
@@ -43,8 +56,8 @@ def main(arguments: Optional[List[str]] = None) -> int:
         return interrupts.exit_code(error)
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m workflow", description=__doc__)
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the subcommands `run`, `plan`, `configs` and `config`."""
     commands = parser.add_subparsers(required=True, metavar="command")
     for act, name, does in (
         (_run, "run", "trains, explains and compares all of a study"),
@@ -70,8 +83,7 @@ def _parser() -> argparse.ArgumentParser:
     add("run", help="as `configs` lists it")
     add("--seed", type=int, default=FIRST, help=f"any (default: {FIRST})")
     add("-o", "--output", type=Path, metavar="FILE.jsonnet", help="writes it there")
-    add("--force", action="store_true", help="in the place of a file that is there")
-    return parser
+    add("--force", action="store_true", help="replace an existing file")
 
 
 def _of_a_study(commands, act, name: str, does: str) -> argparse.ArgumentParser:

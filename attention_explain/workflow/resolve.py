@@ -98,7 +98,7 @@ class MadeFile:
 
     reads : data, or another file that is made from the run.
     options : of the command, each with what stands behind it.
-    methods : what takes time, as `attention_explain/passes.toml` has it.
+    methods : what takes time, as `attention_explain/commands/costs.toml` has it.
     split : which texts it is about.
     limit : how many of them; None for all.
     needs : names of the steps, beside the training, whose results it takes.

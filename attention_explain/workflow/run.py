@@ -105,7 +105,7 @@ def available_cores() -> int:
 
 def _python_path() -> str:
     """So that steps find this package from whatever folder the study was started in."""
-    return os.pathsep.join(filter(None, [str(HERE.parent), os.environ.get("PYTHONPATH")]))
+    return os.pathsep.join(filter(None, [str(HERE.parents[1]), os.environ.get("PYTHONPATH")]))
 
 
 def _check_writable(*folders: Path) -> None:

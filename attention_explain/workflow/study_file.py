@@ -25,7 +25,7 @@ from attention_explain.workflow.study import (
     TableSource,
 )
 
-STUDIES = Path(__file__).resolve().parents[1] / "training_configs" / "studies"
+STUDIES = Path(__file__).resolve().parents[2] / "training_configs" / "studies"
 SIZES = ("quick", "full")
 DATA = "data"
 # Any seed does to see which there are; this is the likeliest of them.

@@ -22,7 +22,7 @@ from attention_explain.workflow.resolve import ResolvedRun
 from attention_explain.workflow.steps import Step
 from attention_explain.workflow.study import SAME_TEXTS, StudyTable, TableSource
 
-ANALYSIS = Path(__file__).resolve().parents[1] / "analysis"
+ANALYSIS = Path(__file__).resolve().parents[2] / "analysis"
 # These write a file, all others a folder.
 WRITE_A_FILE = ("models", "causes")
 

@@ -25,7 +25,13 @@ from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence
 # For steps: where the process is asked. Without it, or if nobody answers, each starts its own.
 VARIABLE = "ATTENTION_EXPLAIN_WARM"
 # What most steps come to need; torch's compiler, which none does, is loaded by every optimizer of torch.
-IMPORTED = ("attention_explain", "allennlp.commands", "pandas", "scipy.stats", "torch._dynamo")
+IMPORTED = (
+    "attention_explain.plugin",
+    "allennlp.commands",
+    "pandas",
+    "scipy.stats",
+    "torch._dynamo",
+)
 # Of what is sent before a message: how long it is.
 LENGTH = 8
 MOST_DESCRIPTORS = 64

@@ -8,10 +8,10 @@ import pytest
 from allennlp.common.checks import ConfigurationError
 from allennlp.models import archive_model
 
+from attention_explain.api import explain
 from attention_explain.commands import attribution_file
 from attention_explain.commands.attribute import attribute_from_file
 from attention_explain.commands.perturb import perturb_from_file
-from attention_explain.explain import explain
 from attention_explain.predictors.saliency import SaliencyPredictor
 from tests.small_archive import small_archive
 

@@ -10,10 +10,10 @@ from allennlp.data.fields import LabelField, MetadataField, TextField
 from allennlp.data.tokenizers import Token
 from allennlp.predictors import Predictor
 
+from attention_explain.api import explain
 from attention_explain.commands.attribute import attribute_from_file
 from attention_explain.commands.perturb import perturb_from_file
 from attention_explain.data.any_reader import complete, spread_evenly
-from attention_explain.explain import explain
 from tests.builders import LABELS, TEXTS
 from tests.small_archive import small_archive
 

@@ -5,8 +5,8 @@ import json
 import pytest
 from allennlp.common.checks import ConfigurationError
 
+from attention_explain.api import explain
 from attention_explain.data.errors import DataError
-from attention_explain.explain import explain
 from attention_explain.explore import data_texts
 from attention_explain.explore.data_texts import DECISIVE, DataTexts
 from tests.builders import LABELS, TEXTS

@@ -7,7 +7,7 @@ import torch
 from allennlp.common.checks import ConfigurationError
 from allennlp.data import Vocabulary
 
-from attention_explain.explain import explain
+from attention_explain.api import explain
 from attention_explain.explore import open_model
 from attention_explain.explore.open_model import OpenModel
 from attention_explain.explore.open_text import MOST_WORDS, GivenText

@@ -36,7 +36,7 @@ def commands(texts: int) -> Dict[str, Tuple[str, ...]]:
     scores = f"{texts}.parquet"
     return {
         "attribute": (
-            *("command_line", "attribute", "run", "test", "-o", scores),
+            *("attention_explain.commands.startup", "attribute", "run", "test", "-o", scores),
             *("--overrides", planted(texts), "--interpreters", *METHODS),
         ),
         "analysis agreement": ("analysis", "agreement", scores, "-o", str(texts)),

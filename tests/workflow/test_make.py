@@ -16,10 +16,13 @@ ODD = 'a b\'s "c" (d) + {e}: #f; `g` \\h *'
 
 
 def told(folder: Path, *arguments: str) -> List[str]:
-    """The arguments of the `python` that a target starts."""
-    python = folder / "python"
-    python.write_text(f"#!{sys.executable}\nimport json, sys\nprint(json.dumps(sys.argv[1:]))\n")
-    python.chmod(0o700)
+    """The arguments of the program that a target starts: `python` or `allennlp`."""
+    for name in ("python", "allennlp"):
+        program = folder / name
+        program.write_text(
+            f"#!{sys.executable}\nimport json, sys\nprint(json.dumps(sys.argv[1:]))\n"
+        )
+        program.chmod(0o700)
     # Nothing to set up, and programs that only say what they were told.
     command = ["make", "-C", str(PROJECT), "-s", "INSTALLED=", "ENGINE_INSTALLED=", f"BIN={folder}"]
     return json.loads(
@@ -31,9 +34,8 @@ def told(folder: Path, *arguments: str) -> List[str]:
 def test_paths_and_names_may_hold_spaces_and_quotes(target, tmp_path):
     names = ("DATA", "RUNS", "RESULTS", "STUDY")
     given = told(tmp_path, target, "SEEDS=2", *(f"{name}={ODD} {name}" for name in names))
-    assert given[:4] == [
-        "-m",
-        "workflow",
+    assert given[:3] == [
+        "study",
         target.replace("study-", "").replace("study", "run"),
         f"{ODD} STUDY",
     ]
@@ -44,7 +46,7 @@ def test_paths_and_names_may_hold_spaces_and_quotes(target, tmp_path):
 
 def test_several_corpora_are_several_words(tmp_path):
     given = told(tmp_path, "study", "STUDY=a", "CORPORA=one(1) two's", "MODELS=x")
-    assert given[4:9] == ["--corpora", "one(1)", "two's", "--models", "x"]
+    assert given[3:8] == ["--corpora", "one(1)", "two's", "--models", "x"]
 
 
 def test_results_are_those_of_all_studies(tmp_path):

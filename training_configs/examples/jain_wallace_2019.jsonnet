@@ -1,5 +1,5 @@
 // An example of Jain & Wallace 2019: a BiLSTM with tanh attention on SST, as they trained it. It is the
-// run `bilstm_tanh` of the study jain_wallace_2019; `python -m workflow configs jain_wallace_2019` lists
+// run `bilstm_tanh` of the study jain_wallace_2019; `allennlp study configs jain_wallace_2019` lists
 // the others.
 local lib = import '../lib/lib.libsonnet';
 lib.experiment(

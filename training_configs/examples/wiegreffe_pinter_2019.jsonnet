@@ -1,7 +1,7 @@
 // An example of Wiegreffe & Pinter 2019: an adversary, trained to give the outputs of a base with other
 // attention. It is the run `adversary_0.001` of the study wiegreffe_pinter_2019. Train its base first:
 //
-//   python -m workflow config wiegreffe_pinter_2019 sst base -o base.jsonnet
+//   allennlp study config wiegreffe_pinter_2019 sst base -o base.jsonnet
 //   allennlp train base.jsonnet -s runs/base
 //
 // ATTENTION_EXPLAIN_BASE names another base, ATTENTION_EXPLAIN_LAMBDA another worth of other attention.

@@ -13,6 +13,11 @@ def main() -> None:
     if "torch" not in sys.modules:
         interrupts.end_at_once()
         global_options.take_options()
+        if sys.argv[1:2] == ["study"]:
+            # Studies start their own processes; this one needs neither torch nor AllenNLP.
+            from attention_explain.workflow.__main__ import main as study
+
+            sys.exit(study(sys.argv[2:]))
         from attention_explain.commands.startup.arguments import answer_at_once
 
         answer_at_once()

@@ -15,10 +15,13 @@ from typing import Any, Iterator, Optional
 
 from attention_explain.commands.startup.deferred import imports_deferred
 
-PLUGIN = "attention_explain"
-IMPORTERS = ("allennlp", PLUGIN)
-# Where the parsers are.
+# How a plugins file may name this project.
+PLUGIN_NAMES = {"attention_explain", "attention_explain.plugin"}
+IMPORTERS = ("allennlp", "attention_explain")
+# The packages that contain the parsers.
 COMMANDS = ("allennlp.commands", "attention_explain.commands")
+# Modules that are loaded before any parser and hold no promises.
+KEPT = ("attention_explain", "attention_explain.commands", "attention_explain.commands.startup")
 
 
 class _TorchIsNeededError(Exception):
@@ -36,15 +39,12 @@ def answer_at_once() -> None:
 
 
 def _parse() -> None:
-    # Without the body of the plugin's package, which imports all of it.
-    plugin = importlib.util.find_spec(PLUGIN)
-    sys.modules[PLUGIN] = importlib.util.module_from_spec(plugin)
-    importlib.import_module(f"{PLUGIN}.commands")
+    importlib.import_module(COMMANDS[-1] + ".registered")
     from allennlp import commands
     from allennlp.common.plugins import DEFAULT_PLUGINS, discover_plugins
 
     installed = (name for name in DEFAULT_PLUGINS if importlib.util.find_spec(name) is not None)
-    others = {*installed, *discover_plugins()} - {PLUGIN}
+    others = {*installed, *discover_plugins()} - PLUGIN_NAMES
 
     def import_plugins() -> None:
         # They may have commands, and are called when all others are known.
@@ -73,8 +73,15 @@ def _modules_forgotten() -> Iterator[None]:
         yield
     finally:
         for name in list(sys.modules):
-            if name.split(".")[0] in IMPORTERS:
+            if name.split(".")[0] in IMPORTERS and not _is_kept(name):
                 del sys.modules[name]
+                parent, _, child = name.rpartition(".")
+                if parent in KEPT and hasattr(sys.modules[parent], child):
+                    delattr(sys.modules[parent], child)
+
+
+def _is_kept(name: str) -> bool:
+    return name in KEPT or name.startswith(KEPT[-1] + ".")
 
 
 class _Refusal(importlib.abc.MetaPathFinder, importlib.abc.Loader):

@@ -1,4 +1,4 @@
-"""`attention_explain.explain`: one text, explained, from Python."""
+"""`attention_explain.api`: one text, explained, from Python."""
 
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Dict, Iterable, Optional, Sequence, Union

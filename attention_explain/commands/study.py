@@ -1,0 +1,25 @@
+"""The `study` subcommand: plans and runs the studies that `attention_explain.workflow` describes."""
+
+import argparse
+import sys
+
+from allennlp.commands.subcommand import Subcommand
+
+from attention_explain.workflow.__main__ import DESCRIPTION, add_arguments, run_parsed
+
+
+@Subcommand.register("study")
+class StudyCommand(Subcommand):
+    """Registered as a `Subcommand` with name "study"."""
+
+    def add_subparser(self, parser: argparse._SubParsersAction) -> argparse.ArgumentParser:
+        subparser = parser.add_parser(
+            self.name, description=DESCRIPTION, help="Plan and run all experiments of a paper."
+        )
+        add_arguments(subparser)
+        subparser.set_defaults(func=study_from_args)
+        return subparser
+
+
+def study_from_args(args: argparse.Namespace) -> None:
+    sys.exit(run_parsed(args))

@@ -1,0 +1,39 @@
+"""
+The AllenNLP plugin: importing this module applies the compatibility patches and registers all readers,
+models, interpreters, callbacks and commands. `.allennlp_plugins`, `--include-package attention_explain`
+and our `allennlp` command import it.
+"""
+
+from attention_explain.commands.startup import interrupts
+
+if interrupts.starts_a_command():
+    interrupts.end_at_once()
+
+try:
+    # The patches that let AllenNLP 2.10.1 run on today's torch come first.
+    from attention_explain import compat, settings
+
+    compat.quiet_imports()
+    with compat.quick_imports():
+        import attention_explain.commands.registered
+        import attention_explain.counterfactual
+        import attention_explain.data
+        import attention_explain.faithfulness
+        import attention_explain.interpret
+        import attention_explain.models
+        import attention_explain.modules
+        import attention_explain.predictors
+        import attention_explain.training  # noqa: F401
+
+        compat.apply()
+except ModuleNotFoundError as missing:
+    # AllenNLP only logs a plugin's ModuleNotFoundError and continues without the plugin; the user
+    # would then see an unknown model type.
+    raise ImportError(
+        f"attention_explain needs the package {missing.name!r}, which is not installed here; "
+        "`make install` in the project's folder installs everything into .venv"
+    ) from missing
+
+settings.set_defaults()
+settings.flush_denormals()
+interrupts.raise_again()
