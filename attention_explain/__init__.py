@@ -5,6 +5,7 @@ Importing this package is light: it loads neither torch nor AllenNLP. The public
 first use, and `attention_explain.plugin` registers all components with AllenNLP.
 """
 
+import warnings
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, List
 
@@ -29,3 +30,28 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> List[str]:
     return sorted([*globals(), *_MODULES])
+
+
+def _silence_third_party_warnings() -> None:
+    """Silences, by text and origin, warnings that old companions of AllenNLP give about themselves."""
+    # torchvision 0.15.2 was built for another torch; its image reader, unused here, cannot load.
+    warnings.filterwarnings(
+        "ignore", message="Failed to load image Python extension", module=r"torchvision\.io\.image"
+    )
+    # fairscale 0.4.6 and the trainer use torch.cuda.amp, which moved to torch.amp.
+    warnings.filterwarnings(
+        "ignore",
+        message=r"`torch\.cuda\.amp\.",
+        category=FutureWarning,
+        module=r"(fairscale|allennlp)\.",
+    )
+    # AllenNLP's `huggingface_adamw` is the deprecated optimizer of transformers.
+    warnings.filterwarnings(
+        "ignore",
+        message="This implementation of AdamW is deprecated",
+        category=FutureWarning,
+        module=r"transformers\.optimization",
+    )
+
+
+_silence_third_party_warnings()

@@ -13,7 +13,6 @@ try:
     # The patches that let AllenNLP 2.10.1 run on today's torch come first.
     from attention_explain import compat, settings
 
-    compat.quiet_imports()
     with compat.quick_imports():
         import attention_explain.commands.registered
         import attention_explain.counterfactual

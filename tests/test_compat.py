@@ -197,7 +197,7 @@ def test_without_a_gpu_nothing_is_moved():
 def test_what_is_seldom_used_is_not_loaded_with_the_plugin():
     """But for two: fairscale and transformers have base classes of AllenNLP's."""
     code = (
-        "import sys, attention_explain\n"
+        "import sys, attention_explain.plugin\n"
         "from allennlp.common.plugins import import_plugins\n"
         "import_plugins()\n"
         "print(*sorted(attention_explain.compat.SELDOM_USED & set(sys.modules)))\n"

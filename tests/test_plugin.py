@@ -27,6 +27,10 @@ SMALL = {
 }
 
 
+# Packages that load neither torch nor AllenNLP.
+LIGHT = ("commands", "files", "heatmaps", "messages", "workflow")
+
+
 def config(folder: Path, **changes) -> str:
     path = folder / "config.json"
     path.write_text(json.dumps({**SMALL, **changes}))
@@ -175,3 +179,32 @@ def test_predict_and_evaluate_do_not_write_over_what_they_read(ended, tmp_path, 
     code, message = ended(*line.split())
     assert code == 2 and message.endswith("data.jsonl: is read; write somewhere else")
     assert (tmp_path / "data.jsonl").read_text() == "kept"
+
+
+# Imports each package alone, in a process that has loaded nothing of the project before.
+ALONE = """
+import os, sys
+import torch, allennlp.commands
+for package in {packages!r}:
+    child = os.fork()
+    if child == 0:
+        __import__("attention_explain." + package)
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0, package
+"""
+
+
+def test_every_package_can_be_imported_alone(tmp_path):
+    packages = sorted(path.parent.name for path in PROJECT.glob("attention_explain/*/__init__.py"))
+    heavy = [name for name in packages if name not in LIGHT]
+    result = run([sys.executable, "-c", ALONE.format(packages=heavy)], tmp_path)
+    assert result.returncode == 0, result.stderr
+
+
+def test_light_packages_load_neither_torch_nor_allennlp(tmp_path):
+    code = (
+        f"import sys, attention_explain, {', '.join('attention_explain.' + name for name in LIGHT)}\n"
+        "print(*sorted({'torch', 'allennlp'} & set(sys.modules)))\n"
+    )
+    result = run([sys.executable, "-c", code], tmp_path)
+    assert (result.returncode, result.stdout.strip()) == (0, ""), result.stderr

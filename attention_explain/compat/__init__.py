@@ -24,7 +24,6 @@ from attention_explain.compat.starting import (
     mend_plugin_imports,
     mend_swallowed_sigterm,
     quick_imports,
-    quiet_imports,
 )
 from attention_explain.compat.todays_packages import (
     mend_checkpoint_loading,
@@ -48,7 +47,7 @@ from attention_explain.compat.trainings import (
     mend_unchecked_runs,
 )
 
-__all__ = ["SELDOM_USED", "apply", "quick_imports", "quiet_imports"]
+__all__ = ["SELDOM_USED", "apply", "quick_imports"]
 
 
 def apply() -> None:

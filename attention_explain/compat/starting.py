@@ -1,6 +1,5 @@
 """What is imported before a command begins, and what of that can be spared; plugins; signals."""
 
-import warnings
 from contextlib import AbstractContextManager
 from functools import wraps
 from typing import Optional, Set
@@ -23,31 +22,6 @@ SELDOM_USED = {
     "torchvision",
     "transformers",
 }
-
-
-def quiet_imports() -> None:
-    """
-    Silences the warnings that AllenNLP's old companions give about themselves. To be called before
-    AllenNLP is imported.
-    """
-    # torchvision 0.15.2 was built for another torch; its image reader, unused here, cannot load.
-    warnings.filterwarnings(
-        "ignore", message="Failed to load image Python extension", module=r"torchvision\.io\.image"
-    )
-    # fairscale 0.4.6 and the trainer use torch.cuda.amp, which moved to torch.amp.
-    warnings.filterwarnings(
-        "ignore",
-        message=r"`torch\.cuda\.amp\.",
-        category=FutureWarning,
-        module=r"(fairscale|allennlp)\.",
-    )
-    # AllenNLP's `huggingface_adamw` is transformers' own, which is to go; the version here has it.
-    warnings.filterwarnings(
-        "ignore",
-        message="This implementation of AdamW is deprecated",
-        category=FutureWarning,
-        module=r"transformers\.optimization",
-    )
 
 
 def quick_imports() -> AbstractContextManager:

@@ -19,7 +19,7 @@ from attention_explain.commands.startup.deferred import imports_deferred
 PLUGIN_NAMES = {"attention_explain", "attention_explain.plugin"}
 IMPORTERS = ("allennlp", "attention_explain")
 # The packages that contain the parsers.
-COMMANDS = ("allennlp.commands", "attention_explain.commands")
+COMMANDS = ("allennlp.commands", "attention_explain.commands", "attention_explain.workflow")
 # Modules that are loaded before any parser and hold no promises.
 KEPT = ("attention_explain", "attention_explain.commands", "attention_explain.commands.startup")
 
@@ -39,7 +39,7 @@ def answer_at_once() -> None:
 
 
 def _parse() -> None:
-    importlib.import_module(COMMANDS[-1] + ".registered")
+    importlib.import_module("attention_explain.commands.registered")
     from allennlp import commands
     from allennlp.common.plugins import DEFAULT_PLUGINS, discover_plugins
 
