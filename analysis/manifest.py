@@ -48,6 +48,10 @@ def write_manifest(folder: Path, manifest: Dict[str, Any]) -> None:
 
 def read_listed(folder: Path, manifest: Dict[str, Any], name: str) -> bytes:
     """A file of the folder, which is what was written there, if the manifest has its hash."""
+    if Path(name).name != name:
+        raise AnalysisError(
+            f"{folder / MANIFEST}: lists the file {name!r}, which is outside its folder"
+        )
     path = folder / name
     try:
         content = path.read_bytes()

@@ -5,6 +5,7 @@ or has to be named by the user in --overrides.
 """
 
 import os
+import re
 import sys
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -315,7 +316,9 @@ def cache_only() -> Iterator[None]:
 
 def is_spacy_language(name: str) -> bool:
     """Whether spaCy has rules for the language of that code, which need no package of their own."""
-    return name.isalpha() and name.islower() and find_spec(f"spacy.lang.{name}") is not None
+    return (
+        re.fullmatch("[a-z]{2,3}", name) is not None and find_spec(f"spacy.lang.{name}") is not None
+    )
 
 
 def check_spacy_package(name: str) -> None:

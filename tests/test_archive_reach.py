@@ -335,6 +335,20 @@ def test_an_index_of_weights_names_files_beside_it(bert, tmp_path):
             TransformerFolder.opened(folder)
 
 
+def test_a_transformer_inside_a_run_reads_no_file_outside_its_folder(run, bert, tmp_path):
+    inside = Path(shutil.copytree(run, tmp_path / "run")) / "bert"
+    shutil.copytree(bert, inside)
+    indexers = {"tokens": transformer("pretrained_transformer", str(inside))}
+    config = changed(run, with_value("dataset_reader", "token_indexers", value=indexers))
+    (tmp_path / "run" / "config.json").write_text(json.dumps(config))
+    open_archive(tmp_path / "run")
+    stated = json.loads((inside / "tokenizer_config.json").read_text())
+    changed_config = json.dumps({**stated, "vocab_file": "/etc/hostname"})
+    (inside / "tokenizer_config.json").write_text(changed_config)
+    with pytest.raises(ConfigurationError, match=r"'vocab_file' is '/etc/hostname'"):
+        open_archive(tmp_path / "run")
+
+
 def test_a_tokenizer_reads_no_file_outside_its_folder(bert, tmp_path):
     folder = Path(shutil.copytree(bert, tmp_path / "bert"))
     config = folder / "tokenizer_config.json"

@@ -194,6 +194,10 @@ def limit_archives() -> None:
             passed_on = {name: options[name] for name in options if name not in own_options}
             if not must_be_cached(model_name, passed_on):
                 return load(model_name, *arguments, **options)
+            if Path(model_name).is_dir():
+                from attention_explain.pretrained.folders import check_named_files
+
+                check_named_files(Path(model_name))
             with cache_only():
                 try:
                     return load(model_name, *arguments, **options)

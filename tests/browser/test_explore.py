@@ -331,6 +331,20 @@ def test_the_verdict(browser, tiny):
         assert page.one("#verdict a").get_attribute("href") == f"{address}verdict.html"
 
 
+def test_no_script_of_a_verdict_page_runs(browser, tiny):
+    evidence = b"""<title>evidence</title><p>shown</p>
+    <script>document.title = 'ran'; fetch('/about')</script>
+    <img src=x onerror="document.title = 'ran'"><a href="javascript:document.title='ran'">a</a>"""
+    with served(tiny, verdict={"model": "m"}, evidence=evidence) as address:
+        browser.get(f"{address}verdict.html")
+        assert browser.find_element("css selector", "p").text == "shown"
+        browser.find_element("css selector", "a").click()
+        assert browser.title == "evidence"
+        # Not even the origin of the page is known to it.
+        assert browser.execute_script("return self.origin") == "null"
+    browser.get_log("browser")
+
+
 @pytest.mark.parametrize("width", [1280, 390])
 def test_nothing_is_wider_than_the_screen(page, width):
     size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}

@@ -223,6 +223,17 @@ def test_a_table_that_is_none_is_refused(folder, capsys):
     assert "pairs.json: cannot be read as a table (no table ('rows'))" in capsys.readouterr().err
 
 
+def test_a_manifest_lists_no_file_outside_its_folder(folder, capsys):
+    (folder.parent / "secret.md").write_text("a secret")
+    manifest = read_manifest(folder)
+    for entry in manifest["entries"]:
+        entry["files"] = dict.fromkeys(entry["files"], "../secret.md")
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    assert main(["report", str(folder)]) == 2
+    assert "lists the file '../secret.md', which is outside its folder" in capsys.readouterr().err
+    assert not (folder / REPORT).exists()
+
+
 def test_a_folder_that_is_none_is_refused(tmp_path):
     with pytest.raises(AnalysisError, match="no output of `python -m analysis`"):
         write_report(tmp_path / "absent")
