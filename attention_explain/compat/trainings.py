@@ -184,8 +184,9 @@ def mend_half_checkpoints() -> None:
 
 def fix_inexact_recovery() -> None:
     """
-    A recovered training drew other random numbers, forgot the losses and metrics of the epoch that it
-    was killed in, and went on after its patience had run out: its weights were others.
+    A recovered training ended with other weights than an unbroken one: it drew other random numbers,
+    forgot the losses and metrics of the epoch that it was killed in, and went on after its patience
+    had run out.
     """
     from allennlp.training import GradientDescentTrainer, util
     from allennlp.training.checkpointer import Checkpointer

@@ -134,14 +134,14 @@ class Recovery:
 
     def before_validation(self) -> None:
         loader = self._trainer._validation_data_loader
-        if self._epochs and keeps_order(loader):
+        if self._epochs and carries_state(loader):
             self._epochs[-1]["validation"] = random_state()
 
     def _train_next(self, train: TrainEpoch, epoch: int) -> Dict[str, float]:
         trainer = self._trainer
         self._losses = EpochLosses()
         self._epoch_start = random_state()
-        if keeps_order(trainer.data_loader) or keeps_order(trainer._validation_data_loader):
+        if carries_state(trainer.data_loader) or carries_state(trainer._validation_data_loader):
             self._epochs.append({"training": self._epoch_start})
         return self._train(train, epoch)
 
@@ -290,7 +290,7 @@ class BegunLoader:
         return getattr(self._loader, name)
 
 
-def keeps_order(loader: Optional[DataLoader]) -> bool:
+def carries_state(loader: Optional[DataLoader]) -> bool:
     """
     Whether the batches of an epoch may depend on earlier epochs, and not on the random generators
     alone. True of all loaders that are not known.
@@ -410,12 +410,11 @@ def _mark_inexact(trainer: GradientDescentTrainer) -> None:
         return
     mark = Path(folder) / INEXACT
     if trainer._start_after_epochs_completed or trainer._start_after_batches_in_epoch_completed:
-        why = "is of a distributed training" if trainer._distributed else "was not written by it"
         logger.warning(
             "%s: training goes on, but may not end with the same weights as without the interruption. "
-            "attention_explain recovers exactly from its own checkpoints, and this one %s.",
+            "Its checkpoint lacks the states of the random generators, as do those of AllenNLP alone, of "
+            "earlier versions of attention_explain, and of distributed trainings.",
             folder,
-            why,
         )
         mark.touch()
     else:
