@@ -4,6 +4,7 @@ command finishes with the tables of a study that nothing has happened to.
 """
 
 import csv
+import fcntl
 import os
 import re
 import resource
@@ -81,6 +82,13 @@ def kill_after_checkpoint(study: Path, folder: Path) -> None:
         kill_when(study, folder, has_best)
 
 
+def wait_for_training(run: Path) -> None:
+    """A training that a warm process has begun outlives a killed study. It holds its folder."""
+    descriptor = os.open(run, os.O_RDONLY)
+    fcntl.flock(descriptor, fcntl.LOCK_EX)
+    os.close(descriptor)
+
+
 def tables(folder: Path, study: str = "tiny") -> Dict[str, bytes]:
     """Without what names files or runs; a run's hash is the same wherever it is."""
     results = folder / "results" / study
@@ -142,14 +150,15 @@ def test_a_training_that_was_not_recovered_exactly_is_marked_in_the_tables(tmp_p
     """Its checkpoint is one of AllenNLP alone."""
     study = tiny(tmp_path / "studies", epochs=60)
     kill_after_checkpoint(study, tmp_path)
-    for path in tmp_path.glob("runs/planted-*/training_state_*.th"):
+    (trained,) = tmp_path.glob("runs/planted-*")
+    wait_for_training(trained)
+    for path in trained.glob("training_state_*.th"):
         # The kill may have left half of one.
         if zipfile.is_zipfile(path):
             state = torch.load(path)
             del state["attention_explain"]
             torch.save(state, path)
     finish(start(study, tmp_path))
-    (trained,) = run_folders(tmp_path)
     assert (trained / "recovered").exists()
     results = tmp_path / "results" / "tiny"
     with open(results / "models.csv", newline="") as file:
