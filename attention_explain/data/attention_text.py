@@ -1,5 +1,6 @@
 """The general reader: one text a line, as jsonl, csv or tsv; and the records of such files."""
 
+import logging
 from functools import cached_property
 from pathlib import PurePath
 from typing import Any, Dict, Iterable, Iterator, List, Optional, Set, Tuple, Union
@@ -15,6 +16,8 @@ from attention_explain.data.sources import numbered_lines
 from attention_explain.data.tables import numbered_rows
 from attention_explain.data.text_reader import TextReader, has_digit
 from attention_explain.named_components import check_choice
+
+logger = logging.getLogger(__name__)
 
 FORMATS = ("jsonl", "csv", "tsv")
 ENDINGS = {".jsonl": "jsonl", ".json": "jsonl", ".csv": "csv", ".tsv": "tsv", ".txt": "tsv"}
@@ -134,9 +137,25 @@ def _table_records(
     for name in known:
         if header.count(name) > 1:
             raise DataError(f"has {header.count(name)} columns '{name}'", path, first)
+    quoted: List[int] = []
     for number, row in rows:
         if len(row) != len(header):
             raise DataError(
                 f"has {len(row)} columns, but the header has {len(header)}", path, number
             )
-        yield number, dict(zip(header, row, strict=True))
+        record = dict(zip(header, row, strict=True))
+        if delimiter == "\t" and any(_is_quoted(record.get(name, "")) for name in known):
+            quoted.append(number)
+        yield number, record
+    if quoted:
+        logger.warning(
+            "%s: %d of the rows have a cell in quotes (the first in line %d); a tsv has no quoting, so "
+            "that the quotes become part of the text; save the file as csv, or remove them",
+            path,
+            len(quoted),
+            quoted[0],
+        )
+
+
+def _is_quoted(cell: str) -> bool:
+    return len(cell) > 1 and cell[0] == cell[-1] == '"'

@@ -15,6 +15,7 @@ from allennlp.data import Instance, Vocabulary
 from allennlp.data.fields import LabelField, MetadataField
 
 from attention_explain.data.errors import DataError
+from attention_explain.data.labels import is_a_value
 from attention_explain.files.records import read_json
 from attention_explain.heatmaps.explanation import Rationale
 
@@ -104,13 +105,24 @@ class Example:
 def read_record(
     line: str, path: Optional[str] = None, number: Optional[int] = None
 ) -> Dict[str, Any]:
-    """The JSON object of a line."""
+    """The JSON object of a line. Raises if a field is there twice: nobody could tell which is meant."""
+    repeated: List[str] = []
+
+    def read_object(pairs: List[Tuple[str, Any]]) -> Dict[str, Any]:
+        fields = dict(pairs)
+        if len(fields) < len(pairs):
+            names = [name for name, _ in pairs]
+            repeated.append(next(name for name in names if names.count(name) > 1))
+        return fields
+
     try:
-        record = read_json(line)
+        record = read_json(line, object_pairs_hook=read_object)
     except json.JSONDecodeError as error:
         raise DataError(f"is not JSON ({error})", path, number) from error
     if not isinstance(record, dict):
         raise DataError("is not a JSON object", path, number)
+    if repeated:
+        raise DataError(f"has the field '{repeated[0]}' twice; keep one of them", path, number)
     return record
 
 
@@ -155,6 +167,11 @@ def example_of(
     for name in {"label", "id"} & values.keys():
         if isinstance(values[name], (list, dict)):
             raise example.error(f"field '{names[name]}' is not a single value")
+        if name == "label" and not is_a_value(values[name]):
+            raise example.error(
+                f"field '{names[name]}' is {json.dumps(values[name])}, which is no label; give the "
+                "text a label, or remove the line"
+            )
         setattr(example, name, str(values[name]))
     if "rationale" in values:
         marked = _as_list(example, names["rationale"], values["rationale"])

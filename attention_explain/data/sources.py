@@ -6,14 +6,15 @@ dropped and cut, and why.
 
 import gzip
 import os
+import re
 import zlib
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Dict, Iterable, Iterator, List, Optional, Tuple, Union
 
+from allennlp.common import file_utils
 from allennlp.common.checks import ConfigurationError
-from allennlp.common.file_utils import cached_path
 
 from attention_explain.archive_reach import check_readable
 from attention_explain.data.errors import DataError
@@ -23,6 +24,12 @@ from attention_explain.pretrained.folders import HUB, transformer_folder
 from attention_explain.settings import DATA_VARIABLE
 
 TOO_LONG = ("drop", "cut")
+# Tags that occur in text copied from web pages; a placeholder such as <DE> is a word.
+HTML_TAG = re.compile(
+    r"</?(?:a|b|blockquote|body|br|code|div|em|font|h[1-6]|hr|html|i|img|li|ol|p|pre|script|span"
+    r"|strong|style|sub|sup|table|td|th|tr|u|ul)(?:\s[^<>]*)?/?>",
+    re.IGNORECASE,
+)
 GZIP_MAGIC = b"\x1f\x8b"
 
 PathOrStr = Union[str, os.PathLike]
@@ -39,7 +46,7 @@ def local_path(source: PathOrStr) -> Path:
     if source.startswith(HUB):
         return transformer_folder(source)
     try:
-        return Path(cached_path(source))
+        return Path(file_utils.cached_path(source))
     except FileNotFoundError as error:
         if "://" in source:
             raise DataError("no such file on that server", source) from error
@@ -94,6 +101,7 @@ class ReadCounts:
     cut : by what is left of them, such as "to 400 tokens".
     spaced_labels : the texts whose label had spaces around it, which are no part of it.
     halves : the texts that had half a character in them.
+    tagged : the texts that contain HTML tags; `first_tag` is the first one, for messages.
     """
 
     kept: int = 0
@@ -101,6 +109,17 @@ class ReadCounts:
     cut: Counter = field(default_factory=Counter)
     spaced_labels: int = 0
     halves: int = 0
+    tagged: int = 0
+    first_tag: str = ""
+
+    def count_tags(self, example: Example) -> None:
+        """Looks for HTML tags in the strings of an example; tokens are taken as they are."""
+        tags = (HTML_TAG.search(text) for text in (example.text, example.query) if text)
+        tag = next(filter(None, tags), None)
+        if tag is not None:
+            self.tagged += 1
+            where = "" if example.line is None else f" in line {example.line}"
+            self.first_tag = self.first_tag or f"{tag[0][:40]!r}{where}"
 
     def __str__(self) -> str:
         dropped = f"; dropped: {counted(self.dropped)}" if self.dropped else ""

@@ -8,7 +8,7 @@ import logging
 from functools import cached_property, lru_cache
 from inspect import signature
 from os import PathLike
-from typing import Any, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, Hashable, Iterable, Iterator, List, Optional, Sequence, Tuple, Union
 
 import numpy
 from allennlp.common.checks import ConfigurationError
@@ -26,6 +26,7 @@ from attention_explain.archive_reach import ConfigFiles
 from attention_explain.data.erased import Erased
 from attention_explain.data.errors import DataError
 from attention_explain.data.example import TEXT, TOKENS, Example, KnownLabelField, TextMetadataField
+from attention_explain.data.labels import REMEDY, class_key, label_problem, shown
 from attention_explain.data.other_attention import OtherAttention
 from attention_explain.data.sources import LabelMap, LengthLimits, ReadCounts, counted
 from attention_explain.data.tokenizers import EnglishTokenizer
@@ -181,6 +182,14 @@ class TextReader(DatasetReader):
                 file_path,
                 counts.halves,
             )
+        if counts.tagged:
+            logger.warning(
+                "%s: %d of the texts contain HTML tags (the first is %s), which become words; remove "
+                "them if the model is not to read them",
+                file_path,
+                counts.tagged,
+                counts.first_tag,
+            )
 
     def _field_name(self, field: str) -> str:
         """What the file calls `field`, for messages."""
@@ -188,8 +197,10 @@ class TextReader(DatasetReader):
 
     def _wanted(self, file_path: str, counts: ReadCounts) -> Iterator[Tuple[Example, List[str]]]:
         """The examples whose label is wanted, by the name it is to have, and their words."""
+        labels: Dict[Hashable, Example] = {}
         for example in self._examples(file_path):
             counts.halves += example.mend_halves()
+            counts.count_tags(example)
             if example.label is not None:
                 label = self._label_map.without_spaces(example.label)
                 counts.spaced_labels += label != example.label
@@ -199,10 +210,25 @@ class TextReader(DatasetReader):
                 if example.label is None:
                     counts.dropped["with an unwanted label"] += 1
                     continue
+                self._check_label(example, labels)
             elif self.require_label:
                 raise example.error(f"field '{self._field_name('label')}' is missing")
             self._split(example)
             yield example, self._words(example)
+
+    def _check_label(self, example: Example, labels: Dict[Hashable, Example]) -> None:
+        """`labels` has the first example of each class of the file."""
+        label, field = str(example.label), self._field_name("label")
+        problem = label_problem(label)
+        if problem is not None:
+            raise example.error(f"field '{field}' is {label!a}, which {problem}")
+        first = labels.setdefault(class_key(label), example)
+        if first.label != label:
+            where = "before" if first.line is None else f"in line {first.line}"
+            raise example.error(
+                f"field '{field}' is {shown(label, first.label)}, but {where} the same label is "
+                f"{shown(first.label, label)}, and they would become two classes; {REMEDY}"
+            )
 
     def _mapped_label(self, example: Example) -> Optional[str]:
         return self._label_map.mapped(example, self._field_name("label"))
@@ -244,7 +270,16 @@ class TextReader(DatasetReader):
 
     def _tokenized(self, text: str) -> List[str]:
         """Without what the tokenizer puts around it."""
-        tokens = self._tokenizer.tokenize(text)
+        try:
+            tokens = self._tokenizer.tokenize(text)
+        except ValueError as error:
+            # What spaCy says of a text that is longer than it takes.
+            if "[E088]" not in str(error):
+                raise
+            raise DataError(
+                f"the {self.noun} has {len(text)} characters, more than the tokenizer takes; shorten "
+                "it, or use another tokenizer, such as 'english'"
+            ) from error
         before, behind = map(len, self._added)
         return [token.text for token in tokens[before : len(tokens) - behind]]
 

@@ -5,6 +5,7 @@ mistyped one would be a class of its own, and an error on a rare one may count f
 """
 
 import logging
+import math
 from typing import Any, Dict, List, Optional, Union
 
 import torch
@@ -14,6 +15,7 @@ from allennlp.models import Model
 from allennlp.nn import RegularizerApplicator
 
 from attention_explain.data.errors import TrainingLabelsError
+from attention_explain.data.labels import REMEDY, same_class, shown
 from attention_explain.named_components import check_choice
 from attention_explain.training.metrics import Confusion, OutputMetric, RocAuc
 
@@ -176,6 +178,13 @@ def check_label_counts(vocab: Vocabulary, min_label_count: int) -> None:
     if min_label_count < 1:
         raise ConfigurationError(f"min_label_count is {min_label_count}, but must be 1 or more")
     counts = label_counts(vocab)
+    twice = same_class(counts)
+    if twice is not None:
+        first, second = twice
+        raise TrainingLabelsError(
+            f"the labels {shown(first, second)} and {shown(second, first)} of the training, validation "
+            f"or test data are the same label, and would become two classes; {REMEDY}"
+        )
     few = [label for label in counts if counts[label] < min_label_count]
     if few:
         raise TrainingLabelsError(
@@ -229,7 +238,13 @@ def class_weight_vector(
             f"class_weights names {', '.join(sorted(weights))}, but the labels are "
             f"{', '.join(sorted(labels))}"
         )
-    return torch.tensor([float(weights[label]) for label in labels])
+    numbers = [float(weights[label]) for label in labels]
+    if not all(0 <= number < math.inf for number in numbers) or not any(numbers):
+        told = ", ".join(f"{label!r}: {weights[label]}" for label in labels)
+        raise ConfigurationError(
+            f"class_weights is {{{told}}}, but every weight must be 0 or more, and one of them above 0"
+        )
+    return torch.tensor(numbers)
 
 
 def check_known(weights: torch.Tensor) -> None:

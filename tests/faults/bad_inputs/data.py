@@ -62,6 +62,18 @@ BAD_LINES: Dict[str, bytes] = {
     "a broken escape": b'{"text": "\\u12", "label": "1"}',
     "a control character": b'{"text": "a\x00b", "label": "1"}',
     "a comment": b'// {"text": "a", "label": "1"}',
+    "a label twice": b'{"text": "a", "label": "1", "label": "0"}',
+    "a text twice": b'{"text": "a", "label": "1", "text": "b"}',
+    "NaN as label": b'{"text": "a", "label": NaN}',
+    "Infinity as label": b'{"text": "a", "label": Infinity}',
+    "1.0 beside 1": b'{"text": "a", "label": 1.0}',
+    "true beside 1": b'{"text": "a", "label": true}',
+    "padding as label": b'{"text": "a", "label": "@@PADDING@@"}',
+    "the unknown word as label": b'{"text": "a", "label": "@@UNKNOWN@@"}',
+    "a label with a zero-width space": b'{"text": "a", "label": "1\\u200b"}',
+    "a label composed and decomposed": (
+        b'{"text": "a", "label": "caf\\u00e9"}\n{"text": "b", "label": "cafe\\u0301"}'
+    ),
 }
 BAD_FILES: Dict[str, Tuple[str, bytes]] = {
     "empty": ("bad.jsonl", b""),
