@@ -111,8 +111,13 @@ SHOWN = {
     "allennlp.training.callbacks.console_logger": ".* [|] ",
     "allennlp.training.gradient_descent_trainer": "Epoch |Ran out of patience",
 }
-# What it warns of although it is meant: the papers train all their epochs.
-MEANT = {"allennlp.training.gradient_descent_trainer": ".* patience was set to None"}
+# What it warns of although it is meant, as the papers train all their epochs; and what the error that
+# ends the command says, too.
+MEANT = {
+    "allennlp.training.gradient_descent_trainer": ".* patience was set to None",
+    "allennlp.data.vocabulary": "Namespace: |Token: ",
+    "cached_path": "ETag request failed .* no cached version",
+}
 
 
 class Console(logging.StreamHandler):

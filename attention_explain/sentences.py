@@ -2,6 +2,7 @@
 
 import json
 import pickle
+import re
 import sys
 import traceback
 from types import FrameType
@@ -13,6 +14,13 @@ from attention_explain.files.records import Damaged, read_json, told
 
 # Of a file of weights that torch does not load.
 NO_NUMBERS = "holds more than numbers, and is not loaded, because that could run code"
+
+OUT_OF_MEMORY = (
+    "not enough memory; a text may be too long (the reader's options max_tokens and too_long), or a "
+    "batch or layer too large"
+)
+# What AllenNLP says of an item that a vocabulary without a symbol for unknown ones lacks.
+NO_UNKNOWN_SYMBOL = re.compile(r"'(.*)' not found in vocab namespace '(.*)', and namespace does")
 
 
 def sentence_of(error: Exception) -> Optional[str]:
@@ -31,6 +39,17 @@ def sentence_of(error: Exception) -> Optional[str]:
         half = error.object[error.start : error.end]
         around = shortened(error.object[max(0, error.start - 20) :])
         return f"the text {around!r} has half a character, {half!r}, which no file can hold"
+    if isinstance(error, MemoryError) or _is_out_of_memory(error):
+        return f"{OUT_OF_MEMORY} ({str(error).splitlines()[0] if str(error) else 'no details'})"
+    if isinstance(error, re.error):
+        return f"{error.pattern!r} is not a regular expression ({error})"
+    if isinstance(error, KeyError) and (missing := NO_UNKNOWN_SYMBOL.search(str(error))):
+        return (
+            f"{missing[1]!r} is not in the vocabulary's namespace '{missing[2]}', which has no symbol "
+            "for unknown items; train with texts that contain it, give the vocabulary's reader the "
+            "token_indexers of the dataset reader, or choose a namespace that does not end in 'tags' "
+            "or 'labels'"
+        )
     if isinstance(error, (RecursionError, ValueError)):
         return _of_json(error) or _of_a_component(error)
     if isinstance(error, pickle.UnpicklingError):
@@ -45,6 +64,12 @@ def sentence_of(error: Exception) -> Optional[str]:
         # How AllenNLP says that an option of a config is of the wrong type.
         return str(error)
     return None
+
+
+def _is_out_of_memory(error: Exception) -> bool:
+    """torch has an exception of its own for GPUs alone."""
+    words = ("can't allocate memory", "not enough memory", "out of memory")
+    return isinstance(error, RuntimeError) and any(each in str(error) for each in words)
 
 
 def _of_json(error: Exception) -> Optional[str]:

@@ -18,6 +18,7 @@ from attention_explain.compat.opened_files import (
     mend_predictor_arguments,
     mend_silent_evaluation,
     mend_weights_of_nothing,
+    mend_word_vector_files,
 )
 from attention_explain.compat.starting import (
     SELDOM_USED,
@@ -35,15 +36,17 @@ from attention_explain.compat.todays_packages import (
 )
 from attention_explain.compat.trainings import (
     fix_inexact_recovery,
+    mend_diverged_trainings,
     mend_half_checkpoints,
     mend_metrics_of_the_last_epoch,
-    mend_null_components,
+    mend_null_options,
     mend_recovered_averages,
     mend_reported_weights,
     mend_run_folders,
     mend_trainer_options,
     mend_training_log,
     mend_unchecked_configs,
+    mend_unchecked_numbers,
     mend_unchecked_runs,
 )
 
@@ -69,7 +72,10 @@ def apply() -> None:
     mend_run_folders()
     mend_unchecked_runs()
     mend_unchecked_configs()
-    mend_null_components()
+    mend_null_options()
+    mend_unchecked_numbers()
+    mend_diverged_trainings()
+    mend_word_vector_files()
     mend_spawned_data_loader()
     mend_trainer_options()
     mend_moves_to_nowhere()

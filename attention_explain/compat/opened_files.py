@@ -12,8 +12,12 @@ from attention_explain.files.records import read_json
 
 
 def mend_local_paths() -> None:
-    """A folder for downloads was made even for files that are here, where a home can be read-only."""
+    """
+    A folder for downloads was made even for files that are here, where a home can be read-only; and
+    without a network, downloads ended in a traceback.
+    """
     from allennlp.common import file_utils
+    from allennlp.common.checks import ConfigurationError
 
     from attention_explain.archive_reach import check_readable
 
@@ -25,9 +29,53 @@ def mend_local_paths() -> None:
         here = Path(url_or_filename).expanduser()
         if here.is_file() and not arguments and not options:
             return str(here)
-        return download(url_or_filename, *arguments, **options)
+        try:
+            return download(url_or_filename, *arguments, **options)
+        except FileNotFoundError:
+            raise
+        except Exception as error:
+            # Each kind of server has a package with exceptions of its own; one that names a file is
+            # about the folder for downloads.
+            if "://" not in str(url_or_filename) or getattr(error, "filename", None) is not None:
+                raise
+            reason = (str(error).splitlines() or [type(error).__name__])[0]
+            raise ConfigurationError(
+                f"{url_or_filename}: cannot be downloaded ({reason}); check the address and the network "
+                "connection, or download it yourself and give the path"
+            ) from error
 
     replace_everywhere(download, cached_path)
+
+
+def mend_word_vector_files() -> None:
+    """Word vectors in another encoding ended in a traceback; those that are not finite were trained with."""
+    import torch
+    from allennlp.common.checks import ConfigurationError
+    from allennlp.modules.token_embedders import embedding
+
+    original = embedding._read_pretrained_embeddings_file
+    not_finite = "has a vector with a number that is not finite"
+
+    @wraps(original)
+    def read_pretrained_embeddings_file(file_uri: str, *arguments: Any, **options: Any) -> Any:
+        try:
+            weight = original(file_uri, *arguments, **options)
+        except StopIteration as error:
+            raise ConfigurationError(f"{file_uri}: is empty") from error
+        except ValueError as error:
+            raise ConfigurationError(
+                f"{file_uri}: is not a file of word vectors ({error})"
+            ) from error
+        except RuntimeError as error:
+            # The vectors of other words are drawn at random, with the deviation of those in the file.
+            if "normal expects std" not in str(error):
+                raise
+            raise ConfigurationError(f"{file_uri}: {not_finite}") from error
+        if not torch.isfinite(weight).all():
+            raise ConfigurationError(f"{file_uri}: {not_finite}")
+        return weight
+
+    embedding._read_pretrained_embeddings_file = read_pretrained_embeddings_file
 
 
 def mend_archive_loading() -> None:

@@ -37,10 +37,15 @@ def mend_unchecked_configs() -> None:
     replace_everywhere(train_model, check_and_train)
 
 
-def mend_null_components() -> None:
-    """A model without an encoder, because its config says null, failed where it asked the encoder."""
+def mend_null_options() -> None:
+    """
+    A model without an encoder, because its config says null, failed where it asked the encoder; so did
+    null for a number, wherever it was first used.
+    """
     from allennlp.common import from_params
     from allennlp.common.checks import ConfigurationError
+
+    from attention_explain.training.option_ranges import is_a_number
 
     original = from_params.create_kwargs
 
@@ -48,13 +53,17 @@ def mend_null_components() -> None:
     def create_kwargs(
         constructor: Callable, cls: type, params: Any, **extras: Any
     ) -> Dict[str, Any]:
-        for name, parameter in inspect.signature(constructor).parameters.items():
+        for name, parameter in from_params.infer_params(cls, constructor).items():
             is_null = name in params.params and params.params[name] is None
-            if is_null and _is_component(parameter.annotation) and not may_be_null(parameter):
+            if not is_null or may_be_null(parameter):
+                continue
+            if _is_component(parameter.annotation):
                 raise ConfigurationError(
                     f"{cls.__name__}: {name} is null, but must be an object with its options, or the "
                     "name of its type"
                 )
+            if is_a_number(parameter):
+                raise ConfigurationError(f"{cls.__name__}: {name} is null, but must be a number")
         return original(constructor, cls, params, **extras)
 
     replace_everywhere(original, create_kwargs)
@@ -72,8 +81,71 @@ def _is_component(annotation: Any) -> bool:
     return hasattr(annotation, "from_params") or typing.get_origin(annotation) is Lazy
 
 
+def mend_unchecked_numbers() -> None:
+    """`true` was taken for 1, and numbers that cannot be meant were tried: a noise below 0, 1e18 epochs."""
+    from allennlp.common import from_params
+    from allennlp.common.checks import ConfigurationError
+
+    from attention_explain.training.option_ranges import number_problem
+
+    original = from_params.construct_arg
+
+    @wraps(original)
+    def construct_arg(
+        class_name: str,
+        argument_name: str,
+        popped_params: Any,
+        annotation: Any,
+        default: Any,
+        **extras: Any,
+    ) -> Any:
+        problem = number_problem(argument_name, popped_params, annotation)
+        if problem is not None and popped_params is not default:
+            raise ConfigurationError(f"{class_name}: {argument_name} {problem}")
+        return original(class_name, argument_name, popped_params, annotation, default, **extras)
+
+    replace_everywhere(original, construct_arg)
+
+
+def mend_diverged_trainings() -> None:
+    """
+    A loss that is not a number ended in a traceback; and if the last step of an epoch made the weights
+    infinite, they were saved.
+    """
+    import torch
+    from allennlp.common.checks import ConfigurationError
+    from allennlp.training import GradientDescentTrainer
+
+    train_epoch = GradientDescentTrainer._train_epoch
+    remedy = "lower the optimizer's lr, or limit the gradients with the trainer's grad_norm"
+
+    @wraps(train_epoch)
+    def train_finite_epoch(self, epoch: int) -> Dict[str, float]:
+        try:
+            metrics = train_epoch(self, epoch)
+        except ValueError as error:
+            if "nan loss" not in str(error):
+                raise
+            raise ConfigurationError(
+                f"the training diverged in epoch {epoch}: the loss is not a number; {remedy}"
+            ) from error
+        for name, parameter in self.model.named_parameters():
+            if not torch.isfinite(parameter).all():
+                raise ConfigurationError(
+                    f"the training diverged in epoch {epoch}: '{name}' has weights that are not "
+                    f"finite; {remedy}"
+                )
+        return metrics
+
+    GradientDescentTrainer._train_epoch = train_finite_epoch
+
+
 # Options of the trainer that count something.
 COUNTS = ("num_epochs", "num_gradient_accumulation_steps")
+NOTHING_TRAINED = (
+    "no parameter is left to train; the trainer's no_grad, the optimizer's parameter_groups or the "
+    "model's own options exclude all of them"
+)
 
 
 def mend_trainer_options() -> None:
@@ -86,6 +158,7 @@ def mend_trainer_options() -> None:
     from allennlp.training import GradientDescentTrainer
 
     from attention_explain.training.selection import check_selection
+    from attention_explain.training.shared_texts import warn_of_shared_texts
 
     construct = GradientDescentTrainer.from_partial_objects.__func__
     known = inspect.signature(construct).parameters
@@ -104,12 +177,19 @@ def mend_trainer_options() -> None:
         try:
             trainer = construct(cls, *arguments, **options)
         except ValueError as error:
-            if not options.get("use_amp") or "AMP" not in str(error):
+            if options.get("use_amp") and "AMP" in str(error):
+                problem = "use_amp is for a GPU, but the trainer's device is the CPU"
+            elif "empty parameter list" in str(error):
+                problem = NOTHING_TRAINED
+            elif "two separate parameter groups" in str(error):
+                problem = f"the optimizer's parameter_groups overlap: {error}"
+            else:
                 raise
-            raise ConfigurationError(
-                "use_amp is for a GPU, but the trainer's device is the CPU"
-            ) from error
+            raise ConfigurationError(problem) from error
+        if not any(parameter.requires_grad for parameter in trainer.model.parameters()):
+            raise ConfigurationError(NOTHING_TRAINED)
         check_selection(trainer)
+        warn_of_shared_texts(trainer)
         return trainer
 
     GradientDescentTrainer.from_partial_objects = classmethod(construct_from_known)

@@ -5,15 +5,13 @@ from typing import Dict, Optional
 
 import numpy
 import torch
-from allennlp.common import Tqdm
 from allennlp.common.checks import ConfigurationError
 from allennlp.data import Vocabulary
 from allennlp.modules import TokenEmbedder
 from allennlp.modules.token_embedders import Embedding
-from allennlp.modules.token_embedders.embedding import EmbeddingsTextFile
 
-from attention_explain.data.sources import local_path
 from attention_explain.data.vocabulary import MASK_TOKEN
+from attention_explain.data.word_vector_files import vector_lines
 from attention_explain.named_components import check_choice
 
 logger = logging.getLogger(__name__)
@@ -74,26 +72,27 @@ class WordVectors(Embedding):
 
 def read_vectors(path: str, dim: int, words: Dict[str, int]) -> Dict[str, numpy.ndarray]:
     """The vectors of those `words` that the file has."""
-    local_path(path)
     known = {}
-    with EmbeddingsTextFile(path) as lines:
-        for number, line in enumerate(Tqdm.tqdm(lines, desc="reading word vectors"), start=1):
-            word, _, rest = line.rstrip().partition(" ")
-            if word not in words:
-                continue
-            numbers = rest.split(" ")
-            # A word of two parts, as some files have: no token is such a one.
-            if len(numbers) > dim and not _is_number(numbers[-dim - 1]):
-                continue
-            if len(numbers) != dim:
-                raise ConfigurationError(
-                    f"{path}, line {number}: the vector has {len(numbers)} numbers, but "
-                    f"embedding_dim is {dim}"
-                )
-            try:
-                known[word] = numpy.array(numbers, dtype=numpy.float32)
-            except ValueError as error:
-                raise ConfigurationError(f"{path}, line {number}: {error}") from error
+    for number, word, rest in vector_lines(path):
+        if word not in words:
+            continue
+        numbers = rest.split(" ")
+        # A word of two parts, as some files have: no token is such a one.
+        if len(numbers) > dim and not _is_number(numbers[-dim - 1]):
+            continue
+        if len(numbers) != dim:
+            raise ConfigurationError(
+                f"{path}, line {number}: the vector has {len(numbers)} numbers, but "
+                f"embedding_dim is {dim}"
+            )
+        try:
+            known[word] = numpy.array(numbers, dtype=numpy.float32)
+        except ValueError as error:
+            raise ConfigurationError(f"{path}, line {number}: {error}") from error
+        if not numpy.isfinite(known[word]).all():
+            raise ConfigurationError(
+                f"{path}, line {number}: the vector of {word!r} has a number that is not finite"
+            )
     if not known:
         raise ConfigurationError(f"{path} has a vector for no word of the vocabulary")
     logger.info("%s: %d of %d words have a vector", path, len(known), len(words))

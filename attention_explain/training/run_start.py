@@ -13,6 +13,7 @@ import fcntl
 import gzip
 import logging
 import os
+import re
 import reprlib
 import shutil
 import zlib
@@ -56,6 +57,31 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
+def _is_pattern(value: Any) -> bool:
+    try:
+        return isinstance(value, str) and bool(re.compile(value))
+    except re.error:
+        return False
+
+
+def _is_patterns(value: Any) -> bool:
+    return isinstance(value, list) and all(map(_is_pattern, value))
+
+
+def _is_parameter_groups(value: Any) -> bool:
+    return isinstance(value, list) and all(map(_is_parameter_group, value))
+
+
+def _is_parameter_group(value: Any) -> bool:
+    if not isinstance(value, list) or len(value) != 2:
+        return False
+    patterns, options = value
+    if not _is_patterns(patterns) or not isinstance(options, Mapping):
+        return False
+    numbers = [options[name] for name in OPTIMIZER_NUMBERS if name in options]
+    return all(type(number) in (int, float) for number in numbers)
+
+
 def _is_seed(value: Any) -> bool:
     # AllenNLP counts a number in quotes as one.
     digits = value.isascii() and value.isdigit() if isinstance(value, str) else _is_number(value)
@@ -69,6 +95,14 @@ OBJECT = ("an object", lambda value: isinstance(value, Mapping))
 LIST = ("a list", lambda value: isinstance(value, list))
 TEXTS = ("a list of texts", _is_texts)
 SEED = ("a whole number from 0 to 4294967295", _is_seed)
+PATTERNS = ("a list of regular expressions", _is_patterns)
+PARAMETER_GROUPS = (
+    "a list of groups, each of a list of regular expressions and an object with numbers as options, as "
+    "in [[['bias'], {'weight_decay': 0}]]",
+    _is_parameter_groups,
+)
+# Of those that an optimizer may have by group.
+OPTIMIZER_NUMBERS = ("eps", "lr", "momentum", "weight_decay")
 DEVICE = ("the number of a GPU, or -1 for the CPU", _is_number)
 
 NEEDED: Dict[str, Kind] = {
@@ -93,6 +127,8 @@ OPTIONAL: Dict[str, Kind] = {
     "pytorch_seed": SEED,
     "trainer.cuda_device": DEVICE,
     "trainer.callbacks": LIST,
+    "trainer.no_grad": PATTERNS,
+    "trainer.optimizer.parameter_groups": PARAMETER_GROUPS,
     "data_loader.cuda_device": DEVICE,
     "validation_data_loader.cuda_device": DEVICE,
 }

@@ -4,8 +4,10 @@ import gzip
 
 import pytest
 import torch
+from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
 from allennlp.data import Vocabulary
+from allennlp.modules import TokenEmbedder
 
 from attention_explain.data.errors import DataError
 from attention_explain.data.vocabulary import MASK_TOKEN
@@ -83,3 +85,36 @@ def test_bad_files_are_refused(vectors, tmp_path):
         WordVectors(VOCAB, 3, pretrained_file=str(foreign))
     with pytest.raises(ConfigurationError, match="unknown_words is 'random'"):
         WordVectors(VOCAB, 3, unknown_words="random")
+
+
+def both_embedders(path: str):
+    """Ours, and AllenNLP's own."""
+    yield lambda: WordVectors(VOCAB, 3, pretrained_file=path)
+    options = {"type": "embedding", "embedding_dim": 3, "pretrained_file": path}
+    yield lambda: TokenEmbedder.from_params(Params(options), vocab=VOCAB)
+
+
+@pytest.mark.parametrize(
+    "content, problem",
+    [
+        ("film 1 2 3\ncaf\xe9 1 2 3\n".encode("latin-1"), "(UTF-8|utf-8)"),
+        ("film 1 2 3\n".encode("utf-16"), "(UTF-8|utf-8)"),
+        (b"film 1 2 3\nplot 1 nan 3\n", "not finite"),
+        (b"film 1 2 3\nplot 1 inf 3\n", "not finite"),
+        (b"film 1 2 3\nplot 1 1e400 3\n", "not finite"),
+        (b"", "is empty"),
+    ],
+)
+def test_files_that_cannot_be_word_vectors_are_named(tmp_path, content, problem):
+    path = tmp_path / "bad.txt"
+    path.write_bytes(content)
+    for build in both_embedders(str(path)):
+        with pytest.raises(ConfigurationError, match=f"bad.txt.*: .*{problem}"):
+            build()
+
+
+def test_a_file_that_is_cut_off_is_named(vectors, tmp_path):
+    path = tmp_path / "half.txt.gz"
+    path.write_bytes(gzip.compress(b"film 1 2 3\n" * 9999)[:-20])
+    with pytest.raises(ConfigurationError, match="half.txt.gz, after line .*: is damaged"):
+        WordVectors(VOCAB, 3, pretrained_file=str(path))

@@ -39,6 +39,8 @@ def changed(name: str, value) -> Params:
         ("distributed", 2, "is 2, but must be an object"),
         ("trainer.cuda_device", "gpu", "is 'gpu', but must be the number of a GPU, or -1 for the"),
         ("trainer.callbacks", 3, "is 3, but must be a list"),
+        ("trainer.no_grad", ["("], "is ['('], but must be a list of regular expressions"),
+        ("trainer.no_grad", ".*", "is '.*', but must be a list of regular expressions"),
         ("model.encoder.type", 3, "is 3, but must be the name of a type"),
         ("include_in_archive", "x" * 200, f"is '{'x' * 79}..., but must be a list of texts"),
     ],
@@ -46,6 +48,19 @@ def changed(name: str, value) -> Params:
 def test_a_field_of_another_kind_is_named(name, value, wanted):
     with pytest.raises(ConfigurationError, match=re.escape(f"the config's {name} {wanted}")):
         check_training_config(changed(name, value))
+
+
+@pytest.mark.parametrize(
+    "groups",
+    [3, [[["("], {}]], [["a", {}]], [[["a"], 3]], [[["a"], {"lr": "x"}]], [[["a"], {"lr": True}]]],
+)
+def test_parameter_groups_of_another_kind_are_named(groups):
+    config = changed("trainer.optimizer", {"type": "adam", "parameter_groups": groups})
+    said = (
+        f"the config's trainer.optimizer.parameter_groups is {groups}, but must be a list of groups"
+    )
+    with pytest.raises(ConfigurationError, match=re.escape(said)):
+        check_training_config(config)
 
 
 @pytest.mark.parametrize("name", NEEDED)
@@ -66,6 +81,8 @@ def test_a_field_that_is_missing_is_named(name):
         ("random_seed", "13"),
         ("random_seed", None),
         ("trainer.cuda_device", None),
+        ("trainer.no_grad", ["^encoder", "bias$"]),
+        ("trainer.optimizer", {"parameter_groups": [[["a", "b"], {"lr": 1, "betas": [0, 1]}]]}),
         ("evaluation", {"type": "simple"}),
         # Somebody's own option by that name.
         ("model.types", {"type": {"a": 1}}),

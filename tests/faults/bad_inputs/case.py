@@ -83,6 +83,14 @@ def changed(name: str, change: Callable[[bytes], bytes]) -> Fault:
     return fault
 
 
+def both(first: Fault, second: Fault) -> Fault:
+    def fault(folder: Path) -> None:
+        first(folder)
+        second(folder)
+
+    return fault
+
+
 def nothing(folder: Path) -> None:
     pass
 

@@ -3,10 +3,12 @@
 import json
 from typing import Any, Callable, Dict, Iterator, List, Tuple
 
+from tests.builders import DIM
 from tests.faults.bad_inputs.case import (
     DAMAGE,
     RUN,
     Case,
+    both,
     changed,
     setting,
     written,
@@ -60,6 +62,17 @@ def config_changes() -> Iterator[Tuple[str, Callable[[bytes], bytes]]]:
         (("attention",), {"scorer": "none"}),
         (("class_weights",), {"9": 1.0}),
         (("class_weights",), "heavy"),
+        (("class_weights",), {"0": -1, "1": 1}),
+        (("class_weights",), {"0": 0, "1": 0}),
+        (("class_weights",), {"0": True, "1": 1}),
+        (("class_weights",), {"0": None, "1": 1}),
+        (("encoder", "hidden_dim"), True),
+        (("encoder", "hidden_dim"), None),
+        (("encoder", "hidden_dim"), 10**9),
+        (("encoder", "hidden_dim"), 10**18),
+        (("text_field_embedder", "token_embedders", "tokens", "embedding_dim"), None),
+        (("text_field_embedder", "token_embedders", "tokens", "embedding_dim"), True),
+        (("initializer",), {"regexes": [["(", {"type": "normal"}]]}),
         (("loss_reduction",), "median"),
         (("min_label_count",), 100),
     ]
@@ -87,6 +100,25 @@ def config_changes() -> Iterator[Tuple[str, Callable[[bytes], bytes]]]:
         (("optimizer",), {"type": "adam", "rate": 1}),
         (("grad_norm",), "small"),
         (("grad_norm",), None),
+        (("grad_norm",), 0),
+        (("grad_norm",), -1),
+        (("grad_clipping",), 0),
+        (("num_epochs",), True),
+        (("num_epochs",), 10**18),
+        (("patience",), True),
+        (("no_grad",), ["("]),
+        (("no_grad",), [".*"]),
+        (("optimizer",), {"type": "sgd", "lr": None}),
+        (("optimizer",), {"type": "sgd", "lr": True}),
+        (("optimizer",), {"type": "sgd", "lr": 1e20}),
+        (("optimizer",), {"type": "sgd", "lr": 1e10, "weight_decay": 1e10}),
+        (("optimizer",), {"type": "sgd", "lr": 1, "parameter_groups": [[["("], {}]]}),
+        (("optimizer",), {"type": "sgd", "lr": 1, "parameter_groups": 3}),
+        (("optimizer",), {"type": "sgd", "lr": 1, "parameter_groups": [[[".*"], {"lr": "x"}]]}),
+        (
+            ("optimizer",),
+            {"type": "sgd", "lr": 1, "parameter_groups": [[[".*"], {"requires_grad": False}]]},
+        ),
         (("learning_rate_scheduler",), "none"),
         (("callbacks",), 3),
         (("callbacks",), ["none"]),
@@ -122,6 +154,11 @@ def config_changes() -> Iterator[Tuple[str, Callable[[bytes], bytes]]]:
     }
     for name, value in loader.items():
         yield f"data_loader.{name} {value}", setting("data_loader", name, to=value)
+    for noise in (-1, None, True):
+        sampler = {"type": "bucket", "batch_size": 4, "padding_noise": noise}
+        yield f"padding_noise {noise}", setting("data_loader", to={"batch_sampler": sampler})
+    yield "batches of true", setting("data_loader", "batch_size", to=True)
+    yield "a remote path", setting("train_data_path", to="s3://no-such-bucket-here/data.jsonl")
     yield "batches of none", setting("data_loader", "batch_size", to="none")
     yield "an unknown loader", setting("data_loader", "type", to="none")
     yield "an unknown key", setting("modle", to={})
@@ -130,7 +167,31 @@ def config_changes() -> Iterator[Tuple[str, Callable[[bytes], bytes]]]:
     yield "another split for the vocabulary", setting("datasets_for_vocab_creation", to=["trian"])
 
 
+# Files of word vectors, for words of the training texts.
+BAD_VECTORS: Dict[str, bytes] = {
+    "empty": b"",
+    "latin-1": "film 1 1 1 1 1 1\ncaf\xe9 1 1 1 1 1 1\n".encode("latin-1"),
+    "UTF-16": "film 1 1 1 1 1 1\n".encode("utf-16"),
+    "not a number": b"film 1 1 1 1 1 nan\n",
+    "not finite": b"film 1 1 1 1 1 inf\n",
+    "words": b"film 1 1 1 1 1 one\n",
+}
+
+
+def vector_cases() -> Iterator[Case]:
+    train = ("allennlp", "train", "config.json", "-s", "new")
+    embedder = ("model", "text_field_embedder", "token_embedders", "tokens")
+    for kind in ("embedding", "word_vectors"):
+        for name, content in BAD_VECTORS.items():
+            options = {"type": kind, "embedding_dim": DIM, "pretrained_file": "bad.txt"}
+            fault = both(
+                written("bad.txt", content), changed("config.json", setting(*embedder, to=options))
+            )
+            yield Case(f"train, {kind}: vectors {name}", train, fault, "bad.txt")
+
+
 def config_cases() -> Iterator[Case]:
+    yield from vector_cases()
     train = ("allennlp", "train", "config.json", "-s", "new")
     for name, change in config_changes():
         yield Case(f"train, config: {name}", train, changed("config.json", change))
