@@ -48,6 +48,7 @@ from attention_explain.compat.trainings import (
     mend_unchecked_configs,
     mend_unchecked_numbers,
     mend_unchecked_runs,
+    mend_vocabularies_of_splits,
 )
 
 __all__ = ["SELDOM_USED", "apply", "quick_imports"]
@@ -78,6 +79,7 @@ def apply() -> None:
     mend_word_vector_files()
     mend_spawned_data_loader()
     mend_trainer_options()
+    mend_vocabularies_of_splits()
     mend_moves_to_nowhere()
     mend_class_names()
     limit_archives()

@@ -195,6 +195,33 @@ def mend_trainer_options() -> None:
     GradientDescentTrainer.from_partial_objects = classmethod(construct_from_known)
 
 
+def mend_vocabularies_of_splits() -> None:
+    """A vocabulary saw the texts it was made from, but could not ask which split each belongs to."""
+    from allennlp.commands.train import TrainModel
+
+    construct = TrainModel.from_partial_objects.__func__
+
+    @wraps(construct)
+    def construct_with_splits(cls: type, *arguments: Any, **options: Any) -> Any:
+        from attention_explain.data.vocabulary import Split
+
+        vocabulary = options.get("vocabulary")
+        if vocabulary is not None and "vectors_of" in vocabulary._params:
+            reader = options["dataset_reader"]
+            other_reader = options.get("validation_dataset_reader") or reader
+            paths = {
+                "train": (reader, options["train_data_path"]),
+                "dev": (other_reader, options.get("validation_data_path")),
+                "test": (other_reader, options.get("test_data_path")),
+            }
+            vocabulary._constructor_extras["training_splits"] = {
+                name: Split(*split) for name, split in paths.items() if split[1] is not None
+            }
+        return construct(cls, *arguments, **options)
+
+    TrainModel.from_partial_objects = classmethod(construct_with_splits)
+
+
 def mend_training_log() -> None:
     """
     Training writes its log to `out.log`, and all of it to the terminal, too; and to the terminal of the

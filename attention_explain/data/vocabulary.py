@@ -8,7 +8,7 @@ import json
 from collections import Counter, defaultdict
 from os import PathLike
 from pathlib import Path
-from typing import Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Dict, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 from allennlp.common import Tqdm
 from allennlp.common.checks import ConfigurationError
@@ -17,9 +17,20 @@ from allennlp.data import DatasetReader, Instance, TokenIndexer, Vocabulary
 from allennlp.data.token_indexers import SingleIdTokenIndexer
 from allennlp.data.vocabulary import DEFAULT_NON_PADDED_NAMESPACES
 
+from attention_explain.data.word_vector_files import vector_lines
+
 # Stands for a word that was taken out, for models that are trained with it: an own word, so that it
 # is told from unknown ones.
 MASK_TOKEN = "@@MASK@@"
+# For `vectors_of`.
+ALL_WORDS = "all"
+
+
+class Split(NamedTuple):
+    """The texts of one split of a training: what reads them, and where they are."""
+
+    reader: DatasetReader
+    path: str
 
 
 @Vocabulary.register("document_frequency", constructor="from_documents")
@@ -43,6 +54,10 @@ class DocumentFrequencyVocabulary(Vocabulary):
         data_path: Optional[str] = None,
         max_vocab_size: Optional[int] = None,
         tokens_to_add: Optional[Dict[str, List[str]]] = None,
+        vectors_file: Optional[str] = None,
+        vectors_of: Optional[Union[str, List[str]]] = None,
+        vectors_namespace: str = "tokens",
+        training_splits: Optional[Dict[str, Split]] = None,
     ) -> "DocumentFrequencyVocabulary":
         """
         Registered as a `Vocabulary` with name "document_frequency". Labels are numbered by name (by
@@ -63,7 +78,19 @@ class DocumentFrequencyVocabulary(Vocabulary):
             start and end do not count.
         tokens_to_add : `Dict[str, List[str]]`, optional
             Of each namespace the items that are added in any case, behind the others.
+        vectors_file, vectors_of : optional
+            A file of word vectors, and which of its words are kept although `min_df` and the training
+            texts would leave them out: those of the texts of some splits (`["train", "dev", "test"]`),
+            or `"all"`. They come last, in the order of the file.
+        vectors_namespace : `str`, optional (default = `"tokens"`)
+            The namespace of these words.
+        training_splits : `Dict[str, Split]`, optional
+            Given by `allennlp train`.
         """
+        if (vectors_file is None) != (vectors_of is None):
+            raise ConfigurationError(
+                "the vocabulary needs both `vectors_file` and `vectors_of`, or neither of them"
+            )
         if (reader is None) != (data_path is None):
             raise ConfigurationError(
                 "the vocabulary needs both `reader` and `data_path`, or neither of them"
@@ -84,6 +111,11 @@ class DocumentFrequencyVocabulary(Vocabulary):
             vocabulary.add_tokens_to_namespace(ordered, name)
         for name, items in (tokens_to_add or {}).items():
             vocabulary.add_tokens_to_namespace(items, name)
+        if vectors_file is not None and vectors_of is not None:
+            words = _words_with_vectors(
+                vectors_file, vectors_of, vectors_namespace, training_splits or {}
+            )
+            vocabulary.add_tokens_to_namespace(words, vectors_namespace)
         # Where AllenNLP keeps the counts that it built a vocabulary from.
         vocabulary._retained_counter = counts
         vocabulary.unigrams = {
@@ -117,6 +149,29 @@ def _counted(instances: Iterable[Instance]) -> Tuple[Dict[str, Counter], Dict[st
             documents[name].update(items.keys())
             occurrences[name].update(items)
     return dict(documents), dict(occurrences)
+
+
+def _words_with_vectors(
+    path: str, vectors_of: Union[str, List[str]], namespace: str, splits: Mapping[str, Split]
+) -> List[str]:
+    """The words of the file that the texts of these splits contain, or all of them."""
+    words_of_file = (word for _, word, rest in vector_lines(path) if rest)
+    if vectors_of == ALL_WORDS:
+        return list(words_of_file)
+    if isinstance(vectors_of, str):
+        raise ConfigurationError(
+            f"vectors_of is {vectors_of!r}, but must be '{ALL_WORDS}' or a list of splits, as in "
+            '["train", "dev", "test"]'
+        )
+    texts: Dict[str, int] = {}
+    for name in vectors_of:
+        if name not in splits:
+            raise ConfigurationError(
+                f"vectors_of names the split {name!r}, but the config has data for "
+                f"{', '.join(map(repr, splits)) or 'none'}"
+            )
+        texts.update(occurrences(splits[name].reader.read(splits[name].path)).get(namespace, {}))
+    return [word for word in words_of_file if word in texts]
 
 
 def _is_label_namespace(name: str) -> bool:

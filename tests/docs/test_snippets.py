@@ -23,6 +23,7 @@ from analysis.measures.scores import Scores
 from attention_explain.__main__ import main
 from attention_explain.commands.attribute import attribute_from_file
 from attention_explain.commands.perturb import perturb_from_file
+from attention_explain.data.vocabulary import Split
 from attention_explain.faithfulness.scores_file import read_scores
 from attention_explain.interpret.interpreter import supported_interpreters
 from attention_explain.interpret.text_batch import TextBatch
@@ -136,7 +137,14 @@ def test_jsonnet_is_a_config_whose_parts_can_be_built(code, there):
             texts = list(reader.read(config.get("train_data_path")))
             for text in texts:
                 reader.apply_token_indexers(text)
-            vocab = Vocabulary.from_params(config.get("vocabulary").duplicate(), instances=texts)
+            paths = {"train": "train", "dev": "validation", "test": "test"}
+            splits = {
+                split: Split(reader, config.get(f"{name}_data_path", None))
+                for split, name in paths.items()
+            }
+            vocab = Vocabulary.from_params(
+                config.get("vocabulary").duplicate(), instances=texts, training_splits=splits
+            )
             Model.from_params(config.get("model").duplicate(), vocab=vocab)
 
 

@@ -158,6 +158,13 @@ def config_changes() -> Iterator[Tuple[str, Callable[[bytes], bytes]]]:
         sampler = {"type": "bucket", "batch_size": 4, "padding_noise": noise}
         yield f"padding_noise {noise}", setting("data_loader", to={"batch_sampler": sampler})
     yield "batches of true", setting("data_loader", "batch_size", to=True)
+    for vocabulary in (
+        {"vectors_of": "all"},
+        {"vectors_of": "all", "vectors_file": "none.txt"},
+        {"vectors_of": ["trian"], "vectors_file": "data.jsonl"},
+    ):
+        changed_to = {"type": "document_frequency", **vocabulary}
+        yield f"vocabulary {json.dumps(vocabulary)}", setting("vocabulary", to=changed_to)
     yield "a remote path", setting("train_data_path", to="s3://no-such-bucket-here/data.jsonl")
     yield "batches of none", setting("data_loader", "batch_size", to="none")
     yield "an unknown loader", setting("data_loader", "type", to="none")
