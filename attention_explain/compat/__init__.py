@@ -7,6 +7,7 @@ and has a test. Warnings are silenced one by one, by text and origin, never whol
 """
 
 from attention_explain.compat.opened_files import (
+    fix_word_vector_files,
     limit_archives,
     mend_archive_loading,
     mend_class_names,
@@ -18,7 +19,6 @@ from attention_explain.compat.opened_files import (
     mend_predictor_arguments,
     mend_silent_evaluation,
     mend_weights_of_nothing,
-    mend_word_vector_files,
 )
 from attention_explain.compat.starting import (
     SELDOM_USED,
@@ -35,20 +35,20 @@ from attention_explain.compat.todays_packages import (
     mend_spawned_data_loader,
 )
 from attention_explain.compat.trainings import (
+    fix_diverged_trainings,
     fix_inexact_recovery,
-    mend_diverged_trainings,
+    fix_null_options,
+    fix_unchecked_numbers,
+    fix_vocabularies_of_splits,
     mend_half_checkpoints,
     mend_metrics_of_the_last_epoch,
-    mend_null_options,
     mend_recovered_averages,
     mend_reported_weights,
     mend_run_folders,
     mend_trainer_options,
     mend_training_log,
     mend_unchecked_configs,
-    mend_unchecked_numbers,
     mend_unchecked_runs,
-    mend_vocabularies_of_splits,
 )
 
 __all__ = ["SELDOM_USED", "apply", "quick_imports"]
@@ -73,13 +73,13 @@ def apply() -> None:
     mend_run_folders()
     mend_unchecked_runs()
     mend_unchecked_configs()
-    mend_null_options()
-    mend_unchecked_numbers()
-    mend_diverged_trainings()
-    mend_word_vector_files()
+    fix_null_options()
+    fix_unchecked_numbers()
+    fix_diverged_trainings()
+    fix_word_vector_files()
     mend_spawned_data_loader()
     mend_trainer_options()
-    mend_vocabularies_of_splits()
+    fix_vocabularies_of_splits()
     mend_moves_to_nowhere()
     mend_class_names()
     limit_archives()

@@ -47,7 +47,7 @@ def mend_local_paths() -> None:
     replace_everywhere(download, cached_path)
 
 
-def mend_word_vector_files() -> None:
+def fix_word_vector_files() -> None:
     """Word vectors in another encoding ended in a traceback; those that are not finite were trained with."""
     import torch
     from allennlp.common.checks import ConfigurationError

@@ -37,7 +37,7 @@ def mend_unchecked_configs() -> None:
     replace_everywhere(train_model, check_and_train)
 
 
-def mend_null_options() -> None:
+def fix_null_options() -> None:
     """
     A model without an encoder, because its config says null, failed where it asked the encoder; so did
     null for a number, wherever it was first used.
@@ -81,7 +81,7 @@ def _is_component(annotation: Any) -> bool:
     return hasattr(annotation, "from_params") or typing.get_origin(annotation) is Lazy
 
 
-def mend_unchecked_numbers() -> None:
+def fix_unchecked_numbers() -> None:
     """`true` was taken for 1, and numbers that cannot be meant were tried: a noise below 0, 1e18 epochs."""
     from allennlp.common import from_params
     from allennlp.common.checks import ConfigurationError
@@ -107,7 +107,7 @@ def mend_unchecked_numbers() -> None:
     replace_everywhere(original, construct_arg)
 
 
-def mend_diverged_trainings() -> None:
+def fix_diverged_trainings() -> None:
     """
     A loss that is not a number ended in a traceback; and if the last step of an epoch made the weights
     infinite, they were saved.
@@ -195,7 +195,7 @@ def mend_trainer_options() -> None:
     GradientDescentTrainer.from_partial_objects = classmethod(construct_from_known)
 
 
-def mend_vocabularies_of_splits() -> None:
+def fix_vocabularies_of_splits() -> None:
     """A vocabulary saw the texts it was made from, but could not ask which split each belongs to."""
     from allennlp.commands.train import TrainModel
 

@@ -48,7 +48,7 @@ def number_problem(name: str, value: Any, annotation: Any) -> Optional[str]:
         return f"is {value}, but must be larger than 0"
     if name in NOT_BELOW_ZERO and not value >= 0:
         return f"is {value}, but must be 0 or more"
-    if annotation is float and not abs(value) <= LARGEST_FLOAT:
+    if annotation is float and abs(value) > LARGEST_FLOAT:
         return f"is {value}, but must be between -{LARGEST_FLOAT:g} and {LARGEST_FLOAT:g}"
     return None
 
