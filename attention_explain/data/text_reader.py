@@ -197,6 +197,18 @@ class TextReader(DatasetReader):
 
     def _wanted(self, file_path: str, counts: ReadCounts) -> Iterator[Tuple[Example, List[str]]]:
         """The examples whose label is wanted, by the name it is to have, and their words."""
+        for example in self._labelled(file_path, counts):
+            self._split(example)
+            yield example, self._words(example)
+
+    def labels_in(self, file_path: str) -> Iterator[str]:
+        """The labels of the texts that have one, without splitting the texts."""
+        for example in self._labelled(file_path, ReadCounts()):
+            if example.label is not None:
+                yield example.label
+
+    def _labelled(self, file_path: str, counts: ReadCounts) -> Iterator[Example]:
+        """The examples whose label is wanted, by the name it is to have."""
         labels: Dict[Hashable, Example] = {}
         for example in self._examples(file_path):
             counts.halves += example.mend_halves()
@@ -213,8 +225,7 @@ class TextReader(DatasetReader):
                 self._check_label(example, labels)
             elif self.require_label:
                 raise example.error(f"field '{self._field_name('label')}' is missing")
-            self._split(example)
-            yield example, self._words(example)
+            yield example
 
     def _check_label(self, example: Example, labels: Dict[Hashable, Example]) -> None:
         """`labels` has the first example of each class of the file."""

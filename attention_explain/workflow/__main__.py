@@ -96,9 +96,11 @@ def _of_a_study(commands, act, name: str, does: str) -> argparse.ArgumentParser:
 
 
 def _run(parsed: argparse.Namespace) -> int:
+    from attention_explain.workflow.check_data import check_data
     from attention_explain.workflow.run import run
 
     plan, command = _plan(parsed), make_command(parsed)
+    check_data(plan)
     return run(plan, parsed.profile, parsed.cores, parsed.gpus, parsed.snakemake, command)
 
 

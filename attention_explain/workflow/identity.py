@@ -153,7 +153,7 @@ def _with_names(value: Any, replace: Callable[[str, str], str], setting: str = "
     if isinstance(value, dict):
         return {
             name: part
-            if name.endswith(DATA_ENDING) and _is_embedded(value)
+            if name.endswith(DATA_ENDING) and is_embedded(value)
             else _with_names(part, replace, name)
             for name, part in value.items()
         }
@@ -162,7 +162,7 @@ def _with_names(value: Any, replace: Callable[[str, str], str], setting: str = "
     return replace(setting, value) if isinstance(value, str) else value
 
 
-def _is_embedded(config: Dict[str, Any]) -> bool:
+def is_embedded(config: Dict[str, Any]) -> bool:
     """Whether its data are made, and no files."""
     reader = config.get("dataset_reader")
     return (reader.get("type") if isinstance(reader, dict) else reader) == "planted"

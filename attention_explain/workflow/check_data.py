@@ -1,0 +1,121 @@
+"""
+`python -m attention_explain.workflow.check_data`: reads the labels of a study's corpora, given as JSON on its
+input, before
+anything is trained on them. Prints what is wrong with the first corpus that cannot be judged.
+"""
+
+import json
+import subprocess
+import sys
+from collections import Counter
+from copy import deepcopy
+from types import SimpleNamespace
+from typing import Any, Dict, Iterator, List, Mapping, Optional
+
+from attention_explain.workflow.errors import StudyError
+from attention_explain.workflow.identity import is_embedded, references
+from attention_explain.workflow.kinds import TrainStep
+from attention_explain.workflow.plan import Plan
+from attention_explain.workflow.study import SPLITS
+
+# The exit code where something is wrong, as of all commands.
+WRONG = 2
+LEAST_LABELS = 2
+
+
+def check_data(plan: Plan) -> None:
+    """Raise, before any training, if labels or class balance leave nothing to judge."""
+    left = any(isinstance(step, TrainStep) and not step.is_done for step in plan.steps.values())
+    corpora = list(_corpora(plan)) if left else []
+    if not corpora:
+        return
+    command = [sys.executable, "-m", "attention_explain.workflow.check_data"]
+    ended = subprocess.run(command, input=json.dumps(corpora), capture_output=True, text=True)
+    if ended.returncode == WRONG and ended.stdout.strip():
+        raise StudyError(ended.stdout.strip())
+
+
+def _corpora(plan: Plan) -> Iterator[Dict[str, Any]]:
+    """Each reader with its files once; not of data that other runs have to make first."""
+    seen = set()
+    for run in plan.study.runs.values():
+        reader = run.config.get("dataset_reader")
+        paths = {split: run.config.get(name) for split, name in SPLITS.items()}
+        if is_embedded(run.config) or references(reader) or references(paths):
+            continue
+        corpus = {"corpus": run.key.corpus, "reader": reader, "paths": paths, "split": run.split}
+        text = json.dumps(corpus, sort_keys=True)
+        if text not in seen:
+            seen.add(text)
+            yield {**corpus, "limit": plan.limit}
+
+
+def problem_of(corpus: Mapping[str, Any]) -> Optional[str]:
+    """What is wrong with a corpus, in a sentence; None if nothing is, or if its reader gives no labels."""
+    from allennlp.common import Params
+    from allennlp.data import DatasetReader
+
+    from attention_explain.data.text_reader import TextReader
+
+    # Options are taken out of what is given.
+    given = Params(deepcopy({"reader": corpus["reader"]}))
+    reader = DatasetReader.from_params(given.pop("reader"))
+    if not isinstance(reader, TextReader):
+        return None
+    paths = {split: path for split, path in corpus["paths"].items() if isinstance(path, str)}
+    labels = {split: list(reader.labels_in(path)) for split, path in paths.items()}
+    trained = Counter(labels.get("train", ()))
+    if len(trained) < LEAST_LABELS:
+        return (
+            f"{paths.get('train')}: a classifier needs two labels or more, but the training data has "
+            f"{', '.join(map(repr, trained)) or 'none'}"
+        )
+    for split, path in paths.items():
+        unknown = sorted({*labels[split]} - {*trained})
+        if unknown:
+            return f"{path}: has the label {unknown[0]!r}, which no text of {paths['train']} has"
+    split = corpus["split"]
+    return _nothing(paths[split], labels[split], corpus["limit"]) if split in paths else None
+
+
+def _nothing(path: str, labels: List[str], limit: Optional[int]) -> Optional[str]:
+    """Why even a model that predicts every label right would leave nothing to judge."""
+    import pandas
+
+    from analysis.performance import no_better_than_majority
+    from attention_explain.data.any_reader import spread_evenly
+
+    drawn = labels
+    if limit is not None and limit < len(labels):
+        drawn = [labels[row] for row in spread_evenly(len(labels), limit)]
+    perfect = pandas.DataFrame({"label": drawn, "predicted": drawn})
+    if no_better_than_majority([SimpleNamespace(texts=perfect)]) is None:
+        return None
+    counts = ", ".join(f"{label!r} {times}" for label, times in Counter(drawn).most_common())
+    return (
+        f"{path}: there will be nothing to judge; of {len(drawn)} texts that would be explained the labels "
+        f"are {counts}, so that even a model that predicts all of them right cannot be told from one that "
+        "always predicts the most frequent one. Give more texts of the rare labels"
+    )
+
+
+def main() -> int:
+    # Registers the readers.
+    import attention_explain.plugin  # noqa: F401
+
+    for corpus in json.load(sys.stdin):
+        try:
+            problem = problem_of(corpus)
+        except Exception as error:
+            if type(error).__name__ != "DataError":
+                # Training says what it is.
+                continue
+            problem = str(error)
+        if problem:
+            print(f"{corpus['corpus']}: {problem}")
+            return WRONG
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
