@@ -76,7 +76,7 @@ done
 
 # The profile of the project, and what a cluster without accounting needs besides.
 mkdir "$cluster/profile"
-cat workflow/profiles/slurm/config.yaml - > "$cluster/profile/config.yaml" << END
+cat attention_explain/workflow/profiles/slurm/config.yaml - > "$cluster/profile/config.yaml" << END
 slurm-no-account: true
 slurm-status-command: squeue
 slurm-init-seconds-before-status-checks: 5
