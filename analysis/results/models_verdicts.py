@@ -11,7 +11,7 @@ from analysis.written import NONE, markdown_text
 
 TABLE = of_study.NAME
 SAID = (
-    "Does attention come half of the way from a random (0) to the best order of words (1)? The [verdict](docs/verdict.md) tells only where under *each* "
+    "Does attention come half of the way from a random (0) to the best order of words (1)? The [verdict](docs/how-to/verdict.md) tells only where under *each* "
     "way of removing words the interval lies on one side of a half. Given are the mean over these ways, and the method to show readers with its place."
 )
 Cells = Dict[Tuple[str, str], Row]

@@ -317,7 +317,7 @@ def _found(summary: Summary) -> Iterator[str]:
     for row in summary.verdicts:
         if row["about"] == "attention":
             yield (
-                f"Where the [verdict](docs/verdict.md) decides and the truth is clear, it was wrong on {row.whole('wrong')} of {row.whole('clear')} trained models "
+                f"Where the [verdict](docs/how-to/verdict.md) decides and the truth is clear, it was wrong on {row.whole('wrong')} of {row.whole('clear')} trained models "
                 f"({row.percent('share', 1)} [{row.percent('low', 1)}, {row.percent('high', 1)}]); with unclear truths too, each taken at its mean, on "
                 f"{row.whole('contradicted')} of {row.whole('decided')}.\n"
             )

@@ -17,7 +17,7 @@ from analysis.verdict.against_truth import (
 SAID = {"attention": "verdicts on attention", "recommended": "recommendations"}
 VERDICT = (
     "`allennlp verdict` answers for one model and its texts. On the planted corpus its answer can be held against the causes: attention points to them if its average precision "
-    "comes more than half of the way from chance to 1 ([how it is counted](docs/verdict.md#is-it-right))."
+    "comes more than half of the way from chance to 1 ([how it is counted](docs/explanation/verdict-rule.md#how-often-the-verdict-is-wrong))."
 )
 MEASURES = "planted-truth-measures"
 # The one that the page goes by.

@@ -43,7 +43,7 @@ PRINT = (
 DEVIATIONS = """- **Word vectors**: GloVe of 100 dimensions; the papers have fastText of 300.
 - **AG News**: trained on a fifth of the original training texts.
 - **SNLI and bAbI 3**: trained on a thirtieth and a ninth of the original pairs, hence less accurate.
-- **IMDb and 20 Newsgroups**: the published sizes up to a few texts; splits are not the authors' own ([data](docs/data.md)).
+- **IMDb and 20 Newsgroups**: the published sizes up to a few texts; splits are not the authors' own ([data](docs/how-to/data.md)).
 - **Neely & Schouten's IMDb**: reviews of at most 100 tokens, as theirs probably were.
 - **Selection**: epochs are chosen on dev (Jain & Wallace: on test); no setting by agreement or faithfulness.
 - **Not at hand**: MIMIC-III and CNN news.
@@ -55,5 +55,5 @@ METHODS = """- **Intervals** are over texts and seeds together where there are t
 - **Chance**, by random scores and by scores permuted within a text, stands beside each agreement.
 """
 
-LINKS = """What is measured: [faithfulness](docs/faithfulness.md), [agreement](docs/compare.md), [counterfactuals](docs/counterfactual.md), [rationales](docs/rationales.md); how: [claims](docs/claims.md), [studies](docs/studies.md), [corpora](docs/data.md), the [planted](docs/planted.md) one.
+LINKS = """What is measured: [faithfulness](docs/how-to/faithfulness.md), [agreement](docs/how-to/compare.md), [counterfactuals](docs/how-to/counterfactuals.md), [rationales](docs/how-to/rationales.md); how: [claims](docs/how-to/claims.md), [studies](docs/how-to/studies.md), [synthetic corpus](docs/explanation/planted-corpus.md).
 """

@@ -1,6 +1,6 @@
 """
 The answers, and the bounds that part them, which were fixed before the first verdict was computed.
-Why they are what they are, and what was known by then, is in docs/verdict.md.
+Why they are what they are, and what was known by then, is in docs/explanation/verdict-rule.md.
 """
 
 import math

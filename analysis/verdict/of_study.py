@@ -24,7 +24,7 @@ QUESTIONS = {
 NOTE = (
     "Attention: from random orders of words (0) to the best order (1), the mean over the ways to remove "
     "words, by comprehensiveness and sufficiency; the same for the method to show. Other columns are the "
-    "answers to the five questions of docs/verdict.md, which has the rule. A model with no answer has "
+    "answers to the five questions of docs/explanation/verdict-rule.md, which has the rule. A model with no answer has "
     "nothing to judge."
 )
 

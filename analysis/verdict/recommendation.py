@@ -1,4 +1,4 @@
-"""All methods in order, and the one to show, by the rule of docs/verdict.md."""
+"""All methods in order, and the one to show, by the rule of docs/explanation/verdict-rule.md."""
 
 from dataclasses import dataclass
 from typing import Any, Dict, List, Optional, Sequence

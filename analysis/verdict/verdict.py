@@ -14,7 +14,7 @@ from analysis.verdict.questions.plausible import plausible
 from analysis.verdict.recommendation import RankedMethod, Recommended, methods_in_order, recommended
 from analysis.written import Estimate
 
-# Each of these can take a yes back. That there are other weights cannot: docs/verdict.md says why.
+# Each of these can take a yes back. That there are other weights cannot: docs/explanation/verdict-rule.md says why.
 CONDITIONS = ("used", "model", "stable")
 
 

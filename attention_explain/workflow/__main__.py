@@ -176,7 +176,7 @@ def _check_files(study: Study, data: str) -> None:
         others = f" (and {len(files) - 1} others)" if len(files) > 1 else ""
         raise StudyError(
             f"there is no {files[0]}{others}, for {', '.join(by_corpus)}: is --data {data!r} the folder that holds the "
-            "corpora (docs/data.md)? --corpora names those that you have"
+            "corpora (docs/how-to/data.md)? --corpora names those that you have"
         )
 
 

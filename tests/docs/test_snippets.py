@@ -37,7 +37,7 @@ from tests.interpret.test_input_to_hidden import check_equals_state_by_state
 from tests.small_archive import small_archive
 from tests.tiny_transformers import save_tiny_transformer
 
-PAGES = [PROJECT / "README.md", *sorted((PROJECT / "docs").glob("*.md"))]
+PAGES = [PROJECT / "README.md", *sorted((PROJECT / "docs").rglob("*.md"))]
 FENCE = re.compile(r"^( *)```(\w+)\n(.*?)^\1```$", re.DOTALL | re.MULTILINE)
 
 
@@ -149,7 +149,7 @@ def test_jsonnet_is_a_config_whose_parts_can_be_built(code, there):
 
 
 def test_a_method_of_ones_own_is_there_for_the_command(there, monkeypatch):
-    Path("my_methods.py").write_text(only("python", "explain.md", "embedding-norm"))
+    Path("my_methods.py").write_text(only("python", "how-to/add-components.md", "embedding-norm"))
     command = ["attribute", "runs/sst", "test.jsonl", "-o", "own.parquet", "--force"]
     command += ["--interpreters", "embedding-norm", "--include-package", "my_methods"]
     monkeypatch.setattr(sys, "argv", ["allennlp", *command])
@@ -159,8 +159,8 @@ def test_a_method_of_ones_own_is_there_for_the_command(there, monkeypatch):
 
 
 def test_a_model_of_ones_own_is_trained_explained_and_judged(there, monkeypatch):
-    Path("my_model.py").write_text(only("python", "your_model.md", "my_classifier"))
-    config = only("jsonnet", "your_model.md", "my_classifier").replace("own/", "my/")
+    Path("my_model.py").write_text(only("python", "how-to/your-model.md", "my_classifier"))
+    config = only("jsonnet", "how-to/your-model.md", "my_classifier").replace("own/", "my/")
     Path("own.jsonnet").write_text(config.replace("'+accuracy'", "'+accuracy', num_epochs: 1"))
     commands = [
         ["train", "own.jsonnet", "-s", "runs/own", "-f"],
@@ -177,7 +177,7 @@ def test_a_model_of_ones_own_is_trained_explained_and_judged(there, monkeypatch)
 
 
 def test_a_projection_of_ones_own_is_there_for_configs(there):
-    run(only("python", "add_an_experiment.md", "top_k"))
+    run(only("python", "how-to/add-components.md", "top_k"))
     attention = {"scorer": "additive", "projection": {"type": "top_k", "k": 2}}
     classifier = model(attention=attention)
     weights = classifier(**batch(classifier.vocab, instances()))["attention"]
@@ -188,7 +188,7 @@ def test_a_projection_of_ones_own_is_there_for_configs(there):
 
 @pytest.fixture
 def own_encoder(there, monkeypatch) -> AttentionClassifier:
-    run(only("python", "add_an_encoder.md", "neighbours"))
+    run(only("python", "how-to/add-components.md", "neighbours"))
     encoder = {"type": "neighbours", "input_dim": DIM, "hidden_dim": 4}
     monkeypatch.setitem(ENCODERS, "neighbours", encoder)
     return model("neighbours", vocab=vocabulary(boundary_symbols=True)).double()
@@ -213,7 +213,7 @@ def test_an_encoder_of_ones_own_has_the_methods_that_it_allows(own_encoder):
 
 
 def test_what_an_encoder_of_ones_own_does_not_allow_is_one_sentence(own_encoder):
-    page = (PROJECT / "docs" / "add_an_encoder.md").read_text("utf-8")
+    page = (PROJECT / "docs" / "how-to" / "add-components.md").read_text("utf-8")
     with pytest.raises(ConfigurationError) as refused:
         interpreter("deeplift", own_encoder)
     assert f"\n> {refused.value.message}\n" in page
@@ -225,14 +225,14 @@ def test_what_an_encoder_of_ones_own_does_not_allow_is_one_sentence(own_encoder)
 
 
 def test_a_measure_of_ones_own_is_there_by_its_name(there):
-    run(only("python", "compare.md", "same-top-token"))
+    run(only("python", "how-to/add-components.md", "same-top-token"))
     first, second = Scores.of([[1.0, 2.0], [3.0, 1.0]]), Scores.of([[0.0, 5.0], [0.0, 5.0]])
     assert Measure.named("same-top-token")(first, second).value.tolist() == [1, 0]
 
 
 def test_scores_of_captum_and_shap_are_written_as_they_are_read(tmp_path):
     converters = {}
-    exec(only("python", "faithfulness.md", "from_captum"), converters)
+    exec(only("python", "how-to/faithfulness.md", "from_captum"), converters)
     words = [["a", "fine", "film"], ["dull"]]
     attributions = torch.arange(12.0).view(2, 3, 2)
     converters["from_captum"](attributions, ["x", "y"], words, tmp_path / "captum.jsonl")

@@ -1,4 +1,4 @@
-"""The studies that docs/studies.md shows for one's own data are what they are said to be."""
+"""The studies that docs/how-to/studies.md shows for one's own data are what they are said to be."""
 
 import json
 import re
@@ -12,7 +12,7 @@ from attention_explain.workflow.study_file import load_study
 from tests.commands_run import PROJECT, run
 from tests.workflow.studies import engine
 
-PAGE = PROJECT / "docs" / "studies.md"
+PAGE = PROJECT / "docs" / "how-to" / "studies.md"
 
 
 def shown() -> List[str]:

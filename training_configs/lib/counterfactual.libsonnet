@@ -74,7 +74,7 @@ local splits_of(folder) = [folder + '/' + split + '.parquet' for split in ['trai
   // Madsen et al.: data as in data.libsonnet with a share of each text's tokens masked, train, dev and test
   // alike: the most important by a method, whose scores are in `folder`, or by chance. Models know the
   // words of the whole texts, and begin alike whatever is masked. By `signed` scores, masks tell the
-  // class even more than by size (docs/faithfulness.md).
+  // class even more than by size (docs/how-to/faithfulness.md).
   erased(data, share, by='random', folder=null, ranking='size'):
     local erased = {
       share: share,

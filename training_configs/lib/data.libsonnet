@@ -1,6 +1,6 @@
 // Data sets: which reader, which files, which vocabulary, which word vectors.
 // Files lie below the folder that the environment variable ATTENTION_EXPLAIN_DATA names (default:
-// `data`, in the current folder); docs/data.md shows the layout.
+// `data`, in the current folder); docs/how-to/data.md shows the layout.
 local root = std.extVar('ATTENTION_EXPLAIN_DATA');
 
 // The published vectors are 300-dimensional fastText ones; any file in the text format will do.
@@ -49,7 +49,7 @@ local deceptive(corpus, name) =
     embedding={ type: 'word_vectors', embedding_dim: 128 },
   );
 
-// Texts with what people have marked in them, each annotator apart (docs/rationales.md).
+// Texts with what people have marked in them, each annotator apart (docs/how-to/rationales.md).
 local marked(corpus, min_df) =
   local path(split) = root + '/rationales/' + corpus + '/' + split + '.jsonl.gz';
   text_files(
@@ -60,7 +60,7 @@ local marked(corpus, min_df) =
     embedding=word_vectors,
   ) + { vocabulary+: { min_df: min_df } };
 
-// Stories and questions about them (docs/pairs.md); an answer is a word of its story, and its rationale the
+// Stories and questions about them (docs/how-to/pairs.md); an answer is a word of its story, and its rationale the
 // facts it was made from. Sizes, batches and epochs are those of Jain & Wallace's code. Of task 3 the small
 // training set is what there is.
 local babi(task) =
@@ -146,7 +146,7 @@ local babi(task) =
       embedding=word_vectors,
     ) + { pairs: { hidden: 128, batch_size: 128, epochs: 25 } },
 
-  // The embedded corpus, whose causes are known; docs/planted.md has its presets and knobs.
+  // The embedded corpus, whose causes are known; docs/explanation/planted-corpus.md has its presets and knobs.
   planted(preset='easy', overrides={}): {
     dataset_reader: { type: 'planted', preset: preset, overrides: overrides },
     paths: {

@@ -106,7 +106,7 @@ local l2_gradient = { type: 'gradient', of: 'probability', norm: 'l2', normalize
     'sensitivity',
     'parameter_randomization',
   ],
-  // What a verdict asks of other attention (docs/verdict.md).
+  // What a verdict asks of other attention (docs/how-to/verdict.md).
   perturbations_of_verdicts: ['uniform', 'permutation', 'drop-top', 'instance-adversary'],
   // For studies of many models: to apply slow methods again takes longer than all else together.
   measures_of_many: [

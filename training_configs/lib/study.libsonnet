@@ -7,7 +7,7 @@
 //     tables: [study.table('jain-wallace', ['attributions/all'])],
 //   }
 //
-// docs/studies.md has every field. The size is `full`, or `quick`: the same on a small planted corpus,
+// docs/how-to/studies.md has every field. The size is `full`, or `quick`: the same on a small planted corpus,
 // in minutes, to see that everything works.
 local lib = import 'lib.libsonnet';
 local quick = std.extVar('ATTENTION_EXPLAIN_SIZE') == 'quick';

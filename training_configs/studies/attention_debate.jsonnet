@@ -1,4 +1,4 @@
-// All of the debate for one data set, in one report. For your own data, see docs/studies.md.
+// All of the debate for one data set, in one report. For your own data, see docs/how-to/studies.md.
 local lib = import '../lib/lib.libsonnet';
 local presets = import '../lib/presets.libsonnet';
 local study = import '../lib/study.libsonnet';

@@ -1,5 +1,5 @@
 // Which explanation is true to the model, on the papers' corpora: every method between chance and the best
-// possible order of words, and the verdict on each model (docs/verdict.md). Encoders, sparse attention, and a
+// possible order of words, and the verdict on each model (docs/how-to/verdict.md). Encoders, sparse attention, and a
 // model trained on texts with words masked (Madsen et al. 2023), to which erased texts are nothing new.
 // With `--limit 200` so many texts of each corpus are explained, perturbed and judged.
 local lib = import '../lib/lib.libsonnet';

@@ -1,4 +1,4 @@
-// What people mark as the reason of a label, and how near saliency methods come to it (docs/rationales.md):
+// What people mark as the reason of a label, and how near saliency methods come to it (docs/how-to/rationales.md):
 // film reviews, posts with up to three annotators, and sentences of SST with six.
 local lib = import '../lib/lib.libsonnet';
 local presets = import '../lib/presets.libsonnet';

@@ -1,5 +1,5 @@
 // Jain & Wallace 2019, "Attention is not Explanation": agreement of attention with gradients and
-// leave-one-out; permuted and adversarial attention. Single texts, and pairs (docs/pairs.md).
+// leave-one-out; permuted and adversarial attention. Single texts, and pairs (docs/how-to/pairs.md).
 local lib = import '../lib/lib.libsonnet';
 local presets = import '../lib/presets.libsonnet';
 local study = import '../lib/study.libsonnet';

@@ -1,4 +1,4 @@
-// Sentences whose causes are known (docs/planted.md): which methods find them, in every encoder on the easy
+// Sentences whose causes are known (docs/explanation/planted-corpus.md): which methods find them, in every encoder on the easy
 // corpus and in a BiLSTM on the harder ones; and models that are trained to attend otherwise.
 local lib = import '../lib/lib.libsonnet';
 local presets = import '../lib/presets.libsonnet';

@@ -21,7 +21,7 @@ study {
     // Models go by the weekday (of texts in which it says nothing they have one half right), so that it
     // is the cause of what they say.
     shortcut: planted('shortcut', { overrides: { shortcut_heldout: 0.95 }, marked: 'distractor' }),
-    // Pairs (docs/pairs.md).
+    // Pairs (docs/how-to/pairs.md).
     question: planted('question', { sizes: { train: 4000, test: 40 } }),
   },
   planted:: super.planted { dataset_reader+: { sizes+: { test: 30 } } },

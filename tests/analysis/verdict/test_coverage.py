@@ -1,5 +1,5 @@
 """
-How often the intervals of the questions hold the truth, by simulation: docs/verdict.md has the numbers
+How often the intervals of the questions hold the truth, by simulation: docs/explanation/verdict-rule.md has the numbers
 of more draws. What a text adds is skewed, as it is in earnest: most outputs hardly move, a few do.
 """
 

@@ -1,4 +1,4 @@
-"""Every answer to every question can happen, and is what the rule of docs/verdict.md says."""
+"""Every answer to every question can happen, and is what the rule of docs/explanation/verdict-rule.md says."""
 
 import numpy
 import pytest
