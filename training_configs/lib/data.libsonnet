@@ -10,6 +10,18 @@ local word_vectors = {
   pretrained_file: root + '/word_vectors/glove.6B.100d.subset.txt.gz',
 };
 
+// MIMIC-III (PhysioNet, access on application) has no entry here. Export one line per admission, one file per split, for
+// text_files(). We have not been able to run this export. As in the notebooks of Jain & Wallace:
+// - id: HADM_ID. text: the notes in NOTEEVENTS with CATEGORY "Discharge summary" and an empty ISERROR, the report first, then
+//   its addenda by CHARTDATE. Replace "[** ... **]" by <DE>, and repeated punctuation marks by a single one.
+// - label, Diabetes: 1 if a code in DIAGNOSES_ICD is exactly 25000, else 0. Admissions and splits are the "50" lists of
+//   Mullenbach et al. 2018 (CAML), {train,dev,test}_50_hadm_ids.csv.
+// - label, Anemia: 1 if a code begins with 2851 (acute), 0 if with 2852 (chronic); drop admissions with both or neither. The
+//   authors count 4283 and 2562. Test is a random stratified fifth; the dev split is unknown. The paper says "chronic versus
+//   acute", the notebooks make acute the positive class.
+// - Reader: lowercase, digit_word "qqq", max_tokens 3999, for Diabetes min_tokens 7. Vocabulary with min_df 5: 18888 words
+//   (Diabetes) and 17382 (Anemia), special symbols included.
+
 // Your own files: paths, how to read them, what the words start from.
 local text_files(train, dev, test=null, reader={}, embedding={ type: 'word_vectors', embedding_dim: 100 }) = {
   dataset_reader: { type: 'attention_text' } + reader,
