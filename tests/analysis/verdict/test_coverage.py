@@ -1,6 +1,21 @@
 """
-How often the intervals of the questions hold the truth, by simulation: docs/explanation/verdict-rule.md has the numbers
-of more draws. What a text adds is skewed, as it is in earnest: most outputs hardly move, a few do.
+Coverage of the verdict's confidence intervals, by simulation. Values of texts are skewed, as in real
+data: most outputs hardly move, a few do.
+
+Percentage of intervals that contain the truth, and in brackets that end below it, of 2,000 draws for
+S seeds and T texts (ideal: 95 and 2.5):
+
+S, T                               1, 40       1, 100      1, 400      3, 40       3, 100      5, 100
+fraction of texts (used, only)     94.4 (0.0)  95.9 (1.1)  95.5 (1.7)  99.6 (0.0)  98.8 (0.3)  99.7 (0.1)
+output change (used)               92.9 (6.5)  92.7 (6.2)  94.7 (3.5)  94.4 (4.7)  92.9 (5.5)  94.2 (4.9)
+faithfulness score (points)        94.2 (2.9)  94.8 (2.4)  94.9 (3.0)  95.2 (1.9)  94.9 (2.8)  95.9 (2.4)
+rank correlation (model)           94.2 (2.6)  94.3 (2.6)  94.8 (2.3)  95.2 (2.0)  94.0 (3.3)  94.9 (2.5)
+change under noise (stable)        91.7 (7.8)  91.8 (7.4)  93.8 (4.4)  94.0 (5.0)  92.8 (5.5)  94.3 (4.8)
+
+The arithmetic of faithfulness scores also serves differences of scores and plausibility. With 400
+texts and seeds that differ more (0.15 of the variance instead of 0.1; 1,000 draws), a fraction of 5 %
+was covered in 92.1 (7.2) of 100 cases by 3 seeds and 93.8 (6.0) by 5. The jackknife interval of the
+agreement of seeds covers 94 to 96, for 3 and for 5 seeds.
 """
 
 from functools import partial
