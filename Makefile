@@ -11,7 +11,7 @@ REQUIREMENTS := requirements.txt requirements-dev.txt requirements-no-deps.txt c
 ENGINE := .venv-workflow
 ENGINE_INSTALLED := $(ENGINE)/.installed
 
-.PHONY: help install demo study study-plan results weights test test-slow test-browser test-faults test-slurm lint format bench clean
+.PHONY: help install demo study study-plan results weights test test-slow test-browser test-faults test-slurm lint format docs bench clean
 
 help:
 	@echo "make install    set up .venv"
@@ -26,6 +26,7 @@ help:
 	@echo "make test-faults kills, bad inputs and growth: 20 minutes, with figures at the end"
 	@echo "make test-slurm a study on a Slurm cluster of one node (Debian, as root)"
 	@echo "make lint       check style; make format mends what can be mended"
+	@echo "make docs       the documentation as a site, into site/"
 	@echo "make bench      what is fast, against what, as ratios"
 	@echo "make clean      remove everything that these made"
 
@@ -133,10 +134,15 @@ format: $(INSTALLED)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+# Fails on a broken link or anchor and on a public name without a docstring. Downloads nothing.
+docs: $(INSTALLED)
+	@NO_MKDOCS_2_WARNING=1 PYTHONPATH=. $(BIN)/python -m mkdocs build --quiet --strict
+	@echo "site/index.html is the documentation"
+
 # On a machine that does nothing else: torch's threads spin, and starve beside others.
 bench: $(INSTALLED)
 	$(BIN)/python -m benchmarks
 
 clean:
-	rm -rf $(VENV) $(ENGINE) demo build dist *.egg-info .pytest_cache .ruff_cache
+	rm -rf $(VENV) $(ENGINE) demo site build dist *.egg-info .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
