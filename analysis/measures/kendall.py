@@ -38,6 +38,7 @@ class Ordered:
 
     @classmethod
     def by(cls, texts: Scores, first: numpy.ndarray, second: numpy.ndarray) -> "Ordered":
+        """The tokens of each text, sorted by both columns of scores."""
         bits = len(texts.starts).bit_length()
         counts = numpy.empty((3, len(texts.starts)), dtype=numpy.int64)
         for part in texts.parts():
@@ -46,10 +47,12 @@ class Ordered:
 
     @property
     def first(self) -> numpy.ndarray:
+        """The ranks by the first column of scores."""
         return (self.ranks >> len(self.ranks).bit_length()) - self.texts.starts
 
     @property
     def second(self) -> numpy.ndarray:
+        """The ranks by the second column of scores."""
         return self.ranks & ((1 << len(self.ranks).bit_length()) - 1)
 
     @property

@@ -51,6 +51,8 @@ class Named:
 
     @classmethod
     def register(cls, name: str) -> Callable[[Type[T]], Type[T]]:
+        """A decorator that registers a class under a name."""
+
         def add(subclass: Type[T]) -> Type[T]:
             cls._registry[name] = subclass
             subclass.name = name
@@ -60,6 +62,7 @@ class Named:
 
     @classmethod
     def names(cls) -> List[str]:
+        """All registered names, sorted."""
         return sorted(cls._registry)
 
     @classmethod

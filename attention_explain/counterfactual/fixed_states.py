@@ -48,6 +48,7 @@ class FixedStates:
     @classmethod
     @torch.no_grad()
     def of(cls, model: AttentionClassifier, batch: TextBatch) -> "FixedStates":
+        """The states, attention and outputs of a model for a batch."""
         query, decoder = batch.reading.query, model.decoder
         states = model.encode(model.embed(batch.tokens), batch.reading)
         attention = model.attend(states, batch.reading).double()

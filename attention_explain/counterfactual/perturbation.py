@@ -70,4 +70,5 @@ class Perturbation(Registrable):
 
 
 def percent(share: float) -> str:
+    """A share as a percentage."""
     return f"{100 * share:.0f} %"

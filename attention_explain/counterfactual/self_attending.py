@@ -41,6 +41,7 @@ class SelfAttending:
     @classmethod
     @torch.no_grad()
     def of(cls, model: Model, batch: TextBatch) -> "SelfAttending":
+        """The embeddings, layers and outputs of a model for a batch."""
         embeddings = model.embed(batch.tokens)
         logits, attention = model.with_attention(embeddings, batch.reading)
         layers = model.through_layers(embeddings, batch.reading).layers

@@ -94,6 +94,7 @@ class Example:
         return mended
 
     def error(self, problem: str) -> DataError:
+        """An error that names the file and line of this example."""
         return DataError(problem, self.path, self.line)
 
     def given(self) -> Dict[str, Any]:

@@ -520,4 +520,5 @@ def _mask_field(mask: List[int]) -> TensorField:
 
 
 def has_digit(word: str) -> bool:
+    """Whether a word contains a digit."""
     return any(character.isdigit() for character in word)

@@ -268,6 +268,7 @@ def by_number(vocab: Vocabulary, namespace: str, counts: Mapping[str, int]) -> L
 
 
 def write_unigrams(unigrams: Mapping[str, List[int]], folder: Union[str, Path]) -> None:
+    """Write the counts of words into the folder of a vocabulary."""
     (Path(folder) / UNIGRAMS_FILE).write_text(json.dumps(unigrams), "utf-8")
 
 

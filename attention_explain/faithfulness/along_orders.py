@@ -26,6 +26,7 @@ class OrderedText:
 
     @property
     def tokens(self) -> int:
+        """The number of tokens."""
         return self.chance.shape[1]
 
     def all_ranks(self) -> numpy.ndarray:

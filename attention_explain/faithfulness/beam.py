@@ -71,6 +71,7 @@ class SearchedText:
         return (self.ranks[:, None, :] < numpy.array(sizes)[:, None]).reshape(-1, self.tokens)
 
     def learn_known(self, sets: numpy.ndarray, probs: numpy.ndarray) -> None:
+        """Add sets of tokens whose outputs are already known."""
         self.add(sets, probs)
 
     def effects(self) -> numpy.ndarray:
@@ -81,6 +82,7 @@ class SearchedText:
         return runs == numpy.arange(runs.max() + 1)[:, None]
 
     def learn_effects(self, sets: numpy.ndarray, probs: numpy.ndarray) -> None:
+        """Rank tokens by their effect on the output, from the outputs of runs of neighbours."""
         if self.all_sets:
             return
         if self.tokens <= self.search.singles:
@@ -140,6 +142,7 @@ class SearchedText:
             self._probs.setdefault(int(size), []).append(probs[new])
 
     def found(self) -> Found:
+        """The sets of each size that the search has evaluated, with their outputs."""
         return {
             size: FoundSets(
                 numpy.concatenate(self._sets[size]), numpy.concatenate(self._probs[size])

@@ -44,6 +44,7 @@ class BinnedMeasure(AdditiveMeasure):
         return sorted(set(bin_sizes(self.bins, tokens)))
 
     def quantities(self, tokens: int) -> List[Quantity]:
+        """Each form of the measure at each bin, and its mean over bins."""
         return [
             Quantity(name, higher, share)
             for name, higher in self.forms().items()
@@ -63,6 +64,7 @@ class BinnedMeasure(AdditiveMeasure):
 
 
 def bin_sizes(bins: Sequence[float], tokens: int) -> List[int]:
+    """The number of tokens in each bin."""
     return [share_size(share, tokens) for share in bins]
 
 

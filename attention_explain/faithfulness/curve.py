@@ -44,6 +44,7 @@ class CurveMeasure(AdditiveMeasure):
         return [0, *grid(tokens, self.points)]
 
     def quantities(self, tokens: int) -> List[Quantity]:
+        """The area under the curve."""
         return [Quantity(self.name, self.keeps)]
 
     def weights(self, tokens: int) -> List[numpy.ndarray]:

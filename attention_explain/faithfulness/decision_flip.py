@@ -44,6 +44,7 @@ class DecisionFlip(OrderMeasure):
         return sorted({1, *grid(tokens, self.points)})
 
     def quantities(self, tokens: int) -> List[Quantity]:
+        """Each form of the measure."""
         return [Quantity(name, higher) for name, higher in self.forms().items()]
 
     def values(self, probs: numpy.ndarray, text: ErasedText) -> numpy.ndarray:

@@ -18,6 +18,8 @@ Found = Dict[int, "FoundSets"]
 
 @dataclass
 class FoundSets:
+    """Sets of tokens of one size, with the probabilities that the model returns for them."""
+
     first: numpy.ndarray
     probs: numpy.ndarray
 
@@ -52,6 +54,7 @@ class OrderMeasure(Faithfulness):
         raise NotImplementedError
 
     def quantities(self, tokens: int) -> List[Quantity]:
+        """What the measure reports for a text with this number of tokens."""
         raise NotImplementedError
 
     def values(self, probs: numpy.ndarray, text: ErasedText) -> numpy.ndarray:

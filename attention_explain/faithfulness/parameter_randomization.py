@@ -121,6 +121,7 @@ def cascade(model: Model, seed: int) -> List[Tuple[str, AttentionClassifier]]:
 
 
 def draw_anew(parameter: torch.Tensor, seed: int, name: str) -> None:
+    """Replace a parameter by normal random numbers with its mean and standard deviation."""
     generator = generator_for(seed, name, NAME)
     drawn = torch.randn(parameter.shape, generator=generator).to(parameter)
     # Of a single number it is the number itself.

@@ -29,6 +29,7 @@ class JudgedText:
 
     @property
     def tokens(self) -> int:
+        """The number of tokens."""
         return self.chance.shape[1]
 
     def chance_scores(self) -> numpy.ndarray:
@@ -61,6 +62,7 @@ class Setting:
 
     @property
     def targets(self) -> torch.Tensor:
+        """The index of the explained label of each text. Shape: (texts,)"""
         targets = [text.target for text in self.texts]
         return torch.tensor(targets, device=self.batch.mask.device)
 

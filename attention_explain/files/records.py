@@ -119,6 +119,7 @@ FILES = "files"
 
 
 def sha256(path: Path) -> str:
+    """The SHA-256 checksum of a file, in hexadecimal."""
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

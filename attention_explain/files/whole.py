@@ -34,6 +34,7 @@ def clear_leftovers(folder: Path, before: str, after: str = "") -> None:
 
 
 def is_alive(process: int) -> bool:
+    """Whether a process with this id is running."""
     try:
         os.kill(process, 0)
     except ProcessLookupError:
@@ -81,6 +82,7 @@ def clear_unfinished(path: Path) -> None:
 
 
 def write_whole(path: Path, content: Union[str, bytes]) -> None:
+    """Write a file completely or not at all."""
     with writing(path) as unfinished:
         unfinished.write_bytes(content.encode() if isinstance(content, str) else content)
 

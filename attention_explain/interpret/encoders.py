@@ -40,9 +40,11 @@ class Lstm(StandIn):
     def relevance_states(
         self, inputs: torch.Tensor, mask: torch.Tensor, rules: EpsilonRules
     ) -> torch.Tensor:
+        """The states, computed with the rules of layer-wise relevance propagation."""
         return lstm_relevance(self.encoder, inputs, mask, rules)
 
     def rescale_states(self, inputs: TwoRuns, mask: torch.Tensor, rules: ModuleType) -> TwoRuns:
+        """The states of the text and of the baseline, computed with the rules of DeepLift."""
         return lstm_rescale(self.encoder, inputs, mask)
 
 
@@ -56,6 +58,10 @@ class OneLayerLstm(StandIn):
     def norm_gradients(
         self, embeddings: torch.Tensor, mask: torch.Tensor, groups: Sequence[range]
     ) -> Iterator[torch.Tensor]:
+        """
+        The gradients of the norms of states with respect to the embeddings, one group
+        of tokens at a time.
+        """
         return lstm_norm_gradients(self.encoder, embeddings, mask, groups)
 
 
@@ -66,6 +72,7 @@ class LstmWithBias(StandIn):
     """Of which the first layer reads the inputs, in one direction or two."""
 
     def take_out(self, shift: torch.Tensor) -> None:
+        """Subtract `shift` from the inputs, by changing the bias of the first layer."""
         lstm = self.encoder._module
         for way in ("", "_reverse") if lstm.bidirectional else ("",):
             weight = getattr(lstm, f"weight_ih_l0{way}")
@@ -81,6 +88,7 @@ class TransformerWithInputLayer(StandIn):
     """One whose inputs are mapped to another size first."""
 
     def take_out(self, shift: torch.Tensor) -> None:
+        """Subtract `shift` from the inputs, by changing the bias of the first layer."""
         layer = self.encoder.input_layer
         layer.bias -= layer.weight @ shift
 
@@ -92,15 +100,19 @@ class Transformer(StandIn):
     def relevance_states(
         self, inputs: torch.Tensor, mask: torch.Tensor, rules: EpsilonRules
     ) -> torch.Tensor:
+        """The states, computed with the rules of layer-wise relevance propagation."""
         return transformer_relevance(self.encoder, inputs, mask, rules)
 
     def rescale_states(self, inputs: TwoRuns, mask: torch.Tensor, rules: ModuleType) -> TwoRuns:
+        """The states of the text and of the baseline, computed with the rules of DeepLift."""
         return transformer_rescale(self.encoder, inputs, mask)
 
     def number_of_layers(self) -> int:
+        """The number of layers of self-attention."""
         return len(self.encoder.layers)
 
     def layer_attention(
         self, embeddings: torch.Tensor, mask: torch.Tensor
     ) -> Tuple[torch.Tensor, List[LayerAttention]]:
+        """The states, and the attention of each layer."""
         return layer_attention(self.encoder, embeddings, mask)

@@ -117,6 +117,7 @@ class IntegratedGradients(Interpreter):
 
 
 def check_steps(steps: Union[int, str], rule: str) -> None:
+    """Raise unless the number of steps and the rule fit together."""
     if steps == AUTO:
         if rule != AUTO_RULE:
             raise ConfigurationError(

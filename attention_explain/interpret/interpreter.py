@@ -71,6 +71,7 @@ class Interpreter(SaliencyInterpreter):
 
     @property
     def model(self) -> AttentionClassifier:
+        """The model to explain."""
         return self.predictor._model
 
     def attribute(self, batch: TextBatch, target: torch.Tensor) -> Attribution:

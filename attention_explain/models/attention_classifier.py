@@ -303,6 +303,7 @@ class AttentionClassifier(Classifier):
         return None
 
     def number_of_layers(self) -> int:
+        """The number of layers of self-attention."""
         return needed(self.encoder, SelfAttentions, type(self).__name__).number_of_layers()
 
     def through_layers(self, embeddings: torch.Tensor, reading: Reading) -> ThroughLayers:

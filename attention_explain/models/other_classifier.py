@@ -48,6 +48,7 @@ class OtherClassifier(Model):
 
     @property
     def text_field_embedder(self) -> TextFieldEmbedder:
+        """The embedder of the wrapped model."""
         return next(each for each in self.model.modules() if isinstance(each, TextFieldEmbedder))
 
     def embed(self, tokens: TextFieldTensors) -> torch.Tensor:
@@ -57,6 +58,7 @@ class OtherClassifier(Model):
     def reading(
         self, tokens: TextFieldTensors, attendable: Optional[torch.Tensor] = None
     ) -> Reading:
+        """The masks and other inputs that the model needs besides embeddings."""
         mask = get_text_field_mask(tokens)
         return Reading(mask, mask if attendable is None else attendable)
 
@@ -92,6 +94,7 @@ class OtherClassifier(Model):
     # What methods may ask for -------------------------------------------------------------------
 
     def lacks(self, need: str) -> Optional[str]:
+        """Why the model cannot support a method with this requirement, or None if it can."""
         if need != "embeddings":
             return has_not(self.model, need)
         part = contextual_part(self.text_field_embedder)
@@ -103,6 +106,7 @@ class OtherClassifier(Model):
         )
 
     def stage_of(self, parameter: str) -> str:
+        """The stage that a parameter belongs to: `embeddings` or `encoder`."""
         embedder = {id(each) for each in self.text_field_embedder.parameters()}
         return "embeddings" if id(self.get_parameter(parameter)) in embedder else "encoder"
 

@@ -48,6 +48,7 @@ class Attended:
 
     @property
     def width(self) -> int:
+        """The number of positions."""
         return self.states.size(1)
 
     def __getitem__(self, rows: Union[torch.Tensor, slice]) -> "Attended":
@@ -67,14 +68,17 @@ class PairSide(torch.nn.Module):
 
     @property
     def labels(self) -> List[str]:
+        """The labels of the model."""
         return self.model.labels
 
     @property
     def vocab(self):
+        """The vocabulary of the model."""
         return self.model.vocab
 
     @property
     def query_embedder(self) -> TextFieldEmbedder:
+        """The embedder of the query."""
         return self.model.query_encoder.embedder or self.model.text_field_embedder
 
     @property
@@ -83,6 +87,7 @@ class PairSide(torch.nn.Module):
         raise NotImplementedError
 
     def lacks(self, need: str) -> Optional[str]:
+        """Why the model cannot support a method with this requirement, or None if it can."""
         if need == "embeddings":
             return self.model.lacks(need)
         return (
@@ -124,6 +129,7 @@ class QuerySide(PairSide):
         return self.query_embedder
 
     def embed(self, tokens: TextFieldTensors) -> torch.Tensor:
+        """The embeddings of the query. Shape: (batch, tokens, dim)"""
         return self.query_embedder(tokens)
 
     def reading(
@@ -134,6 +140,7 @@ class QuerySide(PairSide):
         passage_attendable: Optional[torch.Tensor] = None,
         candidates: Optional[torch.Tensor] = None,
     ) -> Reading:
+        """The masks and other inputs that the model needs besides embeddings."""
         mask, there = get_text_field_mask(tokens), get_text_field_mask(passage)
         seen = there if passage_attendable is None else passage_attendable
         states = self.model.encode(self.model.embed(passage), Reading(there, seen))
@@ -146,6 +153,7 @@ class QuerySide(PairSide):
     def logits(
         self, embeddings: torch.Tensor, reading: Reading, detach_attention: bool = False
     ) -> torch.Tensor:
+        """The logits for these embeddings of the query. Shape: (batch, labels)"""
         passage = reading.query
         query = self.asked(embeddings, reading.mask, passage.candidates)
         known = Reading(passage.attendable, passage.attendable, query=query)
@@ -179,6 +187,7 @@ class BothSides(PairSide):
         return self.model.text_field_embedder
 
     def embed(self, tokens: TextFieldTensors) -> torch.Tensor:
+        """The embeddings of both texts. Shape: (batch, tokens, dim)"""
         words = {name: tensors for name, tensors in tokens.items() if name != PART}
         embeddings = self.model.embed(words)
         if self.model.query_encoder.embedder is None:
@@ -192,6 +201,7 @@ class BothSides(PairSide):
         attendable: Optional[torch.Tensor] = None,
         candidates: Optional[torch.Tensor] = None,
     ) -> Reading:
+        """The masks and other inputs that the model needs besides embeddings."""
         mask = get_text_field_mask({name: of for name, of in tokens.items() if name != PART})
         # A query that is not read yet, but whose labels are known.
         query = Query(mask.new_zeros(len(mask), 0), candidates)
@@ -205,6 +215,7 @@ class BothSides(PairSide):
     def logits(
         self, embeddings: torch.Tensor, reading: Reading, detach_attention: bool = False
     ) -> torch.Tensor:
+        """The logits for these embeddings of both texts. Shape: (batch, labels)"""
         second = reading.parts == 1
         rows = torch.arange(len(embeddings), device=embeddings.device).unsqueeze(-1)
         order, mask = moved_together(reading.mask & second)

@@ -217,6 +217,7 @@ class TransformerClassifier(Classifier):
         return logits, reading.of_tokens(passed_down(last, layer, layer.mean_weights), "max")
 
     def number_of_layers(self) -> int:
+        """The number of layers of self-attention."""
         return len(self.family.layers())
 
     def through_layers(self, embeddings: torch.Tensor, reading: Reading) -> ThroughLayers:

@@ -49,6 +49,7 @@ class Projection(torch.nn.Module, Registrable):
         return weights.masked_fill(~mask, 0.0)
 
     def project(self, scores: torch.Tensor) -> torch.Tensor:
+        """Weights from scores, which are `-inf` at hidden positions. Shape: (..., tokens)"""
         raise NotImplementedError
 
 

@@ -37,6 +37,7 @@ class QueryEncoder(torch.nn.Module, FromParams):
         self.embedder = embedder
 
     def check_input_dim(self, passage_embedder: TextFieldEmbedder) -> None:
+        """Raise if the embedder and the encoder of the query have different sizes."""
         check_dimensions_match(
             (self.embedder or passage_embedder).get_output_dim(),
             self.encoder.get_input_dim(),
@@ -45,6 +46,7 @@ class QueryEncoder(torch.nn.Module, FromParams):
         )
 
     def get_output_dim(self) -> int:
+        """The size of the query vector."""
         return self.encoder.get_output_dim()
 
     def forward(self, embeddings: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:

@@ -63,6 +63,7 @@ class AttentionScorer(torch.nn.Module, Registrable):
         return self.score(states, query)
 
     def score(self, states: torch.Tensor, query: Optional[torch.Tensor]) -> torch.Tensor:
+        """One score per token. Shape: (batch, tokens)"""
         raise NotImplementedError
 
 

@@ -197,9 +197,11 @@ class AdversarialAttention(ObjectiveCallback):
         return called
 
     def state_dict(self) -> Dict[str, Any]:
+        """What a checkpoint has to store."""
         return {"started": True}
 
     def load_state_dict(self, state_dict: Dict[str, Any]) -> None:
+        """Restore what `state_dict` returned."""
         self._recovered = state_dict.get("started", False)
 
 

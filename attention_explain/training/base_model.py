@@ -67,6 +67,7 @@ class BaseModel:
 
     @property
     def model(self) -> Model:
+        """The trained model."""
         return self.archive.model
 
     def label_order(self, labels: Sequence[str]) -> List[int]:

@@ -115,7 +115,9 @@ class ErasureTraining(TrainerCallback):
             self._hook.remove()
 
     def state_dict(self) -> Dict[str, Any]:
+        """What a checkpoint has to store."""
         return {"generator": self._generator.get_state()}
 
     def load_state_dict(self, state_dict: Dict[str, Any]) -> None:
+        """Restore what `state_dict` returned."""
         self._state = state_dict["generator"]

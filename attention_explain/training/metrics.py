@@ -17,7 +17,8 @@ class OutputMetric(Protocol):
 
     def __call__(self, output: Dict[str, Any]) -> None: ...
 
-    def get_metric(self, reset: bool = False) -> Dict[str, float]: ...
+    def get_metric(self, reset: bool = False) -> Dict[str, float]:
+        """The value of each metric by name."""
 
 
 @Metric.register("instance_mean")

@@ -38,6 +38,7 @@ class Objective:
             self._means[name](numbers)
 
     def get_metric(self, reset: bool = False) -> Dict[str, float]:
+        """The mean of each component of the loss by name."""
         return {name: mean.get_metric(reset) for name, mean in self._means.items()}
 
 
@@ -54,6 +55,7 @@ class EpochsTrained:
         """What the outputs are has no say."""
 
     def get_metric(self, reset: bool = False) -> Dict[str, float]:
+        """The number of epochs trained so far."""
         trainer = self._trainer()
         if trainer is None:
             return {}

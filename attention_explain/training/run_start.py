@@ -262,6 +262,7 @@ def hold(folder: Path) -> None:
 
 
 def release() -> None:
+    """Release the lock of the run folder."""
     global _held
     if _held is not None:
         os.close(_held)

@@ -41,6 +41,7 @@ class PlantedSentence:
 
     @property
     def text(self) -> str:
+        """The sentence as a string."""
         return _written(self.tokens)
 
     def as_json(self) -> Dict[str, Any]:
@@ -88,6 +89,7 @@ class PlantedCorpus:
                 raise ValueError(f"the size of {split} is {size!r}, but must be 1 or more")
 
     def split(self, name: str) -> List[PlantedSentence]:
+        """All sentences of `train`, `dev` or `test`."""
         _check_split(name)
         rng = Random(f"{self.seed} {name}")
         seen: Set[Tuple[str, ...]] = set()

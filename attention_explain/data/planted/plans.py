@@ -15,6 +15,8 @@ FAILED_CONJUNCTIONS = ((0, 0), (0, 1), (1, 0))
 
 @dataclass(frozen=True)
 class TextPlan:
+    """What a text will say, before its words are chosen."""
+
     label: int
     length: int
     # For each opinion: what it says in the end (0 bad, 1 good), and whether by way of a negator.

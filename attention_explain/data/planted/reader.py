@@ -18,6 +18,8 @@ MASKS = ("rationale", "contrary", "distractor")
 
 @dataclass
 class PlantedExample(Example):
+    """An example of the planted corpus, with the masks of outvoted opinions and distractors."""
+
     contrary: Optional[Sequence[int]] = None
     distractor: Optional[Sequence[int]] = None
 

@@ -36,6 +36,8 @@ DRAWS_BEFORE_SHORTEST = 20
 
 @dataclass(frozen=True)
 class Opinion:
+    """An opinion word, with its negator if it has one."""
+
     word: str
     negator: Optional[str] = None
 

@@ -71,6 +71,7 @@ def fast_erasure(model: AttentionClassifier) -> Optional[TokenErasure]:
 
 
 def no_state_knows_another_token(model: AttentionClassifier) -> bool:
+    """Whether each state of the encoder depends on its own token only."""
     encoder = encoder_of_tokens(model)
     windowed = None if encoder is None else capability(encoder, Window)
     return windowed is not None and windowed.reach() == 0
@@ -222,6 +223,7 @@ class Readout:
 
     @staticmethod
     def knows(scorer: Optional[AttentionScorer]) -> bool:
+        """Whether the scorer is one that a readout can be made for."""
         return scorer is None or type(scorer) in (AdditiveScorer, ScaledDotScorer)
 
     @staticmethod
@@ -231,6 +233,7 @@ class Readout:
 
     @classmethod
     def of(cls, model: AttentionClassifier, query: Optional[Query] = None) -> "Readout":
+        """The readout of a model, for a query if it has one."""
         scorer, votes = model.attention.scorer, model.decoder.vote_weight
         bias = votes.new_zeros(len(votes))
         if isinstance(scorer, AdditiveScorer):

@@ -56,6 +56,7 @@ class LstmSets:
         ]
 
     def tokens_at_once(self, budget: int) -> int:
+        """The number of tokens that fit into one forward pass."""
         return budget * TOKENS
 
     def probabilities(self, texts: torch.Tensor, kept: torch.Tensor) -> torch.Tensor:

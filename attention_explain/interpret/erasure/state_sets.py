@@ -35,6 +35,7 @@ class StateSets:
         self.others = None if replacements is None else [read(other) for other in replacements]
 
     def tokens_at_once(self, budget: int) -> int:
+        """The number of tokens that fit into one forward pass."""
         return budget
 
     def probabilities(self, texts: torch.Tensor, kept: torch.Tensor) -> torch.Tensor:

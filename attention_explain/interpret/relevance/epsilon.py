@@ -44,6 +44,7 @@ class EpsilonRules:
         return _EpsilonRule.apply(function, bias, self.epsilon, self.absorbed, *inputs)
 
     def linear(self, layer: torch.nn.Linear, inputs: torch.Tensor) -> torch.Tensor:
+        """A linear layer, under the epsilon rule."""
         return self.linear_map(
             lambda values: torch.nn.functional.linear(values, layer.weight),
             inputs,
@@ -51,6 +52,7 @@ class EpsilonRules:
         )
 
     def add(self, one: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
+        """A sum of two tensors, under the epsilon rule."""
         return self.linear_map(torch.add, one, other, bias=one.new_zeros(()))
 
     def mix(self, weights: torch.Tensor, values: torch.Tensor) -> torch.Tensor:

@@ -43,6 +43,7 @@ def check_attention(attention: TokenAttention) -> None:
 
 
 def check_projection(projection: Projection) -> None:
+    """Raise if DeepLift has no rule for the projection."""
     if projection.uses_scores and _alpha_and_scale(projection) is None:
         raise ConfigurationError(
             f"deeplift has rules for the projections softmax, sparsemax, entmax15, entmax, "

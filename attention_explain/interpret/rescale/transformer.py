@@ -66,6 +66,7 @@ def _self_attention(attention: SelfAttentionParts, states: TwoRuns, mask: torch.
 
 
 def normal_states(norm: torch.nn.LayerNorm, inputs: TwoRuns) -> TwoRuns:
+    """Layer normalisation of the text and of the baseline."""
     centered = two_runs.linear_map(
         lambda values: values - values.mean(dim=-1, keepdim=True), inputs
     )

@@ -27,10 +27,12 @@ class TwoRuns:
 
     @property
     def mean(self) -> torch.Tensor:
+        """The mean of text and baseline."""
         return (self.text + self.baseline) / 2
 
     @property
     def parts(self) -> Tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """Text, baseline and difference."""
         return self.text, self.baseline, self.difference
 
 
@@ -46,12 +48,14 @@ def linear_map(
 
 
 def linear(layer: torch.nn.Linear, inputs: TwoRuns) -> TwoRuns:
+    """A linear layer applied to the text, the baseline and their difference."""
     weight = layer.weight.detach()
     bias = 0.0 if layer.bias is None else layer.bias.detach()
     return linear_map(lambda values: torch.nn.functional.linear(values, weight), inputs, bias)
 
 
 def add(one: TwoRuns, other: TwoRuns) -> TwoRuns:
+    """A sum of the texts, the baselines and the differences."""
     return TwoRuns(
         one.text + other.text,
         one.baseline + other.baseline,
@@ -106,12 +110,15 @@ def _with_slope(
 
 
 def tanh(inputs: TwoRuns) -> TwoRuns:
+    """tanh, under the rescale rule."""
     return elementwise(torch.tanh, inputs)
 
 
 def relu(inputs: TwoRuns) -> TwoRuns:
+    """ReLU, under the rescale rule."""
     return elementwise(torch.relu, inputs)
 
 
 def rsqrt(inputs: TwoRuns) -> TwoRuns:
+    """1 / sqrt(x), under the rescale rule."""
     return elementwise(torch.rsqrt, inputs)

@@ -41,17 +41,21 @@ class AffineEncoder(Seq2SeqEncoder):
     # What methods ask of it (see `capabilities`) --------------------------------------------------
 
     def reach(self) -> int:
+        """0: a state depends on its own token only."""
         return 0
 
     def relevance_states(
         self, inputs: torch.Tensor, mask: torch.Tensor, rules: "EpsilonRules"
     ) -> torch.Tensor:
+        """The states, computed with the rules of layer-wise relevance propagation."""
         states = rules.elementwise(self.activation, rules.linear(self.layer, inputs))
         return states * mask.unsqueeze(-1)
 
     def rescale_states(self, inputs: "TwoRuns", mask: torch.Tensor, rules: ModuleType) -> "TwoRuns":
+        """The states of the text and of the baseline, computed with the rules of DeepLift."""
         states = rules.tanh(rules.linear(self.layer, inputs))
         return rules.linear_map(lambda values: values * mask.unsqueeze(-1), states)
 
     def take_out(self, shift: torch.Tensor) -> None:
+        """Subtract `shift` from the inputs, by changing the bias of the first layer."""
         self.layer.bias -= self.layer.weight @ shift

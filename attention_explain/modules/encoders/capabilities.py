@@ -148,7 +148,8 @@ class StateGradients(Protocol):
 class SelfAttentions(Protocol):
     """layers of self-attention"""
 
-    def number_of_layers(self) -> int: ...
+    def number_of_layers(self) -> int:
+        """The number of layers of self-attention."""
 
     def layer_attention(
         self, embeddings: torch.Tensor, mask: torch.Tensor

@@ -63,11 +63,13 @@ class CnnEncoder(Seq2SeqEncoder):
     # What methods ask of it (see `capabilities`) --------------------------------------------------
 
     def reach(self) -> int:
+        """The number of neighbours on each side that the widest window sees."""
         return max(layer.kernel_size[0] for layer in self.convolutions) // 2
 
     def relevance_states(
         self, inputs: torch.Tensor, mask: torch.Tensor, rules: "EpsilonRules"
     ) -> torch.Tensor:
+        """The states, computed with the rules of layer-wise relevance propagation."""
         mask = mask.unsqueeze(-1)
         channels_first = (inputs * mask).transpose(1, 2)
         windows = [
@@ -84,6 +86,7 @@ class CnnEncoder(Seq2SeqEncoder):
         return states.transpose(1, 2) * mask
 
     def rescale_states(self, inputs: "TwoRuns", mask: torch.Tensor, rules: ModuleType) -> "TwoRuns":
+        """The states of the text and of the baseline, computed with the rules of DeepLift."""
         mask = mask.unsqueeze(-1)
         windows = rules.linear_map(
             lambda values: torch.cat(

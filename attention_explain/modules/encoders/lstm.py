@@ -115,6 +115,7 @@ class LstmLayer:
 
     @property
     def directions(self) -> int:
+        """1, or 2 for a bidirectional layer."""
         return self.bias.size(0)
 
 
@@ -136,6 +137,7 @@ class UnrolledLstm:
 
 
 def is_lstm(encoder: torch.nn.Module) -> bool:
+    """Whether the encoder wraps an LSTM of PyTorch."""
     return isinstance(encoder, PytorchSeq2SeqWrapper) and isinstance(encoder._module, torch.nn.LSTM)
 
 
@@ -150,6 +152,7 @@ def is_single_lstm(encoder: torch.nn.Module) -> bool:
 
 
 def check_unrolls(encoder: PytorchSeq2SeqWrapper) -> None:
+    """Raise if the LSTM is stateful or projects its states."""
     if encoder.stateful or encoder._module.proj_size:
         raise ConfigurationError(
             "an lstm that is stateful or projects its states has no unrolled form here"

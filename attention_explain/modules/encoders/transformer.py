@@ -133,14 +133,17 @@ class TransformerLayer(torch.nn.Module):
 
     @property
     def inner(self) -> torch.nn.Linear:
+        """The first linear layer of the feed-forward network."""
         return self.feedforward[0]
 
     @property
     def activation(self) -> torch.nn.Module:
+        """The activation of the feed-forward network."""
         return self.feedforward[1]
 
     @property
     def outer(self) -> torch.nn.Linear:
+        """The second linear layer of the feed-forward network."""
         return self.feedforward[2]
 
     def forward(self, states: torch.Tensor, mask: Optional[torch.Tensor]) -> torch.Tensor:
