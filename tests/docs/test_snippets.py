@@ -107,9 +107,9 @@ def run(code: str) -> None:
     exec(compile(code, "snippet", "exec"), {"__name__": "snippet"})
 
 
-def only(language: str, page: str, containing: str) -> str:
-    """The one snippet of a page of docs that holds these words."""
-    (found,) = [code for _, code in shown(language, PROJECT / "docs" / page) if containing in code]
+def only(language: str, containing: str) -> str:
+    """The one snippet of all pages that contains these words."""
+    (found,) = [code for _, code in shown(language) if containing in code]
     return found
 
 
@@ -149,7 +149,7 @@ def test_jsonnet_is_a_config_whose_parts_can_be_built(code, there):
 
 
 def test_a_method_of_ones_own_is_there_for_the_command(there, monkeypatch):
-    Path("my_methods.py").write_text(only("python", "how-to/add-components.md", "embedding-norm"))
+    Path("my_methods.py").write_text(only("python", "embedding-norm"))
     command = ["attribute", "runs/sst", "test.jsonl", "-o", "own.parquet", "--force"]
     command += ["--interpreters", "embedding-norm", "--include-package", "my_methods"]
     monkeypatch.setattr(sys, "argv", ["allennlp", *command])
@@ -159,8 +159,8 @@ def test_a_method_of_ones_own_is_there_for_the_command(there, monkeypatch):
 
 
 def test_a_model_of_ones_own_is_trained_explained_and_judged(there, monkeypatch):
-    Path("my_model.py").write_text(only("python", "how-to/your-model.md", "my_classifier"))
-    config = only("jsonnet", "how-to/your-model.md", "my_classifier").replace("own/", "my/")
+    Path("my_model.py").write_text(only("python", "my_classifier"))
+    config = only("jsonnet", "my_classifier").replace("own/", "my/")
     Path("own.jsonnet").write_text(config.replace("'+accuracy'", "'+accuracy', num_epochs: 1"))
     commands = [
         ["train", "own.jsonnet", "-s", "runs/own", "-f"],
@@ -177,7 +177,7 @@ def test_a_model_of_ones_own_is_trained_explained_and_judged(there, monkeypatch)
 
 
 def test_a_projection_of_ones_own_is_there_for_configs(there):
-    run(only("python", "how-to/add-components.md", "top_k"))
+    run(only("python", "top_k"))
     attention = {"scorer": "additive", "projection": {"type": "top_k", "k": 2}}
     classifier = model(attention=attention)
     weights = classifier(**batch(classifier.vocab, instances()))["attention"]
@@ -188,7 +188,7 @@ def test_a_projection_of_ones_own_is_there_for_configs(there):
 
 @pytest.fixture
 def own_encoder(there, monkeypatch) -> AttentionClassifier:
-    run(only("python", "how-to/add-components.md", "neighbours"))
+    run(only("python", "neighbours"))
     encoder = {"type": "neighbours", "input_dim": DIM, "hidden_dim": 4}
     monkeypatch.setitem(ENCODERS, "neighbours", encoder)
     return model("neighbours", vocab=vocabulary(boundary_symbols=True)).double()
@@ -213,7 +213,7 @@ def test_an_encoder_of_ones_own_has_the_methods_that_it_allows(own_encoder):
 
 
 def test_what_an_encoder_of_ones_own_does_not_allow_is_one_sentence(own_encoder):
-    page = (PROJECT / "docs" / "how-to" / "add-components.md").read_text("utf-8")
+    (page,) = [text for page in PAGES if "neighbours" in (text := page.read_text("utf-8"))]
     with pytest.raises(ConfigurationError) as refused:
         interpreter("deeplift", own_encoder)
     assert f"\n> {refused.value.message}\n" in page
@@ -225,14 +225,14 @@ def test_what_an_encoder_of_ones_own_does_not_allow_is_one_sentence(own_encoder)
 
 
 def test_a_measure_of_ones_own_is_there_by_its_name(there):
-    run(only("python", "how-to/add-components.md", "same-top-token"))
+    run(only("python", "same-top-token"))
     first, second = Scores.of([[1.0, 2.0], [3.0, 1.0]]), Scores.of([[0.0, 5.0], [0.0, 5.0]])
     assert Measure.named("same-top-token")(first, second).value.tolist() == [1, 0]
 
 
 def test_scores_of_captum_and_shap_are_written_as_they_are_read(tmp_path):
     converters = {}
-    exec(only("python", "how-to/faithfulness.md", "from_captum"), converters)
+    exec(only("python", "from_captum"), converters)
     words = [["a", "fine", "film"], ["dull"]]
     attributions = torch.arange(12.0).view(2, 3, 2)
     converters["from_captum"](attributions, ["x", "y"], words, tmp_path / "captum.jsonl")
