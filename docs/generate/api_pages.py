@@ -29,7 +29,12 @@ def api_pages() -> Dict[str, str]:
     pages = {f"{PUBLIC_API}.md": _public_api()}
     for package, description in PACKAGES.items():
         modules = [name for name in module_names(package) if _defines_names(import_module(name))]
-        directives = [_directive(name, 2) for name in modules]
+        # A module is named relative to its package; the package by its own last name.
+        last = package.rpartition(".")[2]
+        directives = [
+            _directive(name, name.removeprefix(f"{package}.") if name != package else last)
+            for name in modules
+        ]
         pages[f"{package}.md"] = "\n\n".join([f"# {package}\n\n{description}", *directives]) + "\n"
     return pages
 
@@ -106,13 +111,12 @@ def _public_api() -> str:
     sections = [f"# {PUBLIC_API}\n\n{inspect.getdoc(package)}"]
     for name in package.__all__:
         value = getattr(package, name)
-        sections.append(_directive(f"{value.__module__}.{value.__qualname__}", 2, name))
+        sections.append(_directive(f"{value.__module__}.{value.__qualname__}", name))
     return "\n\n".join(sections) + "\n"
 
 
-def _directive(path: str, level: int, heading: str = "") -> str:
-    options = [f"heading_level: {level}"]
-    if heading:
-        options.append(f"heading: {heading}")
-    lines = "\n".join(f"      {option}" for option in options)
-    return f"::: {path}\n    options:\n{lines}"
+def _directive(path: str, heading: str) -> str:
+    return (
+        f"::: {path}\n    options:\n"
+        f"      heading_level: 2\n      heading: {heading}\n      toc_label: {heading}"
+    )

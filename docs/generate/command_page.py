@@ -88,7 +88,7 @@ def _row(action: argparse.Action, formatter: argparse.HelpFormatter) -> Tuple[st
     names = ", ".join(action.option_strings)
     value = "" if action.nargs == 0 else formatter._format_args(action, _metavar(action))
     meaning = formatter._expand_help(action) if action.help else ""
-    if action.choices is not None:
+    if action.choices is not None and isinstance(action.metavar, str):
         meaning += f" (one of {', '.join(map(str, action.choices))})"
     if _has_default(action) and "default" not in meaning:
         meaning += f" (default: {action.default})"
