@@ -36,17 +36,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     for section in config.nav:
         if REFERENCE in section:
             section[REFERENCE].append({"Python API": pages})
-    for section in config.nav:
-        for title, entries in section.items():
-            if isinstance(entries, list):
-                section[title] = [each for each in entries if _exists(each)]
     return config
-
-
-def _exists(entry: Dict[str, Any]) -> bool:
-    (path,) = entry.values()
-    generated = {*ROOT_PAGES.values(), "reference/commands.md", "reference/components.md"}
-    return not isinstance(path, str) or path in generated or (ROOT / "docs" / path).exists()
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:

@@ -70,7 +70,7 @@ def files(tmp_path_factory) -> Path:
         (folder / name).write_text(lines)
     vector = "film" + " 0.5" * 300 + "\n"
     (folder / "wiki.simple.vec.gz").write_bytes(gzip.compress(vector.encode()))
-    for run in ("runs/sst", "runs/mine"):
+    for run in ("runs/sst", "runs/mine", "runs/reviews"):
         reader = {"type": "attention_text"}
         small_archive(folder / run, reader=reader, train=str(folder / "test.jsonl"))
     save_tiny_transformer(folder / "my" / "bert")
