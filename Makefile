@@ -135,8 +135,9 @@ format: $(INSTALLED)
 	$(BIN)/ruff format .
 
 # Fails on a broken link or anchor and on a public name without a docstring. Downloads nothing.
+# Not --quiet: mkdocs would neither show nor count the warnings that --strict fails on.
 docs: $(INSTALLED)
-	@NO_MKDOCS_2_WARNING=1 PYTHONPATH=. $(BIN)/python -m mkdocs build --quiet --strict
+	@NO_MKDOCS_2_WARNING=1 PYTHONPATH=. $(BIN)/python -m mkdocs build --strict
 	@echo "site/index.html is the documentation"
 
 # On a machine that does nothing else: torch's threads spin, and starve beside others.

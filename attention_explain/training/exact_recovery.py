@@ -46,6 +46,7 @@ def random_state() -> RandomState:
 
 
 def set_random_state(state: RandomState) -> None:
+    """Restore the random states of Python, numpy and torch."""
     version, words, gauss = state["python"]
     random.setstate((version, tuple(words.tolist()), gauss))
     name, keys, *rest = state["numpy"]
@@ -77,6 +78,7 @@ class Recovery:
         self._losses = EpochLosses()
 
     def state(self) -> Dict[str, Any]:
+        """Everything that a checkpoint needs for an exact continuation."""
         trainer = self._trainer
         state = {
             "random": random_state(),
@@ -133,6 +135,10 @@ class Recovery:
         return self._train_rest(train, epoch, begun)
 
     def before_validation(self) -> None:
+        """
+        Store the random state with which the validation data are read, if their order
+        depends on it.
+        """
         loader = self._trainer._validation_data_loader
         if self._epochs and carries_state(loader):
             self._epochs[-1]["validation"] = random_state()
@@ -219,6 +225,7 @@ class Recovery:
 
 
 def recovery_of(trainer: GradientDescentTrainer) -> Recovery:
+    """The recovery of a trainer, created on first use."""
     if not hasattr(trainer, "_recovery"):
         trainer._recovery = Recovery(trainer)
     return trainer._recovery
@@ -325,6 +332,7 @@ def metric_states(model: Model) -> Dict[str, Dict[str, Any]]:
 def load_metric_states(
     model: Model, states: Dict[str, Dict[str, Any]], device: torch.device
 ) -> None:
+    """Restore the metrics of a model from the states in a checkpoint."""
     for path, metric in _metrics(model).items():
         for name, packed in states.get(path, {}).items():
             value, current = _unpacked(packed, device), getattr(metric, name, None)

@@ -50,8 +50,10 @@ class StopWhenPerfect(TrainerCallback):
             self._is_perfect = True
 
     def state_dict(self) -> Dict[str, Any]:
+        """What a checkpoint has to store."""
         return {"is_perfect": self._is_perfect}
 
     def load_state_dict(self, state_dict: Dict[str, Any]) -> None:
+        """Restore what `state_dict` returned."""
         # Checkpoints of earlier versions have no state.
         self._is_perfect = state_dict.get("is_perfect", False)
