@@ -11,7 +11,9 @@ PROJECT = Path(__file__).parent.parent
 # One line per set of pages.
 GLOBS = [
     "docs/**/*.md",
+    "README.md",
     "CONTRIBUTING.md",
+    "CHANGELOG.md",
 ]
 
 # Each with the words to use instead.
