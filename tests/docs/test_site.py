@@ -53,6 +53,17 @@ def test_links_of_the_root_pages_lead_somewhere(name):
         assert not anchor or anchor in anchors(linked), target
 
 
+def test_the_files_that_contributing_names_exist():
+    files = [f"/{path.relative_to(PROJECT)}" for path in PROJECT.glob("a*/**/*.py")]
+    files += [f"/{path.relative_to(PROJECT)}" for path in PROJECT.glob("t*/**/*.*")]
+    text = (PROJECT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    named = re.findall(r"`([\w/.-]+(?:\.py|/))`", text)
+    assert len(named) > 10
+    for name in named:
+        if not (PROJECT / name).exists():
+            assert any(f"/{name}" in file for file in files), name
+
+
 def test_every_page_is_in_the_navigation():
     config = yaml.safe_load((PROJECT / "mkdocs.yml").read_text(encoding="utf-8"))
 
