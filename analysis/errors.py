@@ -1,5 +1,7 @@
-"""Errors for people: one sentence, no traceback."""
+"""The error of everything that a user of `python -m analysis` can correct."""
+
+from attention_explain.errors import InputError
 
 
-class AnalysisError(Exception):
-    """Something in the files, or in what was asked of them, that a person can mend."""
+class AnalysisError(InputError):
+    """A file or an option of an analysis that does not fit; the message says what to do."""

@@ -66,10 +66,9 @@ def explain(
         them: `{"dataset_reader.tokenizer.split": "pre_tokenizer"}`.
     """
     # Imported here, so that importing this module costs nothing.
-    from allennlp.common.checks import ConfigurationError
-
     from attention_explain.data.pair_reader import TOKENS_OF, line_fields
     from attention_explain.data.pair_sides import turned
+    from attention_explain.errors import InputError
     from attention_explain.explained import Explained
     from attention_explain.predictors.saliency import SaliencyPredictor
 
@@ -90,7 +89,7 @@ def explain(
     )
     names = line_fields(reader)
     if query is not None and "query" not in names:
-        raise ConfigurationError("a query is given, but the model reads single texts")
+        raise InputError("a query is given, but the model reads single texts")
     given = {"text": text} if query is None else {"text": text, "query": query}
     inputs = {
         names[name if isinstance(words, str) else TOKENS_OF[name]]: (
@@ -109,22 +108,22 @@ def _checked_text(
     text: Optional[Union[str, Sequence[str]]], tokens: Optional[Sequence[str]]
 ) -> Union[str, Sequence[str]]:
     """The one that is given."""
-    from allennlp.common.checks import ConfigurationError
+    from attention_explain.errors import InputError
 
     if tokens is not None:
         if text is not None:
-            raise ConfigurationError("explain takes a text or its tokens, and not both")
+            raise InputError("explain takes a text or its tokens, and not both")
         if isinstance(tokens, str) or not isinstance(tokens, Iterable):
-            raise ConfigurationError(f"tokens is {tokens!r}, but must be a list of strings")
+            raise InputError(f"tokens is {tokens!r}, but must be a list of strings")
         return list(tokens)
     if isinstance(text, str):
         return text
     if not isinstance(text, Iterable):
-        raise ConfigurationError(f"text is {text!r}, but must be a text or a list of its tokens")
+        raise InputError(f"text is {text!r}, but must be a text or a list of its tokens")
     words = list(text)
     for word in words:
         if isinstance(word, str) and any(map(str.isspace, word)):
-            raise ConfigurationError(
+            raise InputError(
                 f"text is a list, and its item {word!r} contains white space: a list is taken for the "
                 "tokens of one text. To explain several texts, call explain for each of them, or write "
                 "them to a file and use `allennlp attribute`; if these are the tokens of one text, pass "
@@ -140,30 +139,30 @@ def _model_and_reader(
     trust: bool,
     overrides: Optional[Dict[str, Any]],
 ) -> tuple:
-    from allennlp.common.checks import ConfigurationError
     from allennlp.models import Model
     from allennlp.predictors import Predictor
 
     from attention_explain.archives import open_to_explain
+    from attention_explain.errors import InputError
 
     if isinstance(archive_or_model, (str, PathLike)):
         archive = open_to_explain(archive_or_model, cuda_device, overrides or "", trust=trust)
         return archive.model, reader or archive.validation_dataset_reader
     if overrides:
-        raise ConfigurationError("overrides change what is loaded from a path, not a loaded model")
+        raise InputError("overrides change what is loaded from a path, not a loaded model")
     if isinstance(archive_or_model, Predictor):
         return archive_or_model._model, reader or archive_or_model._dataset_reader
     if isinstance(archive_or_model, Model):
         if reader is None:
-            raise ConfigurationError("a model needs the dataset_reader that it was trained with")
+            raise InputError("a model needs the dataset_reader that it was trained with")
         return archive_or_model, reader
     kind = type(archive_or_model)
     if any(base.__module__.split(".")[0] == "transformers" for base in kind.__mro__):
-        raise ConfigurationError(
+        raise InputError(
             f"explain takes the path of a model, not a {kind.__name__} of transformers: save the model "
             "and its tokenizer to one folder (model.save_pretrained(folder) and "
             "tokenizer.save_pretrained(folder)), and pass the folder"
         )
-    raise ConfigurationError(
+    raise InputError(
         f"explain takes the path of a model, or a Model or Predictor of AllenNLP, not a {kind.__name__}"
     )

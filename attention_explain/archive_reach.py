@@ -26,10 +26,10 @@ from typing import (
 )
 
 from allennlp.common import Registrable
-from allennlp.common.checks import ConfigurationError
 from allennlp.common.params import parse_overrides
 
 from attention_explain.commands.startup.global_options import TRUST, TRUST_VARIABLE
+from attention_explain.errors import InputError
 
 Overrides = Union[str, Mapping[str, Any]]
 
@@ -216,7 +216,7 @@ def resolve_type(base: type, name: str) -> Optional[type]:
         module, _, last = name.rpartition(".")
         cls = by_path = getattr(sys.modules.get(module), last, None)
         if not (isinstance(cls, type) and issubclass(cls, base)):
-            raise ConfigurationError(
+            raise InputError(
                 f"the archive asks for '{name}', which is no registered {base.__name__}; if it is "
                 f"a class of yours, name its package with --include-package; {TRUST} opens archives "
                 "that run code"
@@ -226,7 +226,7 @@ def resolve_type(base: type, name: str) -> Optional[type]:
         # AllenNLP says what is not known.
         return None
     if not fits and cls.__module__.partition(".")[0] in LIMITED_PACKAGES:
-        raise ConfigurationError(
+        raise InputError(
             f"the archive asks for the {base.__name__} '{name}', which may read files, contact "
             f"servers or run commands; {TRUST} opens archives that do"
         )
@@ -236,7 +236,7 @@ def resolve_type(base: type, name: str) -> Optional[type]:
 def check_readable(name: Union[str, os.PathLike]) -> None:
     """Raises if an archive that is being opened must not read the file, folder or URL."""
     if (said := refusal(name)) is not None:
-        raise ConfigurationError(said)
+        raise InputError(said)
 
 
 def refusal(name: Union[str, os.PathLike], option: str = "") -> Optional[str]:
@@ -267,7 +267,7 @@ class ConfigFiles:
 
     def __iter__(self) -> Iterator[str]:
         if self._refusal is not None:
-            raise ConfigurationError(self._refusal)
+            raise InputError(self._refusal)
         return iter(self.names)
 
 
@@ -285,15 +285,15 @@ def must_be_cached(model_name: str, options: Iterable[str] = ()) -> bool:
         check_readable(model_name)
     unknown = sorted(set(options) - TRANSFORMER_OPTIONS)
     if unknown:
-        raise ConfigurationError(
+        raise InputError(
             f"the archive gives the transformer '{model_name}' the option '{unknown[0]}', which may "
             f"read files or run code; {TRUST} opens archives that do"
         )
     return True
 
 
-def not_cached(model_name: str) -> ConfigurationError:
-    return ConfigurationError(
+def not_cached(model_name: str) -> InputError:
+    return InputError(
         f"the archive asks for the transformer '{model_name}', which is neither inside the archive nor "
         f"in the local cache of the Hugging Face hub; download it ('huggingface-cli download "
         f"{model_name}'), or open the archive with {TRUST}"
@@ -326,7 +326,7 @@ def check_spacy_package(name: str) -> None:
     opening = _opening.get()
     if opening is None or opening.folder is None or name in opening.own_names:
         return
-    raise ConfigurationError(
+    raise InputError(
         f"the archive asks for the spaCy pipeline '{name}', and loading one can run code; for the "
         "tokens of English alone give "
         """--overrides '{"dataset_reader.tokenizer": "english"}', or open the archive with """

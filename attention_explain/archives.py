@@ -17,6 +17,7 @@ from allennlp.models.archival import CONFIG_NAME, Archive, get_weights_path, loa
 
 from attention_explain.archive_reach import limited_to_archive, trusting
 from attention_explain.data.sources import local_path
+from attention_explain.errors import InputError
 from attention_explain.files.records import read_json
 from attention_explain.pretrained.folders import check_no_adapter, files_that_count
 from attention_explain.safe_archives import (
@@ -52,15 +53,13 @@ def open_archive(
     check_no_adapter(place)
     if is_transformer_folder(place):
         if weights_file is not None:
-            raise ConfigurationError(
-                f"{path}: has its own weights, and takes none of {weights_file}"
-            )
+            raise InputError(f"{path}: has its own weights, and takes none of {weights_file}")
         # Imported here, because it imports models, and these are trained with archives.
         from attention_explain.pretrained.archive import open_transformer
 
         return open_transformer(place, cuda_device, overrides)
     if place.is_dir() and not (place / CONFIG_NAME).exists():
-        raise ConfigurationError(f"{path}: the folder of no training run (it has no {CONFIG_NAME})")
+        raise InputError(f"{path}: the folder of no training run (it has no {CONFIG_NAME})")
     try:
         with (
             trusting(trust),
@@ -73,7 +72,7 @@ def open_archive(
             return load_archive(folder, cuda_device, overrides, weights_file)
     except FileNotFoundError as error:
         if place.is_dir() and not (place / VOCABULARY).exists():
-            raise ConfigurationError(
+            raise InputError(
                 f"{path}: holds no finished training (it has no {VOCABULARY})"
             ) from error
         # Says itself what is missing.
@@ -82,7 +81,7 @@ def open_archive(
         what = path if weights_file is None else f"{path} with the weights of {weights_file}"
         refused = isinstance(error, pickle.UnpicklingError) and "Weights only" in str(error)
         reason = NO_NUMBERS if refused else textwrap.shorten(str(error), 300, placeholder=" ...")
-        raise ConfigurationError(f"{what}: is not a model archive, or broken ({reason})") from error
+        raise InputError(f"{what}: is not a model archive, or broken ({reason})") from error
 
 
 def open_to_explain(
@@ -115,7 +114,7 @@ def check_device(cuda_device: int) -> None:
     try:
         check_for_gpu(cuda_device)
     except ConfigurationError as error:
-        raise ConfigurationError(
+        raise InputError(
             f"cuda_device is {cuda_device}, but there is no such GPU here; -1 is the CPU"
         ) from error
 

@@ -5,10 +5,10 @@ from typing import List, Optional
 
 import numpy
 import torch
-from allennlp.common.checks import ConfigurationError
 from allennlp.data import Instance
 from allennlp.models import Model
 
+from attention_explain.errors import InputError
 from attention_explain.faithfulness.erasures.delete import Delete
 from attention_explain.faithfulness.outputs import ErasedOutputs
 from attention_explain.heatmaps.explanation import Explanation
@@ -57,7 +57,7 @@ class Explained(Explanation):
         check_choice("by", by, RANKINGS)
         tokens = len(self.tokens)
         if words is not None and not 1 <= words <= tokens:
-            raise ConfigurationError(
+            raise InputError(
                 f"words is {words!r}, but must be from 1 to {tokens}, the words of the text"
             )
         # The words are taken out of what the model embeds.

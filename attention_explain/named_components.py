@@ -11,6 +11,7 @@ from allennlp.common import Params, Registrable
 from allennlp.common.checks import ConfigurationError
 from allennlp.common.from_params import infer_constructor_params
 
+from attention_explain.errors import InputError
 from attention_explain.messages.nearest import did_you_mean
 
 # "lrp", or {"type": "gradient-x-input", "absolute": true, "name": "jain-wallace"}.
@@ -58,19 +59,15 @@ class ComponentKind:
             For those that draw random numbers, where their config gives none.
         """
         if isinstance(configs, (str, dict)) or not isinstance(configs, Sequence):
-            raise ConfigurationError(
-                f"{self.noun}s must be a list of names or configs, but is {configs!r}"
-            )
+            raise InputError(f"{self.noun}s must be a list of names or configs, but is {configs!r}")
         if not configs:
-            raise ConfigurationError(
-                f"no {self.noun} is named; there are {', '.join(self.known())}"
-            )
+            raise InputError(f"no {self.noun} is named; there are {', '.join(self.known())}")
         built: Dict[str, Any] = {}
         for config in configs:
             options = self._options(config)
             name = self._checked_name(options.pop("name", options["type"]))
             if name in built:
-                raise ConfigurationError(
+                raise InputError(
                     f"two {self.noun}s are called '{name}'; give one of them another 'name'"
                 )
             built[name] = self._build(options, seed, given)
@@ -100,7 +97,7 @@ class ComponentKind:
     def _check_attributes(self, component: Any, kind: str, names: Sequence[str]) -> None:
         for name in names:
             if not hasattr(component, name):
-                raise ConfigurationError(
+                raise InputError(
                     f"{self.noun} '{kind}': {type(component).__name__} has no attribute '{name}', "
                     "which is to be said of its results"
                 )
@@ -112,13 +109,13 @@ class ComponentKind:
     def _options(self, config: ComponentConfig) -> Dict[str, Any]:
         options = {"type": config} if isinstance(config, str) else config
         if not isinstance(options, dict) or not isinstance(options.get("type"), str):
-            raise ConfigurationError(
+            raise InputError(
                 f"{self._one} is a name or an object with a 'type', but one is {config!r}"
             )
         known = self.known()
         if options["type"] not in known:
             meant = did_you_mean(options["type"], known)
-            raise ConfigurationError(
+            raise InputError(
                 f"there is no {self.noun} '{options['type']}'; {meant}there are {', '.join(known)}; one of "
                 "your own needs --include-package"
             )
@@ -127,7 +124,7 @@ class ComponentKind:
     def _checked_name(self, name: Any) -> str:
         if not isinstance(name, str) or not name or name in self.reserved or "." in name:
             others = f" and must be none of {', '.join(self.reserved)}" if self.reserved else ""
-            raise ConfigurationError(
+            raise InputError(
                 f"{self._one} cannot be called {name!r}: its name is that of a column, which must "
                 f"have no dot{others}"
             )
@@ -137,16 +134,14 @@ class ComponentKind:
         kind = options["type"]
         for old, new in getattr(self.registry.by_name(kind), "renamed", {}).items():
             if old in options:
-                raise ConfigurationError(
-                    f"{self.noun} '{kind}': its option '{old}' is called {new}"
-                )
+                raise InputError(f"{self.noun} '{kind}': its option '{old}' is called {new}")
         if seed is not None and "seed" in self.option_names(self.registry.by_name(kind)):
             options.setdefault("seed", seed)
         try:
             built = self.registry.from_params(Params(options), **given)
-        except (ConfigurationError, TypeError, ValueError) as error:
+        except (ConfigurationError, InputError, TypeError, ValueError) as error:
             # AllenNLP says a wrong type with a TypeError, and all say which option, but not whose.
-            raise ConfigurationError(f"{self.noun} '{kind}': {_sentence(error)}") from error
+            raise InputError(f"{self.noun} '{kind}': {_sentence(error)}") from error
         self._check_attributes(built, kind, self.declared)
         return built
 
@@ -154,7 +149,7 @@ class ComponentKind:
 def check_choice(option: str, value: str, choices: Collection[str]) -> str:
     """The value of an option that must be one of these."""
     if value not in choices:
-        raise ConfigurationError(f"{option} is {value!r}, but must be one of {', '.join(choices)}")
+        raise InputError(f"{option} is {value!r}, but must be one of {', '.join(choices)}")
     return value
 
 
@@ -165,4 +160,4 @@ def _sentence(error: Exception) -> str:
 def check_number(name: str, number: Any, most: int, other: str = "") -> None:
     """That an option which counts from 1 ends where it must; `other` is what it may be as well."""
     if type(number) is not int or not 1 <= number <= most:
-        raise ConfigurationError(f"{name} is {number!r}, but must be from 1 to {most}{other}")
+        raise InputError(f"{name} is {number!r}, but must be from 1 to {most}{other}")

@@ -17,10 +17,10 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Iterable, Iterator, Mapping, Sequence, TextIO, Union
 
-from allennlp.common.checks import ConfigurationError
 from tqdm import tqdm
 
 from attention_explain.commands.startup.global_options import LOG_VARIABLE, PEOPLE
+from attention_explain.errors import InputError
 from attention_explain.files import own_files, whole
 from attention_explain.files.own_files import LOG_MARK, log_name
 
@@ -42,7 +42,7 @@ def explained_failures(path: Union[str, Path]) -> Iterator[None]:
         yield
     except OSError as error:
         reason = error.strerror or str(error)
-        raise ConfigurationError(f"{path}: cannot be written ({reason})") from error
+        raise InputError(f"{path}: cannot be written ({reason})") from error
 
 
 def check_outputs(
@@ -88,7 +88,7 @@ def _costs_explained() -> Iterator[None]:
     try:
         yield
     except whole.Costly as error:
-        raise ConfigurationError(str(error)) from error
+        raise InputError(str(error)) from error
 
 
 def check_writable(path: Union[str, Path]) -> None:

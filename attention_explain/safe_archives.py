@@ -17,11 +17,11 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import Any, Iterator, List, Tuple, Union
 
-from allennlp.common.checks import ConfigurationError
 from allennlp.models.archival import get_weights_path
 
 from attention_explain.archive_reach import archives_are_trusted
 from attention_explain.commands.startup.global_options import TRUST
+from attention_explain.errors import InputError
 from attention_explain.files.records import Damaged, check_files, read_json
 from attention_explain.files.whole import clear_leftovers, owned_name
 
@@ -54,7 +54,7 @@ def checked_folder(path: Union[str, os.PathLike], weights: bool = True) -> Itera
             )
             check_files(path, used)
         except Damaged as error:
-            raise ConfigurationError(str(error)) from error
+            raise InputError(str(error)) from error
         check_config(path / CONFIG_NAME, path)
         yield path
         return
@@ -81,9 +81,7 @@ def unpacked(path: Path) -> Iterator[Path]:
                 while archive.fileobj.read(BLOCK):
                     pass
         except (tarfile.TarError, EOFError, zlib.error, gzip.BadGzipFile) as error:
-            raise ConfigurationError(
-                f"{path}: is not a model archive, or broken ({error})"
-            ) from error
+            raise InputError(f"{path}: is not a model archive, or broken ({error})") from error
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -94,19 +92,17 @@ def _check_members(members: List[tarfile.TarInfo], path: Path, free: int) -> Non
     for member in members:
         name = PurePosixPath(member.name)
         if name.is_absolute() or ".." in name.parts or "\\" in member.name:
-            raise ConfigurationError(
-                f"{path}: has the member '{member.name}', outside of its folder"
-            )
+            raise InputError(f"{path}: has the member '{member.name}', outside of its folder")
         if not (member.isreg() or member.isdir()):
-            raise ConfigurationError(
+            raise InputError(
                 f"{path}: has the member '{member.name}', which is neither a file nor a folder"
             )
         if member.isreg() and name in seen:
-            raise ConfigurationError(f"{path}: has the member '{member.name}' twice")
+            raise InputError(f"{path}: has the member '{member.name}' twice")
         seen.add(name)
     size = sum(member.size for member in members)
     if size > free:
-        raise ConfigurationError(
+        raise InputError(
             f"{path}: unpacks to {size / 1e9:.1f} GB, but {tempfile.gettempdir()} has "
             f"{free / 1e9:.1f} GB left"
         )
@@ -115,25 +111,25 @@ def _check_members(members: List[tarfile.TarInfo], path: Path, free: int) -> Non
 def check_config(config: Path, archive: Path) -> None:
     """Refuses a config that is more than data; `archive` is what messages name."""
     if not config.is_file():
-        raise ConfigurationError(f"{archive}: is no model archive (it has no {CONFIG_NAME})")
+        raise InputError(f"{archive}: is no model archive (it has no {CONFIG_NAME})")
     if archives_are_trusted():
         return
     try:
         stated = read_json(config.read_bytes(), parse_constant=_no_number)
     except ValueError as error:
-        raise ConfigurationError(
+        raise InputError(
             f"{archive}: its {CONFIG_NAME} is not plain JSON ({error}), and as a program it is not "
             f"run; {TRUST} opens archives that run code"
         ) from error
     check_components(stated, f"{archive}: its {CONFIG_NAME}")
     for name, value in _fields(stated):
         if name == REMOTE_CODE and value:
-            raise ConfigurationError(
+            raise InputError(
                 f"{archive}: its {CONFIG_NAME} has '{REMOTE_CODE}', which would run code from "
                 f"elsewhere; {TRUST} opens archives that run code"
             )
         if name == FOLDER:
-            raise ConfigurationError(
+            raise InputError(
                 f"{archive}: its {CONFIG_NAME} has '{FOLDER}', which would write to {value!r}; {TRUST} "
                 "opens archives that do"
             )
@@ -141,7 +137,7 @@ def check_config(config: Path, archive: Path) -> None:
         given = stated[loader] if isinstance(stated.get(loader), dict) else {}
         for name in OF_LOADERS:
             if name in given:
-                raise ConfigurationError(
+                raise InputError(
                     f"{archive}: its {CONFIG_NAME} has '{loader}.{name}', which would replace the data "
                     f"that you give; {TRUST} opens archives that do"
                 )
@@ -152,9 +148,9 @@ def check_components(stated: Any, config: str) -> None:
     for name in ("model", "dataset_reader"):
         component = stated.get(name) if isinstance(stated, dict) else None
         if not isinstance(component, dict):
-            raise ConfigurationError(f"{config} has no object '{name}'")
+            raise InputError(f"{config} has no object '{name}'")
         if not isinstance(component.get("type"), str):
-            raise ConfigurationError(f"{config} has no 'type' in its object '{name}'")
+            raise InputError(f"{config} has no 'type' in its object '{name}'")
 
 
 def _no_number(name: str) -> Any:

@@ -10,6 +10,7 @@ from typing import Any, Iterator, Optional
 
 from allennlp.common.checks import ConfigurationError
 
+from attention_explain.errors import InputError
 from attention_explain.files.records import Damaged, read_json, told
 
 # Of a file of weights that torch does not load.
@@ -25,7 +26,7 @@ NO_UNKNOWN_SYMBOL = re.compile(r"'(.*)' not found in vocab namespace '(.*)', and
 
 def sentence_of(error: Exception) -> Optional[str]:
     """None for an error of the program, whose traceback is wanted."""
-    if isinstance(error, ConfigurationError):
+    if isinstance(error, (ConfigurationError, InputError)):
         return " ".join(line.strip() for line in str(error).splitlines()).strip()
     if isinstance(error, json.JSONDecodeError):
         return f"not JSON: {shortened(error.doc)!r} ({error})"

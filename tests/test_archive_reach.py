@@ -11,12 +11,12 @@ from typing import Any, Callable, Dict, List
 
 import pytest
 from allennlp.common import Registrable
-from allennlp.common.checks import ConfigurationError
 from allennlp.data import Tokenizer
 from allennlp.models.archival import load_archive
 
 from attention_explain.archive_reach import ALLOWED_TYPES, LIMITED_PACKAGES
 from attention_explain.archives import open_archive
+from attention_explain.errors import InputError
 from attention_explain.pretrained.folders import TransformerFolder
 from tests.small_archive import archived, changed, small_archive
 from tests.tiny_bert import save_tiny_bert
@@ -126,7 +126,7 @@ def package(tmp_path, monkeypatch) -> str:
 def test_no_spacy_package_is_imported(run, tmp_path, package, opened):
     tokenizer = {"type": "spacy", "language": package}
     path = hostile(run, tmp_path, "dataset_reader", "tokenizer", value=tokenizer)
-    with pytest.raises(ConfigurationError, match="spaCy pipeline 'pipeline_of_mine'"):
+    with pytest.raises(InputError, match="spaCy pipeline 'pipeline_of_mine'"):
         opened(str(path))
     assert not (tmp_path / "ran").exists()
 
@@ -136,7 +136,7 @@ def test_no_spacy_package_is_installed(run, tmp_path, monkeypatch):
     monkeypatch.setattr("allennlp.common.util.spacy_download", installed.append)
     tokenizer = {"type": "spacy", "language": "not_installed"}
     path = hostile(run, tmp_path, "dataset_reader", "tokenizer", value=tokenizer)
-    with pytest.raises(ConfigurationError, match="spaCy pipeline 'not_installed'"):
+    with pytest.raises(InputError, match="spaCy pipeline 'not_installed'"):
         open_archive(path)
     assert installed == []
 
@@ -185,7 +185,7 @@ def test_a_language_code_is_a_blank_pipeline(run, tmp_path):
 def test_no_url_is_contacted_when_an_archive_is_opened(run, tmp_path, requests, keys, value):
     value = json.loads(json.dumps(value).replace("{}", requests[0]))
     path = hostile(run, tmp_path, *keys, value=value)
-    with pytest.raises(ConfigurationError, match=r"the archive asks for .* --trust-archive"):
+    with pytest.raises(InputError, match=r"the archive asks for .* --trust-archive"):
         open_archive(path)
     assert requests[1:] == []
 
@@ -202,7 +202,7 @@ def test_no_url_is_contacted_when_texts_are_read(run, tmp_path, data, requests, 
     value = json.loads(json.dumps(value).replace("{}", requests[0]))
     path = hostile(run, tmp_path, "dataset_reader", option, value=value)
     reader = open_archive(path).dataset_reader
-    with pytest.raises(ConfigurationError, match=rf"'{option}.*not inside the archive"):
+    with pytest.raises(InputError, match=rf"'{option}.*not inside the archive"):
         list(reader.read(data))
     assert requests[1:] == []
 
@@ -212,7 +212,7 @@ def test_files_that_the_user_names_or_trusts_are_read(run, tmp_path, data):
     lines = Path(held_out).read_text().splitlines(keepends=True)
     Path(held_out).write_text("".join(lines[:1]))
     path = hostile(run, tmp_path, "dataset_reader", "held_out", value=held_out)
-    with pytest.raises(ConfigurationError, match="'held_out'"):
+    with pytest.raises(InputError, match="'held_out'"):
         list(open_archive(path).dataset_reader.read(data))
     for options in ({"trust": True}, {"overrides": {"dataset_reader.held_out": [held_out]}}):
         assert len(list(open_archive(path, **options).dataset_reader.read(data))) == 3
@@ -240,7 +240,7 @@ def test_an_archive_does_not_choose_the_folder_that_is_written(run, tmp_path):
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     path = hostile(run, tmp_path, "model", "serialization_dir", value=str(elsewhere))
-    with pytest.raises(ConfigurationError, match="'serialization_dir'"):
+    with pytest.raises(InputError, match="'serialization_dir'"):
         open_archive(path)
     assert not any(elsewhere.iterdir())
 
@@ -258,7 +258,7 @@ def transformer(kind: str, name: str, **options: Any) -> Dict[str, Any]:
 def test_a_transformer_elsewhere_on_the_machine_is_not_read(run, tmp_path, bert, kind):
     indexers = {"tokens": transformer(kind, bert)}
     path = hostile(run, tmp_path, "dataset_reader", "token_indexers", value=indexers)
-    with pytest.raises(ConfigurationError, match="not inside the archive"):
+    with pytest.raises(InputError, match="not inside the archive"):
         open_archive(path)
     open_archive(path, trust=True)
     open_archive(path, overrides={"dataset_reader.token_indexers": indexers})
@@ -277,7 +277,7 @@ def test_the_hub_is_not_contacted(run, tmp_path, monkeypatch, kind):
     monkeypatch.setattr("socket.socket.connect", connect)
     indexers = {"tokens": transformer(kind, "somebody/no-such-model")}
     path = hostile(run, tmp_path, "dataset_reader", "token_indexers", value=indexers)
-    with pytest.raises(ConfigurationError, match=r"'somebody/no-such-model', which is neither"):
+    with pytest.raises(InputError, match=r"'somebody/no-such-model', which is neither"):
         open_archive(path)
     assert contacted == []
 
@@ -286,7 +286,7 @@ def test_the_hub_is_not_contacted(run, tmp_path, monkeypatch, kind):
 def test_options_of_transformers_are_limited(run, tmp_path, option):
     indexer = transformer("pretrained_transformer", "any/name", tokenizer_kwargs={option: "x"})
     path = hostile(run, tmp_path, "dataset_reader", "token_indexers", value={"tokens": indexer})
-    with pytest.raises(ConfigurationError, match=f"the option '{option}'"):
+    with pytest.raises(InputError, match=f"the option '{option}'"):
         open_archive(path)
 
 
@@ -331,7 +331,7 @@ def test_an_index_of_weights_names_files_beside_it(bert, tmp_path):
     for name in ("../weights.safetensors", "/etc/hostname", "a/../../b"):
         index = {"metadata": {}, "weight_map": {"classifier.weight": name}}
         (folder / "model.safetensors.index.json").write_text(json.dumps(index))
-        with pytest.raises(ConfigurationError, match=r"index.json: names .* outside the folder"):
+        with pytest.raises(InputError, match=r"index.json: names .* outside the folder"):
             TransformerFolder.opened(folder)
 
 
@@ -345,7 +345,7 @@ def test_a_transformer_inside_a_run_reads_no_file_outside_its_folder(run, bert, 
     stated = json.loads((inside / "tokenizer_config.json").read_text())
     changed_config = json.dumps({**stated, "vocab_file": "/etc/hostname"})
     (inside / "tokenizer_config.json").write_text(changed_config)
-    with pytest.raises(ConfigurationError, match=r"'vocab_file' is '/etc/hostname'"):
+    with pytest.raises(InputError, match=r"'vocab_file' is '/etc/hostname'"):
         open_archive(tmp_path / "run")
 
 
@@ -354,7 +354,7 @@ def test_a_tokenizer_reads_no_file_outside_its_folder(bert, tmp_path):
     config = folder / "tokenizer_config.json"
     stated = json.loads(config.read_text()) if config.exists() else {}
     config.write_text(json.dumps({**stated, "vocab_file": "/etc/hostname"}))
-    with pytest.raises(ConfigurationError, match=r"'vocab_file' is '/etc/hostname'"):
+    with pytest.raises(InputError, match=r"'vocab_file' is '/etc/hostname'"):
         TransformerFolder.opened(folder)
     config.write_text(json.dumps({**stated, "special_tokens_map_file": "/home/who/map.json"}))
     TransformerFolder.opened(folder)

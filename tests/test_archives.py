@@ -4,12 +4,12 @@ import shutil
 
 import pytest
 import torch
-from allennlp.common.checks import ConfigurationError
 from allennlp.models import archival
 from allennlp.predictors import Predictor
 
 from attention_explain.api import explain
 from attention_explain.archives import archive_sha256, open_archive, weights_sha256
+from attention_explain.errors import InputError
 from tests.small_archive import small_archive
 
 
@@ -49,7 +49,7 @@ def test_both_can_be_opened(tmp_path):
     ids=["explain", "Predictor.from_path", "load_archive"],
 )
 def test_a_gpu_that_is_not_there_is_named_before_anything_is_loaded(opened):
-    with pytest.raises(ConfigurationError, match="cuda_device is 0, but there is no such GPU here"):
+    with pytest.raises(InputError, match="cuda_device is 0, but there is no such GPU here"):
         opened("nowhere")
 
 

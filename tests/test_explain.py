@@ -5,11 +5,11 @@ import os
 
 import pytest
 import torch
-from allennlp.common.checks import ConfigurationError
 from allennlp.predictors import Predictor
 from transformers import BertConfig, BertForSequenceClassification
 
 from attention_explain.api import explain
+from attention_explain.errors import InputError
 from attention_explain.heatmaps.explanation import short
 from tests.builders import TEXTS, instances, model, reader
 from tests.interpret.no_trace import interpreter
@@ -53,7 +53,7 @@ def test_tokens_are_taken_as_they_are(archive):
 
 
 def test_list_of_texts_is_not_taken_for_tokens():
-    with pytest.raises(ConfigurationError, match="'a dull film' contains white space") as error:
+    with pytest.raises(InputError, match="'a dull film' contains white space") as error:
         explain(model(), ["fine", "a dull film"], dataset_reader=reader())
     assert "tokens=[...]" in error.value.message
     assert "call explain for each" in error.value.message
@@ -63,9 +63,9 @@ def test_model_of_transformers_is_not_a_path():
     config = BertConfig(vocab_size=5, hidden_size=2, num_hidden_layers=1, num_attention_heads=1)
     own_model = BertForSequenceClassification(config)
     for given in (own_model, config):
-        with pytest.raises(ConfigurationError, match=f"not a {type(given).__name__} of transform"):
+        with pytest.raises(InputError, match=f"not a {type(given).__name__} of transform"):
             explain(given, "a dull film")
-    with pytest.raises(ConfigurationError, match="path of a model, or .*, not a Linear"):
+    with pytest.raises(InputError, match="path of a model, or .*, not a Linear"):
         explain(torch.nn.Linear(1, 1), "a dull film")
 
 
@@ -97,20 +97,20 @@ def test_the_mode_of_a_model_is_not_touched():
     ],
 )
 def test_what_is_wrong_is_said_in_one_sentence(text, options, sentence):
-    with pytest.raises(ConfigurationError, match=sentence):
+    with pytest.raises(InputError, match=sentence):
         explain(model(), text, **{"dataset_reader": reader(), **options})
 
 
 def test_a_folder_or_file_that_holds_no_model_is_named(tmp_path):
     (tmp_path / "notes.txt").write_text("no archive")
-    with pytest.raises(ConfigurationError, match=r"notes.txt: is not a model archive"):
+    with pytest.raises(InputError, match=r"notes.txt: is not a model archive"):
         explain(tmp_path / "notes.txt", "a")
-    with pytest.raises(ConfigurationError, match="the folder of no training run"):
+    with pytest.raises(InputError, match="the folder of no training run"):
         explain(tmp_path, "a")
     (tmp_path / "config.json").write_text(json.dumps(SMALL))
-    with pytest.raises(ConfigurationError, match=r"holds no finished training \(it has no vocab"):
+    with pytest.raises(InputError, match=r"holds no finished training \(it has no vocab"):
         explain(tmp_path, "a")
-    with pytest.raises(ConfigurationError, match="absent: no such file or folder"):
+    with pytest.raises(InputError, match="absent: no such file or folder"):
         explain(tmp_path / "absent", "a")
 
 

@@ -2,9 +2,9 @@
 
 import numpy
 import pytest
-from allennlp.common.checks import ConfigurationError
 
 from attention_explain.api import explain
+from attention_explain.errors import InputError
 from attention_explain.heatmaps.text_verdict import ModelOutput, NamedWords, TextVerdict
 from attention_explain.orders import random_ranks
 from tests.builders import TEXTS, model, reader
@@ -91,7 +91,7 @@ def test_a_method_without_scores_is_named_with_the_reason(classifier):
 
 @pytest.mark.parametrize("words", [0, -1, 1000])
 def test_more_words_than_there_are(classifier, words):
-    with pytest.raises(ConfigurationError, match=f"words is {words}, but must be from 1 to"):
+    with pytest.raises(InputError, match=f"words is {words}, but must be from 1 to"):
         explained(classifier, TEXT).verdict(words)
 
 

@@ -1,8 +1,8 @@
 """A file is whole or not there."""
 
 import pytest
-from allennlp.common.checks import ConfigurationError
 
+from attention_explain.errors import InputError
 from attention_explain.output import check_writable, writing
 
 
@@ -19,7 +19,7 @@ def test_the_file_appears_when_it_is_complete(tmp_path):
 @pytest.mark.parametrize(
     "error, raised",
     [
-        (OSError(28, "No space left on device"), ConfigurationError),
+        (OSError(28, "No space left on device"), InputError),
         (KeyboardInterrupt(), KeyboardInterrupt),
     ],
 )
@@ -31,7 +31,7 @@ def test_what_was_there_stays_if_anything_fails(tmp_path, error, raised):
         raise error
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
-    if raised is ConfigurationError:
+    if raised is InputError:
         sentence = f"{path}: cannot be written (No space left on device)"
         assert end.value.message == sentence
 
@@ -41,5 +41,5 @@ def test_whether_a_file_can_be_written_is_said_beforehand(tmp_path):
     assert not list((tmp_path / "new" / "folder").iterdir())
     (tmp_path / "file").write_text("")
     for path in (tmp_path / "file" / "below", tmp_path / "new"):
-        with pytest.raises(ConfigurationError, match="cannot be written"):
+        with pytest.raises(InputError, match="cannot be written"):
             check_writable(path)

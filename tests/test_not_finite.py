@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 import torch
-from allennlp.common.checks import ConfigurationError
 from allennlp.models import archive_model
 
 from attention_explain import explain
@@ -14,6 +13,7 @@ from attention_explain.commands.attribute import attribute_from_file
 from attention_explain.commands.faithfulness import faithfulness_from_file
 from attention_explain.commands.perturb import perturb_from_file
 from attention_explain.commands.verdict import verdict_from_files
+from attention_explain.errors import InputError
 from attention_explain.explore.open_model import OpenModel
 from attention_explain.explore.open_text import GivenText
 from attention_explain.predictors.saliency import SaliencyPredictor
@@ -41,7 +41,7 @@ def archive(request, tmp_path_factory) -> str:
 
 def test_attribute_and_perturb_fail_and_write_nothing(archive, tmp_path):
     for command in (attribute_from_file, perturb_from_file):
-        with pytest.raises(ConfigurationError, match=SENTENCE):
+        with pytest.raises(InputError, match=SENTENCE):
             command(archive, "test", tmp_path / "out.parquet", limit=3)
         assert not (tmp_path / "out.parquet").exists()
 
@@ -55,13 +55,13 @@ def test_faithfulness_fails(archive, tmp_path):
         for text in texts
     ]
     scores.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    with pytest.raises(ConfigurationError, match=SENTENCE):
+    with pytest.raises(InputError, match=SENTENCE):
         faithfulness_from_file(archive, str(scores), tmp_path / "out.parquet", data="test")
     assert not (tmp_path / "out.parquet").exists()
 
 
 def test_verdict_fails(archive, tmp_path):
-    with pytest.raises(ConfigurationError, match=SENTENCE):
+    with pytest.raises(InputError, match=SENTENCE):
         verdict_from_files([archive], "test", tmp_path / "out", ["gradient"], quick=True, limit=3)
     assert not (tmp_path / "out/verdict.json").exists()
 
@@ -69,11 +69,11 @@ def test_verdict_fails(archive, tmp_path):
 def test_predict_explain_and_explore_fail(archive):
     opened = open_archive(archive)
     reader = opened.validation_dataset_reader
-    with pytest.raises(ConfigurationError, match=SENTENCE):
+    with pytest.raises(InputError, match=SENTENCE):
         SaliencyPredictor(opened.model, reader).predict_json({"tokens": WORDS})
-    with pytest.raises(ConfigurationError, match=SENTENCE):
+    with pytest.raises(InputError, match=SENTENCE):
         explain(archive, WORDS)
-    with pytest.raises(ConfigurationError, match=SENTENCE):
+    with pytest.raises(InputError, match=SENTENCE):
         OpenModel("spoiled", opened.model, reader, ["gradient"]).opened(
             GivenText(words=tuple(WORDS))
         )
@@ -84,7 +84,7 @@ def test_predict_explain_and_explore_fail(archive):
 def test_it_does_not_depend_on_the_projection(tmp_path, projection, parameter):
     run = small_archive(tmp_path / "run", attention={"projection": projection}).parent
     archive = spoil(run, float("nan"), parameter)
-    with pytest.raises(ConfigurationError, match=f"is not finite .* parameter '{parameter}'"):
+    with pytest.raises(InputError, match=f"is not finite .* parameter '{parameter}'"):
         attribute_from_file(archive, "test", tmp_path / "out.parquet", ["attention"], limit=3)
 
 
@@ -99,5 +99,5 @@ def test_overflow_in_finite_weights_is_said_of_the_text(tmp_path):
         if name.startswith("encoder") and "bias" in name:
             weights[name].fill_(20.0)
     torch.save(weights, run / "best.th")
-    with pytest.raises(ConfigurationError, match="is not finite .* some are too large"):
+    with pytest.raises(InputError, match="is not finite .* some are too large"):
         attribute_from_file(str(archive_model(run)), "test", tmp_path / "o.parquet", ["attention"])

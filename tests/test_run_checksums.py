@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from allennlp.commands.train import train_model
 from allennlp.common import Params
-from allennlp.common.checks import ConfigurationError
 
 from attention_explain.archives import open_archive
+from attention_explain.errors import InputError
 from attention_explain.files.records import CHECKSUMS, sha256
 from attention_explain.safe_archives import unpacked
 from tests.training.runs import run_config
@@ -56,7 +56,7 @@ def test_a_finished_run_lists_all_that_is_read_of_it(run):
 @pytest.mark.parametrize("name", ["best.th", "config.json", "vocabulary/tokens.txt"])
 def test_a_flipped_byte_is_found_in_each_file(run, name):
     flip(run / name)
-    with pytest.raises(ConfigurationError) as caught:
+    with pytest.raises(InputError) as caught:
         open_archive(run)
     assert str(caught.value) == (
         f"{run / name}: is damaged: it is not what was written; if that is on purpose, delete "
@@ -76,28 +76,28 @@ def test_a_flipped_byte_ends_a_command_in_a_sentence(run, ended):
 def test_weights_that_were_cut_are_named(run, left):
     whole = (run / "best.th").read_bytes()
     (run / "best.th").write_bytes(whole[: int(left * len(whole))])
-    with pytest.raises(ConfigurationError, match=r"run/best.th: is damaged"):
+    with pytest.raises(InputError, match=r"run/best.th: is damaged"):
         open_archive(run)
 
 
 def test_files_that_came_or_went_are_named(run):
     (run / "weights.th").write_bytes((run / "best.th").read_bytes())
-    with pytest.raises(ConfigurationError, match=r"weights.th: was not there when all else was"):
+    with pytest.raises(InputError, match=r"weights.th: was not there when all else was"):
         open_archive(run)
     (run / "weights.th").unlink()
     (run / "vocabulary" / "others.txt").touch()
-    with pytest.raises(ConfigurationError, match=r"others.txt: was not there when all else was"):
+    with pytest.raises(InputError, match=r"others.txt: was not there when all else was"):
         open_archive(run)
     (run / "vocabulary" / "others.txt").unlink()
     (run / "vocabulary" / "labels.txt").unlink()
-    with pytest.raises(ConfigurationError, match=r"labels.txt: is missing"):
+    with pytest.raises(InputError, match=r"labels.txt: is missing"):
         open_archive(run)
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", "{}", '{"files": 3}', '{"files": []}'])
 def test_a_list_that_is_none_is_named_itself(run, content):
     (run / CHECKSUMS).write_text(content)
-    with pytest.raises(ConfigurationError, match=r"run/checksums.json: is damaged"):
+    with pytest.raises(InputError, match=r"run/checksums.json: is damaged"):
         open_archive(run)
 
 
@@ -131,7 +131,7 @@ def test_a_flipped_byte_is_found_in_an_archive(run, place):
     archive = run / "model.tar.gz"
     flip(archive, place)
     with (
-        pytest.raises(ConfigurationError, match=r"model.tar.gz: is not a model archive, or broken"),
+        pytest.raises(InputError, match=r"model.tar.gz: is not a model archive, or broken"),
         unpacked(archive),
     ):
         pass
@@ -143,5 +143,5 @@ def test_another_checksum_at_the_end_of_an_archive_is_found(run):
     content = bytearray(archive.read_bytes())
     content[-8] ^= 1
     archive.write_bytes(content)
-    with pytest.raises(ConfigurationError, match="CRC check failed"):
+    with pytest.raises(InputError, match="CRC check failed"):
         open_archive(archive)

@@ -8,13 +8,13 @@ from typing import Any, Callable, Dict
 
 import pytest
 import torch
-from allennlp.common.checks import ConfigurationError
 from allennlp.models import Model
 from allennlp.models.archival import load_archive
 from allennlp.predictors import Predictor
 
 from attention_explain import explain
 from attention_explain.archives import open_archive
+from attention_explain.errors import InputError
 from tests.builders import ENCODERS
 from tests.small_archive import archived, changed, small_archive
 
@@ -63,7 +63,7 @@ def test_a_class_is_a_registered_name_and_no_path(run, tmp_path, monkeypatch, pl
     config = changed(run, command_at(*place, form=form))
     path = archived(run, tmp_path / "model.tar.gz", config)
     for opened in (open_archive, load_archive, Model.from_archive, Predictor.from_path):
-        with pytest.raises(ConfigurationError, match=r"asks for 'os\.(system|getcwd)'"):
+        with pytest.raises(InputError, match=r"asks for 'os\.(system|getcwd)'"):
             opened(str(path))
     assert not (tmp_path / "ran").exists()
 
@@ -71,7 +71,7 @@ def test_a_class_is_a_registered_name_and_no_path(run, tmp_path, monkeypatch, pl
 def test_explain_opens_by_the_same_door(run, tmp_path):
     config = changed(run, command_at("model", form="object"))
     path = archived(run, tmp_path / "model.tar.gz", config)
-    with pytest.raises(ConfigurationError, match="asks for 'os.system'"):
+    with pytest.raises(InputError, match="asks for 'os.system'"):
         explain(path, "a text")
 
 
@@ -109,9 +109,9 @@ def test_an_archive_within_an_archive_is_opened_by_the_same_door(run, tmp_path):
     pretrained = {"_pretrained": {"archive_file": str(inner), "module_path": "encoder"}}
     config = changed(run, lambda config: config["model"].update(encoder=pretrained))
     outer = archived(run, tmp_path / "outer.tar.gz", config)
-    with pytest.raises(ConfigurationError, match=r"inner.tar.gz', which is not inside the archive"):
+    with pytest.raises(InputError, match=r"inner.tar.gz', which is not inside the archive"):
         open_archive(outer)
-    with pytest.raises(ConfigurationError, match="asks for 'os.system'"):
+    with pytest.raises(InputError, match="asks for 'os.system'"):
         open_archive(outer, overrides={"model.encoder": pretrained})
 
 
@@ -123,7 +123,7 @@ def test_a_class_of_a_package_that_is_imported_may_go_by_its_path(run, tmp_path)
     assert open_archive(archived(honest, tmp_path / "model.tar.gz", config)).model.labels
     # But only as what it is.
     config = changed(run, lambda config: config.update(dataset_reader=affine))
-    with pytest.raises(ConfigurationError, match="no registered DatasetReader"):
+    with pytest.raises(InputError, match="no registered DatasetReader"):
         open_archive(archived(run, tmp_path / "other.tar.gz", config))
 
 
@@ -134,7 +134,7 @@ def test_a_trusted_archive_may_name_anything(run, tmp_path):
     with pytest.raises(AttributeError, match="'str' object"):
         open_archive(path, trust=True)
     # And only that one.
-    with pytest.raises(ConfigurationError, match="asks for"):
+    with pytest.raises(InputError, match="asks for"):
         open_archive(path)
 
 
@@ -158,16 +158,14 @@ def test_a_config_is_data_and_no_program(run, tmp_path, program, packed):
     else:
         path = tmp_path
         (tmp_path / "config.json").write_text(program)
-    with pytest.raises(
-        ConfigurationError, match=r"its config.json (is not plain JSON|has no object)"
-    ):
+    with pytest.raises(InputError, match=r"its config.json (is not plain JSON|has no object)"):
         open_archive(path)
 
 
 def test_code_from_elsewhere_is_not_asked_for(run, tmp_path):
     kwargs = {"transformer_kwargs": {"trust_remote_code": True}}
     config = changed(run, lambda config: config["model"].update(kwargs))
-    with pytest.raises(ConfigurationError, match="trust_remote_code"):
+    with pytest.raises(InputError, match="trust_remote_code"):
         open_archive(archived(run, tmp_path / "model.tar.gz", config))
 
 
@@ -197,7 +195,7 @@ def test_members_are_checked_before_anything_is_unpacked(
     path = archived(run, tmp_path / "model.tar.gz", hostile=hostile)
     before = {*tmp_path.rglob("*")}
     for opened in (open_archive, load_archive):
-        with pytest.raises(ConfigurationError, match=sentence):
+        with pytest.raises(InputError, match=sentence):
             opened(path)
     assert {*tmp_path.rglob("*")} == before
 
@@ -208,7 +206,7 @@ def test_what_would_fill_the_disk_is_not_unpacked(run, tmp_path, monkeypatch):
     path = archived(run, tmp_path / "model.tar.gz", large=member("large", size=2_000_000))
     usage = type("Usage", (), {"free": 1_000_000})
     monkeypatch.setattr(safe_archives.shutil, "disk_usage", lambda folder: usage)
-    with pytest.raises(ConfigurationError, match=r"unpacks to 0.0 GB, but .* has 0.0 GB left"):
+    with pytest.raises(InputError, match=r"unpacks to 0.0 GB, but .* has 0.0 GB left"):
         open_archive(path)
 
 
@@ -217,7 +215,7 @@ def test_what_is_unpacked_is_gone_when_the_model_is_there(run, tmp_path, tempora
     left = temporary / "attention_explain-archive.999999999-abc"
     left.mkdir()
     open_archive(path)
-    with pytest.raises(ConfigurationError):
+    with pytest.raises(InputError):
         open_archive(archived(run, path, "[]"))
     assert list(temporary.iterdir()) == []
 
@@ -240,5 +238,5 @@ def test_pickled_code_among_the_weights_is_not_run(run, tmp_path):
 @pytest.mark.parametrize("content", [b"", b"no archive", b"\x1f\x8b\x08broken"])
 def test_what_is_no_archive_is_said(tmp_path, content):
     (tmp_path / "model.tar.gz").write_bytes(content)
-    with pytest.raises(ConfigurationError, match=r"model.tar.gz: is not a model archive"):
+    with pytest.raises(InputError, match=r"model.tar.gz: is not a model archive"):
         open_archive(tmp_path / "model.tar.gz")

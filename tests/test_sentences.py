@@ -6,12 +6,12 @@ import numpy
 import pytest
 import torch
 from allennlp.common import file_utils
-from allennlp.common.checks import ConfigurationError
 from allennlp.data import Token, Vocabulary
 from allennlp.data.token_indexers import TokenCharactersIndexer
 
 from attention_explain.data.errors import DataError
 from attention_explain.data.text_reader import TextReader
+from attention_explain.errors import InputError
 from attention_explain.sentences import sentence_of
 
 
@@ -56,7 +56,7 @@ def test_a_download_that_fails(monkeypatch, error):
         raise error
 
     monkeypatch.setattr(file_utils._cached_path, "cached_path", fail)
-    with pytest.raises(ConfigurationError) as raised:
+    with pytest.raises(InputError) as raised:
         file_utils.cached_path("s3://bucket/vectors.txt")
     reason = str(error).splitlines()[0]
     assert raised.value.message == (

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import List, Optional, Sequence
 
 from allennlp.commands.subcommand import Subcommand
-from allennlp.common.checks import ConfigurationError
 
 from attention_explain.archives import check_device, open_archive
 from attention_explain.commands.job_options import MODEL, listed_configs
+from attention_explain.errors import InputError
 from attention_explain.interpret.interpreter import InterpreterConfig
 from attention_explain.models.needs import check_needs
 
@@ -104,7 +104,7 @@ def explore(
             reader = archive.validation_dataset_reader
             models.append(OpenModel(name, archive.model, reader, methods))
         if len({model.reads_pairs for model in models}) > 1:
-            raise ConfigurationError("one model reads single texts, and the other one pairs")
+            raise InputError("one model reads single texts, and the other one pairs")
         if answer is not None:
             note = check_about(answer, [model.model for model in models], verdict)
             if note:
@@ -133,7 +133,7 @@ def explore(
 def _listening(port: int) -> socket.socket:
     """Reachable from this machine alone."""
     if not 0 <= port < 2**16:
-        raise ConfigurationError(f"--port is {port}, but must be from 0 to {2**16 - 1}")
+        raise InputError(f"--port is {port}, but must be from 0 to {2**16 - 1}")
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     # So that the page can be opened again as soon as it was closed.
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -143,7 +143,7 @@ def _listening(port: int) -> socket.socket:
         listening.listen()
     except OSError as error:
         listening.close()
-        raise ConfigurationError(
+        raise InputError(
             f"--port: {port} cannot be had ({error.strerror}); give another one, or 0 for any"
         ) from error
     return listening

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, Dict, Optional, Sequence, Union
 
 from allennlp.commands.subcommand import Subcommand
-from allennlp.common.checks import ConfigurationError
 
 from attention_explain.commands.faithfulness_job import DEFAULT_ERASURES, FaithfulnessJob
 from attention_explain.commands.job_options import (
@@ -19,6 +18,7 @@ from attention_explain.commands.job_options import (
     job_options,
     listed_configs,
 )
+from attention_explain.errors import InputError
 from attention_explain.faithfulness.evaluator import RANDOM_ORDERS
 from attention_explain.faithfulness.scores_file import read_scores
 from attention_explain.files.records import read_json
@@ -144,7 +144,7 @@ def faithfulness_from_file(
     scores = read_scores(attributions, methods)
     data = data or scores.metadata.get("data")
     if data is None:
-        raise ConfigurationError(
+        raise InputError(
             f"{attributions}: does not say which data its texts are from; name it with --data"
         )
     job = JobOptions(archive_file, data, output_file, **options)
@@ -155,7 +155,7 @@ def _search_options(text: str) -> Dict[str, Any]:
     try:
         options = read_json(text)
     except json.JSONDecodeError as error:
-        raise ConfigurationError(f"--search: {shortened(text)!r} is not JSON ({error})") from error
+        raise InputError(f"--search: {shortened(text)!r} is not JSON ({error})") from error
     if not isinstance(options, dict):
-        raise ConfigurationError(f"--search: {shortened(text)!r} is no JSON object")
+        raise InputError(f"--search: {shortened(text)!r} is no JSON object")
     return options

@@ -5,7 +5,6 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 import pyarrow
 from allennlp.common import Params
-from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader, Instance
 from allennlp.models import Model
 from allennlp.models.archival import Archive
@@ -17,6 +16,7 @@ from attention_explain.commands.job import Job
 from attention_explain.commands.job_options import JobOptions
 from attention_explain.data.example import whole_characters
 from attention_explain.data.pair_sides import PASSAGE
+from attention_explain.errors import InputError
 from attention_explain.faithfulness.erasures.erasure import Erasure
 from attention_explain.faithfulness.evaluator import Evaluator
 from attention_explain.faithfulness.outputs import reads_sets_apart
@@ -68,13 +68,13 @@ class FaithfulnessJob(Job):
         model, reader = archive.model, archive.validation_dataset_reader
         made_by = self._scores.metadata.get("weights_sha256")
         if made_by is not None and made_by != weights_sha256(model):
-            raise ConfigurationError(
+            raise InputError(
                 f"{self._scores.path}: its scores are of another model than "
                 f"{self.options.archive_file}: of {self._scores.metadata['archive']}"
             )
         for text in self._scores.texts.values():
             if text.target is not None and text.target not in model.labels:
-                raise ConfigurationError(
+                raise InputError(
                     f"{self._scores.path}: text {text.id!r} explains the label {text.target!r}, "
                     f"which the model does not know; it knows {', '.join(model.labels)}"
                 )
@@ -152,7 +152,7 @@ class FaithfulnessJob(Job):
             tokens = [whole_characters(token) for token in instance["metadata"].metadata["tokens"]]
             scored = self._scores.texts[whole_characters(text_id)]
             if scored.tokens != tokens:
-                raise ConfigurationError(
+                raise InputError(
                     f"{self._scores.path}: text {text_id!r} has other tokens there than in "
                     f"{self.options.data}: {_first_difference(scored.tokens, tokens)} (if it was made "
                     "with --overrides, they have to be given here, too)"
@@ -192,7 +192,7 @@ def allowed_erasures(
         try:
             erasure.check(model, reader)
             allowed[name] = erasure
-        except ConfigurationError as error:
+        except InputError as error:
             left_out[name] = error.message
     return allowed, left_out
 

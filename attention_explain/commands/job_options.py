@@ -13,10 +13,10 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
 
 import _jsonnet
 from allennlp.common import logging as common_logging
-from allennlp.common.checks import ConfigurationError
 
 from attention_explain.archives import check_device
 from attention_explain.commands.parts import clear_merged
+from attention_explain.errors import InputError
 from attention_explain.files.own_files import log_name
 from attention_explain.files.records import read_json
 from attention_explain.messages.jsonnet_errors import jsonnet_sentence
@@ -60,7 +60,7 @@ class JobOptions:
     def check_numbers(self) -> None:
         for name, number in (("limit", self.limit), ("batch-tokens", self.batch_tokens)):
             if number is not None and number < 1:
-                raise ConfigurationError(f"--{name} is {number}, but must be 1 or more")
+                raise InputError(f"--{name} is {number}, but must be 1 or more")
 
     def check(
         self,
@@ -160,12 +160,12 @@ def listed_configs(arguments: Sequence[str], kind: str) -> List[ComponentConfig]
 
 def _from_file(path: str, kind: str) -> List[ComponentConfig]:
     if not Path(path).is_file():
-        raise ConfigurationError(f"{path}: no such file")
+        raise InputError(f"{path}: no such file")
     # As for training configs, the environment is there as external variables.
     try:
         loaded = read_json(_jsonnet.evaluate_file(path, ext_vars=_environment()))
     except RuntimeError as error:
-        raise ConfigurationError(jsonnet_sentence(error, path)) from error
+        raise InputError(jsonnet_sentence(error, path)) from error
     if isinstance(loaded, dict) and kind in loaded:
         loaded = loaded[kind]
     return _as_list(loaded, path, kind)
@@ -175,14 +175,14 @@ def _from_json(text: str, kind: str) -> Any:
     try:
         return read_json(text)
     except json.JSONDecodeError as error:
-        raise ConfigurationError(f"--{kind}: {shortened(text)!r} is not JSON ({error})") from error
+        raise InputError(f"--{kind}: {shortened(text)!r} is not JSON ({error})") from error
 
 
 def _as_list(loaded: Any, source: str, kind: str) -> List[ComponentConfig]:
     if isinstance(loaded, dict) and "type" in loaded:
         return [loaded]
     if not isinstance(loaded, list):
-        raise ConfigurationError(
+        raise InputError(
             f"{shortened(source)}: is no list of {kind}, and no object with a list '{kind}'"
         )
     return loaded

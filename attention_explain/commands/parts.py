@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any, Dict, Iterator, List, Set, Tuple
 
 import pyarrow
-from allennlp.common.checks import ConfigurationError
 from filelock import FileLock, Timeout
 
 from attention_explain.commands.startup import interrupts
+from attention_explain.errors import InputError
 from attention_explain.files.sealed import Damaged, read_sealed, write_sealed
 from attention_explain.output import check_new, close_progress_bars, explained_failures, writing
 
@@ -66,9 +66,7 @@ class Parts:
             try:
                 lock.acquire(timeout=0)
             except Timeout as error:
-                raise ConfigurationError(
-                    f"{self.output}: another process is at work on it"
-                ) from error
+                raise InputError(f"{self.output}: another process is at work on it") from error
         try:
             self._check_output()
             self._adopt()
@@ -89,7 +87,7 @@ class Parts:
         # Parts that nobody owns are whatever a kill in the middle of a removal has left.
         different = ["owner"] if not note.exists() else self._differences(note)
         if different and note.exists() and not self._replace:
-            raise ConfigurationError(
+            raise InputError(
                 f"{self.folder} has the unfinished work of another command, with other "
                 f"{' and '.join(different)}; finish that one, or give --force to drop it"
             )
@@ -107,9 +105,7 @@ class Parts:
         except (ValueError, TypeError, RecursionError) as error:
             if self._replace:
                 return ["content"]
-            raise ConfigurationError(
-                f"{note}: is damaged; give --force to begin the work again"
-            ) from error
+            raise InputError(f"{note}: is damaged; give --force to begin the work again") from error
         others = {name for name in {*old, *self._job} if old.get(name) != self._job.get(name)}
         # It follows from the others, as long as it is the same version.
         return sorted(others - {PORTIONS} or others)
@@ -121,9 +117,7 @@ class Parts:
         except Damaged as error:
             if self._replace:
                 return False
-            raise ConfigurationError(
-                f"{error}; give --force to do this part of the work again"
-            ) from error
+            raise InputError(f"{error}; give --force to do this part of the work again") from error
 
     def finished(self) -> Set[int]:
         """The numbers of the parts that are there."""

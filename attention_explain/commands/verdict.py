@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any, Callable, List, Optional, Sequence, Tuple, Union
 
 from allennlp.commands.subcommand import Subcommand
-from allennlp.common.checks import ConfigurationError
 
 from attention_explain.commands.attribute import DEFAULT_INTERPRETERS
 from attention_explain.commands.batches import WORTH_A_WORD
@@ -27,6 +26,7 @@ from attention_explain.commands.job_options import (
 from attention_explain.commands.parts import clear_merged
 from attention_explain.commands.verdict_plan import FILES, PREDICTIONS, Task, VerdictPlan, planned
 from attention_explain.commands.whole_progress import WholeProgress
+from attention_explain.errors import InputError
 from attention_explain.files.records import Damaged
 from attention_explain.interpret.interpreter import InterpreterConfig
 from attention_explain.messages.durations import in_words
@@ -148,7 +148,7 @@ def verdict_from_files(
     given = JobOptions(models[0], data, folder, **options)
     given.check_numbers()
     if fail_under is not None and not 0 <= fail_under <= 1:
-        raise ConfigurationError(f"--fail-under is {fail_under:g}, but must be from 0 to 1")
+        raise InputError(f"--fail-under is {fail_under:g}, but must be from 0 to 1")
     _check_folder(folder)
     plan = planned(models, folder, methods, quick, given, adversaries)
     missing, others = _missing(plan, folder, given.force)
@@ -193,16 +193,16 @@ def _check_folder(folder: Path) -> None:
     """Says before any work that it cannot be written, or is about something else; makes its parent."""
     there = next(place for place in (folder, *folder.absolute().parents) if place.exists())
     if not there.is_dir():
-        raise ConfigurationError(f"{folder}: cannot be written ({there} is no folder)")
+        raise InputError(f"{folder}: cannot be written ({there} is no folder)")
     if not os.access(there, os.W_OK | os.X_OK):
-        raise ConfigurationError(f"{folder}: cannot be written (Permission denied)")
+        raise InputError(f"{folder}: cannot be written (Permission denied)")
     places = ((folder, OURS), (folder / FILES, OUR_FILES), (folder / PREDICTIONS, OUR_FILES))
     for place, ours in places:
         strangers = sorted(
             path.name for path in place.glob("*") if ours.fullmatch(path.name) is None
         )
         if strangers:
-            raise ConfigurationError(
+            raise InputError(
                 f"{place}: holds something else than a verdict, such as {strangers[0]!r}; give "
                 "another folder"
             )
@@ -222,7 +222,7 @@ def _missing(plan: VerdictPlan, folder: Path, force: bool) -> Tuple[List[Task], 
         read_again = any(task.reads == other.output for other in missing)
         different = ["scores"] if read_again else _differences(task, force)
         if different and not force:
-            raise ConfigurationError(
+            raise InputError(
                 f"{task.output}: was made with other {' and '.join(different)}; give another folder, "
                 "or --force to make it anew"
             )
@@ -233,7 +233,7 @@ def _missing(plan: VerdictPlan, folder: Path, force: bool) -> Tuple[List[Task], 
     known = {task.output for task in plan.tasks}
     others = [path for path in (folder / FILES).glob("*.parquet") if path not in known]
     if others and not force:
-        raise ConfigurationError(
+        raise InputError(
             f"{min(others)}: is no part of this verdict; give another folder, or --force to drop it"
         )
     return missing, others
@@ -245,7 +245,7 @@ def _differences(task: Task, force: bool) -> List[str]:
     except Damaged as error:
         if force:
             return ["content"]
-        raise ConfigurationError(f"{error}; give --force to make it anew") from error
+        raise InputError(f"{error}; give --force to make it anew") from error
 
 
 def _announced(plan: VerdictPlan, missing: Sequence[Task]) -> str:

@@ -3,8 +3,7 @@
 from pathlib import Path
 from typing import Any, Dict, Optional, Sequence, Tuple
 
-from allennlp.common.checks import ConfigurationError
-
+from attention_explain.errors import InputError
 from attention_explain.training.run_start import ARCHIVE
 
 # Two configs of which nothing else differs are of two seeds of a model.
@@ -18,12 +17,12 @@ def check_seed(
 ) -> None:
     """Adds it to those that were seen, by their weights."""
     if weights in seen:
-        raise ConfigurationError(f"{model} is the same model as {seen[weights][0]}")
+        raise InputError(f"{model} is the same model as {seen[weights][0]}")
     without = {name: value for name, value in _without_base(config).items() if name not in SEEDS}
     for first, other in seen.values():
         place = difference(other, without)
         if place is not None:
-            raise ConfigurationError(
+            raise InputError(
                 f"{model} is no other seed of {first}: its config differs in '{place}'; a verdict is "
                 "about one model, trained with one or more seeds"
             )
@@ -37,11 +36,11 @@ def check_base(adversary: str, config: Dict[str, Any], models: Sequence[str]) ->
         one["base"] for one in callbacks if isinstance(one, dict) and one.get("type") == ADVERSARIAL
     ]
     if not bases:
-        raise ConfigurationError(
+        raise InputError(
             f"--adversary {adversary}: was not trained with the callback '{ADVERSARIAL}'"
         )
     if not any(_run(bases[0]) == _run(model) for model in models):
-        raise ConfigurationError(
+        raise InputError(
             f"--adversary {adversary}: was trained against {bases[0]}, which is not the model of this "
             f"verdict ({', '.join(models)})"
         )

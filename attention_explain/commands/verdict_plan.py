@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 import torch
-from allennlp.common.checks import ConfigurationError
 from allennlp.data import Instance
 from allennlp.models.archival import Archive
 from allennlp.predictors import Predictor
@@ -29,6 +28,7 @@ from attention_explain.commands.verdict_models import check_base, check_seed
 from attention_explain.counterfactual.perturber import Perturber
 from attention_explain.counterfactual.registry import PERTURBATIONS
 from attention_explain.data.any_reader import read_instances
+from attention_explain.errors import InputError
 from attention_explain.faithfulness.evaluator import RANDOM_ORDERS, Evaluator
 from attention_explain.faithfulness.outputs import reads_sets_apart
 from attention_explain.faithfulness.registry import MEASURES
@@ -219,7 +219,7 @@ def _wanted(
     if methods is None:
         configs, refused = supported_interpreters(DEFAULT_INTERPRETERS, model, reader)
         if ATTENTION in refused:
-            raise ConfigurationError(
+            raise InputError(
                 f"a verdict is about attention: {refused[ATTENTION]}; to see how true other methods are to this "
                 "model: `allennlp attribute`, then `allennlp faithfulness`"
             )
@@ -232,7 +232,7 @@ def _wanted(
     ways = PERTURBATIONS.build(WAYS, seed)
     try:
         Perturber(model, ways)
-    except ConfigurationError as error:
+    except InputError as error:
         ways = {}
         left_out.append(f"perturbations: {error.message}")
     measures = QUICK_MEASURES if quick else ALL_MEASURES
@@ -242,7 +242,7 @@ def _wanted(
         Evaluator(model, MEASURES.build(measures), {}, reader)
         erasures, refused = allowed_erasures(names, model, reader)
         left_out += refused.values()
-    except ConfigurationError as error:
+    except InputError as error:
         erasures = {}
         left_out.append(f"faithfulness: {error.message}")
     wanted = Wanted(

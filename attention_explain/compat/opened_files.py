@@ -17,9 +17,9 @@ def mend_local_paths() -> None:
     without a network, downloads ended in a traceback.
     """
     from allennlp.common import file_utils
-    from allennlp.common.checks import ConfigurationError
 
     from attention_explain.archive_reach import check_readable
+    from attention_explain.errors import InputError
 
     download = file_utils.cached_path
 
@@ -39,7 +39,7 @@ def mend_local_paths() -> None:
             if "://" not in str(url_or_filename) or getattr(error, "filename", None) is not None:
                 raise
             reason = (str(error).splitlines() or [type(error).__name__])[0]
-            raise ConfigurationError(
+            raise InputError(
                 f"{url_or_filename}: cannot be downloaded ({reason}); check the address and the network "
                 "connection, or download it yourself and give the path"
             ) from error
@@ -50,8 +50,9 @@ def mend_local_paths() -> None:
 def fix_word_vector_files() -> None:
     """Word vectors in another encoding ended in a traceback; those that are not finite were trained with."""
     import torch
-    from allennlp.common.checks import ConfigurationError
     from allennlp.modules.token_embedders import embedding
+
+    from attention_explain.errors import InputError
 
     original = embedding._read_pretrained_embeddings_file
     not_finite = "has a vector with a number that is not finite"
@@ -61,18 +62,16 @@ def fix_word_vector_files() -> None:
         try:
             weight = original(file_uri, *arguments, **options)
         except StopIteration as error:
-            raise ConfigurationError(f"{file_uri}: is empty") from error
+            raise InputError(f"{file_uri}: is empty") from error
         except ValueError as error:
-            raise ConfigurationError(
-                f"{file_uri}: is not a file of word vectors ({error})"
-            ) from error
+            raise InputError(f"{file_uri}: is not a file of word vectors ({error})") from error
         except RuntimeError as error:
             # The vectors of other words are drawn at random, with the deviation of those in the file.
             if "normal expects std" not in str(error):
                 raise
-            raise ConfigurationError(f"{file_uri}: {not_finite}") from error
+            raise InputError(f"{file_uri}: {not_finite}") from error
         if not torch.isfinite(weight).all():
-            raise ConfigurationError(f"{file_uri}: {not_finite}")
+            raise InputError(f"{file_uri}: {not_finite}")
         return weight
 
     embedding._read_pretrained_embeddings_file = read_pretrained_embeddings_file
@@ -128,7 +127,8 @@ def mend_evaluation_without_batches() -> None:
     """`evaluate` takes it for granted that an archive's config says how its texts come in batches."""
     from allennlp.commands import evaluate
     from allennlp.common import Params
-    from allennlp.common.checks import ConfigurationError
+
+    from attention_explain.errors import InputError
 
     load = evaluate.load_archive
 
@@ -138,7 +138,7 @@ def mend_evaluation_without_batches() -> None:
         of_validation = archive.config.get("validation_data_loader")
         loader = archive.config.get("data_loader") if of_validation is None else of_validation
         if not isinstance(loader, Params):
-            raise ConfigurationError(
+            raise InputError(
                 f"{archive_file}: its config has no object 'data_loader'; give one with "
                 """--overrides '{"data_loader": {"batch_size": 32}}'"""
             )
@@ -150,7 +150,8 @@ def mend_evaluation_without_batches() -> None:
 def mend_predictor_arguments() -> None:
     """`--predictor-args` that are no object ended in a traceback."""
     from allennlp.commands import predict
-    from allennlp.common.checks import ConfigurationError
+
+    from attention_explain.errors import InputError
 
     original = predict._get_predictor
 
@@ -158,7 +159,7 @@ def mend_predictor_arguments() -> None:
     def get_predictor(args: Any) -> Any:
         given = args.predictor_args.strip()
         if given and not isinstance(read_json(given), dict):
-            raise ConfigurationError(f"--predictor-args {given}: must be an object, as in {{}}")
+            raise InputError(f"--predictor-args {given}: must be an object, as in {{}}")
         return original(args)
 
     predict._get_predictor = get_predictor
@@ -266,8 +267,8 @@ def mend_config_errors() -> None:
     was taken for an object, also when it was a list; and overrides of nothing ended in a traceback.
     """
     from allennlp.common import params
-    from allennlp.common.checks import ConfigurationError
 
+    from attention_explain.errors import InputError
     from attention_explain.messages.jsonnet_errors import jsonnet_sentence
 
     def with_sentences(evaluate: Callable, called: Callable[[str], str]) -> Callable:
@@ -276,9 +277,9 @@ def mend_config_errors() -> None:
             try:
                 text = evaluate(name, *arguments, **options)
             except RuntimeError as error:
-                raise ConfigurationError(jsonnet_sentence(error, called(name))) from error
+                raise InputError(jsonnet_sentence(error, called(name))) from error
             if not text.startswith("{"):
-                raise ConfigurationError(
+                raise InputError(
                     f"{called(name)}: must be an object, with the config's fields by their names"
                 )
             return text
@@ -295,7 +296,7 @@ def mend_config_errors() -> None:
         try:
             return merge(*arguments, **options)
         except ValueError as error:
-            raise ConfigurationError(f"the overrides do not fit: {error}") from error
+            raise InputError(f"the overrides do not fit: {error}") from error
 
     replace_everywhere(merge, with_overrides)
 

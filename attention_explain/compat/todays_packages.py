@@ -13,15 +13,14 @@ def mend_device_numbers() -> None:
     """
     import torch
     from allennlp.common import util
-    from allennlp.common.checks import ConfigurationError
+
+    from attention_explain.errors import InputError
 
     def int_to_device(device: Union[int, torch.device]) -> torch.device:
         if isinstance(device, torch.device):
             return device
         if not isinstance(device, int):
-            raise ConfigurationError(
-                f"cuda_device is {device!r}, but must be a number; -1 is the CPU"
-            )
+            raise InputError(f"cuda_device is {device!r}, but must be a number; -1 is the CPU")
         return torch.device("cpu") if device < 0 else torch.device("cuda", device)
 
     replace_everywhere(util.int_to_device, int_to_device)

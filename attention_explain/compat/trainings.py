@@ -17,9 +17,9 @@ from attention_explain.messages.nearest import no_option
 def mend_unchecked_configs() -> None:
     """Null, numbers and lists where a config needs an object or a path failed wherever they came to."""
     from allennlp.commands import train
-    from allennlp.common.checks import ConfigurationError
 
     from attention_explain.data.errors import TrainingLabelsError
+    from attention_explain.errors import InputError
 
     train_model = train.train_model
 
@@ -32,7 +32,7 @@ def mend_unchecked_configs() -> None:
         try:
             return train_model(params, *arguments, **options)
         except TrainingLabelsError as error:
-            raise ConfigurationError(f"{path}: {error.message}") from error
+            raise InputError(f"{path}: {error.message}") from error
 
     replace_everywhere(train_model, check_and_train)
 
@@ -43,8 +43,8 @@ def fix_null_options() -> None:
     null for a number, wherever it was first used.
     """
     from allennlp.common import from_params
-    from allennlp.common.checks import ConfigurationError
 
+    from attention_explain.errors import InputError
     from attention_explain.training.option_ranges import is_a_number
 
     original = from_params.create_kwargs
@@ -58,12 +58,12 @@ def fix_null_options() -> None:
             if not is_null or may_be_null(parameter):
                 continue
             if _is_component(parameter.annotation):
-                raise ConfigurationError(
+                raise InputError(
                     f"{cls.__name__}: {name} is null, but must be an object with its options, or the "
                     "name of its type"
                 )
             if is_a_number(parameter):
-                raise ConfigurationError(f"{cls.__name__}: {name} is null, but must be a number")
+                raise InputError(f"{cls.__name__}: {name} is null, but must be a number")
         return original(constructor, cls, params, **extras)
 
     replace_everywhere(original, create_kwargs)
@@ -84,8 +84,8 @@ def _is_component(annotation: Any) -> bool:
 def fix_unchecked_numbers() -> None:
     """`true` was taken for 1, and numbers that cannot be meant were tried: a noise below 0, 1e18 epochs."""
     from allennlp.common import from_params
-    from allennlp.common.checks import ConfigurationError
 
+    from attention_explain.errors import InputError
     from attention_explain.training.option_ranges import number_problem
 
     original = from_params.construct_arg
@@ -101,7 +101,7 @@ def fix_unchecked_numbers() -> None:
     ) -> Any:
         problem = number_problem(argument_name, popped_params, annotation)
         if problem is not None and popped_params is not default:
-            raise ConfigurationError(f"{class_name}: {argument_name} {problem}")
+            raise InputError(f"{class_name}: {argument_name} {problem}")
         return original(class_name, argument_name, popped_params, annotation, default, **extras)
 
     replace_everywhere(original, construct_arg)
@@ -113,8 +113,9 @@ def fix_diverged_trainings() -> None:
     infinite, they were saved.
     """
     import torch
-    from allennlp.common.checks import ConfigurationError
     from allennlp.training import GradientDescentTrainer
+
+    from attention_explain.errors import InputError
 
     train_epoch = GradientDescentTrainer._train_epoch
     remedy = "lower the optimizer's lr, or limit the gradients with the trainer's grad_norm"
@@ -126,12 +127,12 @@ def fix_diverged_trainings() -> None:
         except ValueError as error:
             if "nan loss" not in str(error):
                 raise
-            raise ConfigurationError(
+            raise InputError(
                 f"the training diverged in epoch {epoch}: the loss is not a number; {remedy}"
             ) from error
         for name, parameter in self.model.named_parameters():
             if not torch.isfinite(parameter).all():
-                raise ConfigurationError(
+                raise InputError(
                     f"the training diverged in epoch {epoch}: '{name}' has weights that are not "
                     f"finite; {remedy}"
                 )
@@ -154,9 +155,9 @@ def mend_trainer_options() -> None:
     noticed; with null for one that has to be something it failed in the first epoch, with no
     epochs to train only when there was nothing to archive, and with an AUC of texts of one label never.
     """
-    from allennlp.common.checks import ConfigurationError
     from allennlp.training import GradientDescentTrainer
 
+    from attention_explain.errors import InputError
     from attention_explain.training.selection import check_selection
     from attention_explain.training.shared_texts import warn_of_shared_texts
 
@@ -167,13 +168,13 @@ def mend_trainer_options() -> None:
     def construct_from_known(cls: type, *arguments: Any, **options: Any) -> Any:
         unknown = sorted(set(options) - set(known))
         if unknown:
-            raise ConfigurationError(no_option("the trainer", unknown[0], known))
+            raise InputError(no_option("the trainer", unknown[0], known))
         for name, value in options.items():
             if value is None and not may_be_null(known[name]):
-                raise ConfigurationError(f"the trainer's option '{name}' is null; leave it out")
+                raise InputError(f"the trainer's option '{name}' is null; leave it out")
         for name in COUNTS:
             if options.get(name, 1) < 1:
-                raise ConfigurationError(f"{name} is {options[name]}, but must be 1 or more")
+                raise InputError(f"{name} is {options[name]}, but must be 1 or more")
         try:
             trainer = construct(cls, *arguments, **options)
         except ValueError as error:
@@ -185,9 +186,9 @@ def mend_trainer_options() -> None:
                 problem = f"the optimizer's parameter_groups overlap: {error}"
             else:
                 raise
-            raise ConfigurationError(problem) from error
+            raise InputError(problem) from error
         if not any(parameter.requires_grad for parameter in trainer.model.parameters()):
-            raise ConfigurationError(NOTHING_TRAINED)
+            raise InputError(NOTHING_TRAINED)
         check_selection(trainer)
         warn_of_shared_texts(trainer)
         return trainer

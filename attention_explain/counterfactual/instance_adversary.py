@@ -5,7 +5,6 @@ from typing import Dict, Mapping
 
 import numpy
 import torch
-from allennlp.common.checks import ConfigurationError
 
 from attention_explain.counterfactual.adversary_search import (
     AdversaryLoss,
@@ -16,6 +15,7 @@ from attention_explain.counterfactual.adversary_search import (
 from attention_explain.counterfactual.fixed_states import FixedStates
 from attention_explain.counterfactual.perturbation import Field, Perturbation, percent
 from attention_explain.counterfactual.replacement import effect
+from attention_explain.errors import InputError
 from attention_explain.named_components import check_choice
 
 KEEPS = ("last", "best")
@@ -73,10 +73,10 @@ class InstanceAdversary(Perturbation):
     ) -> None:
         for name, number in (("sets", sets), ("steps", steps)):
             if number < 1:
-                raise ConfigurationError(f"{name} is {number}, but must be 1 or more")
+                raise InputError(f"{name} is {number}, but must be 1 or more")
         for name, value in (("lr", lr), ("epsilon", epsilon)):
             if not value > 0:
-                raise ConfigurationError(f"{name} is {value}, but must be above 0")
+                raise InputError(f"{name} is {value}, but must be above 0")
         check_choice("keep", keep, KEEPS)
         self.sets = sets
         self.steps = steps

@@ -4,10 +4,10 @@ from typing import Dict, Mapping
 
 import numpy
 import torch
-from allennlp.common.checks import ConfigurationError
 
 from attention_explain.counterfactual.fixed_states import FixedStates
 from attention_explain.counterfactual.perturbation import Field, Perturbation
+from attention_explain.errors import InputError
 from attention_explain.modules.projections import total_variation
 
 
@@ -37,7 +37,7 @@ class PermutedAttention(Perturbation):
 
     def __init__(self, permutations: int = 100, seed: int = 0) -> None:
         if permutations < 1:
-            raise ConfigurationError(f"permutations is {permutations}, but must be 1 or more")
+            raise InputError(f"permutations is {permutations}, but must be 1 or more")
         self.permutations = permutations
         self.seed = seed
 

@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from typing import Any, Callable, Dict, List, Optional, Sequence, Union
 
 import torch
-from allennlp.common.checks import ConfigurationError
 from allennlp.data import Instance
 from allennlp.models import Model
 
 from attention_explain.counterfactual.fixed_states import FixedStates
 from attention_explain.counterfactual.perturbation import Field, Perturbation
 from attention_explain.counterfactual.self_attending import SelfAttending
+from attention_explain.errors import InputError
 from attention_explain.interpret.text_batch import TextBatch, budget_for, check_finite
 from attention_explain.models.needs import check_texts_are_independent
 from attention_explain.passes import in_batches, untouched
@@ -59,8 +59,8 @@ class Perturber:
         for name, perturbation in perturbations.items():
             try:
                 perturbation.check_model(model)
-            except ConfigurationError as error:
-                raise ConfigurationError(f"perturbation '{name}': {error.message}") from error
+            except InputError as error:
+                raise InputError(f"perturbation '{name}': {error.message}") from error
         self.model = model
         self.perturbations = perturbations
         self.budget = budget or budget_for(model)

@@ -2,13 +2,13 @@
 
 from typing import Any, Dict, Iterator, List, Optional
 
-from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader
 
 from attention_explain.data.errors import DataError
 from attention_explain.data.example import Example
 from attention_explain.data.tables import numbered_rows
 from attention_explain.data.text_reader import TextReader
+from attention_explain.errors import InputError
 
 # The classes that the files write as 1 to 4.
 CLASSES = ("World", "Sports", "Business", "Sci/Tech")
@@ -52,7 +52,7 @@ class AgNewsCsvReader(TextReader):
     ) -> None:
         unknown = sorted(set(classes) - set(CLASSES))
         if unknown or len(set(classes)) != len(classes):
-            raise ConfigurationError(
+            raise InputError(
                 f"classes must name different ones of {', '.join(CLASSES)}, not {classes}"
             )
         if labels is None:

@@ -19,6 +19,7 @@ from attention_explain.data.errors import DataError
 from attention_explain.data.example import KnownLabelField, check_split, whole_characters
 from attention_explain.data.text_reader import TextReader
 from attention_explain.data.tokenizers import PRE_TOKENIZER, WrittenWords, is_unsplit
+from attention_explain.errors import InputError
 
 logger = logging.getLogger(__name__)
 # Its multiples fill the space between two whole numbers more evenly than those of any other number.
@@ -45,7 +46,7 @@ def read_instances(
         for place, instance in enumerate(reader.read(data), 1)
     ]
     if not instances:
-        raise ConfigurationError(f"{data}: the dataset reader finds no text there")
+        raise InputError(f"{data}: the dataset reader finds no text there")
     _check_ids(instances, data)
     # Those of texts that are not drawn, too: a file that is wrong about one may be wrong about others.
     for instance in instances:
@@ -57,8 +58,8 @@ def read_instances(
         instances = [instances[place] for place in spread_evenly(len(instances), limit)]
     try:
         warning = check_split(instances, vocab, split_text)
-    except ConfigurationError as error:
-        raise ConfigurationError(f"{data}: {error.message}") from error
+    except (ConfigurationError, InputError) as error:
+        raise InputError(f"{data}: {error.message}") from error
     for said in (warning, unsplit_warning(instances, reader)):
         if said is not None:
             warn_once(f"{data}: {said}")

@@ -6,7 +6,6 @@ from pathlib import PurePath
 from typing import Any, Dict, Iterable, Iterator, List, Optional, Set, Tuple, Union
 from urllib.parse import urlsplit
 
-from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader
 
 from attention_explain.archive_reach import ConfigFiles
@@ -15,6 +14,7 @@ from attention_explain.data.example import FIELDS, Example, example_of, read_rec
 from attention_explain.data.sources import numbered_lines
 from attention_explain.data.tables import numbered_rows
 from attention_explain.data.text_reader import TextReader, has_digit
+from attention_explain.errors import InputError
 from attention_explain.named_components import check_choice
 
 logger = logging.getLogger(__name__)
@@ -65,7 +65,7 @@ class AttentionTextReader(TextReader):
             check_choice("format", format, FORMATS)
         unknown = set(fields or {}) - set(FIELDS)
         if unknown:
-            raise ConfigurationError(
+            raise InputError(
                 f"fields renames {sorted(unknown)}, but only these have a meaning: "
                 f"{', '.join(FIELDS)}"
             )

@@ -5,11 +5,11 @@ from typing import List, Optional, Sequence, Union
 
 import numpy
 from allennlp.common import FromParams
-from allennlp.common.checks import ConfigurationError
 
 from attention_explain.archive_reach import ConfigFiles
 from attention_explain.data.other_scores import OtherScores
 from attention_explain.data.vocabulary import MASK_TOKEN
+from attention_explain.errors import InputError
 from attention_explain.named_components import check_choice
 from attention_explain.orders import RANKINGS, random_ranks, ranks, share_size
 
@@ -48,11 +48,9 @@ class Erased(FromParams):
         ranking: str = "size",
     ) -> None:
         if not 0 < share <= 1:
-            raise ConfigurationError(f"erased: share is {share}, but must be above 0 and at most 1")
+            raise InputError(f"erased: share is {share}, but must be above 0 and at most 1")
         if files is None and by != RANDOM:
-            raise ConfigurationError(
-                f"erased: by '{by}' needs files with the scores of that method"
-            )
+            raise InputError(f"erased: by '{by}' needs files with the scores of that method")
         self.share = share
         self.by = by
         self.files = None if files is None else ConfigFiles(files, "erased.files")

@@ -3,10 +3,10 @@
 from os import PathLike
 from typing import Optional, Union
 
-from allennlp.common.checks import ConfigurationError
+from attention_explain.errors import InputError
 
 
-class DataError(ConfigurationError):
+class DataError(InputError):
     """
     Bad input data. The message is one sentence that names the file, the line where there is one,
     and the field, so that a person can open the file and mend it.
@@ -25,13 +25,8 @@ class DataError(ConfigurationError):
         # The place is in the message already; a worker process must not prefix it again.
         return DataError, (self.message,)
 
-    def __repr__(self) -> str:
-        # ConfigurationError hides its message from repr(), which is what AllenNLP's data loader
-        # reports of an error in a worker process.
-        return f"DataError({self.message!r})"
 
-
-class TrainingLabelsError(ConfigurationError):
+class TrainingLabelsError(InputError):
     """
     Labels of the training data that no classifier can learn from. Models, which raise it, know no files: what
     started the training adds whose labels they are.

@@ -3,12 +3,12 @@
 import re
 from typing import Any, Dict, Iterator, List, Optional
 
-from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader
 
 from attention_explain.data.example import Example
 from attention_explain.data.folders import folder_name, text_files
 from attention_explain.data.text_reader import TextReader
+from attention_explain.errors import InputError
 
 QUOTED_LINE = re.compile(r"[>|]|In article|Quoted from")
 ATTRIBUTION = re.compile(r"(?:writes|wrote|says|said):|writes in")
@@ -49,10 +49,10 @@ class NewsgroupsReader(TextReader):
         **kwargs,
     ) -> None:
         if len(set(groups)) != len(groups) or len(groups) < 2:
-            raise ConfigurationError(f"groups must name two or more different groups, not {groups}")
+            raise InputError(f"groups must name two or more different groups, not {groups}")
         unknown = sorted(set(strip) - set(STRIPPERS))
         if unknown:
-            raise ConfigurationError(
+            raise InputError(
                 f"strip names {unknown}, but these can be stripped: {', '.join(STRIPPERS)}"
             )
         labels = labels or {group: str(index) for index, group in enumerate(groups)}

@@ -3,10 +3,11 @@
 from typing import Any, Dict, List, Sequence
 
 import numpy
-from allennlp.common.checks import ConfigurationError
 from allennlp.data import Field, Instance, Token
 from allennlp.data.fields import MetadataField, TensorField, TextField
 from allennlp.data.token_indexers import SingleIdTokenIndexer
+
+from attention_explain.errors import InputError
 
 PASSAGE, QUERY, BOTH = SIDES = ("passage", "query", "both")
 # The indexer that says of a token which text it is of: 0 the passage, 1 the query.
@@ -19,7 +20,7 @@ def turned(instances: Sequence[Instance], side: str) -> List[Instance]:
         return list(instances)
     for instance in instances:
         if "query" not in instance.fields:
-            raise ConfigurationError(f"side is '{side}', but the texts are no pairs")
+            raise InputError(f"side is '{side}', but the texts are no pairs")
     return [_query(each) if side == QUERY else _both(each) for each in instances]
 
 

@@ -2,12 +2,12 @@
 
 from typing import Any, Dict, Iterator, Mapping, Optional
 
-from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader
 
 from attention_explain.data.attention_text import FORMATS, numbered_records
 from attention_explain.data.example import PAIR_FIELDS, Example, example_of
 from attention_explain.data.pair_reader import QUESTION_FIELDS, PairReader
+from attention_explain.errors import InputError
 from attention_explain.named_components import check_choice
 
 
@@ -48,7 +48,7 @@ class QuestionPassageReader(PairReader):
         renamed = fields or {}
         unknown = set(renamed) - set(self.own_fields.values())
         if unknown:
-            raise ConfigurationError(
+            raise InputError(
                 f"fields renames {sorted(unknown)}, but only these have a meaning: "
                 f"{', '.join(self.own_fields.values())}"
             )

@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any, Dict, Iterable, Iterator, List, Optional, Tuple, Union
 
 from allennlp.common import file_utils
-from allennlp.common.checks import ConfigurationError
 
 from attention_explain.archive_reach import check_readable
 from attention_explain.data.errors import DataError
 from attention_explain.data.example import Example
+from attention_explain.errors import InputError
 from attention_explain.named_components import check_choice
 from attention_explain.pretrained.folders import HUB, transformer_folder
 from attention_explain.settings import DATA_VARIABLE
@@ -193,14 +193,12 @@ class LengthLimits:
         drop_longest: bool,
     ) -> None:
         if min_tokens is not None and min_tokens < 1:
-            raise ConfigurationError(f"min_tokens is {min_tokens}, but must be 1 or more")
+            raise InputError(f"min_tokens is {min_tokens}, but must be 1 or more")
         if min_tokens is not None and max_tokens is not None and min_tokens > max_tokens:
-            raise ConfigurationError(
-                f"min_tokens ({min_tokens}) is larger than max_tokens ({max_tokens})"
-            )
+            raise InputError(f"min_tokens ({min_tokens}) is larger than max_tokens ({max_tokens})")
         check_choice("too_long", too_long, TOO_LONG)
         if too_long == "cut" and (max_tokens is None or max_tokens < 1):
-            raise ConfigurationError("too_long 'cut' needs a max_tokens of 1 or more to cut to")
+            raise InputError("too_long 'cut' needs a max_tokens of 1 or more to cut to")
         self.cut_to = max_tokens if too_long == "cut" else None
         self._min_tokens = min_tokens
         self._longest = max_tokens if self.cut_to is None else None

@@ -11,7 +11,6 @@ from os import PathLike
 from typing import Any, Dict, Hashable, Iterable, Iterator, List, Optional, Sequence, Tuple, Union
 
 import numpy
-from allennlp.common.checks import ConfigurationError
 from allennlp.common.util import END_SYMBOL, START_SYMBOL
 from allennlp.data import DatasetReader, Field, Instance, Token, TokenIndexer, Tokenizer
 from allennlp.data.fields import TensorField, TextField
@@ -30,6 +29,7 @@ from attention_explain.data.labels import REMEDY, class_key, label_problem, show
 from attention_explain.data.other_attention import OtherAttention
 from attention_explain.data.sources import LabelMap, LengthLimits, ReadCounts, counted
 from attention_explain.data.tokenizers import EnglishTokenizer
+from attention_explain.errors import InputError
 from attention_explain.heatmaps.explanation import Rationale, markings, several
 from attention_explain.messages.nearest import no_option
 from attention_explain.pretrained.pieces import PieceIndexer, Pieces, Span, WrittenToken
@@ -116,7 +116,7 @@ class TextReader(DatasetReader):
             known = {
                 name for each in type(self).__mro__ for name in signature(each.__init__).parameters
             }
-            raise ConfigurationError(no_option("the dataset reader", unknown[0], known))
+            raise InputError(no_option("the dataset reader", unknown[0], known))
         super().__init__(max_instances=max_instances, **kwargs)
         self._tokenizer = tokenizer or EnglishTokenizer()
         self._split_tokens = split_tokens
@@ -147,9 +147,7 @@ class TextReader(DatasetReader):
 
     def _read(self, file_path: str) -> Iterator[Instance]:
         if not isinstance(file_path, (str, PathLike)):
-            raise ConfigurationError(
-                f"{file_path!r}: this reader takes the path of one file or folder"
-            )
+            raise InputError(f"{file_path!r}: this reader takes the path of one file or folder")
         counts = self.counts = ReadCounts()
         ids: Dict[str, Optional[int]] = {}
         for example, words in self._limits.kept(self._wanted(file_path, counts), counts, self.noun):
@@ -369,7 +367,7 @@ class TextReader(DatasetReader):
         """The indexer of a model that reads texts as they are written, white space included."""
         written = [each for each in self._bounded if each.as_written]
         if written and len(self._token_indexers) > 1:
-            raise ConfigurationError("a token indexer with 'as_written' must be the only one")
+            raise InputError("a token indexer with 'as_written' must be the only one")
         return written[0] if written else None
 
     @property
@@ -476,7 +474,7 @@ def _check_masks_are_read(indexers: Dict[str, TokenIndexer]) -> None:
         if isinstance(
             indexer, (PretrainedTransformerIndexer, PretrainedTransformerMismatchedIndexer)
         ):
-            raise ConfigurationError(
+            raise InputError(
                 f"erased puts masks in the place of words, which the token indexer '{name}' "
                 f"({type(indexer).__name__}) does not know; 'transformer_pieces' does"
             )

@@ -4,9 +4,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, List, Optional, Sequence
 
 import regex
-from allennlp.common.checks import ConfigurationError
 from allennlp.data.tokenizers import Token, Tokenizer
 
+from attention_explain.errors import InputError
 from attention_explain.named_components import check_choice
 from attention_explain.pretrained.folders import TransformerFolder
 
@@ -72,9 +72,7 @@ class WrittenWords(Tokenizer):
         self._tokenizer: Optional[PreTrainedTokenizerFast] = None
         if split == PRE_TOKENIZER:
             if model_name is None:
-                raise ConfigurationError(
-                    f"split '{PRE_TOKENIZER}' needs the model_name of a folder"
-                )
+                raise InputError(f"split '{PRE_TOKENIZER}' needs the model_name of a folder")
             self._tokenizer = TransformerFolder.opened(model_name).tokenizer(as_written=True)
 
     def tokenize(self, text: str) -> List[Token]:

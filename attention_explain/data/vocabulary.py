@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Dict, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 from allennlp.common import Tqdm
-from allennlp.common.checks import ConfigurationError
 from allennlp.common.util import END_SYMBOL, START_SYMBOL, namespace_match
 from allennlp.data import DatasetReader, Instance, TokenIndexer, Vocabulary
 from allennlp.data.token_indexers import SingleIdTokenIndexer
 from allennlp.data.vocabulary import DEFAULT_NON_PADDED_NAMESPACES
 
 from attention_explain.data.word_vector_files import vector_lines
+from attention_explain.errors import InputError
 
 # Stands for a word that was taken out, for models that are trained with it: an own word, so that it
 # is told from unknown ones.
@@ -88,11 +88,11 @@ class DocumentFrequencyVocabulary(Vocabulary):
             Given by `allennlp train`.
         """
         if (vectors_file is None) != (vectors_of is None):
-            raise ConfigurationError(
+            raise InputError(
                 "the vocabulary needs both `vectors_file` and `vectors_of`, or neither of them"
             )
         if (reader is None) != (data_path is None):
-            raise ConfigurationError(
+            raise InputError(
                 "the vocabulary needs both `reader` and `data_path`, or neither of them"
             )
         counts, occurrences = _counted(instances)
@@ -159,14 +159,14 @@ def _words_with_vectors(
     if vectors_of == ALL_WORDS:
         return list(words_of_file)
     if isinstance(vectors_of, str):
-        raise ConfigurationError(
+        raise InputError(
             f"vectors_of is {vectors_of!r}, but must be '{ALL_WORDS}' or a list of splits, as in "
             '["train", "dev", "test"]'
         )
     texts: Dict[str, int] = {}
     for name in vectors_of:
         if name not in splits:
-            raise ConfigurationError(
+            raise InputError(
                 f"vectors_of names the split {name!r}, but the config has data for "
                 f"{', '.join(map(repr, splits)) or 'none'}"
             )
@@ -191,7 +191,7 @@ def _frequent_words(
     symbols = [symbol for symbol in (START_SYMBOL, END_SYMBOL) if symbol in counts]
     words = [word for word, df in counts.items() if df >= min_df and word not in symbols]
     if not words:
-        raise ConfigurationError(
+        raise InputError(
             f"no item of the vocabulary's namespace '{namespace}' is in {min_df} documents (min_df)"
         )
     # The words break ties, so that the order of the documents does not matter.
@@ -243,7 +243,7 @@ def count_unigrams(
     """In what the reader reads there."""
     instances = list(reader.read(data))
     if not instances:
-        raise ConfigurationError(f"{data}: the dataset reader finds no text there")
+        raise InputError(f"{data}: the dataset reader finds no text there")
     for instance in instances:
         reader.apply_token_indexers(instance)
     return by_number(vocab, namespace, occurrences(instances).get(namespace, {}))

@@ -4,10 +4,10 @@ import zlib
 from typing import Iterator, Tuple
 
 from allennlp.common import Tqdm
-from allennlp.common.checks import ConfigurationError
 from allennlp.modules.token_embedders.embedding import EmbeddingsTextFile
 
 from attention_explain.data.sources import local_path
+from attention_explain.errors import InputError
 
 
 def vector_lines(path: str) -> Iterator[Tuple[int, str, str]]:
@@ -21,10 +21,10 @@ def vector_lines(path: str) -> Iterator[Tuple[int, str, str]]:
                 word, _, rest = line.rstrip().partition(" ")
                 yield number, word, rest
     except StopIteration as error:
-        raise ConfigurationError(f"{path}: is empty") from error
+        raise InputError(f"{path}: is empty") from error
     except UnicodeDecodeError as error:
-        raise ConfigurationError(
+        raise InputError(
             f"{path}: is not UTF-8 ({error.reason}); save the file as UTF-8"
         ) from error
     except (EOFError, zlib.error) as error:
-        raise ConfigurationError(f"{path}, after line {number}: is damaged ({error})") from error
+        raise InputError(f"{path}, after line {number}: is damaged ({error})") from error

@@ -19,6 +19,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from attention_explain import settings
+from attention_explain.errors import InputError
 from attention_explain.explore.connections import Connection
 from attention_explain.explore.data_texts import DataTexts
 from attention_explain.explore.open_model import OpenModel
@@ -66,7 +67,7 @@ def explain(model: OpenModel, asked: Asked) -> Dict[str, Any]:
 def named(model: OpenModel, asked: Asked) -> Dict[str, Any]:
     words = asked.get("named")
     if type(words) is not int:
-        raise ConfigurationError("'named' must be a number of words")
+        raise InputError("'named' must be a number of words")
     methods = strings_of(asked.get("methods", []), "methods")
     return model.named(GivenText.of(asked), methods, words, asked.get("by", RANKINGS[0]))
 
@@ -78,7 +79,7 @@ def weights(model: OpenModel, asked: Asked) -> Dict[str, Any]:
 def other_weights(model: OpenModel, asked: Asked) -> Dict[str, Any]:
     seed = asked.get("seed", 0)
     if type(seed) is not int or not 0 <= seed < 2**31:
-        raise ConfigurationError("'seed' must be a whole number from 0 on")
+        raise InputError("'seed' must be a whole number from 0 on")
     return model.other_weights(GivenText.of(asked), seed)
 
 
@@ -88,7 +89,7 @@ def head_weights(model: OpenModel, asked: Asked) -> Dict[str, Any]:
 
 def without_heads(model: OpenModel, asked: Asked) -> Dict[str, Any]:
     if not isinstance(asked.get("off"), list):
-        raise ConfigurationError("'off' must be a list of heads")
+        raise InputError("'off' must be a list of heads")
     return model.without_heads(GivenText.of(asked), asked["off"])
 
 
@@ -154,10 +155,10 @@ def make_app(
             question = QUESTIONS.get(request.path_params["question"])
             number = asked.get("model", 0)
             if question is None:
-                raise ConfigurationError("there is no such question")
+                raise InputError("there is no such question")
             if type(number) is not int or not 0 <= number < len(models):
-                raise ConfigurationError(f"'model' must be from 0 to {len(models) - 1}")
-        except ConfigurationError as error:
+                raise InputError(f"'model' must be from 0 to {len(models) - 1}")
+        except (ConfigurationError, InputError) as error:
             return _refused(error)
         return await in_turn(lambda: question(models[number], asked))
 
@@ -167,7 +168,7 @@ def make_app(
     async def misleading(request: Request) -> Response:
         try:
             await _asked(request)
-        except ConfigurationError as error:
+        except (ConfigurationError, InputError) as error:
             return _refused(error)
         return await in_turn(texts.misleading)
 
@@ -200,10 +201,10 @@ async def _asked(request: Request) -> Dict[str, Any]:
     """The object of the body of a request that this page has sent."""
     origin = request.headers.get("origin")
     if origin is not None and origin != f"http://{request.headers.get('host')}":
-        raise ConfigurationError("a question must come from this page")
+        raise InputError("a question must come from this page")
     # A form of another site can post here without being asked, but not this kind.
     if request.headers.get("content-type", "").split(";")[0] != "application/json":
-        raise ConfigurationError("a question must be sent as application/json")
+        raise InputError("a question must be sent as application/json")
     body, read = bytearray(), 0
     try:
         async with asyncio.timeout(Connection.patience):
@@ -216,7 +217,7 @@ async def _asked(request: Request) -> Dict[str, Any]:
     except TimeoutError as error:
         raise TooSlow("the question took too long to arrive; send it again") from error
     except ClientDisconnect as error:
-        raise ConfigurationError("the question ended early") from error
+        raise InputError("the question ended early") from error
     if read > MOST_BYTES:
         raise TooLarge(
             f"the text is too long: this page takes up to {MOST_WORDS:,} words, and {MOST_BYTES:,} "
@@ -225,17 +226,17 @@ async def _asked(request: Request) -> Dict[str, Any]:
     try:
         asked = read_json(body.decode("utf-8"))
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise ConfigurationError(f"the question is not JSON ({error})") from error
+        raise InputError(f"the question is not JSON ({error})") from error
     if not isinstance(asked, dict):
-        raise ConfigurationError("the question is not a JSON object")
+        raise InputError("the question is not a JSON object")
     return asked
 
 
-class TooLarge(ConfigurationError):
+class TooLarge(InputError):
     """A request of more than is read."""
 
 
-class TooSlow(ConfigurationError):
+class TooSlow(InputError):
     """A request that does not arrive in time."""
 
 
@@ -245,7 +246,7 @@ def _refused(error: Exception) -> Response:
         return JSONResponse({"error": error.message}, 413)
     if isinstance(error, TooSlow):
         return JSONResponse({"error": error.message}, 408, headers={"Connection": "close"})
-    if isinstance(error, ConfigurationError):
+    if isinstance(error, (ConfigurationError, InputError)):
         return JSONResponse({"error": sentence_of(error)}, 400)
     logger.error("a question could not be answered", exc_info=error)
     said = f"{type(error).__name__}: this is a mistake of the program; the terminal has the rest"

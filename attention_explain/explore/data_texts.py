@@ -7,10 +7,10 @@ import time
 from dataclasses import dataclass
 from typing import Any, Dict, List, Optional
 
-from allennlp.common.checks import ConfigurationError
 from allennlp.data import Instance
 
 from attention_explain.data.any_reader import read_instances
+from attention_explain.errors import InputError
 from attention_explain.explore.open_model import OpenModel
 from attention_explain.explore.open_text import MOST_WORDS
 from attention_explain.sentences import sentence_of
@@ -88,7 +88,7 @@ class DataTexts:
         """The texts, as far as they are read."""
         if self._error is not None:
             said = sentence_of(self._error) or f"{type(self._error).__name__}: {self._error}"
-            raise ConfigurationError(said)
+            raise InputError(said)
         texts = [self._listed(instance) for instance in self._instances or ()]
         return {"data": self.data, "reading": self._instances is None, "texts": texts}
 

@@ -4,9 +4,9 @@ from contextlib import contextmanager
 from typing import Any, Dict, Iterator, List, Sequence, Set, Tuple
 
 import torch
-from allennlp.common.checks import ConfigurationError
 from allennlp.models import Model
 
+from attention_explain.errors import InputError
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.modules.layer_attention import (
     LayerAttention,
@@ -64,7 +64,7 @@ def _checked(pair: Sequence[int], modules: Sequence[SelfAttentionParts]) -> Tupl
         and 0 <= pair[1] < modules[pair[0]].num_heads
     ):
         return pair[0], pair[1]
-    raise ConfigurationError(f"{pair!r} is no head: it must be [layer, head], both from 0 on")
+    raise InputError(f"{pair!r} is no head: it must be [layer, head], both from 0 on")
 
 
 @contextmanager

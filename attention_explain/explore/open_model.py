@@ -7,7 +7,6 @@ from collections import OrderedDict
 from typing import Any, Dict, Optional, Sequence
 
 import torch
-from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader, Instance
 from allennlp.models import Model
 from allennlp.predictors import Predictor
@@ -19,6 +18,7 @@ from attention_explain.data.any_reader import instance_of
 from attention_explain.data.example import TOKENS, training_origins
 from attention_explain.data.pair_reader import PairReader
 from attention_explain.data.text_reader import TextReader
+from attention_explain.errors import InputError
 from attention_explain.explained import Explained
 from attention_explain.explore.heads import head_weights, logits_without
 from attention_explain.explore.open_text import GivenText, OpenText, check_length
@@ -151,10 +151,10 @@ class OpenModel:
         (row,) = states.attendable
         own = int(row.sum())
         if len(weights) != own:
-            raise ConfigurationError(f"there are {len(weights)} weights, but {own} words")
+            raise InputError(f"there are {len(weights)} weights, but {own} words")
         values = torch.tensor(weights, dtype=torch.double)
         if not torch.isfinite(values).all() or (values < 0).any() or not values.sum() > 0:
-            raise ConfigurationError("weights must be numbers from 0 on, and not all 0")
+            raise InputError("weights must be numbers from 0 on, and not all 0")
         placed = torch.zeros_like(states.attention)
         placed[0, row] = (values / values.sum()).to(placed)
         return self._effect(states, placed)
@@ -193,7 +193,7 @@ class OpenModel:
         """The text, with the scores of these methods."""
         unknown = [name for name in methods if name not in self.methods]
         if unknown:
-            raise ConfigurationError(f"{unknown[0]!r} is none of the methods of {self.name}")
+            raise InputError(f"{unknown[0]!r} is none of the methods of {self.name}")
         text = self._texts.get(given)
         if text is None:
             text = OpenText(self.explained(self._instance(given), (), given.target))
@@ -231,10 +231,10 @@ class OpenModel:
             if not isinstance(self.reader, TextReader):
                 fields["text"] = " ".join(fields["tokens"])
         if not (given.text or "").strip() and not given.words:
-            raise ConfigurationError("the text is empty: there is nothing to explain")
+            raise InputError("the text is empty: there is nothing to explain")
         if self.reads_pairs:
             if not (given.query or "").strip():
-                raise ConfigurationError("the second text is empty, but this model reads pairs")
+                raise InputError("the second text is empty, but this model reads pairs")
             if self._reads_words:
                 fields["query_tokens"] = given.query.split()
             else:

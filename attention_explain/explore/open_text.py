@@ -3,9 +3,8 @@
 from dataclasses import dataclass
 from typing import Any, List, Mapping, Optional
 
-from allennlp.common.checks import ConfigurationError
-
 from attention_explain.counterfactual.fixed_states import FixedStates
+from attention_explain.errors import InputError
 from attention_explain.explained import Explained
 
 # Of a longer text some methods would let everybody else wait for minutes.
@@ -30,30 +29,30 @@ class GivenText:
         """From a request, which may hold anything."""
         for name in ("text", "query", "target"):
             if not isinstance(asked.get(name), (str, type(None))):
-                raise ConfigurationError(f"'{name}' must be a string")
+                raise InputError(f"'{name}' must be a string")
         words = asked.get("words")
         if words is not None:
             words = tuple(strings_of(words, "words"))
         if (words is None) == (asked.get("text") is None):
-            raise ConfigurationError("a request needs a 'text' or its 'words', and not both")
+            raise InputError("a request needs a 'text' or its 'words', and not both")
         return cls(asked.get("text"), words, asked.get("query"), asked.get("target"))
 
 
 def strings_of(value: Any, name: str) -> List[str]:
     if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
-        raise ConfigurationError(f"'{name}' must be a list of strings")
+        raise InputError(f"'{name}' must be a list of strings")
     return value
 
 
 def numbers_of(value: Any, name: str) -> List[float]:
     if not isinstance(value, list) or not all(type(each) in (int, float) for each in value):
-        raise ConfigurationError(f"'{name}' must be a list of numbers")
+        raise InputError(f"'{name}' must be a list of numbers")
     return [float(each) for each in value]
 
 
 def check_length(words: int) -> None:
     if words > MOST_WORDS:
-        raise ConfigurationError(
+        raise InputError(
             f"the text has {words:,} words, but this page takes up to {MOST_WORDS:,}; 'allennlp "
             "attribute' explains longer ones"
         )

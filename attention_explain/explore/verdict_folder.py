@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any, Dict, Mapping, Sequence
 
 import torch
-from allennlp.common.checks import ConfigurationError
 
 from attention_explain.archives import weights_sha256
+from attention_explain.errors import InputError
 from attention_explain.files.records import read_json
 
 ANSWER, EVIDENCE = "verdict.json", "verdict.html"
@@ -18,16 +18,16 @@ def read_verdict(folder: str) -> Dict[str, Any]:
     """As `verdict.json` has it."""
     path = Path(folder) / ANSWER
     if not path.is_file():
-        raise ConfigurationError(
+        raise InputError(
             f"{folder}: no folder of a verdict (it has no {ANSWER}); 'allennlp verdict' writes one"
         )
     try:
         verdict = read_json(path.read_text(encoding="utf-8"))
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise ConfigurationError(f"{path}: is not JSON ({error})") from error
+        raise InputError(f"{path}: is not JSON ({error})") from error
     missing = [name for name in WANTED if not isinstance(verdict, dict) or name not in verdict]
     if missing:
-        raise ConfigurationError(f"{path}: holds no verdict (it has no '{missing[0]}')")
+        raise InputError(f"{path}: holds no verdict (it has no '{missing[0]}')")
     return verdict
 
 
@@ -40,7 +40,7 @@ def check_about(verdict: Mapping[str, Any], models: Sequence[torch.nn.Module], f
             "'python -m analysis verdict' writes it anew"
         )
     if not any(weights_sha256(model) in judged for model in models):
-        raise ConfigurationError(
+        raise InputError(
             f"{folder}: is the verdict on another model ({verdict['model']} on {verdict['corpus']}); "
             "give 'allennlp verdict' the one that is to be explored"
         )

@@ -3,8 +3,8 @@
 from typing import Dict, List, Optional, Sequence
 
 import numpy
-from allennlp.common.checks import ConfigurationError
 
+from attention_explain.errors import InputError
 from attention_explain.faithfulness.faithfulness import Quantity
 from attention_explain.faithfulness.order_measure import AdditiveMeasure, ErasedText
 from attention_explain.orders import share_size
@@ -30,11 +30,11 @@ class BinnedMeasure(AdditiveMeasure):
     def __init__(self, bins: Optional[List[float]] = None) -> None:
         self.bins = sorted(BINS if bins is None else bins)
         if not self.bins or not all(0 < share <= 1 for share in self.bins):
-            raise ConfigurationError(
+            raise InputError(
                 f"bins must be shares of the tokens, above 0 and at most 1, but are {bins}"
             )
         if len(set(self.bins)) < len(self.bins):
-            raise ConfigurationError(f"bins are {bins}, of which two are the same")
+            raise InputError(f"bins are {bins}, of which two are the same")
 
     def forms(self) -> Dict[str, bool]:
         # The normalised form of either is better the higher it is.

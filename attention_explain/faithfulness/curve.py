@@ -3,8 +3,8 @@
 from typing import Dict, List
 
 import numpy
-from allennlp.common.checks import ConfigurationError
 
+from attention_explain.errors import InputError
 from attention_explain.faithfulness.faithfulness import Quantity
 from attention_explain.faithfulness.order_measure import AdditiveMeasure, ErasedText
 from attention_explain.named_components import check_choice
@@ -30,7 +30,7 @@ class CurveMeasure(AdditiveMeasure):
     def __init__(self, deletes: bool, order: str, points: int) -> None:
         check_choice("order", order, ORDERS)
         if points < 1:
-            raise ConfigurationError(f"points is {points}, but must be 1 or more")
+            raise InputError(f"points is {points}, but must be 1 or more")
         self.order = order
         self.points = points
         # To take out the least important is to keep the most important: the same sets.

@@ -3,8 +3,8 @@
 from typing import Dict, List
 
 import numpy
-from allennlp.common.checks import ConfigurationError
 
+from attention_explain.errors import InputError
 from attention_explain.faithfulness.curve import POINTS, grid
 from attention_explain.faithfulness.faithfulness import Faithfulness, Quantity
 from attention_explain.faithfulness.order_measure import ErasedText, Found, OrderMeasure
@@ -34,7 +34,7 @@ class DecisionFlip(OrderMeasure):
 
     def __init__(self, points: int = POINTS) -> None:
         if points < 1:
-            raise ConfigurationError(f"points is {points}, but must be 1 or more")
+            raise InputError(f"points is {points}, but must be 1 or more")
         self.points = points
 
     def forms(self) -> Dict[str, bool]:

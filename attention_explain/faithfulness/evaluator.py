@@ -5,10 +5,10 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence
 
 import numpy
 import torch
-from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader, Instance
 from allennlp.models import Model
 
+from attention_explain.errors import InputError
 from attention_explain.faithfulness.along_orders import OrderedText, measure_orders
 from attention_explain.faithfulness.erasures.erasure import Erasure
 from attention_explain.faithfulness.faithfulness import (
@@ -76,9 +76,9 @@ class Evaluator:
         budget: Optional[int] = None,
     ) -> None:
         if by not in RANKINGS:
-            raise ConfigurationError(f"by is {by!r}, but must be one of {', '.join(RANKINGS)}")
+            raise InputError(f"by is {by!r}, but must be one of {', '.join(RANKINGS)}")
         if random_orders < LEAST_ORDERS:
-            raise ConfigurationError(
+            raise InputError(
                 f"random_orders is {random_orders}, but must be {LEAST_ORDERS} or more"
             )
         check_needs(model, ("embeddings",), "what can be judged are scores of")

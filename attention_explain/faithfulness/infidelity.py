@@ -4,8 +4,8 @@ from typing import Dict, List
 
 import numpy
 import torch
-from allennlp.common.checks import ConfigurationError
 
+from attention_explain.errors import InputError
 from attention_explain.faithfulness.erasures.erasure import Erasure
 from attention_explain.faithfulness.faithfulness import RANDOM, Faithfulness
 from attention_explain.faithfulness.outputs import ErasedOutputs
@@ -49,7 +49,7 @@ class Infidelity(ScoreMeasure):
         self, samples: int = 64, erasure: str = "zero", scale: bool = True, seed: int = 0
     ) -> None:
         if samples < 1:
-            raise ConfigurationError(f"samples is {samples}, but must be 1 or more")
+            raise InputError(f"samples is {samples}, but must be 1 or more")
         self.samples = samples
         self.erasure = check_choice("erasure", erasure, ERASURES)
         self.scale = scale

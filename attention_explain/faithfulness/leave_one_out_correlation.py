@@ -4,8 +4,8 @@ import math
 from typing import Dict, List, Sequence
 
 import numpy
-from allennlp.common.checks import ConfigurationError
 
+from attention_explain.errors import InputError
 from attention_explain.faithfulness.faithfulness import RANDOM, SEARCH, Faithfulness
 from attention_explain.faithfulness.score_measure import JudgedText, ScoreMeasure, Setting
 from attention_explain.faithfulness.values import NoValue, Value, Values, mean_of
@@ -35,7 +35,7 @@ class LeaveOneOutCorrelation(ScoreMeasure):
 
     def __init__(self, max_tokens: int = 512) -> None:
         if max_tokens < 1:
-            raise ConfigurationError(f"max_tokens is {max_tokens}, but must be 1 or more")
+            raise InputError(f"max_tokens is {max_tokens}, but must be 1 or more")
         self.max_tokens = max_tokens
 
     def forms(self) -> Dict[str, bool]:

@@ -16,10 +16,10 @@ from typing import (
 
 import numpy
 import torch
-from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader, TextFieldTensors
 from allennlp.predictors import Predictor
 
+from attention_explain.errors import InputError
 from attention_explain.faithfulness.values import NoValue
 from attention_explain.interpret.interpreter import Interpreter, build_interpreters
 from attention_explain.interpret.memory import too_long
@@ -64,7 +64,7 @@ class Methods:
                 continue
             try:
                 (built[name],) = build_interpreters([dict(config)], predictor).values()
-            except ConfigurationError as error:
+            except InputError as error:
                 built[name] = NoValue(error.message)
         return built
 

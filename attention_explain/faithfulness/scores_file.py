@@ -9,12 +9,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
 
-from allennlp.common.checks import ConfigurationError
-
 from attention_explain.data.attention_text import numbered_records
 from attention_explain.data.errors import DataError
 from attention_explain.data.example import whole_characters
 from attention_explain.data.tables import read_parquet
+from attention_explain.errors import InputError
 from attention_explain.faithfulness.faithfulness import RANDOM, SEARCH
 from attention_explain.files.records import read_json
 from attention_explain.interpret.interpreter import INTERPRETERS
@@ -77,7 +76,7 @@ def read_scores(path: Union[str, Path], only: Optional[Sequence[str]] = None) ->
         rows = _records(path, lists_in_cells=suffix == ".csv")
     else:
         what = "a folder" if Path(path).is_dir() else f"'{suffix}'"
-        raise ConfigurationError(
+        raise InputError(
             f"{path}: scores are read from .parquet, .csv and .jsonl files, not from {what}"
         )
     return _scores(str(path), list(rows), metadata, only)
@@ -90,7 +89,7 @@ def _scores(
     only: Optional[Sequence[str]],
 ) -> GivenScores:
     if not rows:
-        raise ConfigurationError(f"{path}: holds no text")
+        raise InputError(f"{path}: holds no text")
     methods = dict(metadata.get("interpreters") or {name: {} for name in _method_columns(rows)})
     if methods.get(RANDOM, {}).get("parameters", {}).get("type") == RANDOM:
         # Our own method, a single random order; the control is the mean over several.
@@ -99,12 +98,12 @@ def _scores(
         methods = {name: _named(path, methods, name) for name in only}
     for control in (RANDOM, SEARCH):
         if control in methods:
-            raise ConfigurationError(
+            raise InputError(
                 f"{path}: a method cannot be called '{control}', which is the name of a control; "
                 "rename the column, or choose others with --methods"
             )
     if not methods:
-        raise ConfigurationError(
+        raise InputError(
             f"{path}: has no method; each is a column with a list of numbers a text, beside 'id' "
             "and 'tokens'"
         )
@@ -112,14 +111,14 @@ def _scores(
     for place, row in rows:
         text = _text(f"{path}, {place}", row, methods, metadata)
         if text.id in texts:
-            raise ConfigurationError(f"{path}, {place}: the id {text.id!r} is there twice")
+            raise InputError(f"{path}, {place}: the id {text.id!r} is there twice")
         texts[text.id] = text
     return GivenScores(path, texts, methods, metadata)
 
 
 def _named(path: str, methods: Mapping[str, Any], name: str) -> Any:
     if name not in methods:
-        raise ConfigurationError(f"{path}: has no method '{name}'; it has {', '.join(methods)}")
+        raise InputError(f"{path}: has no method '{name}'; it has {', '.join(methods)}")
     return methods[name]
 
 
@@ -127,10 +126,10 @@ def _text(
     place: str, row: Mapping[str, Any], methods: Mapping[str, Any], metadata: Mapping[str, Any]
 ) -> ScoredText:
     if row.get("id") in (None, ""):
-        raise ConfigurationError(f"{place}: has no 'id'")
+        raise InputError(f"{place}: has no 'id'")
     tokens = row.get("tokens")
     if not isinstance(tokens, list) or not tokens or not all(isinstance(t, str) for t in tokens):
-        raise ConfigurationError(f"{place}: 'tokens' must be a list of words, but is {tokens!r}")
+        raise InputError(f"{place}: 'tokens' must be a list of words, but is {tokens!r}")
     target = row.get(TARGET) or metadata.get("target") or row.get("predicted" if metadata else "")
     text = ScoredText(
         whole_characters(str(row["id"])), [whole_characters(each) for each in tokens], target, {}
@@ -152,12 +151,12 @@ def _checked(place: str, scores: Any, tokens: int) -> Tuple[Optional[List[float]
         each is None or (isinstance(each, (int, float)) and not isinstance(each, bool))
         for each in scores
     ):
-        raise ConfigurationError(
+        raise InputError(
             f"{place}: must be a list of numbers, one per token, but is {shortened(repr(scores))}; if "
             "the column holds no scores, name the columns that do with --methods"
         )
     if len(scores) != tokens:
-        raise ConfigurationError(f"{place}: has {len(scores)} scores for {tokens} tokens")
+        raise InputError(f"{place}: has {len(scores)} scores for {tokens} tokens")
     if any(each is None or not math.isfinite(each) for each in scores):
         return None, NOT_FINITE
     return scores, None

@@ -7,8 +7,8 @@ from typing import List, Sequence
 
 import numpy
 from allennlp.common import FromParams
-from allennlp.common.checks import ConfigurationError
 
+from attention_explain.errors import InputError
 from attention_explain.faithfulness.beam import SearchedText
 from attention_explain.faithfulness.order_measure import Found
 from attention_explain.faithfulness.outputs import ErasedOutputs
@@ -51,9 +51,9 @@ class Search(FromParams):
             ("singles", singles, 1),
         ):
             if number < least:
-                raise ConfigurationError(f"{name} is {number}, but must be {least} or more")
+                raise InputError(f"{name} is {number}, but must be {least} or more")
         if exact > 16:
-            raise ConfigurationError(f"exact is {exact}, but more than 2 ** 16 sets are too many")
+            raise InputError(f"exact is {exact}, but more than 2 ** 16 sets are too many")
         self.width = width
         self.candidates = candidates
         self.exact = exact

@@ -4,8 +4,8 @@ from typing import Dict, List, Sequence, Union
 
 import numpy
 import torch
-from allennlp.common.checks import ConfigurationError
 
+from attention_explain.errors import InputError
 from attention_explain.faithfulness.faithfulness import Faithfulness
 from attention_explain.faithfulness.score_measure import ScoreMeasure, Setting
 from attention_explain.faithfulness.values import NoValue, Value, Values
@@ -41,9 +41,9 @@ class Sensitivity(ScoreMeasure):
         self, samples: int = 10, radius: float = 0.1, seed: int = 0, without: Sequence[str] = ()
     ) -> None:
         if samples < 1:
-            raise ConfigurationError(f"samples is {samples}, but must be 1 or more")
+            raise InputError(f"samples is {samples}, but must be 1 or more")
         if not radius > 0:
-            raise ConfigurationError(f"radius is {radius}, but must be above 0")
+            raise InputError(f"radius is {radius}, but must be above 0")
         self.samples = samples
         self.radius = radius
         self.seed = seed

@@ -7,8 +7,8 @@ from typing import Dict, List
 
 import numpy
 import torch
-from allennlp.common.checks import ConfigurationError
 
+from attention_explain.errors import InputError
 from attention_explain.faithfulness.bins import NOTHING
 from attention_explain.faithfulness.faithfulness import RANDOM
 from attention_explain.faithfulness.score_measure import JudgedText, ScoreMeasure, Setting
@@ -34,7 +34,7 @@ class SoftMeasure(ScoreMeasure):
 
     def __init__(self, draws: int, seed: int) -> None:
         if draws < 1:
-            raise ConfigurationError(f"draws is {draws}, but must be 1 or more")
+            raise InputError(f"draws is {draws}, but must be 1 or more")
         self.draws = draws
         self.seed = seed
 

@@ -6,10 +6,10 @@ control that stands beside every comparison, random numbers and nothing else.
 from typing import Optional, Union
 
 import torch
-from allennlp.common.checks import ConfigurationError
 from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 from allennlp.predictors import Predictor
 
+from attention_explain.errors import InputError
 from attention_explain.interpret.interpreter import Attribution, Interpreter, declared_passes
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.modules.layer_attention import LayerAttention, passed_down
@@ -63,7 +63,7 @@ class AttentionWeights(Interpreter):
         self.head = head
         self.value_norms = value_norms
         if value_norms and head is not None:
-            raise ConfigurationError(
+            raise InputError(
                 f"head is {head}, but value_norms puts all heads together; give one of the two"
             )
         if layer is not None and layer != MEAN:

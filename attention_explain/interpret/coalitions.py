@@ -10,9 +10,9 @@ precision instead of exactly.
 from typing import Dict, List, Sequence, Tuple
 
 import torch
-from allennlp.common.checks import ConfigurationError
 from allennlp.predictors import Predictor
 
+from attention_explain.errors import InputError
 from attention_explain.interpret.baselines import BASELINES, baseline_vector
 from attention_explain.interpret.interpreter import Attribution, Interpreter
 from attention_explain.interpret.text_batch import OUTPUTS, TextBatch, class_output
@@ -45,7 +45,7 @@ class CoalitionInterpreter(Interpreter):
     ) -> None:
         super().__init__(predictor)
         if samples < 2:
-            raise ConfigurationError(f"samples must be at least 2, but is {samples}")
+            raise InputError(f"samples must be at least 2, but is {samples}")
         self.samples = samples
         self.of = check_choice("of", of, OUTPUTS)
         self.baseline = check_choice("baseline", baseline, BASELINES)

@@ -6,10 +6,10 @@ and how the change of the output is measured.
 from typing import Optional
 
 import torch
-from allennlp.common.checks import ConfigurationError
 from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 from allennlp.predictors import Predictor
 
+from attention_explain.errors import InputError
 from attention_explain.interpret.baselines import BASELINES, baseline_embeddings
 from attention_explain.interpret.erasure.logits import erase_states, erase_tokens
 from attention_explain.interpret.interpreter import Attribution, Interpreter, declared_passes
@@ -46,7 +46,7 @@ class ErasingInterpreter(Interpreter):
         self, predictor: Predictor, at: str, measure: str, of: str, normalize: bool
     ) -> None:
         if of in PLACES:
-            raise ConfigurationError(
+            raise InputError(
                 f"of is {of!r}, which is called 'at' now: say 'at': {of!r}; 'of' is the output that "
                 f"is explained, {' or '.join(OUTPUTS)}"
             )
@@ -56,9 +56,7 @@ class ErasingInterpreter(Interpreter):
         self.measure = check_choice("measure", measure, MEASURES)
         self.of = check_choice("of", of, OUTPUTS)
         if measure == "tvd" and of != "probability":
-            raise ConfigurationError(
-                f"of is {of!r}, but measure 'tvd' is a distance of probabilities"
-            )
+            raise InputError(f"of is {of!r}, but measure 'tvd' is a distance of probabilities")
         self.normalize = normalize
         self.signed = measure == "signed"
         self.sums_to = "1" if normalize and not self.signed else None
@@ -163,7 +161,7 @@ class Occlusion(ErasingInterpreter):
         super().__init__(predictor, at, measure, of, normalize)
         self.baseline = check_choice("baseline", baseline, BASELINES)
         if at == "hidden" and baseline != "zero":
-            raise ConfigurationError(
+            raise InputError(
                 f"baseline is {baseline!r}, but of a hidden state the whole is dropped; a baseline "
                 "is for 'at': 'input'"
             )

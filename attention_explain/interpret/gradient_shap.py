@@ -8,10 +8,10 @@ text's scores would depend on its neighbours.
 from typing import Sequence, Tuple
 
 import torch
-from allennlp.common.checks import ConfigurationError
 from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 from allennlp.predictors import Predictor
 
+from attention_explain.errors import InputError
 from attention_explain.interpret.baselines import BASELINES, baseline_embeddings
 from attention_explain.interpret.gradient import embedding_gradient
 from attention_explain.interpret.interpreter import Attribution, Interpreter, declared_passes
@@ -59,9 +59,9 @@ class GradientShap(Interpreter):
     ) -> None:
         super().__init__(predictor)
         if samples < 1:
-            raise ConfigurationError(f"samples must be at least 1, but is {samples}")
+            raise InputError(f"samples must be at least 1, but is {samples}")
         if not noise >= 0:
-            raise ConfigurationError(f"noise must not be negative, but is {noise}")
+            raise InputError(f"noise must not be negative, but is {noise}")
         self.samples = samples
         self.noise = noise
         self.of = check_choice("of", of, OUTPUTS)

@@ -4,10 +4,10 @@ from typing import Optional, Tuple, Union
 
 import numpy
 import torch
-from allennlp.common.checks import ConfigurationError
 from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 from allennlp.predictors import Predictor
 
+from attention_explain.errors import InputError
 from attention_explain.interpret import adaptive_integral
 from attention_explain.interpret.baselines import BASELINES, baseline_embeddings
 from attention_explain.interpret.gradient import mean_gradient, path_derivatives
@@ -74,7 +74,7 @@ class IntegratedGradients(Interpreter):
         rule = rule or (AUTO_RULE if steps == AUTO else RULES[0])
         check_steps(steps, rule)
         if not tolerance >= 0:
-            raise ConfigurationError(f"tolerance must not be negative, but is {tolerance}")
+            raise InputError(f"tolerance must not be negative, but is {tolerance}")
         self.steps = steps
         self.rule = rule
         self.baseline = check_choice("baseline", baseline, BASELINES)
@@ -120,15 +120,15 @@ def check_steps(steps: Union[int, str], rule: str) -> None:
     """Raise unless the number of steps and the rule fit together."""
     if steps == AUTO:
         if rule != AUTO_RULE:
-            raise ConfigurationError(
+            raise InputError(
                 f"rule is {rule!r}, but steps 'auto' has a rule of its own; give a number of steps"
             )
         return
     if isinstance(steps, str):
-        raise ConfigurationError(f"steps is {steps!r}, but must be a number or 'auto'")
+        raise InputError(f"steps is {steps!r}, but must be a number or 'auto'")
     check_choice("rule", rule, RULES)
     if steps < 1 or (rule == "trapezoid" and steps < 2):
-        raise ConfigurationError(f"steps is {steps}, which is too few for rule '{rule}'")
+        raise InputError(f"steps is {steps}, which is too few for rule '{rule}'")
 
 
 def nodes(rule: str, steps: int) -> Tuple[torch.Tensor, torch.Tensor]:

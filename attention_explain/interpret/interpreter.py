@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 import torch
-from allennlp.common.checks import ConfigurationError
 from allennlp.common.util import JsonDict
 from allennlp.data import DatasetReader, Instance
 from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
@@ -16,6 +15,7 @@ from allennlp.predictors import Predictor
 
 from attention_explain.commands.cost_model import declaration
 from attention_explain.data.any_reader import complete
+from attention_explain.errors import InputError
 from attention_explain.interpret.memory import too_long
 from attention_explain.interpret.text_batch import TextBatch, budget_for, predicted_class
 from attention_explain.models import AttentionClassifier
@@ -100,7 +100,7 @@ class Interpreter(SaliencyInterpreter):
         elif scores.shape != batch.attendable.shape:
             given, due = (" x ".join(map(str, one.shape)) for one in (scores, batch.attendable))
             in_pieces = batch.reading.units is not None
-            raise ConfigurationError(
+            raise InputError(
                 f"{type(self).__name__} gives {given} scores where {due} are due, one for each token of each text"
                 + (
                     "; of pieces of words it must say pieces = 'sum' or pieces = 'max'"
@@ -136,9 +136,7 @@ class Interpreter(SaliencyInterpreter):
             self.predictor._dataset_reader.apply_token_indexers(instance)
             tokens = len(instance["metadata"].metadata["tokens"])
             if self.max_tokens is not None and tokens > self.max_tokens:
-                raise ConfigurationError(
-                    f"text {place} has {tokens} tokens, {too_long(self.max_tokens)}"
-                )
+                raise InputError(f"text {place} has {tokens} tokens, {too_long(self.max_tokens)}")
 
         budget = budget or budget_for(self.model)
 
@@ -175,7 +173,7 @@ def special_share(scores: torch.Tensor, reading: Reading) -> torch.Tensor:
 def target_index(model: AttentionClassifier, target: str) -> int:
     """The class named `target`."""
     if target not in model.labels:
-        raise ConfigurationError(
+        raise InputError(
             f"target is {target!r}, which is none of the model's labels: {', '.join(model.labels)}"
         )
     return model.labels.index(target)
@@ -257,10 +255,10 @@ def supported_interpreters(
         try:
             build_interpreters([name], predictor)
             supported.append(name)
-        except ConfigurationError as error:
+        except InputError as error:
             left_out[name] = error.message
     if not supported:
-        raise ConfigurationError(left_out[names[0]])
+        raise InputError(left_out[names[0]])
     return supported, left_out
 
 

@@ -3,10 +3,10 @@
 from typing import Dict, Tuple
 
 import torch
-from allennlp.common.checks import ConfigurationError
 from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 from allennlp.predictors import Predictor
 
+from attention_explain.errors import InputError
 from attention_explain.interpret.coalitions import (
     CoalitionInterpreter,
     random_coalitions,
@@ -52,9 +52,7 @@ class Lime(CoalitionInterpreter):
     ) -> None:
         super().__init__(predictor, samples, of, baseline, seed)
         if not width > 0 or not ridge > 0:
-            raise ConfigurationError(
-                f"width and ridge must be above 0, but are {width} and {ridge}"
-            )
+            raise InputError(f"width and ridge must be above 0, but are {width} and {ridge}")
         self.width = width
         self.ridge = ridge
         self.passes = declared_passes("lime", samples=samples)

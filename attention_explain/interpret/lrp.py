@@ -1,10 +1,10 @@
 """Layer-wise relevance propagation: what share of the logit comes from each token."""
 
 import torch
-from allennlp.common.checks import ConfigurationError
 from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 from allennlp.predictors import Predictor
 
+from attention_explain.errors import InputError
 from attention_explain.interpret.interpreter import Attribution, Interpreter, declared_passes
 from attention_explain.interpret.relevance.classifier import check_rules, propagate
 from attention_explain.interpret.text_batch import TextBatch
@@ -40,7 +40,7 @@ class LayerwiseRelevance(Interpreter):
     def __init__(self, predictor: Predictor, epsilon: float = 0.001) -> None:
         super().__init__(predictor)
         if not epsilon > 0:
-            raise ConfigurationError(f"epsilon must be above 0, but is {epsilon}")
+            raise InputError(f"epsilon must be above 0, but is {epsilon}")
         check_rules(self.model)
         self.epsilon = epsilon
 

@@ -5,7 +5,7 @@ of this: `attention_explain.passes` bounds its pieces.
 
 from typing import Callable
 
-from allennlp.common.checks import ConfigurationError
+from attention_explain.errors import InputError
 
 # In GB: what a method may take, and what of it program and model have taken before.
 MEMORY = 2.0
@@ -29,7 +29,7 @@ def most_tokens(numbers: Callable[[int], float], bytes_a_number: float, memory: 
         In GB.
     """
     if not memory > PROGRAM:
-        raise ConfigurationError(
+        raise InputError(
             f"memory is {memory}, but must be above {PROGRAM} GB, which program and model take"
         )
     fits, too_long = 1, ENDLESS

@@ -1,10 +1,10 @@
 """SmoothGrad: the gradient, averaged over noisy copies of the text."""
 
 import torch
-from allennlp.common.checks import ConfigurationError
 from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 from allennlp.predictors import Predictor
 
+from attention_explain.errors import InputError
 from attention_explain.interpret.gradient import NORMS, mean_gradient
 from attention_explain.interpret.interpreter import Attribution, Interpreter, declared_passes
 from attention_explain.interpret.text_batch import OUTPUTS, TextBatch, noise
@@ -52,9 +52,9 @@ class SmoothGrad(Interpreter):
     ) -> None:
         super().__init__(predictor)
         if samples < 1:
-            raise ConfigurationError(f"samples must be at least 1, but is {samples}")
+            raise InputError(f"samples must be at least 1, but is {samples}")
         if not noise >= 0:
-            raise ConfigurationError(f"noise must not be negative, but is {noise}")
+            raise InputError(f"noise must not be negative, but is {noise}")
         self.samples = samples
         self.noise = noise
         self.times_input = times_input

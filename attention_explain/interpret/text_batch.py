@@ -8,12 +8,12 @@ from typing import List, Optional, Sequence, Union
 
 import numpy
 import torch
-from allennlp.common.checks import ConfigurationError
 from allennlp.data import Batch, Instance, TextFieldTensors
 from allennlp.data.fields import TextField
 from allennlp.models import Model
 from allennlp.nn.util import move_to_device
 
+from attention_explain.errors import InputError
 from attention_explain.models import AttentionClassifier
 from attention_explain.models.needs import ignored_text
 from attention_explain.models.reading import Reading
@@ -148,7 +148,7 @@ def _without_label(instance: Instance, model: AttentionClassifier) -> Instance:
     """
     for name, field in instance.fields.items():
         if isinstance(field, TextField) and name not in model.read_fields:
-            raise ConfigurationError(ignored_text(name, model))
+            raise InputError(ignored_text(name, model))
     instance.index_fields(model.vocab)
     names = (*model.read_fields, "metadata")
     bare = Instance({name: instance[name] for name in names if name in instance.fields})
@@ -197,7 +197,7 @@ def check_finite(
         if bad is None
         else f"since its parameter '{bad}' holds values that are not finite"
     )
-    raise ConfigurationError(
+    raise InputError(
         f"the model's output for text {text!r} is not finite (NaN or infinite), {why}. There is nothing to "
         "explain or to judge: train the model again, or give another one"
     )

@@ -7,10 +7,10 @@ gradient and no class is involved. Boundary symbols are passed through, but get 
 from typing import Sequence
 
 import torch
-from allennlp.common.checks import ConfigurationError
 from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 from allennlp.predictors import Predictor
 
+from attention_explain.errors import InputError
 from attention_explain.interpret.interpreter import Attribution, Interpreter, declared_passes
 from attention_explain.interpret.memory import MEMORY, most_tokens
 from attention_explain.interpret.text_batch import TextBatch
@@ -41,9 +41,7 @@ class TransformerAttention(Interpreter):
     def __init__(self, predictor: Predictor, residual: float) -> None:
         super().__init__(predictor)
         if not 0 <= residual < 1:
-            raise ConfigurationError(
-                f"residual must be at least 0 and less than 1, but is {residual}"
-            )
+            raise InputError(f"residual must be at least 0 and less than 1, but is {residual}")
         self.residual = residual
 
     def layer_map(self, layer: LayerAttention, attending: slice) -> torch.Tensor:

@@ -12,13 +12,14 @@ from typing import Any, Dict, List, Optional, Tuple, Union
 
 import torch
 from allennlp.common import Lazy
-from allennlp.common.checks import ConfigurationError, check_dimensions_match
+from allennlp.common.checks import check_dimensions_match
 from allennlp.data import TextFieldTensors, Vocabulary
 from allennlp.models import Model
 from allennlp.modules import Seq2SeqEncoder, TextFieldEmbedder
 from allennlp.nn import InitializerApplicator, RegularizerApplicator
 from allennlp.nn.util import get_text_field_mask
 
+from attention_explain.errors import InputError
 from attention_explain.models.classifier import Classifier
 from attention_explain.models.needs import NEEDS, contextual_part, has_not
 from attention_explain.models.reading import Reading
@@ -141,7 +142,7 @@ class AttentionClassifier(Classifier):
         if self.query_encoder is None:
             return None
         if query is None:
-            raise ConfigurationError(
+            raise InputError(
                 "this model reads pairs, but the instances have no 'query'; its dataset reader must "
                 "be one of pairs: question_passage, snli or babi"
             )

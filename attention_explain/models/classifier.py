@@ -9,13 +9,13 @@ import math
 from typing import Any, Dict, List, Optional, Union
 
 import torch
-from allennlp.common.checks import ConfigurationError
 from allennlp.data import Vocabulary
 from allennlp.models import Model
 from allennlp.nn import RegularizerApplicator
 
 from attention_explain.data.errors import TrainingLabelsError
 from attention_explain.data.labels import REMEDY, same_class, shown
+from attention_explain.errors import InputError
 from attention_explain.named_components import check_choice
 from attention_explain.training.metrics import Confusion, OutputMetric, RocAuc
 
@@ -162,7 +162,7 @@ def _positive_index(labels: List[str], positive_label: Optional[str]) -> int:
     if positive_label is None:
         return labels.index(max(labels))
     if positive_label not in labels:
-        raise ConfigurationError(
+        raise InputError(
             f"positive_label is {positive_label!r}, which is none of {', '.join(labels)}"
         )
     return labels.index(positive_label)
@@ -176,7 +176,7 @@ def label_counts(vocab: Vocabulary) -> Dict[str, int]:
 def check_label_counts(vocab: Vocabulary, min_label_count: int) -> None:
     """Refuses labels with fewer texts than that, and warns of rare ones."""
     if min_label_count < 1:
-        raise ConfigurationError(f"min_label_count is {min_label_count}, but must be 1 or more")
+        raise InputError(f"min_label_count is {min_label_count}, but must be 1 or more")
     counts = label_counts(vocab)
     twice = same_class(counts)
     if twice is not None:
@@ -230,18 +230,18 @@ def class_weight_vector(
         first, *_ = sorted(labels)
         return torch.tensor([counts[first] / counts[label] for label in labels])
     if not isinstance(weights, dict):
-        raise ConfigurationError(
+        raise InputError(
             f"class_weights is {weights!r}, but must be 'balanced' or a weight for each label"
         )
     if set(weights) != set(labels):
-        raise ConfigurationError(
+        raise InputError(
             f"class_weights names {', '.join(sorted(weights))}, but the labels are "
             f"{', '.join(sorted(labels))}"
         )
     numbers = [float(weights[label]) for label in labels]
     if not all(0 <= number < math.inf for number in numbers) or not any(numbers):
         told = ", ".join(f"{label!r}: {weights[label]}" for label in labels)
-        raise ConfigurationError(
+        raise InputError(
             f"class_weights is {{{told}}}, but every weight must be 0 or more, and one of them above 0"
         )
     return torch.tensor(numbers)
@@ -250,7 +250,7 @@ def class_weight_vector(
 def check_known(weights: torch.Tensor) -> None:
     """Refuses weights that were never filled in."""
     if weights.isnan().any():
-        raise ConfigurationError(
+        raise InputError(
             "class_weights 'balanced' needs a vocabulary built from the training data, but this "
             "one was read from files (as in distributed training) and has no label counts; "
             "give the weight of each label instead"

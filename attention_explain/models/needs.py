@@ -6,13 +6,13 @@ known of its embedder: whether the vector of a token is that token alone.
 from typing import Optional, Sequence
 
 import torch
-from allennlp.common.checks import ConfigurationError
 from allennlp.models import Model
 from allennlp.modules import Seq2SeqEncoder, TextFieldEmbedder
 from allennlp.modules.text_field_embedders import BasicTextFieldEmbedder
 from allennlp.modules.token_embedders import Embedding, EmptyEmbedder, TokenCharactersEncoder
 
 from attention_explain.data.pair_sides import PASSAGE, SIDES
+from attention_explain.errors import InputError
 from attention_explain.named_components import check_choice
 
 # A model that can be explained has a function `lacks(need) -> Optional[str]`: None, or a sentence that
@@ -57,11 +57,11 @@ def check_needs(model: Model, needs: Sequence[str], purpose: str) -> None:
     be explained at all, as in "lrp explains".
     """
     if not hasattr(model, "lacks"):
-        raise ConfigurationError(f"{purpose} an attention_classifier, not a {type(model).__name__}")
+        raise InputError(f"{purpose} an attention_classifier, not a {type(model).__name__}")
     for need in needs:
         reason = model.lacks(need)
         if reason is not None:
-            raise ConfigurationError(reason)
+            raise InputError(reason)
     check_texts_are_independent(model)
 
 
@@ -88,7 +88,7 @@ def check_texts_are_independent(model: Model) -> None:
     """An encoder that goes on from the text before gives a text other scores in another batch."""
     for module in model.modules():
         if getattr(module, "stateful", False):
-            raise ConfigurationError(
+            raise InputError(
                 f"the model's {type(module).__name__} is stateful: it reads a text in the light of "
                 "those before it, so that no text has an explanation of its own; set 'stateful' to "
                 "false in the model's config (or with --overrides)"

@@ -8,12 +8,12 @@ from inspect import Parameter, signature
 from typing import Any, Dict, Iterator, List, Optional
 
 import torch
-from allennlp.common.checks import ConfigurationError
 from allennlp.data import TextFieldTensors
 from allennlp.models import Model
 from allennlp.modules import TextFieldEmbedder
 from allennlp.nn.util import get_text_field_mask
 
+from attention_explain.errors import InputError
 from attention_explain.models.needs import contextual_part, has_not
 from attention_explain.models.reading import Reading
 from attention_explain.models.symbols import symbol_embedding
@@ -70,7 +70,7 @@ class OtherClassifier(Model):
         of 0, since few models read nothing. Shape: (batch, labels)
         """
         if detach_attention:
-            raise ConfigurationError(
+            raise InputError(
                 "detach_attention is for a model whose attention is over hidden states, not for a "
                 f"{type(self.model).__name__}"
             )
@@ -114,8 +114,8 @@ class OtherClassifier(Model):
         """Of `pad`, `unk` or `mask`. Shape: (embedding_dim,)"""
         return symbol_embedding(self, symbol, purpose)
 
-    def _refused(self, reason: str) -> ConfigurationError:
-        return ConfigurationError(f"a {type(self.model).__name__} cannot be explained: {reason}")
+    def _refused(self, reason: str) -> InputError:
+        return InputError(f"a {type(self.model).__name__} cannot be explained: {reason}")
 
 
 def _check_forward(other: OtherClassifier) -> None:

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import List, Optional, Tuple, Union
 
 import torch
-from allennlp.common.checks import ConfigurationError
 from allennlp.data import TextFieldTensors
 from allennlp.models import Model
 from allennlp.modules import TextFieldEmbedder
 from allennlp.nn.util import get_text_field_mask
 
 from attention_explain.data.pair_sides import BOTH, PART, PASSAGE, QUERY
+from attention_explain.errors import InputError
 from attention_explain.models.attention_classifier import AttentionClassifier
 from attention_explain.models.needs import NEEDS
 from attention_explain.models.reading import Reading, moved_together
@@ -25,7 +25,7 @@ from attention_explain.modules.query import Query
 def on_side(model: Model, side: str) -> "PairSide":
     """The model for explanations of the query, or of both."""
     if not isinstance(model, AttentionClassifier) or model.query_encoder is None:
-        raise ConfigurationError(
+        raise InputError(
             f"side is '{side}', but only an attention_pair_classifier reads a second text, and this "
             f"model is a {type(model).__name__}"
         )
@@ -172,7 +172,7 @@ class BothSides(PairSide):
         super().__init__(model)
         sizes = (model.text_field_embedder.get_output_dim(), self.query_embedder.get_output_dim())
         if sizes[0] != sizes[1]:
-            raise ConfigurationError(
+            raise InputError(
                 f"side '{BOTH}' wants word vectors of one size, but those of passage and query have "
                 f"{sizes[0]} and {sizes[1]} numbers; explain one side at a time"
             )
@@ -180,7 +180,7 @@ class BothSides(PairSide):
     @property
     def text_field_embedder(self) -> TextFieldEmbedder:
         if self.model.query_encoder.embedder is not None:
-            raise ConfigurationError(
+            raise InputError(
                 f"no word stands for no word on side '{BOTH}', since passage and query have word "
                 "vectors of their own; take 'zero', 'delete', or one side at a time"
             )

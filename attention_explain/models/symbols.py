@@ -3,11 +3,11 @@
 from typing import Dict
 
 import torch
-from allennlp.common.checks import ConfigurationError
 from allennlp.models import Model
 from allennlp.modules.token_embedders import Embedding
 
 from attention_explain.data.vocabulary import MASK_TOKEN
+from attention_explain.errors import InputError
 
 SYMBOLS = ("pad", "unk", "mask")
 
@@ -18,20 +18,20 @@ def symbol_ids(model: Model, symbol: str, purpose: str) -> Dict[str, int]:
     said where a word has more than one number, or the vocabulary lacks the symbol.
     """
     if not hasattr(model, "text_field_embedder"):
-        raise ConfigurationError(f"{purpose}, but a {type(model).__name__} has no words of its own")
+        raise InputError(f"{purpose}, but a {type(model).__name__} has no words of its own")
     vocab = model.vocab
     word = {"pad": vocab._padding_token, "unk": vocab._oov_token, "mask": MASK_TOKEN}[symbol]
     ids = {}
     for indexer in model.text_field_embedder._ordered_embedder_keys:
         embedder = getattr(model.text_field_embedder, f"token_embedder_{indexer}")
         if not isinstance(embedder, Embedding):
-            raise ConfigurationError(
+            raise InputError(
                 f"{purpose}, but the token indexer '{indexer}' gives a word more than one number"
             )
         namespace = embedder._vocab_namespace or "tokens"
         known = vocab.get_token_to_index_vocabulary(namespace)
         if word not in known:
-            raise ConfigurationError(
+            raise InputError(
                 f"{purpose}, but the vocabulary's namespace '{namespace}' lacks '{word}'"
             )
         ids[indexer] = known[word]

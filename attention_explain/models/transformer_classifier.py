@@ -10,11 +10,11 @@ from typing import Any, Dict, List, Optional, Tuple, Union
 
 import torch
 from allennlp.common import Params
-from allennlp.common.checks import ConfigurationError
 from allennlp.data import TextFieldTensors, Vocabulary
 from allennlp.models import Model
 from allennlp.nn import RegularizerApplicator
 
+from attention_explain.errors import InputError
 from attention_explain.models.classifier import Classifier
 from attention_explain.models.needs import has_not, ignored_text
 from attention_explain.models.reading import Reading, units_of
@@ -137,7 +137,7 @@ class TransformerClassifier(Classifier):
         Shape: (batch, places, embedding_dim) -> (batch, labels)
         """
         if detach_attention:
-            raise ConfigurationError(
+            raise InputError(
                 "detach_attention is for a model whose attention is over hidden states, not for a "
                 f"{type(self).__name__}"
             )
@@ -172,7 +172,7 @@ class TransformerClassifier(Classifier):
         for name, values in others.items():
             # The tensors of a text are in a dictionary.
             if isinstance(values, dict):
-                raise ConfigurationError(ignored_text(name, self))
+                raise InputError(ignored_text(name, self))
         logits = self.logits(self.embed(tokens), self.reading(tokens))
         output = self.output(logits, label, metadata)
         for metric in self.extra_metrics:
@@ -202,7 +202,7 @@ class TransformerClassifier(Classifier):
         """
         number = self.symbols[symbol]
         if number is None:
-            raise ConfigurationError(f"{purpose}, but the model's tokenizer has no such symbol")
+            raise InputError(f"{purpose}, but the model's tokenizer has no such symbol")
         return self.transformer.get_input_embeddings().weight[number].detach()
 
     def with_attention(

@@ -11,8 +11,9 @@ from typing import Callable, Optional
 
 import torch
 from allennlp.common import Registrable
-from allennlp.common.checks import ConfigurationError
 from entmax import entmax15, entmax_bisect, sparsemax
+
+from attention_explain.errors import InputError
 
 
 class Projection(torch.nn.Module, Registrable):
@@ -68,7 +69,7 @@ def check_no_empty_row(mask: torch.Tensor) -> None:
     if not on_host(mask):
         torch._assert_async(none_empty, EMPTY_ROW)
     elif not bool(none_empty):
-        raise ConfigurationError(EMPTY_ROW)
+        raise InputError(EMPTY_ROW)
 
 
 def on_host(values: torch.Tensor) -> bool:
@@ -141,11 +142,9 @@ class Entmax(Projection):
     def __init__(self, alpha: float = 1.5, learned: bool = False) -> None:
         super().__init__()
         if alpha < 1:
-            raise ConfigurationError(f"entmax is defined for alpha >= 1, but alpha is {alpha}")
+            raise InputError(f"entmax is defined for alpha >= 1, but alpha is {alpha}")
         if learned and not 1 < alpha < 2:
-            raise ConfigurationError(
-                f"a learned alpha stays between 1 and 2 and cannot start at {alpha}"
-            )
+            raise InputError(f"a learned alpha stays between 1 and 2 and cannot start at {alpha}")
         self._fixed_alpha = None if learned else alpha
         if learned:
             start = math.log((alpha - 1) / (2 - alpha))
@@ -186,7 +185,7 @@ class Sparsegen(Projection):
     def __init__(self, lambda_: float = 0.0) -> None:
         super().__init__()
         if not lambda_ < 1:
-            raise ConfigurationError(f"sparsegen is defined for lambda_ < 1, but it is {lambda_}")
+            raise InputError(f"sparsegen is defined for lambda_ < 1, but it is {lambda_}")
         self.lambda_ = lambda_
 
     def project(self, scores: torch.Tensor) -> torch.Tensor:

@@ -11,8 +11,8 @@ from typing import Optional
 
 import torch
 from allennlp.common import FromParams, Lazy, Registrable
-from allennlp.common.checks import ConfigurationError
 
+from attention_explain.errors import InputError
 from attention_explain.modules.projections import Guide, Projection, Softmax
 from attention_explain.modules.query import Query
 
@@ -51,12 +51,12 @@ class AttentionScorer(torch.nn.Module, Registrable):
             Shape: (batch, tokens)
         """
         if (query is None) != (self.query_dim is None):
-            raise ConfigurationError(
+            raise InputError(
                 f"{type(self).__name__} was built with query_dim {self.query_dim} and "
                 f"called with{'out' if query is None else ''} a query"
             )
         if states.size(-1) != self.input_dim:
-            raise ConfigurationError(
+            raise InputError(
                 f"{type(self).__name__} was built for states of size {self.input_dim}, "
                 f"but got size {states.size(-1)}"
             )
@@ -106,7 +106,7 @@ class ScaledDotScorer(AttentionScorer):
         if query_dim is None:
             self.weight_layer = torch.nn.Linear(input_dim, 1, bias=False)
         elif query_dim != input_dim:
-            raise ConfigurationError(
+            raise InputError(
                 f"scaled_dot multiplies states with the query, so their sizes must be equal, "
                 f"but they are {input_dim} and {query_dim}"
             )
@@ -174,12 +174,12 @@ class TokenAttention(torch.nn.Module, FromParams):
         """
         guided = isinstance(self.projection, Guide)
         if guided and guide is None:
-            raise ConfigurationError(
+            raise InputError(
                 "this model is guided, and takes its attention from the instances (the dataset "
                 "reader's option 'guide'), but none came with these"
             )
         if guide is not None and not guided:
-            raise ConfigurationError(
+            raise InputError(
                 "the instances have a guide, but the model's attention follows one only if its "
                 "projection is 'guide'"
             )

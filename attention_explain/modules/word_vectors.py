@@ -5,13 +5,13 @@ from typing import Dict, Optional
 
 import numpy
 import torch
-from allennlp.common.checks import ConfigurationError
 from allennlp.data import Vocabulary
 from allennlp.modules import TokenEmbedder
 from allennlp.modules.token_embedders import Embedding
 
 from attention_explain.data.vocabulary import MASK_TOKEN
 from attention_explain.data.word_vector_files import vector_lines
+from attention_explain.errors import InputError
 from attention_explain.named_components import check_choice
 
 logger = logging.getLogger(__name__)
@@ -81,20 +81,20 @@ def read_vectors(path: str, dim: int, words: Dict[str, int]) -> Dict[str, numpy.
         if len(numbers) > dim and not _is_number(numbers[-dim - 1]):
             continue
         if len(numbers) != dim:
-            raise ConfigurationError(
+            raise InputError(
                 f"{path}, line {number}: the vector has {len(numbers)} numbers, but "
                 f"embedding_dim is {dim}"
             )
         try:
             known[word] = numpy.array(numbers, dtype=numpy.float32)
         except ValueError as error:
-            raise ConfigurationError(f"{path}, line {number}: {error}") from error
+            raise InputError(f"{path}, line {number}: {error}") from error
         if not numpy.isfinite(known[word]).all():
-            raise ConfigurationError(
+            raise InputError(
                 f"{path}, line {number}: the vector of {word!r} has a number that is not finite"
             )
     if not known:
-        raise ConfigurationError(f"{path} has a vector for no word of the vocabulary")
+        raise InputError(f"{path} has a vector for no word of the vocabulary")
     logger.info("%s: %d of %d words have a vector", path, len(known), len(words))
     return known
 

@@ -6,8 +6,7 @@ import time
 from pathlib import Path
 from typing import Any, Dict, List, Sequence
 
-from allennlp.common.checks import ConfigurationError
-
+from attention_explain.errors import InputError
 from attention_explain.heatmaps.explanation import Explanation
 from attention_explain.heatmaps.html_page import card, page
 from attention_explain.heatmaps.overview import Facts, facts_of
@@ -58,7 +57,7 @@ class GrowingPage:
         try:
             if self._unwritten:
                 self.write()
-        except ConfigurationError as error:
+        except InputError as error:
             print(f"error: {error}", file=sys.stderr)
 
     def write(self) -> None:

@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from typing import Any, Collection, Dict, Mapping, Optional
 
-from allennlp.common.checks import ConfigurationError
 from allennlp.common.util import JsonDict
 
 from attention_explain.data.errors import DataError
 from attention_explain.data.example import FIELDS, example_of, read_record
+from attention_explain.errors import InputError
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class InputLine(Dict[str, Any]):
 class BadLine(Dict[str, Any]):
     """Stands where the result of a line would, and holds the reason why there is none."""
 
-    def __init__(self, error: ConfigurationError) -> None:
+    def __init__(self, error: InputError) -> None:
         super().__init__()
         self.error = error
 

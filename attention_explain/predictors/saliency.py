@@ -17,6 +17,7 @@ from attention_explain.data.errors import DataError
 from attention_explain.data.example import KnownLabelField, check_split
 from attention_explain.data.pair_reader import line_fields
 from attention_explain.data.pair_sides import PASSAGE, turned
+from attention_explain.errors import InputError
 from attention_explain.heatmaps.explanation import Explanation
 from attention_explain.interpret.explainer import Explainer
 from attention_explain.interpret.interpreter import (
@@ -89,7 +90,7 @@ class SaliencyPredictor(Predictor):
     ) -> None:
         if unknown:
             # `--predictor-args` come here as they were typed.
-            raise ConfigurationError(
+            raise InputError(
                 f"the saliency predictor has no argument '{sorted(unknown)[0]}'; it has "
                 "interpreters, target, html, batch_tokens, seed, split_text and side"
             )
@@ -174,7 +175,7 @@ class SaliencyPredictor(Predictor):
         for json_dict in inputs:
             try:
                 instances.append(self._json_to_instance(json_dict))
-            except ConfigurationError as error:
+            except (ConfigurationError, InputError) as error:
                 if not instances or not isinstance(json_dict, InputLine):
                     raise
                 bad_line = BadLine(error)
@@ -199,7 +200,7 @@ class SaliencyPredictor(Predictor):
             self._dataset_reader.apply_token_indexers(instance)
             # Now, and not with its batch, because an unknown label is a mistake of this line.
             instance.index_fields(self._model.vocab)
-        except ConfigurationError as error:
+        except (ConfigurationError, InputError) as error:
             if not isinstance(json_dict, InputLine):
                 raise
             raise json_dict.place.error(error.message) from error

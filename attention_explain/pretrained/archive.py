@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any, Dict, Union
 
 from allennlp.common import Params, params
-from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader, Vocabulary
 from allennlp.models import Model
 from allennlp.models.archival import Archive
@@ -16,6 +15,7 @@ from attention_explain.archive_reach import limited_to_archive
 from attention_explain.data.example import ORIGIN_NAMESPACE, TEXT, TEXTS_OF_PAIRS
 from attention_explain.data.pair_reader import PairReader
 from attention_explain.data.tokenizers import PUNCTUATION
+from attention_explain.errors import InputError
 from attention_explain.pretrained.folders import TransformerFolder
 from attention_explain.safe_archives import check_components
 
@@ -39,7 +39,7 @@ def open_transformer(
     with limited_to_archive(folder.path, overrides):
         reader = DatasetReader.from_params(config.duplicate()["dataset_reader"])
         if isinstance(reader, PairReader) and reader.pairs:
-            raise ConfigurationError(
+            raise InputError(
                 f"{path}: the dataset reader '{stated['dataset_reader']['type']}' reads pairs of texts, "
                 "but a folder of transformers is read as a model of single texts, which would ignore "
                 "the second text; pairs are read by an attention_pair_classifier"

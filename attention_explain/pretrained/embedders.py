@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any, Dict, NamedTuple, Optional, Tuple, Type
 
 import torch
-from allennlp.common.checks import ConfigurationError
 from allennlp.data import TextFieldTensors
 from allennlp.data.tokenizers import PretrainedTransformerTokenizer
 from allennlp.modules import TextFieldEmbedder, TokenEmbedder
@@ -18,6 +17,7 @@ from allennlp.modules.token_embedders import (
     PretrainedTransformerMismatchedEmbedder,
 )
 
+from attention_explain.errors import InputError
 from attention_explain.models.reading import Reading, units_of
 from attention_explain.pretrained.families import FAMILIES
 from attention_explain.pretrained.folders import TransformerFolder
@@ -134,7 +134,7 @@ class PretrainedPieces(NamedTuple):
         """
         most = FAMILIES[self.embedder.config.model_type].most_places(self.embedder.config)
         if embeddings.size(1) > most:
-            raise ConfigurationError(
+            raise InputError(
                 f"a text has {embeddings.size(1)} pieces, but the model reads {most} at most; the "
                 "token indexer 'transformer_pieces' lets our readers cut such texts"
             )
@@ -181,7 +181,7 @@ class PretrainedPieces(NamedTuple):
             "mask": tokenizer.mask_token_id,
         }
         if ids[symbol] is None:
-            raise ConfigurationError(f"{purpose}, but the model's tokenizer has no such symbol")
+            raise InputError(f"{purpose}, but the model's tokenizer has no such symbol")
         return self.embedder.transformer_model.get_input_embeddings().weight[ids[symbol]].detach()
 
 

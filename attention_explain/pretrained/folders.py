@@ -12,9 +12,9 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Sequence, Tuple, Union
 
 import torch
-from allennlp.common.checks import ConfigurationError
 
 from attention_explain.archive_reach import must_be_cached, not_cached
+from attention_explain.errors import InputError
 from attention_explain.files.records import read_json
 from attention_explain.pretrained.families import FAMILIES, Family
 from attention_explain.sentences import NO_NUMBERS
@@ -53,7 +53,7 @@ def transformer_folder(name: Union[str, os.PathLike]) -> Path:
     if folder.is_dir():
         check_no_adapter(folder)
         if not (folder / CONFIG).is_file():
-            raise ConfigurationError(f"{name}: is no folder of a transformer (it has no {CONFIG})")
+            raise InputError(f"{name}: is no folder of a transformer (it has no {CONFIG})")
         return folder
     from huggingface_hub import snapshot_download
 
@@ -66,7 +66,7 @@ def transformer_folder(name: Union[str, os.PathLike]) -> Path:
     except Exception as error:
         if cached:
             raise not_cached(name.removeprefix(HUB)) from error
-        raise ConfigurationError(
+        raise InputError(
             f"{name}: there is no such folder, and nothing of that name could be had from Hugging "
             f"Face's hub ({shortly(error)})"
         ) from error
@@ -77,7 +77,7 @@ def transformer_folder(name: Union[str, os.PathLike]) -> Path:
 def check_no_adapter(folder: Path) -> None:
     """Raises for a LoRA adapter: without PEFT, transformers would load the base model alone."""
     if (folder / ADAPTER).is_file():
-        raise ConfigurationError(
+        raise InputError(
             f"{folder}: holds an adapter ({ADAPTER}), for example of LoRA, which is not a whole model; "
             "merge it into its base model with PEFT (`model.merge_and_unload()`), save the merged model "
             "and the tokenizer to a new folder with save_pretrained, and use that folder"
@@ -109,10 +109,10 @@ class TransformerFolder:
         try:
             stated = read_json((path / CONFIG).read_bytes())
         except ValueError as error:
-            raise ConfigurationError(f"{path / CONFIG}: is not JSON ({error})") from error
+            raise InputError(f"{path / CONFIG}: is not JSON ({error})") from error
         kind = stated.get("model_type") if isinstance(stated, dict) else None
         if kind not in FAMILIES:
-            raise ConfigurationError(
+            raise InputError(
                 f"{path}: its {CONFIG} is of the model type {kind!r}, but only these are known here: "
                 f"{', '.join(sorted(FAMILIES))}"
             )
@@ -121,7 +121,7 @@ class TransformerFolder:
         try:
             config = AutoConfig.from_pretrained(path, **SAFELY)
         except Exception as error:
-            raise ConfigurationError(
+            raise InputError(
                 f"{path / CONFIG}: is no config of a {kind} ({shortly(error)})"
             ) from error
         # A config that was saved with a model says that its way to attend was chosen, but not which; it
@@ -146,12 +146,12 @@ class TransformerFolder:
                 for name in ("tokenizer.json", "vocab.txt", "vocab.json")
             )
             wrong = "has no tokenizer" if missing else "its tokenizer cannot be read"
-            raise ConfigurationError(
+            raise InputError(
                 f"{self.path}: {wrong} ({shortly(error)}); save it there with the tokenizer's "
                 "save_pretrained"
             ) from error
         if not tokenizer.is_fast:
-            raise ConfigurationError(
+            raise InputError(
                 f"{self.path}: its tokenizer, a {type(tokenizer).__name__}, does not tell which "
                 "piece is of which word; save a fast one there (tokenizer.json)"
             )
@@ -162,7 +162,7 @@ class TransformerFolder:
         pieces = tokenizer.get_vocab()
         last = max(pieces, key=pieces.get)
         if pieces[last] >= self.config.vocab_size:
-            raise ConfigurationError(
+            raise InputError(
                 f"{self.path}: its tokenizer has {pieces[last] + 1} pieces (the last is {last!r}), but "
                 f"the model has embeddings for {self.config.vocab_size}; save the tokenizer that the "
                 "model was trained with, or train the model with more embeddings "
@@ -179,13 +179,13 @@ class TransformerFolder:
         self._check_head_chooses_a_label()
         model, info = self._loaded(len(self.labels))
         if info["missing_keys"]:
-            raise ConfigurationError(
+            raise InputError(
                 f"{self.path}: has no head that classifies ({', '.join(sorted(info['missing_keys']))} "
                 "are not among its weights); it has to be trained first, by 'allennlp train' with "
                 "the model 'transformer_classifier'"
             )
         for _, there, wanted in info["mismatched_keys"]:
-            raise ConfigurationError(
+            raise InputError(
                 f"{self.path}: its weights have a head of {there[0]} classes, but its {CONFIG} "
                 f"has {wanted[0]} labels ({', '.join(self.labels)})"
             )
@@ -195,14 +195,14 @@ class TransformerFolder:
         """Raises where the outputs are no logits of a softmax."""
         file, kind = self.path / CONFIG, self.config.problem_type
         if kind in OTHER_HEADS:
-            raise ConfigurationError(
+            raise InputError(
                 f"{file}: the model has {OTHER_HEADS[kind]} (its problem_type is '{kind}'), but only "
                 "models that choose one of their labels can be explained"
             )
         # What the pipeline of transformers would make of the outputs.
         function = getattr(self.config, "function_to_apply", None)
         if function not in (None, "softmax"):
-            raise ConfigurationError(
+            raise InputError(
                 f"{file}: the outputs of the model's head go through '{function}' (function_to_apply), "
                 "but only models whose outputs go through a softmax can be explained"
             )
@@ -256,14 +256,14 @@ class TransformerFolder:
         except Exception as error:
             refused = "Weights only" in "".join(map(str, _causes(error)))
             reason = NO_NUMBERS if refused else f"is broken ({shortly(error)})"
-            raise ConfigurationError(f"{self._weights_file()}: {reason}") from error
+            raise InputError(f"{self._weights_file()}: {reason}") from error
         unlike = [*info["missing_keys"], *(name for name, _, _ in info["mismatched_keys"])]
         wrong = [
             *(name for name in unlike if not _is_of_the_head(name, model)),
             *(name for name in info["unexpected_keys"] if ".layer." in name),
         ]
         if wrong:
-            raise ConfigurationError(
+            raise InputError(
                 f"{self.path}: its weights are of another model than its {CONFIG} says: "
                 f"{wrong[0]} is missing, too much, or of another size"
             )
@@ -271,7 +271,7 @@ class TransformerFolder:
 
     def _check_there_are_weights(self) -> None:
         if self._weights_file() is None:
-            raise ConfigurationError(
+            raise InputError(
                 f"{self.path}: has no weights ({' or '.join(WEIGHTS)}); weights of other libraries "
                 "than torch are not read"
             )
@@ -291,7 +291,7 @@ def check_named_files(folder: Path) -> None:
         index = _object_in(folder / f"{name}.index.json").get("weight_map")
         for shard in sorted(set(map(str, index.values()))) if isinstance(index, dict) else ():
             if not _is_inside(shard):
-                raise ConfigurationError(
+                raise InputError(
                     f"{folder / name}.index.json: names {shard!r}, which is outside the folder; an "
                     "index must name files beside it"
                 )
@@ -302,7 +302,7 @@ def check_named_files(folder: Path) -> None:
             folder.resolve()
         )
         if name.endswith("_file") and outside and Path(value).exists():
-            raise ConfigurationError(
+            raise InputError(
                 f"{file}: '{name}' is {value!r}, which is outside the folder; remove the field"
             )
 
@@ -329,17 +329,17 @@ def labels_of(stated: Dict[str, Any], file: Path) -> List[str]:
         return _several([f"LABEL_{number}" for number in range(count)], file)
     numbers = [str(number) for number in range(len(named))] if isinstance(named, dict) else []
     if not numbers or set(named) != set(numbers):
-        raise ConfigurationError(
+        raise InputError(
             f"{file}: its id2label must name the classes 0, 1, ... in turn, but is {named!r}"
         )
     labels = [str(named[number]) for number in numbers]
     if len(set(labels)) < len(labels):
-        raise ConfigurationError(f"{file}: its id2label gives two classes one name: {labels}")
+        raise InputError(f"{file}: its id2label gives two classes one name: {labels}")
     by_name = stated.get("label2id")
     for number, label in enumerate(labels):
         other = by_name.get(label, number) if isinstance(by_name, dict) else number
         if other != number:
-            raise ConfigurationError(
+            raise InputError(
                 f"{file}: by its id2label {label!r} is class {number}, by its label2id class {other}"
             )
     return _several(labels, file)
@@ -347,7 +347,7 @@ def labels_of(stated: Dict[str, Any], file: Path) -> List[str]:
 
 def _several(labels: List[str], file: Path) -> List[str]:
     if len(labels) < 2:
-        raise ConfigurationError(
+        raise InputError(
             f"{file}: has {len(labels)} label, as a regression head has, but only models that choose "
             "between two labels or more can be explained"
         )

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 import torch
-from allennlp.common.checks import ConfigurationError
 from allennlp.common.util import pad_sequence_to_length
 from allennlp.data import Token, TokenIndexer, Vocabulary
 from allennlp.data.token_indexers.token_indexer import IndexedTokenList
 
 from attention_explain.data.vocabulary import MASK_TOKEN
+from attention_explain.errors import InputError
 from attention_explain.pretrained.folders import TransformerFolder
 
 # The numbers of a word's pieces; and where a word begins and ends in its text.
@@ -80,7 +80,7 @@ class PieceIndexer(TokenIndexer):
         most, least = folder.most_places(self._tokenizer), len(self._before + self._behind) + 1
         self.max_pieces = most if max_pieces is None else max_pieces
         if not least <= self.max_pieces <= most:
-            raise ConfigurationError(
+            raise InputError(
                 f"max_pieces is {max_pieces}, but must be from {least} to {most}, the most that "
                 f"{model_name} reads"
             )
@@ -160,7 +160,7 @@ class PieceIndexer(TokenIndexer):
     def _mask(self) -> int:
         number = self._tokenizer.mask_token_id
         if number is None:
-            raise ConfigurationError(
+            raise InputError(
                 f"a text has words erased ('{MASK_TOKEN}'), but the tokenizer of {self._model_name} "
                 "has no mask to read there"
             )
@@ -181,7 +181,7 @@ class PieceIndexer(TokenIndexer):
             ids += pieces
         ids += self._behind
         if len(ids) > self.max_pieces:
-            raise ConfigurationError(
+            raise InputError(
                 f"a text has {len(ids)} pieces, but the model reads {self.max_pieces} at most; the "
                 "reader 'attention_text' cuts such texts"
             )
@@ -222,4 +222,4 @@ def _special_symbols(tokenizer: Any) -> Tuple[List[int], List[int]]:
         if of_words:
             ids = read["input_ids"]
             return ids[: of_words[0]], ids[of_words[-1] + 1 :]
-    raise ConfigurationError(f"the tokenizer of {tokenizer.name_or_path} knows no letter")
+    raise InputError(f"the tokenizer of {tokenizer.name_or_path} knows no letter")

@@ -6,11 +6,11 @@ A model trained to predict what another one does while it attends elsewhere (Wie
 from typing import Any, Dict, List, Optional
 
 import torch
-from allennlp.common.checks import ConfigurationError
 from allennlp.data import DataLoader
 from allennlp.training.callbacks import TrainerCallback
 from allennlp.training.gradient_descent_trainer import GradientDescentTrainer
 
+from attention_explain.errors import InputError
 from attention_explain.modules.projections import jensen_shannon, total_variation
 from attention_explain.named_components import check_choice
 from attention_explain.training.base_cache import cached_outputs
@@ -146,9 +146,9 @@ class AdversarialAttention(ObjectiveCallback):
     ) -> None:
         super().__init__(serialization_dir)
         if not lambda_ >= 0:
-            raise ConfigurationError(f"lambda_ is {lambda_}, but must be 0 or more")
+            raise InputError(f"lambda_ is {lambda_}, but must be 0 or more")
         if not 0 < floor < 1:
-            raise ConfigurationError(f"floor is {floor}, but must lie between 0 and 1")
+            raise InputError(f"floor is {floor}, but must lie between 0 and 1")
         check_choice("loss_reduction", loss_reduction, REDUCTIONS)
         self.base = base
         self.lambda_ = lambda_

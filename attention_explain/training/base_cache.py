@@ -14,6 +14,7 @@ from filelock import FileLock
 
 from attention_explain.archives import archive_sha256
 from attention_explain.data.sources import local_path
+from attention_explain.errors import InputError
 from attention_explain.files.sealed import Damaged, read_sealed, write_sealed
 from attention_explain.output import writing
 from attention_explain.training.base_model import BaseModel
@@ -66,7 +67,7 @@ def _written(table: pyarrow.Table, path: Path) -> pyarrow.Table:
     try:
         with writing(path) as unfinished:
             write_sealed(table, unfinished)
-    except ConfigurationError as error:
+    except (ConfigurationError, InputError) as error:
         logger.warning("%s", error)
     return table
 

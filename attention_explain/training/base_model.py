@@ -9,7 +9,6 @@ import numpy
 import pyarrow
 import torch
 from allennlp.common import Tqdm
-from allennlp.common.checks import ConfigurationError
 from allennlp.data import Instance
 from allennlp.models import Model
 from allennlp.models.archival import Archive
@@ -19,6 +18,7 @@ from attention_explain.data.errors import DataError
 from attention_explain.data.pair_reader import PairReader
 from attention_explain.data.sources import local_path
 from attention_explain.data.text_reader import TextReader
+from attention_explain.errors import InputError
 from attention_explain.passes import rows_by_length
 from attention_explain.training.base_text import Text
 
@@ -56,7 +56,7 @@ class BaseModel:
         try:
             local_path(path)
         except DataError as error:
-            raise ConfigurationError(
+            raise InputError(
                 f"base is {path!r}, but no model archive or training run is there"
             ) from error
 
@@ -73,7 +73,7 @@ class BaseModel:
     def label_order(self, labels: Sequence[str]) -> List[int]:
         """Where each class of the compared model stands among `labels`, the base's."""
         if sorted(labels) != sorted(self._labels):
-            raise ConfigurationError(
+            raise InputError(
                 f"{self.path}: has the labels {', '.join(sorted(labels))}, but the model that is "
                 f"compared with it has {', '.join(sorted(self._labels))}"
             )
@@ -93,7 +93,7 @@ class BaseModel:
                 for number, output in zip(chosen, self.model.forward_on_instances(group)):
                     text = texts[number]
                     if len(output["attention"]) != len(text.tokens):
-                        raise ConfigurationError(
+                        raise InputError(
                             f"{self.path}: its reader makes {len(output['attention'])} tokens of "
                             f"the {len(text.tokens)} of text {text.id!r}"
                         )
@@ -108,14 +108,14 @@ class BaseModel:
     def _instances(self, texts: Sequence[Text]) -> List[Instance]:
         reader = self.archive.validation_dataset_reader
         if not isinstance(reader, TextReader):
-            raise ConfigurationError(
+            raise InputError(
                 f"{self.path}: is no base, because its reader is a {type(reader).__name__}"
             )
         reads_pairs = isinstance(reader, PairReader) and reader.pairs
         for text in texts:
             if (text.query is not None) != reads_pairs:
                 kinds = ("single texts", "pairs")
-                raise ConfigurationError(
+                raise InputError(
                     f"{self.path}: is no base, because it reads {kinds[reads_pairs]}, and the model "
                     f"that is compared with it {kinds[not reads_pairs]}"
                 )

@@ -8,11 +8,11 @@ import zipfile
 from pathlib import Path
 from typing import Any, Dict, Set, Tuple
 
-from allennlp.common.checks import ConfigurationError
 from allennlp.common.file_utils import hardlink_or_copy
 from allennlp.training import GradientDescentTrainer
 from allennlp.training.checkpointer import Checkpointer
 
+from attention_explain.errors import InputError
 from attention_explain.files.records import read_json
 from attention_explain.output import writing
 
@@ -87,7 +87,7 @@ def restore_best(trainer: GradientDescentTrainer) -> None:
 def check_best(path: Path) -> None:
     """Raises if the best weights, with which a training ends, cannot be read."""
     if not _is_whole(path):
-        raise ConfigurationError(
+        raise InputError(
             f"{path}: is missing or was not written to its end, and no checkpoint has the weights of "
             "the best epoch. --force trains anew."
         )

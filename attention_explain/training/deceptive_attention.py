@@ -6,10 +6,10 @@ et al. 2020).
 from typing import Any, Dict, List, Optional, Sequence
 
 import torch
-from allennlp.common.checks import ConfigurationError
 from allennlp.training.callbacks import TrainerCallback
 from allennlp.training.gradient_descent_trainer import GradientDescentTrainer
 
+from attention_explain.errors import InputError
 from attention_explain.training.objective import Objective, ObjectiveCallback, full_precision
 
 NO_MASK = "has no field 'impermissible', and deceptive_attention was given no words"
@@ -57,7 +57,7 @@ class DeceptiveObjective(Objective):
         """Shape: (batch, tokens)"""
         if self._words is None:
             if "impermissible" not in output:
-                raise ConfigurationError(f"text {output['ids'][0]!r} {NO_MASK}")
+                raise InputError(f"text {output['ids'][0]!r} {NO_MASK}")
             return output["impermissible"]
         mask = output["mask"]
         is_marked = [word.lower() in self._words for tokens in output["tokens"] for word in tokens]
@@ -90,9 +90,9 @@ class DeceptiveAttention(ObjectiveCallback):
     ) -> None:
         super().__init__(serialization_dir)
         if not strength >= 0:
-            raise ConfigurationError(f"strength is {strength}, but must be 0 or more")
+            raise InputError(f"strength is {strength}, but must be 0 or more")
         if words is not None and not words:
-            raise ConfigurationError("words is empty, so that no token would be impermissible")
+            raise InputError("words is empty, so that no token would be impermissible")
         self.strength = strength
         self.words = words
 
@@ -102,5 +102,5 @@ class DeceptiveAttention(ObjectiveCallback):
                 for instance in loader.iter_instances() if loader is not None else ():
                     if "impermissible" not in instance.fields:
                         id = instance["metadata"].metadata["id"]
-                        raise ConfigurationError(f"text {id!r} {NO_MASK}")
+                        raise InputError(f"text {id!r} {NO_MASK}")
         return DeceptiveObjective(self.strength, trainer.model.loss_reduction, self.words)

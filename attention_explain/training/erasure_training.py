@@ -6,12 +6,12 @@ fine-tuning, Madsen et al. 2023).
 from typing import Any, Dict, Optional, Tuple
 
 import torch
-from allennlp.common.checks import ConfigurationError
 from allennlp.data import TextFieldTensors
 from allennlp.nn.util import get_text_field_mask
 from allennlp.training.callbacks import TrainerCallback
 from allennlp.training.gradient_descent_trainer import GradientDescentTrainer
 
+from attention_explain.errors import InputError
 from attention_explain.models.symbols import symbol_ids
 from attention_explain.training.adversarial_attention import AdversarialAttention
 
@@ -75,12 +75,12 @@ class ErasureTraining(TrainerCallback):
     ) -> None:
         super().on_start(trainer, is_primary=is_primary, **kwargs)
         if not hasattr(trainer.model, "text_field_embedder"):
-            raise ConfigurationError(
+            raise InputError(
                 f"erasure_training masks the texts of an attention_classifier, but the model is a "
                 f"{type(trainer.model).__name__}"
             )
         if any(isinstance(each, AdversarialAttention) for each in trainer._callbacks):
-            raise ConfigurationError(
+            raise InputError(
                 "erasure_training does not work with adversarial_attention, whose base has seen the "
                 "texts without masks; train the base with it instead"
             )

@@ -3,11 +3,11 @@
 from typing import List, Optional
 
 import torch
-from allennlp.common.checks import ConfigurationError
 from allennlp.data import Vocabulary
 from allennlp.models import Model
 
 from attention_explain.data.example import ORIGIN_NAMESPACE
+from attention_explain.errors import InputError
 from attention_explain.training.base_model import BaseModel
 
 ATTENTION = "attention."
@@ -17,7 +17,7 @@ def copy_parameters(base: BaseModel, model: Model, with_attention: bool = True) 
     """Those of the base, which must have the model's architecture and vocabulary."""
     namespace = _other_namespace(base.model.vocab, model.vocab)
     if namespace is not None:
-        raise ConfigurationError(
+        raise InputError(
             f"{base.path}: frozen training needs the base's vocabulary, but namespace "
             f"'{namespace}' of the model's differs from it; read the same training data with the "
             "same settings"
@@ -26,7 +26,7 @@ def copy_parameters(base: BaseModel, model: Model, with_attention: bool = True) 
     names = sorted(set(theirs) ^ set(ours))
     names += [name for name in theirs if name in ours and theirs[name].shape != ours[name].shape]
     if names:
-        raise ConfigurationError(
+        raise InputError(
             f"{base.path}: frozen training needs the base's architecture, but '{names[0]}' differs"
         )
     kept = {} if with_attention else {name: ours[name] for name in ours if _of_attention(name)}
@@ -37,7 +37,7 @@ def other_than_attention(model: Model) -> List[torch.nn.Parameter]:
     """The parameters that stay as they are."""
     names = [name for name, _ in model.named_parameters()]
     if not any(map(_of_attention, names)):
-        raise ConfigurationError(
+        raise InputError(
             "frozen training would train nothing, because this attention has no parameters"
         )
     return [parameter for name, parameter in model.named_parameters() if not _of_attention(name)]

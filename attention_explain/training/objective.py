@@ -7,11 +7,11 @@ import weakref
 from typing import Any, Dict, Tuple
 
 import torch
-from allennlp.common.checks import ConfigurationError
 from allennlp.training.callbacks import TrainerCallback
 from allennlp.training.callbacks.backward import OnBackwardException
 from allennlp.training.gradient_descent_trainer import GradientDescentTrainer
 
+from attention_explain.errors import InputError
 from attention_explain.training.metrics import InstanceMean
 
 
@@ -79,14 +79,14 @@ class ObjectiveCallback(TrainerCallback):
     ) -> None:
         super().on_start(trainer, is_primary=is_primary, **kwargs)
         if not hasattr(trainer.model, "extra_metrics"):
-            raise ConfigurationError(
+            raise InputError(
                 f"{type(self).__name__} trains an attention_classifier, but the model is a "
                 f"{type(trainer.model).__name__}"
             )
         alike = [each for each in trainer._callbacks if isinstance(each, ObjectiveCallback)]
         if len(alike) > 1:
             names = " and ".join(type(each).__name__ for each in alike)
-            raise ConfigurationError(
+            raise InputError(
                 f"{names} would each train the model on a loss of its own; a config may have one"
             )
         self._check_texts(trainer)
@@ -96,7 +96,7 @@ class ObjectiveCallback(TrainerCallback):
     def _check_texts(self, trainer: GradientDescentTrainer) -> None:
         first = next(iter(trainer.data_loader.iter_instances()), None)
         if first is not None and "metadata" not in first.fields:
-            raise ConfigurationError(
+            raise InputError(
                 f"{type(self).__name__} must know the id and the tokens of each text, which this "
                 "dataset reader does not tell; the reader attention_text does"
             )

@@ -26,6 +26,7 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.common.meta import META_NAME
 from allennlp.models.archival import CONFIG_NAME
 
+from attention_explain.errors import InputError
 from attention_explain.files.records import CHECKSUMS, write_checksums
 from attention_explain.files.whole import clear_unfinished
 from attention_explain.training.checkpoints import BEST
@@ -141,7 +142,7 @@ def check_training_config(params: Params) -> None:
     if config.get("type", "default") == "default":
         for name, kind in NEEDED.items():
             if name not in config:
-                raise ConfigurationError(f"the config has no '{name}', which is {kind[0]}")
+                raise InputError(f"the config has no '{name}', which is {kind[0]}")
             _check(name, config[name], kind)
         for name, kind in OPTIONAL.items():
             value = _field(config, name)
@@ -164,7 +165,7 @@ def _check(name: str, value: Any, kind: Kind) -> None:
     if not fits(value):
         said = "null" if value is None else repr(value)
         said = said if len(said) <= 80 else f"{said[:80]}..."
-        raise ConfigurationError(f"the config's {name} is {said}, but must be {wanted}")
+        raise InputError(f"the config's {name} is {said}, but must be {wanted}")
 
 
 def _types(value: Any, name: str = "") -> Iterator[Tuple[str, Any]]:
@@ -209,18 +210,18 @@ def may_recover(params: Params, folder: Path, recover: bool) -> bool:
         return False
     if not (folder / CONFIG_NAME).exists():
         names = sorted(path.name for path in folder.iterdir())
-        raise ConfigurationError(
+        raise InputError(
             f"{folder}: is not empty and not the folder of a training (it has {names[0]!r}, but no "
             f"{CONFIG_NAME}); give one that is not there yet"
         )
     if recover:
         _check_same_config(params, folder)
     elif all((folder / name).exists() for name in RESULTS) and _is_whole(folder / ARCHIVE):
-        raise ConfigurationError(
+        raise InputError(
             f"{folder}: holds a finished training; give another folder, or --force to delete it"
         )
     else:
-        raise ConfigurationError(
+        raise InputError(
             f"{folder}: holds a training that was broken off; --recover goes on with it, --force "
             "deletes it"
         )
@@ -252,7 +253,7 @@ def hold(folder: Path) -> None:
     except OSError as error:
         os.close(descriptor)
         if error.errno == errno.EWOULDBLOCK:
-            raise ConfigurationError(
+            raise InputError(
                 f"{folder}: another process trains there, or has done so and is still running"
             ) from error
         # Some file systems of clusters do not lock folders.
@@ -284,8 +285,8 @@ def _check_same_config(params: Params, folder: Path) -> None:
     path = folder / CONFIG_NAME
     try:
         stored = Params.from_file(str(path)).as_flat_dict()
-    except (RuntimeError, ConfigurationError) as error:
-        raise ConfigurationError(f"{path}: cannot be read; --force trains anew") from error
+    except (RuntimeError, ConfigurationError, InputError) as error:
+        raise InputError(f"{path}: cannot be read; --force trains anew") from error
     given = params.as_flat_dict()
     differences: List[str] = []
     for key in sorted({*stored, *given}):
@@ -300,7 +301,7 @@ def _check_same_config(params: Params, folder: Path) -> None:
     if differences:
         more = len(differences) - TOLD
         told = ", ".join(differences[:TOLD]) + (f" (and {more} more)" if more > 0 else "")
-        raise ConfigurationError(
+        raise InputError(
             f"{folder}: was trained with another config, and --recover goes on with the same one "
             f"only: {told}; give another folder, or --force to train anew"
         )

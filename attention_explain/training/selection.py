@@ -1,7 +1,8 @@
 """By what the epoch of a training is chosen, and whether the validation data can tell epochs apart."""
 
-from allennlp.common.checks import ConfigurationError
 from allennlp.training import GradientDescentTrainer
+
+from attention_explain.errors import InputError
 
 # Undefined where all texts have one label; such a one stays the same in every epoch, and the first is kept.
 OF_TWO_LABELS = "auc"
@@ -21,7 +22,7 @@ def check_selection(trainer: GradientDescentTrainer) -> None:
         if len(labels) > 1:
             return
     if labels:
-        raise ConfigurationError(
+        raise InputError(
             f"{getattr(loader, 'data_path', 'the validation data')}: all texts have the label {labels.pop()!r}, so that the "
             f"epoch cannot be chosen by '{OF_TWO_LABELS}'; give texts of other labels, or another validation_metric"
         )

@@ -2,9 +2,10 @@
 
 from typing import Any, Dict
 
-from allennlp.common.checks import ConfigurationError
 from allennlp.training.callbacks import TrainerCallback
 from allennlp.training.gradient_descent_trainer import GradientDescentTrainer
+
+from attention_explain.errors import InputError
 
 
 @TrainerCallback.register("stop_when_perfect")
@@ -28,7 +29,7 @@ class StopWhenPerfect(TrainerCallback):
         tracked = trainer._metric_tracker.tracked_metrics
         if [sign for sign, _ in tracked] != [1.0]:
             names = ", ".join(("+" if sign > 0 else "-") + name for sign, name in tracked)
-            raise ConfigurationError(
+            raise InputError(
                 "stop_when_perfect knows that 1 is the best of one metric that grows, such as +accuracy, "
                 f"but the trainer's validation_metric is {names}"
             )

@@ -1,5 +1,7 @@
-"""Errors for people: one sentence, no traceback."""
+"""The error of everything that a user of `allennlp study` can correct."""
+
+from attention_explain.errors import InputError
 
 
-class StudyError(Exception):
-    """Something in a study, or in what was asked of it, that a person can mend."""
+class StudyError(InputError):
+    """A study file or an option that does not fit; the message says what to do."""

@@ -11,7 +11,6 @@ import numpy
 import pyarrow.parquet
 import pytest
 import torch
-from allennlp.common.checks import ConfigurationError
 from filelock import FileLock
 
 import attention_explain
@@ -19,6 +18,7 @@ from attention_explain.__main__ import main
 from attention_explain.commands import attribution_file
 from attention_explain.commands.attribute import DEFAULT_INTERPRETERS, attribute_from_file
 from attention_explain.commands.parts import Parts
+from attention_explain.errors import InputError
 from attention_explain.interpret.explainer import Explainer
 from attention_explain.interpret.gradient import GradientXInput
 from attention_explain.predictors.saliency import SaliencyPredictor
@@ -193,9 +193,9 @@ def test_unfinished_work_of_another_command_is_not_touched(explain, stopped, mon
         explain()
     monkeypatch.undo()
     parts = sorted((tmp_path / "scores.parquet.parts").iterdir())
-    with pytest.raises(ConfigurationError, match=r"unfinished work of another command, with other"):
+    with pytest.raises(InputError, match=r"unfinished work of another command, with other"):
         explain(target="1")
-    with pytest.raises(ConfigurationError, match=r"with other interpreters; finish that one, or"):
+    with pytest.raises(InputError, match=r"with other interpreters; finish that one, or"):
         explain(interpreters=["attention"])
     assert sorted((tmp_path / "scores.parquet.parts").iterdir()) == parts
     path = explain(interpreters=["attention"], force=True)
@@ -205,7 +205,7 @@ def test_unfinished_work_of_another_command_is_not_touched(explain, stopped, mon
 def test_an_existing_file_is_kept_unless_forced(explain):
     path = explain()
     content = path.read_bytes()
-    with pytest.raises(ConfigurationError, match="exists already; give --force to replace it"):
+    with pytest.raises(InputError, match="exists already; give --force to replace it"):
         explain(interpreters=["attention"])
     assert path.read_bytes() == content
     explain(interpreters=["attention"], force=True)
@@ -217,7 +217,7 @@ def test_two_processes_do_not_share_an_output(explain, tmp_path):
     folder.mkdir()
     with (
         FileLock(folder / "lock"),
-        pytest.raises(ConfigurationError, match="another process is at work on it"),
+        pytest.raises(InputError, match="another process is at work on it"),
     ):
         explain()
 
@@ -235,7 +235,7 @@ def test_two_processes_do_not_share_an_output(explain, tmp_path):
 )
 def test_what_is_wrong_is_said_before_any_work(explain, tmp_path, monkeypatch, options, sentence):
     monkeypatch.setattr(Explainer, "explain_batch", lambda *given: pytest.fail("work was begun"))
-    with pytest.raises(ConfigurationError, match=sentence):
+    with pytest.raises(InputError, match=sentence):
         explain(**options)
     assert not list(tmp_path.iterdir())
 
@@ -244,7 +244,7 @@ def test_a_method_that_refuses_the_model_does_so_at_once(explain, tmp_path, monk
     """Also if it only does when it is called, and stands last."""
 
     def refuse(self, batch, target):
-        raise ConfigurationError("not with this encoder")
+        raise InputError("not with this encoder")
 
     monkeypatch.setattr(GradientXInput, "attribute", refuse)
     batches = []
@@ -254,7 +254,7 @@ def test_a_method_that_refuses_the_model_does_so_at_once(explain, tmp_path, monk
         "explain_batch",
         lambda self, given, *rest: batches.append(len(given)) or explain_batch(self, given, *rest),
     )
-    with pytest.raises(ConfigurationError, match="not with this encoder"):
+    with pytest.raises(InputError, match="not with this encoder"):
         explain(interpreters=["attention", "random", "gradient-x-input"])
     assert batches == [1]
     assert not list(tmp_path.iterdir())
@@ -306,7 +306,7 @@ def test_a_full_disk_loses_nothing_that_was_finished(explain, tmp_path, monkeypa
 
     with monkeypatch.context() as patch:
         patch.setattr(pyarrow.parquet, "write_table", full)
-        with pytest.raises(ConfigurationError, match=r"cannot be written \(No space left on dev"):
+        with pytest.raises(InputError, match=r"cannot be written \(No space left on dev"):
             explain()
     assert [path.name for path in tmp_path.iterdir()] == ["scores.parquet.parts"]
     assert not list(tmp_path.rglob("*.unfinished"))
@@ -315,9 +315,9 @@ def test_a_full_disk_loses_nothing_that_was_finished(explain, tmp_path, monkeypa
 
 def test_a_folder_that_cannot_be_written_is_named(archive, tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(ConfigurationError, match=r"x.parquet: cannot be written \("):
+    with pytest.raises(InputError, match=r"x.parquet: cannot be written \("):
         attribute_from_file(str(archive), "test", tmp_path / "file" / "x.parquet", METHODS)
-    with pytest.raises(ConfigurationError, match=r"cannot be written \(it is a folder\)"):
+    with pytest.raises(InputError, match=r"cannot be written \(it is a folder\)"):
         (tmp_path / "folder.parquet").mkdir()
         attribute_from_file(str(archive), "test", tmp_path / "folder.parquet", METHODS, force=True)
 
@@ -439,7 +439,7 @@ def test_default_methods_that_an_encoder_does_not_allow_are_left_out(tmp_path, c
     ]
     assert "encoder is a GruSeq2SeqEncoder" in metadata["left_out"]["lrp"]
     assert f"left out: {metadata['left_out']['lrp']}" in capfd.readouterr().err
-    with pytest.raises(ConfigurationError, match="interpreter 'lrp': lrp needs an encoder"):
+    with pytest.raises(InputError, match="interpreter 'lrp': lrp needs an encoder"):
         attribute_from_file(str(archive), "test", tmp_path / "named.parquet", ["attention", "lrp"])
 
 
@@ -456,7 +456,7 @@ def test_no_output_takes_the_place_of_an_input_or_of_another(archive, tmp_path, 
         (spare, spare, r"call it \*.html"),
         (archive, None, r"call it \*.parquet"),
     ):
-        with pytest.raises(ConfigurationError, match=sentence):
+        with pytest.raises(InputError, match=sentence):
             attribute_from_file(str(archive), str(data), output, html=html, force=force)
     assert data.read_text() == "what somebody collected" and not spare.exists()
 
@@ -465,7 +465,7 @@ def test_a_page_of_the_user_is_not_replaced(archive, tmp_path):
     page = tmp_path / "page.html"
     page.write_text("<p>mine</p>")
     options = {"html": str(page), "limit": 1}
-    with pytest.raises(ConfigurationError, match="page.html: exists, and was not written by"):
+    with pytest.raises(InputError, match="page.html: exists, and was not written by"):
         attribute_from_file(str(archive), "test", tmp_path / "a.parquet", ["attention"], **options)
     assert page.read_text() == "<p>mine</p>" and not (tmp_path / "a.parquet").exists()
     page.unlink()

@@ -11,7 +11,6 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 import torch
-from allennlp.common.checks import ConfigurationError
 
 from attention_explain.__main__ import main
 from attention_explain.archives import open_archive
@@ -23,6 +22,7 @@ from attention_explain.commands.faithfulness import (
     OTHER_MEASURES,
     faithfulness_from_file,
 )
+from attention_explain.errors import InputError
 from attention_explain.faithfulness.evaluator import Evaluator
 from attention_explain.faithfulness.registry import ERASURES
 from attention_explain.faithfulness.registry import MEASURES as ALL_MEASURES
@@ -221,7 +221,7 @@ def test_a_stopped_run_goes_on_and_ends_as_an_unbroken_one(judge, monkeypatch, c
         judge()
     folder = Path(capsys.readouterr().err.split("finished is in ")[1].split(",")[0])
     assert len(list(folder.glob("*.parquet"))) == 2
-    with pytest.raises(ConfigurationError, match="another command, with other by; finish"):
+    with pytest.raises(InputError, match="another command, with other by; finish"):
         judge(by="size")
     monkeypatch.undo()
     assert pyarrow.parquet.read_table(judge()).equals(whole) and not folder.exists()
@@ -249,7 +249,7 @@ def test_some_methods_and_some_texts(judge):
     rows = rows_of(path)
     assert {row["method"] for row in rows} == {"attention", "random", "search"}
     assert len({row["id"] for row in rows}) == 3
-    with pytest.raises(ConfigurationError, match="has no method 'lime'; it has attention, grad"):
+    with pytest.raises(InputError, match="has no method 'lime'; it has attention, grad"):
         judge("other.parquet", methods=["lime"])
 
 
@@ -274,7 +274,7 @@ def elsewhere(attributions: Path, path: Path, change=lambda row: row) -> Path:
 @pytest.mark.parametrize("suffix", ["parquet", "jsonl", "csv"])
 def test_scores_from_elsewhere_are_judged_as_ours_are(judge, attributions, tmp_path, suffix):
     scores = elsewhere(attributions, tmp_path / f"mine.{suffix}")
-    with pytest.raises(ConfigurationError, match="does not say which data.*--data"):
+    with pytest.raises(InputError, match="does not say which data.*--data"):
         judge(scores=scores)
     rows = rows_of(judge(scores=scores, data="test", limit=3))
     ours = {
@@ -303,7 +303,7 @@ def test_columns_that_are_no_scores_are_left_alone_where_methods_are_named(
     path = judge(scores=scores, data="test", methods=["mine"], limit=1, measures=["sufficiency"])
     assert {row["method"] for row in rows_of(path)} == {"mine", "random", "search"}
     scores = elsewhere(attributions, scores, lambda row: dropped("random")(change(row)))
-    with pytest.raises(ConfigurationError, match="line 1, 'split': must be a list of numbers"):
+    with pytest.raises(InputError, match="line 1, 'split': must be a list of numbers"):
         judge("other.parquet", scores=scores, data="test")
 
 
@@ -388,7 +388,7 @@ def test_what_is_wrong_with_scores_is_said_before_any_work(
 ):
     monkeypatch.setattr(Evaluator, "evaluate_batch", lambda *given: pytest.fail("work was begun"))
     scores = elsewhere(attributions, tmp_path / "mine.jsonl", change)
-    with pytest.raises(ConfigurationError, match=sentence):
+    with pytest.raises(InputError, match=sentence):
         judge(scores=scores, data="test")
     assert not (tmp_path / "out.parquet").exists()
 
@@ -409,7 +409,7 @@ def test_what_is_wrong_with_scores_is_said_before_any_work(
     ],
 )
 def test_what_is_wrong_with_options_is_said_before_any_work(judge, tmp_path, options, sentence):
-    with pytest.raises(ConfigurationError, match=sentence):
+    with pytest.raises(InputError, match=sentence):
         judge(**options)
     assert not list(tmp_path.iterdir())
 
@@ -432,7 +432,7 @@ def test_ties_are_told(judge, attributions, tmp_path, capsys):
 
 def test_scores_of_another_model_are_refused(attributions, tmp_path):
     other = small_archive(tmp_path / "other", "cnn")
-    with pytest.raises(ConfigurationError, match="its scores are of another model than .*other"):
+    with pytest.raises(InputError, match="its scores are of another model than .*other"):
         faithfulness_from_file(str(other), str(attributions), tmp_path / "out.parquet")
 
 

@@ -5,13 +5,13 @@ import shutil
 
 import pyarrow.parquet
 import pytest
-from allennlp.common.checks import ConfigurationError
 from allennlp.models import archive_model
 
 from attention_explain.api import explain
 from attention_explain.commands import attribution_file
 from attention_explain.commands.attribute import attribute_from_file
 from attention_explain.commands.perturb import perturb_from_file
+from attention_explain.errors import InputError
 from attention_explain.predictors.saliency import SaliencyPredictor
 from tests.small_archive import small_archive
 
@@ -59,7 +59,7 @@ def test_strings_are_refused_by_a_model_trained_on_tokens(archive, write, tmp_pa
     run, output = COMMANDS[command], tmp_path / "out.parquet"
     given = str(archive("tokens"))
     strings, tokens = write("s.jsonl", {"text": "a d"}), write("t.jsonl", {"tokens": ["a", "d"]})
-    with pytest.raises(ConfigurationError, match=r"s.jsonl: the model was trained on .* as tokens"):
+    with pytest.raises(InputError, match=r"s.jsonl: the model was trained on .* as tokens"):
         run(given, strings, output)
     assert not output.exists()
     run(given, tokens, output)
@@ -69,12 +69,12 @@ def test_strings_are_refused_by_a_model_trained_on_tokens(archive, write, tmp_pa
 
 def test_one_string_is_refused_and_its_tokens_are_taken(archive):
     run = archive("tokens")
-    with pytest.raises(ConfigurationError, match="give its 'tokens' instead"):
+    with pytest.raises(InputError, match="give its 'tokens' instead"):
         explain(run, "a d", ["attention"])
     assert explain(run, ["a", "d"], ["attention"]).unknown == [0, 1]
     assert explain(run, "a d", ["attention"], split_text=True).tokens == ["a", "d"]
     predictor = SaliencyPredictor.from_path(str(run), "saliency", interpreters=["attention"])
-    with pytest.raises(ConfigurationError, match="^line 1 of the input .*came as tokens"):
+    with pytest.raises(InputError, match="^line 1 of the input .*came as tokens"):
         predictor.predict_json(predictor.load_line("a d"))
 
 
@@ -98,7 +98,7 @@ def test_an_older_archive_works_and_says_what_it_cannot_tell(
 
 def test_an_archive_keeps_how_its_tokens_came_about(archive, tmp_path):
     moved = shutil.copy(archive("tokens") / "model.tar.gz", tmp_path / "moved.tar.gz")
-    with pytest.raises(ConfigurationError, match="came as tokens"):
+    with pytest.raises(InputError, match="came as tokens"):
         explain(moved, "a d", ["attention"])
 
 

@@ -2,11 +2,11 @@
 
 import pyarrow
 import pytest
-from allennlp.common.checks import ConfigurationError
 
 from attention_explain.commands import table_file
 from attention_explain.commands.job import Job
 from attention_explain.commands.job_options import JobOptions
+from attention_explain.errors import InputError
 from attention_explain.files.records import sha256
 from attention_explain.files.sealed import read_sealed
 from tests.commands.stopping import stop_after
@@ -103,12 +103,12 @@ def test_another_content_of_the_file_is_another_job(count, alphabet, monkeypatch
     with pytest.raises(SystemExit):
         count()
     alphabet.write_text("xyz")
-    with pytest.raises(ConfigurationError, match="of another command, with other reads"):
+    with pytest.raises(InputError, match="of another command, with other reads"):
         count()
 
 
 def test_a_file_that_is_read_is_not_written(count, alphabet, tmp_path):
     linked = tmp_path / "linked.parquet"
     linked.hardlink_to(alphabet)
-    with pytest.raises(ConfigurationError, match="linked.parquet: is read"):
+    with pytest.raises(InputError, match="linked.parquet: is read"):
         count(output_file=linked, force=True)

@@ -3,9 +3,9 @@
 import json
 
 import pytest
-from allennlp.common.checks import ConfigurationError
 
 from attention_explain.commands.job_options import listed_configs
+from attention_explain.errors import InputError
 from attention_explain.interpret.interpreter import (
     build_interpreters,
     known_interpreters,
@@ -45,7 +45,7 @@ def test_names_json_and_files_in_any_mixture(tmp_path, monkeypatch):
     ],
 )
 def test_what_is_wrong_is_said_in_one_sentence(argument, sentence):
-    with pytest.raises(ConfigurationError, match=sentence):
+    with pytest.raises(InputError, match=sentence):
         listed_configs([argument], "interpreters")
 
 

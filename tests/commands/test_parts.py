@@ -5,10 +5,10 @@ import random
 
 import pyarrow
 import pytest
-from allennlp.common.checks import ConfigurationError
 
 from attention_explain.commands import parts as parts_module
 from attention_explain.commands.parts import NOTE, ROW, Parts, clear_merged, resumable
+from attention_explain.errors import InputError
 
 JOB = {"archive": "abc", "data": "def"}
 
@@ -52,7 +52,7 @@ def test_rows_of_one_text_stay_together_in_their_order(output):
 
 def test_another_job_is_told_what_is_another_and_may_replace(output):
     work(output)
-    with pytest.raises(ConfigurationError, match="of another command, with other archive"):
+    with pytest.raises(InputError, match="of another command, with other archive"):
         work(output, {**JOB, "archive": "other"})
     parts = work(output, {**JOB, "archive": "other"}, 2.0, [0], replace=True)
     assert parts.finished() == {0}
@@ -79,7 +79,7 @@ def test_a_part_that_came_from_elsewhere_is_not_adopted(output, tmp_path):
 @pytest.mark.parametrize("content", ["", "{", "[1]", '"text"', "[" * 100_000])
 def test_a_damaged_note_is_said_and_replaced_by_force(output, content):
     (work(output).folder / NOTE).write_text(content)
-    with pytest.raises(ConfigurationError, match=r"job.json: is damaged; give --force"):
+    with pytest.raises(InputError, match=r"job.json: is damaged; give --force"):
         work(output)
     with Parts(output, JOB).opened(replace=True) as parts:
         assert parts.finished() == set()
@@ -93,7 +93,7 @@ def test_a_damaged_part_is_said_and_made_again_by_force(output):
     for _ in range(40):
         content[generator.randrange(len(content))] ^= 255
     path.write_bytes(content)
-    with pytest.raises(ConfigurationError, match=r"000001.parquet: .*; give --force"):
+    with pytest.raises(InputError, match=r"000001.parquet: .*; give --force"):
         work(output, numbers=())
     with Parts(output, JOB).opened(replace=True) as parts:
         assert parts.finished() == {0}
@@ -144,9 +144,9 @@ def test_an_output_that_appears_meanwhile_is_not_replaced(output):
     with Parts(output, JOB).opened() as parts:
         parts.save(0, table([0], 1.0), {})
         output.write_text("of a quicker command")
-        with pytest.raises(ConfigurationError, match="exists already; give --force"):
+        with pytest.raises(InputError, match="exists already; give --force"):
             parts.merged()
-    with pytest.raises(ConfigurationError, match="exists already; give --force"):
+    with pytest.raises(InputError, match="exists already; give --force"):
         work(output)
     # Nothing is lost: --force goes on from the part.
     with Parts(output, JOB).opened(replace=True) as parts:

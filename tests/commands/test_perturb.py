@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pyarrow.parquet
 import pytest
-from allennlp.common.checks import ConfigurationError
 
 from attention_explain.__main__ import main
 from attention_explain.archives import open_archive
@@ -18,6 +17,7 @@ from attention_explain.commands.perturb import DEFAULT_PERTURBATIONS, perturb_fr
 from attention_explain.counterfactual.perturber import Perturber
 from attention_explain.counterfactual.registry import PERTURBATIONS
 from attention_explain.data.any_reader import read_instances
+from attention_explain.errors import InputError
 from tests.commands.stopping import stop_after
 from tests.commands_run import PROJECT
 from tests.small_archive import small_archive
@@ -165,7 +165,7 @@ def test_a_stopped_run_goes_on_and_ends_as_an_unbroken_one(perturb, monkeypatch,
     folder = Path(capsys.readouterr().err.split("finished is in ")[1].split(",")[0])
     assert len(list(folder.glob("*.parquet"))) == 3 and folder.name == "out.parquet.parts"
     assert not folder.with_name("out.parquet").exists()
-    with pytest.raises(ConfigurationError, match="another command, with other perturbations; fin"):
+    with pytest.raises(InputError, match="another command, with other perturbations; fin"):
         perturb(perturbations=["uniform"])
 
     monkeypatch.undo()
@@ -192,7 +192,7 @@ def test_the_longest_texts_come_first(perturb, monkeypatch):
 def test_an_existing_file_is_kept_unless_forced(perturb):
     path = perturb(perturbations=["uniform"])
     content = path.read_bytes()
-    with pytest.raises(ConfigurationError, match="exists already; give --force to replace it"):
+    with pytest.raises(InputError, match="exists already; give --force to replace it"):
         perturb(perturbations=["random"])
     assert path.read_bytes() == content
     perturb(perturbations=["random"], force=True)
@@ -211,7 +211,7 @@ def test_an_existing_file_is_kept_unless_forced(perturb):
 )
 def test_what_is_wrong_is_said_before_any_work(perturb, tmp_path, monkeypatch, options, sentence):
     monkeypatch.setattr(Perturber, "perturb_batch", lambda *given: pytest.fail("work was begun"))
-    with pytest.raises(ConfigurationError, match=sentence):
+    with pytest.raises(InputError, match=sentence):
         perturb(**options)
     assert not list(tmp_path.iterdir())
 
@@ -220,7 +220,7 @@ def test_attention_comes_from_another_models_attribution_file(archive, perturb, 
     other = tmp_path / "other.parquet"
     attribute_from_file(str(archive), "test", other, ["attention"], limit=20)
     config = [{"type": "other-model", "file": str(other)}]
-    with pytest.raises(ConfigurationError, match=r"other.parquet: has no text with id 'planted"):
+    with pytest.raises(InputError, match=r"other.parquet: has no text with id 'planted"):
         perturb(perturbations=config)
     assert [path.name for path in tmp_path.iterdir()] == ["other.parquet"]
     path = perturb(perturbations=config, limit=20)
@@ -273,6 +273,6 @@ def test_the_file_of_another_model_is_not_written_over(archive, tmp_path):
     pyarrow.parquet.write_table(pyarrow.table(weights), other)
     before = other.read_bytes()
     reading = [{"type": "other-model", "file": str(other)}]
-    with pytest.raises(ConfigurationError, match="is read; write somewhere else"):
+    with pytest.raises(InputError, match="is read; write somewhere else"):
         perturb_from_file(str(archive), "test", other, perturbations=reading, force=True)
     assert other.read_bytes() == before

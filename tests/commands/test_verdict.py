@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 import torch
-from allennlp.common.checks import ConfigurationError
 
 from analysis.verdict.files import load_files
 from attention_explain.archives import open_archive, weights_sha256
@@ -23,6 +22,7 @@ from attention_explain.commands.perturb import PerturbationJob
 from attention_explain.commands.verdict import judge, verdict_from_files
 from attention_explain.commands.verdict_models import check_base, check_seed, difference
 from attention_explain.commands.whole_progress import WholeProgress
+from attention_explain.errors import InputError
 from attention_explain.files.sealed import read_sealed, sealed_metadata
 from tests.commands.stopping import stop_after
 from tests.small_archive import small_archive
@@ -232,7 +232,7 @@ def test_files_of_other_options_are_refused_or_replaced(
     there, given, one_way, tmp_path, options, file, sentence
 ):
     before = times(tmp_path / "out")
-    with pytest.raises(ConfigurationError) as error:
+    with pytest.raises(InputError) as error:
         given(**options)
     assert f"files/{file}-1.parquet: {sentence}; give another folder" in str(error.value)
     assert times(tmp_path / "out") == before
@@ -250,7 +250,7 @@ def test_a_file_of_another_kind_or_a_damaged_one_is_not_taken(there, given, one_
         (good[: len(good) // 2], "not a readable parquet file"),
     ):
         (files / "perturbations-1.parquet").write_bytes(content)
-        with pytest.raises(ConfigurationError, match=sentence) as error:
+        with pytest.raises(InputError, match=sentence) as error:
             given()
         assert "--force" in str(error.value)
     given(force=True)
@@ -269,7 +269,7 @@ def test_seeds_have_files_of_their_own(there, given, one_way, run, tmp_path):
     }
     assert len(hashes) == 2
     # The files of the second would be judged with the first.
-    with pytest.raises(ConfigurationError, match="attributions-2.parquet: is no part of this"):
+    with pytest.raises(InputError, match="attributions-2.parquet: is no part of this"):
         given(run)
     given(run, force=True)
     assert {name.split(".")[0][-1] for name in times(tmp_path / "out")} == {"1"}
@@ -283,7 +283,7 @@ def test_seeds_of_an_adversary_may_have_a_base_each():
     seen = {}
     check_seed("one", "1", {**config("runs/1"), "pytorch_seed": 1}, seen)
     check_seed("two", "2", {**config("runs/2"), "pytorch_seed": 2}, seen)
-    with pytest.raises(ConfigurationError, match="differs in 'trainer.callbacks'"):
+    with pytest.raises(InputError, match="differs in 'trainer.callbacks'"):
         check_seed("three", "3", config("runs/2", 0.2), seen)
 
 
@@ -292,9 +292,9 @@ def test_an_adversary_must_be_one_of_this_model(run, tmp_path):
         return {"trainer": {"callbacks": [{"type": "adversarial_attention", "base": str(base)}]}}
 
     check_base("other", config(run / "model.tar.gz"), ["runs/first", str(run)])
-    with pytest.raises(ConfigurationError, match="other: was trained against runs/gone, which is"):
+    with pytest.raises(InputError, match="other: was trained against runs/gone, which is"):
         check_base("other", config("runs/gone"), [str(run)])
-    with pytest.raises(ConfigurationError, match="other: was not trained with the callback"):
+    with pytest.raises(InputError, match="other: was not trained with the callback"):
         check_base("other", {"trainer": {}}, [str(run)])
 
 
@@ -309,16 +309,16 @@ def test_the_attention_of_an_adversary_is_written_beside(there, given, one_way, 
     assert table.num_rows == 2 and "attention" in table.column_names
     # The analysis knows whose adversary it is.
     assert len(load_files(there).adversaries) == 1
-    with pytest.raises(ConfigurationError, match="adversary-1.parquet: is no part of this verdict"):
+    with pytest.raises(InputError, match="adversary-1.parquet: is no part of this verdict"):
         given()
 
 
 def test_models_that_are_no_seeds_of_one_are_refused(given, run, tmp_path):
     model = json.loads((run / "config.json").read_text())["model"]
     other = another(run, tmp_path / "other", model={**model, "min_label_count": 2})
-    with pytest.raises(ConfigurationError, match="differs in 'model.min_label_count'"):
+    with pytest.raises(InputError, match="differs in 'model.min_label_count'"):
         given(run, other)
-    with pytest.raises(ConfigurationError, match="is the same model as"):
+    with pytest.raises(InputError, match="is the same model as"):
         given(run, run / "model.tar.gz")
     assert not (tmp_path / "out").exists()
 
@@ -340,7 +340,7 @@ def test_a_folder_of_something_else_is_left_alone(given, tmp_path, place):
     precious.parent.mkdir(parents=True, exist_ok=True)
     precious.write_text("precious")
     for force in (False, True):
-        with pytest.raises(ConfigurationError) as error:
+        with pytest.raises(InputError) as error:
             given(force=force)
         assert str(tmp_path / "out") in str(error.value)
     assert [each for each in tmp_path.rglob("*") if each.is_file()] == [precious]
@@ -373,7 +373,7 @@ def test_a_model_without_attention_of_its_own_is_not_perturbed(
     given, one_way, tmp_path, monkeypatch, capfd
 ):
     def refused(self, *given):
-        raise ConfigurationError("there is no attention to perturb")
+        raise InputError("there is no attention to perturb")
 
     monkeypatch.setattr("attention_explain.commands.verdict_plan.Perturber.__init__", refused)
     assert given() == 7

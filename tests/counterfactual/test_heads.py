@@ -2,13 +2,13 @@
 
 import pytest
 import torch
-from allennlp.common.checks import ConfigurationError
 from transformers import AutoModelForSequenceClassification
 
 from attention_explain.archives import open_archive
 from attention_explain.counterfactual.perturber import Perturber
 from attention_explain.counterfactual.registry import PERTURBATIONS
 from attention_explain.counterfactual.self_attending import SelfAttending
+from attention_explain.errors import InputError
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.modules.encoders.transformer import SelfAttention
 from tests.builders import instances, model
@@ -168,11 +168,11 @@ def test_pieces_of_places_change_nothing(monkeypatch):
 @pytest.mark.parametrize("options", [{"layer": 3}, {"layer": 0}, {"head": 7}])
 def test_a_layer_or_head_that_is_not_there_is_named(options):
     ((name, number),) = options.items()
-    with pytest.raises(ConfigurationError, match=f"{name} is {number!r}, but must be from 1 to"):
+    with pytest.raises(InputError, match=f"{name} is {number!r}, but must be from 1 to"):
         perturber(model("transformer"), "heads-off", **options).perturb(instances())
 
 
 def test_a_classifier_without_attention_over_states_says_so(all_folders):
     classifier = open_archive(all_folders["bert"]).model
-    with pytest.raises(ConfigurationError, match="perturbation 'uniform': it needs hidden states"):
+    with pytest.raises(InputError, match="perturbation 'uniform': it needs hidden states"):
         Perturber(classifier, PERTURBATIONS.build(["uniform"]))

@@ -4,11 +4,11 @@ import math
 
 import pytest
 import torch
-from allennlp.common.checks import ConfigurationError
 from scipy.spatial import distance
 
 from attention_explain.counterfactual.adversary_search import AdversaryLoss, start
 from attention_explain.counterfactual.fixed_states import FixedStates
+from attention_explain.errors import InputError
 from attention_explain.interpret.text_batch import TextBatch
 from tests.builders import instances
 from tests.counterfactual.fixed import by_hand, fixed, perturbation, sharp_model
@@ -152,5 +152,5 @@ def test_the_search_starts_where_the_paper_does():
     ],
 )
 def test_options_that_make_no_sense_are_refused(options, sentence):
-    with pytest.raises(ConfigurationError, match=sentence):
+    with pytest.raises(InputError, match=sentence):
         perturbation("instance-adversary", **options)

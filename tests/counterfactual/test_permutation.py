@@ -6,8 +6,8 @@ from itertools import permutations
 import numpy
 import pytest
 import torch
-from allennlp.common.checks import ConfigurationError
 
+from attention_explain.errors import InputError
 from tests.counterfactual.fixed import by_hand, fixed, perturbation, sharp_model
 
 
@@ -63,5 +63,5 @@ def test_a_text_of_one_token_has_one_order():
 
 
 def test_no_permutations_are_refused():
-    with pytest.raises(ConfigurationError, match="permutations is 0, but must be 1 or more"):
+    with pytest.raises(InputError, match="permutations is 0, but must be 1 or more"):
         perturbation("permutation", permutations=0)

@@ -6,12 +6,12 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 import torch
-from allennlp.common.checks import ConfigurationError
 
 from attention_explain.counterfactual.perturbation import Field, Perturbation
 from attention_explain.counterfactual.perturber import Perturber
 from attention_explain.counterfactual.registry import PERTURBATIONS
 from attention_explain.counterfactual.self_attending import SelfAttending
+from attention_explain.errors import InputError
 from tests.builders import LABELS, TEXTS, instances, model
 from tests.counterfactual.fixed import perturber, sharp_model
 from tests.interpret.no_trace import trace
@@ -180,7 +180,7 @@ def test_labels_are_passed_on_and_not_needed(build):
     ],
 )
 def test_bad_configs_are_named(configs, sentence):
-    with pytest.raises(ConfigurationError, match=sentence):
+    with pytest.raises(InputError, match=sentence):
         PERTURBATIONS.build(configs)
 
 
@@ -197,19 +197,19 @@ def test_a_seed_is_for_those_that_have_none():
 
 
 def test_only_an_attention_classifier_can_be_perturbed():
-    with pytest.raises(ConfigurationError, match="attention_classifier.*, not a Linear"):
+    with pytest.raises(InputError, match="attention_classifier.*, not a Linear"):
         Perturber(torch.nn.Linear(1, 1), PERTURBATIONS.build(["uniform"]))
 
 
 @pytest.mark.parametrize("name", OF_LAYERS)
 def test_layers_are_needed_to_change_them(name):
     sentence = f"perturbation '{name}': it needs an encoder with layers of self-attention"
-    with pytest.raises(ConfigurationError, match=sentence):
+    with pytest.raises(InputError, match=sentence):
         Perturber(model("bilstm"), PERTURBATIONS.build([name]))
 
 
 def test_texts_are_checked_before_any_work(build, monkeypatch):
     work = build("other-model", model())
     monkeypatch.setattr(Perturber, "perturb_batch", lambda *given: pytest.fail("work was begun"))
-    with pytest.raises(ConfigurationError, match="has no text with id 'text-4'"):
+    with pytest.raises(InputError, match="has no text with id 'text-4'"):
         work.perturb(instances([*TEXTS, "one more"], [*LABELS, "0"]))

@@ -7,10 +7,10 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 import torch
-from allennlp.common.checks import ConfigurationError
 from scipy import stats
 from scipy.spatial import distance
 
+from attention_explain.errors import InputError
 from tests.builders import TEXTS
 from tests.counterfactual.fixed import by_hand, fixed, perturbation, sharp_model
 
@@ -112,7 +112,7 @@ def test_weights_that_do_not_match_are_refused(write, change, sentence):
     weights = {**some_weights(), **change}
     weights = {id_: row for id_, row in weights.items() if row != "absent"}
     method = perturbation("other-model", file=write(weights))
-    with pytest.raises(ConfigurationError, match=r"other\.parquet: .*" + sentence):
+    with pytest.raises(InputError, match=r"other\.parquet: .*" + sentence):
         method.check(WORDS.items())
 
 
@@ -122,20 +122,20 @@ def test_the_text_of_another_data_set_with_the_same_id_is_refused(write):
         "other-model", file=write(some_weights(), words={**WORDS, "text-3": other})
     )
     sentence = r"other\.parquet: text 'text-3' has other tokens there \(11: not a good film at all "
-    with pytest.raises(ConfigurationError, match=sentence):
+    with pytest.raises(InputError, match=sentence):
         method.check(WORDS.items())
 
 
 def test_files_without_weights_are_refused(write, tmp_path):
     path = write(some_weights())
-    with pytest.raises(ConfigurationError, match="has no column 'attentions'"):
+    with pytest.raises(InputError, match="has no column 'attentions'"):
         perturbation("other-model", file=path, column="attentions")
-    with pytest.raises(ConfigurationError, match="column 'id' has no lists of numbers"):
+    with pytest.raises(InputError, match="column 'id' has no lists of numbers"):
         perturbation("other-model", file=path, column="id")
-    with pytest.raises(ConfigurationError, match=r"absent.parquet: no such file"):
+    with pytest.raises(InputError, match=r"absent.parquet: no such file"):
         perturbation("other-model", file=str(tmp_path / "absent.parquet"))
     (tmp_path / "text").write_text("no parquet")
-    with pytest.raises(ConfigurationError, match="not a readable parquet file"):
+    with pytest.raises(InputError, match="not a readable parquet file"):
         perturbation("other-model", file=str(tmp_path / "text"))
 
 
@@ -145,5 +145,5 @@ def test_an_id_must_be_there_once(tmp_path):
     table = pyarrow.table({"id": ["a", "a"], "tokens": [["x"], ["x"]], "attention": rows})
     pyarrow.parquet.write_table(table, path)
     method = perturbation("other-model", file=str(path))
-    with pytest.raises(ConfigurationError, match="has two texts with id 'a'"):
+    with pytest.raises(InputError, match="has two texts with id 'a'"):
         method.check([("a", ["x"])])

@@ -3,7 +3,8 @@
 import logging
 
 import pytest
-from allennlp.common.checks import ConfigurationError
+
+from attention_explain.errors import InputError
 
 NEWS = (
     '"3","Prices up","Tea costs\\more, \\$2 a ""cup"""\n'
@@ -76,7 +77,7 @@ def test_a_bad_row_is_refused_by_file_and_line(write, refusal, row, problem):
 
 @pytest.mark.parametrize("classes", [["World", "Economy"], ["World", "World"]])
 def test_unknown_or_repeated_classes_are_refused(make_reader, classes):
-    with pytest.raises(ConfigurationError) as refused:
+    with pytest.raises(InputError) as refused:
         make_reader("ag_news_csv", classes=classes)
     assert str(refused.value) == (
         f"classes must name different ones of World, Sports, Business, Sci/Tech, not {classes}"

@@ -4,7 +4,6 @@ import json
 
 import pyarrow.parquet
 import pytest
-from allennlp.common.checks import ConfigurationError
 from allennlp.data import Instance
 from allennlp.data.fields import LabelField, MetadataField, TextField
 from allennlp.data.tokenizers import Token
@@ -14,6 +13,7 @@ from attention_explain.api import explain
 from attention_explain.commands.attribute import attribute_from_file
 from attention_explain.commands.perturb import perturb_from_file
 from attention_explain.data.any_reader import complete, spread_evenly
+from attention_explain.errors import InputError
 from tests.builders import LABELS, TEXTS
 from tests.small_archive import small_archive
 
@@ -91,7 +91,7 @@ def test_instances_of_the_reader_are_numbered_over_all_batches(archives, data):
 def test_explained_from_python(archives):
     one, other = (explain(archive, TEXTS[3], METHODS).to_dict() for archive in archives)
     assert one == other
-    with pytest.raises(ConfigurationError, match="needs 'text' to read a single text"):
+    with pytest.raises(InputError, match="needs 'text' to read a single text"):
         explain(archives[0], ["as", "tokens"])
 
 
@@ -110,7 +110,7 @@ def test_texts_of_two_interleaved_files(tmp_path):
     predictor = Predictor.from_path(archive, import_plugins=False)
     texts = list(predictor._dataset_reader.read(both))
     assert len(predictor._model.forward_on_instances(texts)) == 8
-    with pytest.raises(ConfigurationError, match="needs 'dataset_key' to read a single text"):
+    with pytest.raises(InputError, match="needs 'dataset_key' to read a single text"):
         predictor.predict_json({"text": "a dull film"})
 
 
@@ -119,7 +119,7 @@ def test_ids_that_come_twice_are_refused(tmp_path):
     both = json.dumps({"a": path, "b": path})
     reader = {"type": "interleaving", "readers": {"a": dict(OURS), "b": dict(OURS)}}
     archive = small_archive(tmp_path / "run", reader=reader, train=both)
-    with pytest.raises(ConfigurationError, match="2 texts have the id 'line-1'"):
+    with pytest.raises(InputError, match="2 texts have the id 'line-1'"):
         attribute_from_file(str(archive), both, tmp_path / "x.parquet", METHODS)
 
 
@@ -132,7 +132,7 @@ def test_ids_that_come_twice_are_refused(tmp_path):
 )
 def test_what_is_wrong_with_a_text_names_it(archives, tmp_path, text, label, sentence):
     data = write(tmp_path / "texts.jsonl", [text], [label])
-    with pytest.raises(ConfigurationError, match=sentence):
+    with pytest.raises(InputError, match=sentence):
         attribute_from_file(str(archives[0]), data, tmp_path / "x.parquet", METHODS)
 
 
@@ -141,7 +141,7 @@ def test_what_a_reader_says_itself_stays():
     instance = Instance({"tokens": TextField([Token("fine")]), "metadata": said})
     known = complete(instance, "text-1")["metadata"].metadata
     assert known == {"id": "its own", "source": "x", "tokens": ["fine"]}
-    with pytest.raises(ConfigurationError, match="gives no text 'tokens', but 'label', a LabelF"):
+    with pytest.raises(InputError, match="gives no text 'tokens', but 'label', a LabelF"):
         complete(Instance({"label": LabelField("1")}), "text-1")
 
 

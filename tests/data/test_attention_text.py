@@ -5,11 +5,11 @@ import logging
 
 import numpy
 import pytest
-from allennlp.common.checks import ConfigurationError
 from allennlp.common.util import END_SYMBOL, START_SYMBOL
 from allennlp.data import Batch, Vocabulary
 
 from attention_explain.data.errors import DataError
+from attention_explain.errors import InputError
 
 LINES = [
     {"id": "a", "text": "a fine day", "label": "good"},
@@ -135,7 +135,7 @@ def test_spaces_around_labels_count_where_the_map_has_them(write, read):
 
 def test_a_label_of_spaces_is_a_missing_one(write, read):
     path = write("data.jsonl", jsonl({"text": "x", "label": " "}))
-    with pytest.raises(ConfigurationError, match="line 1: field 'label' is missing"):
+    with pytest.raises(InputError, match="line 1: field 'label' is missing"):
         read(path)
     assert "label" not in read(path, require_label=False)[0].fields
 
@@ -352,6 +352,6 @@ def test_equal_words_share_one_token(write, read):
     ],
 )
 def test_senseless_options_are_refused(make_reader, options, problem):
-    with pytest.raises(ConfigurationError) as refused:
+    with pytest.raises(InputError) as refused:
         make_reader(**options)
     assert str(refused.value) == problem

@@ -7,7 +7,6 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 from allennlp.common import Params
-from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader
 
 from attention_explain.commands.attribute import attribute_from_file
@@ -15,6 +14,7 @@ from attention_explain.commands.startup.global_options import TRUST_VARIABLE
 from attention_explain.data.erased import Erased
 from attention_explain.data.errors import DataError
 from attention_explain.data.vocabulary import MASK_TOKEN
+from attention_explain.errors import InputError
 from tests.small_archive import PLANTED, small_archive
 
 M = MASK_TOKEN
@@ -137,7 +137,7 @@ def test_the_column_of_the_method_has_to_be_there(scored):
 )
 def test_options_that_cannot_be_meant_are_refused(options, sentence):
     reader = {"type": "planted", "erased": options}
-    with pytest.raises(ConfigurationError, match=sentence):
+    with pytest.raises(InputError, match=sentence):
         DatasetReader.from_params(Params(reader))
 
 

@@ -3,9 +3,9 @@
 import logging
 
 import pytest
-from allennlp.common.checks import ConfigurationError
 
 from attention_explain.data.newsgroups import strip_footer, strip_headers, strip_quotes
+from attention_explain.errors import InputError
 
 GROUPS = ["rec.tea", "rec.coffee"]
 POST = """From: ann@example.org (Ann)
@@ -118,13 +118,13 @@ def test_a_missing_group_is_refused(corpus, refusal):
 
 @pytest.mark.parametrize("groups", [["rec.tea"], ["rec.tea", "rec.tea"]])
 def test_two_different_groups_are_needed(make_reader, groups):
-    with pytest.raises(ConfigurationError) as refused:
+    with pytest.raises(InputError) as refused:
         make_reader("newsgroups", groups=groups)
     assert str(refused.value) == (f"groups must name two or more different groups, not {groups}")
 
 
 def test_an_unknown_part_to_strip_is_refused(make_reader):
-    with pytest.raises(ConfigurationError) as refused:
+    with pytest.raises(InputError) as refused:
         make_reader("newsgroups", groups=GROUPS, strip=["header"])
     assert str(refused.value) == (
         "strip names ['header'], but these can be stripped: headers, footers, quotes"

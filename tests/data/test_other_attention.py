@@ -5,11 +5,11 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 import torch
-from allennlp.common.checks import ConfigurationError
 
 from attention_explain.commands.attribute import attribute_from_file
 from attention_explain.data.errors import DataError
 from attention_explain.data.other_attention import OtherAttention
+from attention_explain.errors import InputError
 from tests.builders import batch, instances, model, vocabulary
 from tests.small_archive import PLANTED, small_archive
 from tests.training.runs import built
@@ -103,14 +103,14 @@ def test_a_file_that_is_no_attribution_file_is_refused(tmp_path):
 
 def test_a_guide_for_a_model_that_takes_none_is_refused(tmp_path, guide):
     loop = built(tmp_path, [], reader={**BOUNDED, "guide": guide})
-    with pytest.raises(ConfigurationError, match="only if its projection is 'guide'"):
+    with pytest.raises(InputError, match="only if its projection is 'guide'"):
         loop.run()
 
 
 def test_a_guided_model_without_a_guide_is_refused():
     vocab = vocabulary()
     classifier = model(vocab=vocab, **GUIDED)
-    with pytest.raises(ConfigurationError, match="none came with these"):
+    with pytest.raises(InputError, match="none came with these"):
         classifier(**batch(vocab, instances()))
 
 

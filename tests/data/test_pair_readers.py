@@ -3,8 +3,9 @@
 import json
 
 import pytest
-from allennlp.common.checks import ConfigurationError
 from allennlp.data import Vocabulary
+
+from attention_explain.errors import InputError
 
 STORY = """\
 1 Ada went to the attic.
@@ -138,7 +139,7 @@ def test_a_text_none_of_whose_candidates_was_ever_a_label_is_refused(write, make
     (other,) = reader.read(write("test.jsonl", jsonl(line(passage="bob ate", answer="ate"))))
     reader.apply_token_indexers(known)
     vocab = Vocabulary.from_instances([known])
-    with pytest.raises(ConfigurationError) as refused:
+    with pytest.raises(InputError) as refused:
         other["candidates"].index(vocab)
     assert "line 1: none of the labels of the training data" in str(refused.value)
 
@@ -197,9 +198,9 @@ def test_limits_are_those_of_the_passage(write, make_reader):
 
 
 def test_mistyped_options_are_refused(make_reader):
-    with pytest.raises(ConfigurationError, match="candidates is 'passages'"):
+    with pytest.raises(InputError, match="candidates is 'passages'"):
         make_reader("babi", candidates="passages")
-    with pytest.raises(ConfigurationError, match="only these have a meaning: passage"):
+    with pytest.raises(InputError, match="only these have a meaning: passage"):
         make_reader("question_passage", fields={"text": "story"})
 
 

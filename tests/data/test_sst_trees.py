@@ -3,9 +3,9 @@
 import logging
 
 import pytest
-from allennlp.common.checks import ConfigurationError
 
 from attention_explain.data.sst_trees import parse_tree
+from attention_explain.errors import InputError
 
 TREES = (
     "(3 (2 The) (3 (3 plums) (2 shine)))\n"
@@ -112,6 +112,6 @@ def test_a_broken_tree_is_refused_by_file_and_line(write, refusal, tree, problem
 
 
 def test_an_unknown_granularity_is_refused(make_reader):
-    with pytest.raises(ConfigurationError) as refused:
+    with pytest.raises(InputError) as refused:
         make_reader("sst_trees", granularity="three")
     assert str(refused.value) == "granularity is 'three', but must be one of binary, five"

@@ -4,12 +4,12 @@ import json
 
 import pytest
 from allennlp.common import Params
-from allennlp.common.checks import ConfigurationError
 from allennlp.common.util import END_SYMBOL, START_SYMBOL
 from allennlp.data import Vocabulary
 from allennlp.data.vocabulary import DEFAULT_OOV_TOKEN, DEFAULT_PADDING_TOKEN
 
 from attention_explain.data.vocabulary import MASK_TOKEN, DocumentFrequencyVocabulary
+from attention_explain.errors import InputError
 
 # "tea" is in three texts; "so" occurs four times, but in one text.
 TEXTS = [("tea is fine", "1"), ("tea is so so so so", "0"), ("more tea", "1"), ("cocoa", "2")]
@@ -111,7 +111,7 @@ def test_a_saved_vocabulary_is_the_same_when_loaded(data, read, write, tmp_path)
 
 
 def test_a_reader_without_a_path_is_refused(data, read):
-    with pytest.raises(ConfigurationError) as refused:
+    with pytest.raises(InputError) as refused:
         build(read(data), reader=reader_options())
     assert str(refused.value) == (
         "the vocabulary needs both `reader` and `data_path`, or neither of them"
@@ -119,7 +119,7 @@ def test_a_reader_without_a_path_is_refused(data, read):
 
 
 def test_a_limit_that_no_word_meets_is_refused(data, read):
-    with pytest.raises(ConfigurationError) as refused:
+    with pytest.raises(InputError) as refused:
         build(read(data), min_df=4)
     assert str(refused.value) == (
         "no item of the vocabulary's namespace 'tokens' is in 4 documents (min_df)"

@@ -4,10 +4,10 @@ import json
 
 import pytest
 from allennlp.common import Params
-from allennlp.common.checks import ConfigurationError
 from allennlp.data import Vocabulary
 from allennlp.models import Model
 
+from attention_explain.errors import InputError
 from tests.training.runs import built
 
 # Rare in train; in dev alone; in test alone; in no text; and "unheard", which is in dev without a vector.
@@ -116,11 +116,11 @@ def test_they_have_their_vectors_also_when_the_vocabulary_is_read_again(build, v
 )
 def test_options_that_do_not_fit(build, vectors, options, problem):
     both = options if "both" in problem else {"vectors_file": vectors, **options}
-    with pytest.raises(ConfigurationError, match=problem):
+    with pytest.raises(InputError, match=problem):
         build(**both)
 
 
 def test_a_vocabulary_of_no_training_has_no_splits(vectors):
     options = {"type": "document_frequency", "vectors_file": vectors, "vectors_of": ["train"]}
-    with pytest.raises(ConfigurationError, match="the config has data for none"):
+    with pytest.raises(InputError, match="the config has data for none"):
         Vocabulary.from_params(Params(options), instances=[])

@@ -14,7 +14,6 @@ import pyarrow.parquet
 import pytest
 import torch
 from allennlp.common import Params, Registrable
-from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader, Vocabulary
 from allennlp.models import Model
 
@@ -24,6 +23,7 @@ from attention_explain.__main__ import main
 from attention_explain.commands.attribute import attribute_from_file
 from attention_explain.commands.perturb import perturb_from_file
 from attention_explain.data.vocabulary import Split
+from attention_explain.errors import InputError
 from attention_explain.faithfulness.scores_file import read_scores
 from attention_explain.interpret.interpreter import supported_interpreters
 from attention_explain.interpret.text_batch import TextBatch
@@ -214,10 +214,10 @@ def test_an_encoder_of_ones_own_has_the_methods_that_it_allows(own_encoder):
 
 def test_what_an_encoder_of_ones_own_does_not_allow_is_one_sentence(own_encoder):
     (page,) = [text for page in PAGES if "neighbours" in (text := page.read_text("utf-8"))]
-    with pytest.raises(ConfigurationError) as refused:
+    with pytest.raises(InputError) as refused:
         interpreter("deeplift", own_encoder)
     assert f"\n> {refused.value.message}\n" in page
-    with pytest.raises(ConfigurationError, match=r"layers of self-attention \(transformer\), but"):
+    with pytest.raises(InputError, match=r"layers of self-attention \(transformer\), but"):
         interpreter("attention-rollout", own_encoder)
     methods = ["attention", "lrp", "deeplift", "leave-one-out"]
     supported, left_out = supported_interpreters(methods, own_encoder, reader())

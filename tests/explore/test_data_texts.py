@@ -3,10 +3,10 @@
 import json
 
 import pytest
-from allennlp.common.checks import ConfigurationError
 
 from attention_explain.api import explain
 from attention_explain.data.errors import DataError
+from attention_explain.errors import InputError
 from attention_explain.explore import data_texts
 from attention_explain.explore.data_texts import DECISIVE, DataTexts
 from tests.builders import LABELS, TEXTS
@@ -76,7 +76,7 @@ def test_what_is_wrong_later_is_said_on_the_page(tmp_path):
     assert texts.listed()["reading"]
     assert texts.misleading()["of"] == 0
     texts._read()
-    with pytest.raises(ConfigurationError, match="no such file"):
+    with pytest.raises(InputError, match="no such file"):
         texts.listed()
 
 

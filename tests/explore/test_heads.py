@@ -4,9 +4,9 @@ from copy import deepcopy
 
 import pytest
 import torch
-from allennlp.common.checks import ConfigurationError
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
+from attention_explain.errors import InputError
 from attention_explain.explore.open_model import OpenModel
 from attention_explain.interpret.text_batch import TextBatch
 from tests.builders import instances
@@ -62,7 +62,7 @@ def test_no_head_off_is_the_model(layered):
 
 @pytest.mark.parametrize("off", [[[9, 0]], [[0, 9]], [[-1, 0]], [[0]], [0], [["0", "1"]]])
 def test_heads_that_are_none(layered, off):
-    with pytest.raises(ConfigurationError, match="is no head"):
+    with pytest.raises(InputError, match="is no head"):
         layered.without_heads(given(TEXT), off)
 
 

@@ -4,10 +4,10 @@ import math
 
 import pytest
 import torch
-from allennlp.common.checks import ConfigurationError
 from allennlp.data import Vocabulary
 
 from attention_explain.api import explain
+from attention_explain.errors import InputError
 from attention_explain.explore import open_model
 from attention_explain.explore.open_model import OpenModel
 from attention_explain.explore.open_text import MOST_WORDS, GivenText
@@ -61,7 +61,7 @@ def test_the_target_is_explained(tiny):
     ]
     # Of two labels, one's evidence is the other's contrary.
     assert scores[0] == pytest.approx([-score for score in scores[1]], abs=1e-6)
-    with pytest.raises(ConfigurationError, match="none of the model's labels"):
+    with pytest.raises(InputError, match="none of the model's labels"):
         tiny.explain(given(target="no label"))
 
 
@@ -121,7 +121,7 @@ def test_weights_of_a_person_take_the_place_of_the_attention(tiny):
     ],
 )
 def test_weights_that_are_none_are_refused(tiny, weights, sentence):
-    with pytest.raises(ConfigurationError, match=sentence):
+    with pytest.raises(InputError, match=sentence):
         tiny.weights(given(), weights)
 
 
@@ -150,7 +150,7 @@ def test_pairs_are_explained_in_the_light_of_the_second_text():
     found = pairs.weights(GivenText(text=passage, query=question), one["attention"])
     assert found["probs"] == pytest.approx(one["probs"], abs=1e-5)
     assert pairs.about()["pairs"]
-    with pytest.raises(ConfigurationError, match="second text is empty"):
+    with pytest.raises(InputError, match="second text is empty"):
         pairs.explain(GivenText(text=passage))
 
 
@@ -158,7 +158,7 @@ def test_what_a_model_has_not_is_not_offered(tmp_path):
     folder = opened_folder(save_tiny_transformer(tmp_path / "bert"), None)
     about = folder.about()
     assert about["heads"] and not about["weights"] and not about["pairs"]
-    with pytest.raises(ConfigurationError, match="hidden states"):
+    with pytest.raises(InputError, match="hidden states"):
         folder.weights(given(), [1.0] * 9)
     assert "lime" in [each["name"] for each in about["methods"]]
     tiny = opened(methods=None).about()
@@ -167,7 +167,7 @@ def test_what_a_model_has_not_is_not_offered(tmp_path):
     # The slow ones are the last, and not there before somebody wants them.
     assert slow == sorted(slow) and any(slow)
     assert not any(each["slow"] and each["shown"] for each in tiny["methods"])
-    with pytest.raises(ConfigurationError, match="layers of self-attention"):
+    with pytest.raises(InputError, match="layers of self-attention"):
         opened().head_weights(given())
 
 
@@ -181,12 +181,12 @@ def test_what_a_model_has_not_is_not_offered(tmp_path):
     ],
 )
 def test_texts_that_cannot_be_explained(tiny, text, sentence):
-    with pytest.raises(ConfigurationError, match=sentence):
+    with pytest.raises(InputError, match=sentence):
         tiny.explain(text)
 
 
 def test_a_method_that_is_not_there(tiny):
-    with pytest.raises(ConfigurationError, match="'lime' is none of the methods of tiny"):
+    with pytest.raises(InputError, match="'lime' is none of the methods of tiny"):
         tiny.explain(given(), ["lime"])
 
 

@@ -4,9 +4,9 @@ import json
 
 import pytest
 import torch
-from allennlp.common.checks import ConfigurationError
 
 from attention_explain.archives import weights_sha256
+from attention_explain.errors import InputError
 from attention_explain.explore.verdict_folder import WANTED, check_about, evidence, read_verdict
 
 
@@ -32,7 +32,7 @@ def test_a_folder(tmp_path):
 def test_what_is_none(tmp_path, content, sentence):
     if content is not None:
         (tmp_path / "verdict.json").write_bytes(content)
-    with pytest.raises(ConfigurationError, match=sentence):
+    with pytest.raises(InputError, match=sentence):
         read_verdict(str(tmp_path))
 
 
@@ -42,9 +42,7 @@ def test_a_verdict_is_about_one_of_the_models():
     verdict = {"model": "bilstm", "corpus": "sst", "weights_sha256": seeds}
     assert check_about(verdict, [other], "results") == ""
     assert check_about(verdict, [third, one], "results") == ""
-    with pytest.raises(
-        ConfigurationError, match=r"results: is the verdict on another model \(bilstm"
-    ):
+    with pytest.raises(InputError, match=r"results: is the verdict on another model \(bilstm"):
         check_about(verdict, [third], "results")
 
 

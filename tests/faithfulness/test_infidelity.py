@@ -2,8 +2,8 @@
 
 import numpy
 import pytest
-from allennlp.common.checks import ConfigurationError
 
+from attention_explain.errors import InputError
 from attention_explain.faithfulness.registry import MEASURES
 from attention_explain.faithfulness.score_measure import JudgedText
 from tests.builders import TEXTS
@@ -56,5 +56,5 @@ def test_scores_that_add_up_to_the_drops_have_none_and_those_of_the_other_sign_a
 
 @pytest.mark.parametrize("option", [{"samples": 0}, {"erasure": "blank"}])
 def test_options_that_make_no_sense_are_refused(option):
-    with pytest.raises(ConfigurationError, match=next(iter(option))):
+    with pytest.raises(InputError, match=next(iter(option))):
         MEASURES.build([{"type": "infidelity", **option}])

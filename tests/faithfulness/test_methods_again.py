@@ -5,9 +5,9 @@ import copy
 import numpy
 import pytest
 import torch
-from allennlp.common.checks import ConfigurationError
 from scipy.stats import spearmanr
 
+from attention_explain.errors import InputError
 from attention_explain.faithfulness.input_shift import shifted
 from attention_explain.faithfulness.parameter_randomization import STAGES, cascade
 from attention_explain.faithfulness.registry import MEASURES
@@ -211,5 +211,5 @@ def test_an_encoder_without_such_a_bias_says_so():
 
 @pytest.mark.parametrize("option", [{"samples": 0}, {"radius": 0.0}])
 def test_options_that_make_no_sense_are_refused(option):
-    with pytest.raises(ConfigurationError, match=next(iter(option))):
+    with pytest.raises(InputError, match=next(iter(option))):
         MEASURES.build([{"type": "sensitivity", **option}])

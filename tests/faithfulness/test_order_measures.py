@@ -2,8 +2,8 @@
 
 import numpy
 import pytest
-from allennlp.common.checks import ConfigurationError
 
+from attention_explain.errors import InputError
 from attention_explain.faithfulness.along_orders import OrderedText, measure_orders
 from attention_explain.faithfulness.registry import MEASURES
 from attention_explain.faithfulness.search import Search
@@ -202,5 +202,5 @@ def test_a_measure_with_a_name_of_its_own_gives_it_to_all_its_forms():
     ],
 )
 def test_options_that_make_no_sense_are_refused(config, reason):
-    with pytest.raises(ConfigurationError, match=reason):
+    with pytest.raises(InputError, match=reason):
         MEASURES.build([config])

@@ -3,10 +3,10 @@
 import numpy
 import pytest
 import torch
-from allennlp.common.checks import ConfigurationError
 from allennlp.data import Vocabulary
 
 from attention_explain.data.vocabulary import MASK_TOKEN, count_unigrams
+from attention_explain.errors import InputError
 from attention_explain.faithfulness.outputs import ErasedOutputs
 from attention_explain.faithfulness.registry import ERASURES
 from attention_explain.interpret.erasure.lstm_sets import TOKENS, LstmSets, tree
@@ -225,12 +225,12 @@ def test_empty_texts_may_be_all_that_is_asked(encoder):
 
 
 def test_a_model_without_the_mask_says_so():
-    with pytest.raises(ConfigurationError, match="trained with masked words.*lacks '@@MASK@@'"):
+    with pytest.raises(InputError, match="trained with masked words.*lacks '@@MASK@@'"):
         outputs_of(model(), "mask", bounded=False)
 
 
 def test_a_model_that_does_not_know_the_frequencies_says_what_to_do():
-    with pytest.raises(ConfigurationError, match="give the training data"):
+    with pytest.raises(InputError, match="give the training data"):
         outputs_of(model(), "marginal", bounded=False)
 
 

@@ -2,8 +2,8 @@
 
 import numpy
 import pytest
-from allennlp.common.checks import ConfigurationError
 
+from attention_explain.errors import InputError
 from attention_explain.faithfulness.beam import runs_of_neighbours
 from attention_explain.faithfulness.chains import best_chain
 from attention_explain.faithfulness.search import Search
@@ -118,5 +118,5 @@ def test_chains_are_of_sets_within_each_other():
     "options", [{"width": 0}, {"candidates": 0}, {"exact": -1}, {"exact": 30}, {"singles": 0}]
 )
 def test_options_that_make_no_sense_are_refused(options):
-    with pytest.raises(ConfigurationError, match=next(iter(options))):
+    with pytest.raises(InputError, match=next(iter(options))):
         Search(**options)

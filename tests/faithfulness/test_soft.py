@@ -3,8 +3,8 @@
 import numpy
 import pytest
 import torch
-from allennlp.common.checks import ConfigurationError
 
+from attention_explain.errors import InputError
 from attention_explain.faithfulness.registry import MEASURES
 from attention_explain.passes import generator_for
 from tests.builders import TEXTS
@@ -83,7 +83,7 @@ def test_budgets_change_nothing_and_equal_scores_have_no_value():
 
 
 def test_options_that_make_no_sense_are_refused():
-    with pytest.raises(ConfigurationError, match="draws is 0"):
+    with pytest.raises(InputError, match="draws is 0"):
         MEASURES.build([{"type": "soft_sufficiency", "draws": 0}])
 
 

@@ -7,9 +7,9 @@ import numpy
 import pytest
 import torch
 from allennlp.common import Params
-from allennlp.common.checks import ConfigurationError
 from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 
+from attention_explain.errors import InputError
 from attention_explain.interpret.interpreter import Interpreter
 from attention_explain.models import AttentionClassifier
 from attention_explain.predictors.saliency import SaliencyPredictor
@@ -65,7 +65,7 @@ def check_no_trace_is_left(
     method.saliency_interpret_instances(instances())
     assert trace(model) == before
 
-    with pytest.raises(ConfigurationError, match="target is 'no such label'"):
+    with pytest.raises(InputError, match="target is 'no such label'"):
         method.saliency_interpret_instances(instances(), target="no such label")
     assert trace(model) == before
 

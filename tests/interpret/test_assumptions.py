@@ -3,13 +3,13 @@
 import pytest
 import torch
 from allennlp.common import Params
-from allennlp.common.checks import ConfigurationError
 from allennlp.modules import TextFieldEmbedder, TokenEmbedder
 from allennlp.modules.text_field_embedders import BasicTextFieldEmbedder
 from allennlp.modules.token_embedders import Embedding
 
 from attention_explain import explain
 from attention_explain.counterfactual.perturber import Perturber
+from attention_explain.errors import InputError
 from attention_explain.interpret.interpreter import (
     known_interpreters,
     supported_interpreters,
@@ -65,7 +65,7 @@ def test_a_contextual_vector_is_not_taken_for_its_token(name):
     # The methods of a Transformer's layers want one.
     classifier = mixed("transformer")
     if name not in ("attention", "random"):
-        with pytest.raises(ConfigurationError, match="model's MixedEmbedding that vector may know"):
+        with pytest.raises(InputError, match="model's MixedEmbedding that vector may know"):
             interpreter(name, classifier)
     if name in STATES_OR_WEIGHTS:
         method = interpreter(name, classifier, **STATES_OR_WEIGHTS[name])
@@ -149,11 +149,11 @@ def stateful():
 def test_a_stateful_encoder_is_refused_by_all():
     sentence = "LstmSeq2SeqEncoder is stateful: it reads a text in the light of those before it"
     for name in ("attention", "leave-one-out", "random"):
-        with pytest.raises(ConfigurationError, match=sentence):
+        with pytest.raises(InputError, match=sentence):
             interpreter(name, stateful())
-    with pytest.raises(ConfigurationError, match=sentence):
+    with pytest.raises(InputError, match=sentence):
         Perturber(stateful(), {})
-    with pytest.raises(ConfigurationError, match=sentence):
+    with pytest.raises(InputError, match=sentence):
         supported_interpreters(["attention", "random"], stateful(), reader())
 
 

@@ -3,10 +3,10 @@
 import numpy
 import pytest
 import torch
-from allennlp.common.checks import ConfigurationError
 from captum.attr import DeepLift as CaptumDeepLift
 
 import attention_explain.interpret.deeplift  # noqa: F401  (registers it)
+from attention_explain.errors import InputError
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models.reading import Reading
 from attention_explain.modules.projections import Projection, Sparsegen
@@ -211,19 +211,19 @@ class Hardmax(Projection):
 
 def test_what_has_no_rule_is_refused_by_name():
     gru = model_with({"type": "gru", "input_size": DIM, "hidden_size": 4})
-    with pytest.raises(ConfigurationError, match="encoder is a GruSeq2SeqEncoder"):
+    with pytest.raises(InputError, match="encoder is a GruSeq2SeqEncoder"):
         interpreter("deeplift", gru)
     other_scorer = model()
     other_scorer.attention.scorer = Bilinear(8)
-    with pytest.raises(ConfigurationError, match="attention has a Bilinear"):
+    with pytest.raises(InputError, match="attention has a Bilinear"):
         interpreter("deeplift", other_scorer)
     other_projection = model()
     other_projection.attention.projection = Hardmax()
-    with pytest.raises(ConfigurationError, match="this model has a Hardmax"):
+    with pytest.raises(InputError, match="this model has a Hardmax"):
         interpreter("deeplift", other_projection)
     inside = model("transformer")
     inside.encoder.layers[0].self_attention.projection = Hardmax()
-    with pytest.raises(ConfigurationError, match="this model has a Hardmax"):
+    with pytest.raises(InputError, match="this model has a Hardmax"):
         interpreter("deeplift", inside)
 
 
@@ -232,5 +232,5 @@ def test_what_has_no_rule_is_refused_by_name():
     [({"of": "loss"}, "of is 'loss'"), ({"baseline": "noise"}, "baseline is 'noise'")],
 )
 def test_bad_options_are_refused(options, sentence):
-    with pytest.raises(ConfigurationError, match=sentence):
+    with pytest.raises(InputError, match=sentence):
         interpreter("deeplift", model(), **options)

@@ -3,9 +3,9 @@
 import numpy
 import pytest
 import torch
-from allennlp.common.checks import ConfigurationError
 from allennlp.interpret.saliency_interpreters import SimpleGradient
 
+from attention_explain.errors import InputError
 from attention_explain.predictors.saliency import SaliencyPredictor
 from tests.builders import ENCODERS, TEXTS, instances, model, reader, vocabulary
 from tests.interpret.no_trace import check_no_trace_is_left, interpreter
@@ -146,5 +146,5 @@ def test_no_trace_is_left(name, monkeypatch):
     ],
 )
 def test_bad_options_are_refused(options, sentence):
-    with pytest.raises(ConfigurationError, match=sentence):
+    with pytest.raises(InputError, match=sentence):
         interpreter("gradient", model(), **options)

@@ -2,9 +2,9 @@
 
 import pytest
 import torch
-from allennlp.common.checks import ConfigurationError
 
 import attention_explain.interpret.gradient_shap  # noqa: F401  (registers it)
+from attention_explain.errors import InputError
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.passes import generator_for
 from tests.builders import ENCODERS, instances, model, vocabulary
@@ -91,5 +91,5 @@ def test_no_trace_is_left(monkeypatch):
     ],
 )
 def test_bad_options_are_refused(options, sentence):
-    with pytest.raises(ConfigurationError, match=sentence):
+    with pytest.raises(InputError, match=sentence):
         interpreter("gradient-shap", model(), **options)

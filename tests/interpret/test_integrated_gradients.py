@@ -2,10 +2,10 @@
 
 import pytest
 import torch
-from allennlp.common.checks import ConfigurationError
 from captum.attr import IntegratedGradients as Captum
 from scipy import integrate
 
+from attention_explain.errors import InputError
 from attention_explain.interpret.baselines import baseline_embeddings
 from attention_explain.interpret.integrated_gradients import RULES, nodes
 from attention_explain.interpret.text_batch import TextBatch
@@ -179,7 +179,7 @@ def test_no_trace_is_left(monkeypatch):
     ],
 )
 def test_bad_options_are_refused(options, sentence):
-    with pytest.raises(ConfigurationError, match=sentence):
+    with pytest.raises(InputError, match=sentence):
         interpreter("integrated-gradients", model(), **options)
 
 
@@ -187,5 +187,5 @@ def test_a_baseline_symbol_needs_words_with_one_number_each():
     classifier = model()
     batch = TextBatch.of(classifier, instances())
     classifier.text_field_embedder.token_embedder_tokens = torch.nn.Identity()
-    with pytest.raises(ConfigurationError, match="unlike 'zero'"):
+    with pytest.raises(InputError, match="unlike 'zero'"):
         baseline_embeddings(classifier, batch, torch.zeros(4, batch.length, 6), "unk")

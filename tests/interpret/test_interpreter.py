@@ -4,6 +4,7 @@ import pytest
 import torch
 from allennlp.common.checks import ConfigurationError
 
+from attention_explain.errors import InputError
 from attention_explain.interpret.interpreter import (
     INTERPRETERS,
     Attribution,
@@ -94,7 +95,7 @@ def test_the_target_is_the_predicted_class_unless_named(places):
 
 def test_an_unknown_target_is_refused(places):
     sentence = "target is 'good', which is none of the model's labels: "
-    with pytest.raises(ConfigurationError, match=sentence):
+    with pytest.raises(InputError, match=sentence):
         places.saliency_interpret_instances(instances(), target="good")
 
 
@@ -109,7 +110,7 @@ def test_the_json_entry_is_the_batched_one():
 def test_only_an_attention_classifier_can_be_explained():
     predictor = SaliencyPredictor(model(), reader())
     predictor._model = torch.nn.Linear(1, 1)
-    with pytest.raises(ConfigurationError, match="explains an attention_classifier, not a Linear"):
+    with pytest.raises(InputError, match="explains an attention_classifier, not a Linear"):
         Places(predictor)
 
 
@@ -139,6 +140,6 @@ def on_an_encoder_that_it_takes(name: str) -> Interpreter:
     for encoder in ENCODERS:
         try:
             return interpreter(name, model(encoder))
-        except ConfigurationError:
+        except (ConfigurationError, InputError):
             continue
     raise AssertionError(f"{name} refuses every encoder")

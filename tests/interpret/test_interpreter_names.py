@@ -1,9 +1,9 @@
 """From names and configs to interpreters: what is accepted, and the sentence for what is not."""
 
 import pytest
-from allennlp.common.checks import ConfigurationError
 from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 
+from attention_explain.errors import InputError
 from attention_explain.interpret.attention_and_chance import RandomScores
 from attention_explain.interpret.gradient import Gradient
 from attention_explain.interpret.interpreter import (
@@ -95,7 +95,7 @@ def test_only_our_own_methods_are_known():
     ],
 )
 def test_what_is_wrong_is_said_in_one_sentence(predictor, configs, sentence):
-    with pytest.raises(ConfigurationError, match=sentence) as raised:
+    with pytest.raises(InputError, match=sentence) as raised:
         build_interpreters(configs, predictor)
     assert "\n" not in raised.value.message
 
@@ -126,9 +126,7 @@ def test_what_a_plugin_does_not_declare_is_named(predictor, registered):
     class Undeclared(Interpreter):
         passes = "none"
 
-    with pytest.raises(
-        ConfigurationError, match="'undeclared': Undeclared has no attribute 'signed'"
-    ):
+    with pytest.raises(InputError, match="'undeclared': Undeclared has no attribute 'signed'"):
         build_interpreters(["undeclared"], predictor)
 
 
@@ -139,5 +137,5 @@ def test_an_option_that_a_plugin_does_not_keep_is_named(predictor, registered):
             super().__init__(predictor)
 
     built = build_interpreters(["forgetful"], predictor)["forgetful"]
-    with pytest.raises(ConfigurationError, match="'forgetful': Forgetful has no attribute 'width'"):
+    with pytest.raises(InputError, match="'forgetful': Forgetful has no attribute 'width'"):
         parameters(built)

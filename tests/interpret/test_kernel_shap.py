@@ -5,10 +5,10 @@ import math
 
 import pytest
 import torch
-from allennlp.common.checks import ConfigurationError
 from captum.attr import KernelShap as CaptumKernelShap
 
 import attention_explain.interpret.kernel_shap  # noqa: F401  (registers it)
+from attention_explain.errors import InputError
 from attention_explain.interpret.text_batch import TextBatch, class_output
 from attention_explain.models.reading import Reading
 from tests.builders import ENCODERS, TEXTS, instances, model, vocabulary
@@ -173,5 +173,5 @@ def test_a_pass_stays_within_the_budget(monkeypatch):
     ],
 )
 def test_bad_options_are_refused(options, sentence):
-    with pytest.raises(ConfigurationError, match=sentence):
+    with pytest.raises(InputError, match=sentence):
         interpreter("kernel-shap", model(), **options)

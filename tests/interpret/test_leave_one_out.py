@@ -2,9 +2,9 @@
 
 import pytest
 import torch
-from allennlp.common.checks import ConfigurationError
 
 import attention_explain.interpret.erasing  # noqa: F401  (registers it)
+from attention_explain.errors import InputError
 from attention_explain.interpret.text_batch import TextBatch
 from tests.builders import ENCODERS, PROJECTIONS, SCORERS, TEXTS, instances, model, vocabulary
 from tests.interpret.no_trace import check_no_trace_is_left, interpreter
@@ -157,5 +157,5 @@ def test_no_trace_is_left(encoder, at, monkeypatch):
     ],
 )
 def test_bad_options_are_refused(options, sentence):
-    with pytest.raises(ConfigurationError, match=sentence):
+    with pytest.raises(InputError, match=sentence):
         interpreter("leave-one-out", model(), **options)

@@ -3,9 +3,9 @@
 import numpy
 import pytest
 import torch
-from allennlp.common.checks import ConfigurationError
 
 import attention_explain.interpret.lime  # noqa: F401  (registers it)
+from attention_explain.errors import InputError
 from attention_explain.interpret.text_batch import TextBatch
 from tests.builders import ENCODERS, TEXTS, instances, model, vocabulary
 from tests.interpret.no_trace import check_no_trace_is_left, interpreter
@@ -85,5 +85,5 @@ def test_no_trace_is_left(monkeypatch):
     ],
 )
 def test_bad_options_are_refused(options, sentence):
-    with pytest.raises(ConfigurationError, match=sentence):
+    with pytest.raises(InputError, match=sentence):
         interpreter("lime", model(), **options)

@@ -2,10 +2,10 @@
 
 import pytest
 import torch
-from allennlp.common.checks import ConfigurationError
 from allennlp.models import Model
 
 import attention_explain.interpret.lrp  # noqa: F401  (registers it)
+from attention_explain.errors import InputError
 from attention_explain.interpret.relevance.classifier import propagate
 from attention_explain.interpret.text_batch import TextBatch
 from tests.builders import (
@@ -186,7 +186,7 @@ def test_no_trace_is_left(encoder, monkeypatch):
 def test_other_encoders_are_refused_by_name():
     classifier = model_with({"type": "gru", "input_size": DIM, "hidden_size": 4})
     with pytest.raises(
-        ConfigurationError,
+        InputError,
         match=r"lrp needs an encoder with rules .*, lstm, transformer\), .* GruSeq2SeqEncoder",
     ):
         interpreter("lrp", classifier)
@@ -194,10 +194,10 @@ def test_other_encoders_are_refused_by_name():
 
 def test_a_stateful_lstm_is_refused():
     classifier = model_with({**ENCODERS["bilstm"], "stateful": True})
-    with pytest.raises(ConfigurationError, match="stateful"):
+    with pytest.raises(InputError, match="stateful"):
         interpreter("lrp", classifier)
 
 
 def test_epsilon_must_be_positive():
-    with pytest.raises(ConfigurationError, match=r"epsilon must be above 0, but is 0\.0"):
+    with pytest.raises(InputError, match=r"epsilon must be above 0, but is 0\.0"):
         interpreter("lrp", model(), epsilon=0.0)

@@ -5,11 +5,11 @@ import sys
 
 import pytest
 import torch
-from allennlp.common.checks import ConfigurationError
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
 from attention_explain import passes
+from attention_explain.errors import InputError
 from attention_explain.interpret.explainer import Explainer
 from attention_explain.interpret.memory import PROGRAM, most_tokens
 from attention_explain.interpret.text_batch import TextBatch
@@ -131,13 +131,13 @@ def test_a_text_that_is_too_long_is_skipped_with_its_reason_and_no_other(method)
 @every_limited_method
 def test_asked_for_one_text_that_is_too_long_it_refuses(method):
     limited = interpreter(method, model("transformer"), **LITTLE[method])
-    with pytest.raises(ConfigurationError, match=f"text 2 has {TOKENS} tokens, more than"):
+    with pytest.raises(InputError, match=f"text 2 has {TOKENS} tokens, more than"):
         limited.saliency_interpret_instances(instances([PADDED[0], *LONG], None))
 
 
 def test_the_longest_text_that_fits():
     assert most_tokens(lambda tokens: tokens**2, 10, PROGRAM + 1e-6) == 10
-    with pytest.raises(ConfigurationError, match="memory is 0.5, but must be above"):
+    with pytest.raises(InputError, match="memory is 0.5, but must be above"):
         most_tokens(lambda tokens: tokens, 8, 0.5)
 
 

@@ -2,9 +2,9 @@
 
 import pytest
 import torch
-from allennlp.common.checks import ConfigurationError
 
 import attention_explain.interpret.erasing  # noqa: F401  (registers it)
+from attention_explain.errors import InputError
 from tests.builders import DIM, ENCODERS, PROJECTIONS, SCORERS, model, vocabulary
 from tests.interpret.no_trace import check_no_trace_is_left, interpreter
 from tests.interpret.slow_erasure import (
@@ -102,5 +102,5 @@ def test_no_trace_is_left(encoder, monkeypatch):
     ],
 )
 def test_bad_options_are_refused(options, sentence):
-    with pytest.raises(ConfigurationError, match=sentence):
+    with pytest.raises(InputError, match=sentence):
         interpreter("occlusion", model(), **options)

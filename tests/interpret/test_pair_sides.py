@@ -2,9 +2,9 @@
 
 import pytest
 import torch
-from allennlp.common.checks import ConfigurationError
 
 from attention_explain import explain
+from attention_explain.errors import InputError
 from attention_explain.predictors.saliency import SaliencyPredictor
 from tests.builders import batch, model, reader
 from tests.pairs import PAIRS, pair_instances, pair_model, pair_reader, pair_vocabulary
@@ -122,16 +122,16 @@ def test_integrated_gradients_of_both_sum_to_the_difference():
 @pytest.mark.parametrize("side", ["query", "both"])
 def test_what_only_the_passage_has_is_said(side):
     for name in ("attention", "lrp", {"type": "gradient", "at": "hidden"}):
-        with pytest.raises(ConfigurationError, match=f"its side must be 'passage', not '{side}'"):
+        with pytest.raises(InputError, match=f"its side must be 'passage', not '{side}'"):
             SaliencyPredictor(classifier(), pair_reader(), interpreters=[name], side=side)
 
 
 def test_sides_that_are_not_there_are_refused():
-    with pytest.raises(ConfigurationError, match="only an attention_pair_classifier reads"):
+    with pytest.raises(InputError, match="only an attention_pair_classifier reads"):
         SaliencyPredictor(model(), reader(), side="query")
-    with pytest.raises(ConfigurationError, match="side is 'left'"):
+    with pytest.raises(InputError, match="side is 'left'"):
         SaliencyPredictor(classifier(), pair_reader(), side="left")
-    with pytest.raises(ConfigurationError, match="have word vectors of their own"):
+    with pytest.raises(InputError, match="have word vectors of their own"):
         method = [{"type": "occlusion", "baseline": "unk"}]
         explained(classifier(), "both", True, method)
 
@@ -156,7 +156,7 @@ def test_explain_takes_a_query_and_shows_both_texts():
         lines.index("-- query") == lines.index(next(one for one in lines if one[:5] == "token")) + 6
     )
     assert "<b>|</b>" in both._repr_html_()
-    with pytest.raises(ConfigurationError, match="field 'question'"):
+    with pytest.raises(InputError, match="field 'question'"):
         explain(made, passage, dataset_reader=pair_reader())
-    with pytest.raises(ConfigurationError, match="the model reads single texts"):
+    with pytest.raises(InputError, match="the model reads single texts"):
         explain(model(), "a film", query="which ?", dataset_reader=reader())

@@ -2,8 +2,8 @@
 
 import pytest
 import torch
-from allennlp.common.checks import ConfigurationError
 
+from attention_explain.errors import InputError
 from attention_explain.passes import generator_for
 from tests.builders import ENCODERS, instances, model, vocabulary
 from tests.interpret.no_trace import check_no_trace_is_left, interpreter
@@ -79,5 +79,5 @@ def test_no_trace_is_left(monkeypatch):
     ],
 )
 def test_bad_options_are_refused(options, sentence):
-    with pytest.raises(ConfigurationError, match=sentence):
+    with pytest.raises(InputError, match=sentence):
         interpreter("smoothgrad", model(), **options)

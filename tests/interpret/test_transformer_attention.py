@@ -6,8 +6,8 @@ from types import SimpleNamespace
 import numpy
 import pytest
 import torch
-from allennlp.common.checks import ConfigurationError
 
+from attention_explain.errors import InputError
 from attention_explain.interpret import encoders
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.interpret.transformer.flow import flow_from_source
@@ -175,12 +175,12 @@ def test_no_trace_is_left(method, monkeypatch):
 @every_method
 @pytest.mark.parametrize("encoder", ["bilstm", "affine", "cnn"])
 def test_other_encoders_are_refused(method, encoder):
-    with pytest.raises(ConfigurationError, match=r"layers of self-attention \(transformer\), but"):
+    with pytest.raises(InputError, match=r"layers of self-attention \(transformer\), but"):
         interpreter(method, model(encoder))
 
 
 @every_method
 @pytest.mark.parametrize("residual", [-0.1, 1.0])
 def test_a_residual_out_of_range_is_refused(method, residual):
-    with pytest.raises(ConfigurationError, match="at least 0 and less than 1"):
+    with pytest.raises(InputError, match="at least 0 and less than 1"):
         interpreter(method, model("transformer"), residual=residual)

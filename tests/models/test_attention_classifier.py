@@ -4,10 +4,10 @@ import math
 
 import pytest
 import torch
-from allennlp.common.checks import ConfigurationError
 from allennlp.data import Vocabulary
 from allennlp.models import Model
 
+from attention_explain.errors import InputError
 from attention_explain.models import AttentionClassifier
 from attention_explain.models.reading import Reading
 from tests.builders import (
@@ -162,7 +162,7 @@ def test_balanced_weights_come_back_from_saved_ones_but_never_from_nothing(tmp_p
     vocab.save_to_files(tmp_path)
     from_files = Vocabulary.from_files(tmp_path)
     loaded = model(vocab=from_files, class_weights="balanced")
-    with pytest.raises(ConfigurationError, match="has no label counts"):
+    with pytest.raises(InputError, match="has no label counts"):
         loaded(**batch(from_files, instances()))
     loaded.load_state_dict(trained.state_dict())
     torch.testing.assert_close(loaded.class_weights, trained.class_weights)
@@ -265,7 +265,7 @@ def test_every_parameter_is_trained(encoder, projection):
     ],
 )
 def test_impossible_settings_are_refused(options, sentence):
-    with pytest.raises(ConfigurationError, match=sentence):
+    with pytest.raises(InputError, match=sentence):
         model(**options) if "encoder" not in options else build_with(options)
 
 
@@ -284,7 +284,7 @@ def build_with(options):
 
 def test_one_label_is_not_enough():
     vocab = Vocabulary.from_instances(instances(labels=["0"] * 4))
-    with pytest.raises(ConfigurationError, match="needs two labels or more"):
+    with pytest.raises(InputError, match="needs two labels or more"):
         model(vocab=vocab)
 
 

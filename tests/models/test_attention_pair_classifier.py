@@ -4,8 +4,8 @@ import math
 
 import pytest
 import torch
-from allennlp.common.checks import ConfigurationError
 
+from attention_explain.errors import InputError
 from tests.builders import ENCODERS, SCORERS, batch
 from tests.builders import instances as single_instances
 from tests.pairs import PAIRS, pair_instances, pair_model, pair_reader, pair_vocabulary
@@ -129,16 +129,16 @@ def test_pairs_with_candidates_of_their_own_and_without_are_one_batch():
 
 def test_a_model_of_pairs_says_that_it_needs_pairs():
     model = pair_model()
-    with pytest.raises(ConfigurationError, match="have no 'query'; its dataset reader must be"):
+    with pytest.raises(InputError, match="have no 'query'; its dataset reader must be"):
         model(**batch(model.vocab, single_instances(labels=None)))
 
 
 def test_sizes_that_do_not_fit_are_named():
-    with pytest.raises(ConfigurationError, match="the query's embedder"):
+    with pytest.raises(InputError, match="the query's embedder"):
         small = {"type": "affine", "input_dim": 3, "hidden_dim": 8}
         pair_model(query_encoder={"encoder": small})
-    with pytest.raises(ConfigurationError, match="scaled_dot multiplies states with the query"):
+    with pytest.raises(InputError, match="scaled_dot multiplies states with the query"):
         other = {"type": "affine", "input_dim": 6, "hidden_dim": 5}
         pair_model(scorer="scaled_dot", query_encoder={"encoder": other, "pooling": "mean"})
-    with pytest.raises(ConfigurationError, match="pooling is 'first'"):
+    with pytest.raises(InputError, match="pooling is 'first'"):
         pair_model(query_encoder={"encoder": ENCODERS["affine"], "pooling": "first"})

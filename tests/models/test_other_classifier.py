@@ -4,7 +4,6 @@ import numpy
 import pytest
 import torch
 from allennlp.common import Params
-from allennlp.common.checks import ConfigurationError
 from allennlp.common.util import prepare_environment
 from allennlp.data import Vocabulary
 from allennlp.models import Model, archive_model
@@ -12,6 +11,7 @@ from allennlp.modules.text_field_embedders import BasicTextFieldEmbedder
 from allennlp.modules.token_embedders import Embedding
 
 from attention_explain import explain
+from attention_explain.errors import InputError
 from attention_explain.faithfulness.outputs import ErasedOutputs
 from attention_explain.faithfulness.registry import ERASURES
 from attention_explain.interpret.interpreter import known_interpreters, supported_interpreters
@@ -158,18 +158,16 @@ class HasNoEmbedder(OnlyProbabilities):
     ],
 )
 def test_models_that_cannot_be_seen_from_outside(kind, reason):
-    with pytest.raises(
-        ConfigurationError, match=f"a {kind.__name__} cannot be explained: {reason}"
-    ):
+    with pytest.raises(InputError, match=f"a {kind.__name__} cannot be explained: {reason}"):
         OtherClassifier(kind(vocabulary()))
 
 
 def test_a_model_without_labels_and_one_that_says_nothing():
-    with pytest.raises(ConfigurationError, match="its vocabulary has no labels"):
+    with pytest.raises(InputError, match="its vocabulary has no labels"):
         OtherClassifier(OnlyProbabilities(Vocabulary()))
     wrapped = OtherClassifier(SaysNothing(vocabulary()))
     read = TextBatch.of(wrapped, instances(TEXTS[:1], None))
-    with pytest.raises(ConfigurationError, match="gives neither 'logits' nor 'probs'"):
+    with pytest.raises(InputError, match="gives neither 'logits' nor 'probs'"):
         wrapped.logits(wrapped.embed(read.tokens), read.reading)
 
 

@@ -5,8 +5,8 @@ import math
 
 import pytest
 import torch
-from allennlp.common.checks import ConfigurationError
 
+from attention_explain.errors import InputError
 from attention_explain.modules.projections import (
     Entmax,
     Entmax15,
@@ -72,7 +72,7 @@ def test_mask_is_broadcast_over_heads_and_queries(name):
 @pytest.mark.parametrize("name", PROJECTIONS)
 def test_a_fully_masked_row_is_an_error(name):
     mask = torch.tensor([[True, False], [False, False]])
-    with pytest.raises(ConfigurationError, match="fully masked row"):
+    with pytest.raises(InputError, match="fully masked row"):
         build(name)(random_scores(2, 2), mask)
 
 
@@ -174,7 +174,7 @@ def test_uniform_is_the_same_for_every_seen_token():
     ],
 )
 def test_impossible_settings_are_refused(config, sentence):
-    with pytest.raises(ConfigurationError, match=sentence):
+    with pytest.raises(InputError, match=sentence):
         Projection.from_params(params(config))
 
 

@@ -5,8 +5,8 @@ import math
 import pytest
 import torch
 from allennlp.common import Lazy
-from allennlp.common.checks import ConfigurationError
 
+from attention_explain.errors import InputError
 from attention_explain.modules.projections import Uniform
 from attention_explain.modules.token_attention import (
     AdditiveScorer,
@@ -64,16 +64,16 @@ def test_scaled_dot_with_query():
 @pytest.mark.parametrize("name", ["additive", "scaled_dot"])
 def test_a_query_is_taken_only_by_a_scorer_built_for_one(name):
     config = {"type": name, "input_dim": 8}
-    with pytest.raises(ConfigurationError, match="called with a query"):
+    with pytest.raises(InputError, match="called with a query"):
         AttentionScorer.from_params(params(config))(STATES, QUERY)
-    with pytest.raises(ConfigurationError, match="called without a query"):
+    with pytest.raises(InputError, match="called without a query"):
         AttentionScorer.from_params(params({**config, "query_dim": 8}))(STATES)
 
 
 def test_sizes_that_do_not_match_are_refused():
-    with pytest.raises(ConfigurationError, match="states of size 6, but got size 8"):
+    with pytest.raises(InputError, match="states of size 6, but got size 8"):
         AdditiveScorer(6)(STATES)
-    with pytest.raises(ConfigurationError, match="sizes must be equal"):
+    with pytest.raises(InputError, match="sizes must be equal"):
         ScaledDotScorer(8, query_dim=6)
 
 

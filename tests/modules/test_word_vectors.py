@@ -5,12 +5,12 @@ import gzip
 import pytest
 import torch
 from allennlp.common import Params
-from allennlp.common.checks import ConfigurationError
 from allennlp.data import Vocabulary
 from allennlp.modules import TokenEmbedder
 
 from attention_explain.data.errors import DataError
 from attention_explain.data.vocabulary import MASK_TOKEN
+from attention_explain.errors import InputError
 from attention_explain.modules.word_vectors import WordVectors
 
 VOCAB = Vocabulary(tokens_to_add={"tokens": ["film", "plot", "unheard"]})
@@ -71,19 +71,19 @@ def test_lines_whose_word_has_a_blank_are_left_out(tmp_path):
 
 
 def test_bad_files_are_refused(vectors, tmp_path):
-    with pytest.raises(ConfigurationError, match="line 1: the vector has 3 numbers, but embedding"):
+    with pytest.raises(InputError, match="line 1: the vector has 3 numbers, but embedding"):
         WordVectors(VOCAB, 4, pretrained_file=vectors)
     with pytest.raises(DataError, match="absent.txt: no such file"):
         WordVectors(VOCAB, 3, pretrained_file=str(tmp_path / "absent.txt"))
     broken = tmp_path / "broken.txt"
     broken.write_text("film 1 x 3\n")
-    with pytest.raises(ConfigurationError, match="broken.txt, line 1: could not convert .* 'x'"):
+    with pytest.raises(InputError, match="broken.txt, line 1: could not convert .* 'x'"):
         WordVectors(VOCAB, 3, pretrained_file=str(broken))
     foreign = tmp_path / "foreign.txt"
     foreign.write_text("mot 1 2 3\n")
-    with pytest.raises(ConfigurationError, match="a vector for no word of the vocabulary"):
+    with pytest.raises(InputError, match="a vector for no word of the vocabulary"):
         WordVectors(VOCAB, 3, pretrained_file=str(foreign))
-    with pytest.raises(ConfigurationError, match="unknown_words is 'random'"):
+    with pytest.raises(InputError, match="unknown_words is 'random'"):
         WordVectors(VOCAB, 3, unknown_words="random")
 
 
@@ -109,12 +109,12 @@ def test_files_that_cannot_be_word_vectors_are_named(tmp_path, content, problem)
     path = tmp_path / "bad.txt"
     path.write_bytes(content)
     for build in both_embedders(str(path)):
-        with pytest.raises(ConfigurationError, match=f"bad.txt.*: .*{problem}"):
+        with pytest.raises(InputError, match=f"bad.txt.*: .*{problem}"):
             build()
 
 
 def test_a_file_that_is_cut_off_is_named(vectors, tmp_path):
     path = tmp_path / "half.txt.gz"
     path.write_bytes(gzip.compress(b"film 1 2 3\n" * 9999)[:-20])
-    with pytest.raises(ConfigurationError, match="half.txt.gz, after line .*: is damaged"):
+    with pytest.raises(InputError, match="half.txt.gz, after line .*: is damaged"):
         WordVectors(VOCAB, 3, pretrained_file=str(path))

@@ -6,10 +6,10 @@ import sys
 import numpy
 import pytest
 import torch
-from allennlp.common.checks import ConfigurationError
 from allennlp.predictors import Predictor
 
 from attention_explain.__main__ import main
+from attention_explain.errors import InputError
 from attention_explain.predictors.saliency import SaliencyPredictor
 from tests.builders import LABELS, TEXTS, instances, model, reader, vocabulary
 from tests.small_archive import small_archive
@@ -126,15 +126,15 @@ def test_a_bad_line_is_named_and_costs_none_before_it(predictor, line, problem):
     inputs = lines(predictor, "a fine film", line, "never reached")
     results = predictor.predict_batch_json(inputs)
     assert json.loads(predictor.dump_line(results[0]))["id"] == "line-1"
-    with pytest.raises(ConfigurationError, match=f"^line 2 of the input .*: .*{problem}"):
+    with pytest.raises(InputError, match=f"^line 2 of the input .*: .*{problem}"):
         predictor.dump_line(results[1])
     assert len(results) == 2
-    with pytest.raises(ConfigurationError, match="^line 2 of the input"):
+    with pytest.raises(InputError, match="^line 2 of the input"):
         predictor.predict_json(inputs[1])
 
 
 def test_from_python_a_bad_input_raises_at_once(predictor):
-    with pytest.raises(ConfigurationError, match="^field 'text' is not a text"):
+    with pytest.raises(InputError, match="^field 'text' is not a text"):
         predictor.predict_batch_json([{"text": "a fine film"}, {"text": 5}])
 
 
@@ -182,7 +182,7 @@ def test_scores_that_are_not_finite_are_left_out_with_a_reason(classifier, monke
     ],
 )
 def test_bad_arguments_are_refused_before_the_first_line(classifier, arguments, sentence):
-    with pytest.raises(ConfigurationError, match=sentence):
+    with pytest.raises(InputError, match=sentence):
         SaliencyPredictor(classifier, reader(), **arguments)
 
 

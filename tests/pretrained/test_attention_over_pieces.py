@@ -9,9 +9,9 @@ import numpy
 import pytest
 import torch
 from allennlp.common import cached_transformers
-from allennlp.common.checks import ConfigurationError
 from allennlp.data import Batch
 
+from attention_explain.errors import InputError
 from attention_explain.faithfulness.outputs import ErasedOutputs
 from attention_explain.faithfulness.registry import ERASURES
 from attention_explain.interpret.interpreter import (
@@ -291,14 +291,14 @@ def test_a_text_in_parts_is_not_taken_apart(folders):
     """With `max_length` AllenNLP reads long texts in parts: no part of it is ours."""
     made = predictor(folders["bert"], MISMATCHED, max_length=10)
     assert made._model.pieces is None
-    with pytest.raises(ConfigurationError, match="may know of the other tokens"):
+    with pytest.raises(InputError, match="may know of the other tokens"):
         build_interpreters(["leave-one-out"], made)
     build_interpreters(["attention", {"type": "gradient", "at": "hidden"}], made)
 
 
 def test_a_text_that_is_too_long_is_named(folders):
     made = predictor(folders["bert"], MISMATCHED)
-    with pytest.raises(ConfigurationError, match="a text has 26 pieces, but the model reads 24"):
+    with pytest.raises(InputError, match="a text has 26 pieces, but the model reads 24"):
         scores(made, "attention", [" ".join(["film"] * 24)])
 
 
@@ -313,7 +313,7 @@ def test_a_method_of_pieces_must_say_what_becomes_of_them(folders):
     made = predictor(folders["bert"])
     method, found = NormOfPieces(made), instances(made._dataset_reader)
     with pytest.raises(
-        ConfigurationError, match="NormOfPieces gives .* scores where .* are due, .* pieces = 'sum'"
+        InputError, match="NormOfPieces gives .* scores where .* are due, .* pieces = 'sum'"
     ):
         method.saliency_interpret_instances(found)
     method.pieces = "max"

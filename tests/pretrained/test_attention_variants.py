@@ -5,10 +5,10 @@ import itertools
 import numpy
 import pytest
 import torch
-from allennlp.common.checks import ConfigurationError
 from scipy.optimize import linprog
 from transformers import AutoModelForSequenceClassification
 
+from attention_explain.errors import InputError
 from tests.builders import model
 from tests.interpret.no_trace import interpreter
 from tests.pretrained.test_explanations import Opened
@@ -190,18 +190,18 @@ def test_batches_change_nothing(opened, name):
 @pytest.mark.parametrize("family", ["bert"])
 def test_layers_and_heads_that_are_not_there(opened):
     for layer in (0, 3, "last"):
-        with pytest.raises(ConfigurationError, match="must be from 1 to 2 or .mean."):
+        with pytest.raises(InputError, match="must be from 1 to 2 or .mean."):
             opened.method("attention", layer=layer)
-    with pytest.raises(ConfigurationError, match="head is 3, but must be from 1 to 2"):
+    with pytest.raises(InputError, match="head is 3, but must be from 1 to 2"):
         opened.scores("attention", head=3)
-    with pytest.raises(ConfigurationError, match="value_norms puts all heads together"):
+    with pytest.raises(InputError, match="value_norms puts all heads together"):
         opened.method("attention", head=1, value_norms=True)
 
 
 def test_models_without_layers_say_so():
-    with pytest.raises(ConfigurationError, match=r"layers of self-attention \(transformer\), but"):
+    with pytest.raises(InputError, match=r"layers of self-attention \(transformer\), but"):
         interpreter("attention", model("bilstm"), layer=1)
-    with pytest.raises(ConfigurationError, match="which a AttentionClassifier has not"):
+    with pytest.raises(InputError, match="which a AttentionClassifier has not"):
         interpreter("attention-x-gradient", model("transformer"))
     # Those of our own encoder, by the weights of the model's attention.
     assert interpreter("attention", model("transformer"), layer=1).layer == 1

@@ -7,11 +7,11 @@ import numpy
 import pytest
 import torch
 from allennlp.common import Params
-from allennlp.common.checks import ConfigurationError
 from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 
 from attention_explain import explain
 from attention_explain.archives import open_archive
+from attention_explain.errors import InputError
 from attention_explain.faithfulness.outputs import ErasedOutputs
 from attention_explain.faithfulness.parameter_randomization import cascade
 from attention_explain.faithfulness.registry import ERASURES
@@ -224,9 +224,9 @@ def test_what_the_model_has_not_is_said_and_the_others_go_on(opened):
     names, left_out = supported_interpreters(known_interpreters(), opened.model, opened.reader)
     assert set(METHODS) <= set(names)
     assert not set(METHODS) & set(left_out)
-    with pytest.raises(ConfigurationError, match="which a TransformerClassifier has not"):
+    with pytest.raises(InputError, match="which a TransformerClassifier has not"):
         opened.scores("gradient", at="hidden")
-    with pytest.raises(ConfigurationError, match="detach_attention is for a model whose attention"):
+    with pytest.raises(InputError, match="detach_attention is for a model whose attention"):
         opened.scores("gradient", detach_attention=True)
 
 

@@ -7,12 +7,12 @@ import shutil
 
 import pytest
 import torch
-from allennlp.common.checks import ConfigurationError
 from transformers import AutoModel, AutoModelForSequenceClassification, AutoTokenizer
 
 from attention_explain.archives import archive_sha256, is_transformer_folder, open_archive
 from attention_explain.data.any_reader import read_instances
 from attention_explain.data.errors import DataError
+from attention_explain.errors import InputError
 from attention_explain.pretrained.folders import TransformerFolder
 from tests.tiny_transformers import changed_config
 
@@ -20,7 +20,7 @@ TOKENIZER = ("tokenizer.json", "tokenizer_config.json", "vocab.txt", "special_to
 
 
 def refused(folder, *parts):
-    with pytest.raises(ConfigurationError) as error:
+    with pytest.raises(InputError) as error:
         open_archive(folder)
     (sentence,) = error.value.message.splitlines()
     for part in (str(folder), *parts):
@@ -159,12 +159,12 @@ def test_a_label_that_the_model_does_not_know(folders, tmp_path):
 
 
 def test_no_other_weights_for_a_folder(folders):
-    with pytest.raises(ConfigurationError, match="has its own weights"):
+    with pytest.raises(InputError, match="has its own weights"):
         open_archive(folders["bert"], weights_file="best.th")
 
 
 def test_a_folder_of_nothing(tmp_path):
-    with pytest.raises(ConfigurationError, match=r"no folder of a transformer \(it has no config"):
+    with pytest.raises(InputError, match=r"no folder of a transformer \(it has no config"):
         TransformerFolder.opened(tmp_path)
 
 
@@ -173,7 +173,7 @@ def test_a_name_that_the_hub_does_not_give(monkeypatch):
         raise OSError("no network")
 
     monkeypatch.setattr("huggingface_hub.snapshot_download", offline)
-    with pytest.raises(ConfigurationError, match=r"hf://no/such: there is no such folder.*no net"):
+    with pytest.raises(InputError, match=r"hf://no/such: there is no such folder.*no net"):
         open_archive("hf://no/such")
 
 
@@ -255,14 +255,14 @@ def test_adapter_is_not_a_model(own_folder, removed):
         (own_folder / name).unlink()
     (own_folder / "adapter_config.json").write_text('{"peft_type": "LORA"}')
     refused(own_folder, "adapter_config.json", "merge_and_unload")
-    with pytest.raises(ConfigurationError, match="merge_and_unload"):
+    with pytest.raises(InputError, match="merge_and_unload"):
         TransformerFolder.opened(own_folder)
 
 
 def test_adapter_of_the_hub_is_not_a_model(own_folder, monkeypatch):
     (own_folder / "adapter_config.json").write_text('{"peft_type": "LORA"}')
     monkeypatch.setattr("huggingface_hub.snapshot_download", lambda *_, **__: str(own_folder))
-    with pytest.raises(ConfigurationError, match="merge_and_unload"):
+    with pytest.raises(InputError, match="merge_and_unload"):
         TransformerFolder.opened("some/adapter")
 
 

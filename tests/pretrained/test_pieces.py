@@ -5,7 +5,6 @@ import json
 import pytest
 import torch
 from allennlp.common import Params
-from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader, Vocabulary
 from allennlp.data.token_indexers import PretrainedTransformerMismatchedIndexer
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
@@ -15,6 +14,7 @@ from attention_explain.data.attention_text import AttentionTextReader
 from attention_explain.data.erased import Erased
 from attention_explain.data.errors import DataError
 from attention_explain.data.vocabulary import MASK_TOKEN
+from attention_explain.errors import InputError
 from attention_explain.pretrained.pieces import PieceIndexer
 from tests.tiny_transformers import FAMILIES, LONGEST
 
@@ -87,14 +87,14 @@ def test_an_erased_word_is_the_tokenizers_own_mask(folders, family, tmp_path):
 
 
 def test_where_no_mask_would_be_read_nothing_is_erased(folders, own_folder):
-    with pytest.raises(ConfigurationError, match="'transformer_pieces' does"):
+    with pytest.raises(InputError, match="'transformer_pieces' does"):
         AttentionTextReader(
             token_indexers={"tokens": PretrainedTransformerMismatchedIndexer(str(folders["bert"]))},
             erased=Erased(0.5),
         )
     indexer = PieceIndexer(str(own_folder))
     indexer._tokenizer.mask_token = None
-    with pytest.raises(ConfigurationError, match="words erased .* has no mask to read there"):
+    with pytest.raises(InputError, match="words erased .* has no mask to read there"):
         indexer.pieces(["the", MASK_TOKEN])
 
 
@@ -137,5 +137,5 @@ def test_a_word_that_is_longer_than_the_model_reads(folders):
 def test_fewer_pieces_can_be_asked_for_and_not_more(folders):
     assert PieceIndexer(str(folders["bert"]), max_pieces=5).fitting(["acting", "fine", "a"]) == 2
     for pieces in (2, LONGEST + 1):
-        with pytest.raises(ConfigurationError, match=f"from 3 to {LONGEST}"):
+        with pytest.raises(InputError, match=f"from 3 to {LONGEST}"):
             PieceIndexer(str(folders["bert"]), max_pieces=pieces)

@@ -4,13 +4,13 @@ import json
 
 import pytest
 import torch
-from allennlp.common.checks import ConfigurationError
 
 from attention_explain import explain
 from attention_explain.archives import open_archive
 from attention_explain.commands.attribute import attribute_from_file
 from attention_explain.data.errors import DataError
 from attention_explain.data.question_passage import QuestionPassageReader
+from attention_explain.errors import InputError
 from attention_explain.predictors.saliency import SaliencyPredictor
 
 PAIR = {"passage": "a fine film", "question": "the acting", "answer": "pos"}
@@ -29,7 +29,7 @@ def data(tmp_path):
 
 @pytest.mark.parametrize("reader", ["question_passage", "snli"])
 def test_reader_of_pairs(folders, reader):
-    with pytest.raises(ConfigurationError, match=f"'{reader}' reads pairs .* ignore the second"):
+    with pytest.raises(InputError, match=f"'{reader}' reads pairs .* ignore the second"):
         open_archive(folders["bert"], overrides={"dataset_reader.type": reader})
 
 
@@ -71,14 +71,14 @@ def test_fields_can_be_allowed(folders, data):
 
 
 def test_query_from_python(folders):
-    with pytest.raises(ConfigurationError, match="a query is given, but the model reads single"):
+    with pytest.raises(InputError, match="a query is given, but the model reads single"):
         explain(folders["bert"], "a fine film", query="the acting")
 
 
 def test_reader_of_pairs_from_python(folders):
     archive = open_archive(folders["bert"])
     reader = QuestionPassageReader(token_indexers=archive.dataset_reader._token_indexers)
-    with pytest.raises(ConfigurationError, match="second text, 'query', which a TransformerClass"):
+    with pytest.raises(InputError, match="second text, 'query', which a TransformerClass"):
         explain(archive.model, "a film", query="the acting", dataset_reader=reader)
 
 
@@ -88,5 +88,5 @@ def test_second_text_in_a_forward_pass(folders):
     reader = QuestionPassageReader(token_indexers=archive.dataset_reader._token_indexers)
     instance = reader.text_to_instance(text="a film", query="the acting")
     reader.apply_token_indexers(instance)
-    with torch.no_grad(), pytest.raises(ConfigurationError, match="second text, 'query'"):
+    with torch.no_grad(), pytest.raises(InputError, match="second text, 'query'"):
         archive.model.forward_on_instances([instance])

@@ -5,10 +5,10 @@ import shutil
 import pytest
 import torch
 from allennlp.commands.train import train_model
-from allennlp.common.checks import ConfigurationError
 from allennlp.data import Vocabulary
 
 from attention_explain.archives import open_archive
+from attention_explain.errors import InputError
 from attention_explain.models import TransformerClassifier
 from tests.commands_run import PROJECT
 from tests.pretrained.configs import TEXTS, evaluated, write_texts
@@ -102,7 +102,7 @@ MINILM = PROJECT / "weights" / "all-MiniLM-L6-v2"
 
 @pytest.mark.skipif(not MINILM.is_dir(), reason="make weights fetches them")
 def test_real_weights_without_a_head_get_one():
-    with pytest.raises(ConfigurationError, match="has no head that classifies"):
+    with pytest.raises(InputError, match="has no head that classifies"):
         open_archive(MINILM)
     model = TransformerClassifier(vocabulary("neg", "pos"), str(MINILM)).eval()
     assert len(model.family.layers()) == 6

@@ -8,7 +8,6 @@ from collections import Counter
 
 import pytest
 import torch
-from allennlp.common.checks import ConfigurationError
 from transformers import AutoModelForSequenceClassification, AutoTokenizer, pipeline
 
 from attention_explain import explain
@@ -16,6 +15,7 @@ from attention_explain.archives import open_archive
 from attention_explain.commands.attribute import attribute_from_file
 from attention_explain.data.any_reader import warn_once
 from attention_explain.data.tokenizers import SPLITS, WrittenWords, is_unsplit
+from attention_explain.errors import InputError
 from attention_explain.files.sealed import read_sealed
 from attention_explain.predictors.saliency import SaliencyPredictor
 from attention_explain.pretrained.pieces import PieceIndexer
@@ -203,9 +203,9 @@ def test_pre_tokenizer_splits_chinese(written_folders):
     overrides = {"dataset_reader.tokenizer.split": "pre_tokenizer"}
     explained = explain(written_folders["bert"], CHINESE, ["random"], overrides=overrides)
     assert explained.tokens == list(CHINESE)
-    with pytest.raises(ConfigurationError, match="needs the model_name of a folder"):
+    with pytest.raises(InputError, match="needs the model_name of a folder"):
         WrittenWords("pre_tokenizer")
-    with pytest.raises(ConfigurationError, match="split"):
+    with pytest.raises(InputError, match="split"):
         WrittenWords("letters")
 
 

@@ -6,12 +6,12 @@ import math
 import numpy
 import pytest
 import torch
-from allennlp.common.checks import ConfigurationError
 from entmax import sparsemax
 from scipy.spatial.distance import jensenshannon
 from scipy.special import rel_entr
 
 from attention_explain.archives import open_archive
+from attention_explain.errors import InputError
 from attention_explain.training.adversarial_attention import FLOOR, kl_from_base
 from tests.builders import batch
 from tests.commands_run import forked_allennlp
@@ -238,7 +238,7 @@ def test_a_recovered_run_goes_on_where_it_was(tmp_path, base):
     ],
 )
 def test_impossible_settings_are_refused(tmp_path, base, options, sentence):
-    with pytest.raises(ConfigurationError, match=sentence):
+    with pytest.raises(InputError, match=sentence):
         started(tmp_path, [{**adversary(base)[0], **options}])
 
 

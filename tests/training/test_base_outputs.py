@@ -4,8 +4,8 @@ import random
 
 import pytest
 import torch
-from allennlp.common.checks import ConfigurationError
 
+from attention_explain.errors import InputError
 from attention_explain.training.base_model import BaseModel
 from attention_explain.training.base_outputs import BaseOutputs
 from attention_explain.training.base_text import Text
@@ -66,5 +66,5 @@ def test_outputs_belong_to_a_text_and_not_to_its_id_alone(tmp_path):
 def test_a_base_with_other_labels_is_refused(tmp_path):
     reader = {**PLANTED, "labels": {"0": "bad", "1": "good"}}
     other = small_archive(tmp_path / "base", encoder="affine", reader=reader)
-    with pytest.raises(ConfigurationError, match="has the labels bad, good, but .* has 0, 1"):
+    with pytest.raises(InputError, match="has the labels bad, good, but .* has 0, 1"):
         started(tmp_path / "run", adversary(other))

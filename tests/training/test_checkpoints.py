@@ -10,12 +10,12 @@ import pytest
 import torch
 from allennlp.commands.train import train_model
 from allennlp.common import Params
-from allennlp.common.checks import ConfigurationError
 from allennlp.data.data_loaders import MultiProcessDataLoader
 from allennlp.models import load_archive
 from allennlp.training import Checkpointer
 from allennlp.training.util import evaluate
 
+from attention_explain.errors import InputError
 from tests.training.runs import built, epoch_metrics, run_config
 
 ADAM = {"type": "adam", "lr": 0.02}
@@ -120,9 +120,7 @@ def test_best_weights_that_nothing_has_any_more_are_said_to_be_lost(tmp_path):
     again = trained_for(2, moved, "+loss")
     assert again.trainer.get_best_weights_path() == str(moved / "best.th")
     truncated(moved / "best.th", 0.5)
-    with pytest.raises(
-        ConfigurationError, match="best.th: is missing or was not written to its end"
-    ):
+    with pytest.raises(InputError, match="best.th: is missing or was not written to its end"):
         trained_for(2, moved, "+loss")
 
 
@@ -133,7 +131,7 @@ def test_best_weights_of_an_epoch_that_is_dropped_are_no_other_epochs(tmp_path):
     loop.model.extra_metrics.append(GoodThenBadThenBest())
     loop.run()
     truncated(tmp_path / "training_state_e3_b0.th", 0.5)
-    with pytest.raises(ConfigurationError, match="no checkpoint has the weights of the best epoch"):
+    with pytest.raises(InputError, match="no checkpoint has the weights of the best epoch"):
         built(tmp_path, [], num_epochs=2, optimizer=ADAM, **few).run()
 
 

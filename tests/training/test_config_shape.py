@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 from allennlp.common import Params
-from allennlp.common.checks import ConfigurationError
 
+from attention_explain.errors import InputError
 from attention_explain.training.run_start import NEEDED, check_training_config
 from tests.test_plugin import SMALL
 
@@ -46,7 +46,7 @@ def changed(name: str, value) -> Params:
     ],
 )
 def test_a_field_of_another_kind_is_named(name, value, wanted):
-    with pytest.raises(ConfigurationError, match=re.escape(f"the config's {name} {wanted}")):
+    with pytest.raises(InputError, match=re.escape(f"the config's {name} {wanted}")):
         check_training_config(changed(name, value))
 
 
@@ -59,14 +59,14 @@ def test_parameter_groups_of_another_kind_are_named(groups):
     said = (
         f"the config's trainer.optimizer.parameter_groups is {groups}, but must be a list of groups"
     )
-    with pytest.raises(ConfigurationError, match=re.escape(said)):
+    with pytest.raises(InputError, match=re.escape(said)):
         check_training_config(config)
 
 
 @pytest.mark.parametrize("name", NEEDED)
 def test_a_field_that_is_missing_is_named(name):
     config = {key: value for key, value in SMALL.items() if key != name}
-    with pytest.raises(ConfigurationError, match=f"the config has no '{name}', which is "):
+    with pytest.raises(InputError, match=f"the config has no '{name}', which is "):
         check_training_config(Params(config))
 
 

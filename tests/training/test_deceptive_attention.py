@@ -4,8 +4,8 @@ import math
 
 import pytest
 import torch
-from allennlp.common.checks import ConfigurationError
 
+from attention_explain.errors import InputError
 from attention_explain.training.deceptive_attention import DeceptiveObjective
 from tests.builders import LABELS, TEXTS, batch, instances, model, reader, vocabulary
 from tests.small_archive import PLANTED
@@ -135,5 +135,5 @@ def test_attention_leaves_the_causes_and_accuracy_stays(tmp_path):
     ],
 )
 def test_impossible_settings_are_refused(tmp_path, options, sentence):
-    with pytest.raises(ConfigurationError, match=sentence):
+    with pytest.raises(InputError, match=sentence):
         started(tmp_path, deceptive(**options))

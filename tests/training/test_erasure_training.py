@@ -3,10 +3,10 @@
 import pytest
 import torch
 from allennlp.common import Params
-from allennlp.common.checks import ConfigurationError
 from allennlp.models.archival import load_archive
 
 from attention_explain.data.vocabulary import MASK_TOKEN
+from attention_explain.errors import InputError
 from attention_explain.modules import projections
 from attention_explain.training.erasure_training import drawn_erasures, masked
 from tests.builders import batch, instances, vocabulary
@@ -172,10 +172,10 @@ def test_deceptive_attention_works_with_it(tmp_path):
 
 
 def test_what_cannot_work_is_refused(tmp_path, base):
-    with pytest.raises(ConfigurationError, match="does not work with adversarial_attention"):
+    with pytest.raises(InputError, match="does not work with adversarial_attention"):
         erasing(tmp_path / "adversary", ERASURE + adversary(base))
     trainer = built(tmp_path / "no mask", ERASURE).trainer
-    with pytest.raises(ConfigurationError, match="namespace 'tokens' lacks '@@MASK@@'"):
+    with pytest.raises(InputError, match="namespace 'tokens' lacks '@@MASK@@'"):
         trainer._callbacks[0].on_start(trainer)
 
 

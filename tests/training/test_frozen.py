@@ -2,9 +2,9 @@
 
 import pytest
 import torch
-from allennlp.common.checks import ConfigurationError
 
 from attention_explain.archives import open_archive
+from attention_explain.errors import InputError
 from tests.small_archive import PLANTED, small_archive
 from tests.training.runs import adversary, started, trained
 
@@ -43,14 +43,14 @@ def test_attention_starts_from_the_base_or_anew(tmp_path, base, anew):
     ],
 )
 def test_frozen_training_needs_the_same_model(tmp_path, base, options, sentence):
-    with pytest.raises(ConfigurationError, match=sentence):
+    with pytest.raises(InputError, match=sentence):
         started(tmp_path, adversary(base, frozen=True), **options)
 
 
 def test_frozen_training_of_nothing_is_refused(tmp_path):
     uniform = {"attention": {"projection": "uniform"}}
     theirs = small_archive(tmp_path / "base", encoder="affine", **uniform)
-    with pytest.raises(ConfigurationError, match="would train nothing"):
+    with pytest.raises(InputError, match="would train nothing"):
         started(tmp_path / "run", adversary(theirs, frozen=True), model=uniform)
 
 

@@ -4,10 +4,10 @@ import json
 
 import pytest
 import torch
-from allennlp.common.checks import ConfigurationError
 from allennlp.training.callbacks.backward import OnBackwardException
 
 from attention_explain.archives import open_archive
+from attention_explain.errors import InputError
 from tests.commands_run import allennlp
 from tests.training.runs import (
     adversary,
@@ -79,7 +79,7 @@ def test_two_objectives_are_refused_before_any_work(tmp_path):
     # The base is not there; nothing looks for it.
     deceptive = {"type": "deceptive_attention", "strength": 1.0, "words": ["the"]}
     sentence = "AdversarialAttention and DeceptiveAttention would each train the model"
-    with pytest.raises(ConfigurationError, match=sentence):
+    with pytest.raises(InputError, match=sentence):
         trained(tmp_path, [*adversary(tmp_path / "absent"), deceptive])
 
 
@@ -87,7 +87,7 @@ def test_a_reader_that_does_not_tell_ids_and_tokens_is_refused(tmp_path):
     lines = [json.dumps({"text": f"word {label}", "label": label}) for label in "abab"]
     (tmp_path / "texts.jsonl").write_text("\n".join(lines))
     reader = {"type": "text_classification_json", "tokenizer": "whitespace"}
-    with pytest.raises(ConfigurationError, match="must know the id and the tokens of each text"):
+    with pytest.raises(InputError, match="must know the id and the tokens of each text"):
         started(
             tmp_path / "run", adversary(tmp_path), reader=reader, data=str(tmp_path / "texts.jsonl")
         )

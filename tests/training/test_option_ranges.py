@@ -4,11 +4,11 @@ import json
 
 import pytest
 from allennlp.common import Params
-from allennlp.common.checks import ConfigurationError
 from allennlp.data.samplers import BatchSampler
 from allennlp.modules import TokenEmbedder
 from allennlp.training.optimizers import Optimizer
 
+from attention_explain.errors import InputError
 from attention_explain.models.classifier import class_weight_vector
 from tests.training.runs import built, trained
 
@@ -17,7 +17,7 @@ EMBEDDER = {"type": "embedding", "num_embeddings": 3}
 
 
 def message(build) -> str:
-    with pytest.raises(ConfigurationError) as raised:
+    with pytest.raises(InputError) as raised:
         build()
     return raised.value.message
 

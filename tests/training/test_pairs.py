@@ -7,12 +7,12 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 import torch
-from allennlp.common.checks import ConfigurationError
 from allennlp.data import Batch
 
 from attention_explain.archives import open_archive
 from attention_explain.data.question_passage import QuestionPassageReader
 from attention_explain.data.vocabulary import MASK_TOKEN
+from attention_explain.errors import InputError
 from attention_explain.training.base_model import BaseModel
 from attention_explain.training.base_outputs import BaseOutputs
 from attention_explain.training.base_text import Text, text_of
@@ -118,9 +118,9 @@ def test_a_pairs_own_candidates_are_what_the_base_is_told():
 
 def test_a_base_of_single_texts_is_none_for_pairs(tmp_path, base, pair_base):
     options = {"cache": str(tmp_path / "cache")}
-    with pytest.raises(ConfigurationError, match="it reads single texts, and the model .* pairs"):
+    with pytest.raises(InputError, match="it reads single texts, and the model .* pairs"):
         started(tmp_path / "first", adversary(base, **options), **of_pairs())
-    with pytest.raises(ConfigurationError, match="it reads pairs, and the model .* single texts"):
+    with pytest.raises(InputError, match="it reads pairs, and the model .* single texts"):
         started(tmp_path / "second", adversary(pair_base, **options), reader=PLANTED)
 
 
@@ -128,7 +128,7 @@ def test_frozen_training_says_that_a_dot_with_the_query_has_nothing_to_train(tmp
     dot = {"attention": {"scorer": "scaled_dot"}}
     options = pair_options("bilstm", **dot)
     archive = small_archive(tmp_path / "base", "bilstm", QUESTION, **options)
-    with pytest.raises(ConfigurationError, match="would train nothing"):
+    with pytest.raises(InputError, match="would train nothing"):
         started(tmp_path / "run", adversary(archive, frozen=True), **of_pairs("bilstm", **dot))
 
 
@@ -144,7 +144,7 @@ def test_deceptive_training_takes_attention_from_the_causes_of_pairs(tmp_path):
 
 
 def test_deceptive_training_says_before_it_begins_that_pairs_have_no_mask(tmp_path):
-    with pytest.raises(ConfigurationError, match="has no field 'impermissible'"):
+    with pytest.raises(InputError, match="has no field 'impermissible'"):
         started(tmp_path, [{"type": "deceptive_attention", "strength": 1.0}], **of_pairs())
 
 

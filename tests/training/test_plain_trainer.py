@@ -10,7 +10,6 @@ from typing import Any, Dict, Iterator, List, Tuple
 import pytest
 import torch
 from allennlp.common import Params
-from allennlp.common.checks import ConfigurationError
 from allennlp.common.util import prepare_environment
 from allennlp.data import DataLoader, Instance, Token, Vocabulary
 from allennlp.data.data_loaders import SimpleDataLoader
@@ -20,6 +19,7 @@ from allennlp.models import SimpleTagger
 from allennlp.training import Checkpointer, GradientDescentTrainer
 
 import attention_explain  # noqa: F401
+from attention_explain.errors import InputError
 from attention_explain.training.exact_recovery import KEY
 
 EPOCHS = 3
@@ -123,7 +123,7 @@ def test_best_weights_that_are_lost_fail_at_the_end(tmp_path):
     """The first epoch is the best, by a metric that wants the largest loss."""
     trainer(tmp_path, True, 0.0, validation_metric="+loss").train()
     keep_only((2, 1), tmp_path, best=False)
-    with pytest.raises(ConfigurationError, match=r"best\.th: is missing or was not written"):
+    with pytest.raises(InputError, match=r"best\.th: is missing or was not written"):
         trainer(tmp_path, True, 0.0, validation_metric="+loss").train()
 
 

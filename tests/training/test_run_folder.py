@@ -8,8 +8,8 @@ from copy import deepcopy
 import pytest
 from allennlp.commands.train import train_model
 from allennlp.common import Params
-from allennlp.common.checks import ConfigurationError
 
+from attention_explain.errors import InputError
 from attention_explain.training import run_start
 from tests.training.runs import adversary, run_config
 
@@ -23,7 +23,7 @@ def train(config, folder, **options):
 
 
 def failed(folder):
-    with pytest.raises(ConfigurationError, match="no/such/run"):
+    with pytest.raises(InputError, match="no/such/run"):
         train(WRONG, folder)
     assert (folder / "config.json").exists() and (folder / "vocabulary").exists()
 
@@ -47,7 +47,7 @@ def test_a_folder_in_which_nothing_was_trained_is_used_again(tmp_path, recover, 
 def test_a_folder_with_anything_else_in_it_is_left_as_it_is(tmp_path, other):
     failed(tmp_path)
     (tmp_path / other).write_text("precious")
-    with pytest.raises(ConfigurationError, match="was broken off; --recover goes on with it"):
+    with pytest.raises(InputError, match="was broken off; --recover goes on with it"):
         train(RIGHT, tmp_path)
     assert (tmp_path / other).read_text() == "precious"
     assert (tmp_path / "vocabulary").exists()
@@ -55,24 +55,24 @@ def test_a_folder_with_anything_else_in_it_is_left_as_it_is(tmp_path, other):
 
 def test_a_folder_with_a_config_of_somebodys_own_is_left_as_it_is(tmp_path):
     (tmp_path / "config.json").write_text(json.dumps(RIGHT))
-    with pytest.raises(ConfigurationError, match="broken off"):
+    with pytest.raises(InputError, match="broken off"):
         train(RIGHT, tmp_path)
     assert (tmp_path / "config.json").exists()
 
 
 def test_a_folder_of_other_things_is_named_as_such(tmp_path):
     (tmp_path / "notes.txt").touch()
-    with pytest.raises(ConfigurationError, match="not the folder of a training .*'notes.txt'"):
+    with pytest.raises(InputError, match="not the folder of a training .*'notes.txt'"):
         train(RIGHT, tmp_path)
 
 
 def test_a_finished_training_is_neither_trained_over_nor_gone_on_with_otherwise(tmp_path):
     train(RIGHT, tmp_path)
-    with pytest.raises(ConfigurationError, match="holds a finished training"):
+    with pytest.raises(InputError, match="holds a finished training"):
         train(RIGHT, tmp_path)
     other = {**RIGHT, "evaluate_on_test": False, "random_seed": 3}
     del other["datasets_for_vocab_creation"]
-    with pytest.raises(ConfigurationError) as caught:
+    with pytest.raises(InputError) as caught:
         train(other, tmp_path, recover=True)
     assert (
         "datasets_for_vocab_creation was ['train'] and is not given now, evaluate_on_test was True "
@@ -86,17 +86,17 @@ def test_a_training_that_was_killed_while_it_wrote_its_archive_is_not_finished(t
     whole = archive.read_bytes()
     (tmp_path / "checksums.json").unlink()
     archive.write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(ConfigurationError, match="was broken off; --recover goes on with it"):
+    with pytest.raises(InputError, match="was broken off; --recover goes on with it"):
         train(RIGHT, tmp_path)
     train(RIGHT, tmp_path, recover=True)
-    with pytest.raises(ConfigurationError, match="holds a finished training"):
+    with pytest.raises(InputError, match="holds a finished training"):
         train(RIGHT, tmp_path)
 
 
 def test_a_config_that_was_not_written_to_its_end_is_said_to_take_force(tmp_path):
     whole = json.dumps(RIGHT)
     (tmp_path / "config.json").write_text(whole[: len(whole) // 2])
-    with pytest.raises(ConfigurationError, match="config.json: cannot be read; --force"):
+    with pytest.raises(InputError, match="config.json: cannot be read; --force"):
         train(RIGHT, tmp_path, recover=True)
     train(RIGHT, tmp_path, force=True)
 
@@ -108,7 +108,7 @@ def test_another_process_that_trains_there_is_not_disturbed(tmp_path):
     fcntl.flock(held, fcntl.LOCK_EX)
     try:
         for options in ({}, {"recover": True}, {"force": True}):
-            with pytest.raises(ConfigurationError, match="another process trains there"):
+            with pytest.raises(InputError, match="another process trains there"):
                 train(RIGHT, tmp_path, **options)
         assert (tmp_path / "vocabulary").exists()
     finally:
@@ -122,6 +122,6 @@ def test_what_a_kill_left_of_a_finished_training_is_cleared(tmp_path):
     left = [tmp_path / f".{name}.{2**30}.unfinished" for name in ("checksums.json", "best.th")]
     for path in left:
         path.touch()
-    with pytest.raises(ConfigurationError, match="holds a finished training"):
+    with pytest.raises(InputError, match="holds a finished training"):
         train(RIGHT, tmp_path)
     assert not any(path.exists() for path in left)

@@ -3,8 +3,8 @@
 from unittest.mock import Mock
 
 import pytest
-from allennlp.common.checks import ConfigurationError
 
+from attention_explain.errors import InputError
 from attention_explain.training.selection import check_selection
 from tests.builders import reader
 
@@ -17,7 +17,7 @@ def trainer(*labels, metric="auc", distributed=False):
 
 
 def test_no_epoch_is_chosen_by_a_curve_of_one_label():
-    with pytest.raises(ConfigurationError, match="^dev.jsonl: all texts have the label 'good', so"):
+    with pytest.raises(InputError, match="^dev.jsonl: all texts have the label 'good', so"):
         check_selection(trainer("good", "good"))
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 import torch
-from allennlp.common.checks import ConfigurationError
 
+from attention_explain.errors import InputError
 from tests.training.runs import built, epoch_metrics, parameters
 
 STOPS = [{"type": "stop_when_perfect"}]
@@ -37,5 +37,5 @@ def test_an_imperfect_training_goes_to_its_end(tmp_path):
 @pytest.mark.parametrize("metric", ["-loss", ["+accuracy", "-loss"]])
 def test_a_metric_without_a_known_best_is_refused(tmp_path, metric):
     trainer = built(tmp_path, STOPS, validation_metric=metric).trainer
-    with pytest.raises(ConfigurationError, match="validation_metric is .*-loss"):
+    with pytest.raises(InputError, match="validation_metric is .*-loss"):
         trainer._callbacks[0].on_start(trainer)

@@ -10,11 +10,11 @@ import pyarrow.parquet
 import pytest
 from allennlp.commands.train import TrainModel
 from allennlp.common import Params
-from allennlp.common.checks import ConfigurationError
 from allennlp.common.util import prepare_environment
 from allennlp.data import DatasetReader
 
 from analysis.model_config import ModelConfig
+from attention_explain.errors import InputError
 from attention_explain.settings import DATA_VARIABLE
 from attention_explain.workflow.identity import with_references
 from tests.commands_run import PROJECT
@@ -233,5 +233,5 @@ def test_adversaries_have_the_published_scale_of_the_loss():
 def test_a_missing_data_folder_says_what_to_set(tmp_path, monkeypatch):
     monkeypatch.setenv(DATA_VARIABLE, "nowhere")
     config = resolved("jain_wallace_2019", "sst", "bilstm_tanh", "nowhere")
-    with pytest.raises(ConfigurationError, match=rf"nowhere/sst/.*{DATA_VARIABLE}"):
+    with pytest.raises(InputError, match=rf"nowhere/sst/.*{DATA_VARIABLE}"):
         built(small(config), tmp_path)

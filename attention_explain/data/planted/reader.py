@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from typing import Any, Dict, Iterator, List, Optional, Sequence
 
-from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader, Instance
 
 from attention_explain.data.errors import DataError
@@ -11,6 +10,7 @@ from attention_explain.data.example import PAIR_FIELDS, TEXT, Example
 from attention_explain.data.pair_reader import PairReader
 from attention_explain.data.planted.corpus import PlantedCorpus
 from attention_explain.data.tokenizers import EnglishTokenizer
+from attention_explain.errors import InputError
 from attention_explain.named_components import check_choice
 
 MASKS = ("rationale", "contrary", "distractor")
@@ -75,7 +75,7 @@ class PlantedReader(PairReader):
         try:
             self._corpus = PlantedCorpus(preset, overrides, sizes, corpus_seed)
         except ValueError as error:
-            raise ConfigurationError(str(error)) from error
+            raise InputError(str(error)) from error
         self._impermissible = impermissible
         self.pairs = self._corpus.settings.question
 

@@ -3,10 +3,10 @@
 from typing import Optional
 
 import torch
-from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader
 
 from attention_explain.data.vocabulary import count_unigrams, kept_unigrams
+from attention_explain.errors import InputError
 from attention_explain.faithfulness.erasures.erasure import Erasure
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models import AttentionClassifier
@@ -40,7 +40,7 @@ class Marginal(Erasure):
 
     def __init__(self, draws: int = 5, seed: int = 0, data: Optional[str] = None) -> None:
         if draws < 1:
-            raise ConfigurationError(f"draws is {draws}, but must be 1 or more")
+            raise InputError(f"draws is {draws}, but must be 1 or more")
         self.draws = draws
         self.seed = seed
         self.data = data
@@ -54,7 +54,7 @@ class Marginal(Erasure):
         ]
         namespaces = {embedder._vocab_namespace or "tokens" for embedder in embedders}
         if len(namespaces) > 1:
-            raise ConfigurationError(
+            raise InputError(
                 f"{PURPOSE}, but the words of this model are in several namespaces: "
                 f"{', '.join(sorted(namespaces))}"
             )
@@ -63,7 +63,7 @@ class Marginal(Erasure):
         if self.data is not None and reader is not None:
             counts = count_unigrams(model.vocab, namespace, reader, self.data)
         if counts is None:
-            raise ConfigurationError(
+            raise InputError(
                 f"{PURPOSE}, but the archive does not know how frequent they were in training; "
                 'give the training data: {"type": "marginal", "data": "train.jsonl"}'
             )

@@ -10,8 +10,8 @@ import math
 from typing import Optional, Tuple
 
 import torch
-from allennlp.common.checks import ConfigurationError
 
+from attention_explain.errors import InputError
 from attention_explain.interpret.rescale import two_runs
 from attention_explain.interpret.rescale.two_runs import TwoRuns
 from attention_explain.models.reading import Reading
@@ -36,7 +36,7 @@ def check_attention(attention: TokenAttention) -> None:
     """One sentence if there is no rule for this attention."""
     check_projection(attention.projection)
     if not isinstance(attention.scorer, (AdditiveScorer, ScaledDotScorer, type(None))):
-        raise ConfigurationError(
+        raise InputError(
             f"deeplift has rules for the scorers additive and scaled_dot, but this model's "
             f"attention has a {type(attention.scorer).__name__}"
         )
@@ -45,7 +45,7 @@ def check_attention(attention: TokenAttention) -> None:
 def check_projection(projection: Projection) -> None:
     """Raise if DeepLift has no rule for the projection."""
     if projection.uses_scores and _alpha_and_scale(projection) is None:
-        raise ConfigurationError(
+        raise InputError(
             f"deeplift has rules for the projections softmax, sparsemax, entmax15, entmax, "
             f"sparsegen and uniform, but this model has a {type(projection).__name__}"
         )

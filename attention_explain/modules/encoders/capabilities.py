@@ -24,8 +24,9 @@ from typing import (
 )
 
 import torch
-from allennlp.common.checks import ConfigurationError
 from allennlp.modules import Seq2SeqEncoder
+
+from attention_explain.errors import InputError
 
 if TYPE_CHECKING:
     from attention_explain.interpret.relevance.epsilon import EpsilonRules
@@ -231,7 +232,7 @@ def needed(encoder: Seq2SeqEncoder, kind: Type[Kind], method: str) -> Kind:
     """`capability` for a method that cannot do without: one sentence if the encoder has it not."""
     has_it = capability(encoder, kind)
     if has_it is None:
-        raise ConfigurationError(f"{method} {lacking(encoder, kind)}")
+        raise InputError(f"{method} {lacking(encoder, kind)}")
     return has_it
 
 

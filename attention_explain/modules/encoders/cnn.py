@@ -4,8 +4,9 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Sequence, Tuple
 
 import torch
-from allennlp.common.checks import ConfigurationError
 from allennlp.modules import Seq2SeqEncoder
+
+from attention_explain.errors import InputError
 
 if TYPE_CHECKING:
     from attention_explain.interpret.relevance.epsilon import EpsilonRules
@@ -108,6 +109,6 @@ class CnnEncoder(Seq2SeqEncoder):
 
 def _check_kernel_sizes(kernel_sizes: Sequence[int]) -> None:
     if not kernel_sizes or any(size < 1 or size % 2 == 0 for size in kernel_sizes):
-        raise ConfigurationError(
+        raise InputError(
             f"kernel_sizes must be odd numbers of at least 1, but are {list(kernel_sizes)}"
         )

@@ -16,9 +16,10 @@ from dataclasses import dataclass
 from typing import Iterator, List, Tuple
 
 import torch
-from allennlp.common.checks import ConfigurationError
 from allennlp.modules import Seq2SeqEncoder
 from allennlp.modules.seq2seq_encoders import PytorchSeq2SeqWrapper
+
+from attention_explain.errors import InputError
 
 
 def runs_unpacked(encoder: Seq2SeqEncoder, inputs: torch.Tensor) -> bool:
@@ -154,7 +155,7 @@ def is_single_lstm(encoder: torch.nn.Module) -> bool:
 def check_unrolls(encoder: PytorchSeq2SeqWrapper) -> None:
     """Raise if the LSTM is stateful or projects its states."""
     if encoder.stateful or encoder._module.proj_size:
-        raise ConfigurationError(
+        raise InputError(
             "an lstm that is stateful or projects its states has no unrolled form here"
         )
 

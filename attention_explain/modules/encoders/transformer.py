@@ -4,9 +4,9 @@ import math
 from typing import Optional, Tuple
 
 import torch
-from allennlp.common.checks import ConfigurationError
 from allennlp.modules import Seq2SeqEncoder
 
+from attention_explain.errors import InputError
 from attention_explain.modules.encoders.query_pieces import in_pieces
 from attention_explain.modules.projections import Projection, Softmax
 from attention_explain.named_components import check_choice
@@ -53,7 +53,7 @@ class TransformerEncoder(Seq2SeqEncoder):
         super().__init__()
         check_choice("positions", positions, POSITIONS)
         if hidden_dim % num_heads != 0:
-            raise ConfigurationError(
+            raise InputError(
                 f"hidden_dim ({hidden_dim}) must be a multiple of num_heads ({num_heads})"
             )
         self.input_dim = input_dim
@@ -94,7 +94,7 @@ class TransformerEncoder(Seq2SeqEncoder):
             return self._sinusoids[:length].to(inputs)
         limit = self.position_embedding.num_embeddings
         if length > limit:
-            raise ConfigurationError(
+            raise InputError(
                 f"a text has {length} tokens, but learned positions end at max_tokens = {limit}"
             )
         return self.position_embedding.weight[:length]

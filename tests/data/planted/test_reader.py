@@ -2,7 +2,6 @@
 
 import pytest
 from allennlp.common import Params
-from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader
 
 from attention_explain.data.attention_text import AttentionTextReader
@@ -13,6 +12,7 @@ from attention_explain.data.planted.reader import PlantedReader
 from attention_explain.data.planted.words import DOMAINS, NEGATORS, OPINIONS, SHARED_WORDS
 from attention_explain.data.question_passage import QuestionPassageReader
 from attention_explain.data.tokenizers import EnglishTokenizer
+from attention_explain.errors import InputError
 
 SIZES = {"train": 40, "dev": 10, "test": 10}
 
@@ -95,7 +95,7 @@ def test_a_text_of_ones_own_becomes_an_instance():
     ],
 )
 def test_bad_options_are_refused_in_one_sentence(options, sentence):
-    with pytest.raises(ConfigurationError) as raised:
+    with pytest.raises(InputError) as raised:
         PlantedReader(**options)
     assert sentence in raised.value.message
 

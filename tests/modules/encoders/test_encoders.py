@@ -4,9 +4,9 @@ import math
 
 import pytest
 import torch
-from allennlp.common.checks import ConfigurationError
 from allennlp.modules import Seq2SeqEncoder
 
+from attention_explain.errors import InputError
 from attention_explain.interpret.transformer.layers import layer_attention
 from attention_explain.modules.encoders import AffineEncoder, CnnEncoder, TransformerEncoder
 from attention_explain.modules.encoders.transformer import sinusoids
@@ -63,7 +63,7 @@ def test_cnn_is_a_window_product_for_each_kernel():
 
 @pytest.mark.parametrize("sizes", [(), (2,), (3, 0)])
 def test_cnn_refuses_windows_without_a_middle(sizes):
-    with pytest.raises(ConfigurationError, match="odd numbers"):
+    with pytest.raises(InputError, match="odd numbers"):
         CnnEncoder(DIM, kernel_sizes=sizes)
 
 
@@ -137,10 +137,10 @@ def test_positions_tell_the_order_of_words(positions):
 
 
 def test_impossible_transformers_are_refused():
-    with pytest.raises(ConfigurationError, match="positions is 'sine'"):
+    with pytest.raises(InputError, match="positions is 'sine'"):
         TransformerEncoder(DIM, positions="sine")
-    with pytest.raises(ConfigurationError, match="multiple of num_heads"):
+    with pytest.raises(InputError, match="multiple of num_heads"):
         TransformerEncoder(DIM, hidden_dim=8, num_heads=3)
     encoder = TransformerEncoder(DIM, 8, positions="learned", max_tokens=5)
-    with pytest.raises(ConfigurationError, match="9 tokens, but learned positions end at"):
+    with pytest.raises(InputError, match="9 tokens, but learned positions end at"):
         encoder(INPUTS, MASK)
