@@ -168,6 +168,9 @@ class AttributionJob(Job):
         side = {} if self.side == PASSAGE else {"side": self.side}
         return {"target": self._target, **side}
 
+    def typed(self) -> Dict[str, Any]:
+        return {"interpreters": self._configs, "target": self._target, "side": self.side}
+
     def told(self) -> Dict[str, Any]:
         return {"left_out": self._left_out}
 

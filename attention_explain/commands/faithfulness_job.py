@@ -52,6 +52,13 @@ class FaithfulnessJob(Job):
     ) -> None:
         super().__init__(options)
         self._scores = scores
+        self._typed = {
+            "measures": measures,
+            "erasures": erasures,
+            "by": by,
+            "random-orders": random_orders,
+            "search": search,
+        }
         self.side = scores.metadata.get("side", PASSAGE)
         self._measures = MEASURES.build(measures, options.seed)
         self._erasures = None
@@ -95,6 +102,9 @@ class FaithfulnessJob(Job):
             self.options.batch_tokens,
         )
         self.budget = self._evaluator.budget
+
+    def typed(self) -> Dict[str, Any]:
+        return {**self._typed, "methods": list(self._scores.methods)}
 
     @property
     def steps(self) -> List[str]:

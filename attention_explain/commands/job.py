@@ -28,7 +28,7 @@ from attention_explain.commands.batches import (
     work_through,
 )
 from attention_explain.commands.job_options import JobOptions
-from attention_explain.commands.parts import PORTIONS, Parts, resumable
+from attention_explain.commands.parts import PORTIONS, Parts, check_unfinished, resumable
 from attention_explain.commands.table_file import description, provenance
 from attention_explain.data.any_reader import read_counts, read_instances
 from attention_explain.data.pair_sides import PASSAGE, turned
@@ -95,6 +95,10 @@ class Job:
         """
         return {}
 
+    def typed(self) -> Dict[str, Any]:
+        """The command's own options that decide the results, by the names that users type."""
+        return {}
+
     def told(self) -> Dict[str, Any]:
         """What more the metadata say, known before the work."""
         return {}
@@ -147,10 +151,13 @@ class Job:
         options = self.options
         output = Path(options.output_file)
         options.check(self.reads, self.writes)
+        typed = {**options.typed(), **self.typed()}
+        if not options.force:
+            check_unfinished(output, typed)
         instances, described, metadata = self._begun()
         lengths = [len(instance["tokens"]) for instance in instances]
         groups = portions(lengths, self.budget, self.steps, self._multiplications, self.by_step)
-        parts = Parts(output, {**described, PORTIONS: fingerprint(groups)})
+        parts = Parts(output, {**described, PORTIONS: fingerprint(groups)}, typed)
         with parts.opened(replace=options.force), resumable(parts):
             table, records = self._all(instances, groups, parts)
             metadata.update(

@@ -57,6 +57,16 @@ class JobOptions:
     overrides: str = ""
     force: bool = False
 
+    def typed(self) -> Dict[str, Any]:
+        """The options that decide the results, by the names that users type."""
+        return {
+            "limit": self.limit,
+            "batch-tokens": self.batch_tokens,
+            "seed": self.seed,
+            "split-text": self.split_text,
+            "overrides": self.overrides,
+        }
+
     def check_numbers(self) -> None:
         for name, number in (("limit", self.limit), ("batch-tokens", self.batch_tokens)):
             if number is not None and number < 1:

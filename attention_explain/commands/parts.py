@@ -11,17 +11,19 @@ import shutil
 import sys
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Set, Tuple
+from typing import Any, Dict, Iterator, List, Optional, Set, Tuple
 
 import pyarrow
 from filelock import FileLock, Timeout
 
 from attention_explain.commands.startup import interrupts
 from attention_explain.errors import InputError
+from attention_explain.files.options import check_options, write_options
 from attention_explain.files.sealed import Damaged, read_sealed, write_sealed
 from attention_explain.output import check_new, close_progress_bars, explained_failures, writing
 
 NOTE = "job.json"
+OPTIONS = "options.json"
 # The output, as long as it is not at its place; and a sign that it was there, ready to be put there.
 WHOLE = "whole.parquet"
 MERGED = "merged"
@@ -42,10 +44,15 @@ class Parts:
         The parts are in the folder `output` + ".parts".
     job : `Dict[str, Any]`
         All that decides the content of the parts, as JSON. Parts of another job are not used.
+    options : `Dict[str, Any]`, optional
+        The options of the command, as the user typed them.
     """
 
-    def __init__(self, output: Path, job: Dict[str, Any]) -> None:
+    def __init__(
+        self, output: Path, job: Dict[str, Any], options: Optional[Dict[str, Any]] = None
+    ) -> None:
         self.output = output
+        self._options = options or {}
         self.folder = _folder(output)
         text = json.dumps(job, sort_keys=True)
         self._job = json.loads(text)
@@ -95,6 +102,7 @@ class Parts:
             if different or not self._is_ours(self._path(number)):
                 self._path(number).unlink()
         if different:
+            write_options(self.folder / OPTIONS, self._options)
             with writing(note) as unfinished:
                 unfinished.write_text(json.dumps(self._job), "utf-8")
 
@@ -171,6 +179,14 @@ def resumable(parts: Parts) -> Iterator[None]:
         close_progress_bars()
         print(f"\nstopped; {said}", file=sys.stderr)
         sys.exit(interrupts.exit_code(error))
+
+
+def check_unfinished(output: Path, options: Dict[str, Any]) -> None:
+    """Raises, before a model is loaded, if unfinished work of this output has other options."""
+    folder = _folder(output)
+    if (folder / NOTE).exists():
+        remedy = "give the same options, or --force to drop the unfinished work"
+        check_options(folder / OPTIONS, options, f"{folder}: the unfinished work", remedy)
 
 
 def clear_merged(output: Path) -> None:

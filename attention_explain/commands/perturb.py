@@ -102,7 +102,7 @@ class PerturbationJob(Job):
         self, options: JobOptions, perturbations: Optional[Sequence[ComponentConfig]] = None
     ) -> None:
         super().__init__(options)
-        self._default = perturbations is None
+        self._given = perturbations
         self._build(DEFAULT_PERTURBATIONS if perturbations is None else perturbations)
 
     def _build(self, perturbations: Sequence[ComponentConfig]) -> None:
@@ -113,7 +113,7 @@ class PerturbationJob(Job):
 
     def open(self, archive: Archive) -> None:
         lacks = archive.model.lacks
-        if self._default and lacks("stages") is not None and lacks("layers") is None:
+        if self._given is None and lacks("stages") is not None and lacks("layers") is None:
             self._build(DEFAULT_OF_LAYERS)
         self._perturber = Perturber(archive.model, self._perturbations, self.options.batch_tokens)
         self.budget = self._perturber.budget
@@ -121,6 +121,9 @@ class PerturbationJob(Job):
     def check(self, instances: Sequence[Instance]) -> None:
         self._perturber.check(instances)
         check_output(self._perturber.model, instances)
+
+    def typed(self) -> Dict[str, Any]:
+        return {"perturbations": self._given}
 
     def passes(self, tokens: float) -> float:
         return passes_of_methods("perturbations", self.parameters, tokens)

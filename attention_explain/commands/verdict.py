@@ -27,6 +27,7 @@ from attention_explain.commands.parts import clear_merged
 from attention_explain.commands.verdict_plan import FILES, PREDICTIONS, Task, VerdictPlan, planned
 from attention_explain.commands.whole_progress import WholeProgress
 from attention_explain.errors import InputError
+from attention_explain.files.options import check_options, write_options
 from attention_explain.files.records import Damaged
 from attention_explain.interpret.interpreter import InterpreterConfig
 from attention_explain.messages.durations import in_words
@@ -38,6 +39,8 @@ FAILED = 2
 ENOUGH = (
     "predictions are enough to say so: {} files were not made, which --anyway makes all the same"
 )
+# The options of the verdict, in its folder.
+OPTIONS = ".options.json"
 # What the folder of a verdict may hold: this and hidden files.
 OURS = re.compile(rf"{FILES}|{PREDICTIONS}|verdict\..*|manifest\..*|\..*")
 OUR_FILES = re.compile(
@@ -150,6 +153,10 @@ def verdict_from_files(
     if fail_under is not None and not 0 <= fail_under <= 1:
         raise InputError(f"--fail-under is {fail_under:g}, but must be from 0 to 1")
     _check_folder(folder)
+    typed = {**given.typed(), "methods": methods, "quick": quick}
+    if any((folder / FILES).glob("*")) and not given.force:
+        remedy = "give the same options, another folder, or --force to make it again"
+        check_options(folder / OPTIONS, typed, f"{folder}: the verdict", remedy)
     plan = planned(models, folder, methods, quick, given, adversaries)
     missing, others = _missing(plan, folder, given.force)
     for sentence in plan.left_out:
@@ -165,6 +172,8 @@ def verdict_from_files(
                 print(ENOUGH.format(len(missing)), file=sys.stderr)
             return code
     shutil.rmtree(folder / PREDICTIONS, ignore_errors=True)
+    folder.mkdir(exist_ok=True)
+    write_options(folder / OPTIONS, typed)
     _make(missing)
     return judge(folder, fail_under, rationales)
 

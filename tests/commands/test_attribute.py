@@ -193,6 +193,19 @@ def test_unfinished_work_of_another_command_is_not_touched(explain, stopped, mon
         explain()
     monkeypatch.undo()
     parts = sorted((tmp_path / "scores.parquet.parts").iterdir())
+
+    def no_model(*_):
+        raise AssertionError("a model was opened")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("attention_explain.commands.job.open_to_explain", no_model)
+        with pytest.raises(InputError, match="--target is 1 now and was not given"):
+            explain(target="1")
+        with pytest.raises(InputError, match="--interpreters is .* now and was .*; give the same"):
+            explain(interpreters=["attention"])
+    # As an earlier version leaves it, which did not record the options.
+    (tmp_path / "scores.parquet.parts" / "options.json").unlink()
+    parts.remove(tmp_path / "scores.parquet.parts" / "options.json")
     with pytest.raises(InputError, match=r"unfinished work of another command, with other"):
         explain(target="1")
     with pytest.raises(InputError, match=r"with other interpreters; finish that one, or"):

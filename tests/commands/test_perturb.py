@@ -165,7 +165,9 @@ def test_a_stopped_run_goes_on_and_ends_as_an_unbroken_one(perturb, monkeypatch,
     folder = Path(capsys.readouterr().err.split("finished is in ")[1].split(",")[0])
     assert len(list(folder.glob("*.parquet"))) == 3 and folder.name == "out.parquet.parts"
     assert not folder.with_name("out.parquet").exists()
-    with pytest.raises(InputError, match="another command, with other perturbations; fin"):
+    with pytest.raises(
+        InputError, match="--perturbations is .* now and was .*; give the same options"
+    ):
         perturb(perturbations=["uniform"])
 
     monkeypatch.undo()

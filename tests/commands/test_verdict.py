@@ -219,6 +219,30 @@ def there(made, tmp_path) -> Path:
 
 
 @pytest.mark.parametrize(
+    "options, sentence",
+    [
+        ({"limit": 3}, "--limit is 3 now and was 2"),
+        ({"methods": ["random"]}, '--methods is ["random"] now and was ["gradient"]'),
+        ({"quick": False}, "--quick is not given now and was given"),
+        ({"seed": 5}, "--seed is 5 now and was not given"),
+    ],
+    ids=str,
+)
+def test_other_options_than_those_of_existing_files_fail_before_a_model_is_loaded(
+    there, given, monkeypatch, tmp_path, options, sentence
+):
+    def no_model(*_):
+        raise AssertionError("a model was opened")
+
+    monkeypatch.setattr(verdict_plan, "open_to_explain", no_model)
+    before = times(tmp_path / "out")
+    with pytest.raises(InputError) as error:
+        given(**options)
+    assert f"out: the verdict was made with other options: {sentence}; give" in str(error.value)
+    assert times(tmp_path / "out") == before
+
+
+@pytest.mark.parametrize(
     "options, file, sentence",
     [
         ({"limit": 3}, "attributions", "was made with other texts"),
@@ -231,6 +255,8 @@ def there(made, tmp_path) -> Path:
 def test_files_of_other_options_are_refused_or_replaced(
     there, given, one_way, tmp_path, options, file, sentence
 ):
+    # As in a folder of an earlier version, which did not record its options.
+    (tmp_path / "out" / verdict.OPTIONS).unlink()
     before = times(tmp_path / "out")
     with pytest.raises(InputError) as error:
         given(**options)
