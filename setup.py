@@ -19,7 +19,7 @@ setup(
     long_description_content_type="text/markdown",
     python_requires=">=3.11,<3.12",
     packages=[*find_packages(include=["attention_explain*", "analysis*"]), "workflow"],
-    # `allennlp study` remains as an alias of `allennlp study` for one version.
+    # `python -m workflow` remains as an alias of `allennlp study` for one version.
     package_dir={"workflow": "attention_explain/compat/workflow_alias"},
     include_package_data=True,
     package_data={

@@ -44,7 +44,7 @@ def fix_null_options() -> None:
     """
     from allennlp.common import from_params
 
-    from attention_explain.errors import InputError
+    from attention_explain.compat.option_errors import OptionError
     from attention_explain.training.option_ranges import is_a_number
 
     original = from_params.create_kwargs
@@ -58,12 +58,12 @@ def fix_null_options() -> None:
             if not is_null or may_be_null(parameter):
                 continue
             if _is_component(parameter.annotation):
-                raise InputError(
+                raise OptionError(
                     f"{cls.__name__}: {name} is null, but must be an object with its options, or the "
                     "name of its type"
                 )
             if is_a_number(parameter):
-                raise InputError(f"{cls.__name__}: {name} is null, but must be a number")
+                raise OptionError(f"{cls.__name__}: {name} is null, but must be a number")
         return original(constructor, cls, params, **extras)
 
     replace_everywhere(original, create_kwargs)
@@ -85,7 +85,7 @@ def fix_unchecked_numbers() -> None:
     """`true` was taken for 1, and numbers that cannot be meant were tried: a noise below 0, 1e18 epochs."""
     from allennlp.common import from_params
 
-    from attention_explain.errors import InputError
+    from attention_explain.compat.option_errors import OptionError
     from attention_explain.training.option_ranges import number_problem
 
     original = from_params.construct_arg
@@ -101,7 +101,7 @@ def fix_unchecked_numbers() -> None:
     ) -> Any:
         problem = number_problem(argument_name, popped_params, annotation)
         if problem is not None and popped_params is not default:
-            raise InputError(f"{class_name}: {argument_name} {problem}")
+            raise OptionError(f"{class_name}: {argument_name} {problem}")
         return original(class_name, argument_name, popped_params, annotation, default, **extras)
 
     replace_everywhere(original, construct_arg)

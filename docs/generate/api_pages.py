@@ -2,7 +2,6 @@
 
 import inspect
 from importlib import import_module
-from importlib.util import find_spec
 from pkgutil import iter_modules
 from types import ModuleType
 from typing import Any, Dict, Iterator, List, Tuple
@@ -21,9 +20,6 @@ PACKAGES = {
     "attention_explain.counterfactual": "Changes to the attention of a trained model.",
     "analysis.measures": "Measures of agreement between two sets of scores.",
 }
-if find_spec("attention_explain.errors") is None:
-    # Until the errors have a module of their own.
-    del PACKAGES["attention_explain.errors"]
 
 
 def api_pages() -> Dict[str, str]:

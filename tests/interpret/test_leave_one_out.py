@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from allennlp.common.checks import ConfigurationError
 
 import attention_explain.interpret.erasing  # noqa: F401  (registers it)
 from attention_explain.errors import InputError
@@ -157,5 +158,5 @@ def test_no_trace_is_left(encoder, at, monkeypatch):
     ],
 )
 def test_bad_options_are_refused(options, sentence):
-    with pytest.raises(InputError, match=sentence):
+    with pytest.raises((ConfigurationError, InputError), match=sentence):
         interpreter("leave-one-out", model(), **options)

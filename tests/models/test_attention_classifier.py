@@ -4,6 +4,7 @@ import math
 
 import pytest
 import torch
+from allennlp.common.checks import ConfigurationError
 from allennlp.data import Vocabulary
 from allennlp.models import Model
 
@@ -265,7 +266,7 @@ def test_every_parameter_is_trained(encoder, projection):
     ],
 )
 def test_impossible_settings_are_refused(options, sentence):
-    with pytest.raises(InputError, match=sentence):
+    with pytest.raises((ConfigurationError, InputError), match=sentence):
         model(**options) if "encoder" not in options else build_with(options)
 
 

@@ -4,6 +4,7 @@ import math
 
 import pytest
 import torch
+from allennlp.common.checks import ConfigurationError
 
 from attention_explain.errors import InputError
 from tests.builders import ENCODERS, SCORERS, batch
@@ -134,7 +135,7 @@ def test_a_model_of_pairs_says_that_it_needs_pairs():
 
 
 def test_sizes_that_do_not_fit_are_named():
-    with pytest.raises(InputError, match="the query's embedder"):
+    with pytest.raises((ConfigurationError, InputError), match="the query's embedder"):
         small = {"type": "affine", "input_dim": 3, "hidden_dim": 8}
         pair_model(query_encoder={"encoder": small})
     with pytest.raises(InputError, match="scaled_dot multiplies states with the query"):

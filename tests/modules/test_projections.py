@@ -5,6 +5,7 @@ import math
 
 import pytest
 import torch
+from allennlp.common.checks import ConfigurationError
 
 from attention_explain.errors import InputError
 from attention_explain.modules.projections import (
@@ -174,7 +175,7 @@ def test_uniform_is_the_same_for_every_seen_token():
     ],
 )
 def test_impossible_settings_are_refused(config, sentence):
-    with pytest.raises(InputError, match=sentence):
+    with pytest.raises((ConfigurationError, InputError), match=sentence):
         Projection.from_params(params(config))
 
 
