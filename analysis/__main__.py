@@ -36,13 +36,13 @@ def parse(arguments: List[str]) -> argparse.Namespace:
 
 
 def _run(arguments: Optional[List[str]]) -> int:
-    from analysis.errors import AnalysisError
+    from attention_explain.errors import InputError
     from attention_explain.files.records import told
 
     parsed = parse(sys.argv[1:] if arguments is None else arguments)
     try:
         return parsed.run(parsed) or 0
-    except AnalysisError as error:
+    except InputError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     except OSError as error:

@@ -12,12 +12,13 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any, Dict, Iterator, List, Set, Tuple
 
-from analysis.claims import SECTION as CLAIMS
 from analysis.errors import AnalysisError
 from attention_explain.files.records import Damaged, read_record, remembered_sha256, write_record
 
 MANIFEST = "manifest.json"
 FORMAT = 1
+# The section that comes first.
+CLAIMS = "The papers' claims"
 # The hash of each file that was put into the folder.
 WRITTEN = "written"
 DAMAGED = "is damaged: it is not what was written; make it again by the command that wrote it"
@@ -173,12 +174,12 @@ def in_order(entries: List[Entry]) -> List[Entry]:
     the papers as they appeared; within a section as written.
     """
 
-    def place(entry: Entry) -> Tuple[int, str]:
+    def position(entry: Entry) -> Tuple[int, str]:
         if entry["section"] == CLAIMS:
             return (-1, "")
         return (year_of(entry["section"], 0), entry["section"].lower())
 
-    return sorted(entries, key=place)
+    return sorted(entries, key=position)
 
 
 def year_of(title: str, otherwise: int) -> int:

@@ -17,7 +17,7 @@ import pandas
 from matplotlib.figure import Figure
 
 from analysis.errors import AnalysisError
-from analysis.figures import style
+from analysis.figure_files import rounded, saved
 from analysis.formats import all_formats
 from analysis.manifest import (
     FORMAT,
@@ -94,9 +94,9 @@ class Output:
         files = {}
         name = self._free(name)
         for ending in ("svg", "png"):
-            content = style.saved(figure, ending, dpi=PNG_DOTS_PER_INCH)
+            content = saved(figure, ending, dpi=PNG_DOTS_PER_INCH)
             files[ending] = self._add(
-                f"{name}.{ending}", style.rounded(content) if ending == "svg" else content
+                f"{name}.{ending}", rounded(content) if ending == "svg" else content
             )
             # Where everything lies is found out once, and the same in both.
             figure.set_layout_engine("none")

@@ -28,6 +28,7 @@ from analysis.statistics.samples import (
     random_scores,
     text_keys,
 )
+from attention_explain.errors import InputError
 
 # The column that the whole project asks about.
 ATTENTION = "attention"
@@ -197,7 +198,7 @@ def _collect(
         for pair, (first, second) in columns.pairs.items():
             try:
                 values = measure(scores[first], scores[second])
-            except AnalysisError as error:
+            except InputError as error:
                 raise AnalysisError(f"{file.path}: {pair}: {error}") from error
             collected[measure.name, pair].observed.append(values)
             ceiling = measure.ceiling(scores[first], scores[second])

@@ -4,7 +4,6 @@ stand with their papers. Here: the section of a folder of results that says what
 """
 
 NAME = "claims"
-SECTION = "The papers' claims"
 SHOWN = ["outcome", "claim", "test", "model", "evidence", "corpus", "protocol", "paper"]
 CAPTION = "Which claims of the papers hold here, and the numbers that say so."
 NOTE = (

@@ -8,7 +8,9 @@ import argparse
 from pathlib import Path
 
 from analysis.attributions import load_attributions
-from analysis.causes import (
+from analysis.files import check_output
+from analysis.formats import say, show, write_csv
+from analysis.plausibility.causes import (
     CONTRARY,
     FIRST,
     PRECISION,
@@ -17,8 +19,6 @@ from analysis.causes import (
     shown_causes,
     side_by_side,
 )
-from analysis.files import check_output
-from analysis.formats import say, show, write_csv
 
 HELP = "how well each method finds what the rationale marks"
 # Side by side, where there are several files.

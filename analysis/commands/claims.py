@@ -5,11 +5,12 @@ from pathlib import Path
 
 import pandas
 
-from analysis.claims import CAPTION, NAME, NOTE, SECTION, SHOWN, beside_print
-from analysis.claims.folder import judged_folder
+from analysis.claims import CAPTION, NAME, NOTE, SHOWN, beside_print
 from analysis.claims.multiplicity import multiplicity
 from analysis.formats import say
+from analysis.manifest import CLAIMS
 from analysis.output import Output
+from analysis.papers.discovery import judged_folder
 from analysis.written import interval_column
 
 HELP = "which claims of the papers hold, by the tables in a folder"
@@ -21,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     folder = arguments.folder
-    output = Output(folder, SECTION)
+    output = Output(folder, CLAIMS)
     output.check()
     claims, printed = judged_folder(folder)
     if claims.empty and printed.empty:

@@ -1,30 +1,28 @@
 """
 How every figure looks: the widths of a printed page, one font, colours that colour-blind readers
 can tell apart, and a line and a marker to each colour, so that grey paper is enough. Figures are
-made without pyplot, so nothing is shared between two of them. And how they are kept as small files:
-coordinates to a hundredth of a point, which no eye tells from the rest of their digits, letters under
-short names, and nothing of the program that drew them.
+made without pyplot, so nothing is shared between two of them.
 """
 
-import io
-import re
-from contextlib import AbstractContextManager
 from textwrap import wrap
 from typing import Any, Dict, List, Sequence, Tuple
 
-import matplotlib
 import numpy
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from analysis import figure_files
 from analysis.written import one_line
+
+# With the rest of the style under one name.
+RC, applied, saved = figure_files.RC, figure_files.applied, figure_files.saved
 
 # Inches: one column of a page of two, and the whole page.
 SINGLE = 3.4
 DOUBLE = 7.0
 
 POINTS_AN_INCH = 72
-# How much of its place in a figure a panel is wide, beside the names of its axis; and a letter, on average, of its size.
+# The share of its cell that a panel is wide, next to the labels of its axis; the width of a letter, on average, as a share of its size.
 OF_A_PANEL, WIDTH_OF_A_LETTER = 0.85, 0.58
 
 # Okabe & Ito's colours.
@@ -46,32 +44,6 @@ COLOURS = (BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, BLACK)
 LINES = ("-", "--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 3)), (0, (8, 2)))
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 
-RC: Dict[str, Any] = {
-    "font.family": "sans-serif",
-    "font.sans-serif": ["DejaVu Sans"],
-    "font.size": 8,
-    "axes.titlesize": 9,
-    "axes.labelsize": 8,
-    "xtick.labelsize": 8,
-    "ytick.labelsize": 8,
-    "legend.fontsize": 8,
-    "legend.frameon": False,
-    "figure.titlesize": 9,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.linewidth": 0.6,
-    "xtick.major.width": 0.6,
-    "ytick.major.width": 0.6,
-    "lines.linewidth": 1.3,
-    "lines.markersize": 4,
-    "patch.linewidth": 0.6,
-    # A dollar in a name begins no formula.
-    "text.parse_math": False,
-    # The same numbers are the same bytes, and look the same without the font.
-    "svg.fonttype": "path",
-    "svg.hashsalt": "attention_explain",
-}
-
 
 def shown(name: str) -> str:
     """
@@ -80,11 +52,6 @@ def shown(name: str) -> str:
     """
     line = one_line(name)
     return f" {line}" if line.startswith("_") else line
-
-
-def applied() -> AbstractContextManager:
-    """Whatever is drawn or saved inside has the style; part of it is read only when saved."""
-    return matplotlib.rc_context(RC)
 
 
 def figure(
@@ -113,8 +80,8 @@ def panels(
 
 def series(number: int) -> Dict[str, Any]:
     """Colour, line and marker of a figure's n-th series, for `Axes.plot`."""
-    place = number % len(COLOURS)
-    return {"color": COLOURS[place], "linestyle": LINES[place], "marker": MARKERS[place]}
+    position = number % len(COLOURS)
+    return {"color": COLOURS[position], "linestyle": LINES[position], "marker": MARKERS[position]}
 
 
 def line(number: int) -> Dict[str, Any]:
@@ -156,46 +123,8 @@ def hide_unused(axes: numpy.ndarray, used: int) -> List[Axes]:
     the numbers that they would have.
     """
     every, columns = list(axes.flat), axes.shape[-1]
-    for place, unused in enumerate(every[used:], used):
+    for position, unused in enumerate(every[used:], used):
         unused.set_visible(False)
-        if place >= columns:
-            every[place - columns].xaxis.set_tick_params(labelbottom=True)
+        if position >= columns:
+            every[position - columns].xaxis.set_tick_params(labelbottom=True)
     return every[:used]
-
-
-# The data of a path, and where the next letter stands; scales keep all of their digits.
-COORDINATES = re.compile(rb'(?<= d=")[^"]*|(?<=translate\()[^)]*')
-NUMBER = re.compile(rb"-?\d+\.\d+")
-LETTER = re.compile(rb'(?<=id=")DejaVu[^"]*|(?<=href="#)DejaVu[^"]*')
-PROGRAM = re.compile(rb"\s*<metadata>.*?</metadata>|<!--.*?-->", re.DOTALL)
-INDENTED = re.compile(rb"\n\s*")
-DIGITS = 2
-
-
-def saved(figure: Figure, ending: str, **options: Any) -> bytes:
-    """As `svg` or `png`, in this style; `options` are those of `savefig`."""
-    content = io.BytesIO()
-    # Without a date, the same figure is the same file.
-    metadata = {"Date": None} if ending == "svg" else {"Software": None}
-    with applied():
-        figure.savefig(content, format=ending, bbox_inches="tight", metadata=metadata, **options)
-    return content.getvalue()
-
-
-def rounded(svg: bytes) -> bytes:
-    """The same drawing with fewer digits."""
-    short: Dict[bytes, bytes] = {}
-
-    def renamed(found: re.Match) -> bytes:
-        return short.setdefault(found.group(), b"l%d" % len(short))
-
-    drawn = COORDINATES.sub(_coordinates, PROGRAM.sub(b"", svg))
-    return INDENTED.sub(b"\n", LETTER.sub(renamed, drawn))
-
-
-def _coordinates(found: re.Match) -> bytes:
-    return NUMBER.sub(_number, b" ".join(found.group().split()))
-
-
-def _number(found: re.Match) -> bytes:
-    return f"{round(float(found.group()), DIGITS) + 0.0:g}".encode()

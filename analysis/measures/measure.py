@@ -21,8 +21,8 @@ from typing import (
 
 import numpy
 
-from analysis.errors import AnalysisError
 from analysis.measures.scores import Scores
+from attention_explain.errors import InputError
 
 if TYPE_CHECKING:
     from analysis.measures.overlap import TopK
@@ -71,7 +71,7 @@ class Named:
         name, _, options = text.partition(":")
         if name not in cls._registry:
             known = ", ".join(cls.names())
-            raise AnalysisError(f"there is no {cls.kind} '{name}'; there are {known}")
+            raise InputError(f"there is no {cls.kind} '{name}'; there are {known}")
         measure = cls._registry[name]
         allowed = list(inspect.signature(measure).parameters)
         given = {}
@@ -79,12 +79,12 @@ class Named:
             key, equals, value = option.partition("=")
             if not equals or key not in allowed:
                 has = f"has {', '.join(allowed)}" if allowed else "has none"
-                raise AnalysisError(f"{cls.kind} '{name}' has no option '{option}'; it {has}")
+                raise InputError(f"{cls.kind} '{name}' has no option '{option}'; it {has}")
             given[key] = _parsed(value)
         try:
             made = measure(**given)
-        except AnalysisError as error:
-            raise AnalysisError(f"{cls.kind} '{text}': {error}") from error
+        except InputError as error:
+            raise InputError(f"{cls.kind} '{text}': {error}") from error
         made.name = text
         return made
 
@@ -95,7 +95,7 @@ def checked_number(option: str, value: Any, low: float, high: float, ends: bool)
     if number and (low < value < high or (ends and value in (low, high))):
         return float(value)
     between = f"from {low:g} to {high:g}" if ends else f"between {low:g} and {high:g}"
-    raise AnalysisError(f"{option} has to be a number {between}, not '{value}'")
+    raise InputError(f"{option} has to be a number {between}, not '{value}'")
 
 
 def _parsed(text: str) -> object:
@@ -220,12 +220,12 @@ class Measure(Named):
         infinite ones, or that is too short, is undefined whatever the measure.
         """
         if len(first) != len(second):
-            raise AnalysisError(
+            raise InputError(
                 f"the two columns have different numbers of texts, {len(first)} and {len(second)}"
             )
         known = first.known & second.known
         if not numpy.array_equal(first.lengths[known], second.lengths[known]):
-            raise AnalysisError("the two columns have texts of different lengths")
+            raise InputError("the two columns have texts of different lengths")
         undefined = unusable((first, second), self.least_tokens)
         usable = undefined == ""
         return self.all(first.only(usable), second.only(usable)).among(undefined)

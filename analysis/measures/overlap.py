@@ -8,7 +8,6 @@ from typing import Callable, Dict, Tuple, Union
 
 import numpy
 
-from analysis.errors import AnalysisError
 from analysis.measures.measure import (
     ALL_ZERO,
     CONSTANT,
@@ -18,6 +17,7 @@ from analysis.measures.measure import (
     checked_number,
 )
 from analysis.measures.scores import Scores
+from attention_explain.errors import InputError
 
 
 class TopK:
@@ -36,7 +36,7 @@ class TopK:
         is_count = isinstance(k, int) and k >= 1
         is_share = isinstance(k, float) and 0 < k < 1
         if not (is_count or is_share or k in RULES):
-            raise AnalysisError(
+            raise InputError(
                 "k has to be a whole number from 1, a share between 0 and 1, or one of "
                 f"{', '.join(RULES)}, not '{k}'"
             )

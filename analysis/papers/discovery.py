@@ -5,14 +5,25 @@ And everything that can be asked for by name, of papers and of what no single pa
 
 from dataclasses import replace
 from importlib import import_module
+from pathlib import Path
 from pkgutil import iter_modules
 from typing import Tuple
 
+import pandas
+
 from analysis import papers
-from analysis.claims.claim import Claim
-from analysis.faithfulness.exhibition import FAITHFULNESS, PLANTED_TRUTH
-from analysis.heads.exhibition import HEADS
+from analysis.claims.beside_print import beside_print
+from analysis.claims.claim import Claim, judged
+from analysis.claims.table_rows import read_tables
+from analysis.papers.faithfulness.exhibition import FAITHFULNESS, PLANTED_TRUTH
+from analysis.papers.heads import HEADS
 from analysis.papers.shared.paper import Exhibition, Paper
+
+
+def judged_folder(folder: Path) -> Tuple[pandas.DataFrame, pandas.DataFrame]:
+    """What `claims.csv` and `beside-print.csv` have; without rows where no table is there."""
+    tables = read_tables(folder, TABLES)
+    return judged(tables, CLAIMS), beside_print(tables, PRINTED)
 
 
 def declared_papers() -> Tuple[Paper, ...]:

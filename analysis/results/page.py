@@ -8,7 +8,7 @@ import pandas
 from analysis.claims.beside_print import PAPER, RELEASED_CODE, UNTOLD, YES
 from analysis.claims.claim import ClaimTest
 from analysis.errors import AnalysisError
-from analysis.figures import style
+from analysis.figure_files import rounded, saved
 from analysis.formats import pipe_table
 from analysis.results import models_verdicts, other_ways, words
 from analysis.results.answer import (
@@ -21,9 +21,8 @@ from analysis.results.answer import (
     counts_sheet,
 )
 from analysis.results.cited import Page, Row, Sheet, numbers_table
-from analysis.results.claims_table import claims_table
+from analysis.results.claims_table import claims_table, drawings
 from analysis.results.names import corpus_name
-from analysis.results.over_studies import drawings
 from analysis.results.studies import StudyResults, find_studies
 from analysis.results.study_page import machines, study_page
 from analysis.results.summary import (
@@ -113,7 +112,7 @@ def write_results(folders: Sequence[Path], output: Path, readme: Optional[Path] 
         *((drawing.file, drawing.figure) for drawing in summary.drawings),
     ):
         if drawn is not None:
-            write_whole(root / file, style.rounded(style.saved(drawn, "svg")))
+            write_whole(root / file, rounded(saved(drawn, "svg")))
     for study in (study for study in studies if not study.below):
         inner = [each for each in studies if each.below and each.name == study.name]
         text = study_page(study, inner, summary.claims.table, summary.printed.table)

@@ -7,10 +7,9 @@ from typing import Any, Dict, Iterator, List, Sequence
 import pandas
 
 from analysis.claims import NOTE
-from analysis.claims import SECTION as CLAIMS
 from analysis.claims.beside_print import YES
 from analysis.formats import markdown, pipe_table
-from analysis.manifest import MANIFEST, WRITTEN, title_of
+from analysis.manifest import CLAIMS, MANIFEST, WRITTEN, title_of
 from analysis.papers.discovery import PAPERS
 from analysis.results.names import link
 from analysis.results.studies import StudyResults

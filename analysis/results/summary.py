@@ -7,12 +7,11 @@ import pandas
 from analysis.claims.beside_print import NAME as BESIDE_PRINT
 from analysis.claims.beside_print import UNTOLD, YES
 from analysis.claims.claim import Claim, ClaimTest, each_once, judged
-from analysis.claims.folder import judged_folder
 from analysis.claims.multiplicity import multiplicity
 from analysis.claims.parts import Outcome
 from analysis.claims.table_rows import Tables
 from analysis.manifest import WRITTEN
-from analysis.papers.discovery import CLAIMS
+from analysis.papers.discovery import CLAIMS, judged_folder
 from analysis.results.cited import Sheet
 from analysis.results.studies import StudyResults, joined
 

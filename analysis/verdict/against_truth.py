@@ -13,7 +13,6 @@ from typing import Any, Dict, Iterator, List, Optional, Sequence
 import numpy
 import pandas
 
-from analysis.causes import LEARNED_FROM, causes_not_learned, found_by_text
 from analysis.errors import AnalysisError
 from analysis.figures.scatter import Scatter, Spot, scatters
 from analysis.formats import csv
@@ -21,6 +20,7 @@ from analysis.model_config import ADVERSARY, DECEPTIVE, PLAIN
 from analysis.models import Model
 from analysis.output import Output
 from analysis.papers.shared.study_files import StudyFiles
+from analysis.plausibility.causes import LEARNED_FROM, causes_not_learned, found_by_text
 from analysis.statistics.samples import placed
 from analysis.verdict.answers import HALF, NOT_KNOWN, Answer, between
 from analysis.verdict.files import ATTENTION, Files, files_of_study

@@ -4,7 +4,7 @@ from typing import List, Optional
 
 from matplotlib.figure import Figure
 
-from analysis.figures import style as figure_style
+from analysis.figure_files import saved
 from analysis.figures.zones import on_zones
 from analysis.report.elements import collapsed, paragraph, preformatted, table_html
 from analysis.report.style import STYLE as REPORT_STYLE
@@ -96,5 +96,5 @@ def _top(verdict: Verdict) -> str:
 
 
 def _figure(drawn: Figure, prefix: str, label: str) -> str:
-    svg = figure_style.saved(drawn, "svg")
+    svg = saved(drawn, "svg")
     return f"<figure>{inlined(svg, prefix, label, label)}</figure>\n"

@@ -7,10 +7,10 @@ from analysis.papers.jain_wallace import (
     instance_adversary,
     permutation,
 )
-from analysis.papers.jain_wallace.facts_exhibition import SUPPORTING_FACTS
+from analysis.papers.jain_wallace.claims import PRINTED
+from analysis.papers.jain_wallace.correlations import random_controls
 from analysis.papers.jain_wallace.gradient_definitions import GRADIENT_DEFINITIONS
-from analysis.papers.jain_wallace.printed import PRINTED
-from analysis.papers.jain_wallace.random_controls import random_controls
+from analysis.papers.jain_wallace.supporting_facts import SUPPORTING_FACTS
 from analysis.papers.shared.methods import JAIN_WALLACE_METHODS
 from analysis.papers.shared.paper import Correction, Exhibit, Paper
 

@@ -4,12 +4,13 @@ in its place beside.
 """
 
 from itertools import chain
-from typing import List, Sequence, Tuple
+from typing import Iterator, List, Sequence, Tuple
 
 import pandas
 
-from analysis.claims.table_rows import TypedTable
+from analysis.claims.table_rows import TypedTable, grouped, where
 from analysis.figures.densities import densities
+from analysis.formats import cell, markdown
 from analysis.model_config import PLAIN
 from analysis.models import Model
 from analysis.output import Output, slug
@@ -34,6 +35,33 @@ from analysis.papers.shared.study_files import described
 from analysis.statistics.intervals import ABOUT_INTERVALS
 from analysis.statistics.samples import ABOUT_PLACES
 from analysis.written import number
+
+
+def random_controls(rows: Sequence[AgreementRow]) -> Iterator[str]:
+    """A paragraph and a table: tau of attention beside that of random scores."""
+    chosen = where(rows, predicted="overall", scores="attention")
+    shown = [
+        {
+            "corpus": row.corpus,
+            "model": row.model,
+            "importance": row.importance,
+            "tau": row.mean,
+            "random": cell(row.random_mean),
+            "permuted": cell(row.permuted_mean),
+            "above permuted": row.above_permuted,
+            "p <= .05": cell(row.significant),
+            "after BH": cell(row.significant_bh),
+        }
+        for _, (row, *_) in grouped(chosen, "corpus", "model", "importance")
+    ]
+    if shown:
+        yield (
+            "**Random controls.** Kendall's tau of attention with random scores, and with the importance in "
+            "random order. The share of texts with p <= .05, and what is left of it when the number of texts "
+            "is taken into account (Benjamini-Hochberg)."
+        )
+        yield markdown(pandas.DataFrame(shown))
+
 
 CORRELATIONS = TypedTable("jain-wallace-correlations", AgreementRow)
 DIFFERENCES = TypedTable("jain-wallace-correlations-differences", DifferenceRow)

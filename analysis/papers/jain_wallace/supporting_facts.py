@@ -1,8 +1,4 @@
-"""
-Does attention point to the facts where it is needed? Of texts whose labels were made from tokens that
-are known (the supporting facts of bAbI's answers, planted words): how often the model is right, how much
-of each method's mass is on these tokens, and how true the same scores are to the model, beside chance.
-"""
+"""What `python -m analysis table supporting-facts` makes: a table, a figure, and a sentence a model."""
 
 from typing import Any, Dict, FrozenSet, List, Mapping, Optional, Sequence, Tuple
 
@@ -11,15 +7,19 @@ import pandas
 
 from analysis.errors import AnalysisError
 from analysis.faithfulness.scale import Measured, measured
+from analysis.figures.dots import Dot, dots
 from analysis.models import Model
+from analysis.output import Output, slug
 from analysis.papers.jain_wallace.accuracies import accuracy_table
+from analysis.papers.shared.paper import Exhibition, StudyExhibit
 from analysis.papers.shared.published import about
-from analysis.papers.shared.study_files import StudyFiles
-from analysis.performance import guessed
+from analysis.papers.shared.study_files import StudyFiles, described
+from analysis.performance import NOTHING, guessed
 from analysis.plausibility.measures import measures
 from analysis.plausibility.table import values_by_text
-from analysis.statistics.intervals import Intervals, intervals, mean_of_known
+from analysis.statistics.intervals import ABOUT_INTERVALS, Intervals, intervals, mean_of_known
 from analysis.statistics.samples import placed
+from analysis.written import NONE, Estimate, estimates, number
 
 MASS, LIFT, ABOVE, PRECISION = "mass", "lift", "above chance", "average precision"
 MASS_PLACE = "mass place"
@@ -122,3 +122,120 @@ def _places(judged: Model, methods: Sequence[str]) -> Dict[str, Dict[str, Any]]:
             )
             row.update(_estimated(columns, place))
     return places
+
+
+NAME = "supporting-facts"
+ATTENTION = "attention"
+KEYS = ["corpus", "model"]
+NOT_KNOWN = Estimate(numpy.nan, numpy.nan, numpy.nan)
+# What the figure shows, all from chance (0) to the best possible (1).
+SERIES = {MASS_PLACE: "mass on the facts", **{name: name for name in FAITHFUL}}
+NOTE = (
+    "Facts: the tokens that the label was made from. Mass: the share of the scores' sizes that is on "
+    "them; chance: their share of the tokens; lift: the one over the other, as a ratio of means; of questions that "
+    "are answered correctly (texts), for which alone the facts are what the answer rests on. "
+    f"{PRECISION.capitalize()}: of the facts in the order of the scores, with its own chance. "
+    f"{' and '.join(FAITHFUL).capitalize()}: the place between a random order of words (0) and the best "
+    "that a search found (1), of the texts that were judged, however they are answered. Guess: the accuracy of who takes any of the labels "
+    f"that the text allows. {ABOUT_INTERVALS}"
+)
+
+
+def facts_exhibit(study: StudyFiles, output: Output) -> Optional[str]:
+    """The table, a figure with all of it on one axis, and a sentence a model."""
+    pairs = with_known_causes(study)
+    if not pairs:
+        raise AnalysisError(
+            "it takes attribution files of texts whose causes are known (bAbI, planted), and there are none"
+        )
+    table = facts_table(pairs)
+    models = described([explained for explained, _ in pairs])
+    output.table(
+        NAME,
+        table,
+        f"Do methods point to the facts that an answer rests on, and are they true to the model? {models}.",
+        NOTE,
+        _shown(table),
+    )
+    learned = table[table[NOTHING] == ""]
+    if len(learned):
+        output.figure(
+            f"{NAME}-scale",
+            dots(_dots(learned), "from chance to the best"),
+            "How much of each method's mass is on the facts (best: all of it), and how true its scores are to the "
+            f"model (best: the best order of words that a search found). {models}.",
+            NOTE,
+        )
+    for (corpus, model), rows in table.groupby(KEYS, sort=False):
+        output.sentence(slug(NAME, corpus, model), _finding(rows))
+    return None
+
+
+def _shown(table: pandas.DataFrame) -> pandas.DataFrame:
+    """What people read: of a model that has learned nothing a single row, which says so."""
+    table = table[(table[NOTHING] == "") | ~table.duplicated(KEYS)]
+    learned = (table[NOTHING] == "").to_numpy()
+    shown = table[KEYS].copy()
+    shown["accuracy [95 %]"] = estimates(table, "accuracy")
+    for name in ("published accuracy", "guess"):
+        if table[name].notna().any():
+            shown[name] = table[name]
+    shown["method"] = table["method"].where(learned, NONE)
+    for name in (MASS, "chance", LIFT, PRECISION, f"{PRECISION} chance", *FAITHFUL):
+        plain = f"{name} low" not in table
+        column = list(table[name]) if plain else estimates(table, name)
+        without = numpy.nan if plain else NOT_KNOWN
+        title = name if plain else f"{name} [95 %]"
+        shown[title] = [one if some else without for one, some in zip(column, learned, strict=True)]
+    for name in ("texts", "judged texts"):
+        shown[name] = table[name].where(learned, 0).astype(int)
+    if not learned.all():
+        shown[NOTHING] = table[NOTHING]
+    return shown.reset_index(drop=True)
+
+
+def _dots(table: pandas.DataFrame) -> List[Dot]:
+    return [
+        Dot(f"{row['corpus']}, {row['model']}", row["method"], series, Estimate.of(row, name))
+        for row in table.to_dict("records")
+        for name, series in SERIES.items()
+    ]
+
+
+def _finding(rows: pandas.DataFrame) -> str:
+    """Of one model: where attention points, and which method points there most."""
+    first = rows.iloc[0]
+    published = first["published accuracy"]
+    beside = "" if numpy.isnan(published) else f"; published: {number(published)}"
+    opening = f"{first['model']} on {first['corpus']} (accuracy {Estimate.of(first, 'accuracy')}{beside}): "
+    if first[NOTHING]:
+        return f"{opening}{NOTHING}: {first[NOTHING]}."
+    most = rows.loc[rows[MASS].idxmax()]
+    chance = number(first["chance"])
+    attention = rows[rows["method"] == ATTENTION]
+    if not len(attention):
+        return f"{opening}{most['method']} has most of its mass on the facts, {Estimate.of(most, MASS)}; chance has {chance}."
+    row = attention.iloc[0]
+    said = f"attention {_pointing(row)}: {Estimate.of(row, MASS)} of its mass is on them; chance has {chance}"
+    if most["method"] != ATTENTION:
+        said += f"; {most['method']} has most, {Estimate.of(most, MASS)}"
+    known = [
+        f"{Estimate.of(row, name)} by {name}" for name in FAITHFUL if not numpy.isnan(row[name])
+    ]
+    if known:
+        said += f"; from chance (0) to the best order of words (1) attention comes to {' and '.join(known)}"
+    return f"{opening}{said}."
+
+
+def _pointing(row: Mapping[str, Any]) -> str:
+    above = Estimate.of(row, ABOVE).interval
+    if above.known and above.low > 0:
+        return "points to the facts"
+    return (
+        "points away from the facts"
+        if above.known and above.high < 0
+        else "points to the facts no more than chance"
+    )
+
+
+SUPPORTING_FACTS = Exhibition(NAME, "Supporting facts", (StudyExhibit(NAME, facts_exhibit),))

@@ -2,8 +2,7 @@
 
 from analysis.papers.meister import correlations, sparsity
 from analysis.papers.meister.adversaries import ADVERSARY, table_5
-from analysis.papers.meister.claims import CLAIMS
-from analysis.papers.meister.printed import PRINTED
+from analysis.papers.meister.claims import CLAIMS, PRINTED
 from analysis.papers.meister.sparsity import HIDDEN, INPUTS
 from analysis.papers.shared.methods import ATTENTION, INPUT_TO_HIDDEN
 from analysis.papers.shared.paper import Exhibit, Paper, StudyExhibit

@@ -1,11 +1,9 @@
 """Neely & Schouten 2020, on sparse attention and on the use of attention."""
 
 from analysis.papers.neely_schouten import correlations, usage_of_attention
-from analysis.papers.neely_schouten.claims import CLAIMS
-from analysis.papers.neely_schouten.corrected_top_k import corrected_top_k
-from analysis.papers.neely_schouten.printed import PRINTED
+from analysis.papers.neely_schouten.claims import CLAIMS, PRINTED
 from analysis.papers.neely_schouten.small_k import SMALL_K, small_k
-from analysis.papers.neely_schouten.top_k import TOP_K, table_2
+from analysis.papers.neely_schouten.top_k import TOP_K, corrected_top_k, table_2
 from analysis.papers.shared.methods import JAIN_WALLACE_METHODS
 from analysis.papers.shared.paper import Correction, Exhibit, Paper, StudyExhibit
 

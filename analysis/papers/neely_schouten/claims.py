@@ -5,6 +5,7 @@ from typing import Iterator, List, Sequence
 import numpy
 from scipy.stats import spearmanr
 
+from analysis.claims.beside_print import OF_TAU, Printed
 from analysis.claims.claim import Claim, ClaimTest, Judgement
 from analysis.claims.parts import Outcome, Part, above
 from analysis.claims.table_rows import Tables, first_where, grouped, where
@@ -21,7 +22,30 @@ from analysis.papers.neely_schouten.top_k import (
 )
 from analysis.papers.neely_schouten.usage_of_attention import USE
 from analysis.papers.shared.agreement_rows import judged_differences, less_than, of_each
+from analysis.papers.shared.published import VECTORS
 from analysis.written import number
+
+THEIRS = f"theirs: first and last token cut, padding not masked; {VECTORS}"
+PRINTED = (
+    Printed(
+        "neely-schouten-table-1",
+        "Table 1",
+        "tau with {importance}, predicted {predicted}",
+        "published",
+        OF_TAU,
+        note=f"their table does not name its scorer, taken for tanh; {THEIRS}",
+    ),
+    Printed(
+        TOP_K.name,
+        "Table 2",
+        "top-k score as published, k = {k}, with {importance}, predicted {predicted}",
+        "published",
+        OF_TAU,
+        only={"measure": AS_PUBLISHED},
+        note=THEIRS,
+    ),
+)
+
 
 # Half of the way from chance to the best that ties allow; of the published score, half of what it can be.
 STRONG = 0.5

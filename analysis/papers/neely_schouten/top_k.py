@@ -3,20 +3,25 @@ Neely & Schouten's agreement on the top k, scored as they did and as Fagin et al
 beside what chance gives: is the headline more than that?
 """
 
+import math
 from dataclasses import dataclass
 from itertools import chain
-from typing import List, Sequence
+from typing import Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
 
 import numpy
 import pandas
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch, Rectangle
 
 from analysis.agreement.agreement_table import OVERALL
 from analysis.agreement.agreements import Agreement
-from analysis.claims.table_rows import TypedTable, estimated
-from analysis.figures.chance import Mark, on_chance_bands
+from analysis.claims.table_rows import TypedTable, estimated, grouped, where
+from analysis.figures import style
+from analysis.formats import cell, markdown
 from analysis.models import Model
 from analysis.output import Output, slug
-from analysis.papers.neely_schouten.beside_chance import beside_chance
 from analysis.papers.shared.agreeing import add_differences, agreed, rows_of
 from analysis.papers.shared.agreement_rows import AgreementRow, DifferenceRow
 from analysis.papers.shared.methods import JAIN_WALLACE_PAIRS as PAIRS
@@ -24,6 +29,191 @@ from analysis.papers.shared.published import OURS_SELECTED, beside, published, w
 from analysis.papers.shared.study_files import by_corpus, described
 from analysis.statistics.intervals import ABOUT_INTERVALS
 from analysis.written import Estimate, interval_column
+
+
+def corrected_top_k(rows: Sequence[AgreementRow]) -> Iterator[str]:
+    """A paragraph and a table: both measures, each beside its chance."""
+    chosen = where(rows, k=NON_ZERO, predicted="overall")
+    measures = {
+        key: {row.measure: row for row in alike}
+        for key, alike in grouped(chosen, "corpus", "model", "importance")
+    }
+    shown = [
+        {
+            "corpus": corpus,
+            "model": model,
+            "importance": importance,
+            "as published": by_measure[AS_PUBLISHED].mean,
+            "its chance": cell(by_measure[AS_PUBLISHED].permuted_mean),
+            "corrected": by_measure[FAGIN].mean,
+            "chance": cell(by_measure[FAGIN].permuted_mean),
+        }
+        for (corpus, model, importance), by_measure in measures.items()
+        if AS_PUBLISHED in by_measure and FAGIN in by_measure
+    ]
+    if shown:
+        yield (
+            "**Top-k agreement (k = non-zero weights of sparsemax).** The published measure leaves out the "
+            "pairs of which each is in another list, and gives lists that have nothing in common nearly "
+            "the best mark. Chance is what the same importance in random order gets."
+        )
+        yield markdown(pandas.DataFrame(shown))
+
+
+MEASURES = {"as-published": "Scored as published", "fagin": "scored as Fagin et al. define it"}
+
+
+def places(table: pandas.DataFrame) -> pandas.Series:
+    """
+    From columns `low`, `high`, `chance low` and `chance high`: `above` or `below` where the
+    interval of the mean and the chance band have nothing in common, `inside` where they overlap.
+    Rows that lack an end have no place and are left out.
+    """
+    table = table.dropna(subset=["low", "high", "chance low", "chance high"])
+    place = pandas.Series("inside", index=table.index)
+    place[table["low"] > table["chance high"]] = "above"
+    place[table["high"] < table["chance low"]] = "below"
+    return place
+
+
+def beside_chance(table: pandas.DataFrame) -> str:
+    """
+    A sentence on how the agreements of these rows stand to chance: of those with k = non-zero
+    weights, the paper's headline, if any model has zeros; else of all.
+    """
+    headline = table[table["k"] == "non-zero"]
+    rows = headline if len(headline) else table
+    where = "at k = non-zero" if len(headline) else "on the top k"
+    parts = [
+        f"{words}, agreement {where} is {_counted(rows[rows['measure'] == measure])}"
+        for measure, words in MEASURES.items()
+    ]
+    return f"{'; '.join(parts)}.{_published(rows)}"
+
+
+def _counted(rows: pandas.DataFrame) -> str:
+    """`inside the chance band in 3 of 8 comparisons and below it in 5 (mean .8, chance .8)`"""
+    place_of = places(rows)
+    count: Dict[str, int] = place_of.value_counts().to_dict()
+    if not count:
+        return "without an interval to hold against chance"
+    rows = rows.loc[place_of.index]
+    numbers = (
+        f"(mean {cell(rows['mean'].mean())}, random scores {cell(rows['random mean'].mean())})"
+    )
+    total = len(rows)
+    if len(count) == 1:
+        (place,) = count
+        comparisons = f"all {total} comparisons" if total > 1 else "the only comparison"
+        return f"{place} the chance band in {comparisons} {numbers}"
+    first, *others = (place for place in ("above", "inside", "below") if place in count)
+    rest = " and ".join(f"{place} it in {count[place]}" for place in others)
+    return f"{first} the chance band in {count[first]} of {total} comparisons, {rest} {numbers}"
+
+
+def _published(rows: pandas.DataFrame) -> str:
+    """How the published values stand to the band of these models."""
+    known = rows[rows["published"].notna()]
+    if known.empty:
+        return ""
+    above = int((known["published"] > known["chance high"]).sum())
+    lie = "lie" if above > 1 else "lies"
+    return f" Of {len(known)} published values {above or 'none'} {lie} above that band."
+
+
+INCHES_A_LINE = 0.17
+HOLLOW = {
+    "marker": "D",
+    "markersize": 5,
+    "markerfacecolor": "none",
+    "markeredgecolor": style.BLACK,
+    "linestyle": "none",
+}
+
+
+@dataclass(frozen=True)
+class Mark:
+    """
+    panel, row, series : where it stands; `series` is drawn apart within a row.
+    interval, chance : low and high; not drawn where they are NaN.
+    published : what a paper has, where it has it.
+    """
+
+    panel: str
+    row: str
+    series: str
+    mean: float
+    interval: Tuple[float, float]
+    chance: Tuple[float, float]
+    published: Optional[float] = None
+
+
+def on_chance_bands(marks: Sequence[Mark], label: str) -> Figure:
+    """Rows under each other, panels side by side, in the order in which they come."""
+    panels = _seen(mark.panel for mark in marks)
+    rows = _seen(mark.row for mark in marks)
+    series = _seen(mark.series for mark in marks)
+    with style.applied():
+        lines = len(rows) * len(series)
+        figure, axes = style.figure(
+            style.DOUBLE, 1.1 + INCHES_A_LINE * lines, 1, len(panels), sharex=True, sharey=True
+        )
+        for one, panel in zip(axes[0], panels, strict=True):
+            for mark in marks:
+                if mark.panel == panel:
+                    place = rows.index(mark.row) + _apart(series.index(mark.series), len(series))
+                    _draw(one, mark, place, series.index(mark.series), len(series))
+            style.titled(one, panel)
+            one.set_xlabel(style.shown(label))
+            one.tick_params(axis="y", length=0)
+            one.axvline(0, color=style.GREY, linewidth=0.5, zorder=0)
+            for between in range(1, len(rows)):
+                one.axhline(between - 0.5, color=style.LIGHT_GREY, linewidth=0.5, zorder=0)
+        first = axes[0, 0]
+        first.set_yticks(range(len(rows)), list(map(style.shown, rows)))
+        first.set_ylim(len(rows) - 0.5, -0.5)
+        figure.legend(
+            handles=_legend(series, any(mark.published is not None for mark in marks)),
+            loc="outside lower center",
+            ncols=len(series) + 2,
+        )
+    return figure
+
+
+def _draw(axes: Axes, mark: Mark, place: float, number: int, of: int) -> None:
+    height = 0.8 / of
+    low, high = mark.chance
+    if not math.isnan(low):
+        # A band that is too narrow to see has its edge.
+        band = Rectangle((low, place - height / 2), high - low, height, color=style.BAND, zorder=1)
+        band.set_linewidth(1)
+        axes.add_patch(band)
+    look = style.series(number)
+    axes.plot(mark.interval, (place, place), color=look["color"], linewidth=1.2, zorder=3)
+    axes.plot(mark.mean, place, zorder=4, **look)
+    if mark.published is not None:
+        axes.plot(mark.published, place, **HOLLOW, zorder=5)
+
+
+def _apart(number: int, of: int) -> float:
+    """Series side by side within a row that is 1 high."""
+    return 0.8 * ((number + 0.5) / of - 0.5)
+
+
+def _legend(series: Sequence[str], with_published: bool) -> List[object]:
+    handles: List[object] = [
+        Line2D([], [], label=style.shown(name), **{**style.series(number), "linestyle": "-"})
+        for number, name in enumerate(series)
+    ]
+    handles.append(Patch(facecolor=style.BAND, label="chance: random and permuted scores"))
+    if with_published:
+        handles.append(Line2D([], [], label="published", **HOLLOW))
+    return handles
+
+
+def _seen(names: Iterable[str]) -> List[str]:
+    """Each once, in the order in which they come."""
+    return list(dict.fromkeys(names))
 
 
 @dataclass(frozen=True, kw_only=True)

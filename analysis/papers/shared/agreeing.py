@@ -11,7 +11,6 @@ import pandas
 
 from analysis.agreement.agreement_table import OVERALL, agreement_table, groups
 from analysis.agreement.agreements import Agreement, Pair, Signs, agreements
-from analysis.errors import AnalysisError
 from analysis.figures.densities import DensityPanel
 from analysis.measures import Measure
 from analysis.model_config import PLAIN
@@ -24,6 +23,7 @@ from analysis.statistics.intervals import ABOUT_INTERVALS
 from analysis.statistics.samples import DRAWS
 from analysis.statistics.significance import difference_columns
 from analysis.written import interval_column
+from attention_explain.errors import InputError
 
 Methods = Tuple[Method, Method]
 KENDALL = "kendall"
@@ -179,6 +179,6 @@ def _one_apart(first: Model, second: Model) -> bool:
 def _same_texts(first: Model, second: Model) -> bool:
     try:
         check_same_texts([first.files[0], second.files[0]])
-    except AnalysisError:
+    except InputError:
         return False
     return True

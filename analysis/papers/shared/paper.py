@@ -18,6 +18,7 @@ from analysis.models import Model
 from analysis.output import Output
 from analysis.papers.shared.study_files import StudyFiles
 from analysis.text_files import TextFile
+from attention_explain.errors import InputError
 
 # What an exhibit is made from, by its name in a study.
 MODELS, PERTURBED, JUDGED = "models", "perturbed", "judged"
@@ -204,7 +205,7 @@ class Exhibition:
             try:
                 partly = exhibit.fill_from(study, output, all_of_them=False)
                 said += [f"{exhibit.name} is without some models: {partly}"] if partly else []
-            except AnalysisError as error:
+            except InputError as error:
                 said.append(f"{exhibit.name} is not filled: {error}")
         if not output.entries:
             raise AnalysisError("; ".join(said))

@@ -4,17 +4,20 @@ to another model, and can a model be trained to attend elsewhere?
 """
 
 from analysis.papers.shared.paper import Correction, Paper, StudyExhibit
-from analysis.papers.wiegreffe_pinter.adversaries import ADVERSARIES, table_4, table_5
+from analysis.papers.wiegreffe_pinter.adversaries import (
+    ADVERSARIES,
+    table_4,
+    table_5,
+    true_total_variation,
+)
 from analysis.papers.wiegreffe_pinter.adversary_plane import NAME as PLANE
 from analysis.papers.wiegreffe_pinter.adversary_plane import plane
-from analysis.papers.wiegreffe_pinter.claims import CLAIMS
+from analysis.papers.wiegreffe_pinter.claims import CLAIMS, PRINTED
 from analysis.papers.wiegreffe_pinter.corpora import NAME as CORPORA
 from analysis.papers.wiegreffe_pinter.corpora import table_1
-from analysis.papers.wiegreffe_pinter.printed import PRINTED
 from analysis.papers.wiegreffe_pinter.seed_variance import SEEDS_TABLE, seeds
 from analysis.papers.wiegreffe_pinter.three_attentions import NAME as HEATMAPS
 from analysis.papers.wiegreffe_pinter.three_attentions import heatmaps
-from analysis.papers.wiegreffe_pinter.true_total_variation import true_total_variation
 from analysis.papers.wiegreffe_pinter.usefulness import (
     GUIDES_TABLE,
     UNIFORM_TABLE,

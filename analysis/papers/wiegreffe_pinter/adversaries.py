@@ -1,11 +1,12 @@
 """Adversaries that were trained: Wiegreffe & Pinter 2019, Tables 4 and 5."""
 
-from typing import Optional
+from typing import Iterator, Optional, Sequence
 
 import pandas
 
-from analysis.claims.table_rows import TypedTable
+from analysis.claims.table_rows import TypedTable, grouped
 from analysis.errors import AnalysisError
+from analysis.formats import cell, markdown
 from analysis.output import Output
 from analysis.papers.shared.adversary_rows import (
     DOUBLED_TVD,
@@ -20,6 +21,30 @@ from analysis.papers.shared.adversary_rows import (
 from analysis.papers.shared.published import published
 from analysis.papers.shared.study_files import StudyFiles
 from analysis.written import number
+
+
+def true_total_variation(rows: Sequence[AdversaryRow]) -> Iterator[str]:
+    """A paragraph and a table: theirs, theirs doubled, and ours, where there is theirs."""
+    known = [row for row in rows if pandas.notna(row.true_published_tvd)]
+    shown = [
+        {
+            "corpus": row.corpus,
+            "lambda": f"{row.lambda_as_published:g}",
+            "TVD as published": cell(row.true_published_tvd / 2),
+            "true TVD of theirs": cell(row.true_published_tvd),
+            "TVD here": row.tvd,
+            "JSD published": cell(row.published_jsd),
+            "JSD here": row.jsd,
+        }
+        for _, (row, *_) in grouped(known, "corpus", "model", "lambda_")
+    ]
+    if shown:
+        yield (
+            "**Total variation.** Wiegreffe & Pinter's code halves it once too often: the true one is twice "
+            "what is published, and a lambda of theirs is half of that which weighs the true one the same."
+        )
+        yield markdown(pandas.DataFrame(shown))
+
 
 ADVERSARIES = TypedTable("wiegreffe-pinter-table-5", AdversaryRow)
 # Table 4 has the best of the adversaries whose attention is this far away on average.

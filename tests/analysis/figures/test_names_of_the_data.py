@@ -7,17 +7,17 @@ import numpy
 import pandas
 import pytest
 
+from analysis.agreement.entries import agreement_matrix
 from analysis.figures import style
 from analysis.figures.against import Line, against
-from analysis.figures.chance import Mark, on_chance_bands
 from analysis.figures.densities import DensityPanel, densities
-from analysis.figures.found import Found, found_histograms
-from analysis.figures.matrix import agreement_matrix
-from analysis.figures.plane import Plane, Points, planes
 from analysis.figures.scatter import Scatter, Spot, scatters
-from analysis.figures.tokens import Weighted, token_heatmaps
 from analysis.figures.violins import Violins, violins
 from analysis.figures.zones import on_zones
+from analysis.papers.jain_wallace.instance_adversary import Found, found_histograms
+from analysis.papers.neely_schouten.top_k import Mark, on_chance_bands
+from analysis.papers.wiegreffe_pinter.adversary_plane import Plane, Points, planes
+from analysis.papers.wiegreffe_pinter.three_attentions import Weighted, token_heatmaps
 from analysis.report.svg import inlined
 from analysis.written import Estimate
 

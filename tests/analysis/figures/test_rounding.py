@@ -4,7 +4,7 @@ import io
 
 from matplotlib.figure import Figure
 
-from analysis.figures.style import rounded
+from analysis.figure_files import rounded
 
 GLYPH = b'<path id="DejaVuSans-44" d="M 10.123456 -0.001 \nL 2 3.14159 \nz\n" transform="scale(0.015625)"/>'
 USED = b'<use xlink:href="#DejaVuSans-44" transform="translate(61.28125 0)"/>'

@@ -3,8 +3,8 @@
 import numpy
 import pytest
 
-from analysis.errors import AnalysisError
 from analysis.measures import Measure, Property, Scores, Undefined, scores
+from attention_explain.errors import InputError
 from tests.analysis.measures.random_scores import random_pairs
 
 NAMES = [
@@ -86,9 +86,9 @@ def test_awkward_texts_raise_no_warning(name):
 
 def test_columns_that_do_not_fit_are_refused():
     measure = Measure.named("kendall")
-    with pytest.raises(AnalysisError, match="different lengths"):
+    with pytest.raises(InputError, match="different lengths"):
         measure(Scores.of([[1, 2], [1, 2, 3]]), Scores.of([[1, 2], [1, 2]]))
-    with pytest.raises(AnalysisError, match="different numbers of texts, 1 and 2"):
+    with pytest.raises(InputError, match="different numbers of texts, 1 and 2"):
         measure(Scores.of([[1, 2]]), Scores.of([[1, 2], [1, 2]]))
 
 
@@ -135,5 +135,5 @@ def test_a_measure_keeps_the_name_it_was_asked_by():
     ],
 )
 def test_what_cannot_be_meant_is_refused(text, message):
-    with pytest.raises(AnalysisError, match=message):
+    with pytest.raises(InputError, match=message):
         Measure.named(text)

@@ -4,8 +4,8 @@ import numpy
 import pytest
 from scipy.stats import entropy
 
-from analysis.errors import AnalysisError
 from analysis.measures import Property, Scores
+from attention_explain.errors import InputError
 from tests.analysis.measures.random_scores import random_pairs
 
 
@@ -55,5 +55,5 @@ def test_entropy_needs_two_tokens():
 
 
 def test_an_unknown_property_is_named():
-    with pytest.raises(AnalysisError, match="no property 'kendall'; there are entropy, gini"):
+    with pytest.raises(InputError, match="no property 'kendall'; there are entropy, gini"):
         Property.named("kendall")

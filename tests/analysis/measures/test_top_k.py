@@ -3,9 +3,9 @@
 import numpy
 import pytest
 
-from analysis.errors import AnalysisError
 from analysis.measures import Measure, Scores
 from analysis.measures.overlap import TopK
+from attention_explain.errors import InputError
 
 FIRST = Scores.of([[1, 0, 2, 0], numpy.ones(10), [0, 0], numpy.ones(30)])
 SECOND = Scores.of([[1, 1, 1, 0], numpy.arange(10), [1, 2], numpy.ones(30)])
@@ -30,5 +30,5 @@ def test_sizes(k, sizes):
 @pytest.mark.parametrize("name", ["fagin", "as-published", "top-k-overlap"])
 @pytest.mark.parametrize("k", ["0", "-1", "1.5", "nan", "some", "0.0", ""])
 def test_other_values_are_refused(name, k):
-    with pytest.raises(AnalysisError, match=f"'{name}:k={k}': k has to be a whole number"):
+    with pytest.raises(InputError, match=f"'{name}:k={k}': k has to be a whole number"):
         Measure.named(f"{name}:k={k}")

@@ -69,5 +69,5 @@ def wide(rows: Rows) -> Rows:
 def all_cases() -> Iterator[Any]:
     """The `claim_cases` of each paper."""
     for folder in iter_modules(papers.__path__):
-        if folder.ispkg and folder.name != "shared":
+        if folder.ispkg and folder.name not in ("shared", "faithfulness"):
             yield import_module(f"{papers.__name__}.{folder.name}.claim_cases")

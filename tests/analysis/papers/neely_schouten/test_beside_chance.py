@@ -4,7 +4,7 @@ import numpy
 import pandas
 import pytest
 
-from analysis.papers.neely_schouten.beside_chance import beside_chance, places
+from analysis.papers.neely_schouten.top_k import beside_chance, places
 
 
 def rows(as_published, fagin, k="non-zero", published=numpy.nan):

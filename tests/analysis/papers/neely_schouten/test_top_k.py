@@ -5,8 +5,13 @@ import pytest
 
 from analysis.agreement.agreement_table import OVERALL
 from analysis.output import Output
-from analysis.papers.neely_schouten.beside_chance import places
-from analysis.papers.neely_schouten.top_k import side_by_side, table_2, top_k_agreements, top_k_rows
+from analysis.papers.neely_schouten.top_k import (
+    places,
+    side_by_side,
+    table_2,
+    top_k_agreements,
+    top_k_rows,
+)
 from analysis.papers.shared.study_files import load_models
 from tests.analysis.papers.studies import write_run
 

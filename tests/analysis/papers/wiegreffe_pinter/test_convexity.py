@@ -4,7 +4,7 @@ import numpy
 import pytest
 
 from analysis.papers.shared.divergence import Divergence
-from analysis.papers.wiegreffe_pinter.convexity import convexity, mean_height, summarised_curve
+from analysis.papers.wiegreffe_pinter.plane_numbers import convexity, mean_height, summarised_curve
 from analysis.statistics.intervals import student_interval
 from analysis.statistics.samples import Sample
 

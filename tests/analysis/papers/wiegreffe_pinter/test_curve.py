@@ -5,7 +5,7 @@ import pytest
 
 from analysis.claims.table_rows import Tables
 from analysis.papers.discovery import find_claim
-from analysis.papers.wiegreffe_pinter.curve import curves, tvd_at
+from analysis.papers.wiegreffe_pinter.claims import curves, tvd_at
 from tests.analysis.papers.claimed_rows import adversary, near, one, outcome
 from tests.analysis.papers.wiegreffe_pinter.claim_cases import beside, curve
 

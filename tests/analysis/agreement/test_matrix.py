@@ -6,7 +6,7 @@ import numpy
 import pandas
 import pytest
 
-from analysis.figures.matrix import agreement_matrix, clustered
+from analysis.agreement.entries import agreement_matrix, clustered
 
 
 def table(agreements):

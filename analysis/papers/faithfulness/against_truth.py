@@ -17,7 +17,6 @@ import pandas
 from scipy.stats import kendalltau
 
 from analysis.attributions import Attributions
-from analysis.causes import FIRST, PRECISION, causes_not_learned, causes_table, found_by_text
 from analysis.errors import AnalysisError
 from analysis.faithfulness.files import TIED, FaithfulnessFile
 from analysis.faithfulness.scale import Measured, measured
@@ -28,6 +27,13 @@ from analysis.models import Model
 from analysis.output import Output
 from analysis.papers.shared.study_files import StudyFiles
 from analysis.performance import NOTHING, nothing_to_judge
+from analysis.plausibility.causes import (
+    FIRST,
+    PRECISION,
+    causes_not_learned,
+    causes_table,
+    found_by_text,
+)
 from analysis.statistics.intervals import intervals, mean_of_known
 from analysis.verdict.means import Mean
 from analysis.written import Estimate, estimates

@@ -6,9 +6,8 @@ import pytest
 
 from analysis.__main__ import main
 from analysis.errors import AnalysisError
-from analysis.figures.heads import HeadsPanel, heads_figure
-from analysis.heads.exhibition import effects, rows_of
 from analysis.models import models_of
+from analysis.papers.heads import HeadsPanel, effects, heads_figure, rows_of
 from analysis.perturbations import load_perturbations
 from tests.analysis.perturbation_files import perturbed_rows, write_perturbations
 

@@ -3,8 +3,8 @@
 import numpy
 import pytest
 
-from analysis.statistics import bootstrap as module
-from analysis.statistics.bootstrap import Bootstrap, times_taken
+from analysis.papers.wiegreffe_pinter import plane_numbers as module
+from analysis.papers.wiegreffe_pinter.plane_numbers import Bootstrap, times_taken
 
 
 def values_with_gaps(columns=3, seeds=2, texts=15):

@@ -1,12 +1,17 @@
 """What `python -m analysis table heads` makes of perturbation files: the effect of each head."""
 
+from dataclasses import dataclass
 from typing import Any, Dict, List, Sequence, Tuple
 
 import numpy
 import pandas
+from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.figure import Figure
+from matplotlib.image import AxesImage
 
 from analysis.errors import AnalysisError
-from analysis.figures.heads import HeadsPanel, heads_figure
+from analysis.figures import style
 from analysis.measures import Values
 from analysis.models import Model
 from analysis.output import Output, slug
@@ -18,6 +23,73 @@ from analysis.statistics.intervals import ABOUT_INTERVALS
 from analysis.statistics.samples import Sample, summaries
 from analysis.text_files import TextFile
 from analysis.written import number
+
+INCHES_A_CELL = 0.42
+COLOURS = LinearSegmentedColormap.from_list("effect", ["#F7F7F7", style.BLUE], N=256)
+WHITE_PRINT_FROM = 0.6
+# Whole layers stand a column apart.
+GAP = 1
+
+
+@dataclass(frozen=True)
+class HeadsPanel:
+    """
+    heads : Shape: (layers, heads)
+    layers : of each layer as a whole. Shape: (layers,)
+    """
+
+    title: str
+    heads: numpy.ndarray
+    layers: numpy.ndarray
+
+
+def heads_figure(panels: Sequence[HeadsPanel], label: str) -> Figure:
+    """One under the other, in the same shades, which end at the strongest head."""
+    layers = max(len(panel.heads) for panel in panels)
+    columns = max(panel.heads.shape[1] for panel in panels) + GAP + 1
+    width = max(style.SINGLE, INCHES_A_CELL * columns + 1.6)
+    height = (INCHES_A_CELL * layers + 0.9) * len(panels)
+    with style.applied():
+        figure, axes = style.figure(width, height, len(panels))
+        top = max(_end(panel.heads) for panel in panels)
+        for one, panel in zip(axes[:, 0], panels, strict=True):
+            image = _draw(one, panel, top)
+            style.titled(one, panel.title)
+            bar = figure.colorbar(image, ax=one, shrink=0.8, aspect=15, extend="max")
+            bar.set_label(style.shown(label))
+            bar.outline.set_visible(False)
+    return figure
+
+
+def _draw(axes: Axes, panel: HeadsPanel, top: float) -> AxesImage:
+    layers, heads = panel.heads.shape
+    gap = numpy.full((layers, GAP), numpy.nan)
+    shades = numpy.hstack([panel.heads, gap, panel.layers[:, None]])
+    image = axes.imshow(shades, cmap=COLOURS, vmin=0.0, vmax=top, origin="lower")
+    for (row, column), value in numpy.ndenumerate(shades):
+        if numpy.isfinite(value):
+            colour = "white" if value > WHITE_PRINT_FROM * top else style.BLACK
+            axes.text(
+                column, row, _short(value, top), fontsize=6, ha="center", va="center", color=colour
+            )
+    axes.set_xticks([*range(heads), heads + GAP], [*range(1, heads + 1), "all"])
+    axes.set_yticks(range(layers), range(1, layers + 1))
+    axes.set_xlabel("head")
+    axes.set_ylabel("layer")
+    axes.tick_params(length=0)
+    axes.spines[:].set_visible(False)
+    return image
+
+
+def _end(values: numpy.ndarray) -> float:
+    """Where shades end: not at 0, if nothing does anything."""
+    return max(float(numpy.nanmax(values)), 0.01)
+
+
+def _short(value: float, top: float) -> str:
+    """Two digits, or three where all is small, without the 0 before the point."""
+    return f"{value:.{2 if top >= 0.1 else 3}f}".removeprefix("0")
+
 
 EACH = "each-head"
 COLUMNS = tuple(Method(EACH, "each head", check=field) for field in ("heads", "layers", "all"))

@@ -4,7 +4,7 @@ from itertools import combinations
 
 import numpy
 
-from analysis.figures.plane import Plane, Points, planes
+from analysis.papers.wiegreffe_pinter.adversary_plane import Plane, Points, planes
 
 UNKNOWN = (numpy.nan, numpy.nan)
 CURVE = Points([0.1, 0.5], [0.01, 0.2], [(0.05, 0.15), UNKNOWN], [(0, 0.02), UNKNOWN], ["0", "1"])

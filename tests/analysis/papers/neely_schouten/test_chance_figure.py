@@ -3,7 +3,7 @@
 import pytest
 from matplotlib.patches import Rectangle
 
-from analysis.figures.chance import Mark, on_chance_bands
+from analysis.papers.neely_schouten.top_k import Mark, on_chance_bands
 
 
 def mark(panel="gradient", row="k = 3", series="predicted 0", mean=0.5, published=None):

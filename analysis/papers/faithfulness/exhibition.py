@@ -1,10 +1,10 @@
 """What `python -m analysis table faithfulness` and `planted-truth` make of faithfulness files."""
 
-from analysis.faithfulness.against_truth import truth_tables
-from analysis.faithfulness.beside_plausibility import plausibility_figure
-from analysis.faithfulness.between_methods import difference_table
-from analysis.faithfulness.curves import curve_figures
-from analysis.faithfulness.on_the_scale import erasure_table, scale_tables
+from analysis.papers.faithfulness.against_truth import truth_tables
+from analysis.papers.faithfulness.beside_plausibility import plausibility_figure
+from analysis.papers.faithfulness.between_methods import difference_table
+from analysis.papers.faithfulness.curves import curve_figures
+from analysis.papers.faithfulness.on_the_scale import erasure_table, scale_tables
 from analysis.papers.shared.paper import JUDGED, Exhibit, Exhibition, StudyExhibit
 from analysis.verdict import of_study as verdicts
 from analysis.verdict.against_truth import verdict_tables

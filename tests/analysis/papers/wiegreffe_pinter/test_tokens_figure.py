@@ -4,7 +4,7 @@ import pytest
 from matplotlib.colors import to_rgba
 from matplotlib.patches import Rectangle
 
-from analysis.figures.tokens import SHADES, Weighted, token_heatmaps
+from analysis.papers.wiegreffe_pinter.three_attentions import SHADES, Weighted, token_heatmaps
 
 
 def text(tokens, **weights):

@@ -9,8 +9,8 @@ import pandas
 import pytest
 
 from analysis.__main__ import main
+from analysis.commands.models import models_table
 from analysis.errors import AnalysisError
-from analysis.models_table import models_table
 from analysis.runs import load_run
 from tests.commands_run import PROJECT
 

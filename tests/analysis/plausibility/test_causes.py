@@ -9,8 +9,8 @@ from scipy.stats import binomtest
 
 from analysis.__main__ import main
 from analysis.attributions import load_attributions
-from analysis.causes import causes_table, truth_by_text
 from analysis.errors import AnalysisError
+from analysis.plausibility.causes import causes_table, truth_by_text
 from analysis.statistics.intervals import intervals
 from tests.analysis.attribution_files import config, write_attributions
 from tests.analysis.plausibility import slow

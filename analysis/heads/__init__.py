@@ -1,1 +1,0 @@
-"""What the heads of self-attention do, from perturbation files."""

@@ -1,0 +1,1 @@
+"""Tables and figures of the faithfulness studies: no single paper has them."""
