@@ -5,13 +5,11 @@ the job, and lists of components.
 
 import argparse
 import json
-import os
 from dataclasses import dataclass, fields
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
 
-import _jsonnet
 from allennlp.common import logging as common_logging
 
 from attention_explain.archives import check_device
@@ -19,7 +17,7 @@ from attention_explain.commands.parts import clear_merged
 from attention_explain.errors import InputError
 from attention_explain.files.own_files import log_name
 from attention_explain.files.records import read_json
-from attention_explain.messages.jsonnet_errors import jsonnet_sentence
+from attention_explain.jsonnet import evaluate_file, find_config
 from attention_explain.named_components import ComponentConfig
 from attention_explain.output import check_new, check_outputs, check_page
 from attention_explain.passes import DEFAULT_BUDGET, GPU_BUDGET
@@ -169,13 +167,10 @@ def listed_configs(arguments: Sequence[str], kind: str) -> List[ComponentConfig]
 
 
 def _from_file(path: str, kind: str) -> List[ComponentConfig]:
+    path = find_config(path)
     if not Path(path).is_file():
         raise InputError(f"{path}: no such file")
-    # As for training configs, the environment is there as external variables.
-    try:
-        loaded = read_json(_jsonnet.evaluate_file(path, ext_vars=_environment()))
-    except RuntimeError as error:
-        raise InputError(jsonnet_sentence(error, path)) from error
+    loaded = evaluate_file(path)
     if isinstance(loaded, dict) and kind in loaded:
         loaded = loaded[kind]
     return _as_list(loaded, path, kind)
@@ -196,12 +191,3 @@ def _as_list(loaded: Any, source: str, kind: str) -> List[ComponentConfig]:
             f"{shortened(source)}: is no list of {kind}, and no object with a list '{kind}'"
         )
     return loaded
-
-
-def _environment() -> Dict[str, str]:
-    """Without what jsonnet cannot take: values that are not UTF-8."""
-    return {
-        name: value
-        for name, value in os.environ.items()
-        if value.isascii() or value.encode("utf-8", "ignore").decode("utf-8") == value
-    }

@@ -2,7 +2,7 @@
 
 from collections import deque
 from contextlib import contextmanager
-from functools import wraps
+from functools import partial, wraps
 from inspect import signature
 from pathlib import Path
 from typing import Any, Callable, Iterator
@@ -265,11 +265,12 @@ def mend_config_errors() -> None:
     """
     jsonnet's messages are bare RuntimeErrors, with a stack of places in its own library; what it made
     was taken for an object, also when it was a list; and overrides of nothing ended in a traceback.
+    The files of `training_configs` were found from the folder of the checkout alone.
     """
     from allennlp.common import params
 
     from attention_explain.errors import InputError
-    from attention_explain.messages.jsonnet_errors import jsonnet_sentence
+    from attention_explain.jsonnet import find_config, import_path, jsonnet_message
 
     def with_sentences(evaluate: Callable, called: Callable[[str], str]) -> Callable:
         @wraps(evaluate)
@@ -277,7 +278,7 @@ def mend_config_errors() -> None:
             try:
                 text = evaluate(name, *arguments, **options)
             except RuntimeError as error:
-                raise InputError(jsonnet_sentence(error, called(name))) from error
+                raise InputError(jsonnet_message(error, called(name))) from error
             if not text.startswith("{"):
                 raise InputError(
                     f"{called(name)}: must be an object, with the config's fields by their names"
@@ -286,7 +287,9 @@ def mend_config_errors() -> None:
 
         return evaluated
 
-    params.evaluate_file = with_sentences(params.evaluate_file, str)
+    evaluate_file, cached_path = params.evaluate_file, params.cached_path
+    params.evaluate_file = with_sentences(partial(evaluate_file, jpathdir=[import_path()]), str)
+    params.cached_path = lambda name: cached_path(find_config(name))
     # All that AllenNLP evaluates without a file.
     params.evaluate_snippet = with_sentences(params.evaluate_snippet, lambda _: "the overrides")
     merge = params.with_overrides

@@ -1,14 +1,11 @@
 """A study as its jsonnet file states it, read and checked; a slip in it is answered by a sentence."""
 
-import os
 from dataclasses import fields
 from pathlib import Path
 from typing import Any, Dict, Iterable, Optional, Sequence, Tuple
 
-import _jsonnet
-
-from attention_explain.files.records import read_json
-from attention_explain.messages.jsonnet_errors import jsonnet_sentence
+from attention_explain.errors import InputError
+from attention_explain.jsonnet import configs_folder, evaluate_file, find_config
 from attention_explain.workflow.errors import StudyError
 from attention_explain.workflow.identity import references
 from attention_explain.workflow.study import (
@@ -25,7 +22,7 @@ from attention_explain.workflow.study import (
     TableSource,
 )
 
-STUDIES = Path(__file__).resolve().parents[2] / "training_configs" / "studies"
+STUDIES = configs_folder() / "studies"
 SIZES = ("quick", "full")
 DATA = "data"
 # Any seed does to see which there are; this is the likeliest of them.
@@ -38,7 +35,7 @@ COMMANDS = ("table", "agreement", "models", "causes", "plausibility")
 
 def study_file(name: str) -> Path:
     """A name of a study of the project, or a path to a file of one's own."""
-    path = Path(name) if name.endswith(".jsonnet") else STUDIES / f"{name}.jsonnet"
+    path = Path(find_config(name)) if name.endswith(".jsonnet") else STUDIES / f"{name}.jsonnet"
     if not path.is_file():
         known = ", ".join(sorted(file.stem for file in STUDIES.glob("*.jsonnet")))
         raise StudyError(f"{path}: no such study; there are {known}, or name a .jsonnet file")
@@ -116,21 +113,15 @@ def load_runs(
 
 
 def _evaluated(path: Path, size: str, data: str, seed: int) -> Any:
-    # As for training configs, the environment is there as external variables.
-    variables = {
-        name: value
-        for name, value in os.environ.items()
-        if value.encode("utf-8", "ignore").decode("utf-8") == value
-    }
-    variables.update(
-        ATTENTION_EXPLAIN_SIZE=size, ATTENTION_EXPLAIN_DATA=data, ATTENTION_EXPLAIN_SEED=str(seed)
-    )
     try:
-        return read_json(_jsonnet.evaluate_file(str(path), ext_vars=variables))
-    except RuntimeError as error:
-        raise StudyError(jsonnet_sentence(error, path)) from error
-    except ValueError as error:
-        raise StudyError(f"{path}: cannot be read ({error})") from error
+        return evaluate_file(
+            path,
+            ATTENTION_EXPLAIN_SIZE=size,
+            ATTENTION_EXPLAIN_DATA=data,
+            ATTENTION_EXPLAIN_SEED=str(seed),
+        )
+    except InputError as error:
+        raise StudyError(str(error)) from error
 
 
 def _checked(stated: Any, path: Path) -> Dict[str, Any]:

@@ -22,7 +22,6 @@ def shown() -> List[str]:
 
 @pytest.fixture
 def folder(tmp_path) -> Path:
-    (tmp_path / "training_configs").symlink_to(PROJECT / "training_configs")
     (tmp_path / "my").mkdir()
     for split, number in (("train", 40), ("dev", 12), ("test", 12)):
         with open(tmp_path / "my" / f"{split}.jsonl", "w") as file:
