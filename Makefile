@@ -5,13 +5,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 PIP := $(BIN)/python -m pip --disable-pip-version-check
-REQUIREMENTS := requirements.txt requirements-dev.txt requirements-no-deps.txt constraints.txt
+REQUIREMENTS := requirements-dev.txt requirements-no-deps.txt constraints.txt
 
 # The engine of studies has an environment of its own: see requirements-workflow.txt.
 ENGINE := .venv-workflow
 ENGINE_INSTALLED := $(ENGINE)/.installed
 
-.PHONY: help install demo study study-plan results weights test test-slow test-browser test-faults test-slurm lint format docs bench clean
+.PHONY: help install demo study study-plan results weights test test-slow test-browser test-faults test-slurm wheel test-wheel lint format docs bench clean
 
 help:
 	@echo "make install    set up .venv"
@@ -25,6 +25,8 @@ help:
 	@echo "make test-browser the page of explore, in a real Chromium (Debian: chromium, chromium-driver)"
 	@echo "make test-faults kills, bad inputs and growth: 20 minutes, with figures at the end"
 	@echo "make test-slurm a study on a Slurm cluster of one node (Debian, as root)"
+	@echo "make wheel      the package as a wheel, into dist/"
+	@echo "make test-wheel build and install the wheel in a new environment, and use it there (10 minutes)"
 	@echo "make lint       check style; make format mends what can be mended"
 	@echo "make docs       the documentation as a site, into site/"
 	@echo "make bench      what is fast, against what, as ratios"
@@ -32,14 +34,14 @@ help:
 
 install: $(INSTALLED)
 
-# The stamp is written last: an interrupted set-up is repaired by running it again.
+# The stamp is written last: an interrupted set-up is repaired by running it again. AllenNLP comes first, because its
+# command `allennlp` is replaced by ours.
 $(INSTALLED): $(REQUIREMENTS) setup.py
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info[:2] == (3, 11) else "Python 3.11 is needed, but $(PYTHON) is %d.%d; name one: make PYTHON=/path/to/python3.11" % sys.version_info[:2])'
 	@echo "Setting up $(VENV) (a few minutes, once)"
 	@$(PYTHON) -m venv $(VENV)
-	@$(PIP) install --quiet -c constraints.txt -r requirements.txt -r requirements-dev.txt
 	@$(PIP) install --quiet --no-deps -r requirements-no-deps.txt
-	@$(PIP) install --quiet --no-deps --no-build-isolation --editable .
+	@$(PIP) install --quiet --no-warn-conflicts -c constraints.txt -r requirements-dev.txt --editable .
 	@touch $(INSTALLED)
 
 # What is there already is not made again. The first study has one such BiLSTM; the second, with others, has a
@@ -125,6 +127,15 @@ test-faults: $(INSTALLED) $(ENGINE_INSTALLED)
 
 test-slurm: $(INSTALLED) $(ENGINE_INSTALLED)
 	tests/slurm/run.sh
+
+# build/ keeps files that the source no longer has.
+wheel: $(INSTALLED)
+	@rm -rf build
+	@$(PIP) wheel --quiet --no-deps --wheel-dir dist .
+	@ls dist/*.whl
+
+test-wheel: $(INSTALLED)
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -m slow tests/test_wheel.py
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check .

@@ -29,8 +29,10 @@ except ModuleNotFoundError as missing:
     # AllenNLP only logs a plugin's ModuleNotFoundError and continues without the plugin; the user
     # would then see an unknown model type.
     raise ImportError(
-        f"attention_explain needs the package {missing.name!r}, which is not installed here; "
-        "`make install` in the project's folder installs everything into .venv"
+        f"attention_explain needs the package {missing.name!r}, which is not installed here. In a "
+        "checkout, run `make install`. With a wheel, run `pip install --no-deps allennlp==2.10.1 "
+        "fairscale==0.4.6 torchvision==0.15.2`, then `pip install --force-reinstall --no-deps` with "
+        "the wheel: AllenNLP and attention_explain both have a command `allennlp`."
     ) from missing
 
 settings.set_defaults()

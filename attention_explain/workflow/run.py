@@ -9,6 +9,7 @@ import sys
 import time
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from sysconfig import get_path
 from typing import Any, Dict, Iterator, List, Optional
 
 from analysis.manifest import MANIFEST
@@ -104,8 +105,12 @@ def available_cores() -> int:
 
 
 def _python_path() -> str:
-    """So that steps find this package from whatever folder the study was started in."""
-    return os.pathsep.join(filter(None, [str(HERE.parents[1]), os.environ.get("PYTHONPATH")]))
+    """
+    Lets steps find a checkout from any folder. An installed package is found without it, and its
+    neighbours must not replace packages of Snakemake, which has its own environment.
+    """
+    checkout = "" if HERE.parents[1] == Path(get_path("purelib")).resolve() else HERE.parents[1]
+    return os.pathsep.join(filter(None, [str(checkout), os.environ.get("PYTHONPATH")]))
 
 
 def _check_writable(*folders: Path) -> None:
@@ -126,7 +131,9 @@ def _command(state: Path, profile: str, cores: int, gpus: int, snakemake: str) -
         known = ", ".join(sorted(path.name for path in (HERE / "profiles").iterdir()))
         raise StudyError(f"{profile}: no such profile; there are {known}, or name a folder")
     if shutil.which(snakemake) is None:
-        raise StudyError(f"{snakemake}: no such command; `make study` sets Snakemake up")
+        raise StudyError(
+            f"{snakemake}: no such command; `make study` installs Snakemake, and --snakemake names the command of another environment"
+        )
     settings = {"plan": str(state.resolve() / "plan.json"), "python": sys.executable}
     # In a file: Snakemake reads what stands in a command as YAML, and a path may be anything.
     file = state.resolve() / "engine.json"

@@ -21,8 +21,13 @@ def main() -> None:
         from attention_explain.commands.startup.arguments import answer_at_once
 
         answer_at_once()
-    from attention_explain.__main__ import main
-
+    try:
+        from attention_explain.__main__ import main
+    except ImportError as error:
+        # The plugin says which package is missing and how to install it.
+        if not isinstance(error.__cause__, ModuleNotFoundError):
+            raise
+        sys.exit(f"error: {error}")
     main()
 
 
