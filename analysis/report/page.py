@@ -27,7 +27,7 @@ from analysis.report.style import STYLE
 from analysis.report.svg import inlined
 from analysis.report.texts import missing, texts
 from analysis.report.verdicts import verdict_section, verdicts
-from analysis.verdict.style import BLOCK_STYLE
+from analysis.verdict.block import BLOCK_STYLE
 from analysis.written import html_text
 from attention_explain.files.own_files import check_page
 from attention_explain.files.whole import Costly, write_whole

@@ -1,6 +1,5 @@
 """
-What the page begins with: of each model whose faithfulness was measured, whether its attention can be
-trusted, in the block that the page of a verdict begins with.
+The start of the report: for each model whose faithfulness was measured, the summary of its verdict.
 """
 
 from typing import Dict, List, Optional, Sequence, Tuple, Type
@@ -13,26 +12,26 @@ from analysis.perturbations import Perturbations
 from analysis.report.elements import Anchors, Section
 from analysis.report.provenance import Input
 from analysis.text_files import TextFile
-from analysis.verdict.block import KINDS, block
-from analysis.verdict.of_study import verdicts_of
+from analysis.verdict.block import CLASSES, summary_block
+from analysis.verdict.tables import verdicts_of
+from analysis.verdict.text import answer_of, summary_of
 from analysis.verdict.verdict import Verdict
-from analysis.verdict.words import answer_word, because
 from analysis.written import html_text
 
 TITLE = "Verdict"
-# Of more models each has a line that opens its block.
+# With more models, each has a line that opens its summary.
 FEW_MODELS = 2
 
 
 def verdicts(inputs: Sequence[Input]) -> List[Verdict]:
-    """Of the models whose files these are."""
+    """The verdicts on the models of these files."""
     files = [each.file for each in inputs if each.file is not None]
     kinds = (Attributions, Perturbations, FaithfulnessFile)
     return verdicts_of(StudyFiles(*(_models(files, kind) for kind in kinds)))
 
 
 def _models(files: Sequence[TextFile], kind: Type[TextFile]) -> List[Model]:
-    """Of one kind of file. Names are unique among the models of the same texts."""
+    """The models of one kind of file. Names are unique among the models of the same texts."""
     by_data: Dict[Tuple[str, Optional[str]], List[TextFile]] = {}
     for file in files:
         if isinstance(file, kind):
@@ -42,7 +41,7 @@ def _models(files: Sequence[TextFile], kind: Type[TextFile]) -> List[Model]:
 
 
 def verdict_section(several: Sequence[Verdict], anchors: Anchors) -> Section:
-    """The blocks, one below the other."""
+    """The summaries, one below the other."""
     html = "".join(
         _block(verdict, anchors.new(TITLE, verdict.model), len(several)) for verdict in several
     )
@@ -50,11 +49,11 @@ def verdict_section(several: Sequence[Verdict], anchors: Anchors) -> Section:
 
 
 def _block(verdict: Verdict, anchor: str, number: int) -> str:
-    html = block(verdict, anchor, "h3", linked=False)
+    html = summary_block(verdict, anchor, "h3", with_links=False)
     if number <= FEW_MODELS:
         return html
     return (
         f"<details>\n<summary>{html_text(verdict.model)} on {html_text(verdict.corpus)}: "
-        f"<b class={KINDS[verdict.answer]}>{html_text(answer_word(verdict))}</b> "
-        f"{html_text(because(verdict))}</summary>\n{html}</details>\n"
+        f"<b class={CLASSES[verdict.answer]}>{html_text(answer_of(verdict))}</b> "
+        f"{html_text(summary_of(verdict))}</summary>\n{html}</details>\n"
     )

@@ -9,8 +9,8 @@ from analysis.results.cited import Row, Sheet
 from analysis.results.studies import StudyResults, joined
 from analysis.verdict.against_truth import (
     ALL_VERDICTS,
-    clear_and_contradicted,
-    counted,
+    count_errors,
+    count_outcomes,
     share_wrong,
 )
 
@@ -29,7 +29,7 @@ ALWAYS = ("right", "wrong")
 def verdict_counts_sheet(studies: Sequence[StudyResults]) -> Sheet:
     """How verdicts came out, by what they are about and how models were trained: all studies together."""
     rows = joined(studies, ALL_VERDICTS)
-    table = pandas.concat([counted(rows, about) for about in SAID]) if len(rows) else rows
+    table = pandas.concat([count_outcomes(rows, about) for about in SAID]) if len(rows) else rows
     return Sheet("results/verdict-counts.csv", table.reset_index(drop=True))
 
 
@@ -41,7 +41,7 @@ def verdicts_sheet(studies: Sequence[StudyResults]) -> Sheet:
     every = joined(studies, ALL_VERDICTS)
     rows: List[Dict[str, Any]] = []
     for about in SAID if len(every) else ():
-        held = clear_and_contradicted(every, about)
+        held = count_errors(every, about)
         if held["clear"]:
             wrong = share_wrong(held)
             ends = {"share": wrong.mean, "low": wrong.low, "high": wrong.high}

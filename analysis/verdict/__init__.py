@@ -1,5 +1,4 @@
 """
-The verdict on one model: five questions about its attention, the same measure of every method, and
-what to show instead. What `python -m analysis verdict` judges, writes and prints; the rule and its
-bounds, with the reasons, are in docs/explanation/verdict-rule.md.
+The verdict on one model: questions about its attention, the faithfulness score of every method, and
+the method to show instead. The rule and its bounds, with the reasons, are in docs/verdict.md.
 """

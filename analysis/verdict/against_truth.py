@@ -1,14 +1,14 @@
 """
-Is the verdict right? Where the causes of the label are known, what it says of attention, and the method
-that it recommends, are held against them, one trained model at a time.
+Is the verdict right? On corpora with ground-truth words, its answer about attention and the method that it
+recommends are checked against them, for each trained model.
 
-The truth about a method is the place of its average precision: of the causes, in the order of its
-scores, between scores that say nothing (0) and causes that always come first (1). Above a half, its
-whole interval, the method points to the causes; below, it points elsewhere.
+The truth about a method is the average precision of its scores for the ground-truth words, rescaled: 0 for
+a random order, 1 if these words always come first. A method finds the ground-truth words if its whole
+interval is above a half, and does not if it is below.
 """
 
 from dataclasses import dataclass
-from typing import Any, Dict, Iterator, List, Optional, Sequence
+from typing import Any, Dict, Iterator, List, Optional
 
 import numpy
 import pandas
@@ -22,90 +22,88 @@ from analysis.output import Output
 from analysis.papers.shared.study_files import StudyFiles
 from analysis.plausibility.causes import LEARNED_FROM, causes_not_learned, found_by_text
 from analysis.statistics.samples import placed
-from analysis.verdict.answers import HALF, NOT_KNOWN, Answer, between
-from analysis.verdict.files import ATTENTION, Files, files_of_study
+from analysis.verdict.inputs import ATTENTION, VerdictInputs, inputs_of_study
 from analysis.verdict.means import Mean, wilson_interval
-from analysis.verdict.verdict import Verdict, judged
+from analysis.verdict.question import HALF, NOT_KNOWN, Answer, compare
+from analysis.verdict.verdict import Verdict, judge
 from analysis.written import Estimate
 
 RIGHT, WRONG, PARTLY, UNDECIDED = "right", "wrong", "partly", "undecided"
 UNCLEAR, NOTHING = "truth unclear", "nothing to judge"
 NOT_LEARNED = "causes not learned"
 OUTCOMES = (RIGHT, WRONG, PARTLY, UNDECIDED, UNCLEAR, NOT_LEARNED, NOTHING)
-# Verdicts that cannot be held against anything.
-NOT_HELD = (NOTHING, NOT_LEARNED)
+# Verdicts that cannot be checked.
+NOT_CHECKED = (NOTHING, NOT_LEARNED)
 ROLES = {PLAIN: "honest", ADVERSARY: "adversarial", DECEPTIVE: "deceptive"}
 CONTROL = "random"
-# A row a trained model.
+# One row per trained model.
 ALL_VERDICTS = "planted-truth-verdicts-all"
 
 
 @dataclass(frozen=True)
-class HeldVerdict:
-    """
-    truth : about each method that was explained with.
-    """
+class CheckedVerdict:
+    """truth : the rescaled average precision of each method."""
 
-    files: Files
+    inputs: VerdictInputs
     verdict: Verdict
     truth: Dict[str, Estimate]
 
     @property
-    def _not_held(self) -> str:
+    def _not_checked(self) -> str:
         if self.verdict.nothing:
             return NOTHING
-        return NOT_LEARNED if causes_not_learned(self.files.explained.files[0]) else ""
+        return NOT_LEARNED if causes_not_learned(self.inputs.attributions.files[0]) else ""
 
     @property
     def attention(self) -> str:
-        """Which of the outcomes."""
-        if self._not_held:
-            return self._not_held
-        points = self._points(ATTENTION)
-        if points == Answer.UNKNOWN:
+        """The outcome of the answer about attention."""
+        if self._not_checked:
+            return self._not_checked
+        truth = self._finds_words(ATTENTION)
+        if truth == Answer.INCONCLUSIVE:
             return UNCLEAR
         if self.verdict.answer == Answer.PARTLY:
             return PARTLY
         if self.verdict.answer not in (Answer.YES, Answer.NO):
             return UNDECIDED
-        return RIGHT if self.verdict.answer == points else WRONG
+        return RIGHT if self.verdict.answer == truth else WRONG
 
     @property
     def contradicted(self) -> bool:
-        """Whether a yes or no is not what the mean of the truth says, however sure that is."""
-        decided = not self._not_held and self.verdict.answer in (Answer.YES, Answer.NO)
+        """Whether a yes or no disagrees with the mean of the truth, however wide its interval is."""
+        decided = not self._not_checked and self.verdict.answer in (Answer.YES, Answer.NO)
         return decided and (self.verdict.answer == Answer.YES) != (
             self.truth[ATTENTION].mean > HALF
         )
 
     @property
     def recommended(self) -> str:
-        """The same of the method that is recommended: whether that is one that points to the causes."""
-        if self._not_held:
-            return self._not_held
+        """The outcome of the recommendation: whether the method finds the ground-truth words."""
+        if self._not_checked:
+            return self._not_checked
         method = self.verdict.recommended.method
         if method is None:
             return UNDECIDED
-        points = self._points(method)
-        return {Answer.YES: RIGHT, Answer.NO: WRONG}.get(points, UNCLEAR)
+        return {Answer.YES: RIGHT, Answer.NO: WRONG}.get(self._finds_words(method), UNCLEAR)
 
     @property
     def lost(self) -> float:
-        """How much nearer to the truth the best method comes than the one that is recommended."""
+        """How much higher the truth about the best method is than that about the recommended one."""
         method = self.verdict.recommended.method
         if method is None:
             return numpy.nan
         return max(each.mean for each in self.truth.values()) - self.truth[method].mean
 
-    def _points(self, method: str) -> Answer:
+    def _finds_words(self, method: str) -> Answer:
         interval = self.truth[method].interval
-        return between(interval, HALF, HALF, below=Answer.NO, above=Answer.YES)
+        return compare(interval, HALF, HALF, below=Answer.NO, above=Answer.YES)
 
     def row(self) -> Dict[str, Any]:
-        config, method = self.files.explained.config, self.verdict.recommended.method
+        """For the csv."""
+        config, method = self.inputs.attributions.config, self.verdict.recommended.method
         return {
             "corpus": config.corpus,
-            "model": self.files.explained.name,
+            "model": self.inputs.attributions.name,
             "role": ROLES.get(config.role, config.role),
             "encoder": config.encoder,
             "projection": config.projection,
@@ -123,19 +121,19 @@ class HeldVerdict:
         }
 
 
-def held_verdicts(study: StudyFiles) -> List[HeldVerdict]:
-    """One a trained model, of those whose causes are known."""
+def check_verdicts(study: StudyFiles) -> List[CheckedVerdict]:
+    """The verdict on each trained model with ground-truth words."""
     return [
-        HeldVerdict(files, judged(files), truth_about(files))
-        for together in files_of_study(study)
-        if all(file.has_known_causes for file in together.explained.files)
-        for files in _seed_by_seed(together)
+        CheckedVerdict(inputs, judge(inputs), truth_about(inputs))
+        for of_model in inputs_of_study(study)
+        if all(file.has_known_causes for file in of_model.attributions.files)
+        for inputs in _of_each_seed(of_model)
     ]
 
 
-def truth_about(files: Files) -> Dict[str, Estimate]:
-    """The place of each method's average precision, between chance and 1."""
-    of_seeds = [found_by_text(file) for file in files.explained.files]
+def truth_about(inputs: VerdictInputs) -> Dict[str, Estimate]:
+    """The rescaled average precision of each method."""
+    of_seeds = [found_by_text(file) for file in inputs.attributions.files]
     chance = numpy.array([blind for _, blind in of_seeds])
     return {
         method: Mean.of(
@@ -145,66 +143,65 @@ def truth_about(files: Files) -> Dict[str, Estimate]:
                 numpy.ones_like(chance),
             )
         ).estimate
-        for method in files.explained.files[0].methods
+        for method in inputs.attributions.files[0].methods
         if method != CONTROL
     }
 
 
-def _seed_by_seed(files: Files) -> Iterator[Files]:
-    """Each trained model by itself; adversaries of it, which take nothing back, left out."""
+def _of_each_seed(inputs: VerdictInputs) -> Iterator[VerdictInputs]:
+    """The inputs of each trained model; without adversaries, which raise no objection."""
 
-    def alone(model: Optional[Model], learned: Optional[str]) -> Optional[Model]:
+    def only(model: Optional[Model], weights: Optional[str]) -> Optional[Model]:
         if model is None:
             return None
-        return Model(model.name, tuple(file for file in model.files if file.learned == learned))
+        return Model(model.name, tuple(file for file in model.files if file.learned == weights))
 
-    for file in files.explained.files:
-        learned = file.learned
-        yield Files(
-            alone(files.explained, learned),
-            alone(files.judged, learned),
-            alone(files.perturbed, learned),
+    for file in inputs.attributions.files:
+        yield VerdictInputs(
+            Model(inputs.attributions.name, (file,)),
+            only(inputs.faithfulness, file.learned),
+            only(inputs.perturbations, file.learned),
         )
 
 
 def verdict_tables(study: StudyFiles, output: Output) -> Optional[str]:
     """How often the verdict is right, wrong or undecided, by how models were trained."""
-    held = held_verdicts(study)
-    if not held:
+    checked = check_verdicts(study)
+    if not checked:
         raise AnalysisError(
-            "it takes models with attribution files of texts whose causes are known, and faithfulness "
-            "files, and there are none"
+            "this needs models with faithfulness files, and attribution files of texts with ground-truth words, and "
+            "there are none"
         )
-    rows = pandas.DataFrame([each.row() for each in held])
-    counts = pandas.concat([counted(rows, about) for about in ("attention", "recommended")])
+    rows = pandas.DataFrame([each.row() for each in checked])
+    counts = pandas.concat([count_outcomes(rows, about) for about in ("attention", "recommended")])
     output.table(
         "planted-truth-verdicts",
         counts,
-        f"How often the verdict is right, on {len(rows)} trained models whose causes are known "
+        f"How often the verdict is right, for {len(rows)} trained models with ground-truth words "
         f"({', '.join(rows['corpus'].unique())}).",
-        "Attention: yes is right where it points to the causes (its average precision comes more than "
-        "half of the way from chance to 1), no where it points elsewhere. Recommended: right where the "
-        "method points to the causes. Truth unclear: its interval holds a half. Causes not learned: "
-        f"accuracy below {LEARNED_FROM}, so that what causes the labels is not what causes the "
-        "predictions. Nothing to judge: the model is no better than the majority class, or attends to "
-        "all words alike. One verdict a trained model, so that stability over seeds cannot be told.",
+        "Attention: yes is right if it finds the ground-truth words (rescaled average precision above a half; "
+        "0 = random order, 1 = these words first), no if it does not. Recommended: right if the method finds "
+        "them. Truth unclear: its interval contains a half. Causes not learned: accuracy below "
+        f"{LEARNED_FROM}, so that the predictions do not depend on the ground-truth words. Nothing to judge: the "
+        "model is no better than the majority class, or attends to all words alike. Each verdict is about one "
+        "trained model, so that stability over seeds is inconclusive.",
     )
     output.table(
         "planted-truth-verdicts-by-model",
         _by_kind(rows),
-        "Outcomes by corpus, encoder and training: verdict on attention, and method recommended.",
-        "Outcomes with the number of trained models; methods with how often each is recommended, and "
-        "lost: how much nearer to the truth, on its scale, the best method comes, on average.",
+        "Outcomes by corpus, encoder and training: answer about attention, and recommended method.",
+        "Outcomes with the number of trained models; methods with how often each is recommended. Lost: how much "
+        "higher the truth about the best method is, on average.",
     )
     output.data(f"{ALL_VERDICTS}.csv", csv(rows).encode())
     _figure(rows, output)
     for about in ("attention", "recommended"):
-        output.sentence(f"planted-truth-verdict-{about}", _said(rows, about))
+        output.sentence(f"planted-truth-verdict-{about}", _sentence(rows, about))
     return None
 
 
-def counted(rows: pandas.DataFrame, about: str) -> pandas.DataFrame:
-    """Outcomes by role, and of all."""
+def count_outcomes(rows: pandas.DataFrame, about: str) -> pandas.DataFrame:
+    """The number of each outcome, by how models were trained and for all."""
     table = pandas.crosstab(rows["role"], rows[about]).reindex(columns=list(OUTCOMES), fill_value=0)
     table = table.reindex([role for role in ROLES.values() if role in table.index])
     table.loc["all"] = table.sum()
@@ -235,24 +232,24 @@ def _tally(values: pandas.Series) -> str:
     return ", ".join(f"{name} {times}" for name, times in values.value_counts().items())
 
 
-def clear_and_contradicted(rows: pandas.DataFrame, about: str) -> Dict[str, int]:
+def count_errors(rows: pandas.DataFrame, about: str) -> Dict[str, int]:
     """
-    Of verdicts that decide: how many have a clear truth, and are wrong; and how many are not what the truth's
-    mean says, however sure that is. Of attention also those that say yes.
+    Of the verdicts that decide: how many have a clear truth, and how many of these are wrong; and how many
+    disagree with the mean of the truth, however wide its interval is. For attention also those that say yes.
     """
-    held = rows[~rows[about].isin(NOT_HELD)]
-    found = {
-        "clear": int(held[about].isin((RIGHT, WRONG)).sum()),
-        "wrong": int((held[about] == WRONG).sum()),
+    checked = rows[~rows[about].isin(NOT_CHECKED)]
+    clear = {
+        "clear": int(checked[about].isin((RIGHT, WRONG)).sum()),
+        "wrong": int((checked[about] == WRONG).sum()),
     }
     if about == "recommended":
-        given = held[held["truth of method"].notna()]
-        against = int((given["truth of method"] <= HALF).sum())
-        return {**found, "decided": len(given), "contradicted": against}
-    decided = held[held["answer"].isin((str(Answer.YES), str(Answer.NO)))]
+        decided = checked[checked["truth of method"].notna()]
+        contradicted = int((decided["truth of method"] <= HALF).sum())
+        return {**clear, "decided": len(decided), "contradicted": contradicted}
+    decided = checked[checked["answer"].isin((str(Answer.YES), str(Answer.NO)))]
     yes = decided[decided["answer"] == str(Answer.YES)]
     return {
-        **found,
+        **clear,
         "decided": len(decided),
         "contradicted": int(decided["contradicted"].sum()),
         "yes": len(yes),
@@ -260,72 +257,68 @@ def clear_and_contradicted(rows: pandas.DataFrame, about: str) -> Dict[str, int]
     }
 
 
-def share_wrong(held: Dict[str, int]) -> Estimate:
-    """Of those with a clear truth, with Wilson's interval."""
-    share = held["wrong"] / held["clear"]
-    interval = wilson_interval(share, held["clear"])
+def share_wrong(errors: Dict[str, int]) -> Estimate:
+    """The share of wrong verdicts among those with a clear truth, with Wilson's interval."""
+    share = errors["wrong"] / errors["clear"]
+    interval = wilson_interval(share, errors["clear"])
     return Estimate(share, interval.low, interval.high)
 
 
-def _said(rows: pandas.DataFrame, about: str) -> str:
-    """With a 95 % interval (Wilson) of the share that is wrong."""
-    given = rows[~rows[about].isin(NOT_HELD)]
-    times = {outcome: int((given[about] == outcome).sum()) for outcome in OUTCOMES}
+def _sentence(rows: pandas.DataFrame, about: str) -> str:
+    """The outcomes, and the share that is wrong with a 95 % interval (Wilson)."""
+    checked = rows[~rows[about].isin(NOT_CHECKED)]
+    times = {outcome: int((checked[about] == outcome).sum()) for outcome in OUTCOMES}
     what = "verdicts on attention" if about == "attention" else "recommendations"
-    told = ", ".join(
+    outcomes = ", ".join(
         f"{times[outcome]} {'have an unclear truth' if outcome == UNCLEAR else outcome}"
         for outcome in OUTCOMES
         if times[outcome]
     )
-    sentence = f"Of {len(given)} {what}, each on one trained model whose causes are known, {told}."
-    held = clear_and_contradicted(rows, about)
-    if held["clear"]:
-        wrong = share_wrong(held)
+    sentence = (
+        f"Of {len(checked)} {what}, each on one trained model with ground-truth words, {outcomes}."
+    )
+    errors = count_errors(rows, about)
+    if errors["clear"]:
+        wrong = share_wrong(errors)
         sentence += (
-            f" Of the {held['clear']} that decide where the truth is clear {wrong.mean:.1%} "
+            f" Of the {errors['clear']} that decide and whose truth is clear, {wrong.mean:.1%} "
             f"[{wrong.low:.1%}, {wrong.high:.1%}] are wrong."
         )
     if times[UNCLEAR]:
         sentence += (
-            f" With the truth taken at its mean, however unsure it is, {held['contradicted']} of "
-            f"{held['decided']} that decide are."
+            f" Counting unclear truths by their mean as well, {errors['contradicted']} of "
+            f"{errors['decided']} that decide are wrong."
         )
     return sentence
 
 
 def _figure(rows: pandas.DataFrame, output: Output) -> None:
-    known = rows[~rows["attention"].isin(NOT_HELD)]
-    # A point alone shows nothing that the table does not.
-    known = known[known.groupby("role")["role"].transform("size") > 1]
-    if known.empty:
+    checked = rows[~rows["attention"].isin(NOT_CHECKED)]
+    # A single point shows nothing that the table does not.
+    checked = checked[checked.groupby("role")["role"].transform("size") > 1]
+    if checked.empty:
         return
     nothing = (numpy.nan, numpy.nan)
     panels = [
         Scatter(
-            f"truth ({role} models), chance 0",
-            "score of the verdict, chance 0",
+            f"truth ({role} models)",
+            "score in the verdict",
             [
                 Spot("attention", row["answer"], row["truth"], row["score"], nothing, nothing)
-                for row in group.to_dict("records")
+                for row in checked[checked["role"] == role].to_dict("records")
             ],
             chance=HALF,
-            ends=(min(0.0, float(known["truth"].min())) - 0.1, 1.05),
+            ends=(min(0.0, float(checked["truth"].min())) - 0.1, 1.05),
         )
-        for role, group in _in_order(known)
+        for role in ROLES.values()
+        if role in {*checked["role"]}
     ]
-    bottom = min(0.0, float(known["score"].min()) - 0.05)
+    bottom = min(0.0, float(checked["score"].min()) - 0.05)
     output.figure(
         "planted-truth-verdicts-figure",
         scatters(panels, 1.0, widest=3, bottom=bottom),
-        "Attention's score in the verdict, and the truth about it, a point a trained model, by the "
-        "answer that was given.",
-        "Score: place between random orders (0) and the best order of words (1). Truth: place of the "
-        "average precision of the known causes between chance (0) and 1; the line is at a half, above "
-        "which attention points to the causes.",
+        "Attention's score in the verdict and the truth about it, one point per trained model, by the answer.",
+        "Score: 0 = random order, 1 = best order found. Truth: average precision for the ground-truth words, "
+        "rescaled (0 = random order, 1 = these words first); the line is at a half, above which attention finds "
+        "these words.",
     )
-
-
-def _in_order(rows: pandas.DataFrame) -> Sequence[Any]:
-    return [
-        (role, rows[rows["role"] == role]) for role in ROLES.values() if role in {*rows["role"]}
-    ]

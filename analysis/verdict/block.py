@@ -1,61 +1,249 @@
 """
-The block that a page on a model begins with: the question, the answer in a sentence, all methods on the
-scale, the five answers. The page of a verdict begins with it, and the report of a study, for each model.
+The summary of a verdict as HTML: the question, the answer in a sentence, all methods on the scale, and the
+answers to all questions. The page of a verdict begins with it, and so does the report of a study for each
+model.
 """
 
-from analysis.report.elements import paragraph
-from analysis.verdict.answers import Answer
-from analysis.verdict.plot import dot_plot
-from analysis.verdict.verdict import Verdict
-from analysis.verdict.words import answer_word, asked, because, reason, show_instead
-from analysis.written import html_text
+from itertools import groupby
+from typing import List, Optional, Sequence, Set
 
-# For the style sheet, and for who reads by eye.
-KINDS = {
+from analysis.report.elements import paragraph
+from analysis.verdict.inputs import ATTENTION
+from analysis.verdict.question import Answer, Finding
+from analysis.verdict.ranking import RankedMethod
+from analysis.verdict.text import (
+    SCALE,
+    answer_of,
+    question_of,
+    reason_of,
+    recommendation_of,
+    summary_of,
+)
+from analysis.verdict.verdict import Verdict
+from analysis.written import Estimate, html_text, number
+
+# Classes of the style sheet.
+CLASSES = {
     Answer.YES: "yes",
     Answer.NO: "no",
     Answer.PARTLY: "partly",
-    Answer.UNKNOWN: "unknown",
+    Answer.INCONCLUSIVE: "inconclusive",
     Answer.DEPENDS: "partly",
 }
+# A score further left is not drawn to scale: an arrow stands for it.
+LEAST, MOST = -0.5, 1.0
+# A phone shows this many methods; of more, the first ones and those around attention.
+FEW_METHODS = 9
+FIRST = 3
+MARKS = {0.0: "random", 0.5: "half", 1.0: "best"}
+CAPTION = f"Faithfulness score ({SCALE}) with 95 % intervals."
 
 
-def block(verdict: Verdict, anchor: str, heading: str = "h1", linked: bool = True) -> str:
+def summary_block(
+    verdict: Verdict, anchor: str, heading: str = "h1", with_links: bool = True
+) -> str:
     """
-    anchor : unlike any other's on the page.
+    anchor : unlike any other on the page.
     heading : the element of the question.
-    linked : whether the page has the evidence of each question, for links to it; otherwise a line each
-        says it.
+    with_links : whether the page has a section for each question to link to; otherwise the block gives
+        the reason of each answer in a line.
     """
-    said = (
-        f"<div class=said>\n<{heading}>{html_text(asked(verdict))}</{heading}>\n"
-        f'<p class="answer {KINDS[verdict.answer]}">{html_text(answer_word(verdict))}</p>\n'
-        f"{paragraph(because(verdict), 'because')}"
+    summary = (
+        f"<div class=summary>\n<{heading}>{html_text(question_of(verdict))}</{heading}>\n"
+        f'<p class="answer {CLASSES[verdict.answer]}">{html_text(answer_of(verdict))}</p>\n'
+        f"{paragraph(summary_of(verdict), 'because')}"
     )
     if verdict.nothing:
-        return f"<div class=block>\n{said}</div>\n</div>\n"
+        return f"<div class=block>\n{summary}</div>\n</div>\n"
+    findings = [each for each in verdict.findings if not each.question.option]
     answers = "".join(
-        f"<li class={KINDS[each.answer]}>{_name(each.name, each.words, linked)} "
+        f"<li class={CLASSES[each.answer]}>{_title(each, with_links)} "
         f"<b>{html_text(str(each.answer).capitalize())}</b></li>\n"
-        for each in verdict.questions
+        for each in findings
     )
     return (
-        f"<div class=block>\n{said}{paragraph(show_instead(verdict), 'instead')}</div>\n"
+        f"<div class=block>\n{summary}{paragraph(recommendation_of(verdict), 'instead')}</div>\n"
         f"{dot_plot(verdict.methods, verdict.recommended.method, anchor)}"
-        f"<ol class=answers>\n{answers}</ol>\n{'' if linked else _reasons(verdict)}</div>\n"
+        f"<ol class=answers>\n{answers}</ol>\n{'' if with_links else _reasons(findings)}</div>\n"
     )
 
 
-def _reasons(verdict: Verdict) -> str:
-    """What each answer rests on, or what is lacking for one, in a line each."""
-    said = "".join(
-        f"<li>{html_text(f'{each.words.capitalize()} {str(each.answer).capitalize()}')}: "
-        f"{html_text(reason(each))}.</li>\n"
-        for each in verdict.questions
+def _reasons(findings: Sequence[Finding]) -> str:
+    """The reason of each answer in a line."""
+    items = "".join(
+        f"<li>{html_text(f'{each.title.capitalize()} {str(each.answer).capitalize()}')}: "
+        f"{html_text(reason_of(each))}.</li>\n"
+        for each in findings
     )
-    return f"<details class=reasons>\n<summary>Why</summary>\n<ul>\n{said}</ul>\n</details>\n"
+    return f"<details class=reasons>\n<summary>Why</summary>\n<ul>\n{items}</ul>\n</details>\n"
 
 
-def _name(name: str, words: str, linked: bool) -> str:
-    shown = html_text(words.capitalize())
-    return f"<a href=#{name}>{shown}</a>" if linked else f"<span>{shown}</span>"
+def _title(finding: Finding, with_link: bool) -> str:
+    title = html_text(finding.title.capitalize())
+    return f"<a href=#{finding.name}>{title}</a>" if with_link else f"<span>{title}</span>"
+
+
+def dot_plot(methods: Sequence[RankedMethod], recommended: Optional[str], anchor: str) -> str:
+    """
+    All methods on the scale, the best on top: dots with intervals, as HTML, so that a phone can fold away
+    the ones that nobody asks for first.
+    """
+    kept = kept_on_a_phone([each.name for each in methods], recommended)
+    lowest = min([0.0, *(_low(each.score) for each in methods)])
+    scale = _Scale(max(lowest, LEAST))
+    rows = ""
+    for folded, several in groupby(methods, key=lambda each: each.name not in kept):
+        some = list(several)
+        if folded:
+            rows += f"<li class=gap>{len(some)} more</li>\n"
+        rows += "".join(_row(each, recommended, folded, scale) for each in some)
+    fold = ""
+    if len(kept) < len(methods):
+        fold = (
+            f"<label for={anchor}-plot><span class=closed>Show all {len(methods)} methods</span>"
+            "<span class=opened>Show fewer</span></label>\n"
+        )
+    ticks = "".join(
+        f"<i style=left:{scale.percent(score)}>{word}</i>" for score, word in MARKS.items()
+    )
+    return (
+        "<figure class=plot>\n"
+        + (f"<input type=checkbox id={anchor}-plot>\n" if fold else "")
+        + f"<ol>\n{rows}<li class=axis aria-hidden=true><span></span><div>{ticks}</div><b></b></li>\n"
+        f"</ol>\n{fold}<figcaption>{CAPTION}</figcaption>\n</figure>\n"
+    )
+
+
+def kept_on_a_phone(names: Sequence[str], recommended: Optional[str]) -> Set[str]:
+    """The best methods, the recommended one, attention and its neighbours, and the last."""
+    if len(names) <= FEW_METHODS:
+        return set(names)
+    kept = {*names[:FIRST], names[-1], *(name for name in names if name == recommended)}
+    if ATTENTION in names:
+        index = names.index(ATTENTION)
+        kept.update(names[max(index - 1, 0) : index + 2])
+    return kept
+
+
+class _Scale:
+    """The axis, from its left end to slightly beyond the best score."""
+
+    def __init__(self, left: float) -> None:
+        self._left = left - 0.03
+        self._length = MOST + 0.03 - self._left
+
+    def percent(self, score: float) -> str:
+        share = (min(max(score, LEAST), MOST) - self._left) / self._length
+        return f"{100 * share:.1f}%"
+
+    def width(self, low: float, high: float) -> str:
+        ends = [min(max(end, LEAST), MOST) for end in (low, high)]
+        return f"{100 * (ends[1] - ends[0]) / self._length:.1f}%"
+
+
+def _row(method: RankedMethod, recommended: Optional[str], folded: bool, scale: _Scale) -> str:
+    score = method.score
+    kinds: List[str] = ["between"] if folded else []
+    kinds += [ATTENTION] if method.name == ATTENTION else []
+    kinds += ["recommended"] if method.name == recommended else []
+    interval = ""
+    if score.interval.known:
+        width = scale.width(score.low, score.high)
+        start = scale.percent(score.low)
+        interval = f'<i class=interval style="left:{start};width:{width}"></i>'
+    mark = "&#9664;" if score.mean < LEAST else ""
+    lines = "".join(f"<i class=line style=left:{scale.percent(tick)}></i>" for tick in MARKS)
+    return (
+        f'<li class="{" ".join(kinds)}"><span>{html_text(method.name)}</span><div>{lines}{interval}'
+        f"<i class=dot style=left:{scale.percent(score.mean)}>{mark}</i></div>"
+        f'<b title="{score}">{number(score.mean)}</b></li>\n'
+    )
+
+
+def _low(estimate: Estimate) -> float:
+    return estimate.low if estimate.interval.known else estimate.mean
+
+
+# Over the style sheet of the report: on a wide screen, on a phone, on paper.
+BLOCK_STYLE = """
+.verdict .block { display: grid; gap: .8rem 2.5rem; align-items: center;
+  grid-template-columns: repeat(auto-fit, minmax(min(24rem, 100%), 1fr)); }
+.verdict .block :is(h1, h3) { font-size: 1.35rem; font-weight: 600; line-height: 1.3;
+  margin: 0 0 .7rem; padding: 0; border: 0; }
+.verdict .answer { font-size: 3rem; font-weight: 700; line-height: 1.1; margin: 0 0 .6rem; }
+.verdict .because { font-size: 1.1rem; }
+.verdict .instead { font-size: 1.1rem; font-weight: 600; margin: 0; }
+.verdict .answers { grid-column: 1 / -1; list-style: none; margin: .2rem 0 0; padding: 0;
+  display: grid; grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); gap: .8rem; }
+.verdict .answers li { border-top: 4px solid; padding: .4rem 0 0; }
+.verdict .answers :is(a, span) { display: block; color: #1b1b1b; text-decoration: none;
+  font-size: .95rem; }
+.verdict .answers a:hover { text-decoration: underline; }
+.verdict .answers b { font-size: 1.2rem; line-height: 1.25; display: block; }
+.verdict .yes { color: #0b4f8a; }
+.verdict .no { color: #a33b00; }
+.verdict .partly { color: #6b5300; }
+.verdict .inconclusive { color: #4a4a4a; }
+.verdict .answers .inconclusive { border-top-style: dashed; }
+.verdict .reasons { grid-column: 1 / -1; }
+.verdict .plot { margin: 0; min-width: 0; }
+.verdict .plot ol { list-style: none; margin: 0; padding: 0; font-size: .88rem; line-height: 1.4rem;
+  display: grid; grid-template-columns: fit-content(45%) minmax(0, 1fr) auto; column-gap: .7rem; }
+.verdict .plot li { display: grid; grid-template-columns: subgrid; grid-column: 1 / -1; }
+.verdict .plot li + li:not(.axis) { border-top: 1px solid #ececec; }
+.verdict .plot li > span { text-align: right; overflow: hidden; text-overflow: ellipsis;
+  white-space: nowrap; }
+.verdict .plot li > b { font-weight: 400; font-variant-numeric: tabular-nums; color: #4a4a4a;
+  text-align: right; }
+.verdict .plot div { position: relative; color: #0072b2; }
+.verdict .plot i { position: absolute; font-style: normal; print-color-adjust: exact;
+  -webkit-print-color-adjust: exact; }
+.verdict .plot .line { top: 0; bottom: 0; border-left: 1px solid #b8b8b8; }
+.verdict .plot .interval { top: calc(50% - 1px); height: 2px; background: currentColor; }
+.verdict .plot .dot { top: calc(50% - .28rem); width: .56rem; height: .56rem; margin-left: -.28rem;
+  background: currentColor; border-radius: 50%; }
+.verdict .plot .dot:not(:empty) { background: none; line-height: .56rem; }
+.verdict .plot .attention div { color: #d55e00; }
+.verdict .plot .attention .dot { border-radius: 0; }
+.verdict .plot .recommended div { color: #00805d; }
+.verdict .plot .recommended .dot { border-radius: 0; transform: rotate(45deg); }
+.verdict .plot :is(.attention, .recommended) > :is(span, b) { font-weight: 700; color: #1b1b1b; }
+.verdict .plot .recommended > span::before { content: "recommended: "; font-weight: 400; }
+.verdict .plot .axis { border-top: 1px solid #1b1b1b; }
+.verdict .plot .axis div { height: 1.4em; }
+.verdict .plot .axis i { transform: translateX(-50%); color: #1b1b1b; white-space: nowrap; }
+.verdict .plot .axis i:last-child { transform: translateX(-75%); }
+.verdict .plot figcaption { color: #4a4a4a; font-size: .82rem; margin: .1rem 0 0; }
+.verdict .plot > input { position: absolute; opacity: 0; pointer-events: none; }
+.verdict .plot > label, .verdict .plot .gap { display: none; }
+@media screen and (max-width: 60rem) {
+  .verdict .block { gap: .5rem; }
+  .verdict .block :is(h1, h3) { font-size: 1.02rem; margin: 0 0 .3rem; }
+  .verdict .answer { font-size: 1.9rem; margin: 0 0 .25rem; }
+  .verdict .because, .verdict .instead { font-size: .95rem; line-height: 1.35; }
+  .verdict .because { margin: 0 0 .3rem; }
+  .verdict .answers { grid-template-columns: minmax(0, 1fr); gap: 0; margin: 0; }
+  .verdict .answers li { display: flex; justify-content: space-between; gap: .8rem;
+    align-items: baseline; border-top: 1px solid #d9d9d9; padding: .2rem 0; }
+  .verdict .answers b { font-size: .98rem; text-align: right; }
+  .verdict .plot ol { font-size: .82rem; line-height: 1.25rem; column-gap: .45rem; }
+  .verdict .plot .recommended > span::before { content: none; }
+  .verdict .plot figcaption { display: none; }
+  .verdict .plot > input:not(:checked) ~ ol .between, .verdict .plot > input:checked ~ ol .gap,
+  .verdict .plot > input:not(:checked) ~ label .opened,
+  .verdict .plot > input:checked ~ label .closed { display: none; }
+  .verdict .plot > input:not(:checked) ~ ol .gap { display: block; color: #4a4a4a;
+    text-align: center; line-height: 1.1rem; font-size: .75rem; background: #f6f6f6; }
+  .verdict .plot > label { display: block; cursor: pointer; color: #0b4f8a; font-size: .82rem;
+    text-decoration: underline; text-align: right; margin: .1rem 0 0; }
+  .verdict .plot > input:focus-visible ~ label { outline: 2px solid #0b4f8a; }
+}
+@media print {
+  .verdict .block { grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: 4mm 6mm;
+    break-inside: avoid; }
+  .verdict .answer { font-size: 24pt; }
+  .verdict .because, .verdict .instead { font-size: 11pt; }
+  .verdict .answers b { font-size: 11pt; }
+  .verdict .plot ol { font-size: 8pt; line-height: 11pt; }
+}
+"""

@@ -1,4 +1,4 @@
-"""Means with intervals that know what more texts would make of them, and how many it would take."""
+"""Means with confidence intervals, extrapolated to larger samples."""
 
 import math
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from scipy.stats import norm
 from analysis.statistics.intervals import LEVEL, intervals, mean_of_known, texts_with_values
 from analysis.written import Estimate, Interval
 
-# Nobody has more; what so many would not decide is not decided by texts.
+# Nobody has more texts; a question that these would not decide is not decided by texts.
 MOST_TEXTS = 10_000_000
 # An answer rests on at least this number of texts.
 LEAST_TEXTS = 20
@@ -22,14 +22,13 @@ UNKNOWN_INTERVAL = Interval(math.nan, math.nan)
 @dataclass(frozen=True)
 class Mean:
     """
-    Over texts, and seeds where there are enough.
+    A mean over texts, and over seeds if there are enough.
 
-    texts : with a value.
-    of_seeds : the part of the squared half of the interval that is there for the seeds: more texts do
-        not make it smaller.
-    share : whether it is a share of texts, whose interval may never be of length 0.
-    limits : the least and the largest possible value, where all values are equal and the interval
-        comes from the limits; None otherwise.
+    texts : how many have a value.
+    of_seeds : the share of the squared half-width that is due to seeds: more texts do not reduce it.
+    share : whether it is a share of texts, whose interval never has zero width.
+    limits : the smallest and the largest possible value, if all values are equal and the interval comes
+        from the limits.
     """
 
     estimate: Estimate
@@ -46,8 +45,8 @@ class Mean:
         limits: Optional[Tuple[float, float]] = None,
     ) -> "Mean":
         """
-        NaN is no value; of a share, values are 0 and 1. With `limits`, equal values get the interval of
-        `interval_of_equal_values`. Shape: (seeds, texts)
+        The mean of values; NaN is no value. With `share`, values are 0 and 1. With `limits`, equal values get
+        the interval of `interval_of_equal_values`. Shape: (seeds, texts)
         """
         estimates = intervals(values[None])
         mean, low, high = (
@@ -60,7 +59,7 @@ class Mean:
         of_seeds = max(half**2 - of_texts**2, 0.0) if over_seeds else 0.0
         if share and texts:
             wilson = wilson_interval(mean, texts)
-            # Of 0 in 5 the usual interval is a point; of a share it never is. Seeds make it longer.
+            # The usual interval of 0 in 5 is a point; Wilson's is not. Seeds make it wider.
             low = max(mean - math.hypot(mean - wilson.low, math.sqrt(of_seeds)), 0.0)
             high = min(mean + math.hypot(wilson.high - mean, math.sqrt(of_seeds)), 1.0)
         if limits is None or not has_zero_width(Interval(float(low), float(high))):
@@ -70,11 +69,11 @@ class Mean:
 
     @property
     def texts_missing(self) -> int:
-        """How many more texts an answer takes; 0 where there are enough."""
+        """How many texts are missing for an answer."""
         return max(LEAST_TEXTS - self.texts, 0)
 
     def with_texts(self, texts: int) -> Interval:
-        """What the interval would be with so many, were they as these are."""
+        """The interval that a sample of this size would have, at the same mean and spread."""
         mean = self.estimate.mean
         if self.limits is not None:
             return interval_of_equal_values(mean, texts, self.limits)
@@ -91,7 +90,7 @@ class Mean:
 
 
 def wilson_interval(share: float, number: int) -> Interval:
-    """Of a share of so many; also where it is 0 or 1 it says something about others."""
+    """Wilson's interval of a share of `number` texts, which has a width even for 0 and 1."""
     z = float(norm.ppf((1 + LEVEL) / 2))
     middle = (share + z**2 / (2 * number)) / (1 + z**2 / number)
     half = z * math.sqrt(share * (1 - share) / number + z**2 / (4 * number**2))
@@ -104,15 +103,15 @@ def has_zero_width(interval: Interval) -> bool:
     return interval.known and interval.high - interval.low <= ZERO_WIDTH
 
 
-def deciding(interval: Interval) -> Interval:
-    """The interval that an answer may rest on: unknown where its width is zero."""
+def usable(interval: Interval) -> Interval:
+    """The interval for a decision: unknown if its width is zero."""
     return UNKNOWN_INTERVAL if has_zero_width(interval) else interval
 
 
 def interval_of_equal_values(mean: float, texts: int, limits: Tuple[float, float]) -> Interval:
     """
-    The interval of a mean whose values are all equal: as many texts as Wilson's interval of 0 of `texts`
-    allows may have any other value between the limits.
+    The interval of a mean whose values are all equal: a share of texts up to Wilson's bound for 0 of `texts`
+    may have any other value between the limits.
     """
     unseen = wilson_interval(0.0, texts).high
     least, most = limits
@@ -121,8 +120,8 @@ def interval_of_equal_values(mean: float, texts: int, limits: Tuple[float, float
 
 def texts_needed(means: Sequence[Mean], decided: Callable[[List[Interval]], bool]) -> Optional[int]:
     """
-    The number of texts from which the intervals would decide, at the present means and spread; None
-    if no number does, because a mean is on a bound, or seeds are what is lacking.
+    The smallest number of texts whose intervals would decide, at the same means and spread; None if no
+    number would, because a mean is on a bound or more seeds are needed.
     """
     if not means or any(not mean.estimate.interval.known for mean in means):
         return None
@@ -142,15 +141,15 @@ def texts_needed(means: Sequence[Mean], decided: Callable[[List[Interval]], bool
 
 
 def too_few(texts: int) -> str:
-    """What is missing for an answer, where fewer than `LEAST_TEXTS` texts were judged."""
+    """The reason for no answer with fewer than `LEAST_TEXTS` texts."""
     judged = "1 text was" if texts == 1 else f"{texts} texts were"
     return (
         f"only {judged} judged, and an answer needs at least {LEAST_TEXTS}: {LEAST_TEXTS - texts} "
-        "more are missing"
+        "more are needed"
     )
 
 
-def about(count: int) -> str:
-    """Two digits that count, rounded up: `1,600`."""
+def round_up(count: int) -> str:
+    """To two significant digits: `1,600`."""
     step = 10 ** max(len(str(count)) - 2, 0)
     return f"{-(-count // step) * step:,}"

@@ -1,32 +1,33 @@
-"""The verdict itself: the answers, the overall answer that follows from them, and what to show."""
+"""The verdict: the findings, the overall answer that follows from them, and the method to show."""
 
 import math
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
+from typing import Any, Collection, Dict, List, Optional, Sequence, Tuple, Union
 
+# Registers the questions.
+import analysis.verdict.questions  # noqa: F401
 from analysis.performance import not_asked_of_majority
-from analysis.verdict.answers import NOT_KNOWN, Answer, Question
-from analysis.verdict.files import ATTENTION, Files, load_files
-from analysis.verdict.places import Places, places_of
-from analysis.verdict.questions import five_not_asked, five_questions
-from analysis.verdict.questions.plausible import plausible
-from analysis.verdict.recommendation import RankedMethod, Recommended, methods_in_order, recommended
+from analysis.verdict.inputs import ATTENTION, VerdictInputs, load_inputs
+from analysis.verdict.question import NOT_KNOWN, QUESTIONS, Answer, Case, Finding
+from analysis.verdict.ranking import RankedMethod, Recommendation, rank_methods, recommend
+from analysis.verdict.scores import FaithfulnessScores, score_methods
 from analysis.written import Estimate
 
-# Each of these can take a yes back. That there are other weights cannot: docs/explanation/verdict-rule.md says why.
-CONDITIONS = ("used", "model", "stable")
+# The option that asks whether attention agrees with rationales.
+RATIONALES = "rationales"
 
 
 @dataclass(frozen=True)
 class Verdict:
     """
-    questions : the five; `marked` is the one that is kept apart, where it was asked.
+    score : attention's faithfulness score.
+    findings : the answers to all questions that were asked.
     methods : the best first.
-    weights : a hash of what each seed has learned, as its files say it; empty where one does not.
-    nothing : why there is nothing to judge; empty where there is something.
-    not_asked : why nobody could ask whether the model has learned anything; empty where it was asked.
-    places : what the figures show; None where there is nothing to judge.
+    weights : a hash of the weights of each seed; empty if a file has none.
+    nothing : why there is nothing to judge; empty if there is something.
+    not_asked : why it is not known whether the model has learned anything; empty if it is.
+    scores : of all methods; None if there is nothing to judge.
     data : the name of the texts, for titles; `corpus` may be the name of their reader.
     """
 
@@ -36,33 +37,43 @@ class Verdict:
     seeds: int
     answer: Answer
     score: Estimate
-    questions: List[Question]
+    findings: List[Finding]
     methods: List[RankedMethod]
-    recommended: Recommended
+    recommended: Recommendation
     weights: Tuple[str, ...] = ()
     nothing: str = ""
     not_asked: str = ""
-    marked: Optional[Question] = None
-    places: Optional[Places] = None
+    scores: Optional[FaithfulnessScores] = None
     data: str = ""
 
     @property
     def texts_missing(self) -> int:
-        """How many more texts the overall answer needs; 0 where there are enough."""
-        return self.question("points").texts_missing
+        """How many texts are missing for an overall answer."""
+        return self.deciding.decision.texts_missing
+
+    @property
+    def deciding(self) -> Finding:
+        """The finding whose answer is the overall answer, unless there is an objection."""
+        return _deciding(self.findings)
+
+    @property
+    def objections(self) -> List[str]:
+        """Why the overall answer is not that of the deciding finding."""
+        if self.answer == self.deciding.answer:
+            return []
+        return _objections(self.findings)
 
     def method(self, name: str) -> Optional[RankedMethod]:
-        """By its name, where it was judged."""
+        """By name; None if it was not judged."""
         return next((each for each in self.methods if each.name == name), None)
 
-    def question(self, name: str) -> Question:
-        """By its name, which has to be there."""
-        return next(each for each in self.questions if each.name == name)
+    def finding(self, name: str) -> Finding:
+        """By the name of its question."""
+        return next(each for each in self.findings if each.name == name)
 
     def as_json(self) -> Dict[str, Any]:
-        """For programs; what is not known is null."""
-        questions = [*self.questions, *([self.marked] if self.marked else [])]
-        return _known(
+        """For programs; unknown numbers are null."""
+        return _without_nan(
             {
                 "model": self.model,
                 "corpus": self.corpus,
@@ -77,7 +88,7 @@ class Verdict:
                     "low": self.score.low,
                     "high": self.score.high,
                 },
-                "questions": [each.as_json() for each in questions],
+                "questions": [each.as_json() for each in self.findings],
                 "methods": [each.as_json() for each in self.methods],
                 "recommended": {"method": self.recommended.method, "why": self.recommended.why},
                 "nothing": self.nothing,
@@ -86,73 +97,80 @@ class Verdict:
         )
 
 
-def overall(questions: Sequence[Question]) -> Answer:
-    """
-    That of the question whether attention points to what matters; a yes is partly one if the model
-    does not use it, if it is not about this model, or if it is not stable.
-    """
-    answers = {each.name: each.answer for each in questions}
-    points = answers["points"]
-    taken_back = any(answers[name] == Answer.NO for name in CONDITIONS)
-    return Answer.PARTLY if points == Answer.YES and taken_back else points
+def overall(findings: Sequence[Finding]) -> Answer:
+    """The answer of the deciding question; an objection turns a yes into a partly."""
+    answer = _deciding(findings).answer
+    return Answer.PARTLY if answer == Answer.YES and _objections(findings) else answer
 
 
-def verdict_on(places: Union[str, Path, Sequence[Path]], rationales: bool = False) -> Verdict:
-    """From the folder of a verdict, or from its files one by one; for who wants no pages."""
-    return judged(load_files(places), rationales)
+def verdict_on(paths: Union[str, Path, Sequence[Path]], rationales: bool = False) -> Verdict:
+    """The verdict from its folder or from a list of files. Writes nothing."""
+    return judge(load_inputs(paths), [RATIONALES] if rationales else [])
 
 
-def judged(files: Files, rationales: bool = False) -> Verdict:
-    """
-    rationales : whether to ask, too, if attention is what people would mark.
-    """
-    if files.nothing:
-        return _with_nothing(files, files.nothing)
-    if all(len(tokens) < 2 for tokens in files.explained.files[0].texts["tokens"]):
-        return _with_nothing(files, "no text has two words, which could come in another order")
-    places = places_of(files)
-    methods = methods_in_order(files, places)
-    chosen = recommended(methods, places)
-    questions = five_questions(files, places, chosen.method or methods[0].name)
+def judge(inputs: VerdictInputs, options: Collection[str] = ()) -> Verdict:
+    """The verdict on a model. `options` are those of the optional questions to ask."""
+    nothing = inputs.nothing
+    if not nothing and all(len(each) < 2 for each in inputs.attributions.files[0].texts["tokens"]):
+        nothing = "no text has two words to rank"
+    if nothing:
+        why = "there is nothing to judge"
+        return Verdict(
+            **_about(inputs),
+            answer=Answer.INCONCLUSIVE,
+            score=NOT_KNOWN,
+            findings=[each.not_asked(why) for each in QUESTIONS.values() if not each.option],
+            methods=[],
+            recommended=Recommendation(None, f"{why}: {nothing}"),
+            nothing=nothing,
+        )
+    scores = score_methods(inputs)
+    methods = rank_methods(inputs, scores)
+    recommended = recommend(methods, scores)
+    case = Case(inputs, scores, recommended.method or methods[0].name)
+    findings = [
+        each.answer(case)
+        for each in QUESTIONS.values()
+        if not each.option or each.option in options
+    ]
     return Verdict(
-        files.explained.name,
-        files.explained.config.corpus,
-        files.texts,
-        files.seeds,
-        overall(questions),
-        places.place(ATTENTION).estimate,
-        questions,
-        methods,
-        chosen,
-        weights=files.weights,
-        not_asked=not_asked_of_majority(files.explained.files),
-        marked=plausible(files) if rationales else None,
-        places=places,
-        data=files.data,
+        **_about(inputs),
+        answer=overall(findings),
+        score=scores.score(ATTENTION).estimate,
+        findings=findings,
+        methods=methods,
+        recommended=recommended,
+        not_asked=not_asked_of_majority(inputs.attributions.files),
+        scores=scores,
     )
 
 
-def _with_nothing(files: Files, why: str) -> Verdict:
-    """What a model that has learned nothing attends to explains nothing, and neither does a method."""
-    return Verdict(
-        files.explained.name,
-        files.explained.config.corpus,
-        files.texts,
-        files.seeds,
-        Answer.UNKNOWN,
-        NOT_KNOWN,
-        five_not_asked("there is nothing to judge"),
-        [],
-        Recommended(None, f"there is nothing to judge: {why}"),
-        weights=files.weights,
-        nothing=why,
-        data=files.data,
-    )
+def _about(inputs: VerdictInputs) -> Dict[str, Any]:
+    return {
+        "model": inputs.attributions.name,
+        "corpus": inputs.attributions.config.corpus,
+        "data": inputs.data,
+        "texts": inputs.texts,
+        "seeds": inputs.seeds,
+        "weights": inputs.weights,
+    }
 
 
-def _known(value: Any) -> Any:
+def _deciding(findings: Sequence[Finding]) -> Finding:
+    return next(each for each in findings if each.question.decides)
+
+
+def _objections(findings: Sequence[Finding]) -> List[str]:
+    return [
+        each.question.objection
+        for each in findings
+        if each.answer == Answer.NO and each.question.objection
+    ]
+
+
+def _without_nan(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _known(each) for key, each in value.items()}
+        return {key: _without_nan(each) for key, each in value.items()}
     if isinstance(value, list):
-        return [_known(each) for each in value]
+        return [_without_nan(each) for each in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value

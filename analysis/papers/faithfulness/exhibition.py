@@ -6,7 +6,7 @@ from analysis.papers.faithfulness.between_methods import difference_table
 from analysis.papers.faithfulness.curves import curve_figures
 from analysis.papers.faithfulness.on_the_scale import erasure_table, scale_tables
 from analysis.papers.shared.paper import JUDGED, Exhibit, Exhibition, StudyExhibit
-from analysis.verdict import of_study as verdicts
+from analysis.verdict import tables as verdicts
 from analysis.verdict.against_truth import verdict_tables
 
 FAITHFULNESS = Exhibition(

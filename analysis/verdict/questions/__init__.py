@@ -1,24 +1,12 @@
-"""The five questions about attention, one a file; and what people would mark, which is kept apart."""
+"""The questions of the verdict, one per file, registered in the order in which people read them."""
 
-from typing import List
+from analysis.verdict.question import register
+from analysis.verdict.questions.finds_words import FindsWords
+from analysis.verdict.questions.plausible import Plausible
+from analysis.verdict.questions.specific import Specific
+from analysis.verdict.questions.stable import Stable
+from analysis.verdict.questions.unique import Unique
+from analysis.verdict.questions.used import Used
 
-from analysis.verdict.answers import Question
-from analysis.verdict.files import Files
-from analysis.verdict.places import Places
-from analysis.verdict.questions import model, only, points, stable, used
-
-
-def five_questions(files: Files, places: Places, beside: str) -> List[Question]:
-    """In the order in which people read them; `beside` is the method to compare attention with."""
-    return [
-        used.is_used(files),
-        only.only_one(files),
-        points.points_to_what_matters(places, beside),
-        model.about_this_model(files),
-        stable.is_stable(files),
-    ]
-
-
-def five_not_asked(why: str) -> List[Question]:
-    """The same, where none is answered."""
-    return [each.not_asked(why) for each in (used, only, points, model, stable)]
+for question in (Used(), Unique(), FindsWords(), Specific(), Stable(), Plausible()):
+    register(question)

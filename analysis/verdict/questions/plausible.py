@@ -1,4 +1,4 @@
-"""Is attention what people would mark? No answer to it says whether attention is true to the model."""
+"""Does attention agree with the words that people mark? This says nothing about the model."""
 
 from typing import Sequence
 
@@ -9,85 +9,83 @@ from analysis.measures.scores import Scores
 from analysis.plausibility import orders
 from analysis.plausibility.annotators import Annotators
 from analysis.statistics.samples import placed
-from analysis.verdict.answers import (
+from analysis.verdict.inputs import ATTENTION, VerdictInputs
+from analysis.verdict.means import Mean
+from analysis.verdict.question import (
     HALF,
-    NOT_KNOWN,
     QUARTER,
     Answer,
+    Case,
     Evidence,
+    Finding,
     Question,
-    between,
+    compare,
     decide,
 )
-from analysis.verdict.files import ATTENTION, Files
-from analysis.verdict.means import Mean
 from analysis.written import Interval
 from attention_explain.heatmaps.explanation import KNOWN, markings
 
-MEASURE = "place of the average precision of the marked tokens, between chance (0) and 1"
-BOUND = (
-    f"Yes if the average precision of the marked tokens comes more than {HALF} of the way from chance "
-    f"to 1; partly from {QUARTER}; no below."
-)
-CAVEAT = (
-    "Kept apart: what people would mark is no fact about the model (Jacovi & Goldberg 2020), and plays "
-    "no part in the verdict."
-)
-PAPERS = ("DeYoung et al. 2020", "Jacovi & Goldberg 2020")
 
-
-def answered(intervals: Sequence[Interval]) -> Answer:
-    """Of the place."""
-    return between(intervals[0], QUARTER, HALF, Answer.NO, Answer.YES)
-
-
-def plausible(files: Files) -> Question:
-    first = files.explained.files[0]
-    known = first.rationales == KNOWN
-    words = "finds the known causes?" if known else "what people would mark?"
-    marked = RATIONALE in first.table and any(map(markings, first.table[RATIONALE]))
-    place = place_among_marked(files, ATTENTION) if marked else None
-    if place is None or not place.texts:
-        why = "nobody has marked these texts (none has a rationale)"
-        return Question(
-            "plausible", words, Answer.UNKNOWN, MEASURE, NOT_KNOWN, BOUND,
-            "no text that has a rationale is explained for its label" if marked else why,
-            CAVEAT, PAPERS,
-        )  # fmt: skip
-    decision = decide([place], answered)
-    whose = "the known causes" if known else "what people have marked"
-    return Question(
-        "plausible",
-        words,
-        decision.answer,
-        MEASURE,
-        place.estimate,
-        BOUND,
-        f"it comes {place.estimate} of the way from chance to {whose}, all before the rest",
-        CAVEAT,
-        PAPERS,
-        decision.texts_needed,
-        Evidence(
-            [(name, place_among_marked(files, name).estimate) for name in first.methods],
-            [(0.0, QUARTER, "no"), (QUARTER, HALF, "partly"), (HALF, 1.0, "yes")],
-            "average precision, from chance (0) to 1",
-        ),
-        decision.texts_missing,
-        decision.equal_values,
+class Plausible(Question):
+    name = "plausible"
+    title = "plausible to people?"
+    column = "plausible to people"
+    measure = "average precision of the marked tokens, rescaled (0 = random order, 1 = all marked tokens first)"
+    bound = (
+        f"Yes if the rescaled average precision of the marked tokens is above {HALF}; partly from {QUARTER}; "
+        "no below."
     )
+    caveat = (
+        "Not part of the verdict: which words people mark says nothing about the model (Jacovi & Goldberg "
+        "2020)."
+    )
+    papers = ("DeYoung et al. 2020", "Jacovi & Goldberg 2020")
+    option = "rationales"
+
+    def answer(self, case: Case) -> Finding:
+        inputs = case.inputs
+        first = inputs.attributions.files[0]
+        known = first.rationales == KNOWN
+        title = "finds the ground-truth words?" if known else ""
+        if RATIONALE not in first.table or not any(map(markings, first.table[RATIONALE])):
+            return self.not_asked("no text has a rationale", title)
+        agreement = agreement_with_rationales(inputs, ATTENTION)
+        if not agreement.texts:
+            return self.not_asked("no text with a rationale is explained for its label", title)
+        whose = "the ground-truth words" if known else "the words that people marked"
+        return Finding(
+            self,
+            decide([agreement], rule),
+            agreement.estimate,
+            f"it scores {agreement.estimate} (0 = random order, 1 = {whose} first)",
+            Evidence(
+                [
+                    (name, agreement_with_rationales(inputs, name).estimate)
+                    for name in first.methods
+                ],
+                [(0.0, QUARTER, "no"), (QUARTER, HALF, "partly"), (HALF, 1.0, "yes")],
+                "average precision, rescaled: 0 = random order",
+            ),
+            title=title,
+        )
 
 
-def place_among_marked(files: Files, method: str) -> Mean:
-    """Over the texts that are explained for their gold label, for which people have marked."""
+def rule(intervals: Sequence[Interval]) -> Answer:
+    """From the rescaled average precision."""
+    return compare(intervals[0], QUARTER, HALF, Answer.NO, Answer.YES)
+
+
+def agreement_with_rationales(inputs: VerdictInputs, method: str) -> Mean:
+    """The rescaled average precision, over texts with a rationale that are explained for their gold label."""
     values = []
-    for file in files.explained.files:
+    for file in inputs.attributions.files:
         annotators = Annotators(file)
 
         def precision(scores: Scores, annotators: Annotators = annotators) -> numpy.ndarray:
             return annotators.mean(scores, lambda s, m: orders.average_precision(s, m.marked))
 
-        blind = Scores.of(file.table["tokens"].map(lambda tokens: [0.0] * len(tokens)))
+        constant = Scores.of(file.table["tokens"].map(lambda tokens: [0.0] * len(tokens)))
         reached = numpy.where(file.explains_gold, precision(file.scores(method)), numpy.nan)
-        values.append((reached, precision(blind)))
+        values.append((reached, precision(constant)))
     reached, chance = (numpy.array(each) for each in zip(*values, strict=True))
     return Mean.of(placed(reached, chance, numpy.ones_like(reached)))

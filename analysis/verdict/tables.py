@@ -1,4 +1,4 @@
-"""The verdicts on the models of a study, all in one table."""
+"""The verdicts on the models of a study in one table."""
 
 from typing import Any, Dict, List
 
@@ -7,49 +7,40 @@ import pandas
 from analysis.errors import AnalysisError
 from analysis.output import Output
 from analysis.papers.shared.study_files import StudyFiles
-from analysis.verdict.answers import NOT_KNOWN
-from analysis.verdict.files import files_of_study
-from analysis.verdict.verdict import Verdict, judged
+from analysis.verdict.inputs import inputs_of_study
+from analysis.verdict.question import NOT_KNOWN, QUESTIONS
+from analysis.verdict.verdict import Verdict, judge
 from analysis.written import NONE, Estimate
 
 NAME = "verdicts"
-# What tables call the answer to each of the five questions.
-QUESTIONS = {
-    "used": "used",
-    "only": "the only weights",
-    "points": "points to what matters",
-    "model": "about the model",
-    "stable": "stable",
-}
 NOTE = (
-    "Attention: from random orders of words (0) to the best order (1), the mean over the ways to remove "
-    "words, by comprehensiveness and sufficiency; the same for the method to show. Other columns are the "
-    "answers to the five questions of docs/explanation/verdict-rule.md, which has the rule. A model with no answer has "
-    "nothing to judge."
+    "Attention: its faithfulness score (0 = random order, 1 = best order found), the mean of comprehensiveness "
+    "and sufficiency over removal methods; the same for the recommended method. Other columns are the answers "
+    "to the questions of the verdict. A model without an answer has nothing to judge."
 )
 
 
 def verdicts_of(study: StudyFiles) -> List[Verdict]:
-    """One for each model that has one; two of a model that was judged twice count once."""
+    """The verdict on each model with enough files; the first one if a model was judged twice."""
     by_model: Dict[Any, Verdict] = {}
-    for files in files_of_study(study):
-        key = (files.explained.name, files.explained.config.corpus)
+    for inputs in inputs_of_study(study):
+        key = (inputs.attributions.name, inputs.attributions.config.corpus)
         if key in by_model:
             continue
         try:
-            by_model[key] = judged(files)
+            by_model[key] = judge(inputs)
         except AnalysisError:
-            # What was measured is not what a verdict rests on: nothing is claimed.
+            # Other measures were computed than a verdict needs.
             continue
     return list(by_model.values())
 
 
 def verdict_table(study: StudyFiles, output: Output) -> None:
-    """A row a model; raises `AnalysisError` where no model has files that a verdict can rest on."""
+    """One row per model; raises `AnalysisError` if no model has enough files for a verdict."""
     several = verdicts_of(study)
     if not several:
         raise AnalysisError(
-            "it takes attribution and faithfulness files of a model, about the same texts, and "
+            "a verdict needs attribution and faithfulness files of a model, about the same texts, and "
             + _lacking(study)
         )
     output.table(
@@ -70,35 +61,41 @@ def verdict_row(verdict: Verdict) -> Dict[str, Any]:
         "seeds": verdict.seeds,
         "answer": "" if verdict.nothing else str(verdict.answer),
         **verdict.score.columns("attention"),
-        **{QUESTIONS[each.name]: str(each.answer) for each in verdict.questions},
-        "show": verdict.recommended.method or "",
-        **_place_of_recommended(verdict).columns("place of it"),
+        **_answers(verdict),
+        "recommended": verdict.recommended.method or "",
+        **_recommended_score(verdict).columns("recommended score"),
         "why": verdict.recommended.why,
         "nothing to judge": verdict.nothing,
     }
 
 
 def _shown(verdict: Verdict) -> Dict[str, Any]:
-    row = verdict_row(verdict)
+    """For people."""
+    answer = NONE if verdict.nothing else str(verdict.answer)
+    missing = f" ({verdict.texts_missing} texts missing)" if verdict.texts_missing else ""
     return {
         "corpus": verdict.corpus,
         "model": verdict.model,
-        "trust attention?": (row["answer"] or NONE) + _missing(verdict),
+        "trust attention?": answer + missing,
         "attention [95 %]": verdict.score,
-        **{f"{name}?": row[name] for name in QUESTIONS.values()},
-        "show readers": row["show"] or NONE,
-        "its place [95 %]": _place_of_recommended(verdict),
+        **{f"{name}?": answer for name, answer in _answers(verdict).items()},
+        "recommended": verdict.recommended.method or NONE,
+        "its score [95 %]": _recommended_score(verdict),
     }
 
 
-def _missing(verdict: Verdict) -> str:
-    return f" ({verdict.texts_missing} texts missing)" if verdict.texts_missing else ""
+def _answers(verdict: Verdict) -> Dict[str, str]:
+    return {
+        question.column: str(verdict.finding(question.name).answer)
+        for question in QUESTIONS.values()
+        if not question.option
+    }
 
 
-def _place_of_recommended(verdict: Verdict) -> Estimate:
+def _recommended_score(verdict: Verdict) -> Estimate:
     method = verdict.recommended.method
     ranked = verdict.method(method) if method else None
-    return ranked.place if ranked else NOT_KNOWN
+    return ranked.score if ranked else NOT_KNOWN
 
 
 def _lacking(study: StudyFiles) -> str:
@@ -110,6 +107,6 @@ def _lacking(study: StudyFiles) -> str:
     if numbers[0] != numbers[1]:
         return (
             f"{explained.path} has {numbers[0]} texts, {judged_one.path} {numbers[1]}; "
-            "explain as many as are judged (--limit)"
+            "use the same --limit for both"
         )
     return "there are none"

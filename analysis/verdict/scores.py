@@ -1,0 +1,125 @@
+"""
+Faithfulness scores of methods: 0 for random orders of the words, 1 for the best order found; the mean of
+comprehensiveness and sufficiency over removal methods.
+"""
+
+from dataclasses import dataclass
+from typing import Dict, List, Sequence
+
+import numpy
+
+from analysis.errors import AnalysisError
+from analysis.faithfulness.files import RANDOM, SEARCH
+from analysis.faithfulness.scale import Measured
+from analysis.statistics.samples import placed
+from analysis.verdict.inputs import ATTENTION, VerdictInputs
+from analysis.verdict.means import Mean
+
+MEASURES = ("comprehensiveness", "sufficiency")
+# Of probabilities in single precision.
+ROUNDING = 1e-6
+
+
+@dataclass(frozen=True)
+class FaithfulnessScores:
+    """
+    by_removal : by removal method and method, numbers whose mean is the score. Each differs from it by
+        what the text contributes to the error, so that means and differences have intervals, too.
+        Shape: (seeds, texts)
+    gains : by method, the mean difference of both measures from random orders, in probability.
+        Shape: (seeds, texts)
+    """
+
+    by_removal: Dict[str, Dict[str, numpy.ndarray]]
+    gains: Dict[str, numpy.ndarray]
+
+    @property
+    def removal_methods(self) -> List[str]:
+        return list(self.by_removal)
+
+    @property
+    def methods(self) -> List[str]:
+        """The best first."""
+        return sorted(self.gains, key=lambda method: -self.score(method).estimate.mean)
+
+    def values(self, method: str) -> numpy.ndarray:
+        """The mean over removal methods. Shape: (seeds, texts)"""
+        return numpy.mean([values[method] for values in self.by_removal.values()], axis=0)
+
+    def score(self, method: str) -> Mean:
+        """The score of a method: the mean over removal methods."""
+        return Mean.of(self.values(method))
+
+    def by_removal_method(self, method: str) -> Dict[str, Mean]:
+        """The scores of a method for each removal method."""
+        return {removal: Mean.of(each[method]) for removal, each in self.by_removal.items()}
+
+    def difference(self, first: str, second: str) -> Mean:
+        """How much higher the first method scores, on the same texts."""
+        return Mean.of(self.values(first) - self.values(second))
+
+
+def score_methods(inputs: VerdictInputs) -> FaithfulnessScores:
+    """Scores of the methods that have one for every measure and removal method."""
+    path = inputs.faithfulness.files[0].path
+    scales = [
+        each
+        for each in inputs.measured
+        if each.measure.name in MEASURES and each.measure.k is None and each.has_scale
+    ]
+    if not scales:
+        raise AnalysisError(
+            f"{path}: has neither {' nor '.join(MEASURES)} with '{RANDOM}' and '{SEARCH}' for scale"
+        )
+    scales = _without_duplicates(scales)
+    methods = [
+        method for method in scales[0].methods if all(method in each.methods for each in scales)
+    ]
+    by_removal: Dict[str, Dict[str, List[numpy.ndarray]]] = {}
+    gains: Dict[str, List[numpy.ndarray]] = {}
+    for each in scales:
+        chance, best = each.values[RANDOM], each.values[SEARCH]
+        sign = 1.0 if each.higher_is_better else -1.0
+        of_removal = by_removal.setdefault(each.measure.erasure, {})
+        for method in methods:
+            value = each.values[method]
+            of_removal.setdefault(method, []).append(placed(value, chance, best))
+            gains.setdefault(method, []).append(sign * (value - chance))
+    known = [m for m in methods if not all(numpy.isnan(each).all() for each in gains[m])]
+    if ATTENTION not in known:
+        raise AnalysisError(f"{path}: '{ATTENTION}' has no score in any text")
+    return FaithfulnessScores(
+        {
+            removal: {method: numpy.mean(each[method], axis=0) for method in known}
+            for removal, each in by_removal.items()
+        },
+        {method: numpy.mean(gains[method], axis=0) for method in known},
+    )
+
+
+def _without_duplicates(scales: Sequence[Measured]) -> List[Measured]:
+    """
+    Keep the first of removal methods that give the same values: if the vector of the unknown word is 0,
+    `unk` and `zero` would count twice, and agree however wrong they are.
+    """
+    by_removal: Dict[str, List[Measured]] = {}
+    for each in scales:
+        by_removal.setdefault(each.measure.erasure, []).append(each)
+    kept: List[List[Measured]] = []
+    for of_removal in by_removal.values():
+        if not any(_same(of_removal, other) for other in kept):
+            kept.append(of_removal)
+    return [each for of_removal in kept for each in of_removal]
+
+
+def _same(first: Sequence[Measured], second: Sequence[Measured]) -> bool:
+    """Whether all values of all methods are equal, up to rounding."""
+    return len(first) == len(second) and all(
+        one.measure.name == other.measure.name
+        and one.values.keys() == other.values.keys()
+        and all(
+            numpy.allclose(one.values[method], other.values[method], atol=ROUNDING, equal_nan=True)
+            for method in one.values
+        )
+        for one, other in zip(first, second, strict=True)
+    )
