@@ -1,30 +1,31 @@
-"""The verdict on each model of the studies that measured faithfulness: a row a model, a column a corpus."""
+"""The verdict on each model of the studies that measured faithfulness: one row per model, one column per corpus."""
 
 from typing import Dict, Iterator, List, Optional, Sequence, Tuple
 
 from analysis.formats import pipe_table
 from analysis.results.cited import Row, Sheet
 from analysis.results.names import corpus_name, corpus_place, encoder_name
-from analysis.verdict import of_study
-from analysis.verdict.answers import Answer
+from analysis.verdict import tables
+from analysis.verdict.question import Answer
 from analysis.written import NONE, markdown_text
+from attention_explain.files.verdict_names import column_in, present_answer
 
-TABLE = of_study.NAME
-SAID = (
-    "Does attention come half of the way from a random (0) to the best order of words (1)? The [verdict](docs/how-to/verdict.md) tells only where under *each* "
-    "way of removing words the interval lies on one side of a half. Given are the mean over these ways, and the method to show readers with its place."
+TABLE = tables.NAME
+INTRODUCTION = (
+    "Is attention's faithfulness score (0 = random order, 1 = best order found) above a half? The [verdict](docs/explanation/verdict-rule.md) decides only if "
+    "the interval is on one side of a half for *each* removal method. Given are the mean over these methods, and the recommended method with its score."
 )
 Cells = Dict[Tuple[str, str], Row]
 
 
 def models_verdicts(sheets: Sequence[Sheet]) -> Iterator[str]:
-    """Of the tables of all studies."""
+    """The table, from those of all studies."""
     cells = _cells(sheets)
     if not cells:
         return
     models = dict.fromkeys(model for model, _ in cells)
     corpora = dict.fromkeys(corpus for _, corpus in cells)
-    yield SAID + "\n"
+    yield INTRODUCTION + "\n"
     yield pipe_table(
         ["model", *map(markdown_text, corpora)],
         [
@@ -34,31 +35,32 @@ def models_verdicts(sheets: Sequence[Sheet]) -> Iterator[str]:
     )
 
 
-def where_it_is_told(sheets: Sequence[Sheet]) -> Iterator[str]:
-    """A sentence: where attention comes half of the way, where it does not."""
+def where_decided(sheets: Sequence[Sheet]) -> Iterator[str]:
+    """A sentence: where attention's score is above a half, and where it is below."""
     models: Dict[str, Dict[str, List[str]]] = {Answer.YES: {}, Answer.NO: {}}
     others: Dict[str, None] = {}
     for (model, corpus), row in _cells(sheets).items():
         if _is_empty(row):
             continue
-        if row["answer"] in models:
-            of_corpus = models[row["answer"]].setdefault(corpus, [])
+        answer = present_answer(row["answer"])
+        if answer in models:
+            of_corpus = models[answer].setdefault(corpus, [])
             of_corpus.append(encoder_name(model.split()[0]) if _is_plain(model) else model)
         else:
-            others[f"that {row['answer']}"] = None
-    said = [
-        f"it {does} on "
-        + " and ".join(f"{corpus} ({', '.join(of)})" for corpus, of in told.items())
-        for does, told in zip(("does", "does not"), models.values(), strict=True)
-        if told
+            others[answer if answer != Answer.DEPENDS else f"it {answer}"] = None
+    clauses = [
+        f"{side} on "
+        + " and ".join(f"{corpus} ({', '.join(of)})" for corpus, of in by_corpus.items())
+        for side, by_corpus in zip(("above", "below"), models.values(), strict=True)
+        if by_corpus
     ]
-    if said:
+    if clauses:
         rest = f"; elsewhere {' or '.join(others)}" if others else ""
-        yield f"By both measures together, whether attention comes half of the way varies: {' and '.join(said)}{rest}.\n"
+        yield f"By both measures together, whether attention scores above a half varies: {' and '.join(clauses)}{rest}.\n"
 
 
 def _cells(sheets: Sequence[Sheet]) -> Cells:
-    """By model and corpus, in the order of the corpora; of a model that two studies judge on one corpus the first."""
+    """By model and corpus, in the order of the corpora; the first if two studies judge a model on one corpus."""
     cells: Cells = {}
     rows = [row for sheet in sheets for row in sheet]
     for row in sorted(rows, key=lambda row: corpus_place(row["corpus"])):
@@ -67,7 +69,7 @@ def _cells(sheets: Sequence[Sheet]) -> Cells:
 
 
 def _is_plain(model: str) -> bool:
-    """Of the published attention, so that its encoder says enough."""
+    """Whether it has the published attention, so that the name of its encoder is enough."""
     return model.split()[1:] == ["tanh", "softmax"]
 
 
@@ -80,8 +82,8 @@ def _cell(row: Optional[Row]) -> str:
         return NONE
     if _is_empty(row):
         return "nothing to judge"
-    answer = "untold" if row["answer"] == Answer.UNKNOWN else row["answer"]
-    said = f"**{answer}** {row.estimate('attention')}"
-    if not isinstance(row["show"], str) or not row["show"]:
-        return f"{said}; no method"
-    return f"{said}; {row['show']} {row.number('place of it')}"
+    cell = f"**{present_answer(row['answer'])}** {row.estimate('attention')}"
+    method = row[column_in(row.values, "recommended")]
+    if not isinstance(method, str) or not method:
+        return f"{cell}; no method"
+    return f"{cell}; {method} {row.number(column_in(row.values, 'recommended score'))}"

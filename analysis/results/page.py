@@ -173,7 +173,7 @@ def _answer(summary: Summary) -> Iterator[str]:
     missing = {PLANTED: _not_run("planted_truth"), ON_SST: _not_run("faithfulness")}
     for sentence in answer_sentences(summary.answer, summary.answer_counts, missing):
         yield f"{sentence}\n"
-    yield from models_verdicts.where_it_is_told(summary.of_studies(models_verdicts.TABLE))
+    yield from models_verdicts.where_decided(summary.of_studies(models_verdicts.TABLE))
     yield from _counted(summary)
     if len(summary.answer.table):
         yield f"![How often methods put a known cause first, and where they stand on SST]({DRAWN})\n"
@@ -316,8 +316,8 @@ def _found(summary: Summary) -> Iterator[str]:
     for row in summary.verdicts:
         if row["about"] == "attention":
             yield (
-                f"Where the [verdict](docs/how-to/verdict.md) decides and the truth is clear, it was wrong on {row.whole('wrong')} of {row.whole('clear')} trained models "
-                f"({row.percent('share', 1)} [{row.percent('low', 1)}, {row.percent('high', 1)}]); with unclear truths too, each taken at its mean, on "
+                f"Where the [verdict](docs/how-to/verdict.md) decides and the truth is clear, it was wrong for {row.whole('wrong')} of {row.whole('clear')} trained models "
+                f"({row.percent('share', 1)} [{row.percent('low', 1)}, {row.percent('high', 1)}]). Counting the ambiguous models as well, the verdict was wrong for "
                 f"{row.whole('contradicted')} of {row.whole('decided')}.\n"
             )
     yield (

@@ -1,4 +1,4 @@
-"""How often the verdict is right where causes are known, and how well measures rank methods there: a section."""
+"""How often the verdict is right on corpora with ground-truth words, and how well measures rank methods there."""
 
 from typing import Any, Dict, Iterator, List, Sequence
 
@@ -14,38 +14,38 @@ from analysis.verdict.against_truth import (
     share_wrong,
 )
 
-SAID = {"attention": "verdicts on attention", "recommended": "recommendations"}
+ABOUT = {"attention": "verdicts on attention", "recommended": "recommendations"}
 VERDICT = (
-    "`allennlp verdict` answers for one model and its texts. On the planted corpus its answer can be held against the causes: attention points to them if its average precision "
-    "comes more than half of the way from chance to 1 ([how it is counted](docs/explanation/verdict-rule.md#how-often-the-verdict-is-wrong))."
+    "`allennlp verdict` answers for one model and its texts. On the planted corpus its answer can be checked against the ground-truth words: attention finds them if its average "
+    "precision, rescaled to 0 for a random order and 1 if these words come first, is above a half ([how it is counted](docs/explanation/verdict-rule.md#how-often-the-verdict-is-wrong))."
 )
 MEASURES = "planted-truth-measures"
-# The one that the page goes by.
+# The measure that the page uses.
 MEASURE = {"measure": "comprehensiveness", "erasure": "delete"}
-# Columns of verdicts that say something also where they are empty.
+# Columns to show even if they are all 0.
 ALWAYS = ("right", "wrong")
 
 
 def verdict_counts_sheet(studies: Sequence[StudyResults]) -> Sheet:
-    """How verdicts came out, by what they are about and how models were trained: all studies together."""
+    """The number of each outcome, by what the verdict is about and how models were trained, over all studies."""
     rows = joined(studies, ALL_VERDICTS)
-    table = pandas.concat([count_outcomes(rows, about) for about in SAID]) if len(rows) else rows
+    table = pandas.concat([count_outcomes(rows, about) for about in ABOUT]) if len(rows) else rows
     return Sheet("results/verdict-counts.csv", table.reset_index(drop=True))
 
 
 def verdicts_sheet(studies: Sequence[StudyResults]) -> Sheet:
     """
-    How often verdicts are wrong, with Wilson's interval: of those that decide and whose truth is clear. And how many of
-    all that decide are not what the truth's mean says, however sure that is.
+    How often verdicts are wrong among those that decide and whose truth is clear, with Wilson's interval. And how many
+    of all that decide disagree with the mean of the truth, however wide its interval is.
     """
     every = joined(studies, ALL_VERDICTS)
     rows: List[Dict[str, Any]] = []
-    for about in SAID if len(every) else ():
-        held = count_errors(every, about)
-        if held["clear"]:
-            wrong = share_wrong(held)
+    for about in ABOUT if len(every) else ():
+        errors = count_errors(every, about)
+        if errors["clear"]:
+            wrong = share_wrong(errors)
             ends = {"share": wrong.mean, "low": wrong.low, "high": wrong.high}
-            rows.append({"about": about, **held, **ends})
+            rows.append({"about": about, **errors, **ends})
     return Sheet("results/verdicts.csv", pandas.DataFrame(rows))
 
 
@@ -68,18 +68,18 @@ def how_often_right(counts: Sheet, verdicts: Sheet, measures: Sequence[Sheet]) -
 
 
 def _wrong(row: Row) -> str:
-    said = (
-        f"{row.whole('wrong')} of {row.whole('clear')} {SAID[row['about']]} that decide where the truth is clear are wrong: "
-        f"{row.percent('share', 1)} [{row.percent('low', 1)}, {row.percent('high', 1)}]; with unclear truths too, each taken at its mean, "
-        f"{row.whole('contradicted')} of {row.whole('decided')}"
+    sentence = (
+        f"{row.whole('wrong')} of {row.whole('clear')} {ABOUT[row['about']]} that decide and whose truth is clear are wrong: "
+        f"{row.percent('share', 1)} [{row.percent('low', 1)}, {row.percent('high', 1)}]. Counting the ambiguous models as well, by the mean of their truth, "
+        f"{row.whole('contradicted')} of {row.whole('decided')} are wrong"
     )
     if row["about"] == "attention":
-        said += f" ({row.whole('contradicted yes')} of {row.whole('yes')} that say yes)"
-    return f"{said}."
+        sentence += f" ({row.whole('contradicted yes')} of {row.whole('yes')} that say yes)"
+    return f"{sentence}."
 
 
 def _measures(sheets: Sequence[Sheet]) -> Iterator[str]:
-    """How the page's own measure ranks methods, beside the measure that does best."""
+    """How the measure of the page ranks methods, compared with the best measure."""
     for sheet in sheets:
         usual = [row for row in sheet if not row["erasure training"]]
         for own in usual:

@@ -1,12 +1,12 @@
 """
 Questions of the verdict: what one declares, the answers it can have, and the rule that turns means into
-an answer. The bounds were fixed before the first verdict was computed; docs/verdict.md gives the reasons.
+an answer. The bounds were fixed before the first verdict was computed; docs/explanation/verdict-rule.md gives the reasons.
 """
 
 import math
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Callable, ClassVar, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, ClassVar, Dict, List, Optional, Sequence, Tuple, Union
 
 from analysis.verdict.inputs import VerdictInputs
 from analysis.verdict.means import LEAST_TEXTS, Mean, has_zero_width, texts_needed, usable
@@ -18,6 +18,8 @@ FEW = 0.05
 # Bounds of a score, a correlation or a relative change.
 QUARTER, HALF = 0.25, 0.5
 NOT_KNOWN = Estimate(float("nan"), float("nan"), float("nan"))
+# A name, or a config with a `type`.
+Component = Union[str, Dict[str, Any]]
 
 
 class Answer(StrEnum):
@@ -112,8 +114,8 @@ class Requirements:
     """
 
     perturbations: Tuple[str, ...] = ()
-    measures: Tuple[Union[str, Mapping[str, Any]], ...] = ()
-    slow_measures: Tuple[Union[str, Mapping[str, Any]], ...] = ()
+    measures: Tuple[Component, ...] = ()
+    slow_measures: Tuple[Component, ...] = ()
 
 
 @dataclass(frozen=True)

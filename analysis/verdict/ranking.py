@@ -1,4 +1,4 @@
-"""All methods ranked by faithfulness score, and the one to show, by the rule of docs/verdict.md."""
+"""All methods ranked by faithfulness score, and the one to show, by the rule of docs/explanation/verdict-rule.md."""
 
 from dataclasses import dataclass
 from itertools import combinations

@@ -18,11 +18,11 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import pyarrow
 import torch
-from allennlp.common import Tqdm
 from allennlp.modules.token_embedders import Embedding
 
 from attention_explain.commands.cost_model import passes, sizes_judged
 from attention_explain.commands.parts import Parts
+from attention_explain.commands.progress import JobProgress
 from attention_explain.faithfulness.registry import MEASURES
 from attention_explain.messages.durations import in_words
 from attention_explain.passes import rows_by_length
@@ -52,22 +52,13 @@ AfterStep = Callable[[str, float], Any]
 Work = Callable[[Portion, AfterStep], Tuple[pyarrow.Table, Dict[str, Any]]]
 
 
-def token_bar(tokens: int, done: int, description: str) -> Any:
-    """The progress of one job over all tokens of its texts, some of which were done before."""
-    return Tqdm.tqdm(total=tokens, initial=done, unit="token", unit_scale=True, desc=description)
-
-
-# Such a function: of what it makes, `n`, `update`, `write` and `close` are used.
-MakeBar = Callable[[int, int, str], Any]
-
-
 def work_through(
     groups: Sequence[Sequence[Portion]],
     lengths: Sequence[int],
     parts: Parts,
     work: Work,
     description: str,
-    make_bar: MakeBar = token_bar,
+    progress: JobProgress,
 ) -> Tuple[pyarrow.Table, List[Dict[str, Any]]]:
     """
     Does the portions that are in no part yet. Returns all rows in the order of the texts, and the
@@ -97,7 +88,7 @@ def work_through(
     done = sum(whole) - sum(tokens)
     taken: Dict[int, float] = {}
     spent: Dict[str, float] = {}
-    bar = make_bar(sum(whole), done, description)
+    bar = progress.start(sum(whole), done, description)
     for count, place in enumerate(pending):
         start = time.perf_counter()
         for number, portion in left[place].items():

@@ -6,7 +6,6 @@ survive a kill, write one file that says where it comes from, and tell what was 
 """
 
 import json
-import sys
 from pathlib import Path
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
@@ -18,17 +17,16 @@ from attention_explain.archives import archive_sha256, open_to_explain
 from attention_explain.commands import table_file
 from attention_explain.commands.batches import (
     AfterStep,
-    MakeBar,
     Portion,
     fingerprint,
     multiplications,
     portions,
-    token_bar,
     total_seconds,
     work_through,
 )
 from attention_explain.commands.job_options import JobOptions
 from attention_explain.commands.parts import PORTIONS, Parts, check_unfinished, resumable
+from attention_explain.commands.progress import JobProgress
 from attention_explain.commands.table_file import description, provenance
 from attention_explain.data.any_reader import read_counts, read_instances
 from attention_explain.data.pair_sides import PASSAGE, turned
@@ -52,9 +50,6 @@ class Job:
     reads: Sequence[str] = ()
     # Files that are written beside the parquet file, by suffix.
     writes: Mapping[str, Sequence[Union[str, Path]]] = {}
-
-    # Of its progress, where it is not one of several.
-    make_bar: MakeBar = staticmethod(token_bar)
 
     # The ids of the texts that it is about, if those are not all of the data.
     only: Optional[Sequence[str]] = None
@@ -142,13 +137,9 @@ class Job:
     def also_write(self, table: pyarrow.Table, metadata: Dict[str, Any]) -> None:
         """The files of `writes`."""
 
-    def tell(self, lines: Sequence[str]) -> None:
-        """What was done, to whoever has started it."""
-        print(f"{self.options.output_file}:", "\n".join(lines), file=sys.stderr)
-
-    def run(self) -> Dict[str, Any]:
-        """Does all of it. Returns the metadata of the file."""
-        options = self.options
+    def run(self, progress: Optional[JobProgress] = None) -> Dict[str, Any]:
+        """Do all of the work; returns the metadata of the file. `progress` is for one of several jobs."""
+        options, progress = self.options, progress or JobProgress()
         output = Path(options.output_file)
         options.check(self.reads, self.writes)
         typed = {**options.typed(), **self.typed()}
@@ -159,7 +150,7 @@ class Job:
         groups = portions(lengths, self.budget, self.steps, self._multiplications, self.by_step)
         parts = Parts(output, {**described, PORTIONS: fingerprint(groups)}, typed)
         with parts.opened(replace=options.force), resumable(parts):
-            table, records = self._all(instances, groups, parts)
+            table, records = self._all(instances, groups, parts, progress)
             metadata.update(
                 instances=len(instances),
                 seconds=total_seconds(records, self.steps),
@@ -169,7 +160,7 @@ class Job:
                 table_file.write(table, metadata, whole, self.key)
         self.also_write(table, metadata)
         lines = [*_time_spent(metadata, self.done), *left_out(metadata.get("texts"))]
-        self.tell(lines + self.in_words(table, metadata))
+        progress.report(options.output_file, lines + self.in_words(table, metadata))
         return metadata
 
     def differences(self) -> List[str]:
@@ -244,7 +235,11 @@ class Job:
         return self.passes(tokens) * tokens * self._a_token
 
     def _all(
-        self, instances: Sequence[Instance], groups: Sequence[Sequence[Portion]], parts: Parts
+        self,
+        instances: Sequence[Instance],
+        groups: Sequence[Sequence[Portion]],
+        parts: Parts,
+        progress: JobProgress,
     ) -> Tuple[pyarrow.Table, List[Dict[str, Any]]]:
         columns = self.columns(instances)
 
@@ -253,7 +248,7 @@ class Job:
             return self.work(some, portion.rows, columns, after_step, portion.steps)
 
         lengths = [len(instance["tokens"]) for instance in instances]
-        return work_through(groups, lengths, parts, work, self.doing, self.make_bar)
+        return work_through(groups, lengths, parts, work, self.doing, progress)
 
 
 def _time_spent(metadata: Dict[str, Any], done: str) -> List[str]:

@@ -1,16 +1,15 @@
 """
-The `verdict` subcommand answers for somebody's own model and texts whether attention can be trusted,
-and what can. It makes the files that the answer rests on, if they are not there, and has them judged.
+The `verdict` subcommand: can attention be trusted as the explanation of a model, and if not, which method
+can? Computes the files that the answer is based on, unless they exist, and judges them.
 """
 
 import argparse
 import os
 import re
 import shutil
-import subprocess
 import sys
 from pathlib import Path
-from typing import Any, Callable, List, Optional, Sequence, Tuple, Union
+from typing import Any, List, Optional, Sequence, Tuple, Union
 
 from allennlp.commands.subcommand import Subcommand
 
@@ -24,8 +23,14 @@ from attention_explain.commands.job_options import (
     listed_configs,
 )
 from attention_explain.commands.parts import clear_merged
-from attention_explain.commands.verdict_plan import FILES, PREDICTIONS, Task, VerdictPlan, planned
-from attention_explain.commands.whole_progress import WholeProgress
+from attention_explain.commands.progress import TotalProgress
+from attention_explain.commands.verdict_plan import (
+    FILES,
+    PREDICTIONS,
+    Task,
+    VerdictPlan,
+    plan_verdict,
+)
 from attention_explain.errors import InputError
 from attention_explain.files.options import check_options, write_options
 from attention_explain.files.records import Damaged
@@ -33,15 +38,12 @@ from attention_explain.interpret.interpreter import InterpreterConfig
 from attention_explain.messages.durations import in_words
 from attention_explain.output import check_verdict_files, explained_failures, log_beside
 
-# The exit code of `python -m analysis verdict --predictions` where there is something to judge.
-SOMETHING = 3
-FAILED = 2
-ENOUGH = (
-    "predictions are enough to say so: {} files were not made, which --anyway makes all the same"
-)
+# The exit code if attention's score is below --fail-under.
+BELOW = 1
+ENOUGH = "the predictions are enough for this: {} files were not made (--anyway makes them)"
 # The options of the verdict, in its folder.
 OPTIONS = ".options.json"
-# What the folder of a verdict may hold: this and hidden files.
+# The folder of a verdict may have these and hidden files.
 OURS = re.compile(rf"{FILES}|{PREDICTIONS}|verdict\..*|manifest\..*|\..*")
 OUR_FILES = re.compile(
     r"(attributions|perturbations|faithfulness|adversary|predictions)-\d+\.parquet(\.parts)?|\..*"
@@ -56,10 +58,9 @@ class VerdictCommand(Subcommand):
         subparser = parser.add_parser(
             self.name,
             description="Can attention be trusted as the explanation of this model's predictions, and "
-            "if not, what can? Explains, perturbs and judges what was not yet, and writes "
-            "verdict.html, verdict.md and verdict.json. A killed run goes on where it was when the "
-            "same command is given again.",
-            help="Say whether attention can be trusted for a model and its texts.",
+            "if not, which method can? Computes attributions, perturbations and faithfulness measures, and "
+            "writes verdict.html, verdict.md and verdict.json. The same command resumes a killed run.",
+            help="Judge whether attention can be trusted for a model and its texts.",
         )
         subparser.add_argument(
             "models",
@@ -67,47 +68,47 @@ class VerdictCommand(Subcommand):
             metavar="model",
             help=f"{MODEL}; several are seeds of one model",
         )
-        subparser.add_argument("data", help="what the archive's own dataset reader is to read")
+        subparser.add_argument("data", help="data for the archive's own dataset reader")
         subparser.add_argument(
-            "-o", "--output-folder", required=True, metavar="FOLDER", help="the folder to write"
+            "-o", "--output-folder", required=True, metavar="FOLDER", help="folder for all output"
         )
         subparser.add_argument(
             "--methods",
             nargs="+",
             metavar="NAME",
-            help="names of methods to judge beside attention, their configs as JSON, or a jsonnet "
-            f"file with a list of them (default: those of {' '.join(DEFAULT_INTERPRETERS)} that the "
-            "model allows)",
+            help="methods to compare with attention: names, configs as JSON, or a jsonnet file with a "
+            f"list of them (default: those of {' '.join(DEFAULT_INTERPRETERS)} that the model supports)",
         )
         subparser.add_argument(
             "--quick",
             action="store_true",
-            help="take out words in two ways instead of all, and do not ask how steady methods are",
+            help="use two removal methods instead of all, and skip the measure of stability under noise",
         )
         subparser.add_argument(
             "--adversary",
             nargs="+",
             default=[],
             metavar="MODEL",
-            help="archives or run folders of models trained to predict as this one while they attend "
-            "elsewhere (callback adversarial_attention, with this model as base)",
+            help="archives or run folders of models trained to predict like this one and attend elsewhere "
+            "(callback adversarial_attention, with this model as base)",
         )
         subparser.add_argument(
             "--fail-under",
             type=float,
             metavar="SCORE",
-            help="end with exit code 1 if attention's score is below this, not known, or from fewer than 20 "
-            "texts, between 0 (chance) and 1 (the best order of words)",
+            help="exit with code 1 if attention's score (0 = random order, 1 = best order found) is below "
+            "this, not known, or from fewer than 20 texts",
         )
         subparser.add_argument(
             "--rationales",
             action="store_true",
-            help="also ask whether attention is what people would mark, where the data say it",
+            help="also ask whether attention agrees with the words that people marked, if the data have "
+            "rationales",
         )
         subparser.add_argument(
             "--anyway",
             action="store_true",
-            help="make all files, too, where predictions alone show that there is nothing to judge",
+            help="make all files even if the predictions show that there is nothing to judge",
         )
         add_job_options(subparser, "judge")
         subparser.set_defaults(func=verdict_from_args)
@@ -144,85 +145,67 @@ def verdict_from_files(
     **options: Any,
 ) -> int:
     """
-    Makes what is missing, and has it judged. Parameters as on the command line; `options` are those
+    Make the files that are missing and judge them. Parameters as on the command line; `options` are those
     of `JobOptions`. Returns the exit code.
     """
+    # Imported here, so that the other commands do not load pandas and matplotlib.
+    from analysis.verdict.output import passes, write_if_nothing_to_judge, write_verdict
+
     folder = Path(folder)
-    given = JobOptions(models[0], data, folder, **options)
-    given.check_numbers()
+    job_options = JobOptions(models[0], data, folder, **options)
+    job_options.check_numbers()
     if fail_under is not None and not 0 <= fail_under <= 1:
         raise InputError(f"--fail-under is {fail_under:g}, but must be from 0 to 1")
     _check_folder(folder)
-    typed = {**given.typed(), "methods": methods, "quick": quick}
-    if any((folder / FILES).glob("*")) and not given.force:
+    typed = {**job_options.typed(), "methods": methods, "quick": quick}
+    if any((folder / FILES).glob("*")) and not job_options.force:
         remedy = "give the same options, another folder, or --force to make it again"
         check_options(folder / OPTIONS, typed, f"{folder}: the verdict", remedy)
-    plan = planned(models, folder, methods, quick, given, adversaries)
-    missing, others = _missing(plan, folder, given.force)
+    plan = plan_verdict(models, folder, methods, quick, job_options, adversaries)
+    missing, others = _missing(plan, folder, job_options.force)
     for sentence in plan.left_out:
         print(f"left out: {sentence}", file=sys.stderr)
-    print(_announced(plan, missing), file=sys.stderr)
+    print(_announcement(plan, missing), file=sys.stderr)
     for other in others:
         other.unlink()
+    verdict = None
     if missing and not anyway:
-        _make(plan.predictions, lambda sentence: None)
-        code = judge(folder, fail_under, rationales, predictions=True)
-        if code != SOMETHING:
-            if code != FAILED:
-                print(ENOUGH.format(len(missing)), file=sys.stderr)
-            return code
-    shutil.rmtree(folder / PREDICTIONS, ignore_errors=True)
-    folder.mkdir(exist_ok=True)
-    write_options(folder / OPTIONS, typed)
-    _make(missing)
-    return judge(folder, fail_under, rationales)
-
-
-def judge(
-    folder: Path,
-    fail_under: Optional[float],
-    rationales: bool = False,
-    predictions: bool = False,
-) -> int:
-    """
-    By the analysis, in a process of its own, which needs no torch. Its exit code: `SOMETHING` if only
-    `predictions` are to be looked at, and they do not show that there is nothing to judge.
-    """
-    command = [sys.executable, "-m", "analysis", "verdict", os.fspath(folder)]
-    if predictions:
-        command.append("--predictions")
-    if fail_under is not None:
-        command += ["--fail-under", repr(fail_under)]
-    if rationales:
-        command.append("--rationales")
-    return subprocess.run(command).returncode
+        _run(plan.predictions, reports=False)
+        verdict = write_if_nothing_to_judge(folder)
+    if verdict is not None:
+        print(ENOUGH.format(len(missing)), file=sys.stderr)
+    else:
+        shutil.rmtree(folder / PREDICTIONS, ignore_errors=True)
+        folder.mkdir(exist_ok=True)
+        write_options(folder / OPTIONS, typed)
+        _run(missing)
+        verdict = write_verdict(folder, rationales)
+    return 0 if passes(verdict, fail_under) else BELOW
 
 
 def _check_folder(folder: Path) -> None:
-    """Says before any work that it cannot be written, or is about something else; makes its parent."""
-    there = next(place for place in (folder, *folder.absolute().parents) if place.exists())
-    if not there.is_dir():
-        raise InputError(f"{folder}: cannot be written ({there} is no folder)")
-    if not os.access(there, os.W_OK | os.X_OK):
+    """Raise before any work if the folder cannot be written or has other files; make its parent."""
+    existing = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+    if not existing.is_dir():
+        raise InputError(f"{folder}: cannot be written ({existing} is not a folder)")
+    if not os.access(existing, os.W_OK | os.X_OK):
         raise InputError(f"{folder}: cannot be written (Permission denied)")
-    places = ((folder, OURS), (folder / FILES, OUR_FILES), (folder / PREDICTIONS, OUR_FILES))
-    for place, ours in places:
-        strangers = sorted(
-            path.name for path in place.glob("*") if ours.fullmatch(path.name) is None
-        )
-        if strangers:
+    allowed = {folder: OURS, folder / FILES: OUR_FILES, folder / PREDICTIONS: OUR_FILES}
+    for path, ours in allowed.items():
+        others = sorted(each.name for each in path.glob("*") if ours.fullmatch(each.name) is None)
+        if others:
             raise InputError(
-                f"{place}: holds something else than a verdict, such as {strangers[0]!r}; give "
-                "another folder"
+                f"{path}: has other files than those of a verdict, such as {others[0]!r}. Give another "
+                "folder."
             )
     check_verdict_files(folder)
-    # The log lies there, and begins at once.
+    # The log is written there from the start.
     with explained_failures(folder):
         folder.absolute().parent.mkdir(parents=True, exist_ok=True)
 
 
 def _missing(plan: VerdictPlan, folder: Path, force: bool) -> Tuple[List[Task], List[Path]]:
-    """The files to make, and those to take away: of other models, where that was asked for."""
+    """The files to make, and those of other models to delete if `force` is given."""
     missing = []
     for task in plan.tasks:
         if not task.output.exists():
@@ -232,8 +215,8 @@ def _missing(plan: VerdictPlan, folder: Path, force: bool) -> Tuple[List[Task], 
         different = ["scores"] if read_again else _differences(task, force)
         if different and not force:
             raise InputError(
-                f"{task.output}: was made with other {' and '.join(different)}; give another folder, "
-                "or --force to make it anew"
+                f"{task.output}: was made with other {' and '.join(different)}. Give another folder, or "
+                "--force to make it again."
             )
         if different:
             missing.append(task)
@@ -243,7 +226,7 @@ def _missing(plan: VerdictPlan, folder: Path, force: bool) -> Tuple[List[Task], 
     others = [path for path in (folder / FILES).glob("*.parquet") if path not in known]
     if others and not force:
         raise InputError(
-            f"{min(others)}: is no part of this verdict; give another folder, or --force to drop it"
+            f"{min(others)}: does not belong to this verdict. Give another folder, or --force to delete it."
         )
     return missing, others
 
@@ -254,32 +237,28 @@ def _differences(task: Task, force: bool) -> List[str]:
     except Damaged as error:
         if force:
             return ["content"]
-        raise InputError(f"{error}; give --force to make it anew") from error
+        raise InputError(f"{error}. Give --force to make it again.") from error
 
 
-def _announced(plan: VerdictPlan, missing: Sequence[Task]) -> str:
+def _announcement(plan: VerdictPlan, missing: Sequence[Task]) -> str:
     if not missing:
-        return f"all {len(plan.tasks)} files are there"
+        return f"all {len(plan.tasks)} files exist"
     seconds = sum(task.seconds for task in missing)
     long = f"about {in_words(seconds)}" if seconds >= WORTH_A_WORD else "less than a minute"
-    fewer = "; --limit takes fewer texts" if seconds >= WORTH_A_WORD else ""
+    fewer = "; --limit uses fewer texts" if seconds >= WORTH_A_WORD else ""
     return (
-        f"{len(missing)} of {len(plan.tasks)} files to make, of {plan.texts} texts: {long} on this "
+        f"{len(missing)} of {len(plan.tasks)} files to make, for {plan.texts} texts: {long} on this "
         f"machine{fewer}"
     )
 
 
-def _make(tasks: Sequence[Task], say: Optional[Callable[[str], None]] = None) -> None:
-    """What was done is said on the terminal, unless somebody else is to hear it."""
+def _run(tasks: Sequence[Task], reports: bool = True) -> None:
+    """Run the jobs under one progress bar; with `reports`, each prints a line at its end."""
     if not tasks:
         return
-    progress = WholeProgress([task.seconds for task in tasks])
-    say = say or progress.write
+    progress = TotalProgress([task.seconds for task in tasks], reports)
     try:
-        for place, task in enumerate(tasks):
-            job = task.make()
-            job.make_bar = progress.of_job(place)
-            job.tell = lambda lines, output=task.output: say(f"{output}: {lines[0]}")
-            job.run()
+        for index, task in enumerate(tasks):
+            task.make().run(progress.of_job(index))
     finally:
         progress.close()

@@ -1,6 +1,6 @@
 """
-What a verdict rests on: for each model a file of attributions, one of perturbations and one of
-faithfulness, each made by its own job; what of it a model does not allow; and about how long it takes.
+The plan of a verdict: for each model an attribution, a perturbation and a faithfulness file, each made by a
+job; what the model does not support; and the expected time. Checks that the models belong together.
 """
 
 import time
@@ -24,7 +24,6 @@ from attention_explain.commands.faithfulness_job import (
 from attention_explain.commands.job import Job
 from attention_explain.commands.job_options import JobOptions
 from attention_explain.commands.perturb import PerturbationJob
-from attention_explain.commands.verdict_models import check_base, check_seed
 from attention_explain.counterfactual.perturber import Perturber
 from attention_explain.counterfactual.registry import PERTURBATIONS
 from attention_explain.data.any_reader import read_instances
@@ -43,29 +42,26 @@ from attention_explain.interpret.text_batch import TextBatch, budget_for, check_
 from attention_explain.named_components import ComponentConfig
 from attention_explain.orders import RANKINGS
 from attention_explain.passes import rows_by_length, untouched
+from attention_explain.training.run_start import ARCHIVE
 
-# In the folder of a verdict.
+# In the folder of a verdict, as `analysis.verdict.inputs` reads it, which takes time to import.
 FILES = "files"
 PREDICTIONS = "predictions"
 ADVERSARY = "adversary"
 PASSES_TIMED = 4
 ATTENTION = "attention"
-WAYS = ("uniform", "permutation", "drop-top", "instance-adversary")
 QUICK_ERASURES = ("delete", "unk")
-QUICK_MEASURES = (
-    "comprehensiveness",
-    "sufficiency",
-    # A verdict asks what stays when all parameters are others, not what did on the way there.
-    {"type": "parameter_randomization", "intermediate": False},
-)
-ALL_MEASURES = (*QUICK_MEASURES, "sensitivity")
+# Configs of two seeds of a model differ in nothing else.
+SEEDS = ("random_seed", "numpy_seed", "pytorch_seed")
+# The callback that trains adversaries.
+ADVERSARIAL = "adversarial_attention"
 
 
 @dataclass(frozen=True)
 class Task:
     """
-    make : the job that writes the file; one that reads another file wants that to be there.
-    seconds : about how long it takes.
+    make : makes the job that writes the file; a file that it reads has to exist by then.
+    seconds : the expected time.
     """
 
     output: Path
@@ -77,8 +73,9 @@ class Task:
 @dataclass
 class VerdictPlan:
     """
-    predictions : what shows whether there is anything to judge, at a pass a text: a file a model.
-    left_out : what the models do not allow, each in a sentence.
+    predictions : files that show whether there is anything to judge, one per model, which take one forward
+        pass per text.
+    left_out : what the models do not support, a sentence each.
     """
 
     texts: int = 0
@@ -88,16 +85,16 @@ class VerdictPlan:
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """What a model allows of all that a verdict asks for, with the parameters of each."""
+class Components:
+    """What a verdict needs and the model supports, with the parameters of each component."""
 
     methods: Dict[str, Dict[str, Any]]
-    ways: Dict[str, Dict[str, Any]]
+    perturbations: Dict[str, Dict[str, Any]]
     erasures: Sequence[str]
     measures: Sequence[ComponentConfig]
 
 
-def planned(
+def plan_verdict(
     models: Sequence[str],
     folder: Path,
     methods: Optional[Sequence[InterpreterConfig]],
@@ -111,11 +108,11 @@ def planned(
     models : `Sequence[str]`
         Archives or run folders, which must be seeds of one model.
     methods : `Sequence[InterpreterConfig]`, optional
-        Beside attention (default: those of `attribute`).
+        To compare with attention (default: those of `attribute`).
     options : `JobOptions`
-        Of all jobs; each has its own model and output.
+        For all jobs; each has its own model and output.
     adversaries : `Sequence[str]`, optional (default = `()`)
-        Of which each was trained with one of the models as its base.
+        Each was trained with one of the models as its base.
     """
     plan = VerdictPlan()
     seen: Dict[str, Tuple[str, Dict[str, Any]]] = {}
@@ -123,33 +120,34 @@ def planned(
         archive = open_to_explain(model, options.cuda_device, options.overrides)
         config = archive.config.as_dict(quiet=True)
         check_seed(model, weights_sha256(archive.model), config, seen)
-        wanted, left_out = _wanted(archive, methods, quick, options.seed)
+        components, left_out = _components(archive, methods, quick, options.seed)
         plan.left_out += [sentence for sentence in left_out if sentence not in plan.left_out]
         instances = _texts(archive, options)
         plan.texts = len(instances)
-        seconds = _seconds(archive, instances, wanted, options.batch_tokens)
-        given = replace(options, archive_file=model)
-        plan.tasks += _tasks(given, folder / FILES, number, wanted, seconds)
+        seconds = _seconds(archive, instances, components, options.batch_tokens)
+        of_model = replace(options, archive_file=model)
+        plan.tasks += _tasks(of_model, folder / FILES, number, components, seconds)
         predictions = folder / PREDICTIONS / f"{PREDICTIONS}-{number}.parquet"
-        # Quickly made anew, whatever is there.
-        given = replace(given, output_file=predictions, force=True)
-        plan.predictions.append(_attention_of(archive, instances, given, wanted))
+        # Quickly made, so that an existing file is always replaced.
+        of_model = replace(of_model, output_file=predictions, force=True)
+        attention = components.methods[ATTENTION]
+        plan.predictions.append(_attention_task(archive, instances, of_model, attention))
     for number, adversary in enumerate(adversaries, 1):
         archive = open_to_explain(adversary, options.cuda_device, options.overrides)
         check_base(adversary, archive.config.as_dict(quiet=True), models)
         output = folder / FILES / f"{ADVERSARY}-{number}.parquet"
-        given = replace(options, archive_file=adversary, output_file=output)
-        attention = Wanted({ATTENTION: {"type": ATTENTION}}, {}, (), ())
-        plan.tasks.append(_attention_of(archive, _texts(archive, given), given, attention))
+        of_adversary = replace(options, archive_file=adversary, output_file=output)
+        instances = _texts(archive, of_adversary)
+        attention = {"type": ATTENTION}
+        plan.tasks.append(_attention_task(archive, instances, of_adversary, attention))
     return plan
 
 
-def _attention_of(
-    archive: Archive, instances: Sequence[Instance], options: JobOptions, wanted: Wanted
+def _attention_task(
+    archive: Archive, instances: Sequence[Instance], options: JobOptions, config: Dict[str, Any]
 ) -> Task:
-    """What a model predicts and attends to, and nothing else."""
-    config = wanted.methods[ATTENTION]
-    attention = Wanted({ATTENTION: config}, {}, (), ())
+    """The file with the predictions and the attention of a model, and nothing else."""
+    attention = Components({ATTENTION: config}, {}, (), ())
     return Task(
         Path(options.output_file),
         lambda: AttributionJob(options, [{**config, "name": ATTENTION}], None, None, 0),
@@ -163,16 +161,16 @@ def _texts(archive: Archive, options: JobOptions) -> List[Instance]:
 
 
 def _tasks(
-    options: JobOptions, folder: Path, number: int, wanted: Wanted, seconds: Sequence[float]
+    options: JobOptions, folder: Path, number: int, components: Components, seconds: Sequence[float]
 ) -> List[Task]:
-    def given(name: str, **others: Any) -> JobOptions:
+    def options_for(name: str, **others: Any) -> JobOptions:
         return replace(options, output_file=folder / f"{name}-{number}.parquet", **others)
 
-    attributions = given("attributions")
-    perturbations = given("perturbations")
+    attributions = options_for("attributions")
+    perturbations = options_for("perturbations")
     # Its texts are those of the attributions.
-    faithfulness = given("faithfulness", limit=None)
-    configs = [{**options, "name": name} for name, options in wanted.methods.items()]
+    faithfulness = options_for("faithfulness", limit=None)
+    configs = [{**config, "name": name} for name, config in components.methods.items()]
     tasks = [
         Task(
             attributions.output_file,
@@ -180,48 +178,60 @@ def _tasks(
             seconds[0],
         )
     ]
-    if wanted.ways:
+    if components.perturbations:
         tasks.append(
             Task(
                 perturbations.output_file,
-                lambda: PerturbationJob(perturbations, WAYS),
+                lambda: PerturbationJob(perturbations, list(components.perturbations)),
                 seconds[1],
             )
         )
-    if wanted.erasures:
+    if components.erasures:
 
-        def judging() -> Job:
+        def make_faithfulness_job() -> Job:
             scores = read_scores(attributions.output_file)
             return FaithfulnessJob(
                 faithfulness,
                 scores,
-                wanted.measures,
-                wanted.erasures,
+                components.measures,
+                components.erasures,
                 RANKINGS[0],
                 RANDOM_ORDERS,
                 None,
             )
 
         tasks.append(
-            Task(faithfulness.output_file, judging, seconds[2], reads=attributions.output_file)
+            Task(
+                faithfulness.output_file,
+                make_faithfulness_job,
+                seconds[2],
+                reads=attributions.output_file,
+            )
         )
     return tasks
 
 
-def _wanted(
+def _components(
     archive: Archive,
     methods: Optional[Sequence[InterpreterConfig]],
     quick: bool,
     seed: Optional[int],
-) -> Tuple[Wanted, List[str]]:
-    """And what is left out, each in a sentence. A method that was named is refused instead."""
+) -> Tuple[Components, List[str]]:
+    """
+    The components, and a sentence on each that is left out. A named method that the model does not support
+    is an error.
+    """
+    # Imported here, so that other commands do not load pandas.
+    from analysis.verdict.questions import required_components
+
+    perturbations, measures = required_components(quick)
     model, reader = archive.model, archive.validation_dataset_reader
     if methods is None:
         configs, refused = supported_interpreters(DEFAULT_INTERPRETERS, model, reader)
         if ATTENTION in refused:
             raise InputError(
-                f"a verdict is about attention: {refused[ATTENTION]}; to see how true other methods are to this "
-                "model: `allennlp attribute`, then `allennlp faithfulness`"
+                f"a verdict is about attention: {refused[ATTENTION]}. To measure the faithfulness of other methods, "
+                "use `allennlp attribute` and then `allennlp faithfulness`."
             )
         left_out = list(refused.values())
     else:
@@ -229,65 +239,66 @@ def _wanted(
         if not any(_is_attention(each) for each in configs):
             configs.insert(0, ATTENTION)
     built = build_interpreters(configs, Predictor(model, reader, frozen=False), seed)
-    ways = PERTURBATIONS.build(WAYS, seed)
+    perturb_with = PERTURBATIONS.build(perturbations, seed)
     try:
-        Perturber(model, ways)
+        Perturber(model, perturb_with)
     except InputError as error:
-        ways = {}
+        perturb_with = {}
         left_out.append(f"perturbations: {error.message}")
-    measures = QUICK_MEASURES if quick else ALL_MEASURES
     names = QUICK_ERASURES if quick else DEFAULT_ERASURES
     try:
-        # The model first: an erasure may ask something of it that it has not.
+        # The model first: a removal method may need something that it does not have.
         Evaluator(model, MEASURES.build(measures), {}, reader)
         erasures, refused = allowed_erasures(names, model, reader)
         left_out += refused.values()
     except InputError as error:
         erasures = {}
         left_out.append(f"faithfulness: {error.message}")
-    wanted = Wanted(
+    components = Components(
         {name: parameters(method) for name, method in built.items()},
-        {name: PERTURBATIONS.parameters(way) for name, way in ways.items()},
+        {name: PERTURBATIONS.parameters(each) for name, each in perturb_with.items()},
         list(erasures),
         measures,
     )
-    return wanted, left_out
+    return components, left_out
 
 
 def _is_attention(config: Any) -> bool:
-    """By its name; what is no config at all is refused where it is built."""
+    """By its name. Anything that is not a config is an error when it is built."""
     if isinstance(config, dict):
         return config.get("name", config.get("type")) == ATTENTION
     return config == ATTENTION
 
 
 def _seconds(
-    archive: Archive, instances: Sequence[Instance], wanted: Wanted, budget: Optional[int]
+    archive: Archive, instances: Sequence[Instance], components: Components, budget: Optional[int]
 ) -> List[float]:
-    """Of the three files, from what the methods declare and what a pass takes here."""
+    """The expected time of the three files, from the declared costs and the time of a forward pass."""
     lengths = [len(instance["tokens"]) for instance in instances]
     tokens = sum(lengths)
-    # What a method declares grows evenly with the length: so much longer is the text of a token.
+    # Declared costs are linear in the length: this is the mean length of the text that a token is in.
     length = sum(number * number for number in lengths) / tokens
-    a_pass = tokens * _seconds_a_token(archive, instances, budget or budget_for(archive.model))
-    measures = [{"type": each} if isinstance(each, str) else each for each in wanted.measures]
+    forward_pass = tokens * _seconds_per_token(
+        archive, instances, budget or budget_for(archive.model)
+    )
+    measures = [{"type": each} if isinstance(each, str) else each for each in components.measures]
     apart = reads_sets_apart(archive.model)
     several = (
-        passes_of_methods("interpreters", wanted.methods, length, apart),
-        passes_of_methods("perturbations", wanted.ways, length),
+        passes_of_methods("interpreters", components.methods, length, apart),
+        passes_of_methods("perturbations", components.perturbations, length),
         passes_of_judging(
             {each["type"]: each for each in measures},
-            len(wanted.erasures),
-            wanted.methods,
+            len(components.erasures),
+            components.methods,
             apart,
             length,
         ),
     )
-    return [a_pass * number for number in several]
+    return [forward_pass * number for number in several]
 
 
-def _seconds_a_token(archive: Archive, instances: Sequence[Instance], budget: int) -> float:
-    """Of a pass forward that is as full as most will be, with texts of middle length."""
+def _seconds_per_token(archive: Archive, instances: Sequence[Instance], budget: int) -> float:
+    """The time of a forward pass that is as full as most will be, with texts of medium length."""
     groups = rows_by_length([len(instance["tokens"]) for instance in instances], budget)
     some = [instances[row] for row in groups[len(groups) // 2]]
     longest = max(len(instance["tokens"]) for instance in some)
@@ -295,10 +306,72 @@ def _seconds_a_token(archive: Archive, instances: Sequence[Instance], budget: in
     batch = TextBatch.of(archive.model, some, budget)
     seconds = []
     with untouched(archive.model, goes_back=False), torch.no_grad():
-        # The first pass of a process is slower than all others, and one may be held up by others' work.
+        # The first pass of a process is the slowest, and other processes may delay one.
         for _ in range(PASSES_TIMED):
             start = time.perf_counter()
             logits = archive.model.logits(archive.model.embed(batch.tokens), batch.reading)
             seconds.append(time.perf_counter() - start)
     check_finite(archive.model, batch.ids, logits)
     return min(seconds) / int(batch.mask.sum())
+
+
+def check_seed(
+    model: str, weights: str, config: Dict[str, Any], seen: Dict[str, Tuple[str, Dict[str, Any]]]
+) -> None:
+    """Raise unless the model is another seed of those in `seen`, to which it is added by its weights."""
+    if weights in seen:
+        raise InputError(f"{model} is the same model as {seen[weights][0]}")
+    without = {name: value for name, value in _without_base(config).items() if name not in SEEDS}
+    for first, other in seen.values():
+        key = difference(other, without)
+        if key is not None:
+            raise InputError(
+                f"{model} is not another seed of {first}: its config differs in '{key}'. A verdict is about "
+                "one model, trained with one or more seeds."
+            )
+    seen[weights] = (model, without)
+
+
+def check_base(adversary: str, config: Dict[str, Any], models: Sequence[str]) -> None:
+    """Raise unless an adversary was trained against one of the models."""
+    callbacks = config.get("trainer", {}).get("callbacks") or []
+    bases = [
+        one["base"] for one in callbacks if isinstance(one, dict) and one.get("type") == ADVERSARIAL
+    ]
+    if not bases:
+        raise InputError(
+            f"--adversary {adversary}: was not trained with the callback '{ADVERSARIAL}'"
+        )
+    if not any(_run_folder(bases[0]) == _run_folder(model) for model in models):
+        raise InputError(
+            f"--adversary {adversary}: was trained against {bases[0]}, which is not the model of this "
+            f"verdict ({', '.join(models)})"
+        )
+
+
+def _run_folder(model: str) -> Path:
+    """The folder of the training run of a model, given as a folder or as an archive."""
+    path = Path(model).expanduser()
+    return (path.parent if path.name == ARCHIVE else path).resolve()
+
+
+def _without_base(config: Dict[str, Any]) -> Dict[str, Any]:
+    """A config without the base of an adversary: each seed may have been trained against another seed."""
+    callbacks = [
+        {name: value for name, value in one.items() if name != "base"}
+        if isinstance(one, dict) and one.get("type") == ADVERSARIAL
+        else one
+        for one in config.get("trainer", {}).get("callbacks") or []
+    ]
+    return {**config, "trainer": {**config.get("trainer", {}), "callbacks": callbacks}}
+
+
+def difference(one: Any, other: Any) -> Optional[str]:
+    """The first key in which two configs differ; None if they are equal."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        for name in [*one, *(name for name in other if name not in one)]:
+            inner = difference(one.get(name), other.get(name))
+            if inner is not None:
+                return f"{name}.{inner}".rstrip(".")
+        return None
+    return None if one == other else ""

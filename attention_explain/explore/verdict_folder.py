@@ -1,4 +1,4 @@
-"""What `allennlp verdict` found, for the page: its answer, and its own page as the evidence."""
+"""Reads the output of `allennlp verdict` for the explorer: its answer, and its page as the evidence."""
 
 import json
 from pathlib import Path
@@ -9,17 +9,18 @@ import torch
 from attention_explain.archives import weights_sha256
 from attention_explain.errors import InputError
 from attention_explain.files.records import read_json
+from attention_explain.files.verdict_names import present_verdict
 
 ANSWER, EVIDENCE = "verdict.json", "verdict.html"
 WANTED = ("model", "corpus", "texts", "attention", "questions", "methods", "recommended", "nothing")
 
 
 def read_verdict(folder: str) -> Dict[str, Any]:
-    """As `verdict.json` has it."""
+    """The content of `verdict.json`."""
     path = Path(folder) / ANSWER
     if not path.is_file():
         raise InputError(
-            f"{folder}: no folder of a verdict (it has no {ANSWER}); 'allennlp verdict' writes one"
+            f"{folder}: is not the folder of a verdict (no {ANSWER}). 'allennlp verdict' writes one."
         )
     try:
         verdict = read_json(path.read_text(encoding="utf-8"))
@@ -27,8 +28,11 @@ def read_verdict(folder: str) -> Dict[str, Any]:
         raise InputError(f"{path}: is not JSON ({error})") from error
     missing = [name for name in WANTED if not isinstance(verdict, dict) or name not in verdict]
     if missing:
-        raise InputError(f"{path}: holds no verdict (it has no '{missing[0]}')")
-    return verdict
+        raise InputError(f"{path}: is not a verdict (no '{missing[0]}')")
+    try:
+        return present_verdict(verdict)
+    except (AttributeError, KeyError, TypeError) as error:
+        raise InputError(f"{path}: is not a verdict ({error!r})") from error
 
 
 def check_about(verdict: Mapping[str, Any], models: Sequence[torch.nn.Module], folder: str) -> str:

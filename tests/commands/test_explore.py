@@ -35,7 +35,7 @@ def test_a_port_that_is_taken(ended, archive):
     "arguments, sentence",
     [
         (["no/such/model"], "no/such/model: no such file or folder"),
-        (["ARCHIVE", "--verdict", "."], ".: no folder of a verdict"),
+        (["ARCHIVE", "--verdict", "."], ".: is not the folder of a verdict"),
         (["ARCHIVE", "--data", "no/such/file"], "no/such/file"),
         (["ARCHIVE", "--methods", "magic"], "magic"),
     ],
@@ -48,6 +48,7 @@ def test_what_is_refused(ended, archive, arguments, sentence):
 
 def test_the_verdict_on_another_model_is_refused(ended, archive, tmp_path):
     verdict = {**dict.fromkeys(WANTED, "x"), "weights_sha256": ["another"]}
+    verdict.update(attention={"answer": "no"}, questions=[], methods=[])
     (tmp_path / "verdict.json").write_text(json.dumps(verdict))
     code, said = ended("explore", str(archive), "--verdict", str(tmp_path), "--port", "0")
     assert code == 2 and "is the verdict on another model" in said

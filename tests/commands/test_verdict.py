@@ -1,4 +1,4 @@
-"""`allennlp verdict`: what is missing is made, once, and judged by the analysis in its own process."""
+"""`allennlp verdict`: missing files are made, once, and judged."""
 
 import json
 import re
@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 import torch
 
-from analysis.verdict.files import load_files
+from analysis.__main__ import main
+from analysis.verdict import output, questions
+from analysis.verdict.inputs import load_inputs
 from attention_explain.archives import open_archive, weights_sha256
 from attention_explain.commands import (
     attribution_file,
@@ -19,9 +21,9 @@ from attention_explain.commands import (
 )
 from attention_explain.commands.parts import MERGED, NOTE
 from attention_explain.commands.perturb import PerturbationJob
-from attention_explain.commands.verdict import judge, verdict_from_files
-from attention_explain.commands.verdict_models import check_base, check_seed, difference
-from attention_explain.commands.whole_progress import WholeProgress
+from attention_explain.commands.progress import TotalProgress
+from attention_explain.commands.verdict import verdict_from_files
+from attention_explain.commands.verdict_plan import check_base, check_seed, difference
 from attention_explain.errors import InputError
 from attention_explain.files.sealed import read_sealed, sealed_metadata
 from tests.commands.stopping import stop_after
@@ -38,7 +40,7 @@ def run(tmp_path_factory) -> Path:
 
 
 def another(run: Path, folder: Path, **changes) -> Path:
-    """The run with other weights, and something else in its config."""
+    """A copy of the run with other weights and a changed config."""
     shutil.copytree(run, folder)
     (folder / "model.tar.gz").unlink()
     weights = {name: 1.5 * values for name, values in torch.load(run / "best.th").items()}
@@ -50,23 +52,25 @@ def another(run: Path, folder: Path, **changes) -> Path:
 
 @pytest.fixture
 def asked(monkeypatch):
-    """What the analysis was called with, in the place of which 7 is answered, of all files."""
-    calls = []
-
-    def judge(folder, fail_under, rationales, predictions=False):
-        if predictions:
-            return verdict.SOMETHING
-        calls.append((folder, fail_under))
-        return 7
-
-    monkeypatch.setattr(verdict, "judge", judge)
-    return calls
+    """The folders that were judged, by a stub; predictions always leave something to judge."""
+    folders = []
+    monkeypatch.setattr(output, "write_if_nothing_to_judge", lambda folder: None)
+    monkeypatch.setattr(output, "write_verdict", lambda folder, rationales: folders.append(folder))
+    monkeypatch.setattr(output, "passes", lambda verdict, fail_under: fail_under is None)
+    return folders
 
 
 @pytest.fixture
-def one_way(monkeypatch):
-    """Of the perturbations only a quick one, where they are not what is looked at."""
-    monkeypatch.setattr(verdict_plan, "WAYS", ("permutation",))
+def one_perturbation(monkeypatch):
+    """Only a fast perturbation, for tests that are not about perturbations."""
+    only_permutation(monkeypatch)
+
+
+def only_permutation(monkeypatch):
+    measures = {quick: questions.required_components(quick)[1] for quick in (False, True)}
+    monkeypatch.setattr(
+        questions, "required_components", lambda quick: (["permutation"], measures[quick])
+    )
 
 
 @pytest.fixture
@@ -83,8 +87,9 @@ def given(run, tmp_path, asked):
 def made(run, tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("made") / "out"
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(verdict_plan, "WAYS", ("permutation",))
-        patched.setattr(verdict, "judge", lambda *_, **predictions: 3 if predictions else 0)
+        only_permutation(patched)
+        patched.setattr(output, "write_if_nothing_to_judge", lambda folder: None)
+        patched.setattr(output, "write_verdict", lambda *_: None)
         verdict_from_files([str(run)], "test", folder, ["gradient"], quick=True, limit=2)
     return folder
 
@@ -100,9 +105,9 @@ def times(folder: Path) -> dict:
     return {path.name: path.stat().st_mtime_ns for path in (folder / "files").iterdir()}
 
 
-def test_the_files_hold_what_a_verdict_asks_for(given, asked, run, tmp_path, capfd):
-    assert given(fail_under=0.5) == 7
-    assert asked == [(tmp_path / "out", 0.5)]
+def test_the_files_have_all_components_of_a_verdict(given, asked, run, tmp_path, capfd):
+    assert given(fail_under=0.5) == 1
+    assert asked == [tmp_path / "out"]
     made = metadata(tmp_path / "out")
     assert {name: each["instances"] for name, each in made.items()} == dict.fromkeys(FILES, 2)
     # Attention is always among the methods.
@@ -115,26 +120,26 @@ def test_the_files_hold_what_a_verdict_asks_for(given, asked, run, tmp_path, cap
     assert set(made["faithfulness"]["erasures"]) == {"delete", "unk"}
     said = capfd.readouterr().err
     assert re.search(
-        "3 of 3 files to make, of 2 texts: (less than a minute|about .*) on this", said
+        "3 of 3 files to make, for 2 texts: (less than a minute|about .*) on this", said
     )
     assert "1 of 3, explaining" in said and "3 of 3, judging" in said
     assert said.count("2 texts explained in") == 1
-    # The analysis, in earnest, reads them; a model that has learned nothing gets no answer.
-    assert judge(tmp_path / "out", None) == 0
+    # The analysis reads them; a model that has learned nothing gets no answer.
+    assert main(["verdict", str(tmp_path / "out")]) == 0
     answered = json.loads((tmp_path / "out" / "verdict.json").read_text())
     assert answered["weights_sha256"] == [weights_sha256(open_archive(run).model)]
     assert answered["texts"] == 2 and "no better than the majority" in answered["nothing"]
 
 
-def test_where_predictions_leave_nothing_to_judge_no_more_is_made_and_the_same_is_said(
-    run, one_way, tmp_path, capfd
+def test_if_predictions_leave_nothing_to_judge_no_other_file_is_made(
+    run, one_perturbation, tmp_path, capfd
 ):
     def judged(folder, **options) -> str:
         options = {"methods": ["gradient"], "quick": True, "limit": 2, **options}
         assert verdict_from_files([str(run)], "test", tmp_path / folder, **options) == 0
         return capfd.readouterr().err
 
-    assert "predictions are enough to say so: 3 files were not made" in judged("short")
+    assert "the predictions are enough for this: 3 files were not made" in judged("short")
     made = sorted(
         path.relative_to(tmp_path / "short").as_posix()
         for path in (tmp_path / "short").rglob("*")
@@ -162,9 +167,7 @@ def test_where_predictions_leave_nothing_to_judge_no_more_is_made_and_the_same_i
     assert not (tmp_path / "short" / "predictions").exists()
 
 
-def test_a_label_that_nobody_knows_is_found_before_any_work_among_texts_that_are_not_drawn(
-    ended, tmp_path
-):
+def test_an_unknown_label_is_found_before_any_work_even_in_texts_that_are_not_used(ended, tmp_path):
     lines = [{"text": f"a good film {place}", "label": str(place % 2)} for place in range(8)]
     (tmp_path / "train.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     reader = {"type": "attention_text", "tokenizer": {"type": "just_spaces"}}
@@ -178,8 +181,8 @@ def test_a_label_that_nobody_knows_is_found_before_any_work_among_texts_that_are
         assert not (tmp_path / output).exists()
 
 
-def test_all_of_it_has_sensitivity_and_leaves_out_what_the_model_does_not_know(
-    given, one_way, tmp_path, capfd
+def test_without_quick_there_is_sensitivity_and_unsupported_components_are_left_out(
+    given, one_perturbation, tmp_path, capfd
 ):
     given(quick=False, methods=["random"], limit=1)
     made = metadata(tmp_path / "out")["faithfulness"]
@@ -188,22 +191,24 @@ def test_all_of_it_has_sensitivity_and_leaves_out_what_the_model_does_not_know(
     assert "left out: erasure 'mask' is for models that were trained with" in capfd.readouterr().err
 
 
-def test_what_is_there_is_not_made_again_whatever_it_is_called(
-    there, given, one_way, run, tmp_path, asked, capfd
+def test_existing_files_are_not_made_again_whatever_the_path_of_the_folder(
+    there, given, one_perturbation, run, tmp_path, asked, capfd
 ):
     before = times(tmp_path / "out")
     # The same model as an archive, and the folder by another path.
     (tmp_path / "link").symlink_to(there)
     given(run / "model.tar.gz", folder=tmp_path / "link")
     assert times(there) == before and len(asked) == 1
-    assert "all 3 files are there" in capfd.readouterr().err
+    assert "all 3 files exist" in capfd.readouterr().err
     (tmp_path / "out" / "files" / "perturbations-1.parquet").unlink()
     given()
     after = times(tmp_path / "out")
     assert [name for name in after if after[name] != before[name]] == ["perturbations-1.parquet"]
 
 
-def test_what_a_kill_left_beside_a_file_that_is_there_is_cleared_away(there, given, one_way):
+def test_leftovers_of_a_killed_run_next_to_a_complete_file_are_removed(
+    there, given, one_perturbation
+):
     left = there / "files" / "attributions-1.parquet.parts"
     left.mkdir()
     for name in (MERGED, NOTE):
@@ -252,15 +257,15 @@ def test_other_options_than_those_of_existing_files_fail_before_a_model_is_loade
     ],
     ids=str,
 )
-def test_files_of_other_options_are_refused_or_replaced(
-    there, given, one_way, tmp_path, options, file, sentence
+def test_files_of_other_options_are_an_error_or_replaced_by_force(
+    there, given, one_perturbation, tmp_path, options, file, sentence
 ):
     # As in a folder of an earlier version, which did not record its options.
     (tmp_path / "out" / verdict.OPTIONS).unlink()
     before = times(tmp_path / "out")
     with pytest.raises(InputError) as error:
         given(**options)
-    assert f"files/{file}-1.parquet: {sentence}; give another folder" in str(error.value)
+    assert f"files/{file}-1.parquet: {sentence}. Give another folder" in str(error.value)
     assert times(tmp_path / "out") == before
     if options.get("quick") is None:
         given(**options, force=True)
@@ -268,7 +273,9 @@ def test_files_of_other_options_are_refused_or_replaced(
         given(**options)
 
 
-def test_a_file_of_another_kind_or_a_damaged_one_is_not_taken(there, given, one_way, tmp_path):
+def test_a_file_of_another_kind_or_a_damaged_one_is_an_error(
+    there, given, one_perturbation, tmp_path
+):
     files = tmp_path / "out" / "files"
     good = (files / "perturbations-1.parquet").read_bytes()
     for content, sentence in (
@@ -283,7 +290,7 @@ def test_a_file_of_another_kind_or_a_damaged_one_is_not_taken(there, given, one_
     assert read_sealed(files / "perturbations-1.parquet").num_rows == 2
 
 
-def test_seeds_have_files_of_their_own(there, given, one_way, run, tmp_path):
+def test_each_seed_has_its_own_files(there, given, one_perturbation, run, tmp_path):
     seeds = [run, another(run, tmp_path / "second", pytorch_seed=2)]
     before = times(there)
     given(*seeds)
@@ -295,13 +302,13 @@ def test_seeds_have_files_of_their_own(there, given, one_way, run, tmp_path):
     }
     assert len(hashes) == 2
     # The files of the second would be judged with the first.
-    with pytest.raises(InputError, match="attributions-2.parquet: is no part of this"):
+    with pytest.raises(InputError, match="attributions-2.parquet: does not belong to this"):
         given(run)
     given(run, force=True)
     assert {name.split(".")[0][-1] for name in times(tmp_path / "out")} == {"1"}
 
 
-def test_seeds_of_an_adversary_may_have_a_base_each():
+def test_seeds_of_an_adversary_may_have_different_bases():
     def config(base, lambda_=0.1):
         callback = {"type": "adversarial_attention", "base": base, "lambda_": lambda_}
         return {"trainer": {"callbacks": ["console_logger", callback]}}
@@ -313,7 +320,7 @@ def test_seeds_of_an_adversary_may_have_a_base_each():
         check_seed("three", "3", config("runs/2", 0.2), seen)
 
 
-def test_an_adversary_must_be_one_of_this_model(run, tmp_path):
+def test_an_adversary_must_be_trained_against_this_model(run, tmp_path):
     def config(base):
         return {"trainer": {"callbacks": [{"type": "adversarial_attention", "base": str(base)}]}}
 
@@ -324,7 +331,9 @@ def test_an_adversary_must_be_one_of_this_model(run, tmp_path):
         check_base("other", {"trainer": {}}, [str(run)])
 
 
-def test_the_attention_of_an_adversary_is_written_beside(there, given, one_way, run, tmp_path):
+def test_the_attention_of_an_adversary_has_its_own_file(
+    there, given, one_perturbation, run, tmp_path
+):
     trainer = {"callbacks": [{"type": "adversarial_attention", "base": str(run), "lambda_": 1}]}
     adversary = another(run, tmp_path / "adversary", trainer=trainer)
     before = times(there)
@@ -334,12 +343,12 @@ def test_the_attention_of_an_adversary_is_written_beside(there, given, one_way, 
     table = read_sealed(there / "files" / "adversary-1.parquet")
     assert table.num_rows == 2 and "attention" in table.column_names
     # The analysis knows whose adversary it is.
-    assert len(load_files(there).adversaries) == 1
-    with pytest.raises(InputError, match="adversary-1.parquet: is no part of this verdict"):
+    assert len(load_inputs(there).adversaries) == 1
+    with pytest.raises(InputError, match="adversary-1.parquet: does not belong to this verdict"):
         given()
 
 
-def test_models_that_are_no_seeds_of_one_are_refused(given, run, tmp_path):
+def test_models_that_are_not_seeds_of_one_model_are_an_error(given, run, tmp_path):
     model = json.loads((run / "config.json").read_text())["model"]
     other = another(run, tmp_path / "other", model={**model, "min_label_count": 2})
     with pytest.raises(InputError, match="differs in 'model.min_label_count'"):
@@ -349,7 +358,7 @@ def test_models_that_are_no_seeds_of_one_are_refused(given, run, tmp_path):
     assert not (tmp_path / "out").exists()
 
 
-def test_where_configs_differ():
+def test_the_first_difference_of_configs_is_named():
     one = {"a": {"b": [1, 2], "c": 3}, "d": None}
     assert difference(one, json.loads(json.dumps(one))) is None
     assert difference(one, {**one, "a": {"b": [1, 3], "c": 3}}) == "a.b"
@@ -372,7 +381,7 @@ def test_a_folder_of_something_else_is_left_alone(given, tmp_path, place):
     assert [each for each in tmp_path.rglob("*") if each.is_file()] == [precious]
 
 
-def test_what_was_stopped_goes_on(given, one_way, tmp_path, monkeypatch):
+def test_a_stopped_run_is_resumed(given, one_perturbation, tmp_path, monkeypatch):
     # Small batches are slow to judge.
     tasks = verdict_plan._tasks
     monkeypatch.setattr(verdict_plan, "_tasks", lambda *given: tasks(*given)[:2])
@@ -395,62 +404,46 @@ def test_what_was_stopped_goes_on(given, one_way, tmp_path, monkeypatch):
     assert len(done) == 1
 
 
-def test_a_model_without_attention_of_its_own_is_not_perturbed(
-    given, one_way, tmp_path, monkeypatch, capfd
+def test_a_model_whose_attention_cannot_be_replaced_is_not_perturbed(
+    given, one_perturbation, tmp_path, monkeypatch, capfd
 ):
     def refused(self, *given):
         raise InputError("there is no attention to perturb")
 
     monkeypatch.setattr("attention_explain.commands.verdict_plan.Perturber.__init__", refused)
-    assert given() == 7
+    assert given() == 0
     assert set(times(tmp_path / "out")) == {"attributions-1.parquet", "faithfulness-1.parquet"}
     said = capfd.readouterr().err
     assert "left out: perturbations: there is no attention to perturb" in said
 
 
 def test_the_progress_is_over_all_jobs():
-    progress = WholeProgress([10.0, 30.0])
+    progress = TotalProgress([10.0, 30.0])
     try:
-        first = progress.of_job(0)(100, 50, "one")
-        assert progress._bar.n == pytest.approx(5) and progress._bar.initial == pytest.approx(5)
+        first = progress.of_job(0).start(100, 50, "one")
+        assert progress.bar.n == pytest.approx(5) and progress.bar.initial == pytest.approx(5)
         first.update(50)
-        assert first.n == 100 and progress._bar.n == pytest.approx(10)
-        progress.of_job(1)(10, 0, "two").update(5)
-        assert progress._bar.n == pytest.approx(25)
-        assert "2 of 2, two" in progress._bar.desc
+        assert first.n == 100 and progress.bar.n == pytest.approx(10)
+        progress.of_job(1).start(10, 0, "two").update(5)
+        assert progress.bar.n == pytest.approx(25)
+        assert "2 of 2, two" in progress.bar.desc
     finally:
         progress.close()
 
 
-def test_the_estimate_is_said_before_anything_is_done(given, monkeypatch, capfd):
+def test_the_expected_time_is_printed_before_any_work(given, monkeypatch, capfd):
     monkeypatch.setattr(
         "attention_explain.commands.verdict_plan._seconds", lambda *_: [60.0, 0.0, 7200.0]
     )
-    sentence = "3 of 3 files to make, of 2 texts: about 2.0 h on this machine; --limit takes fewer"
+    sentence = "3 of 3 files to make, for 2 texts: about 2.0 h on this machine; --limit uses fewer"
     said = []
 
-    def make(tasks, say=None):
+    def run(tasks, reports=True):
         said.append(capfd.readouterr().err)
         assert sentence in said[0]
 
-    monkeypatch.setattr(verdict, "_make", make)
-    assert given() == 7 and said
-
-
-@pytest.mark.parametrize("code", [0, 1, 3])
-def test_the_exit_code_is_that_of_the_analysis(monkeypatch, tmp_path, code):
-    called = []
-
-    class Ended:
-        returncode = code
-
-    monkeypatch.setattr(
-        verdict.subprocess, "run", lambda command: called.append(command) or Ended()
-    )
-    assert verdict.judge(tmp_path, 0.25 if code else None, rationales=code == 3) == code
-    more = ["--fail-under", "0.25"] if code else []
-    more += ["--rationales"] if code == 3 else []
-    assert called[0][1:] == ["-m", "analysis", "verdict", str(tmp_path), *more]
+    monkeypatch.setattr(verdict, "_run", run)
+    assert given() == 0 and said
 
 
 BAD = {
@@ -465,22 +458,20 @@ BAD = {
 
 
 @pytest.mark.parametrize("options, sentence", BAD.items(), ids=list(BAD))
-def test_bad_options_end_in_a_sentence_and_nothing_is_written(
-    ended, run, tmp_path, options, sentence
-):
+def test_bad_options_are_errors_and_nothing_is_written(ended, run, tmp_path, options, sentence):
     code, message = ended("verdict", str(run), "test", "-o", "out", *options.split())
     assert code == 2 and message.startswith(f"error: {sentence}")
     assert not (tmp_path / "out").exists()
 
 
-def test_a_folder_in_a_folder_that_is_not_there_yet(ended, run, tmp_path):
-    """The log lies there, and begins before there is a verdict."""
+def test_the_parent_of_the_folder_is_made(ended, run, tmp_path):
+    """The log is written there before the verdict."""
     code, message = ended("verdict", str(run), "no/such/data", "-o", "new/results/out")
     assert code == 2 and "no/such/data" in message
     assert (tmp_path / "new/results").is_dir()
 
 
-def test_data_without_texts(ended, tmp_path):
+def test_data_without_texts_is_an_error(ended, tmp_path):
     lines = [{"text": "a good film", "label": "1"}, {"text": "a bad film", "label": "0"}]
     data = "".join(json.dumps(line) + "\n" for line in lines)
     (tmp_path / "data.jsonl").write_text(data)

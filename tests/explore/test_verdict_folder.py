@@ -1,4 +1,4 @@
-"""The folder of a verdict, or what is none."""
+"""Folders of a verdict, and folders of something else."""
 
 import json
 
@@ -9,11 +9,28 @@ from attention_explain.archives import weights_sha256
 from attention_explain.errors import InputError
 from attention_explain.explore.verdict_folder import WANTED, check_about, evidence, read_verdict
 
+VERDICT = {
+    **dict.fromkeys(WANTED, "x"),
+    "attention": {"answer": "inconclusive", "score": 0.5, "low": 0.4, "high": 0.6},
+    "questions": [{"name": "finds_words", "answer": "inconclusive"}],
+    "methods": [{"name": "lrp", "score": 0.9, "low": 0.8, "high": 1.0}],
+}
+
+
+def test_verdicts_of_earlier_versions_are_read(tmp_path):
+    earlier = {
+        **VERDICT,
+        "attention": {**VERDICT["attention"], "answer": "cannot be told"},
+        "questions": [{"name": "points", "answer": "cannot be told"}],
+        "methods": [{"name": "lrp", "place": 0.9, "low": 0.8, "high": 1.0}],
+    }
+    (tmp_path / "verdict.json").write_text(json.dumps(earlier))
+    assert read_verdict(str(tmp_path)) == VERDICT
+
 
 def test_a_folder(tmp_path):
-    whole = dict.fromkeys(WANTED, "x")
-    (tmp_path / "verdict.json").write_text(json.dumps(whole))
-    assert read_verdict(str(tmp_path)) == whole
+    (tmp_path / "verdict.json").write_text(json.dumps(VERDICT))
+    assert read_verdict(str(tmp_path)) == VERDICT
     assert evidence(str(tmp_path)) == b""
     (tmp_path / "verdict.html").write_text("page")
     assert evidence(str(tmp_path)) == b"page"
@@ -22,14 +39,15 @@ def test_a_folder(tmp_path):
 @pytest.mark.parametrize(
     "content, sentence",
     [
-        (None, "no folder of a verdict"),
+        (None, "is not the folder of a verdict"),
         (b"{", "is not JSON"),
         (b"\xff", "is not JSON"),
-        (b"[]", "holds no verdict"),
-        (b'{"model": "m"}', "it has no 'corpus'"),
+        (b"[]", "is not a verdict"),
+        (json.dumps(dict.fromkeys(WANTED, "x")).encode(), "is not a verdict"),
+        (b'{"model": "m"}', "no 'corpus'"),
     ],
 )
-def test_what_is_none(tmp_path, content, sentence):
+def test_other_folders_are_errors(tmp_path, content, sentence):
     if content is not None:
         (tmp_path / "verdict.json").write_bytes(content)
     with pytest.raises(InputError, match=sentence):

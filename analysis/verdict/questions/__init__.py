@@ -1,6 +1,8 @@
 """The questions of the verdict, one per file, registered in the order in which people read them."""
 
-from analysis.verdict.question import register
+from typing import List, Tuple
+
+from analysis.verdict.question import QUESTIONS, Component, register
 from analysis.verdict.questions.finds_words import FindsWords
 from analysis.verdict.questions.plausible import Plausible
 from analysis.verdict.questions.specific import Specific
@@ -10,3 +12,14 @@ from analysis.verdict.questions.used import Used
 
 for question in (Used(), Unique(), FindsWords(), Specific(), Stable(), Plausible()):
     register(question)
+
+
+def required_components(quick: bool = False) -> Tuple[List[str], List[Component]]:
+    """The perturbations and the faithfulness measures that all questions need."""
+    perturbations: List[str] = []
+    measures: List[Component] = []
+    for each in QUESTIONS.values():
+        perturbations += each.requires.perturbations
+        measures += each.requires.measures + (() if quick else each.requires.slow_measures)
+    unique = [each for index, each in enumerate(measures) if each not in measures[:index]]
+    return list(dict.fromkeys(perturbations)), unique

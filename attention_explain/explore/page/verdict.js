@@ -1,4 +1,4 @@
-// What `allennlp verdict` has found about the model.
+// The verdict of `allennlp verdict` on the model.
 
 import { find, make, number } from "./dom.js";
 
@@ -7,14 +7,14 @@ const KINDS = { yes: "yes", no: "no", partly: "partly" };
 export function showVerdict(verdict, evidence) {
   const texts = verdict.texts === 1 ? "1 text" : `${verdict.texts} texts`;
   const { answer, score, low, high } = verdict.attention;
-  const said = verdict.nothing ? "there is nothing to judge" : answer;
+  const shown = verdict.nothing ? "there is nothing to judge" : answer;
   const block = find("verdict");
   block.append(
     make(
       "summary",
       {},
       `Can attention be trusted as the explanation of ${verdict.model} on ${verdict.data || verdict.corpus} (${texts})? `,
-      make("b", { class: KINDS[answer] ?? "unknown" }, `${said[0].toUpperCase()}${said.slice(1)}.`)
+      make("b", { class: KINDS[answer] ?? "unknown" }, `${shown[0].toUpperCase()}${shown.slice(1)}.`)
     )
   );
   if (verdict.nothing) block.append(make("p", {}, `${verdict.nothing}.`));
@@ -25,7 +25,7 @@ export function showVerdict(verdict, evidence) {
         make(
           "p",
           {},
-          `It comes ${number(score)} [${number(low)}, ${number(high)}] of the way from random to the best order of words.`
+          `Attention scores ${number(score)} [${number(low)}, ${number(high)}] (0 = random order, 1 = best order found).`
         ),
       make(
         "ul",
@@ -43,6 +43,6 @@ export function showVerdict(verdict, evidence) {
       )
     );
   }
-  if (evidence) block.append(make("p", {}, make("a", { href: "/verdict.html", target: "_blank" }, "The evidence")));
+  if (evidence) block.append(make("p", {}, make("a", { href: "/verdict.html", target: "_blank" }, "Evidence")));
   block.hidden = false;
 }

@@ -11,7 +11,7 @@ from analysis.report.page import report
 from analysis.report.provenance import load_inputs
 from analysis.report.verdicts import verdicts
 from analysis.verdict.verdict import verdict_on
-from tests.analysis.verdict.verdict_files import PLACES, write_folder
+from tests.analysis.verdict.verdict_files import SCORES, write_folder
 
 
 def output_folder(folder, *places):
@@ -52,7 +52,7 @@ def test_where_faithfulness_was_not_measured_nothing_is_claimed(tmp_path, withou
     page = report(output_folder(tmp_path / "out", folder / "files"))
     assert (first_section(page) == "verdict") is (without == "perturbations")
     assert ("class=block" in page) is (without == "perturbations")
-    assert ("Cannot be told: nobody tried other weights" in page) is (without == "perturbations")
+    assert ("Inconclusive: no other weights were tried" in page) is (without == "perturbations")
 
 
 def test_other_texts_and_other_weights_are_not_put_together(tmp_path):
@@ -65,12 +65,12 @@ def test_other_texts_and_other_weights_are_not_put_together(tmp_path):
 
 def test_of_many_models_each_has_a_line_that_opens_its_block(tmp_path):
     folders = [
-        write_folder(tmp_path / corpus, texts=30, corpus=corpus, places={**PLACES, "attention": at})
+        write_folder(tmp_path / corpus, texts=30, corpus=corpus, scores={**SCORES, "attention": at})
         for corpus, at in (("one", 0.1), ("<two>", 0.9), ("three", 0.5))
     ]
     places = [folder / "files" for folder in folders]
     page = report(output_folder(tmp_path / "out", *places))
     assert page.count("class=block") == 3
     lines = re.findall(r"<summary>(.* on .*): <b class=(\w+)>", page)
-    assert [kind for _, kind in lines] == ["no", "yes", "unknown"]
+    assert [kind for _, kind in lines] == ["no", "yes", "inconclusive"]
     assert lines[1][0] == "bilstm tanh softmax on &lt;two&gt;"

@@ -3,11 +3,12 @@
 import pandas
 
 from analysis.results.cited import Page, Sheet
-from analysis.results.models_verdicts import models_verdicts, where_it_is_told
+from analysis.results.models_verdicts import models_verdicts, where_decided
 
 JUDGED = {
-    **{"corpus": "sst", "model": "bilstm", "answer": "no", "show": "lrp", "nothing to judge": ""},
-    **{"attention": 0.3, "attention low": 0.2, "attention high": 0.4, "place of it": 0.9},
+    **{"corpus": "sst", "model": "bilstm", "answer": "no", "nothing to judge": ""},
+    **{"attention": 0.3, "attention low": 0.2, "attention high": 0.4},
+    **{"recommended": "lrp", "recommended score": 0.9},
 }
 
 
@@ -35,22 +36,31 @@ def test_a_model_has_a_row_and_a_corpus_a_column():
 
 def test_a_model_with_nothing_to_judge_and_one_without_a_method_say_so():
     nothing = {**JUDGED, "nothing to judge": "it is no better", "attention": float("nan")}
-    none = {**JUDGED, "corpus": "imdb", "show": float("nan"), "place of it": float("nan")}
+    none = {
+        **JUDGED,
+        "corpus": "imdb",
+        "recommended": float("nan"),
+        "recommended score": float("nan"),
+    }
     text = told([nothing, none])
     assert "| nothing to judge | **no** 0.300 [0.200, 0.400]; no method |" in text
 
 
-def test_a_sentence_says_where_attention_comes_half_of_the_way():
+def test_a_sentence_says_where_attention_scores_above_a_half():
     yes = {**JUDGED, "model": "affine tanh softmax", "corpus": "agnews", "answer": "yes"}
     no = {**JUDGED, "model": "bilstm tanh sparsemax"}
-    untold = {**JUDGED, "model": "cnn tanh softmax", "answer": "cannot be told"}
+    inconclusive = {**JUDGED, "model": "cnn tanh softmax", "answer": "inconclusive"}
     nothing = {**yes, "corpus": "imdb", "nothing to judge": "it is no better"}
-    begins = "By both measures together, whether attention comes half of the way varies: "
-    assert told([untold, nothing], say=where_it_is_told) == ""
-    assert (
-        told([yes, nothing], say=where_it_is_told) == begins + "it does on AG News (no context).\n"
+    begins = "By both measures together, whether attention scores above a half varies: "
+    assert told([inconclusive, nothing], say=where_decided) == ""
+    assert told([yes, nothing], say=where_decided) == begins + "above on AG News (no context).\n"
+    assert told([yes, no, inconclusive], say=where_decided) == (
+        f"{begins}above on AG News (no context) and below on SST (bilstm tanh sparsemax); "
+        "elsewhere inconclusive.\n"
     )
-    assert told([yes, no, untold], say=where_it_is_told) == (
-        f"{begins}it does on AG News (no context) and it does not on SST (bilstm tanh sparsemax); "
-        "elsewhere that cannot be told.\n"
-    )
+
+
+def test_tables_of_earlier_versions_are_read():
+    earlier = {**JUDGED, "answer": "cannot be told", "show": "lrp", "place of it": 0.9}
+    del earlier["recommended"], earlier["recommended score"]
+    assert told([earlier]) == told([{**JUDGED, "answer": "inconclusive"}])

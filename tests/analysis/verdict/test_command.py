@@ -1,4 +1,4 @@
-"""`python -m analysis verdict`: what it prints, writes, and how it ends."""
+"""`python -m analysis verdict`: output on the terminal, files and exit codes."""
 
 import json
 import re
@@ -7,14 +7,15 @@ import pytest
 
 from analysis.__main__ import main
 from analysis.errors import AnalysisError
+from analysis.verdict.output import write_if_nothing_to_judge
 from analysis.verdict.verdict import verdict_on
 from tests.analysis.attribution_files import config, random_rows, write_attributions
-from tests.analysis.verdict.verdict_files import DATA, PLACES, write_folder
+from tests.analysis.verdict.verdict_files import DATA, SCORES, write_folder
 
 
 @pytest.fixture(autouse=True)
-def undrawn(monkeypatch):
-    """These tests are not about figures, which take their time."""
+def no_figures(monkeypatch):
+    """Skip drawing figures, which is slow."""
     monkeypatch.setattr("analysis.verdict.page._figure", lambda *arguments: "")
 
 
@@ -29,7 +30,7 @@ def test_the_answer_is_printed_and_written(tmp_path, capsys):
     assert printed[0].startswith(
         "Can attention be trusted as the explanation of bilstm tanh softmax"
     )
-    assert printed[1].startswith("  No.  It comes 0.")
+    assert printed[1].startswith("  No.  Attention scores 0.")
     assert printed[-2].startswith("  Show your readers lrp: ")
     assert str(tmp_path / "verdict.html") in printed[-1]
     written = json.loads((tmp_path / "verdict.json").read_text())
@@ -39,7 +40,7 @@ def test_the_answer_is_printed_and_written(tmp_path, capsys):
         written["attention"]["low"] < written["attention"]["score"] == pytest.approx(0.1, abs=0.05)
     )
     assert [each["name"] for each in written["questions"]] == [
-        "used", "only", "points", "model", "stable",
+        "used", "unique", "finds_words", "specific", "stable",
     ]  # fmt: skip
     fields = [
         "name",
@@ -58,20 +59,21 @@ def test_the_answer_is_printed_and_written(tmp_path, capsys):
     assert all(list(each) == fields for each in written["questions"])
     assert [each["name"] for each in written["methods"]] == ["lrp", "gradient", "attention"]
     assert list(written["methods"][0]) == [
-        "name", "signed", "place", "low", "high", "milliseconds", "group", "texts_needed",
+        "name", "signed", "score", "low", "high", "milliseconds", "group", "texts_needed",
     ]  # fmt: skip
     assert written["recommended"]["method"] == "lrp" and written["nothing"] == ""
     assert (written["texts"], written["seeds"], written["corpus"]) == (100, 1, "small")
     assert "## All methods" in (tmp_path / "verdict.md").read_text()
 
 
-def test_what_cannot_be_told_comes_with_the_texts_it_would_take(tmp_path, capsys):
-    assert run(write_folder(tmp_path, places={**PLACES, "attention": 0.48}, spread=1.0)) == 0
+def test_an_inconclusive_answer_gives_the_number_of_texts_needed(tmp_path, capsys):
+    assert run(write_folder(tmp_path, scores={**SCORES, "attention": 0.48}, spread=1.0)) == 0
     assert re.search(
-        r"points .* cannot be told: .*; about [\d,]+ texts would tell", capsys.readouterr().out
+        r"words that matter\? +inconclusive: .*; about [\d,]+ texts would decide",
+        capsys.readouterr().out,
     )
-    points = json.loads((tmp_path / "verdict.json").read_text())["questions"][2]
-    assert points["answer"] == "cannot be told" and points["texts_needed"] > 100
+    finding = json.loads((tmp_path / "verdict.json").read_text())["questions"][2]
+    assert finding["answer"] == "inconclusive" and finding["texts_needed"] > 100
 
 
 @pytest.mark.parametrize("bound, code", [("0.05", 0), ("0.5", 1)])
@@ -81,14 +83,14 @@ def test_fail_under_is_about_attention_s_score(tmp_path, capsys, bound, code):
 
 
 def test_there_is_nothing_to_judge_in_a_model_that_learned_nothing(tmp_path, capsys):
-    assert run(write_folder(tmp_path, learned=False, places={"attention": 0.9, "lrp": 0.9})) == 0
+    assert run(write_folder(tmp_path, learned=False, scores={"attention": 0.9, "lrp": 0.9})) == 0
     assert "There is nothing to judge.  Accuracy 0." in capsys.readouterr().out
     written = json.loads((tmp_path / "verdict.json").read_text())
     assert written["nothing"].startswith("accuracy")
     assert written["attention"] == {
-        "answer": "cannot be told", "score": None, "low": None, "high": None,
+        "answer": "inconclusive", "score": None, "low": None, "high": None,
     }  # fmt: skip
-    assert {each["answer"] for each in written["questions"]} == {"cannot be told"}
+    assert {each["answer"] for each in written["questions"]} == {"inconclusive"}
     assert written["methods"] == [] and written["recommended"]["method"] is None
     assert run(tmp_path, "--fail-under", "0.0") == 1
 
@@ -102,11 +104,11 @@ def test_predictions_are_enough_where_there_is_nothing_to_judge(tmp_path, capsys
     (short / "predictions").mkdir(parents=True)
     for path in (long / "files").glob("attributions-*"):
         path.rename(short / "predictions" / path.name)
-    assert run(short, "--predictions") == 0
+    assert write_if_nothing_to_judge(short) is not None
     assert capsys.readouterr().out.replace(str(short), "") == said
     written = (short / "verdict.json").read_text()
     assert written == (long / "verdict.json").read_text()
-    # They are what the folder has, as long as there is nothing else in it.
+    # Without other files, the folder is judged by its predictions.
     (short / "verdict.json").unlink()
     assert run(short) == 0 and (short / "verdict.json").read_text() == written
 
@@ -116,30 +118,30 @@ def test_predictions_are_not_enough_where_there_is_something_to_judge(tmp_path, 
     (folder / "files").rename(folder / "predictions")
     for path in (folder / "predictions").glob("[pf]*-1.parquet"):
         path.unlink()
-    assert run(folder, "--predictions") == 3
+    assert write_if_nothing_to_judge(folder) is None
     assert capsys.readouterr().out == "" and not (folder / "verdict.json").exists()
     assert run(folder) == 2 and "has no faithfulness file" in capsys.readouterr().err
 
 
 def test_files_may_lie_anywhere(tmp_path):
     folder = write_folder(tmp_path / "a", seeds=2)
-    places = [
-        path.rename(tmp_path / f"{place}.parquet")
-        for place, path in enumerate(sorted((folder / "files").iterdir()))
+    paths = [
+        path.rename(tmp_path / f"{index}.parquet")
+        for index, path in enumerate(sorted((folder / "files").iterdir()))
     ]
-    verdict = verdict_on(places)
+    verdict = verdict_on(paths)
     assert (verdict.seeds, verdict.texts, verdict.answer) == (2, 100, "no")
     with pytest.raises(AnalysisError, match="has no faithfulness file"):
-        verdict_on([places[0]])
+        verdict_on([paths[0]])
 
 
 def test_a_verdict_is_about_one_model(tmp_path, capsys):
     folder = write_folder(tmp_path)
-    rows = random_rows(100, list(PLACES), 1, 0.1, longest=10)
-    write_attributions(folder / "files/attributions-2.parquet", rows, list(PLACES),
+    rows = random_rows(100, list(SCORES), 1, 0.1, longest=10)
+    write_attributions(folder / "files/attributions-2.parquet", rows, list(SCORES),
                        config(1, encoder="affine"), data_sha256=DATA)  # fmt: skip
     assert run(folder) == 2
-    assert "are not of seeds of one model" in capsys.readouterr().err
+    assert "are not from seeds of one model" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("kind", ["attributions", "faithfulness"])
@@ -152,7 +154,7 @@ def test_missing_files_are_named_with_the_command_that_makes_them(tmp_path, caps
     assert not (folder / "verdict.json").exists()
 
 
-def test_a_folder_without_files_and_one_without_attention_are_told(tmp_path, capsys):
+def test_a_folder_without_files_and_one_without_attention_are_errors(tmp_path, capsys):
     assert run(tmp_path) == 2
     assert "has no folder 'files'" in capsys.readouterr().err
     folder = write_folder(tmp_path / "a")

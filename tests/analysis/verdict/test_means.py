@@ -16,7 +16,7 @@ def test_wilson_s_interval_is_scipy_s(hits, number):
     assert (ours.low, ours.high) == pytest.approx((theirs.low, theirs.high), abs=1e-12)
 
 
-def test_no_text_of_five_is_no_proof():
+def test_0_of_5_texts_has_a_wide_interval():
     mean = Mean.of(numpy.zeros((1, 5)), share=True)
     assert mean.estimate.low == 0.0 and mean.estimate.high > 0.4
 
@@ -34,7 +34,7 @@ def test_four_times_the_texts_halve_the_interval():
     assert (more.low, more.high) == pytest.approx((0.3, 0.5))
 
 
-def test_so_many_texts_are_needed_and_not_one_fewer():
+def test_the_needed_number_of_texts_is_the_smallest():
     mean = Mean(Estimate(0.45, 0.35, 0.55), texts=50)
     needed = texts_needed([mean], lambda ends: ends[0].high < 0.5)
     assert needed == 201
@@ -48,7 +48,7 @@ def test_a_mean_on_the_bound_and_a_spread_of_seeds_are_not_decided_by_texts():
         assert texts_needed([mean], lambda ends: ends[0].high < 0.5) is None
 
 
-def test_seeds_that_disagree_leave_a_part_that_texts_do_not_shorten():
+def test_more_texts_do_not_reduce_the_spread_of_seeds():
     draw = numpy.random.default_rng(1)
     values = draw.normal(size=(3, 400)) * 0.1 + numpy.array([[0.0], [0.5], [1.0]])
     mean = Mean.of(values)

@@ -13,7 +13,7 @@ LONG_WORD = "Donaudampfschifffahrtsgesellschaft" * 4
 TWENTY = "abcdefghijklmnopqrs"
 ROWS = "[...document.querySelectorAll('.plot li:not(.axis, .gap)')].filter(each => each.offsetHeight).length"
 OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-END = "Math.max(...['.answers', '.plot', '.said'].map(each => document.querySelector(each).getBoundingClientRect().bottom))"
+END = "Math.max(...['.answers', '.plot', '.summary'].map(each => document.querySelector(each).getBoundingClientRect().bottom))"
 
 
 def run(folder, *options):
@@ -38,8 +38,8 @@ def test_the_page_holds_all_of_it_loads_nothing_and_is_small(tmp_path):
 
 
 def test_long_texts_do_not_make_a_page_that_cannot_be_sent(tmp_path):
-    words = [f"word{place}" for place in range(1500)]
-    scores = [float(place) for place in range(1500)]
+    words = [f"word{index}" for index in range(1500)]
+    scores = [float(index) for index in range(1500)]
     folder = write_folder(
         tmp_path, texts=30, tokens=words, attention=scores, gradient=scores, lrp=scores
     )
@@ -50,11 +50,11 @@ def test_long_texts_do_not_make_a_page_that_cannot_be_sent(tmp_path):
 
 @pytest.mark.skipif(PATH is None, reason="there is no Chromium here")
 def test_the_answer_is_on_the_first_screen_and_nothing_is_wider(tmp_path):
-    methods = {f"{name}-method": 0.9 - 0.04 * place for place, name in enumerate(TWENTY)}
-    places = {"attention": 0.3, **methods}
+    methods = {f"{name}-method": 0.9 - 0.04 * index for index, name in enumerate(TWENTY)}
+    means = {"attention": 0.3, **methods}
     words = [LONG_WORD, "b", "c"]
-    scores = {name: [0.5, 0.3, 0.2] for name in places}
-    folder = write_folder(tmp_path, places=places, seconds={}, tokens=words, **scores)
+    scores = {name: [0.5, 0.3, 0.2] for name in means}
+    folder = write_folder(tmp_path, scores=means, seconds={}, tokens=words, **scores)
     assert run(folder) == 0
     path = folder / "verdict.html"
     with chromium(tmp_path / "profile") as page:

@@ -1,4 +1,4 @@
-"""Folders as `allennlp verdict` fills them, without a model: one for every answer there can be."""
+"""Synthetic folders like those of `allennlp verdict`, for every possible answer."""
 
 from pathlib import Path
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
@@ -13,8 +13,8 @@ from tests.analysis.perturbation_files import write_perturbations
 
 Row = Dict[str, Any]
 DATA = "of the small corpus"
-# On the way from random orders to the best one, whatever the erasure, or under each.
-PLACES = {"attention": 0.1, "gradient": 0.4, "lrp": 0.9}
+# 0 for random orders, 1 for the best order found; one number, or one per removal method.
+SCORES = {"attention": 0.1, "gradient": 0.4, "lrp": 0.9}
 SECONDS = {"attention": 0.1, "gradient": 0.4, "lrp": 0.5}
 
 
@@ -22,7 +22,7 @@ def write_folder(
     folder: Path,
     texts: int = 100,
     seeds: int = 1,
-    places: Mapping[str, Union[float, Mapping[str, float]]] = PLACES,
+    scores: Mapping[str, Union[float, Mapping[str, float]]] = SCORES,
     spread: float = 0.1,
     flips: float = 0.2,
     moved: float = 0.1,
@@ -42,17 +42,17 @@ def write_folder(
     **row: Any,
 ) -> Path:
     """
-    spread : of the places of single texts.
+    spread : of the scores of single texts.
     flips, moved : what uniform weights do: to that share of texts, and by how much.
     far, allowed : the share of texts with other weights, and how far these move the output.
-    rho, change : of parameters drawn anew and of noise on the input; `change` below 0 is not measured.
+    rho, change : for randomised parameters and for noise on the input; `change` below 0 is not measured.
     noise : how far seeds disagree about scores.
     planted : whether what the rationale marks is known to be the cause.
     adversary : trained, one against each seed: the share of texts that it attends elsewhere in, and how
         far it moves the output.
     row : what replaces the fields of each text.
     """
-    methods = list(places)
+    methods = list(scores)
     reader = {"dataset_reader": {"type": "planted", "preset": "easy"}} if planted else {}
     for seed in range(1, seeds + 1):
         trained_by = {**config(seed, corpus=corpus), **reader}
@@ -91,7 +91,7 @@ def write_folder(
         )
         write_faithfulness(
             folder / f"files/faithfulness-{seed}.parquet",
-            _judged(rows, places, spread, rho, change, seed, erasures),
+            _judged(rows, scores, spread, rho, change, seed, erasures),
             seed,
             trained_by,
             **about,
@@ -130,7 +130,7 @@ def _attacked(rows: Sequence[Row], far: float, moved: float) -> List[Row]:
         weights = list(each["attention"])
         if _among(index, far):
             least = int(numpy.argmin(weights))
-            weights = [float(place == least) for place in range(len(weights))]
+            weights = [float(index == least) for index in range(len(weights))]
         probs = [each["probs"][0] + moved, each["probs"][1] - moved]
         made.append({**each, "attention": weights, "probs": probs})
     return made
@@ -138,7 +138,7 @@ def _attacked(rows: Sequence[Row], far: float, moved: float) -> List[Row]:
 
 def _judged(
     rows: Sequence[Row],
-    places: Mapping[str, Union[float, Mapping[str, float]]],
+    scores: Mapping[str, Union[float, Mapping[str, float]]],
     spread: float,
     rho: Union[float, Mapping[str, float]],
     change: float,
@@ -157,13 +157,13 @@ def _judged(
 
         for erasure in erasures:
             for measure, toward in (("comprehensiveness", 1), ("sufficiency", -1)):
-                for method, place in places.items():
-                    where = place if isinstance(place, float) else place[erasure]
-                    gained = length * (where + spread * draw.normal())
+                for method, score in scores.items():
+                    mean = score if isinstance(score, float) else score[erasure]
+                    gained = length * (mean + spread * draw.normal())
                     add(method, measure, erasure, 0.05 + toward * gained)
                 add(RANDOM, measure, erasure, 0.05)
                 add(SEARCH, measure, erasure, 0.05 + toward * length)
-        for method in places:
+        for method in scores:
             correlation = rho if isinstance(rho, float) else rho.get(method, 0.0)
             value = correlation + 0.1 * draw.normal()
             add(method, "parameter_randomization_embeddings", None, value)

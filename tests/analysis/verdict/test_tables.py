@@ -1,24 +1,24 @@
-"""The table of verdicts has, of each model, what `allennlp verdict` says of it alone."""
+"""The table of verdicts agrees with `allennlp verdict` for each model."""
 
 import pytest
 
 from analysis.__main__ import main
 from analysis.formats import read_csv
 from analysis.verdict.verdict import verdict_on
-from tests.analysis.verdict.verdict_files import PLACES, write_folder
+from tests.analysis.verdict.verdict_files import SCORES, write_folder
 
 
 def written(tmp_path, *folders):
-    places = [str(folder / "files") for folder in folders]
-    assert main(["table", "verdicts", *places, "-o", str(tmp_path / "out")]) == 0
+    paths = [str(folder / "files") for folder in folders]
+    assert main(["table", "verdicts", *paths, "-o", str(tmp_path / "out")]) == 0
     table = read_csv(tmp_path / "out" / "verdicts.csv").astype(object).fillna("")
     return table.set_index("corpus"), (tmp_path / "out" / "verdicts.md").read_text()
 
 
-def test_a_row_says_what_the_verdict_on_the_model_alone_says(tmp_path):
+def test_a_row_agrees_with_the_verdict_on_the_model(tmp_path):
     folders = {
         corpus: write_folder(
-            tmp_path / corpus, seeds=3, corpus=corpus, places={**PLACES, "attention": at}
+            tmp_path / corpus, seeds=3, corpus=corpus, scores={**SCORES, "attention": at}
         )
         for corpus, at in (("untrue", 0.1), ("true", 0.8))
     }
@@ -29,24 +29,26 @@ def test_a_row_says_what_the_verdict_on_the_model_alone_says(tmp_path):
         assert row["answer"] == alone.answer
         assert row["attention"] == pytest.approx(alone.score.mean)
         assert row["attention low"] == pytest.approx(alone.score.low)
-        assert row["show"] == alone.recommended.method
-        assert row["place of it"] == pytest.approx(alone.method(row["show"]).place.mean)
-        answers = [str(each.answer) for each in alone.questions]
-        names = ["used", "the only weights", "points to what matters", "about the model", "stable"]
+        assert row["recommended"] == alone.recommended.method
+        assert row["recommended score"] == pytest.approx(
+            alone.method(row["recommended"]).score.mean
+        )
+        answers = [str(each.answer) for each in alone.findings]
+        names = ["used", "unique", "finds the words that matter", "about the model", "stable"]
         assert list(row[names]) == answers
-    assert "trust attention?" in shown and "show readers" in shown
+    assert "trust attention?" in shown and "its score [95 %]" in shown
 
 
 def test_a_model_that_learned_nothing_has_a_row_without_an_answer(tmp_path):
     nothing = write_folder(tmp_path / "nothing", corpus="nothing", learned=False)
     table, _ = written(tmp_path, nothing, write_folder(tmp_path / "learned", corpus="learned"))
-    assert table.loc["nothing", "answer"] == "" and table.loc["nothing", "show"] == ""
+    assert table.loc["nothing", "answer"] == "" and table.loc["nothing", "recommended"] == ""
     assert table.loc["nothing", "attention"] == ""
     assert "majority" in table.loc["nothing", "nothing to judge"]
     assert table.loc["learned", "answer"] == "no"
 
 
-def test_files_that_no_verdict_can_rest_on_have_no_table(tmp_path, capsys):
+def test_files_that_are_not_enough_for_a_verdict_have_no_table(tmp_path, capsys):
     folder = write_folder(tmp_path / "a")
     (folder / "files/faithfulness-1.parquet").unlink()
     arguments = ["table", "verdicts", str(folder / "files"), "-o", str(tmp_path / "out")]
@@ -54,14 +56,14 @@ def test_files_that_no_verdict_can_rest_on_have_no_table(tmp_path, capsys):
     assert "faithfulness files" in capsys.readouterr().err
 
 
-def test_what_lacks_for_a_verdict_is_said(tmp_path, capsys):
+def test_the_error_says_what_is_missing_for_a_verdict(tmp_path, capsys):
     few, many = (write_folder(tmp_path / str(texts), texts=texts) for texts in (20, 30))
     explained, judged = many / "files/attributions-1.parquet", few / "files/faithfulness-1.parquet"
     output = ["-o", str(tmp_path / "out")]
     for files, lacking in (
         ([explained], "there is no faithfulness file"),
         ([judged], "there is no attribution file"),
-        ([explained, judged], f"{explained} has 30 texts, {judged} 20; explain as many as are"),
+        ([explained, judged], f"{explained} has 30 texts, {judged} 20; use the same --limit"),
     ):
         assert main(["table", "verdicts", *map(str, files), *output]) == 2
         assert lacking in capsys.readouterr().err

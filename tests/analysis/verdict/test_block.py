@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from analysis.verdict.plot import dot_plot, kept_on_a_phone
-from analysis.verdict.recommendation import RankedMethod
+from analysis.verdict.block import dot_plot, kept_on_a_phone
+from analysis.verdict.ranking import RankedMethod
 from analysis.written import Estimate
 
 
@@ -38,9 +38,9 @@ def test_names_are_escaped():
 
 
 def test_a_phone_keeps_the_best_the_recommended_one_and_what_is_around_attention():
-    few = [f"m{place}" for place in range(8)] + ["attention"]
+    few = [f"m{index}" for index in range(8)] + ["attention"]
     assert kept_on_a_phone(few, "m5") == set(few)
-    many = [f"m{place}" for place in range(20)]
+    many = [f"m{index}" for index in range(20)]
     many[12] = "attention"
     kept = kept_on_a_phone(many, "m7")
     assert [each for each in many if each in kept] == [
