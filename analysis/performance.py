@@ -1,10 +1,9 @@
 """
-How well a model does on its texts, and so whether there is anything to judge: what a model that has
-learned nothing attends to explains nothing, and attention that is the same everywhere points
-nowhere.
+How well a model predicts its texts, and so whether there is anything to judge: the attention of a model
+that has learned nothing explains nothing, and neither does uniform attention.
 
-F1 is that of the positive class where there are two, else the unweighted mean over classes. It is a
-ratio of sums over texts, and so a mean of what each text moves it by.
+F1 is that of the positive class of two, else the unweighted mean over classes. It is a ratio of sums over
+texts, and so a mean of contributions of texts.
 """
 
 from dataclasses import dataclass
@@ -19,12 +18,12 @@ from analysis.model_config import PLAIN
 from analysis.statistics.intervals import intervals
 from analysis.text_files import TextFile
 
-# The column that says why there is nothing, and is empty where there is something.
+# The column with the reason; empty if there is something to judge.
 NOTHING = "nothing to judge"
 ATTENTION = "attention"
 # The column of what a pair has beside the text that is explained.
 OTHER_TEXT = "other"
-MORE = "more texts may tell"
+MORE = "more texts may show a difference"
 # Normalised entropy: 1 is uniform.
 UNIFORM_FROM = 0.99
 
@@ -107,14 +106,14 @@ def f1(file: TextFile) -> float:
 
 
 def _ratio(hits: numpy.ndarray, counted: numpy.ndarray) -> numpy.ndarray:
-    """0 for a class that is neither there nor said to be."""
+    """F1 of each class; 0 for one that is neither a label nor predicted."""
     return 2 * numpy.divide(hits, counted, out=numpy.zeros_like(hits), where=counted != 0)
 
 
 def nothing_to_judge(files: Sequence[TextFile]) -> str:
     """
-    Of the seeds of a model: why, with the number, or nothing. Only of models that were trained to
-    predict and attend as they like: what others lose, or do not attend to, is what they are for.
+    Why there is nothing to judge in the seeds of a model; empty if there is something. Models that were trained
+    to attend in a given way are not checked, since they may lose accuracy or attend uniformly for that reason.
     """
     if files[0].model.role != PLAIN:
         return ""
@@ -123,9 +122,8 @@ def nothing_to_judge(files: Sequence[TextFile]) -> str:
 
 def no_better_than_majority(files: Sequence[TextFile]) -> Optional[str]:
     """
-    Neither its accuracy, nor the mean share of each class that it gets right, can be told from that
-    of always the most frequent label. The second is for balanced training on unequal classes, which
-    gives accuracy away.
+    Why neither its accuracy nor its mean recall over classes is above that of always predicting the most
+    frequent label. The second is for balanced training on unequal classes, which costs accuracy.
     """
     labels = files[0].texts["label"].reset_index(drop=True)
     counts = labels.value_counts()
@@ -146,14 +144,12 @@ def no_better_than_majority(files: Sequence[TextFile]) -> Optional[str]:
     accuracy, share = numpy.nanmean(right), counts.max() / counts.sum()
     than = f"the majority class's {cell(share)}"
     if gained.high[0] > 0:
-        return (
-            f"accuracy {cell(accuracy)} cannot be told from {than} by {counts.sum()} texts; {MORE}"
-        )
+        return f"accuracy {cell(accuracy)} does not differ significantly from {than} on {counts.sum()} texts; {MORE}"
     return f"accuracy {cell(accuracy)} is no better than {than}"
 
 
 def not_asked_of_majority(files: Sequence[TextFile]) -> str:
-    """Why nobody could ask whether the model is better than the majority class; empty where it was asked."""
+    """Why it is not known whether the model is better than the majority class; empty if it is."""
     labels = files[0].texts["label"].dropna().unique()
     if len(labels) > 1:
         return ""
@@ -175,8 +171,8 @@ def guessed(file: TextFile) -> Optional[numpy.ndarray]:
 
 def no_better_than_guessing(files: Sequence[TextFile]) -> Optional[str]:
     """
-    Its accuracy cannot be told from that of a guess among each text's candidates: who knows nothing
-    but these is often far above the most frequent label.
+    Why its accuracy is not above that of a guess among each text's candidates, which is often far above that
+    of the most frequent label.
     """
     by_guess = guessed(files[0])
     if by_guess is None:
@@ -193,8 +189,8 @@ def no_better_than_guessing(files: Sequence[TextFile]) -> Optional[str]:
         return None
     of_guess = numpy.mean(by_guess[known])
     return (
-        f"accuracy {cell(numpy.nanmean(right))} cannot be told from the {cell(of_guess)} of a guess "
-        f"among each text's candidates by {known.sum()} texts; {MORE}"
+        f"accuracy {cell(numpy.nanmean(right))} does not differ significantly from the {cell(of_guess)} of a guess "
+        f"among each text's candidates on {known.sum()} texts; {MORE}"
     )
 
 

@@ -13,7 +13,7 @@ from attention_explain.files.verdict_names import column_in, present_answer
 TABLE = tables.NAME
 INTRODUCTION = (
     "Is attention's faithfulness score (0 = random order, 1 = best order found) above a half? The [verdict](docs/explanation/verdict-rule.md) decides only if "
-    "the interval is on one side of a half for *each* removal method. Given are the mean over these methods, and the recommended method with its score."
+    "the interval is on one side of it for *each* removal method. Cells have the mean over them, and the recommended method with its score."
 )
 Cells = Dict[Tuple[str, str], Row]
 
@@ -47,16 +47,16 @@ def where_decided(sheets: Sequence[Sheet]) -> Iterator[str]:
             of_corpus = models[answer].setdefault(corpus, [])
             of_corpus.append(encoder_name(model.split()[0]) if _is_plain(model) else model)
         else:
-            others[answer if answer != Answer.DEPENDS else f"it {answer}"] = None
+            others[str(answer) if answer == Answer.DEPENDS else f"is {answer}"] = None
     clauses = [
-        f"{side} on "
+        f"{side} a half on "
         + " and ".join(f"{corpus} ({', '.join(of)})" for corpus, of in by_corpus.items())
         for side, by_corpus in zip(("above", "below"), models.values(), strict=True)
         if by_corpus
     ]
     if clauses:
-        rest = f"; elsewhere {' or '.join(others)}" if others else ""
-        yield f"By both measures together, whether attention scores above a half varies: {' and '.join(clauses)}{rest}.\n"
+        rest = f"; elsewhere the verdict {' or '.join(others)}" if others else ""
+        yield f"By both measures together, attention scores {' and '.join(clauses)}{rest}.\n"
 
 
 def _cells(sheets: Sequence[Sheet]) -> Cells:

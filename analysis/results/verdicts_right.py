@@ -16,8 +16,8 @@ from analysis.verdict.against_truth import (
 
 ABOUT = {"attention": "verdicts on attention", "recommended": "recommendations"}
 VERDICT = (
-    "`allennlp verdict` answers for one model and its texts. On the planted corpus its answer can be checked against the ground-truth words: attention finds them if its average "
-    "precision, rescaled to 0 for a random order and 1 if these words come first, is above a half ([how it is counted](docs/explanation/verdict-rule.md#how-often-the-verdict-is-wrong))."
+    "`allennlp verdict` answers for one model and its texts. On the planted corpus it can be checked against the ground-truth words: attention finds them if its average precision, "
+    "rescaled (0 = random order, 1 = these words first), is above a half ([how it is counted](docs/explanation/verdict-rule.md#how-often-the-verdict-is-wrong))."
 )
 MEASURES = "planted-truth-measures"
 # The measure that the page uses.
@@ -70,8 +70,8 @@ def how_often_right(counts: Sheet, verdicts: Sheet, measures: Sequence[Sheet]) -
 def _wrong(row: Row) -> str:
     sentence = (
         f"{row.whole('wrong')} of {row.whole('clear')} {ABOUT[row['about']]} that decide and whose truth is clear are wrong: "
-        f"{row.percent('share', 1)} [{row.percent('low', 1)}, {row.percent('high', 1)}]. Counting the ambiguous models as well, by the mean of their truth, "
-        f"{row.whole('contradicted')} of {row.whole('decided')} are wrong"
+        f"{row.percent('share', 1)} [{row.percent('low', 1)}, {row.percent('high', 1)}]; counting the ambiguous models as well, "
+        f"{row.whole('contradicted')} of {row.whole('decided')}"
     )
     if row["about"] == "attention":
         sentence += f" ({row.whole('contradicted yes')} of {row.whole('yes')} that say yes)"

@@ -56,8 +56,8 @@ def test_a_model_has_to_be_better_than_the_majority_class(tmp_path, right, label
     # Always the same label: surely no better, whatever the number of texts.
     if right != {"a": 1.0, "b": 0.0}:
         expected = (
-            expected.replace("is no better than", "cannot be told from")
-            + " by 200 texts; more texts may tell"
+            expected.replace("is no better than", "does not differ significantly from")
+            + " on 200 texts; more texts may show a difference"
         )
     assert said == ("" if learned else expected)
 

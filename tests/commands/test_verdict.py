@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 import torch
 
-from analysis.__main__ import main
 from analysis.verdict import output, questions
 from analysis.verdict.inputs import load_inputs
+from analysis.verdict.output import write_verdict
 from attention_explain.archives import open_archive, weights_sha256
 from attention_explain.commands import (
     attribution_file,
@@ -125,7 +125,7 @@ def test_the_files_have_all_components_of_a_verdict(given, asked, run, tmp_path,
     assert "1 of 3, explaining" in said and "3 of 3, judging" in said
     assert said.count("2 texts explained in") == 1
     # The analysis reads them; a model that has learned nothing gets no answer.
-    assert main(["verdict", str(tmp_path / "out")]) == 0
+    write_verdict(tmp_path / "out")
     answered = json.loads((tmp_path / "out" / "verdict.json").read_text())
     assert answered["weights_sha256"] == [weights_sha256(open_archive(run).model)]
     assert answered["texts"] == 2 and "no better than the majority" in answered["nothing"]

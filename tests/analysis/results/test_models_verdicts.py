@@ -51,12 +51,15 @@ def test_a_sentence_says_where_attention_scores_above_a_half():
     no = {**JUDGED, "model": "bilstm tanh sparsemax"}
     inconclusive = {**JUDGED, "model": "cnn tanh softmax", "answer": "inconclusive"}
     nothing = {**yes, "corpus": "imdb", "nothing to judge": "it is no better"}
-    begins = "By both measures together, whether attention scores above a half varies: "
+    begins = "By both measures together, attention scores "
     assert told([inconclusive, nothing], say=where_decided) == ""
-    assert told([yes, nothing], say=where_decided) == begins + "above on AG News (no context).\n"
+    assert (
+        told([yes, nothing], say=where_decided)
+        == begins + "above a half on AG News (no context).\n"
+    )
     assert told([yes, no, inconclusive], say=where_decided) == (
-        f"{begins}above on AG News (no context) and below on SST (bilstm tanh sparsemax); "
-        "elsewhere inconclusive.\n"
+        f"{begins}above a half on AG News (no context) and below a half on SST (bilstm tanh sparsemax); "
+        "elsewhere the verdict is inconclusive.\n"
     )
 
 
