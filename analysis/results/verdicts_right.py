@@ -17,7 +17,7 @@ from analysis.verdict.against_truth import (
 ABOUT = {"attention": "verdicts on attention", "recommended": "recommendations"}
 VERDICT = (
     "`allennlp verdict` answers for one model and its texts. On the planted corpus it can be checked against the ground-truth words: attention finds them if its average precision, "
-    "rescaled (0 = random order, 1 = these words first), is above a half ([how it is counted](docs/explanation/verdict-rule.md#how-often-the-verdict-is-wrong))."
+    "rescaled (0 = random order, 1 = these words first), is above a half ([details](docs/explanation/verdict-rule.md#how-often-the-verdict-is-wrong))."
 )
 MEASURES = "planted-truth-measures"
 # The measure that the page uses.
