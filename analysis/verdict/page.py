@@ -96,7 +96,7 @@ def _details(verdict: Verdict, inputs: VerdictInputs) -> str:
 
 
 @dataclass(frozen=True)
-class Example:
+class ExampleText:
     """
     row : in the table of attributions.
     why : the reason to show it, with the number.
@@ -107,7 +107,7 @@ class Example:
     why: str
 
 
-def choose_examples(inputs: VerdictInputs, scores: FaithfulnessScores, top: str) -> List[Example]:
+def choose_examples(inputs: VerdictInputs, scores: FaithfulnessScores, top: str) -> List[ExampleText]:
     """From the first seed, among texts of usual length if there are enough of them."""
     file = inputs.attributions.files[0]
     other = _other(scores, top)
@@ -125,7 +125,7 @@ def choose_examples(inputs: VerdictInputs, scores: FaithfulnessScores, top: str)
         "Methods disagree most": agreed,
         "Attention misleads most": -ahead,
     }
-    chosen: List[Example] = []
+    chosen: List[ExampleText] = []
     for kind, distance in kinds.items():
         order = left[numpy.argsort(distance[left], kind="stable")][:OF_EACH]
         for row in order:
@@ -135,7 +135,7 @@ def choose_examples(inputs: VerdictInputs, scores: FaithfulnessScores, top: str)
                 else f"removing and keeping words in the order of {other} moves the probability by "
                 f"{number(float(ahead[row]))} more than in the order of attention"
             )
-            chosen.append(Example(int(row), kind, why))
+            chosen.append(ExampleText(int(row), kind, why))
         left = numpy.setdiff1d(left, order)
     return chosen
 
@@ -164,7 +164,7 @@ def _other(scores: FaithfulnessScores, top: str) -> str:
     return next((each for each in (top, *scores.methods) if each != ATTENTION), ATTENTION)
 
 
-def _card(file: Attributions, one: Example, methods: Sequence[str]) -> str:
+def _card(file: Attributions, one: ExampleText, methods: Sequence[str]) -> str:
     # Through Arrow, so that missing values are None, as in the file itself.
     rows = pyarrow.Table.from_pandas(file.table.iloc[[one.row]], preserve_index=False).to_pylist()
     (text,) = explanations(rows, file.metadata)
