@@ -107,7 +107,9 @@ class ExampleText:
     why: str
 
 
-def choose_examples(inputs: VerdictInputs, scores: FaithfulnessScores, top: str) -> List[ExampleText]:
+def choose_examples(
+    inputs: VerdictInputs, scores: FaithfulnessScores, top: str
+) -> List[ExampleText]:
     """From the first seed, among texts of usual length if there are enough of them."""
     file = inputs.attributions.files[0]
     other = _other(scores, top)
