@@ -148,6 +148,12 @@ class TableStep(ResultsStep):
 
     def clear(self, output: str) -> None:
         drop_damaged_manifest(Path(output))
+        self._remove_files(output)
+
+    def _remove_files(self, output: str) -> None:
+        """Removes files that this step has recorded: a command replaces no file that looks foreign."""
+        for file in self.files_of(output):
+            file.unlink(missing_ok=True)
 
     def _change(self, output: str, record: Dict[str, Any]) -> str:
         if self.file is None:
@@ -171,7 +177,7 @@ class ReportStep(ResultsStep):
         return [Path(output) / PAGE]
 
     def clear(self, output: str) -> None:
-        """A new page takes its place."""
+        self._remove_files(output)
 
 
 def record_of_result(folder: Path, kind: str, name: str) -> Path:
