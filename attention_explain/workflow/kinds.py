@@ -133,6 +133,11 @@ class ResultsStep(Step):
     def _stamp(self) -> Dict[str, Any]:
         return {"identity": self.identity}
 
+    def _remove_files(self, output: str) -> None:
+        """Removes files that this step has recorded: a command replaces no file that looks foreign."""
+        for file in self.files_of(output):
+            file.unlink(missing_ok=True)
+
 
 @dataclass(frozen=True, kw_only=True)
 class TableStep(ResultsStep):
@@ -149,11 +154,6 @@ class TableStep(ResultsStep):
     def clear(self, output: str) -> None:
         drop_damaged_manifest(Path(output))
         self._remove_files(output)
-
-    def _remove_files(self, output: str) -> None:
-        """Removes files that this step has recorded: a command replaces no file that looks foreign."""
-        for file in self.files_of(output):
-            file.unlink(missing_ok=True)
 
     def _change(self, output: str, record: Dict[str, Any]) -> str:
         if self.file is None:
