@@ -23,7 +23,7 @@ help:
 	@echo "make test       the fast tests"
 	@echo "make test-slow  the slow tests too"
 	@echo "make test-browser the page of explore, in a real Chromium (Debian: chromium, chromium-driver)"
-	@echo "make test-faults kills, bad inputs and growth: 20 minutes, with figures at the end"
+	@echo "make test-faults kills, bad inputs and growth: up to an hour, with figures at the end"
 	@echo "make test-slurm a study on a Slurm cluster of one node (Debian, as root)"
 	@echo "make wheel      the package as a wheel, into dist/"
 	@echo "make test-wheel build and install the wheel in a new environment, and use it there (10 minutes)"
