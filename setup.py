@@ -89,8 +89,7 @@ setup(
     package_data={
         "analysis": ["py.typed"],
         "analysis.papers": ["*/published/*.csv"],
-        "attention_explain": ["py.typed"],
-        "attention_explain.commands": ["costs.toml"],
+        "attention_explain": ["costs.toml", "py.typed"],
         "attention_explain.explore": ["page/*"],
         "attention_explain.heatmaps": ["texts.js"],
         "attention_explain.training_configs": ["*/*.jsonnet", "*/*.libsonnet"],

@@ -1,4 +1,4 @@
-"""Attribution files, as `allennlp attribute` writes them: texts, predictions, scores a method."""
+"""Attribution files of `allennlp attribute`: texts, predictions, and scores per method."""
 
 from pathlib import Path
 from typing import Any, Dict, List, Optional, Union
@@ -6,20 +6,19 @@ from typing import Any, Dict, List, Optional, Union
 import numpy
 
 from analysis.measures.scores import Scores
-from analysis.text_files import TextFile, read_text_file
-from attention_explain.heatmaps.explanation import KNOWN, Rationale, markings, rationales_of
-
-METADATA = b"attention_explain"
-# Of files from before the erasing methods called these as all others do.
-PLACES = ("input", "hidden")
-OLD_OPTIONS = {"of": "at", "output": "of"}
-KNOWN_FORMATS = (1,)
-# Where the data says which tokens decide, that is one more column to agree with.
-RATIONALE = "rationale"
+from analysis.text_files import TextFile, read_table
+from attention_explain.files.attributions import (
+    FORMAT,
+    KNOWN,
+    RATIONALE,
+    Rationale,
+    markings,
+    rationales_of,
+)
 
 
 def share_marked(rationale: Optional[Rationale]) -> Optional[numpy.ndarray]:
-    """Of the annotators, by token; None where nobody has marked the text."""
+    """The fraction of annotators who marked each token; None if nobody marked the text."""
     marked = markings(rationale)
     return numpy.mean([*marked], axis=0) if marked else None
 
@@ -38,48 +37,35 @@ class Attributions(TextFile):
 
     def scores(self, method: str, absolute: bool = False) -> Scores:
         """
-        Of one of the methods, or the `rationale` (of several annotators, the share who marked each
-        token), of each text in the order of the table.
+        The scores of a method for each text in the order of the table; or the `rationale`, as the
+        fraction of annotators who marked each token.
         """
         column = self.table[method]
         scores = Scores.of(column.map(share_marked) if method == RATIONALE else column)
         return scores.absolute() if absolute else scores
 
     def signed(self, method: str) -> bool:
-        """Whether the method tells what speaks for the class from what speaks against it."""
+        """Whether the scores of a method distinguish evidence for the class from evidence against it."""
         return bool(self.declared.get(method, {}).get("signed"))
 
     @property
     def explains_gold(self) -> numpy.ndarray:
-        """Whether the class that is explained is a text's gold label. Shape: (texts,)"""
+        """Whether the explained class is the gold label of each text. Shape: (texts,)"""
         target = self.metadata.get("target")
         explained = self.table["predicted"] if target is None else target
         return (self.table["label"] == explained).to_numpy(dtype=bool)
 
     @property
     def rationales(self) -> str:
-        """Who says which tokens decide: `known causes`, or `marked by people`."""
+        """The origin of the rationales: `known causes`, or `marked by people`."""
         return rationales_of(self.metadata["config"])
 
     @property
     def has_known_causes(self) -> bool:
-        """Whether its texts mark what is known to decide their labels."""
+        """Whether its texts mark the known causes of their labels."""
         return RATIONALE in self.table and self.rationales == KNOWN
 
 
 def load_attributions(path: Union[str, Path]) -> Attributions:
-    """The file at the path; raises `AnalysisError` for what is no attribution file, or a damaged one."""
-    path = Path(path)
-    kind = ("attribution", "allennlp attribute", KNOWN_FORMATS, "interpreters")
-    file = Attributions(path, *read_text_file(path, METADATA, *kind))
-    for declared in file.declared.values():
-        _rename_options(declared)
-    return file
-
-
-def _rename_options(declared: Dict[str, Any]) -> None:
-    """Lets a method of an old file have the options that the same method has today."""
-    options = declared.get("parameters")
-    if isinstance(options, dict) and options.get("of") in PLACES:
-        renamed = {OLD_OPTIONS.get(name, name): value for name, value in options.items()}
-        declared["parameters"] = renamed
+    """The file at the path; raises `AnalysisError` if it is damaged or not an attribution file."""
+    return Attributions(Path(path), *read_table(path, FORMAT))

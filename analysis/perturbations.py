@@ -1,13 +1,12 @@
-"""Perturbation files, as `allennlp perturb` writes them: what other attention would have done."""
+"""Perturbation files of `allennlp perturb`: a model's output with other attention."""
 
 from pathlib import Path
 from typing import Any, Dict, Union
 
 from analysis.measures.scores import Scores
-from analysis.text_files import TextFile, read_text_file
-
-METADATA = b"attention_explain.perturbations"
-KNOWN_FORMATS = (1,)
+from analysis.text_files import TextFile, read_table
+from attention_explain.files.attributions import ATTENTION
+from attention_explain.files.perturbations import FORMAT
 
 
 class Perturbations(TextFile):
@@ -19,12 +18,10 @@ class Perturbations(TextFile):
 
     @property
     def attention(self) -> Scores:
-        """The model's own."""
-        return Scores.of(self.table["attention"])
+        """The model's own attention."""
+        return Scores.of(self.table[ATTENTION])
 
 
 def load_perturbations(path: Union[str, Path]) -> Perturbations:
-    """The file at the path; raises `AnalysisError` for what is no perturbation file, or a damaged one."""
-    path = Path(path)
-    kind = ("perturbation", "allennlp perturb", KNOWN_FORMATS, "perturbations", ["attention"])
-    return Perturbations(path, *read_text_file(path, METADATA, *kind))
+    """The file at the path; raises `AnalysisError` if it is damaged or not a perturbation file."""
+    return Perturbations(Path(path), *read_table(path, FORMAT))

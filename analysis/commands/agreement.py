@@ -13,7 +13,7 @@ from typing import List, Optional, Sequence
 from analysis.agreement.agreement_table import NONE, OVERALL, check_groups, shown_agreements
 from analysis.agreement.agreements import Agreement, Pair, Signs, agreements
 from analysis.agreement.entries import add_entries
-from analysis.attributions import RATIONALE, Attributions, load_attributions
+from analysis.attributions import Attributions, load_attributions
 from analysis.errors import AnalysisError
 from analysis.formats import say, show
 from analysis.measures import Measure
@@ -21,6 +21,7 @@ from analysis.models import Model, check_same_texts, models_of
 from analysis.output import Output
 from analysis.statistics.samples import DRAWS
 from analysis.statistics.significance import SignFlips
+from attention_explain.files.attributions import RATIONALE
 
 HELP = "how far methods agree, with intervals, beside chance"
 # Rows on the terminal, if they can be fewer.

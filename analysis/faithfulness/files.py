@@ -1,6 +1,6 @@
 """
-Faithfulness files, as `allennlp faithfulness` writes them: a row a text, method, measure, erasure and
-bin, and the two ends of the scale among the methods.
+Faithfulness files of `allennlp faithfulness`: one row per text, method, measure, removal method and bin. The
+two ends of the scale are among the methods.
 """
 
 from dataclasses import dataclass
@@ -11,32 +11,17 @@ from typing import Any, Dict, List, Optional, Union
 import pandas
 
 from analysis.errors import AnalysisError
-from analysis.text_files import TextFile, read_text_file
-
-METADATA = b"faithfulness"
-KNOWN_FORMATS = (1,)
-COLUMNS = dict.fromkeys(
-    ("id", "label", "predicted", "method", "measure", "erasure", "k", "value", "curve", "undefined")
-)
-# The ends of the scale: the mean over random orders, and the best order that a search found.
-RANDOM, SEARCH = "random", "search"
-# What files from before measures had these options were made with.
-NEW_OPTIONS: Dict[str, Dict[str, Any]] = {
-    "parameter_randomization": {"without": [], "intermediate": True},
-    "sensitivity": {"without": []},
-}
-# The share of tokens whose rank is also another's; no measure of faithfulness.
-TIED = "tied"
+from analysis.text_files import TextFile, read_table
+from attention_explain.files.faithfulness import FORMAT, TIED
 
 
 @dataclass(frozen=True, order=True)
 class FaithfulnessMeasure:
     """
-    What was measured, under which erasure.
+    A measure with its removal method.
 
-    erasure : "" where nothing is erased.
-    k : the share of tokens; None for a mean over such shares, for a whole curve, and where there are
-        none.
+    erasure : "" if nothing is removed.
+    k : the fraction of tokens; None for a mean over several, for a curve, and if there is none.
     """
 
     name: str
@@ -49,7 +34,7 @@ class FaithfulnessMeasure:
 
 
 class FaithfulnessFile(TextFile):
-    """The table is in long form: a text has many rows."""
+    """The table is in long form: each text has many rows."""
 
     @property
     def declared(self) -> Dict[str, Any]:
@@ -60,11 +45,11 @@ class FaithfulnessFile(TextFile):
 
     @property
     def methods(self) -> List[str]:
-        """Those that were judged, without the ends of the scale."""
+        """The methods without the ends of the scale."""
         return list(self.metadata["methods"])
 
     def higher_is_better(self, measure: str) -> bool:
-        """Whether a large value speaks for a method."""
+        """Whether a larger value is better."""
         return bool(self.metadata["measures"][measure].get("higher_is_better", True))
 
     @cached_property
@@ -73,7 +58,7 @@ class FaithfulnessFile(TextFile):
 
     @property
     def ids(self) -> List[str]:
-        """Of the texts, in the order of the file."""
+        """The ids of the texts, in the order of the file."""
         return self.texts["id"].tolist()
 
     @cached_property
@@ -91,17 +76,9 @@ class FaithfulnessFile(TextFile):
 
 
 def load_faithfulness(path: Union[str, Path]) -> FaithfulnessFile:
-    """The file of that path; raises `AnalysisError` if it is none."""
-    path = Path(path)
-    kind = ("faithfulness", "allennlp faithfulness", KNOWN_FORMATS, "methods", (), COLUMNS)
-    file = FaithfulnessFile(path, *read_text_file(path, METADATA, *kind))
-    if not isinstance(file.metadata.get("measures"), dict):
-        raise AnalysisError(f"{path}: its metadata have no object 'measures'")
-    for about in file.metadata["measures"].values():
-        options = about.get("parameters", {})
-        for option, usual in NEW_OPTIONS.get(options.get("type"), {}).items():
-            options.setdefault(option, usual)
+    """The file at the path; raises `AnalysisError` if it is damaged or not a faithfulness file."""
+    file = FaithfulnessFile(Path(path), *read_table(path, FORMAT))
     for name in file.table["measure"].unique():
         if name != TIED and name not in file.metadata["measures"]:
-            raise AnalysisError(f"{path}: has rows of '{name}', of which its metadata say nothing")
+            raise AnalysisError(f"{path}: has rows of '{name}', which its metadata do not describe")
     return file

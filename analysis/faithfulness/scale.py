@@ -9,11 +9,12 @@ from typing import Any, Dict, List, Sequence
 
 import numpy
 
-from analysis.faithfulness.files import RANDOM, SEARCH, TIED, FaithfulnessFile, FaithfulnessMeasure
+from analysis.faithfulness.files import FaithfulnessFile, FaithfulnessMeasure
 from analysis.models import Model
 from analysis.statistics.intervals import Intervals, intervals
 from analysis.statistics.samples import placed
 from analysis.statistics.significance import SignFlips, paired_in_one_model
+from attention_explain.files.faithfulness import RANDOM, SEARCH, TIED
 
 
 @dataclass(frozen=True)

@@ -7,13 +7,13 @@ from typing import Callable, List, Optional, Sequence
 
 import numpy
 
-from analysis.attributions import RATIONALE, Attributions
+from analysis.attributions import Attributions
 from analysis.errors import AnalysisError
 from analysis.measures.scores import Scores
 from analysis.plausibility.measures import Marked, PlausibilityMeasure
 from analysis.statistics.intervals import mean_of_known
 from analysis.statistics.samples import text_keys
-from attention_explain.heatmaps.explanation import Rationale, markings
+from attention_explain.files.attributions import RATIONALE, Rationale, markings
 
 # A number a text, of scores and what is marked, both of the texts that have them.
 OfMarked = Callable[[Scores, Marked], numpy.ndarray]

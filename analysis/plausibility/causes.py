@@ -10,7 +10,7 @@ import numpy
 import pandas
 from scipy.stats import binomtest
 
-from analysis.attributions import RATIONALE, Attributions
+from analysis.attributions import Attributions
 from analysis.errors import AnalysisError
 from analysis.formats import cell
 from analysis.measures.scores import Scores
@@ -19,7 +19,7 @@ from analysis.plausibility import orders
 from analysis.plausibility.annotators import Annotators
 from analysis.statistics.intervals import intervals, mean_of_known
 from analysis.written import estimates
-from attention_explain.heatmaps.explanation import KNOWN, markings
+from attention_explain.files.attributions import KNOWN, RATIONALE, markings
 
 FIRST = "marked first"
 PRECISION = "average precision"

@@ -13,10 +13,8 @@ import pandas
 
 from analysis.attributions import Attributions, load_attributions
 from analysis.errors import AnalysisError
-from analysis.faithfulness.files import METADATA as JUDGED
 from analysis.faithfulness.files import load_faithfulness
 from analysis.models import Model
-from analysis.perturbations import METADATA as PERTURBED
 from analysis.perturbations import load_perturbations
 from analysis.report.elements import (
     Anchors,
@@ -27,8 +25,9 @@ from analysis.report.elements import (
     table_html,
 )
 from analysis.runs import METRICS
-from analysis.text_files import TextFile, has_key
+from analysis.text_files import TextFile
 from analysis.written import html_text
+from attention_explain.files import faithfulness, perturbations
 from attention_explain.files.records import sha256
 
 
@@ -76,9 +75,11 @@ def _load(path: str, expected: str) -> Input:
 def _content(path: Path) -> Optional[TextFile]:
     if path.name == METRICS:
         return None
-    if has_key(path, JUDGED):
+    if faithfulness.FORMAT.is_format_of(path):
         return load_faithfulness(path)
-    return load_perturbations(path) if has_key(path, PERTURBED) else load_attributions(path)
+    if perturbations.FORMAT.is_format_of(path):
+        return load_perturbations(path)
+    return load_attributions(path)
 
 
 TITLE = "Provenance"

@@ -9,11 +9,11 @@ from typing import Dict, List, Sequence
 import numpy
 
 from analysis.errors import AnalysisError
-from analysis.faithfulness.files import RANDOM, SEARCH
 from analysis.faithfulness.scale import Measured
 from analysis.statistics.samples import placed
 from analysis.verdict.inputs import ATTENTION, VerdictInputs
 from analysis.verdict.means import Mean
+from attention_explain.files.faithfulness import RANDOM, SEARCH
 
 MEASURES = ("comprehensiveness", "sufficiency")
 # Of probabilities in single precision.

@@ -1,13 +1,13 @@
 """
-The `attribute` subcommand explains every prediction of a trained model on a data set, by as many
-methods as are named, and writes the scores to a parquet file.
+The `attribute` subcommand explains every prediction of a trained model on a data set by several methods, and
+writes the scores to a parquet file.
 """
 
 import argparse
 import math
 import sys
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, List, Optional, Sequence, Union
 
 import pyarrow
 from allennlp.commands.subcommand import Subcommand
@@ -15,8 +15,8 @@ from allennlp.data import Instance
 from allennlp.models.archival import Archive
 from allennlp.predictors import Predictor
 
-from attention_explain.commands import attribution_file
-from attention_explain.commands.batches import AfterStep, passes_of_methods
+from attention_explain import defaults
+from attention_explain.commands.batches import AfterStep
 from attention_explain.commands.job import Job
 from attention_explain.commands.job_options import (
     JobOptions,
@@ -25,9 +25,18 @@ from attention_explain.commands.job_options import (
     job_options,
     listed_configs,
 )
+from attention_explain.commands.summaries import (
+    add_skipped,
+    attribution_summary,
+    check_summaries,
+    count_skipped,
+    unknown_tokens,
+)
+from attention_explain.costs import passes_of_components
 from attention_explain.data.pair_sides import PASSAGE, SIDES
 from attention_explain.faithfulness.outputs import reads_sets_apart
-from attention_explain.heatmaps.explanation import explanations
+from attention_explain.files import attributions
+from attention_explain.heatmaps.explanation import Explanation, explanations
 from attention_explain.heatmaps.html_page import card, page
 from attention_explain.heatmaps.overview import facts_of
 from attention_explain.interpret.explainer import Explainer
@@ -41,18 +50,7 @@ from attention_explain.interpret.interpreter import (
 from attention_explain.models.needs import explainable
 from attention_explain.output import log_beside, writing
 
-# What the debate compares, and the control; what a model does not allow is left out.
-DEFAULT_INTERPRETERS = (
-    "attention",
-    "gradient",
-    "gradient-x-input",
-    "integrated-gradients",
-    "lrp",
-    "occlusion",
-    "leave-one-out",
-    "random",
-)
-# A page of so many texts opens at once.
+# A page with this number of texts opens at once.
 HTML_TEXTS = 200
 
 
@@ -62,8 +60,8 @@ class Attribute(Subcommand):
 
     def add_subparser(self, parser: argparse._SubParsersAction) -> argparse.ArgumentParser:
         description = (
-            "Explain every prediction of a trained model on a data set. A killed run goes on where "
-            "it was when the same command is given again."
+            "Explain every prediction of a trained model on a data set. The same command continues "
+            "a run that was killed."
         )
         subparser = parser.add_parser(
             self.name, description=description, help="Explain a model's predictions on a data set."
@@ -74,18 +72,18 @@ class Attribute(Subcommand):
             nargs="+",
             metavar="NAME",
             help="names of methods, their configs as JSON, or a jsonnet file with a list of them "
-            f"(default: those of {' '.join(DEFAULT_INTERPRETERS)} that the model allows)",
+            f"(default: those of {' '.join(defaults.INTERPRETERS)} that the model supports)",
         )
         subparser.add_argument("--target", help="the label to explain (default: the predicted)")
         subparser.add_argument(
             "--side",
             choices=SIDES,
             default=PASSAGE,
-            help="of pairs, the text whose words get scores (default: the passage, which is attended)",
+            help="the text of a pair whose words are scored (default: the passage, which is attended to)",
         )
-        subparser.add_argument("--html", metavar="FILE", help="write a page of heatmaps, too")
+        subparser.add_argument("--html", metavar="FILE", help="also write a page of heatmaps")
         subparser.add_argument(
-            "--html-texts", type=int, default=HTML_TEXTS, help="how many texts the page shows"
+            "--html-texts", type=int, default=HTML_TEXTS, help="the number of texts on the page"
         )
         add_job_options(subparser, "explain")
         subparser.set_defaults(func=attribute_from_args)
@@ -116,18 +114,17 @@ def attribute_from_file(
     **options: Any,
 ) -> Dict[str, Any]:
     """
-    Explains the data set, writes the files and says what was done. Parameters as on the command
-    line; `options` are those of `JobOptions`. Returns the metadata of the attribution file.
+    Explain the data set, write the files and print a summary. Parameters as on the command line;
+    `options` are those of `JobOptions`. Returns the metadata of the attribution file.
     """
     job = JobOptions(archive_file, data, output_file, **options)
     return AttributionJob(job, interpreters, target, html, html_texts, side).run()
 
 
 class AttributionJob(Job):
-    """Every text by every method: one row a text. Parameters as above."""
+    """Explain every text by every method. Parameters as in `attribute_from_file`."""
 
-    key = attribution_file.METADATA
-    format = attribution_file.FORMAT
+    format = attributions.FORMAT
     doing, done = "explaining", "explained"
     components = "interpreters"
 
@@ -153,7 +150,7 @@ class AttributionJob(Job):
         reader = archive.validation_dataset_reader
         configs = self._configs
         if configs is None:
-            configs, self._left_out = supported_interpreters(DEFAULT_INTERPRETERS, model, reader)
+            configs, self._left_out = supported_interpreters(defaults.INTERPRETERS, model, reader)
             for reason in self._left_out.values():
                 print(f"left out: {reason}", file=sys.stderr)
         predictor = Predictor(model, reader, frozen=False)
@@ -163,55 +160,54 @@ class AttributionJob(Job):
         self.parameters = {name: parameters(method) for name, method in methods.items()}
         self.declared = {name: properties(method) for name, method in methods.items()}
 
-    def decisive(self) -> Dict[str, Any]:
-        # Nothing is said of texts that have one side.
+    def settings(self) -> Dict[str, Any]:
+        # Texts that are not pairs have no side.
         side = {} if self.side == PASSAGE else {"side": self.side}
         return {"target": self._target, **side}
 
     def typed(self) -> Dict[str, Any]:
         return {"interpreters": self._configs, "target": self._target, "side": self.side}
 
-    def told(self) -> Dict[str, Any]:
+    def more_metadata(self) -> Dict[str, Any]:
         return {"left_out": self._left_out}
 
     def passes(self, tokens: float) -> float:
         apart = reads_sets_apart(self._explainer.model)
-        return passes_of_methods("interpreters", self.parameters, tokens, apart)
+        return passes_of_components("interpreters", self.parameters.values(), tokens, apart)
 
     def columns(self, instances: Sequence[Instance]) -> pyarrow.Schema:
         return rehearse(self._explainer, instances)
 
-    def work(
-        self,
-        instances: Sequence[Instance],
-        rows: Sequence[int],
-        columns: pyarrow.Schema,
-        after_step: AfterStep,
-        steps: Sequence[str],
-    ) -> Tuple[pyarrow.Table, Dict[str, Any]]:
-        explained = self._explainer.explain_batch(instances, after_step)
-        record = {"skipped": attribution_file.skipped(explained)}
-        return attribution_file.to_table(explained, rows, columns), record
+    def results(
+        self, instances: Sequence[Instance], after_step: AfterStep, steps: Sequence[str]
+    ) -> List[Explanation]:
+        return self._explainer.explain_batch(instances, after_step)
 
-    def totals(self, table: pyarrow.Table, records: Sequence[Dict[str, Any]]) -> Dict[str, Any]:
+    def records(self, result: Explanation, columns: pyarrow.Schema) -> List[Dict[str, Any]]:
+        return attributions.records(result, columns)
+
+    def count(self, results: Sequence[Explanation]) -> Dict[str, Any]:
+        return {"skipped": count_skipped(results)}
+
+    def totals(self, table: pyarrow.Table, counts: Sequence[Dict[str, Any]]) -> Dict[str, Any]:
         return {
-            "unknown_tokens": attribution_file.unknown_tokens(table),
-            "skipped": attribution_file.summed([record["skipped"] for record in records]),
-            "checks": attribution_file.check_summaries(table),
+            "unknown_tokens": unknown_tokens(table),
+            "skipped": add_skipped([each["skipped"] for each in counts]),
+            "checks": check_summaries(table),
         }
+
+    def summary(self, table: pyarrow.Table, metadata: Dict[str, Any]) -> List[str]:
+        return attribution_summary(table, metadata)
 
     def also_write(self, table: pyarrow.Table, metadata: Dict[str, Any]) -> None:
         for page_file in self.writes.get(".html", ()):
             write_page(table, metadata, page_file, self._html_texts)
 
-    def in_words(self, table: pyarrow.Table, metadata: Dict[str, Any]) -> List[str]:
-        return attribution_file.in_words(table, metadata)
-
 
 def rehearse(explainer: Explainer, instances: Sequence[Instance]) -> pyarrow.Schema:
     """
-    Every method once, on the longest text that none skips: one that refuses the model or a text does
-    so now. What comes out decides the columns.
+    Apply every method once, to the longest text that none skips: errors appear before the work, and the
+    result determines the columns.
     """
     most = [method.max_tokens for method in explainer.interpreters.values()]
     most = min((tokens for tokens in most if tokens is not None), default=math.inf)
@@ -220,14 +216,13 @@ def rehearse(explainer: Explainer, instances: Sequence[Instance]) -> pyarrow.Sch
     ]
     longest = max(fitting or instances, key=lambda instance: len(instance["tokens"]))
     (example,) = explainer.explain_batch([longest])
-    given = (instance["metadata"].metadata for instance in instances)
-    return attribution_file.schema(example, given)
+    return attributions.columns(example, (text["metadata"].metadata for text in instances))
 
 
 def write_page(
     table: pyarrow.Table, metadata: Dict[str, Any], path: Union[str, Path], limit: int
 ) -> None:
-    """The heatmaps of the first texts."""
+    """Write the heatmaps of the first texts."""
     shown = min(limit, table.num_rows)
     rows = table.slice(0, limit).to_pylist()
     texts = list(explanations(rows, metadata))

@@ -1,16 +1,24 @@
 """
-The `faithfulness` subcommand judges the scores of an attribution file, or of another file, by the
-model that they explain, and writes a table of measures with both ends of their scale.
+The `faithfulness` subcommand measures how faithful the scores of an attribution file, or of another file,
+are to the model that they explain, and writes the measures with both ends of their scale to a parquet file.
 """
 
 import argparse
 import json
 from pathlib import Path
-from typing import Any, Dict, Optional, Sequence, Union
+from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
+import pyarrow
 from allennlp.commands.subcommand import Subcommand
+from allennlp.common import Params
+from allennlp.data import DatasetReader, Instance
+from allennlp.models import Model
+from allennlp.models.archival import Archive
 
-from attention_explain.commands.faithfulness_job import DEFAULT_ERASURES, FaithfulnessJob
+from attention_explain import defaults
+from attention_explain.archives import archive_sha256, weights_sha256
+from attention_explain.commands.batches import AfterStep
+from attention_explain.commands.job import Job
 from attention_explain.commands.job_options import (
     JobOptions,
     add_job_arguments,
@@ -18,34 +26,30 @@ from attention_explain.commands.job_options import (
     job_options,
     listed_configs,
 )
+from attention_explain.commands.summaries import (
+    count_reasons,
+    faithfulness_summary,
+    undefined_values,
+)
+from attention_explain.costs import passes_of_measures
+from attention_explain.data.pair_sides import PASSAGE
 from attention_explain.errors import InputError
-from attention_explain.faithfulness.evaluator import RANDOM_ORDERS
-from attention_explain.faithfulness.scores_file import read_scores
+from attention_explain.faithfulness.erasures.erasure import Erasure
+from attention_explain.faithfulness.evaluator import RANDOM_ORDERS, Evaluator
+from attention_explain.faithfulness.outputs import reads_sets_apart
+from attention_explain.faithfulness.registry import ERASURES, MEASURES
+from attention_explain.faithfulness.scores_file import GivenScores, read_scores
+from attention_explain.faithfulness.search import Search
+from attention_explain.files import faithfulness as faithfulness_file
+from attention_explain.files.faithfulness import MeasuredText
 from attention_explain.files.records import read_json
+from attention_explain.files.tables import replace_surrogates
+from attention_explain.interpret.text_batch import check_output
+from attention_explain.models.needs import explainable
 from attention_explain.named_components import ComponentConfig
 from attention_explain.orders import RANKINGS
 from attention_explain.output import log_beside
 from attention_explain.sentences import shortened
-
-# Those that the scores alone decide, in seconds a text.
-DEFAULT_MEASURES = (
-    "comprehensiveness",
-    "sufficiency",
-    "deletion_curve",
-    "insertion_curve",
-    "decision_flip",
-    "leave_one_out_correlation",
-)
-# For the help, which does not wait for all of them to be loaded.
-OTHER_MEASURES = (
-    "infidelity",
-    "input_shift",
-    "parameter_randomization",
-    "sensitivity",
-    "soft_comprehensiveness",
-    "soft_sufficiency",
-)
-ALL_ERASURES = (*DEFAULT_ERASURES, "marginal")
 
 
 @Subcommand.register("faithfulness")
@@ -55,20 +59,19 @@ class FaithfulnessCommand(Subcommand):
     def add_subparser(self, parser: argparse._SubParsersAction) -> argparse.ArgumentParser:
         subparser = parser.add_parser(
             self.name,
-            description="Judge scores by the model that they explain, on a scale from chance to the "
-            "best possible. A killed run goes on where it was when the same command is given again.",
-            help="Judge whether scores are true to the model.",
+            description="Measure how faithful scores are to the model that they explain, on a scale from "
+            "random to the best order found. The same command continues a run that was killed.",
+            help="Measure how faithful scores are to the model.",
         )
         add_job_arguments(subparser, data=False)
         subparser.add_argument(
             "attributions",
-            help="attribution file; or parquet, csv or jsonl with id, tokens and a list of scores a "
+            help="attribution file; or parquet, csv or jsonl with id, tokens and a list of scores per "
             "method",
         )
         subparser.add_argument(
             "--data",
-            help="what the archive's own dataset reader is to read (default: what the attribution "
-            "file says it was made from)",
+            help="data for the archive's own dataset reader (default: the data of the attribution file)",
         )
         subparser.add_argument(
             "--methods", nargs="+", metavar="NAME", help="only these of the file (default: all)"
@@ -78,27 +81,27 @@ class FaithfulnessCommand(Subcommand):
             nargs="+",
             metavar="NAME",
             help="names of measures, their configs as JSON, or a jsonnet file with a list of them "
-            f"(default: {' '.join(DEFAULT_MEASURES)}; there are also {' '.join(OTHER_MEASURES)})",
+            f"(default: {' '.join(defaults.MEASURES)}; there are also {' '.join(defaults.OTHER_MEASURES)})",
         )
         subparser.add_argument(
             "--erasures",
             nargs="+",
             metavar="NAME",
-            help="how tokens are taken out, by name or config: "
-            f"{' '.join(ALL_ERASURES)} (default: those of {' '.join(DEFAULT_ERASURES)} that the model "
-            "allows)",
+            help="how tokens are removed, by name or config: "
+            f"{' '.join(defaults.ALL_ERASURES)} (default: those of {' '.join(defaults.ERASURES)} that the model "
+            "supports)",
         )
         subparser.add_argument(
             "--by",
             choices=RANKINGS,
             default=RANKINGS[0],
-            help="rank scores toward the explained class, or by size",
+            help="rank scores toward the explained class, or by magnitude",
         )
         subparser.add_argument(
             "--random-orders",
             type=int,
             default=RANDOM_ORDERS,
-            help="a text, for the lower end of the scale",
+            help="number of random orders per text, for the lower end of the scale",
         )
         subparser.add_argument(
             "--search",
@@ -115,7 +118,7 @@ def faithfulness_from_args(args: argparse.Namespace) -> Dict[str, Any]:
         return faithfulness_from_file(
             attributions=args.attributions,
             methods=args.methods,
-            measures=listed_configs(args.measures or DEFAULT_MEASURES, "measures"),
+            measures=listed_configs(args.measures or defaults.MEASURES, "measures"),
             erasures=args.erasures and listed_configs(args.erasures, "erasures"),
             by=args.by,
             random_orders=args.random_orders,
@@ -130,7 +133,7 @@ def faithfulness_from_file(
     output_file: Union[str, Path],
     data: Optional[str] = None,
     methods: Optional[Sequence[str]] = None,
-    measures: Sequence[ComponentConfig] = DEFAULT_MEASURES,
+    measures: Sequence[ComponentConfig] = defaults.MEASURES,
     erasures: Optional[Sequence[ComponentConfig]] = None,
     by: str = RANKINGS[0],
     random_orders: int = RANDOM_ORDERS,
@@ -138,8 +141,8 @@ def faithfulness_from_file(
     **options: Any,
 ) -> Dict[str, Any]:
     """
-    Judges the scores, writes the file and says what was done. Parameters as on the command line;
-    `options` are those of `JobOptions`. Returns the metadata of the file.
+    Evaluate the scores, write the file and print a summary. Parameters as on the command line; `options`
+    are those of `JobOptions`. Returns the metadata of the file.
     """
     scores = read_scores(attributions, methods)
     data = data or scores.metadata.get("data")
@@ -149,6 +152,183 @@ def faithfulness_from_file(
         )
     job = JobOptions(archive_file, data, output_file, **options)
     return FaithfulnessJob(job, scores, measures, erasures, by, random_orders, search).run()
+
+
+class FaithfulnessJob(Job):
+    """Evaluate the scores of every text by every measure. Parameters as in `faithfulness_from_file`."""
+
+    format = faithfulness_file.FORMAT
+    doing, done = "judging", "judged"
+    components = "measures"
+    by_step = True
+
+    def __init__(
+        self,
+        options: JobOptions,
+        scores: GivenScores,
+        measures: Sequence[ComponentConfig],
+        erasures: Optional[Sequence[ComponentConfig]],
+        by: str,
+        random_orders: int,
+        search: Optional[Dict[str, Any]],
+    ) -> None:
+        super().__init__(options)
+        self._scores = scores
+        self._typed = {
+            "measures": measures,
+            "erasures": erasures,
+            "by": by,
+            "random-orders": random_orders,
+            "search": search,
+        }
+        self.side = scores.metadata.get("side", PASSAGE)
+        self._measures = MEASURES.build(measures, options.seed)
+        self._erasures = None
+        if erasures is not None:
+            self._erasures = ERASURES.build(erasures, options.seed)
+        self._by = by
+        self._random_orders = random_orders
+        self._search = Search.from_params(Params(dict(search or {})))
+        self.reads = [scores.path]
+        self.text_ids = list(scores.texts)
+        self.parameters = {name: MEASURES.parameters(each) for name, each in self._measures.items()}
+
+    def open(self, archive: Archive) -> None:
+        model, reader = archive.model, archive.validation_dataset_reader
+        made_by = self._scores.metadata.get("weights_sha256")
+        if made_by is not None and made_by != weights_sha256(model):
+            raise InputError(
+                f"{self._scores.path}: its scores are of another model than "
+                f"{self.options.archive_file}: of {self._scores.metadata['archive']}"
+            )
+        for text in self._scores.texts.values():
+            if text.target is not None and text.target not in model.labels:
+                raise InputError(
+                    f"{self._scores.path}: text {text.id!r} explains the label {text.target!r}, "
+                    f"which the model does not know; it knows {', '.join(model.labels)}"
+                )
+        side = explainable(model, self.side)
+        if self._erasures is None:
+            self._erasures, _ = allowed_erasures(defaults.ERASURES, side, reader)
+        seed = self.options.seed or 0
+        self._evaluator = Evaluator(
+            side,
+            self._measures,
+            self._erasures,
+            reader,
+            self._scores.methods,
+            self._by,
+            self._random_orders,
+            self._search,
+            seed,
+            self.options.batch_tokens,
+        )
+        self.budget = self._evaluator.budget
+
+    def typed(self) -> Dict[str, Any]:
+        return {**self._typed, "methods": list(self._scores.methods)}
+
+    @property
+    def steps(self) -> List[str]:
+        return self._evaluator.steps
+
+    def passes(self, tokens: float) -> float:
+        return passes_of_measures(
+            self.parameters.values(),
+            len(self._erasures),
+            # Methods of other programs are unknown, and cannot be applied again.
+            [about.get("parameters") or "random" for about in self._scores.methods.values()],
+            tokens,
+            reads_sets_apart(self._evaluator.model),
+        )
+
+    def settings(self) -> Dict[str, Any]:
+        erasures = {name: ERASURES.parameters(each) for name, each in self._erasures.items()}
+        return {
+            "methods": self._scores.methods,
+            "erasures": erasures,
+            "by": self._by,
+            "random_orders": self._random_orders,
+            "search": vars(self._search),
+            "seed": self._evaluator.seed,
+        }
+
+    def more_metadata(self) -> Dict[str, Any]:
+        scores = self._scores
+        missing = (pair for text in scores.texts.values() for pair in text.missing.items())
+        return {
+            "attributions": {"path": scores.path, "sha256": archive_sha256(scores.path)},
+            "measures": {
+                measure.called(form, name): {
+                    "parameters": self.parameters[name],
+                    "of": name,
+                    "higher_is_better": higher,
+                    "in_order": measure.in_order,
+                    "erasures": measure.erasures,
+                    "equation": measure.equation,
+                }
+                for name, measure in self._measures.items()
+                for form, higher in measure.forms().items()
+            },
+            "skipped": count_reasons(missing),
+            "target": scores.metadata.get("target"),
+        }
+
+    def check(self, instances: Sequence[Instance]) -> None:
+        texts = {instance["metadata"].metadata["id"]: instance for instance in instances}
+        for text_id, instance in texts.items():
+            tokens = [
+                replace_surrogates(token) for token in instance["metadata"].metadata["tokens"]
+            ]
+            scored = self._scores.texts[replace_surrogates(text_id)]
+            if scored.tokens != tokens:
+                raise InputError(
+                    f"{self._scores.path}: text {text_id!r} has other tokens there than in "
+                    f"{self.options.data}: {_first_difference(scored.tokens, tokens)} (if it was made "
+                    "with --overrides, they have to be given here, too)"
+                )
+
+        check_output(self._evaluator.model, instances)
+
+    def columns(self, instances: Sequence[Instance]) -> pyarrow.Schema:
+        return faithfulness_file.COLUMNS
+
+    def results(
+        self, instances: Sequence[Instance], after_step: AfterStep, steps: Sequence[str]
+    ) -> List[MeasuredText]:
+        ids = [instance["metadata"].metadata["id"] for instance in instances]
+        scored = [self._scores.texts[replace_surrogates(text_id)] for text_id in ids]
+        return self._evaluator.evaluate_batch(instances, scored, after_step, steps)
+
+    def records(self, result: MeasuredText, columns: pyarrow.Schema) -> List[Dict[str, Any]]:
+        return faithfulness_file.records(result)
+
+    def totals(self, table: pyarrow.Table, counts: Sequence[Dict[str, Any]]) -> Dict[str, Any]:
+        return {"undefined": undefined_values(table)}
+
+    def summary(self, table: pyarrow.Table, metadata: Dict[str, Any]) -> List[str]:
+        return faithfulness_summary(table, metadata)
+
+
+def allowed_erasures(
+    names: Sequence[str], model: Model, reader: DatasetReader
+) -> Tuple[Dict[str, Erasure], Dict[str, str]]:
+    """The default removal methods that the model supports, and why it does not support the others."""
+    allowed, left_out = {}, {}
+    for name, erasure in ERASURES.build(names).items():
+        try:
+            erasure.check(model, reader)
+            allowed[name] = erasure
+        except InputError as error:
+            left_out[name] = error.message
+    return allowed, left_out
+
+
+def _first_difference(ours: Sequence[str], theirs: Sequence[str]) -> str:
+    if len(ours) != len(theirs):
+        return f"{len(ours)} and {len(theirs)}"
+    index = next(index for index, pair in enumerate(zip(ours, theirs)) if pair[0] != pair[1])
+    return f"token {index + 1} is {ours[index]!r} and {theirs[index]!r}"
 
 
 def _search_options(text: str) -> Dict[str, Any]:

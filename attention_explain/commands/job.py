@@ -1,141 +1,144 @@
 """
-The job behind every command that works through a data set: look before any work whether it can end
-well, open the model, read the texts, do them in batches, the longest texts first, whose results
-survive a kill, write one file that says where it comes from, and tell what was done. A command is a
-`Job` with what is its own.
+The job of every command that works through a data set: check the options, open the model, read the texts,
+process them in chunks that survive a kill, write one file with its provenance, and print a summary. Each
+command is a subclass of `Job`.
 """
 
+import hashlib
 import json
+import platform
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
 
 import pyarrow
 from allennlp.data import Instance
 from allennlp.models.archival import Archive
 
-from attention_explain.archives import archive_sha256, open_to_explain
-from attention_explain.commands import table_file
+from attention_explain.archives import archive_sha256, open_to_explain, weights_sha256
 from attention_explain.commands.batches import (
     AfterStep,
-    Portion,
+    Chunk,
     fingerprint,
     multiplications,
-    portions,
+    plan_chunks,
     total_seconds,
     work_through,
 )
+from attention_explain.commands.chunks import CHUNKS, ChunkStore, check_unfinished, resumable
 from attention_explain.commands.job_options import JobOptions
-from attention_explain.commands.parts import PORTIONS, Parts, check_unfinished, resumable
 from attention_explain.commands.progress import JobProgress
-from attention_explain.commands.table_file import description, provenance
 from attention_explain.data.any_reader import read_counts, read_instances
 from attention_explain.data.pair_sides import PASSAGE, turned
-from attention_explain.data.sources import left_out
+from attention_explain.data.sources import left_out, local_path
+from attention_explain.files.tables import TableFormat, to_chunk
+from attention_explain.output import explained_failures
+
+# Marks the folder of a training run that was interrupted and not recovered exactly.
+RECOVERED = "recovered"
+# Packages whose versions the file records.
+PACKAGES = ("allennlp", "captum", "entmax", "numpy", "pyarrow", "torch")
+# Other fields of an instance that the model reads.
+PAIR_FIELDS = ("query", "other", "side", "candidates", "contrary")
 
 
 class Job:
     """
-    A subclass sets the attributes, those without a value in `open` at the latest, and implements
-    `open`, `columns` and `work`; what else it has to say goes into `told`, `totals` and `in_words`.
+    A subclass sets the attributes, at the latest in `open`, and implements `open`, `columns`, `results`
+    and `records`. The other methods add to the metadata and to the summary.
     """
 
-    # The key of the file's metadata, and the version of its layout; a reader may refuse what it does
-    # not know.
-    key: bytes
-    format: int = 1
-    # What is done to the texts, for the progress and for the end: "explaining", "explained".
+    # Of the file that is written.
+    format: TableFormat
+    # For the progress bar and the summary: "explaining", "explained".
     doing: str
     done: str
-    # Files that are read beside the archive and the data: their content decides the results.
+    # Other input files: their content determines the results.
     reads: Sequence[str] = ()
-    # Files that are written beside the parquet file, by suffix.
+    # Other output files, by suffix.
     writes: Mapping[str, Sequence[Union[str, Path]]] = {}
-
-    # The ids of the texts that it is about, if those are not all of the data.
-    only: Optional[Sequence[str]] = None
-
-    # Of pairs, the text whose words get scores.
+    # The ids of the texts to process (default: all).
+    text_ids: Optional[Sequence[str]] = None
+    # The text of a pair whose words are scored.
     side: str = PASSAGE
-
-    # How many tokens, padding included, a batch may hold.
+    # The largest number of tokens in a batch, padding included.
     budget: int
-    # Whether each step makes rows of its own, so that what is done to a text can be saved in between.
+    # Whether each step makes rows of its own, so that the steps of a text can be saved one by one.
     by_step: bool = False
-    # What the components are called together ("interpreters"), and the parameters of each by name.
+    # The metadata key of the components ("interpreters"), and their parameters by name.
     components: str
     parameters: Dict[str, Dict[str, Any]]
-    # What each of them declares beside its parameters.
+    # Further metadata of each component.
     declared: Dict[str, Dict[str, Any]] = {}
 
     def __init__(self, options: JobOptions) -> None:
         self.options = options
 
     def open(self, archive: Archive) -> None:
-        """Makes what it takes to do the work with this model; says what cannot be done with it."""
+        """Prepare the work with this model; raises if the model does not support it."""
         raise NotImplementedError
 
     @property
     def steps(self) -> List[str]:
-        """What is done to each batch, in order: `work` says after each how long it took."""
+        """The steps of every batch, in order."""
         return list(self.parameters)
 
     def passes(self, tokens: float) -> float:
-        """About how many passes through the model all of it is, for a text of so many tokens."""
+        """The approximate number of forward passes for a text of `tokens` tokens."""
         return 1.0
 
-    def decisive(self) -> Dict[str, Any]:
-        """
-        What decides the results beside model, data, components and files that are read, as JSON; the
-        metadata say it, too.
-        """
+    def settings(self) -> Dict[str, Any]:
+        """Metadata that determine the results, besides model, data, components and input files."""
         return {}
 
     def typed(self) -> Dict[str, Any]:
-        """The command's own options that decide the results, by the names that users type."""
+        """The command's own options that determine the results, by the names that users type."""
         return {}
 
-    def told(self) -> Dict[str, Any]:
-        """What more the metadata say, known before the work."""
+    def more_metadata(self) -> Dict[str, Any]:
+        """Further metadata that are known before the work."""
         return {}
 
     def check(self, instances: Sequence[Instance]) -> None:
-        """Says before any work what is wrong for these texts."""
+        """Raise if these texts cannot be processed."""
 
     def columns(self, instances: Sequence[Instance]) -> pyarrow.Schema:
-        """Of the file, for these texts; may try the work on one of them."""
+        """The columns of the file for these texts; may process one of them to find out."""
         raise NotImplementedError
 
-    def work(
-        self,
-        instances: Sequence[Instance],
-        rows: Sequence[int],
-        columns: pyarrow.Schema,
-        after_step: AfterStep,
-        steps: Sequence[str],
-    ) -> Tuple[pyarrow.Table, Dict[str, Any]]:
+    def results(
+        self, instances: Sequence[Instance], after_step: AfterStep, steps: Sequence[str]
+    ) -> Sequence[Any]:
         """
-        What comes of one batch: a table, for which `table_file.to_part` is there, and a record, as
-        JSON, for `totals`. A text may have any number of rows, which stay together in their order.
+        The result for each text of a batch.
 
         # Parameters
 
-        rows : `Sequence[int]`
-            The place of each instance among all: the value of the table's column `row`.
+        after_step : `AfterStep`
+            To be called after each step.
         steps : `Sequence[str]`
-            Those to do: all, or with `by_step` one.
+            The steps to do: all, or one if the job works `by_step`.
         """
         raise NotImplementedError
 
-    def totals(self, table: pyarrow.Table, records: Sequence[Dict[str, Any]]) -> Dict[str, Any]:
-        """What the metadata say of all texts, from the whole table and the records of its parts."""
+    def records(self, result: Any, columns: pyarrow.Schema) -> List[Dict[str, Any]]:
+        """The rows of a result."""
+        raise NotImplementedError
+
+    def count(self, results: Sequence[Any]) -> Dict[str, Any]:
+        """What `totals` needs of a batch that is not in the table, as JSON."""
         return {}
 
-    def in_words(self, table: pyarrow.Table, metadata: Dict[str, Any]) -> List[str]:
+    def totals(self, table: pyarrow.Table, counts: Sequence[Dict[str, Any]]) -> Dict[str, Any]:
+        """Metadata of all texts, from the table and the counts of each chunk."""
+        return {}
+
+    def summary(self, table: pyarrow.Table, metadata: Dict[str, Any]) -> List[str]:
         """Lines for the user at the end."""
         return []
 
     def also_write(self, table: pyarrow.Table, metadata: Dict[str, Any]) -> None:
-        """The files of `writes`."""
+        """Write the files of `writes`."""
 
     def run(self, progress: Optional[JobProgress] = None) -> Dict[str, Any]:
         """Do all of the work; returns the metadata of the file. `progress` is for one of several jobs."""
@@ -145,118 +148,167 @@ class Job:
         typed = {**options.typed(), **self.typed()}
         if not options.force:
             check_unfinished(output, typed)
-        instances, described, metadata = self._begun()
+        instances, description, metadata = self._prepare()
         lengths = [len(instance["tokens"]) for instance in instances]
-        groups = portions(lengths, self.budget, self.steps, self._multiplications, self.by_step)
-        parts = Parts(output, {**described, PORTIONS: fingerprint(groups)}, typed)
-        with parts.opened(replace=options.force), resumable(parts):
-            table, records = self._all(instances, groups, parts, progress)
+        groups = plan_chunks(lengths, self.budget, self.steps, self._multiplications, self.by_step)
+        store = ChunkStore(output, {**description, CHUNKS: fingerprint(groups)}, typed)
+        with store.opened(replace=options.force), resumable(store):
+            columns = self.columns(instances)
+
+            def work(chunk: Chunk, after_step: AfterStep) -> Tuple[pyarrow.Table, Dict[str, Any]]:
+                return self.work([instances[row] for row in chunk.rows], chunk, columns, after_step)
+
+            table, counts = work_through(groups, lengths, store, work, self.doing, progress)
             metadata.update(
                 instances=len(instances),
-                seconds=total_seconds(records, self.steps),
-                **self.totals(table, records),
+                seconds=total_seconds(counts, self.steps),
+                **self.totals(table, counts),
             )
-            with parts.becoming_whole() as whole:
-                table_file.write(table, metadata, whole, self.key)
+            with store.completing() as path, explained_failures(path):
+                self.format.write(table, metadata, path)
         self.also_write(table, metadata)
         lines = [*_time_spent(metadata, self.done), *left_out(metadata.get("texts"))]
-        progress.report(options.output_file, lines + self.in_words(table, metadata))
+        progress.report(options.output_file, lines + self.summary(table, metadata))
         return metadata
 
+    def work(
+        self,
+        instances: Sequence[Instance],
+        chunk: Chunk,
+        columns: pyarrow.Schema,
+        after_step: AfterStep,
+    ) -> Tuple[pyarrow.Table, Dict[str, Any]]:
+        """The table of one chunk, and its counts."""
+        results = self.results(instances, after_step, chunk.steps)
+        records = [self.records(result, columns) for result in results]
+        return to_chunk(records, chunk.rows, columns), self.count(results)
+
     def differences(self) -> List[str]:
-        """What is another in the file that is there than in the one that would be made now."""
+        """What differs between the existing file and the one that this job would write."""
         try:
-            there = table_file.read_metadata(self.options.output_file, self.key)
+            existing = self.format.read_metadata(self.options.output_file)
         except KeyError:
             return ["content"]
-        _, _, told = self._begun()
-        now = json.loads(json.dumps(told))
-        decisive = {
+        _, _, metadata = self._prepare()
+        new = json.loads(json.dumps(metadata))
+        names = {
             "weights_sha256": "model",
             "config": "config",
             "data_sha256": "texts",
             "batch_tokens": "batch-tokens",
             self.components: self.components,
-            **{name: name for name in self.decisive()},
+            **{name: name for name in self.settings()},
         }
-        different = [word for key, word in decisive.items() if there.get(key) != now[key]]
-        # By their content: they may be called by another path.
-        if sorted(there.get("reads", {}).values()) != sorted(now["reads"].values()):
+        different = [name for key, name in names.items() if existing.get(key) != new[key]]
+        # By content: their paths may have changed.
+        if sorted(existing.get("reads", {}).values()) != sorted(new["reads"].values()):
             different.append("files that it was made from")
         return different
 
-    def _begun(self) -> Tuple[List[Instance], Dict[str, Any], Dict[str, Any]]:
-        """The texts, what decides the results, and what the metadata say before any work."""
+    def _prepare(self) -> Tuple[List[Instance], Dict[str, Any], Dict[str, Any]]:
+        """The texts, what determines the results, and the metadata that are known before the work."""
         options = self.options
         archive = open_to_explain(options.archive_file, options.cuda_device, options.overrides)
         self.open(archive)
-        self._a_token = multiplications(archive.model)
+        self._multiplications_per_token = multiplications(archive.model)
         reader = archive.validation_dataset_reader
         instances = read_instances(
-            reader, archive.model.vocab, options.data, options.limit, options.split_text, self.only
+            reader,
+            archive.model.vocab,
+            options.data,
+            options.limit,
+            options.split_text,
+            self.text_ids,
         )
         if self.side != PASSAGE:
             instances = turned(instances, self.side)
         self.check(instances)
-        described = self._described(archive, instances)
-        metadata = {**self._provenance(archive, described), **read_counts(reader)}
-        return instances, described, metadata
+        description = self._description(archive, instances)
+        metadata = {**self._provenance(archive, description), **read_counts(reader)}
+        return instances, description, metadata
 
-    def _described(self, archive: Archive, instances: Sequence[Instance]) -> Dict[str, Any]:
-        return description(
-            self.options.archive_file,
-            archive,
-            instances,
-            self.budget,
-            self.options.cuda_device,
-            **{self.components: self.parameters},
-            reads={file: archive_sha256(file) for file in self.reads},
-            **self.decisive(),
-        )
-
-    def _provenance(self, archive: Archive, described: Dict[str, Any]) -> Dict[str, Any]:
-        declared = {
-            name: {"parameters": given, **self.declared.get(name, {})}
-            for name, given in self.parameters.items()
+    def _description(self, archive: Archive, instances: Sequence[Instance]) -> Dict[str, Any]:
+        """What determines the results: two jobs with the same description have the same results."""
+        return {
+            "archive": archive_sha256(self.options.archive_file),
+            "weights": weights_sha256(archive.model),
+            "config": archive.config.as_dict(quiet=True),
+            "data": instances_sha256(instances),
+            self.components: self.parameters,
+            "reads": {file: archive_sha256(file) for file in self.reads},
+            **self.settings(),
+            "batch-tokens": self.budget,
+            "cuda-device": self.options.cuda_device,
+            "versions": versions(),
         }
-        known = provenance(
-            self.options.archive_file,
-            self.options.data,
-            archive.model.labels,
-            described,
-            self.parameters,
-            **{self.components: declared},
-            reads=described["reads"],
-        )
-        return {"format": self.format, **known, **self.decisive(), **self.told()}
+
+    def _provenance(self, archive: Archive, description: Dict[str, Any]) -> Dict[str, Any]:
+        """The same, as metadata of the file."""
+        recovered = (local_path(self.options.archive_file) / RECOVERED).is_file()
+        return {
+            "format": self.format.version,
+            "archive": str(self.options.archive_file),
+            "archive_sha256": description["archive"],
+            "weights_sha256": description["weights"],
+            "config": description["config"],
+            "data": self.options.data,
+            "data_sha256": description["data"],
+            "labels": list(archive.model.labels),
+            self.components: {
+                name: {"parameters": parameters, **self.declared.get(name, {})}
+                for name, parameters in self.parameters.items()
+            },
+            "reads": description["reads"],
+            **({"recovered": True} if recovered else {}),
+            "seeds": {
+                name: parameters["seed"]
+                for name, parameters in self.parameters.items()
+                if "seed" in parameters
+            },
+            "batch_tokens": description["batch-tokens"],
+            "versions": description["versions"],
+            **self.settings(),
+            **self.more_metadata(),
+        }
 
     def _multiplications(self, tokens: int) -> float:
-        """Of all that is done to a text of so many tokens."""
-        return self.passes(tokens) * tokens * self._a_token
+        """The cost of a text of `tokens` tokens."""
+        return self.passes(tokens) * tokens * self._multiplications_per_token
 
-    def _all(
-        self,
-        instances: Sequence[Instance],
-        groups: Sequence[Sequence[Portion]],
-        parts: Parts,
-        progress: JobProgress,
-    ) -> Tuple[pyarrow.Table, List[Dict[str, Any]]]:
-        columns = self.columns(instances)
 
-        def work(portion: Portion, after_step: AfterStep) -> Tuple[pyarrow.Table, Dict[str, Any]]:
-            some = [instances[row] for row in portion.rows]
-            return self.work(some, portion.rows, columns, after_step, portion.steps)
+def versions() -> Dict[str, str]:
+    import attention_explain
 
-        lengths = [len(instance["tokens"]) for instance in instances]
-        return work_through(groups, lengths, parts, work, self.doing, progress)
+    by_package = {
+        "python": platform.python_version(),
+        "attention_explain": attention_explain.__version__,
+    }
+    for package in PACKAGES:
+        try:
+            by_package[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return by_package
+
+
+def instances_sha256(instances: Iterable[Instance]) -> str:
+    """A hash of everything in the instances that the model or the file contains."""
+    digest = hashlib.sha256()
+    for instance in instances:
+        metadata: Dict[str, Any] = instance["metadata"].metadata
+        label = instance["label"].label if "label" in instance.fields else None
+        content = [metadata["id"], metadata["tokens"], label, metadata.get("rationale")]
+        content += [[name, metadata[name]] for name in PAIR_FIELDS if name in metadata]
+        digest.update(json.dumps(content).encode() + b"\n")
+    return digest.hexdigest()
 
 
 def _time_spent(metadata: Dict[str, Any], done: str) -> List[str]:
-    """How many texts, how fast, and what took how much of it."""
+    """The number of texts, the speed, and the time of each step."""
     seconds: Dict[str, float] = metadata["seconds"]
     total = sum(seconds.values())
     count = metadata["instances"]
-    rate = f", {count / total:.1f} texts a second" if total > 0 else ""
+    rate = f", {count / total:.1f} texts per second" if total > 0 else ""
     lines = [f"{count} texts {done} in {total:.1f} s{rate}"]
     width = max(map(len, seconds))
     for name, spent in sorted(seconds.items(), key=lambda item: -item[1]):

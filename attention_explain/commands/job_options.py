@@ -13,7 +13,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
 from allennlp.common import logging as common_logging
 
 from attention_explain.archives import check_device
-from attention_explain.commands.parts import clear_merged
+from attention_explain.commands.chunks import clear_merged
 from attention_explain.errors import InputError
 from attention_explain.files.own_files import log_name
 from attention_explain.files.records import read_json

@@ -1,19 +1,19 @@
 """
-The `perturb` subcommand gives every text of a data set other attention, in as many ways as are
-named, and writes what the trained model then says to a parquet file.
+The `perturb` subcommand replaces the attention of a trained model on every text of a data set in several
+ways, and writes the changes of its output to a parquet file.
 """
 
 import argparse
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, List, Optional, Sequence, Union
 
 import pyarrow
 from allennlp.commands.subcommand import Subcommand
 from allennlp.data import Instance
 from allennlp.models.archival import Archive
 
-from attention_explain.commands import perturbation_file
-from attention_explain.commands.batches import AfterStep, passes_of_methods
+from attention_explain import defaults
+from attention_explain.commands.batches import AfterStep
 from attention_explain.commands.job import Job
 from attention_explain.commands.job_options import (
     JobOptions,
@@ -22,23 +22,19 @@ from attention_explain.commands.job_options import (
     job_options,
     listed_configs,
 )
+from attention_explain.commands.summaries import (
+    count_failed,
+    perturbation_summary,
+    undefined_fields,
+)
+from attention_explain.costs import passes_of_components
 from attention_explain.counterfactual.perturber import Perturber
 from attention_explain.counterfactual.registry import PERTURBATIONS
+from attention_explain.files import perturbations as perturbations_file
+from attention_explain.files.perturbations import PerturbedText
 from attention_explain.interpret.text_batch import check_output
 from attention_explain.named_components import ComponentConfig
 from attention_explain.output import log_beside
-
-# All that need no other file.
-DEFAULT_PERTURBATIONS = (
-    "permutation",
-    "instance-adversary",
-    "uniform",
-    "random",
-    "drop-top",
-    "removal-order",
-)
-# Of a model that has no attention over hidden states, but layers of self-attention.
-DEFAULT_OF_LAYERS = ("uniform-heads", "heads-off", "permuted-heads", "each-head")
 
 
 @Subcommand.register("perturb")
@@ -48,10 +44,9 @@ class Perturb(Subcommand):
     def add_subparser(self, parser: argparse._SubParsersAction) -> argparse.ArgumentParser:
         subparser = parser.add_parser(
             self.name,
-            description="Give every text other attention and see what a trained model then says, "
-            "the rest of it as it was. A killed run goes on where it was when the same "
-            "command is given again.",
-            help="See what a model says with other attention.",
+            description="Replace the attention of a trained model on every text of a data set, and "
+            "record how its output changes. The same command continues a run that was killed.",
+            help="Record how a model's output changes with other attention.",
         )
         add_job_arguments(subparser)
         subparser.add_argument(
@@ -59,8 +54,8 @@ class Perturb(Subcommand):
             nargs="+",
             metavar="NAME",
             help="names of perturbations, their configs as JSON, or a jsonnet file with a list of "
-            f"them (default: {' '.join(DEFAULT_PERTURBATIONS)}; of a pretrained classifier, which has "
-            f"self-attention alone: {' '.join(DEFAULT_OF_LAYERS)})",
+            f"them (default: {' '.join(defaults.PERTURBATIONS)}; for a pretrained classifier, which "
+            f"only has self-attention: {' '.join(defaults.HEAD_PERTURBATIONS)})",
         )
         add_job_options(subparser, "perturb")
         subparser.set_defaults(func=perturb_from_args)
@@ -83,18 +78,17 @@ def perturb_from_file(
     **options: Any,
 ) -> Dict[str, Any]:
     """
-    Perturbs the data set, writes the file and says what was done. Parameters as on the command
-    line; `options` are those of `JobOptions`. Returns the metadata of the file.
+    Perturb the data set, write the file and print a summary. Parameters as on the command line; `options`
+    are those of `JobOptions`. Returns the metadata of the file.
     """
     job = JobOptions(archive_file, data, output_file, **options)
     return PerturbationJob(job, perturbations).run()
 
 
 class PerturbationJob(Job):
-    """Every text by every perturbation: one row a text."""
+    """Apply every perturbation to every text."""
 
-    key = perturbation_file.METADATA
-    format = perturbation_file.FORMAT
+    format = perturbations_file.FORMAT
     doing, done = "perturbing", "perturbed"
     components = "perturbations"
 
@@ -103,7 +97,7 @@ class PerturbationJob(Job):
     ) -> None:
         super().__init__(options)
         self._given = perturbations
-        self._build(DEFAULT_PERTURBATIONS if perturbations is None else perturbations)
+        self._build(defaults.PERTURBATIONS if perturbations is None else perturbations)
 
     def _build(self, perturbations: Sequence[ComponentConfig]) -> None:
         built = PERTURBATIONS.build(perturbations, self.options.seed)
@@ -114,7 +108,7 @@ class PerturbationJob(Job):
     def open(self, archive: Archive) -> None:
         lacks = archive.model.lacks
         if self._given is None and lacks("stages") is not None and lacks("layers") is None:
-            self._build(DEFAULT_OF_LAYERS)
+            self._build(defaults.HEAD_PERTURBATIONS)
         self._perturber = Perturber(archive.model, self._perturbations, self.options.batch_tokens)
         self.budget = self._perturber.budget
 
@@ -126,27 +120,22 @@ class PerturbationJob(Job):
         return {"perturbations": self._given}
 
     def passes(self, tokens: float) -> float:
-        return passes_of_methods("perturbations", self.parameters, tokens)
+        return passes_of_components("perturbations", self.parameters.values(), tokens)
 
     def columns(self, instances: Sequence[Instance]) -> pyarrow.Schema:
-        return perturbation_file.schema(self._perturbations)
+        fields = {name: each.fields for name, each in self._perturbations.items()}
+        return perturbations_file.columns(fields)
 
-    def work(
-        self,
-        instances: Sequence[Instance],
-        rows: Sequence[int],
-        columns: pyarrow.Schema,
-        after_step: AfterStep,
-        steps: Sequence[str],
-    ) -> Tuple[pyarrow.Table, Dict[str, Any]]:
-        perturbed = self._perturber.perturb_batch(instances, after_step)
-        return perturbation_file.to_table(perturbed, rows, columns), {}
+    def results(
+        self, instances: Sequence[Instance], after_step: AfterStep, steps: Sequence[str]
+    ) -> List[PerturbedText]:
+        return self._perturber.perturb_batch(instances, after_step)
 
-    def totals(self, table: pyarrow.Table, records: Sequence[Dict[str, Any]]) -> Dict[str, Any]:
-        return {
-            "failed": perturbation_file.failed(table),
-            "undefined": perturbation_file.undefined(table),
-        }
+    def records(self, result: PerturbedText, columns: pyarrow.Schema) -> List[Dict[str, Any]]:
+        return perturbations_file.records(result)
 
-    def in_words(self, table: pyarrow.Table, metadata: Dict[str, Any]) -> List[str]:
-        return perturbation_file.in_words(table, metadata, self._perturbations)
+    def totals(self, table: pyarrow.Table, counts: Sequence[Dict[str, Any]]) -> Dict[str, Any]:
+        return {"failed": count_failed(table), "undefined": undefined_fields(table)}
+
+    def summary(self, table: pyarrow.Table, metadata: Dict[str, Any]) -> List[str]:
+        return perturbation_summary(table, metadata, self._perturbations)

@@ -13,8 +13,9 @@ from typing import Any, List, Optional, Sequence, Tuple, Union
 
 from allennlp.commands.subcommand import Subcommand
 
-from attention_explain.commands.attribute import DEFAULT_INTERPRETERS
+from attention_explain import defaults
 from attention_explain.commands.batches import WORTH_A_WORD
+from attention_explain.commands.chunks import clear_merged
 from attention_explain.commands.job_options import (
     MODEL,
     JobOptions,
@@ -22,7 +23,6 @@ from attention_explain.commands.job_options import (
     job_options,
     listed_configs,
 )
-from attention_explain.commands.parts import clear_merged
 from attention_explain.commands.progress import TotalProgress
 from attention_explain.commands.verdict_plan import (
     FILES,
@@ -77,7 +77,7 @@ class VerdictCommand(Subcommand):
             nargs="+",
             metavar="NAME",
             help="methods to compare with attention: names, configs as JSON, or a jsonnet file with a "
-            f"list of them (default: those of {' '.join(DEFAULT_INTERPRETERS)} that the model supports)",
+            f"list of them (default: those of {' '.join(defaults.INTERPRETERS)} that the model supports)",
         )
         subparser.add_argument(
             "--quick",

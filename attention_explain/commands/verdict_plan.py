@@ -13,17 +13,14 @@ from allennlp.data import Instance
 from allennlp.models.archival import Archive
 from allennlp.predictors import Predictor
 
+from attention_explain import defaults
 from attention_explain.archives import open_to_explain, weights_sha256
-from attention_explain.commands.attribute import DEFAULT_INTERPRETERS, AttributionJob
-from attention_explain.commands.batches import passes_of_judging, passes_of_methods
-from attention_explain.commands.faithfulness_job import (
-    DEFAULT_ERASURES,
-    FaithfulnessJob,
-    allowed_erasures,
-)
+from attention_explain.commands.attribute import AttributionJob
+from attention_explain.commands.faithfulness import FaithfulnessJob, allowed_erasures
 from attention_explain.commands.job import Job
 from attention_explain.commands.job_options import JobOptions
 from attention_explain.commands.perturb import PerturbationJob
+from attention_explain.costs import passes_of_components, passes_of_measures
 from attention_explain.counterfactual.perturber import Perturber
 from attention_explain.counterfactual.registry import PERTURBATIONS
 from attention_explain.data.any_reader import read_instances
@@ -227,7 +224,7 @@ def _components(
     perturbations, measures = required_components(quick)
     model, reader = archive.model, archive.validation_dataset_reader
     if methods is None:
-        configs, refused = supported_interpreters(DEFAULT_INTERPRETERS, model, reader)
+        configs, refused = supported_interpreters(defaults.INTERPRETERS, model, reader)
         if ATTENTION in refused:
             raise InputError(
                 f"a verdict is about attention: {refused[ATTENTION]}. To measure the faithfulness of other methods, "
@@ -245,7 +242,7 @@ def _components(
     except InputError as error:
         perturb_with = {}
         left_out.append(f"perturbations: {error.message}")
-    names = QUICK_ERASURES if quick else DEFAULT_ERASURES
+    names = QUICK_ERASURES if quick else defaults.ERASURES
     try:
         # The model first: a removal method may need something that it does not have.
         Evaluator(model, MEASURES.build(measures), {}, reader)
@@ -281,17 +278,16 @@ def _seconds(
     forward_pass = tokens * _seconds_per_token(
         archive, instances, budget or budget_for(archive.model)
     )
-    measures = [{"type": each} if isinstance(each, str) else each for each in components.measures]
     apart = reads_sets_apart(archive.model)
     several = (
-        passes_of_methods("interpreters", components.methods, length, apart),
-        passes_of_methods("perturbations", components.perturbations, length),
-        passes_of_judging(
-            {each["type"]: each for each in measures},
+        passes_of_components("interpreters", components.methods.values(), length, apart),
+        passes_of_components("perturbations", components.perturbations.values(), length),
+        passes_of_measures(
+            components.measures,
             len(components.erasures),
-            components.methods,
-            apart,
+            components.methods.values(),
             length,
+            apart,
         ),
     )
     return [forward_pass * number for number in several]

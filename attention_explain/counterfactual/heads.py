@@ -7,8 +7,9 @@ import numpy
 import torch
 from allennlp.models import Model
 
-from attention_explain.counterfactual.perturbation import Field, Perturbation, percent
+from attention_explain.counterfactual.perturbation import Perturbation, percent
 from attention_explain.counterfactual.self_attending import Change, SelfAttending, off
+from attention_explain.files.perturbations import Field
 from attention_explain.modules.projections import total_variation
 from attention_explain.named_components import check_choice, check_number
 

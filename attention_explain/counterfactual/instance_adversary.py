@@ -13,9 +13,10 @@ from attention_explain.counterfactual.adversary_search import (
     start,
 )
 from attention_explain.counterfactual.fixed_states import FixedStates
-from attention_explain.counterfactual.perturbation import Field, Perturbation, percent
+from attention_explain.counterfactual.perturbation import Perturbation, percent
 from attention_explain.counterfactual.replacement import effect
 from attention_explain.errors import InputError
+from attention_explain.files.perturbations import Field
 from attention_explain.named_components import check_choice
 
 KEEPS = ("last", "best")

@@ -1,6 +1,5 @@
 """The base of all post hoc counterfactuals: other attention in a model that stays as it is."""
 
-from enum import Enum
 from typing import Dict, Iterable, Mapping, Optional, Sequence, Tuple, Type, Union
 
 import numpy
@@ -10,20 +9,8 @@ from allennlp.models import Model
 
 from attention_explain.counterfactual.fixed_states import FixedStates
 from attention_explain.counterfactual.self_attending import SelfAttending
+from attention_explain.files.perturbations import Field
 from attention_explain.models.needs import check_needs
-
-
-class Field(Enum):
-    """What a perturbation says about a text. What is undefined for a text is NaN there."""
-
-    # Shape: (batch,)
-    NUMBER = "number"
-    # 1 or 0. Shape: (batch,)
-    FLAG = "flag"
-    # One number a token, 0 at padding. Shape: (batch, tokens)
-    TOKENS = "tokens"
-    # A list of the same length for every text. Shape: (batch, length)
-    LIST = "list"
 
 
 class Perturbation(Registrable):

@@ -2,7 +2,6 @@
 
 import math
 import time
-from dataclasses import dataclass, field
 from typing import Any, Callable, Dict, List, Optional, Sequence, Union
 
 import torch
@@ -10,31 +9,13 @@ from allennlp.data import Instance
 from allennlp.models import Model
 
 from attention_explain.counterfactual.fixed_states import FixedStates
-from attention_explain.counterfactual.perturbation import Field, Perturbation
+from attention_explain.counterfactual.perturbation import Perturbation
 from attention_explain.counterfactual.self_attending import SelfAttending
 from attention_explain.errors import InputError
+from attention_explain.files.perturbations import Field, PerturbedText
 from attention_explain.interpret.text_batch import TextBatch, budget_for, check_finite
 from attention_explain.models.needs import check_texts_are_independent
 from attention_explain.passes import in_batches, untouched
-
-
-@dataclass
-class Perturbed:
-    """
-    A text, what the model makes of it, and what each perturbation does to that.
-
-    tokens : without boundary symbols; every list of weights is as long.
-    label, gold : the predicted one; the true one, where it is known.
-    results : the fields of each perturbation; None where one is undefined.
-    """
-
-    id: str
-    tokens: List[str]
-    label: str
-    probs: List[float]
-    attention: List[float]
-    gold: Optional[str] = None
-    results: Dict[str, Dict[str, Any]] = field(default_factory=dict)
 
 
 class Perturber:
@@ -72,7 +53,7 @@ class Perturber:
         for perturbation in self.perturbations.values():
             perturbation.check(texts)
 
-    def perturb(self, instances: Sequence[Instance]) -> List[Perturbed]:
+    def perturb(self, instances: Sequence[Instance]) -> List[PerturbedText]:
         """In the order of the instances, which must have their token indexers."""
         self.check(instances)
         return in_batches(instances, self.budget, self.perturb_batch)
@@ -81,7 +62,7 @@ class Perturber:
         self,
         instances: Sequence[Instance],
         after_step: Callable[[str, float], Any] = lambda name, seconds: None,
-    ) -> List[Perturbed]:
+    ) -> List[PerturbedText]:
         """
         The instances as one batch. `after_step` is called with the name of each perturbation that
         is through and the seconds it took.
@@ -108,13 +89,13 @@ class Perturber:
         batch: TextBatch,
         texts: Union[FixedStates, SelfAttending],
         instances: Sequence[Instance],
-    ) -> List[Perturbed]:
+    ) -> List[PerturbedText]:
         predicted = texts.predicted().tolist()
         check_finite(self.model, batch.ids, texts.own_logits())
         probs = texts.own_probs().tolist()
         attention = batch.without_padding(texts.attention)
         return [
-            Perturbed(
+            PerturbedText(
                 id=batch.ids[row],
                 tokens=batch.words[row],
                 label=self.model.labels[predicted[row]],

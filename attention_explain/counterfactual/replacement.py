@@ -6,7 +6,8 @@ import numpy
 import torch
 
 from attention_explain.counterfactual.fixed_states import FixedStates
-from attention_explain.counterfactual.perturbation import Field, Perturbation, percent
+from attention_explain.counterfactual.perturbation import Perturbation, percent
+from attention_explain.files.perturbations import Field
 from attention_explain.modules.projections import jensen_shannon, total_variation
 
 

@@ -16,10 +16,11 @@ from allennlp.data import DatasetReader, Instance, Vocabulary
 from allennlp.data.fields import LabelField, MetadataField, TextField
 
 from attention_explain.data.errors import DataError
-from attention_explain.data.example import KnownLabelField, check_split, whole_characters
+from attention_explain.data.example import KnownLabelField, check_split
 from attention_explain.data.text_reader import TextReader
 from attention_explain.data.tokenizers import PRE_TOKENIZER, WrittenWords, is_unsplit
 from attention_explain.errors import InputError
+from attention_explain.files.tables import replace_surrogates
 
 logger = logging.getLogger(__name__)
 # Its multiples fill the space between two whole numbers more evenly than those of any other number.
@@ -119,7 +120,7 @@ def _check_ids(instances: Sequence[Instance], data: str) -> None:
 
 def _those(instances: Sequence[Instance], ids: Set[str], data: str) -> List[Instance]:
     by_id = {
-        whole_characters(instance["metadata"].metadata["id"]): instance for instance in instances
+        replace_surrogates(instance["metadata"].metadata["id"]): instance for instance in instances
     }
     missing = sorted(ids - by_id.keys())
     if missing:

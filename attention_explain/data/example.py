@@ -16,8 +16,9 @@ from allennlp.data.fields import LabelField, MetadataField
 
 from attention_explain.data.errors import DataError
 from attention_explain.data.labels import is_a_value
+from attention_explain.files.attributions import Rationale
 from attention_explain.files.records import read_json
-from attention_explain.heatmaps.explanation import Rationale
+from attention_explain.files.tables import replace_surrogates
 
 # The fields of a line that have a meaning, by the names they have unless a reader says otherwise.
 FIELDS = {name: name for name in ("text", "tokens", "label", "id", "rationale", "impermissible")}
@@ -31,11 +32,6 @@ TEXTS_OF_PAIRS = (
 )
 # And those of a pair, whose first text is read in the light of a second.
 PAIR_FIELDS = FIELDS | {name: name for name in ("query", "query_tokens", "candidates")}
-
-
-def whole_characters(text: str) -> str:
-    """JSON can spell half a character, which no file can hold, and no tokenizer takes."""
-    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
 def text_key(id: str, tokens: Sequence[str]) -> bytes:
@@ -82,12 +78,12 @@ class Example:
         mended = False
         for name in ("id", "text", "label", "query"):
             value = getattr(self, name)
-            if isinstance(value, str) and (whole := whole_characters(value)) != value:
+            if isinstance(value, str) and (whole := replace_surrogates(value)) != value:
                 setattr(self, name, whole)
                 mended = True
         for name in ("tokens", "query_tokens", "candidates"):
             given = getattr(self, name)
-            whole = [whole_characters(str(token)) for token in given or ()]
+            whole = [replace_surrogates(str(token)) for token in given or ()]
             if given is not None and whole != list(map(str, given)):
                 setattr(self, name, whole)
                 mended = True

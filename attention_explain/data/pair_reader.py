@@ -14,7 +14,7 @@ from attention_explain.data.errors import DataError
 from attention_explain.data.example import FIELDS, PAIR_FIELDS, Example
 from attention_explain.data.sources import ReadCounts
 from attention_explain.data.text_reader import TextReader
-from attention_explain.heatmaps.explanation import Rationale
+from attention_explain.files.attributions import Rationale
 from attention_explain.named_components import check_choice
 
 CANDIDATES = ("all", "passage")

@@ -30,7 +30,7 @@ from attention_explain.data.other_attention import OtherAttention
 from attention_explain.data.sources import LabelMap, LengthLimits, ReadCounts, counted
 from attention_explain.data.tokenizers import EnglishTokenizer
 from attention_explain.errors import InputError
-from attention_explain.heatmaps.explanation import Rationale, markings, several
+from attention_explain.files.attributions import Rationale, markings, several
 from attention_explain.messages.nearest import no_option
 from attention_explain.pretrained.pieces import PieceIndexer, Pieces, Span, WrittenToken
 

@@ -5,11 +5,11 @@ from typing import Dict, List, Mapping, Sequence
 
 import numpy
 
-from attention_explain.faithfulness.faithfulness import RANDOM, SEARCH, Measurement
 from attention_explain.faithfulness.order_measure import ErasedText, Found, OrderMeasure
 from attention_explain.faithfulness.outputs import ErasedOutputs
 from attention_explain.faithfulness.scale import normalised
 from attention_explain.faithfulness.search import Search
+from attention_explain.files.faithfulness import RANDOM, SEARCH, Measurement
 
 
 @dataclass

@@ -11,15 +11,7 @@ from allennlp.models import Model
 from attention_explain.errors import InputError
 from attention_explain.faithfulness.along_orders import OrderedText, measure_orders
 from attention_explain.faithfulness.erasures.erasure import Erasure
-from attention_explain.faithfulness.faithfulness import (
-    RANDOM,
-    SEARCH,
-    TIED,
-    Faithfulness,
-    JudgedRows,
-    Measurement,
-    Quantity,
-)
+from attention_explain.faithfulness.faithfulness import Faithfulness, Quantity
 from attention_explain.faithfulness.methods import Methods
 from attention_explain.faithfulness.order_measure import OrderMeasure
 from attention_explain.faithfulness.outputs import ErasedOutputs
@@ -28,6 +20,7 @@ from attention_explain.faithfulness.score_measure import JudgedText, ScoreMeasur
 from attention_explain.faithfulness.scores_file import ScoredText
 from attention_explain.faithfulness.search import Search
 from attention_explain.faithfulness.values import NoValue, Values
+from attention_explain.files.faithfulness import RANDOM, SEARCH, TIED, MeasuredText, Measurement
 from attention_explain.interpret.interpreter import target_index
 from attention_explain.interpret.text_batch import TextBatch, budget_for, check_finite
 from attention_explain.models.needs import check_needs
@@ -109,7 +102,7 @@ class Evaluator:
         scored: Sequence[ScoredText],
         after_step: Callable[[str, float], Any] = lambda name, seconds: None,
         steps: Optional[Sequence[str]] = None,
-    ) -> List[JudgedRows]:
+    ) -> List[MeasuredText]:
         """
         The rows of each text.
 
@@ -143,7 +136,7 @@ class Evaluator:
             for measurements, text, instance in zip(rows, scored, instances, strict=True):
                 measurements += self._missing(text, len(instance["metadata"].metadata["tokens"]))
         return [
-            JudgedRows(
+            MeasuredText(
                 id=instance["metadata"].metadata["id"],
                 label=instance["label"].label if "label" in instance.fields else None,
                 predicted=self.model.labels[int(probs.argmax())],

@@ -1,15 +1,9 @@
 """The base of all measures of how true scores are to the model."""
 
 from dataclasses import dataclass
-from typing import Dict, List, Optional
+from typing import Dict, Optional
 
 from allennlp.common import Registrable
-
-# What stands beside the methods: the mean over random orders, and the best order that is known.
-RANDOM = "random"
-SEARCH = "search"
-# And beside the measures: the share of tokens that share their score.
-TIED = "tied"
 
 
 @dataclass(frozen=True)
@@ -24,39 +18,6 @@ class Quantity:
     name: str
     higher_is_better: bool
     k: Optional[float] = None
-
-
-@dataclass
-class Measurement:
-    """
-    A row of the file: one quantity of one method on one text.
-
-    value : None where it is undefined; `undefined` then says why.
-    normalised : on the scale from random (0) to the best that search knows (1).
-    """
-
-    method: str
-    measure: str
-    erasure: Optional[str]
-    k: Optional[float] = None
-    value: Optional[float] = None
-    normalised: Optional[float] = None
-    curve: Optional[List[float]] = None
-    undefined: Optional[str] = None
-
-
-@dataclass
-class JudgedRows:
-    """
-    What is measured of one text.
-
-    label, predicted : the gold label, where it is known, and the model's.
-    """
-
-    id: str
-    label: Optional[str]
-    predicted: str
-    rows: List[Measurement]
 
 
 class Faithfulness(Registrable):

@@ -7,10 +7,11 @@ import torch
 
 from attention_explain.errors import InputError
 from attention_explain.faithfulness.erasures.erasure import Erasure
-from attention_explain.faithfulness.faithfulness import RANDOM, Faithfulness
+from attention_explain.faithfulness.faithfulness import Faithfulness
 from attention_explain.faithfulness.outputs import ErasedOutputs
 from attention_explain.faithfulness.score_measure import JudgedText, ScoreMeasure, Setting
 from attention_explain.faithfulness.values import Values, mean_of
+from attention_explain.files.faithfulness import RANDOM
 from attention_explain.interpret.coalitions import random_coalitions
 from attention_explain.named_components import check_choice
 from attention_explain.passes import generator_for

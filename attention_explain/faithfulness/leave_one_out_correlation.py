@@ -6,9 +6,10 @@ from typing import Dict, List, Sequence
 import numpy
 
 from attention_explain.errors import InputError
-from attention_explain.faithfulness.faithfulness import RANDOM, SEARCH, Faithfulness
+from attention_explain.faithfulness.faithfulness import Faithfulness
 from attention_explain.faithfulness.score_measure import JudgedText, ScoreMeasure, Setting
 from attention_explain.faithfulness.values import NoValue, Value, Values, mean_of
+from attention_explain.files.faithfulness import RANDOM, SEARCH
 from attention_explain.orders import ranked
 
 NAME = "leave_one_out_correlation"

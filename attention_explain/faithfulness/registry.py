@@ -1,7 +1,8 @@
 """Measures and erasures by the names that users list."""
 
 from attention_explain.faithfulness.erasures.erasure import Erasure
-from attention_explain.faithfulness.faithfulness import TIED, Faithfulness
+from attention_explain.faithfulness.faithfulness import Faithfulness
+from attention_explain.files.faithfulness import TIED
 from attention_explain.named_components import ComponentKind
 
 MEASURES = ComponentKind(

@@ -11,20 +11,18 @@ from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 from attention_explain.data.attention_text import numbered_records
 from attention_explain.data.errors import DataError
-from attention_explain.data.example import whole_characters
 from attention_explain.data.tables import read_parquet
 from attention_explain.errors import InputError
-from attention_explain.faithfulness.faithfulness import RANDOM, SEARCH
+from attention_explain.files import attributions
+from attention_explain.files.faithfulness import RANDOM, SEARCH
 from attention_explain.files.records import read_json
-from attention_explain.interpret.interpreter import INTERPRETERS
+from attention_explain.files.tables import replace_surrogates
 from attention_explain.sentences import shortened
 
-# Of an attribution file's metadata.
-ATTRIBUTIONS = b"attention_explain"
 # The explained class, in scores from elsewhere.
 TARGET = "target"
 # Columns of scores from elsewhere that are no methods.
-NO_METHODS = {*INTERPRETERS.reserved, TARGET, "text"}
+NO_METHODS = {*attributions.RESERVED, TARGET, "text"}
 NO_SCORES = "the file has no scores"
 NOT_FINITE = "a score is not a finite number"
 
@@ -67,8 +65,8 @@ def read_scores(path: Union[str, Path], only: Optional[Sequence[str]] = None) ->
     if suffix == ".parquet":
         table = read_parquet(path)
         about = table.schema.metadata or {}
-        if ATTRIBUTIONS in about:
-            metadata = read_json(about[ATTRIBUTIONS])
+        if attributions.FORMAT.key in about:
+            metadata = read_json(about[attributions.FORMAT.key])
         rows: Iterator[Tuple[str, Mapping[str, Any]]] = (
             (f"row {number}", row) for number, row in enumerate(table.to_pylist(), 1)
         )
@@ -132,7 +130,10 @@ def _text(
         raise InputError(f"{place}: 'tokens' must be a list of words, but is {tokens!r}")
     target = row.get(TARGET) or metadata.get("target") or row.get("predicted" if metadata else "")
     text = ScoredText(
-        whole_characters(str(row["id"])), [whole_characters(each) for each in tokens], target, {}
+        replace_surrogates(str(row["id"])),
+        [replace_surrogates(each) for each in tokens],
+        target,
+        {},
     )
     for name in methods:
         scores, problem = _checked(f"{place}, '{name}'", row.get(name), len(tokens))

@@ -10,9 +10,9 @@ import torch
 
 from attention_explain.errors import InputError
 from attention_explain.faithfulness.bins import NOTHING
-from attention_explain.faithfulness.faithfulness import RANDOM
 from attention_explain.faithfulness.score_measure import JudgedText, ScoreMeasure, Setting
 from attention_explain.faithfulness.values import NoValue, Value, Values, mean_of
+from attention_explain.files.faithfulness import RANDOM
 from attention_explain.orders import ranked
 from attention_explain.passes import generator_for, rows_by_length
 

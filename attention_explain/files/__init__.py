@@ -1,4 +1,5 @@
 """
-Files that survive a kill, a full disk and damage, for every side of the project: this package knows
-nothing of models, texts or tables, and imports nothing of ours.
+The files of the project: complete writes, checksums and damage (`whole`, `records`, `sealed`), and the formats
+of the files that the commands write and the analyses read (`tables`, `attributions`, `perturbations`,
+`faithfulness`). Loads neither torch nor AllenNLP.
 """

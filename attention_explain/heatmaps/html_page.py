@@ -3,7 +3,8 @@
 from html import escape
 from typing import Any, Dict, List, Optional, Sequence
 
-from attention_explain.heatmaps.explanation import Explanation, markings
+from attention_explain.files.attributions import markings
+from attention_explain.heatmaps.explanation import Explanation
 from attention_explain.heatmaps.html_document import PAGE_STYLE, SHADES, document, style
 from attention_explain.heatmaps.overview import MANY, Facts, overview, script
 

@@ -11,7 +11,8 @@ from typing import Dict, List, Optional, Sequence
 
 import numpy
 
-from attention_explain.heatmaps.explanation import Explanation, markings
+from attention_explain.files.attributions import markings
+from attention_explain.heatmaps.explanation import Explanation
 
 # Fewer can be looked through.
 MANY = 20

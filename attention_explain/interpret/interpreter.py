@@ -13,9 +13,10 @@ from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 from allennlp.models import Model
 from allennlp.predictors import Predictor
 
-from attention_explain.commands.cost_model import declaration
+from attention_explain.costs import declaration
 from attention_explain.data.any_reader import complete
 from attention_explain.errors import InputError
+from attention_explain.files.attributions import RESERVED
 from attention_explain.interpret.memory import too_long
 from attention_explain.interpret.text_batch import TextBatch, budget_for, predicted_class
 from attention_explain.models import AttentionClassifier
@@ -211,19 +212,8 @@ INTERPRETERS = ComponentKind(
     registry=SaliencyInterpreter,
     # AllenNLP's own know no batches.
     base=Interpreter,
-    # The attribution file has a column for each method, and these beside them.
-    reserved=(
-        "id",
-        "tokens",
-        "label",
-        "predicted",
-        "probs",
-        "rationale",
-        "contrary",
-        "unknown",
-        "other",
-        "row",
-    ),
+    # The attribution file has a column per method, and these.
+    reserved=RESERVED,
     given=("predictor",),
     declared=PROPERTIES,
 )

@@ -17,6 +17,7 @@ from attention_explain.data.errors import DataError
 from attention_explain.data.example import KnownLabelField, check_split
 from attention_explain.data.pair_reader import line_fields
 from attention_explain.data.pair_sides import PASSAGE, turned
+from attention_explain.defaults import QUICK_INTERPRETERS
 from attention_explain.errors import InputError
 from attention_explain.heatmaps.explanation import Explanation
 from attention_explain.interpret.explainer import Explainer
@@ -38,8 +39,6 @@ from attention_explain.predictors.input_lines import (
 
 logger = logging.getLogger(__name__)
 
-# Cheap enough to stand beside every prediction: one more pass, and one back.
-DEFAULT_INTERPRETERS = ("attention", "gradient-x-input")
 # Files whose lines are no texts.
 TABLES = (".csv", ".tsv", ".parquet")
 
@@ -99,7 +98,7 @@ class SaliencyPredictor(Predictor):
         self._side = side
         if interpreters is None:
             interpreters, left_out = supported_interpreters(
-                DEFAULT_INTERPRETERS, model, dataset_reader
+                QUICK_INTERPRETERS, model, dataset_reader
             )
             for reason in left_out.values():
                 logger.warning("left out: %s", reason)

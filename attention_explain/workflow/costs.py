@@ -1,23 +1,18 @@
 """
-About how long a step takes on one core of a present-day machine. Rough on purpose: a plan is told
-in minutes or days. What earlier steps really took corrects it (`correction`).
+Estimates of the time of a step on one core of a present-day machine. They are rough on purpose: plans are in
+minutes or days. The real time of earlier steps corrects them (`correction`).
 """
 
 import statistics
 from pathlib import Path
 from typing import Any, Dict, Iterable, Optional, Tuple
 
-from analysis.model_config import type_of, typed
-from attention_explain.commands import cost_model as declared
+from analysis.model_config import type_of
+from attention_explain import defaults
+from attention_explain.costs import FORWARD, passes_of_components, passes_of_measures
 from attention_explain.workflow.contents import Contents, Lines
-from attention_explain.workflow.resolve import APPLIED_AGAIN, MEASURES, MadeFile
-from attention_explain.workflow.study import (
-    ATTRIBUTIONS,
-    FAITHFULNESS,
-    PERTURBATIONS,
-    SPLITS,
-    FileKind,
-)
+from attention_explain.workflow.resolve import MadeFile
+from attention_explain.workflow.study import ATTRIBUTIONS, PERTURBATIONS, SPLITS, FileKind
 
 # Seconds. A copy of a process that has imported everything has read its data and model.
 START = 2.5
@@ -32,18 +27,13 @@ PRETRAINED_TYPES = (
     "transformer_words",
     "pretrained_transformer_mismatched",
 )
-# What methods declare, by kind of file.
-DECLARED_AS = {
-    ATTRIBUTIONS: "interpreters",
-    PERTURBATIONS: "perturbations",
-    FAITHFULNESS: "faithfulness",
-}
+# The section of `costs.toml`, by kind of file.
+DECLARED_AS = {ATTRIBUTIONS: "interpreters", PERTURBATIONS: "perturbations"}
 # With `patience`, of the epochs allowed.
 STOPPED_EARLY = 0.5
 # The embedded corpus.
 PLANTED_WORDS = 17
 PLANTED_TEXTS = {"train": 2000, "dev": 400, "test": 400}
-WORDS_A_TEXT = 30
 # Of what stands between spaces, words: a tree has a class before each node, and the neutral ones are left out.
 WORDS_OF_TREES = 0.27
 
@@ -54,7 +44,7 @@ def training(config: Dict[str, Any], contents: Contents) -> float:
     read = texts(config, "train", contents).words
     if _is_frozen(config):
         # It reads each text once, and what is above it in every epoch.
-        return START + read * (declared.FORWARD * PRETRAINED + epochs * OTHER_ENCODER)
+        return START + read * (FORWARD * PRETRAINED + epochs * OTHER_ENCODER)
     return START + epochs * read * _a_word(config)
 
 
@@ -68,24 +58,24 @@ def making(
         read = texts(config, file.split, contents)
         a_text = read.words / max(read.number, 1)
         number = read.number if file.limit is None else min(read.number, file.limit)
-        several = sum(passes(kind, method, apart, round(a_text)) for method in file.methods)
-        seconds += number * a_text * several * _a_word(config)
+        seconds += number * a_text * passes(file, kind, round(a_text), apart) * _a_word(config)
     return seconds
 
 
-def passes(kind: FileKind, method: Any, apart: bool = False, length: int = WORDS_A_TEXT) -> float:
+def passes(file: MadeFile, kind: FileKind, tokens: float, apart: bool = False) -> float:
     """
-    Of a text of `length` words, in the time of one that is trained on. `apart`: the model reads each set of
-    tokens in a pass of its own.
+    The cost of a text of `tokens` words, in units of the time of a text in training.
+
+    # Parameters
+
+    apart : `bool`, optional (default = `False`)
+        Whether the model reads each set of tokens in a pass of its own.
     """
-    options = typed(method)
-    if MEASURES in options:
-        options = {**options, "sizes": declared.sizes_judged(options[MEASURES], length)}
-    taken = declared.passes(DECLARED_AS[kind], options["type"], options, length, apart)
-    if APPLIED_AGAIN in options:
-        again = (passes(ATTRIBUTIONS, each, apart, length) for each in options[APPLIED_AGAIN])
-        return taken.again * sum(again)
-    return taken.in_training
+    if file.judging is None:
+        return FORWARD * passes_of_components(DECLARED_AS[kind], file.methods, tokens, apart)
+    measures = file.judging.measures or defaults.MEASURES
+    erasures = file.judging.erasures or defaults.COMMON_ERASURES
+    return FORWARD * passes_of_measures(measures, len(erasures), file.methods, tokens, apart)
 
 
 def texts(config: Dict[str, Any], split: str, contents: Contents) -> Lines:

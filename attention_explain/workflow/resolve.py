@@ -5,9 +5,8 @@ everything that is made from a run lies.
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Optional, Tuple
 
-from analysis.model_config import typed
 from attention_explain.files.records import read_json
 from attention_explain.workflow.contents import Contents
 from attention_explain.workflow.errors import StudyError
@@ -35,18 +34,6 @@ from attention_explain.workflow.study import (
 
 # How the commands are given a list of methods.
 OPTIONS = {ATTRIBUTIONS: "--interpreters", PERTURBATIONS: "--perturbations"}
-# Of `allennlp faithfulness`, for estimates.
-USUAL_ERASURES = ("delete", "zero", "unk")
-USUAL_MEASURES = (
-    "comprehensiveness",
-    "sufficiency",
-    "deletion_curve",
-    "insertion_curve",
-    "decision_flip",
-)
-# Of an erasure, for estimates: the measures that look at what is left. Of a measure: the methods that it may
-# apply again.
-MEASURES, APPLIED_AGAIN = "measures", "applied again"
 
 
 @dataclass(frozen=True)
@@ -98,10 +85,11 @@ class MadeFile:
 
     reads : data, or another file that is made from the run.
     options : of the command, each with what stands behind it.
-    methods : what takes time, as `attention_explain/commands/costs.toml` has it.
+    methods : the interpreters or perturbations that are computed, or the interpreters that are judged.
     split : which texts it is about.
     limit : how many of them; None for all.
     needs : names of the steps, beside the training, whose results it takes.
+    judging : how the methods are judged, in a faithfulness file.
     """
 
     path: Path
@@ -111,6 +99,7 @@ class MadeFile:
     split: str
     limit: Optional[int] = None
     needs: Tuple[str, ...] = ()
+    judging: Optional[Judging] = None
 
 
 @dataclass
@@ -150,14 +139,6 @@ class Resolver:
             return self.places.runs / "guides" / run.id
         return self.places.runs / "scores" / f"{run.id}-{fit_for_a_file(method)}"
 
-    @staticmethod
-    def _judged(judging: Judging, methods: Sequence[Any]) -> Tuple[Any, ...]:
-        """What takes time: each erasure, and what measures apply again."""
-        measures = [typed(each) for each in judging.measures or USUAL_MEASURES]
-        erasure = {"type": "erasure", "methods": len(methods), MEASURES: measures}
-        again = [{**each, APPLIED_AGAIN: methods} for each in measures]
-        return (*(erasure for _ in judging.erasures or USUAL_ERASURES), *again)
-
     def file(self, kind: FileKind, run: ResolvedRun, name: str) -> MadeFile:
         stated, split = run.run.files[kind][name], run.run.split
         data = run.config[SPLITS[split]]
@@ -174,10 +155,11 @@ class Resolver:
                     ("--erasures", tuple(judging.erasures)),
                     ("--limit", () if judging.limit is None else (judging.limit,)),
                 ),
-                self._judged(judging, methods),
+                tuple(methods),
                 split,
                 min((limit for limit in (self.limit, judging.limit) if limit), default=None),
                 needs=(run.making(ATTRIBUTIONS),),
+                judging=judging,
             )
         methods, identities, needs = self._resolved(stated, run.run.key)
         path = self._path(kind, run, with_first_names(identities))

@@ -8,7 +8,8 @@ import numpy
 import pyarrow
 import pyarrow.parquet
 
-from analysis.attributions import METADATA
+from attention_explain.files.attributions import FORMAT
+from attention_explain.files.tables import TableFormat
 
 Row = Dict[str, Any]
 METHODS = ("attention", "gradient", "leave-one-out")
@@ -95,11 +96,11 @@ def write_attributions(
         "target": "predicted",
         **metadata,
     }
-    return write_text_file(path, METADATA, rows, config, described)
+    return write_text_file(path, FORMAT, rows, config, described)
 
 
 def write_text_file(
-    path: Path, key: bytes, rows: Sequence[Row], config: Row, metadata: Dict[str, Any]
+    path: Path, format: TableFormat, rows: Sequence[Row], config: Row, metadata: Dict[str, Any]
 ) -> Path:
     """Of either kind; `metadata` has what is its own, or replaces what both kinds have."""
     # A test need not say what its measure does not look at.
@@ -109,6 +110,7 @@ def write_text_file(
         "format": 1,
         "archive": f"runs/{path.stem}",
         "archive_sha256": f"archive of seed {config.get('pytorch_seed')}: {path.stem}",
+        "weights_sha256": f"weights of seed {config.get('pytorch_seed')}: {path.stem}",
         "config": config,
         "data": "test",
         "data_sha256": "of the small corpus",
@@ -116,7 +118,7 @@ def write_text_file(
         "seeds": {},
         **metadata,
     }
-    table = table.replace_schema_metadata({key: json.dumps(described).encode()})
+    table = table.replace_schema_metadata({format.key: json.dumps(described).encode()})
     path.parent.mkdir(parents=True, exist_ok=True)
     pyarrow.parquet.write_table(table, path)
     return path

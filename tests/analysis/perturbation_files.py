@@ -5,7 +5,7 @@ from typing import Any, Dict, List, Optional, Sequence
 
 import numpy
 
-from analysis.perturbations import METADATA
+from attention_explain.files.perturbations import FORMAT
 from tests.analysis.attribution_files import Row, config, write_text_file
 
 ORDERS = ("attention", "gradient", "gradient_x_attention", "random")
@@ -69,4 +69,4 @@ def write_perturbations(
     """`parameters` are those of some of the perturbations that the rows have fields of."""
     names = dict.fromkeys(column.split(".")[0] for column in rows[0] if "." in column)
     declared = {name: {"parameters": (parameters or {}).get(name, {})} for name in names}
-    return write_text_file(path, METADATA, rows, config, {"perturbations": declared, **metadata})
+    return write_text_file(path, FORMAT, rows, config, {"perturbations": declared, **metadata})

@@ -10,12 +10,12 @@ import pytest
 
 from analysis.__main__ import main
 from analysis.agreement.entries import as_parquet
-from analysis.attributions import METADATA
 from analysis.claims.table_rows import read_tables
 from analysis.errors import AnalysisError
 from analysis.manifest import MANIFEST, read_manifest
 from analysis.output import Output
 from analysis.runs import load_run
+from attention_explain.files.attributions import FORMAT
 from attention_explain.files.records import Damaged, write_checksums
 from attention_explain.files.sealed import read_sealed
 from tests.analysis.attribution_files import random_rows, write_attributions
@@ -131,7 +131,7 @@ def test_metadata_of_another_shape_are_named(tmp_path, command, content, capsys)
     """Of a file that somebody else has written, since it has no seal."""
     path = write_attributions(tmp_path / "a.parquet", random_rows(3))
     table = pyarrow.parquet.read_table(path)
-    pyarrow.parquet.write_table(table.replace_schema_metadata({METADATA: content}), path)
+    pyarrow.parquet.write_table(table.replace_schema_metadata({FORMAT.key: content}), path)
     paper = ["jain-wallace"] if command == "table" else []
     assert main([command, *paper, str(path), "-o", str(tmp_path / "out.csv")]) == 2
     said = capsys.readouterr().err

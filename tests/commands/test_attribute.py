@@ -14,11 +14,12 @@ import torch
 from filelock import FileLock
 
 import attention_explain
+from attention_explain import defaults
 from attention_explain.__main__ import main
-from attention_explain.commands import attribution_file
-from attention_explain.commands.attribute import DEFAULT_INTERPRETERS, attribute_from_file
-from attention_explain.commands.parts import Parts
+from attention_explain.commands.attribute import attribute_from_file
+from attention_explain.commands.chunks import ChunkStore
 from attention_explain.errors import InputError
+from attention_explain.files.attributions import FORMAT
 from attention_explain.interpret.explainer import Explainer
 from attention_explain.interpret.gradient import GradientXInput
 from attention_explain.predictors.saliency import SaliencyPredictor
@@ -35,7 +36,7 @@ METHODS = [
     "random",
 ]
 NAMES = ["attention", "gradient-x-input", "integrated-gradients", "coarse", "random"]
-# Few tokens, so that the test split of 24 texts falls into many parts.
+# Few tokens, so that the test split of 24 texts falls into many chunks.
 TOKENS = 60
 
 
@@ -109,7 +110,7 @@ def test_the_columns_are_those_of_the_contract(explain):
 
 
 def test_metadata_say_where_the_scores_come_from(archive, explain):
-    metadata = attribution_file.read_metadata(explain(seed=5))
+    metadata = FORMAT.read_metadata(explain(seed=5))
     assert metadata["format"] == 1 and metadata["archive"] == str(archive)
     assert len(metadata["archive_sha256"]) == len(metadata["data_sha256"]) == 64
     assert metadata["config"]["model"]["type"] == "attention_classifier"
@@ -154,7 +155,7 @@ def test_a_stopped_run_goes_on_and_ends_as_an_unbroken_one(explain, stopped, mon
     with pytest.raises(SystemExit) as end:
         explain()
     assert end.value.code == 130
-    folder = Path(capsys.readouterr().err.split("finished is in ")[1].split(",")[0])
+    folder = Path(capsys.readouterr().err.split("work is in ")[1].split(";")[0])
     # The first batch was the rehearsal.
     assert len(list(folder.glob("*.parquet"))) == 3 and folder.name == "scores.parquet.parts"
     assert not folder.with_name("scores.parquet").exists()
@@ -192,7 +193,7 @@ def test_unfinished_work_of_another_command_is_not_touched(explain, stopped, mon
     with pytest.raises(SystemExit):
         explain()
     monkeypatch.undo()
-    parts = sorted((tmp_path / "scores.parquet.parts").iterdir())
+    chunks = sorted((tmp_path / "scores.parquet.parts").iterdir())
 
     def no_model(*_):
         raise AssertionError("a model was opened")
@@ -205,14 +206,14 @@ def test_unfinished_work_of_another_command_is_not_touched(explain, stopped, mon
             explain(interpreters=["attention"])
     # As an earlier version leaves it, which did not record the options.
     (tmp_path / "scores.parquet.parts" / "options.json").unlink()
-    parts.remove(tmp_path / "scores.parquet.parts" / "options.json")
+    chunks.remove(tmp_path / "scores.parquet.parts" / "options.json")
     with pytest.raises(InputError, match=r"unfinished work of another command, with other"):
         explain(target="1")
     with pytest.raises(InputError, match=r"with other interpreters; finish that one, or"):
         explain(interpreters=["attention"])
-    assert sorted((tmp_path / "scores.parquet.parts").iterdir()) == parts
+    assert sorted((tmp_path / "scores.parquet.parts").iterdir()) == chunks
     path = explain(interpreters=["attention"], force=True)
-    assert list(attribution_file.read_metadata(path)["interpreters"]) == ["attention"]
+    assert list(FORMAT.read_metadata(path)["interpreters"]) == ["attention"]
 
 
 def test_an_existing_file_is_kept_unless_forced(explain):
@@ -230,7 +231,7 @@ def test_two_processes_do_not_share_an_output(explain, tmp_path):
     folder.mkdir()
     with (
         FileLock(folder / "lock"),
-        pytest.raises(InputError, match="another process is at work on it"),
+        pytest.raises(InputError, match="another process is writing it"),
     ):
         explain()
 
@@ -290,7 +291,7 @@ def test_scores_that_are_not_finite_are_null_and_counted(explain, monkeypatch, c
     assert missing == [row["id"] for row in table if row["id"].endswith(("-3", "-7"))]
     assert len(missing) == 2 and all(row["random"] for row in table)
     skipped = {"gradient-x-input": {"a score that is not finite": 2}}
-    assert attribution_file.read_metadata(path)["skipped"] == skipped
+    assert FORMAT.read_metadata(path)["skipped"] == skipped
     message = f"gradient-x-input skipped 2 of {len(table)} texts: a score that is not finite"
     assert message in capsys.readouterr().err
 
@@ -298,7 +299,7 @@ def test_scores_that_are_not_finite_are_null_and_counted(explain, monkeypatch, c
 def test_the_summary_says_rate_and_share(explain, capsys):
     explain(limit=6)
     printed = capsys.readouterr().err
-    assert "scores.parquet: 6 texts explained in " in printed and " texts a second" in printed
+    assert "scores.parquet: 6 texts explained in " in printed and " texts per second" in printed
     for name in NAMES:
         assert any(
             line.split()[:1] == [name] and line.endswith("%") for line in printed.splitlines()
@@ -396,7 +397,7 @@ def test_the_command_line(archive, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "argv", ["allennlp", *command, "--seed", "3", "--html", "out.html"])
     main()
-    assert attribution_file.read_metadata("out.parquet")["seeds"] == {"control": 3}
+    assert FORMAT.read_metadata("out.parquet")["seeds"] == {"control": 3}
     assert Path("out.html").exists()
     with pytest.raises(SystemExit) as end:
         main()
@@ -414,22 +415,22 @@ def test_a_killed_process_leaves_no_half_file_and_can_be_taken_up(
     command = ["attribute", str(archive), "test", "-o", str(output)]
     command += ["--batch-tokens", str(TOKENS), "--interpreters"]
     command += [item if isinstance(item, str) else json.dumps(item) for item in slow]
-    parts = tmp_path / "killed.parquet.parts"
-    save = Parts.save
+    chunks = tmp_path / "killed.parquet.parts"
+    save = ChunkStore.save
 
     def save_or_be_killed(*part) -> None:
-        if len(list(parts.glob("[0-9]*.parquet"))) == 2:
+        if len(list(chunks.glob("[0-9]*.parquet"))) == 2:
             os.kill(os.getpid(), signal.SIGKILL)
         save(*part)
 
     with monkeypatch.context() as in_the_process:
-        in_the_process.setattr(Parts, "save", save_or_be_killed)
+        in_the_process.setattr(ChunkStore, "save", save_or_be_killed)
         process = forked_allennlp(*command, folder=tmp_path)
         process.join()
     said = tmp_path / "said.txt"
     assert process.exitcode == -signal.SIGKILL, said.read_text()
     said.unlink()
-    assert not output.exists() and len(list(parts.glob("[0-9]*.parquet"))) == 2
+    assert not output.exists() and len(list(chunks.glob("[0-9]*.parquet"))) == 2
 
     killed = pyarrow.parquet.read_table(explain("killed.parquet", interpreters=slow))
     whole = pyarrow.parquet.read_table(explain("whole.parquet", interpreters=slow))
@@ -448,7 +449,7 @@ def test_default_methods_that_an_encoder_does_not_allow_are_left_out(tmp_path, c
     output = tmp_path / "scores.parquet"
     metadata = attribute_from_file(str(archive), "test", output, limit=2)
     assert list(metadata["interpreters"]) == [
-        name for name in DEFAULT_INTERPRETERS if name != "lrp"
+        name for name in defaults.INTERPRETERS if name != "lrp"
     ]
     assert "encoder is a GruSeq2SeqEncoder" in metadata["left_out"]["lrp"]
     assert f"left out: {metadata['left_out']['lrp']}" in capfd.readouterr().err

@@ -6,7 +6,7 @@ import pytest
 
 from attention_explain.commands import batches
 from attention_explain.commands.attribute import attribute_from_file
-from attention_explain.commands.batches import estimate, in_telling_order, seconds_left
+from attention_explain.commands.batches import estimate, sampling_order, seconds_left
 from attention_explain.commands.perturb import perturb_from_file
 from tests.small_archive import small_archive
 
@@ -16,12 +16,12 @@ LONGEST = [200, 100, 50, 20, 5]
 
 
 def test_the_longest_comes_first_and_then_the_middle():
-    assert in_telling_order([0, 1, 2, 3, 4], TOKENS) == [0, 2, 1, 3, 4]
+    assert sampling_order([0, 1, 2, 3, 4], TOKENS) == [0, 2, 1, 3, 4]
     # Some are done already.
-    assert in_telling_order([1, 3, 4], TOKENS) == [1, 3, 4]
+    assert sampling_order([1, 3, 4], TOKENS) == [1, 3, 4]
     # One batch can be half of all.
-    assert in_telling_order([0, 1], [900, 10]) == [0, 1]
-    assert in_telling_order([4], TOKENS) == [4] and in_telling_order([], TOKENS) == []
+    assert sampling_order([0, 1], [900, 10]) == [0, 1]
+    assert sampling_order([4], TOKENS) == [4] and sampling_order([], TOKENS) == []
 
 
 def test_a_cost_that_grows_with_the_length_is_found_again():
@@ -44,8 +44,8 @@ def test_texts_of_one_length_take_the_mean():
 def test_the_sentence():
     spent = {"attention": 1.0, "integrated-gradients": 3.0}
     assert estimate(720.0, 500, spent) == (
-        "about 12 min on this machine for the 500 texts that are left, 75% of it for "
-        "integrated-gradients; --limit takes fewer texts"
+        "about 12 min on this machine for the remaining 500 texts, 75% of it for "
+        "integrated-gradients; use --limit for fewer texts"
     )
     assert estimate(59.0, 500, spent) is None
     assert "%" not in estimate(720.0, 500, {"lrp": 2.0})
@@ -66,5 +66,5 @@ def test_both_commands_say_it_once_and_short_jobs_say_nothing(
     monkeypatch.setattr(batches, "seconds_left", lambda *_: 720.0)
     command(archive, "test", tmp_path / "long.parquet", *options, batch_tokens=60)
     said = capfd.readouterr().err
-    (texts,) = re.findall(r"ing: about 12 min on this machine for the (\d+) texts", said)
+    (texts,) = re.findall(r"ing: about 12 min on this machine for the remaining (\d+) texts", said)
     assert 0 < int(texts) < 24

@@ -13,20 +13,19 @@ import pytest
 import torch
 from allennlp.common.checks import ConfigurationError
 
+from attention_explain import defaults
 from attention_explain.__main__ import main
 from attention_explain.archives import open_archive
-from attention_explain.commands import batches, faithfulness_file, table_file
+from attention_explain.commands import batches
 from attention_explain.commands.attribute import attribute_from_file
 from attention_explain.commands.faithfulness import (
-    ALL_ERASURES,
-    DEFAULT_MEASURES,
-    OTHER_MEASURES,
     faithfulness_from_file,
 )
 from attention_explain.errors import InputError
 from attention_explain.faithfulness.evaluator import Evaluator
 from attention_explain.faithfulness.registry import ERASURES
 from attention_explain.faithfulness.registry import MEASURES as ALL_MEASURES
+from attention_explain.files.faithfulness import FORMAT
 from attention_explain.interpret.text_batch import TextBatch
 from tests.commands.stopping import stop_after
 from tests.small_archive import small_archive
@@ -76,7 +75,7 @@ def rows_of(path: Path):
 
 
 def metadata_of(path: Path):
-    return table_file.read_metadata(path, faithfulness_file.METADATA)
+    return FORMAT.read_metadata(path)
 
 
 def test_values_are_those_of_an_independent_reference(archive, attributions, judge):
@@ -190,12 +189,12 @@ def test_parts_of_one_text_and_one_erasure_change_no_result(judge, monkeypatch, 
     """As of a large model: whatever is stopped loses no more than that."""
     judge = partial(judge, measures=["sufficiency"], erasures=["delete", "zero"], limit=3)
     one = rows_of(judge("one.parquet"))
-    monkeypatch.setattr(batches, "PART", 1.0)
+    monkeypatch.setattr(batches, "CHUNK_COST", 1.0)
     with monkeypatch.context() as patched:
         stop_after(3, Evaluator, "evaluate_batch", patched, KeyboardInterrupt())
         with pytest.raises(SystemExit):
             judge()
-    folder = Path(capsys.readouterr().err.split("finished is in ")[1].split(",")[0])
+    folder = Path(capsys.readouterr().err.split("work is in ")[1].split(";")[0])
     assert len(list(folder.glob("*.parquet"))) == 3
     done = []
     judged = Evaluator.evaluate_batch
@@ -220,7 +219,7 @@ def test_a_stopped_run_goes_on_and_ends_as_an_unbroken_one(judge, monkeypatch, c
     stop_after(2, Evaluator, "evaluate_batch", monkeypatch, KeyboardInterrupt())
     with pytest.raises(SystemExit):
         judge()
-    folder = Path(capsys.readouterr().err.split("finished is in ")[1].split(",")[0])
+    folder = Path(capsys.readouterr().err.split("work is in ")[1].split(";")[0])
     assert len(list(folder.glob("*.parquet"))) == 2
     with pytest.raises(InputError, match="--by is .* now and was .*; give the same options"):
         judge(by="size")
@@ -428,7 +427,7 @@ def test_ties_are_told(judge, attributions, tmp_path, capsys):
 
     scores = elsewhere(attributions, tmp_path / "mine.jsonl", halved)
     judge(scores=scores, data="test", measures=["sufficiency"], limit=2)
-    assert "mine: 100 % of the tokens share their score" in capsys.readouterr().err
+    assert "mine: 100 % of the tokens have tied scores" in capsys.readouterr().err
 
 
 def test_scores_of_another_model_are_refused(attributions, tmp_path):
@@ -479,7 +478,9 @@ def test_the_command_line(archive, attributions, tmp_path, monkeypatch, capsys):
     metadata = metadata_of(Path("out.parquet"))
     assert metadata["by"] == "size" and metadata["search"]["width"] == 3 and metadata["seed"] == 3
     assert "flip_never" in metadata["measures"]
-    assert "chance (0) to the best known order (1), words erased by zero" in capsys.readouterr().err
+    assert (
+        "(0 = random order, 1 = best order found), words removed by zero" in capsys.readouterr().err
+    )
 
 
 def test_a_search_that_is_no_json_is_refused(ended, archive, attributions):
@@ -517,5 +518,5 @@ def test_methods_of_elsewhere_cannot_be_applied_again(judge, attributions, tmp_p
 
 
 def test_the_help_names_every_measure_and_erasure():
-    assert {*DEFAULT_MEASURES, *OTHER_MEASURES} == set(ALL_MEASURES.known())
-    assert set(ALL_ERASURES) == set(ERASURES.known())
+    assert {*defaults.MEASURES, *defaults.OTHER_MEASURES} == set(ALL_MEASURES.known())
+    assert set(defaults.ALL_ERASURES) == set(ERASURES.known())

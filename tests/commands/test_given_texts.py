@@ -8,10 +8,10 @@ import pytest
 from allennlp.models import archive_model
 
 from attention_explain.api import explain
-from attention_explain.commands import attribution_file
 from attention_explain.commands.attribute import attribute_from_file
 from attention_explain.commands.perturb import perturb_from_file
 from attention_explain.errors import InputError
+from attention_explain.files.attributions import FORMAT
 from attention_explain.predictors.saliency import SaliencyPredictor
 from tests.small_archive import small_archive
 
@@ -138,7 +138,7 @@ def test_unknown_tokens_are_a_column_and_a_share(archive, write, tmp_path, capsy
     attribute_from_file(str(run), data, path, ["attention"], html=str(page))
     assert pyarrow.parquet.read_table(path)["unknown"].to_pylist() == [[0, 1, 1], [0]]
     counts = {"tokens": 4, "unknown": 2, "texts": 1}
-    assert attribution_file.read_metadata(path)["unknown_tokens"] == counts
+    assert FORMAT.read_metadata(path)["unknown_tokens"] == counts
     share = "50.0 % of the tokens are unknown to the model (2 of 4, in 1 texts)"
     assert share in capsys.readouterr().err
     assert page.read_text().count(", unknown") == 2

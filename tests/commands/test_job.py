@@ -3,12 +3,12 @@
 import pyarrow
 import pytest
 
-from attention_explain.commands import table_file
 from attention_explain.commands.job import Job
 from attention_explain.commands.job_options import JobOptions
 from attention_explain.errors import InputError
 from attention_explain.files.records import sha256
 from attention_explain.files.sealed import read_sealed
+from attention_explain.files.tables import TableFormat
 from tests.commands.stopping import stop_after
 from tests.small_archive import small_archive
 
@@ -16,8 +16,15 @@ from tests.small_archive import small_archive
 class Letters(Job):
     """The words of each text and their lengths, a row a word."""
 
-    key = b"letters"
-    format = 7
+    format = TableFormat(
+        name="letter",
+        command="allennlp letters",
+        key=b"letters",
+        columns=(pyarrow.field("id", pyarrow.string()), pyarrow.field("word", pyarrow.string())),
+        described=("alphabets",),
+        metadata={"case": "of the letters", "said": "before the work", "words": "their number"},
+        version=7,
+    )
     doing, done = "counting", "counted"
     components = "alphabets"
     parameters = {"latin": {"type": "latin", "seed": 3}}
@@ -31,29 +38,29 @@ class Letters(Job):
     def open(self, archive):
         assert archive.model.labels
 
-    def decisive(self):
+    def settings(self):
         return {"case": "lower"}
 
-    def told(self):
+    def more_metadata(self):
         return {"said": "before"}
 
     def columns(self, instances):
-        return pyarrow.schema({"id": pyarrow.string(), "word": pyarrow.string()})
+        return pyarrow.schema(self.format.columns)
 
-    def work(self, instances, rows, columns, after_step, steps):
+    def results(self, instances, after_step, steps):
         after_step("latin", 0.25)
-        texts = [instance["metadata"].metadata for instance in instances]
-        words = [
-            ({"id": text["id"], "word": word}, row)
-            for text, row in zip(texts, rows, strict=True)
-            for word in text["tokens"]
-        ]
-        return table_file.to_part(*zip(*words, strict=True), columns), {"words": len(words)}
+        return [instance["metadata"].metadata for instance in instances]
 
-    def totals(self, table, records):
-        return {"words": sum(record["words"] for record in records)}
+    def records(self, text, columns):
+        return [{"id": text["id"], "word": word} for word in text["tokens"]]
 
-    def in_words(self, table, metadata):
+    def count(self, texts):
+        return {"words": sum(len(text["tokens"]) for text in texts)}
+
+    def totals(self, table, counts):
+        return {"words": sum(each["words"] for each in counts)}
+
+    def summary(self, table, metadata):
         return [f"  {metadata['words']} words"]
 
 
@@ -112,3 +119,9 @@ def test_a_file_that_is_read_is_not_written(count, alphabet, tmp_path):
     linked.hardlink_to(alphabet)
     with pytest.raises(InputError, match="linked.parquet: is read"):
         count(output_file=linked, force=True)
+
+
+def test_metadata_that_the_format_does_not_declare_are_an_error(count, monkeypatch):
+    monkeypatch.setattr(Letters, "more_metadata", lambda self: {"surprise": 1})
+    with pytest.raises(KeyError, match="letter file: metadata .'surprise'. are not declared"):
+        count()

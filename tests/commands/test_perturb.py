@@ -8,16 +8,17 @@ from pathlib import Path
 import pyarrow.parquet
 import pytest
 
+from attention_explain import defaults
 from attention_explain.__main__ import main
 from attention_explain.archives import open_archive
-from attention_explain.commands import attribution_file, perturbation_file
 from attention_explain.commands.attribute import attribute_from_file
 from attention_explain.commands.job_options import listed_configs
-from attention_explain.commands.perturb import DEFAULT_PERTURBATIONS, perturb_from_file
+from attention_explain.commands.perturb import perturb_from_file
 from attention_explain.counterfactual.perturber import Perturber
 from attention_explain.counterfactual.registry import PERTURBATIONS
 from attention_explain.data.any_reader import read_instances
 from attention_explain.errors import InputError
+from attention_explain.files import attributions, perturbations
 from tests.commands.stopping import stop_after
 from tests.commands_run import PROJECT
 from tests.small_archive import small_archive
@@ -85,7 +86,7 @@ def test_the_columns_are_those_of_the_contract(perturb):
 
 def test_metadata_say_where_the_results_come_from(archive, perturb):
     path = perturb(seed=5)
-    metadata = perturbation_file.read_metadata(path)
+    metadata = perturbations.FORMAT.read_metadata(path)
     assert metadata["format"] == 1 and metadata["archive"] == str(archive)
     assert len(metadata["archive_sha256"]) == len(metadata["data_sha256"]) == 64
     assert metadata["config"]["model"]["type"] == "attention_classifier"
@@ -103,7 +104,7 @@ def test_metadata_say_where_the_results_come_from(archive, perturb):
 
 def test_a_perturbation_file_is_not_taken_for_an_attribution_file(perturb):
     with pytest.raises(KeyError):
-        attribution_file.read_metadata(perturb(perturbations=["uniform"]))
+        attributions.FORMAT.read_metadata(perturb(perturbations=["uniform"]))
 
 
 def test_failures_and_what_is_undefined_are_counted(tmp_path, capsys):
@@ -162,7 +163,7 @@ def test_a_stopped_run_goes_on_and_ends_as_an_unbroken_one(perturb, monkeypatch,
     with pytest.raises(SystemExit) as end:
         perturb()
     assert end.value.code == 130
-    folder = Path(capsys.readouterr().err.split("finished is in ")[1].split(",")[0])
+    folder = Path(capsys.readouterr().err.split("work is in ")[1].split(";")[0])
     assert len(list(folder.glob("*.parquet"))) == 3 and folder.name == "out.parquet.parts"
     assert not folder.with_name("out.parquet").exists()
     with pytest.raises(
@@ -198,7 +199,7 @@ def test_an_existing_file_is_kept_unless_forced(perturb):
         perturb(perturbations=["random"])
     assert path.read_bytes() == content
     perturb(perturbations=["random"], force=True)
-    assert list(perturbation_file.read_metadata(path)["perturbations"]) == ["random"]
+    assert list(perturbations.FORMAT.read_metadata(path)["perturbations"]) == ["random"]
 
 
 @pytest.mark.parametrize(
@@ -229,7 +230,7 @@ def test_attention_comes_from_another_models_attribution_file(archive, perturb, 
     table = pyarrow.parquet.read_table(path).to_pylist()
     # Its own attention: nothing changes.
     assert [row["other-model.tvd"] for row in table] == pytest.approx([0] * 20, abs=1e-6)
-    (sha256,) = perturbation_file.read_metadata(path)["reads"].values()
+    (sha256,) = perturbations.FORMAT.read_metadata(path)["reads"].values()
     assert len(sha256) == 64
 
 
@@ -247,11 +248,11 @@ def test_every_set_can_be_built(path, perturb, monkeypatch):
     monkeypatch.setenv("OTHER", str(perturb(perturbations=["uniform"])))
     built = PERTURBATIONS.build(listed_configs([str(path)], "perturbations"))
     if path.stem == "all":
-        assert sorted(built) == sorted(DEFAULT_PERTURBATIONS)
+        assert sorted(built) == sorted(defaults.PERTURBATIONS)
     if path.stem == "jain_wallace":
-        defaults = PERTURBATIONS.build(list(built))
+        usual = PERTURBATIONS.build(list(built))
         for name, given in built.items():
-            assert PERTURBATIONS.parameters(given) == PERTURBATIONS.parameters(defaults[name])
+            assert PERTURBATIONS.parameters(given) == PERTURBATIONS.parameters(usual[name])
 
 
 def test_the_command_line(archive, tmp_path, monkeypatch, capsys):
@@ -260,7 +261,7 @@ def test_the_command_line(archive, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "argv", ["allennlp", *command])
     main()
-    assert perturbation_file.read_metadata("out.parquet")["seeds"] == {"control": 3}
+    assert perturbations.FORMAT.read_metadata("out.parquet")["seeds"] == {"control": 3}
     assert "out.parquet: 4 texts perturbed in " in capsys.readouterr().err
     with pytest.raises(SystemExit) as end:
         main()

@@ -13,25 +13,23 @@ from analysis.verdict.inputs import load_inputs
 from analysis.verdict.output import write_verdict
 from attention_explain.archives import open_archive, weights_sha256
 from attention_explain.commands import (
-    attribution_file,
-    faithfulness_file,
-    perturbation_file,
     verdict,
     verdict_plan,
 )
-from attention_explain.commands.parts import MERGED, NOTE
+from attention_explain.commands.chunks import MERGED, NOTE
 from attention_explain.commands.perturb import PerturbationJob
 from attention_explain.commands.progress import TotalProgress
 from attention_explain.commands.verdict import verdict_from_files
 from attention_explain.commands.verdict_plan import check_base, check_seed, difference
 from attention_explain.errors import InputError
+from attention_explain.files import attributions, faithfulness, perturbations
 from attention_explain.files.sealed import read_sealed, sealed_metadata
 from tests.commands.stopping import stop_after
 from tests.small_archive import small_archive
 
 FILES = ("attributions", "perturbations", "faithfulness")
 ENDS = ("html", "json", "md")
-KEYS = (attribution_file.METADATA, perturbation_file.METADATA, faithfulness_file.METADATA)
+KEYS = (attributions.FORMAT.key, perturbations.FORMAT.key, faithfulness.FORMAT.key)
 
 
 @pytest.fixture(scope="module")

@@ -3,8 +3,8 @@
 import pyarrow
 import pytest
 
-from attention_explain.commands.attribution_file import check_summaries
-from attention_explain.commands.table_file import instances_sha256
+from attention_explain.commands.job import instances_sha256
+from attention_explain.commands.summaries import check_summaries
 from attention_explain.data.pair_sides import turned
 from tests.builders import instances
 from tests.pairs import PAIRS, pair_instances

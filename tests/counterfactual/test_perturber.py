@@ -7,11 +7,12 @@ import pyarrow.parquet
 import pytest
 import torch
 
-from attention_explain.counterfactual.perturbation import Field, Perturbation
+from attention_explain.counterfactual.perturbation import Perturbation
 from attention_explain.counterfactual.perturber import Perturber
 from attention_explain.counterfactual.registry import PERTURBATIONS
 from attention_explain.counterfactual.self_attending import SelfAttending
 from attention_explain.errors import InputError
+from attention_explain.files.perturbations import Field
 from tests.builders import LABELS, TEXTS, instances, model
 from tests.counterfactual.fixed import perturber, sharp_model
 from tests.interpret.no_trace import trace

@@ -3,9 +3,9 @@
 from typing import Any, Dict, List, Optional
 
 from attention_explain.faithfulness.evaluator import Evaluator
-from attention_explain.faithfulness.faithfulness import Measurement
 from attention_explain.faithfulness.registry import ERASURES, MEASURES
 from attention_explain.faithfulness.scores_file import ScoredText
+from attention_explain.files.faithfulness import Measurement
 from attention_explain.models import AttentionClassifier
 from tests.builders import TEXTS, instances, reader
 from tests.interpret.no_trace import interpreter

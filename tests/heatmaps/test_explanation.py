@@ -1,6 +1,7 @@
 """Rows of an attribution file as explained texts."""
 
-from attention_explain.heatmaps.explanation import KNOWN, MARKED, explanations
+from attention_explain.files.attributions import KNOWN, MARKED
+from attention_explain.heatmaps.explanation import explanations
 
 METADATA = {
     "labels": ["good", "bad"],

@@ -1,17 +1,20 @@
 """Estimates come from what methods declare, and the methods say the same of themselves."""
 
 import inspect
+from pathlib import Path
 
 import pytest
 
-from attention_explain.commands import cost_model as passes
+from attention_explain import costs as passes
+from attention_explain import defaults
 from attention_explain.counterfactual.registry import PERTURBATIONS as PERTURBATION_KIND
 from attention_explain.interpret.interpreter import INTERPRETERS
 from attention_explain.workflow import costs
 from attention_explain.workflow.contents import Contents, Lines
-from attention_explain.workflow.resolve import APPLIED_AGAIN, MEASURES
-from attention_explain.workflow.study import ATTRIBUTIONS, FAITHFULNESS, PERTURBATIONS, SPLITS
+from attention_explain.workflow.resolve import MadeFile
+from attention_explain.workflow.study import ATTRIBUTIONS, FAITHFULNESS, SPLITS, Judging
 
+TOKENS = 30
 DECLARED = {
     "interpreters": INTERPRETERS,
     "perturbations": PERTURBATION_KIND,
@@ -33,63 +36,63 @@ def _is_ours(method: type) -> bool:
     return method.__module__.startswith("attention_explain.")
 
 
+def cost(*methods, kind="interpreters", tokens=TOKENS, apart=False):
+    """In units of the time of a text in training."""
+    return passes.FORWARD * passes.passes_of_components(kind, methods, tokens, apart)
+
+
+def judging_cost(*measures, erasures=1, methods=("gradient",) * 8, tokens=TOKENS, apart=False):
+    return passes.FORWARD * passes.passes_of_measures(measures, erasures, methods, tokens, apart)
+
+
 def test_more_steps_cost_more_and_hidden_states_cost_less():
-    def cost(**method):
-        return costs.passes(ATTRIBUTIONS, method)
-
-    assert cost(type="integrated-gradients", steps=50) == pytest.approx(52 * 0.3 + 50 * 0.4)
-    auto = cost(type="integrated-gradients", steps="auto")
-    assert (
-        auto
-        == costs.passes(ATTRIBUTIONS, "integrated-gradients")
-        < cost(type="integrated-gradients", steps=50)
-    )
-    assert cost(type="leave-one-out", at="hidden") == passes.FORWARD
-    assert cost(type="leave-one-out", at="input") == cost(type="leave-one-out")
-    assert cost(type="leave-one-out") < costs.passes(ATTRIBUTIONS, "leave-one-out", True)
-    assert costs.passes(ATTRIBUTIONS, "leave-one-out", True) == pytest.approx(
-        (costs.WORDS_A_TEXT + 1) * passes.FORWARD
-    )
-    # Somebody's own, of which nothing is known.
-    assert cost(type="mine") == pytest.approx(passes.FORWARD + passes.BACKWARD)
-    assert costs.passes(ATTRIBUTIONS, "random") == 0 < costs.passes(PERTURBATIONS, "random")
+    many_steps = {"type": "integrated-gradients", "steps": 50}
+    assert cost(many_steps) == pytest.approx(52 * 0.3 + 50 * 0.4)
+    auto = cost({"type": "integrated-gradients", "steps": "auto"})
+    assert auto == cost("integrated-gradients") < cost(many_steps)
+    assert cost({"type": "leave-one-out", "at": "hidden"}) == pytest.approx(passes.FORWARD)
+    assert cost({"type": "leave-one-out", "at": "input"}) == cost("leave-one-out")
+    assert cost("leave-one-out") < cost("leave-one-out", apart=True)
+    assert cost("leave-one-out", apart=True) == pytest.approx((TOKENS + 1) * passes.FORWARD)
+    # A method of the user's own, whose cost is not declared.
+    assert cost("mine") == pytest.approx(passes.FORWARD + passes.BACKWARD)
+    assert cost("random") == 0 < cost("random", kind="perturbations")
 
 
-def test_a_judgement_costs_more_with_more_methods():
-    few, many = ({"type": "erasure", "methods": number} for number in (1, 10))
-    assert 0 < costs.passes(FAITHFULNESS, few) < costs.passes(FAITHFULNESS, many)
-
-
-def test_a_judgement_costs_what_its_measures_look_at():
-    def cost(tokens, *measures):
-        erasure = {"type": "erasure", "methods": 8, MEASURES: [{"type": each} for each in measures]}
-        return costs.passes(FAITHFULNESS, erasure, length=tokens)
-
-    # Sizes of long texts are no more than points or bins; a curve has more of them.
-    assert cost(500, "comprehensiveness") == cost(100, "comprehensiveness") > 0
-    assert (
-        cost(500, "deletion_curve") == cost(50, "deletion_curve") == 2 * cost(25, "deletion_curve")
-    )
-    assert cost(500, "deletion_curve", "sufficiency") == cost(500, "deletion_curve")
-    assert cost(500, "deletion_curve") > cost(500, "comprehensiveness")
-    # A search for few tokens goes one by one.
-    assert cost(40, "comprehensiveness") > cost(100, "comprehensiveness")
-    assert cost(40, "sensitivity") == 0
+def test_a_judgement_costs_more_with_more_methods_and_measures_of_more_sizes():
+    few, many = (judging_cost("sufficiency", methods=["lrp"] * number) for number in (1, 10))
+    assert 0 < few < many
+    bins, curve = "comprehensiveness", "deletion_curve"
+    # The number of sizes of long texts is that of points or bins; a curve has more of them.
+    assert judging_cost(bins, tokens=500) == judging_cost(bins, tokens=100) > 0
+    assert judging_cost(curve, tokens=500) == judging_cost(curve, tokens=50)
+    assert judging_cost(curve, tokens=50) == pytest.approx(2 * judging_cost(curve, tokens=25))
+    assert judging_cost(curve, "sufficiency", tokens=500) == judging_cost(curve, tokens=500)
+    assert judging_cost(curve, tokens=500) > judging_cost(bins, tokens=500)
+    # The search goes token by token in short texts.
+    assert judging_cost(bins, tokens=40) > judging_cost(bins, tokens=100)
 
 
 def test_what_a_measure_applies_again_counts():
     again = {"type": "parameter_randomization", "intermediate": False}
     methods = ["gradient", {"type": "integrated-gradients", "steps": 50}]
-    expected = sum(costs.passes(ATTRIBUTIONS, each) for each in methods)
-    assert costs.passes(FAITHFULNESS, {**again, APPLIED_AGAIN: methods}) == pytest.approx(expected)
-    curve = {"type": "deletion_curve", APPLIED_AGAIN: methods}
-    assert costs.passes(FAITHFULNESS, curve) == 0
+    assert judging_cost(again, erasures=0, methods=methods) == pytest.approx(cost(*methods))
+    assert judging_cost("deletion_curve", erasures=0, methods=methods) == 0
+
+
+def test_a_file_without_named_measures_costs_what_the_defaults_do():
+    methods = ("gradient", "lrp")
+    file = MadeFile(Path("f"), "a", (), methods, "test", judging=Judging("all"))
+    expected = judging_cost(*defaults.MEASURES, erasures=3, methods=methods)
+    assert costs.passes(file, FAITHFULNESS, TOKENS) == pytest.approx(expected)
+    file = MadeFile(Path("f"), "a", (), methods, "test")
+    assert costs.passes(file, ATTRIBUTIONS, TOKENS) == pytest.approx(cost(*methods))
 
 
 def test_products_count_all_steps_of_all_sets():
     adversary = {"type": "instance-adversary", "sets": 2, "steps": 10}
     expected = passes.FORWARD + 20 * passes.DECODE
-    assert costs.passes(PERTURBATIONS, adversary) == pytest.approx(expected)
+    assert cost(adversary, kind="perturbations") == pytest.approx(expected)
 
 
 def test_a_pretrained_transformer_costs_more_and_less_where_it_is_not_trained(tmp_path):
@@ -112,10 +115,8 @@ def test_a_pretrained_transformer_costs_more_and_less_where_it_is_not_trained(tm
     # A mix of its layers is learned, so that each epoch reads all texts again.
     mixed = above(train_parameters=False, last_layer_only=False)
     assert costs.training(mixed, contents) == taken[2]
-    judged = {"type": "erasure", "methods": 8}
-    once, apart = (costs.passes(FAITHFULNESS, judged, apart) for apart in (False, True))
-    assert apart > once
-    assert costs.passes(ATTRIBUTIONS, "lime", True) == costs.passes(ATTRIBUTIONS, "lime")
+    assert judging_cost("sufficiency", apart=True) > judging_cost("sufficiency")
+    assert cost("lime", apart=True) == cost("lime")
 
 
 def test_what_the_reader_drops_costs_nothing_and_long_texts_cost_more(tmp_path):
@@ -134,7 +135,5 @@ def test_what_the_reader_drops_costs_nothing_and_long_texts_cost_more(tmp_path):
     assert read(max_tokens=100) == Lines(30, 30 * 20)
     # Texts that are cut are all read.
     assert read(max_tokens=100, too_long="cut").number == 40
-    short, long = (
-        costs.passes(ATTRIBUTIONS, "leave-one-out", True, length) for length in (20, 400)
-    )
+    short, long = (cost("leave-one-out", tokens=length, apart=True) for length in (20, 400))
     assert long / short == pytest.approx(401 / 21)

@@ -18,7 +18,7 @@ from scipy.stats import kendalltau
 
 from analysis.attributions import Attributions
 from analysis.errors import AnalysisError
-from analysis.faithfulness.files import TIED, FaithfulnessFile
+from analysis.faithfulness.files import FaithfulnessFile
 from analysis.faithfulness.scale import Measured, measured
 from analysis.figures.dots import Dot, dots
 from analysis.formats import csv
@@ -37,6 +37,7 @@ from analysis.plausibility.causes import (
 from analysis.statistics.intervals import intervals, mean_of_known
 from analysis.verdict.means import Mean
 from analysis.written import Estimate, estimates
+from attention_explain.files.faithfulness import TIED
 
 ATTENTION = "attention"
 CONTROL = "random"

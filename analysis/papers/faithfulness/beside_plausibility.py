@@ -9,7 +9,6 @@ from typing import Dict, List, Optional, Tuple
 import pandas
 
 from analysis.errors import AnalysisError
-from analysis.faithfulness.files import RANDOM
 from analysis.faithfulness.scale import Measured, measured
 from analysis.figures.scatter import Scatter, Spot, scatters
 from analysis.models import Model
@@ -20,6 +19,7 @@ from analysis.plausibility.measures import measures
 from analysis.plausibility.table import plausibility_table
 from analysis.statistics.intervals import ABOUT_INTERVALS
 from analysis.written import Estimate
+from attention_explain.files.faithfulness import RANDOM
 
 PLAUSIBILITY = "average-precision"
 FAITHFULNESS = "comprehensiveness"

@@ -4,12 +4,13 @@ from typing import Dict, List, Sequence
 
 import numpy
 
-from analysis.faithfulness.files import RANDOM, SEARCH, FaithfulnessFile, FaithfulnessMeasure
+from analysis.faithfulness.files import FaithfulnessFile, FaithfulnessMeasure
 from analysis.figures.bands import Band, BandPanel, bands
 from analysis.models import Model
 from analysis.output import Output, slug
 from analysis.papers.shared.study_files import described
 from analysis.statistics.intervals import ABOUT_INTERVALS, intervals
+from attention_explain.files.faithfulness import RANDOM, SEARCH
 
 CURVES = {"deletion_curve": "share of words deleted", "insertion_curve": "share of words inserted"}
 # Texts are of different lengths: their curves are read at these shares.

@@ -11,7 +11,7 @@ import numpy
 import pandas
 from scipy.stats import kendalltau
 
-from analysis.faithfulness.files import RANDOM, SEARCH, TIED, FaithfulnessMeasure
+from analysis.faithfulness.files import FaithfulnessMeasure
 from analysis.faithfulness.scale import Measured, measured, rows_of, shares_tied
 from analysis.figures.dots import Dot, dots
 from analysis.models import Model
@@ -21,6 +21,7 @@ from analysis.papers.shared.study_files import described
 from analysis.performance import NOTHING
 from analysis.statistics.intervals import ABOUT_INTERVALS
 from analysis.written import Estimate
+from attention_explain.files.faithfulness import RANDOM, SEARCH, TIED
 
 KEYS = ["corpus", "model"]
 ENDS = (RANDOM, SEARCH)

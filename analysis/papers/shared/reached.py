@@ -6,13 +6,13 @@ from typing import Dict, List, Optional, Sequence, Tuple
 
 import numpy
 
-from analysis.attributions import METADATA
 from analysis.model_config import ModelConfig, guides_of, without_base
 from analysis.papers.shared.study_files import StudyFiles
 from analysis.performance import Decisions, nothing_to_judge
 from analysis.runs import Run
 from analysis.statistics.intervals import Intervals, intervals, intervals_of_sums, student_interval
-from analysis.text_files import TextFile, metadata_of, place_of
+from analysis.text_files import TextFile, place_of
+from attention_explain.files.attributions import FORMAT
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ def reached(study: StudyFiles) -> List[Reached]:
 
 def guide_of(config: ModelConfig) -> Optional[ModelConfig]:
     """The model whose attention a guided one was given, from the file that it was read from; None if that is gone."""
-    metadata = metadata_of(Path(guides_of(config.config)[0]).expanduser(), METADATA)
+    metadata = FORMAT.find_metadata(Path(guides_of(config.config)[0]).expanduser())
     return None if metadata is None else ModelConfig(metadata["config"])
 
 

@@ -10,18 +10,17 @@ from typing import Dict, Iterable, List, Sequence
 import pyarrow
 import pyarrow.parquet
 
-from analysis import attributions, perturbations
 from analysis.attributions import load_attributions
 from analysis.errors import AnalysisError
-from analysis.faithfulness import files as faithfulness
 from analysis.faithfulness.files import load_faithfulness
 from analysis.models import Model, check_same_texts, models_of
 from analysis.output import Source
 from analysis.perturbations import load_perturbations
 from analysis.runs import CONFIG, Run, load_run
-from analysis.text_files import TextFile, has_key
+from analysis.text_files import TextFile
+from attention_explain.files import attributions, faithfulness, perturbations
 
-KINDS = (attributions.METADATA, perturbations.METADATA, faithfulness.METADATA)
+FORMATS = (attributions.FORMAT, perturbations.FORMAT, faithfulness.FORMAT)
 
 
 @dataclass(frozen=True)
@@ -54,8 +53,8 @@ def load_study(places: Sequence[Path]) -> StudyFiles:
         paths += _paths(place)
         if (place / CONFIG).is_file():
             runs[place.resolve()] = load_run(place)
-    perturbed = [path for path in paths if has_key(path, perturbations.METADATA)]
-    judged = [path for path in paths if has_key(path, faithfulness.METADATA)]
+    perturbed = [path for path in paths if perturbations.FORMAT.is_format_of(path)]
+    judged = [path for path in paths if faithfulness.FORMAT.is_format_of(path)]
     attributed = [path for path in paths if path not in (*perturbed, *judged)]
     return StudyFiles(
         models=_models(map(load_attributions, attributed)),
@@ -99,7 +98,7 @@ def _is_something_else(path: Path) -> bool:
         pyarrow.parquet.read_schema(path)
     except (pyarrow.ArrowInvalid, OSError):
         return False
-    return not any(has_key(path, key) for key in KINDS)
+    return not any(format.is_format_of(path) for format in FORMATS)
 
 
 def by_corpus(models: Sequence[Model]) -> Dict[str, List[Model]]:

@@ -4,7 +4,6 @@ from typing import Sequence
 
 import numpy
 
-from analysis.attributions import RATIONALE
 from analysis.measures.scores import Scores
 from analysis.plausibility import orders
 from analysis.plausibility.annotators import Annotators
@@ -23,7 +22,7 @@ from analysis.verdict.question import (
     decide,
 )
 from analysis.written import Interval
-from attention_explain.heatmaps.explanation import KNOWN, markings
+from attention_explain.files.attributions import KNOWN, RATIONALE, markings
 
 
 class Plausible(Question):

@@ -252,7 +252,7 @@ def analysed(tmp_path_factory):
         (other_ids, "not have the same ids: text 3 is 'text-2' and 'somebody else's'"),
         (repeated_ids, "a.parquet: the id 'text-1' is there more than once"),
         (truncated, "b.parquet: not a readable parquet file"),
-        (no_texts, "b.parquet: holds no text"),
+        (no_texts, "b.parquet: contains no texts"),
         (same_file, "a.parquet: given twice"),
         (one_method, "b.parquet: gradient is the only method, and it takes two to agree"),
         (one_method_less, "b.parquet: has no method 'leave-one-out'; it has attention, gradient"),

@@ -9,7 +9,7 @@ import numpy
 import pyarrow
 import pyarrow.parquet
 
-from analysis.faithfulness.files import METADATA, RANDOM, SEARCH, TIED
+from attention_explain.files.faithfulness import COLUMNS, FORMAT, RANDOM, SEARCH, TIED
 from tests.analysis.attribution_files import config
 
 Row = Dict[str, Any]
@@ -95,16 +95,7 @@ def write_faithfulness(
         "measures": measures,
         **metadata,
     }
-    schema = pyarrow.schema(
-        [
-            *((name, pyarrow.string()) for name in ("id", "label", "predicted", "method")),
-            *((name, pyarrow.string()) for name in ("measure", "erasure")),
-            *((name, pyarrow.float64()) for name in ("k", "value")),
-            ("curve", pyarrow.list_(pyarrow.float32())),
-            ("undefined", pyarrow.string()),
-        ]
-    )
-    table = pyarrow.Table.from_pylist(list(rows), schema=schema)
-    table = table.replace_schema_metadata({METADATA: json.dumps(metadata).encode()})
+    table = pyarrow.Table.from_pylist(list(rows), schema=COLUMNS)
+    table = table.replace_schema_metadata({FORMAT.key: json.dumps(metadata).encode()})
     pyarrow.parquet.write_table(table, path)
     return path

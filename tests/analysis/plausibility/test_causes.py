@@ -171,5 +171,5 @@ def test_files_that_are_no_attributions_are_refused(tmp_path, capsys):
         load_attributions(write(tmp_path / "new.parquet", ROWS, format=9))
     empty = pyarrow.parquet.read_table(tmp_path / "whole.parquet").slice(0, 0)
     pyarrow.parquet.write_table(empty, tmp_path / "empty.parquet")
-    with pytest.raises(AnalysisError, match="holds no text"):
+    with pytest.raises(AnalysisError, match="contains no texts"):
         load_attributions(tmp_path / "empty.parquet")

@@ -5,7 +5,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy
 
-from analysis.faithfulness.files import RANDOM, SEARCH
+from attention_explain.files.faithfulness import RANDOM, SEARCH
 from tests.analysis.attribution_files import config, random_rows, write_attributions
 from tests.analysis.faithfulness.faithfulness_files import write_faithfulness
 from tests.analysis.papers.families import adversary_config

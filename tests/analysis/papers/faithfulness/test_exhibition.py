@@ -42,7 +42,7 @@ def test_a_model_that_learned_nothing_is_not_judged(tmp_path, capsys):
 @pytest.mark.parametrize(
     "rows, sentence",
     [
-        ([], "holds no text"),
+        ([], "contains no texts"),
         ([{**row, "measure": "other"} for row in judged_rows(1)], None),
     ],
 )

@@ -5,58 +5,51 @@ import torch
 from allennlp.data import Vocabulary
 from allennlp.modules.token_embedders import Embedding
 
+from attention_explain import costs, defaults
 from attention_explain.commands import batches as module
-from attention_explain.commands import cost_model as passes
-from attention_explain.commands.batches import (
-    fingerprint,
-    multiplications,
-    passes_of_judging,
-    passes_of_methods,
-    portions,
-)
-from attention_explain.commands.faithfulness import DEFAULT_MEASURES
+from attention_explain.commands.batches import fingerprint, multiplications, plan_chunks
+from attention_explain.costs import passes_of_components, passes_of_measures
 from attention_explain.faithfulness.beam import SMALL
 from attention_explain.faithfulness.bins import BINS
 from attention_explain.faithfulness.curve import POINTS
-from attention_explain.workflow.resolve import USUAL_MEASURES
 
 LENGTHS = [5, 9, 7, 20, 6, 8, 5, 7]
 STEPS = ["delete", "mask"]
 
 
 def divided(a_token, by_step=False, budget=1000):
-    """Where each text takes so many multiplications a token, of a part's thousand."""
-    return portions(LENGTHS, budget, STEPS, lambda tokens: a_token * tokens, by_step)
+    """Where each text takes so many multiplications a token, of a chunk's thousand."""
+    return plan_chunks(LENGTHS, budget, STEPS, lambda tokens: a_token * tokens, by_step)
 
 
 @pytest.fixture(autouse=True)
-def small_parts(monkeypatch):
-    monkeypatch.setattr(module, "PART", 1000.0)
+def small_chunks(monkeypatch):
+    monkeypatch.setattr(module, "CHUNK_COST", 1000.0)
 
 
 def test_every_text_is_done_once_with_all_steps_and_no_part_is_too_much():
     for a_token in (0, 1, 20, 45, 70, 1e9):
         for by_step in (False, True):
-            parts = [portion for group in divided(a_token, by_step) for portion in group]
-            done = [(row, step) for part in parts for row in part.rows for step in part.steps]
+            chunks = [chunk for group in divided(a_token, by_step) for chunk in group]
+            done = [(row, step) for chunk in chunks for row in chunk.rows for step in chunk.steps]
             assert sorted(done) == sorted((row, step) for row in range(8) for step in STEPS)
-            for part in parts:
-                cost = sum(a_token * LENGTHS[row] for row in part.rows)
-                assert len(part.rows) == 1 or cost <= module.PART
-            shares = sum(part.share * len(part.rows) for part in parts)
+            for chunk in chunks:
+                cost = sum(a_token * LENGTHS[row] for row in chunk.rows)
+                assert len(chunk.rows) == 1 or cost <= module.CHUNK_COST
+            shares = sum(chunk.share * len(chunk.rows) for chunk in chunks)
             assert shares == pytest.approx(len(LENGTHS))
 
 
 def test_what_is_cheap_is_divided_by_the_budget_alone():
-    assert [portion.rows for (portion,) in divided(1)] == [list(range(8))]
-    found = [portion.rows for (portion,) in divided(1, budget=20)]
+    assert [chunk.rows for (chunk,) in divided(1)] == [list(range(8))]
+    found = [chunk.rows for (chunk,) in divided(1, budget=20)]
     assert found == [[3], [1, 5], [2, 7], [0, 4, 6]]
 
 
 def test_the_more_a_text_takes_the_more_parts_there_are():
     numbers = [sum(map(len, divided(a_token, by_step=True))) for a_token in (1, 20, 60, 1000)]
     assert numbers == [1, 2, 6, 16]
-    assert [portion.steps for portion in divided(1000, by_step=True)[0]] == [["delete"], ["mask"]]
+    assert [chunk.steps for chunk in divided(1000, by_step=True)[0]] == [["delete"], ["mask"]]
     # Where a text is one row of the file, it is done at once.
     assert len(divided(1000)) == 8 and all(len(group) == 1 for group in divided(1000))
 
@@ -85,30 +78,29 @@ def test_a_table_to_look_up_in_costs_nothing():
 def test_passes_grow_with_methods_measures_erasures_and_length():
     lime, gradient = {"type": "lime", "samples": 64}, {"type": "gradient"}
     # A pass backward takes four thirds of one forward.
-    assert passes_of_methods("interpreters", {"lime": lime}, 9) == pytest.approx(64)
-    assert passes_of_methods("interpreters", {"a": lime, "b": gradient}, 9) == pytest.approx(
+    assert passes_of_components("interpreters", [lime], 9) == pytest.approx(64)
+    assert passes_of_components("interpreters", [lime, gradient], 9) == pytest.approx(
         64 + 1 + 4 / 3
     )
-    one = {"comprehensiveness": {"type": "comprehensiveness"}}
-    again = {**one, "sensitivity": {"type": "sensitivity", "samples": 3}}
+    one = ["comprehensiveness"]
+    again = [*one, {"type": "sensitivity", "samples": 3}]
 
-    def judged(measures=one, erasures=1, methods=("a",), apart=False, tokens=10):
-        given = dict.fromkeys(methods, lime)
-        return passes_of_judging(measures, erasures, given, apart, tokens)
+    def judged(measures=one, erasures=1, methods=1, apart=False, tokens=10):
+        return passes_of_measures(measures, erasures, [lime] * methods, tokens, apart)
 
     assert judged(erasures=3) == pytest.approx(3 * judged())
     assert judged(tokens=30) == pytest.approx(3 * judged())
     assert judged(again) == pytest.approx(judged() + (1 + 3) * 64)
-    assert judged(methods=("a", "b")) > judged()
+    assert judged(methods=2) > judged()
     assert judged(apart=True) > judged()
 
 
 def test_what_is_declared_of_measures_is_what_they_look_at():
     """Plans are made without loading the classes, and so say these numbers again."""
-    assert passes.ONE_BY_ONE == SMALL
-    declared = {name: passes.declaration("faithfulness", name) for name in USUAL_MEASURES}
+    assert costs.ONE_BY_ONE == SMALL
+    declared = {name: costs.declaration("faithfulness", name) for name in defaults.MEASURES}
     points = ("deletion_curve", "insertion_curve", "decision_flip")
     assert {declared[name]["points"] for name in points} == {POINTS}
     bins = ("comprehensiveness", "sufficiency")
     assert {declared[name]["bins"] for name in bins} == {len(BINS)}
-    assert {*points, *bins} == set(USUAL_MEASURES) <= set(DEFAULT_MEASURES)
+    assert {*points, *bins} == {name for name in declared if declared[name] is not costs.UNKNOWN}

@@ -1,6 +1,6 @@
 """
-Long work that survives a kill: what is finished lies in parts beside the output, and the same
-command goes on from there. What the parts hold is not known here.
+Long work that survives a kill: finished chunks are saved beside the output, and the same command continues
+from there. The content of the chunks is up to the job.
 """
 
 import hashlib
@@ -20,30 +20,29 @@ from attention_explain.commands.startup import interrupts
 from attention_explain.errors import InputError
 from attention_explain.files.options import check_options, write_options
 from attention_explain.files.sealed import Damaged, read_sealed, write_sealed
+from attention_explain.files.tables import ROW
 from attention_explain.output import check_new, close_progress_bars, explained_failures, writing
 
 NOTE = "job.json"
 OPTIONS = "options.json"
-# The output, as long as it is not at its place; and a sign that it was there, ready to be put there.
-WHOLE = "whole.parquet"
+# The complete output before it is moved into place, and a mark that it is ready to be moved.
+COMPLETE = "whole.parquet"
 MERGED = "merged"
-# Of a job: which texts are in which part.
-PORTIONS = "portions"
-# A part's table has this column, the place of each row in the whole,
-ROW = "row"
-# and in its metadata the hash of its job, and a record about it.
+# The key in the job's description for the division of the texts into chunks.
+CHUNKS = "portions"
+# Metadata of a chunk: the hash of its job, and its counts.
 JOB = b"job"
-RECORD = b"record"
+COUNTS = b"record"
 
 
-class Parts:
+class ChunkStore:
     """
     # Parameters
 
     output : `Path`
-        The parts are in the folder `output` + ".parts".
+        The chunks are in the folder `output` + ".parts".
     job : `Dict[str, Any]`
-        All that decides the content of the parts, as JSON. Parts of another job are not used.
+        Everything that determines the content of the chunks, as JSON. Chunks of another job are not used.
     options : `Dict[str, Any]`, optional
         The options of the command, as the user typed them.
     """
@@ -60,11 +59,10 @@ class Parts:
         self._replace = False
 
     @contextmanager
-    def opened(self, replace: bool = False) -> Iterator["Parts"]:
+    def opened(self, replace: bool = False) -> Iterator["ChunkStore"]:
         """
-        Holds the folder against other processes; one that was killed holds it no longer. An output
-        that is there, parts of another job and damaged ones are errors, unless they are to be
-        replaced.
+        Lock the folder against other processes; the lock of a killed process is released. Raises if
+        the output exists, or if chunks are damaged or of another job, unless they are to be replaced.
         """
         self._replace = replace
         with explained_failures(self.folder):
@@ -73,30 +71,29 @@ class Parts:
             try:
                 lock.acquire(timeout=0)
             except Timeout as error:
-                raise InputError(f"{self.output}: another process is at work on it") from error
+                raise InputError(f"{self.output}: another process is writing it") from error
         try:
             self._check_output()
             self._adopt()
             yield self
         finally:
-            # Nothing finished, nothing to keep.
             if self.folder.exists() and not self.finished():
                 self.remove()
             lock.release()
 
     def _check_output(self) -> None:
-        """A quicker command may have written it since this one began."""
+        """Another command may have written it in the meantime."""
         check_new(self.output, self._replace)
 
     def _adopt(self) -> None:
         note = self.folder / NOTE
         (self.folder / MERGED).unlink(missing_ok=True)
-        # Parts that nobody owns are whatever a kill in the middle of a removal has left.
+        # Chunks without a note are left over from an interrupted removal.
         different = ["owner"] if not note.exists() else self._differences(note)
         if different and note.exists() and not self._replace:
             raise InputError(
                 f"{self.folder} has the unfinished work of another command, with other "
-                f"{' and '.join(different)}; finish that one, or give --force to drop it"
+                f"{' and '.join(different)}; finish that one, or give --force to delete it"
             )
         for number in self.finished():
             if different or not self._is_ours(self._path(number)):
@@ -107,56 +104,56 @@ class Parts:
                 unfinished.write_text(json.dumps(self._job), "utf-8")
 
     def _differences(self, note: Path) -> List[str]:
-        """What is another in the job of the parts that are there."""
+        """What differs in the job of the existing chunks."""
         try:
             old = dict(json.loads(note.read_bytes()))
         except (ValueError, TypeError, RecursionError) as error:
             if self._replace:
                 return ["content"]
-            raise InputError(f"{note}: is damaged; give --force to begin the work again") from error
+            raise InputError(f"{note}: is damaged; give --force to start again") from error
         others = {name for name in {*old, *self._job} if old.get(name) != self._job.get(name)}
-        # It follows from the others, as long as it is the same version.
-        return sorted(others - {PORTIONS} or others)
+        # The division follows from the others, within a version.
+        return sorted(others - {CHUNKS} or others)
 
     def _is_ours(self, path: Path) -> bool:
-        """Of this very job, and as it was written."""
+        """Whether the chunk belongs to this job and is undamaged."""
         try:
             return read_sealed(path).schema.metadata.get(JOB) == self._job_hash
         except Damaged as error:
             if self._replace:
                 return False
-            raise InputError(f"{error}; give --force to do this part of the work again") from error
+            raise InputError(f"{error}; give --force to compute this chunk again") from error
 
     def finished(self) -> Set[int]:
-        """The numbers of the parts that are there."""
+        """The numbers of the saved chunks."""
         names = [re.fullmatch(r"(\d+)\.parquet", path.name) for path in self.folder.iterdir()]
         return {int(name[1]) for name in names if name}
 
-    def save(self, number: int, table: pyarrow.Table, record: Dict[str, Any]) -> None:
+    def save(self, number: int, table: pyarrow.Table, counts: Dict[str, Any]) -> None:
         """
-        `table` has a column `row`, by which the rows of all parts are put in order; those with the
-        same value stay as they are. `record` is something to remember about the part, as JSON.
+        Save a chunk. The rows of all chunks are sorted by the column `row` of `table`; rows with the
+        same value keep their order. `counts` are saved as JSON.
         """
-        about = {JOB: self._job_hash, RECORD: json.dumps(record).encode()}
+        about = {JOB: self._job_hash, COUNTS: json.dumps(counts).encode()}
         with writing(self._path(number)) as unfinished:
             write_sealed(table.replace_schema_metadata(about), unfinished)
 
     def merged(self) -> Tuple[pyarrow.Table, List[Dict[str, Any]]]:
-        """All rows, in order, and the records of the parts, for an output that is still missing."""
+        """All rows, in order, and the counts of the chunks."""
         self._check_output()
-        tables = [read_sealed(self._path(part)) for part in sorted(self.finished())]
-        records = [json.loads(table.schema.metadata[RECORD]) for table in tables]
-        whole = pyarrow.concat_tables([table.replace_schema_metadata() for table in tables])
-        return whole.sort_by(ROW).drop_columns([ROW]), records
+        tables = [read_sealed(self._path(number)) for number in sorted(self.finished())]
+        counts = [json.loads(table.schema.metadata[COUNTS]) for table in tables]
+        table = pyarrow.concat_tables([table.replace_schema_metadata() for table in tables])
+        return table.sort_by(ROW).drop_columns([ROW]), counts
 
     @contextmanager
-    def becoming_whole(self) -> Iterator[Path]:
-        """Gives a name to write the output to; on leaving it takes its place, and the parts are gone."""
-        whole = self.folder / WHOLE
-        yield whole
+    def completing(self) -> Iterator[Path]:
+        """Give a path to write the output to; on exit it is moved into place, and the chunks are removed."""
+        complete = self.folder / COMPLETE
+        yield complete
         with explained_failures(self.output):
             (self.folder / MERGED).touch()
-            os.replace(whole, self.output)
+            os.replace(complete, self.output)
         self.remove()
 
     def remove(self) -> None:
@@ -167,35 +164,35 @@ class Parts:
 
 
 @contextmanager
-def resumable(parts: Parts) -> Iterator[None]:
-    """Whoever stops the work is told that it can go on."""
+def resumable(store: ChunkStore) -> Iterator[None]:
+    """Tell a user who stops the work that it can be resumed."""
     try:
         yield
     except KeyboardInterrupt as error:
-        if parts.folder.exists() and not parts.finished():
-            said = f"nothing of {parts.output} was finished; the same command begins it again"
+        if store.folder.exists() and not store.finished():
+            advice = f"nothing of {store.output} was finished; the same command starts again"
         else:
-            said = f"what is finished is in {parts.folder}, and the same command goes on from there"
+            advice = f"finished work is in {store.folder}; the same command continues from there"
         close_progress_bars()
-        print(f"\nstopped; {said}", file=sys.stderr)
+        print(f"\nstopped; {advice}", file=sys.stderr)
         sys.exit(interrupts.exit_code(error))
 
 
 def check_unfinished(output: Path, options: Dict[str, Any]) -> None:
-    """Raises, before a model is loaded, if unfinished work of this output has other options."""
+    """Raise, before a model is loaded, if unfinished work of this output has other options."""
     folder = _folder(output)
     if (folder / NOTE).exists():
-        remedy = "give the same options, or --force to drop the unfinished work"
+        remedy = "give the same options, or --force to delete the unfinished work"
         check_options(folder / OPTIONS, options, f"{folder}: the unfinished work", remedy)
 
 
 def clear_merged(output: Path) -> None:
-    """Removes the parts of an output that is whole, if a kill came before they were gone."""
+    """Remove the chunks of a complete output, after a kill during their removal."""
     folder = _folder(output)
     if not folder.is_dir() or not output.exists():
         return
     with suppress(Timeout, OSError), _lock(folder).acquire(timeout=0):
-        merged = (folder / MERGED).exists() and not (folder / WHOLE).exists()
+        merged = (folder / MERGED).exists() and not (folder / COMPLETE).exists()
         if merged or not (folder / NOTE).exists():
             _remove(folder)
 
@@ -209,7 +206,7 @@ def _lock(folder: Path) -> FileLock:
 
 
 def _remove(folder: Path) -> None:
-    """The note first: whatever is left without it is nobody's."""
+    """Remove the note first: chunks without a note are not used."""
     with suppress(OSError):
         (folder / NOTE).unlink(missing_ok=True)
     shutil.rmtree(folder, ignore_errors=True)

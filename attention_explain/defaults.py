@@ -1,0 +1,52 @@
+"""What the commands compute if the user names nothing. Loads no torch, so that help and plans are quick."""
+
+from typing import Tuple
+
+# The methods that the debate compares, and the random control; those that a model does not support are left out.
+INTERPRETERS: Tuple[str, ...] = (
+    "attention",
+    "gradient",
+    "gradient-x-input",
+    "integrated-gradients",
+    "lrp",
+    "occlusion",
+    "leave-one-out",
+    "random",
+)
+# The methods of `allennlp predict`: one forward and one backward pass more per text.
+QUICK_INTERPRETERS = ("attention", "gradient-x-input")
+
+# All that need no other file.
+PERTURBATIONS = (
+    "permutation",
+    "instance-adversary",
+    "uniform",
+    "random",
+    "drop-top",
+    "removal-order",
+)
+# For models without attention over hidden states that have layers of self-attention.
+HEAD_PERTURBATIONS = ("uniform-heads", "heads-off", "permuted-heads", "each-head")
+
+# The measures that need nothing but the scores, and take seconds per text.
+MEASURES = (
+    "comprehensiveness",
+    "sufficiency",
+    "deletion_curve",
+    "insertion_curve",
+    "decision_flip",
+    "leave_one_out_correlation",
+)
+# All others, for the help text.
+OTHER_MEASURES = (
+    "infidelity",
+    "input_shift",
+    "parameter_randomization",
+    "sensitivity",
+    "soft_comprehensiveness",
+    "soft_sufficiency",
+)
+# The removal methods that every model supports, and one for models that were trained with it.
+COMMON_ERASURES = ("delete", "zero", "unk")
+ERASURES = (*COMMON_ERASURES, "mask")
+ALL_ERASURES = (*ERASURES, "marginal")

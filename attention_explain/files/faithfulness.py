@@ -1,0 +1,95 @@
+"""
+The faithfulness file of `allennlp faithfulness`: one row per text, method, measure, removal method and bin.
+To add a column, add an attribute to `Measurement` and its type to `COLUMNS`, and set the attribute where the
+measure is computed.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Dict, List, Optional
+
+import pyarrow
+
+from attention_explain.files.tables import NUMBERS, TEXT_COLUMNS, TableFormat, replace_surrogates
+
+# The ends of the scale, beside the methods: the mean over random orders, and the best order found.
+RANDOM = "random"
+SEARCH = "search"
+# Beside the measures: the fraction of tokens with tied scores.
+TIED = "tied"
+
+COLUMNS = pyarrow.schema(
+    [
+        *(column for column in TEXT_COLUMNS if column.name in ("id", "label", "predicted")),
+        pyarrow.field("method", pyarrow.string(), nullable=False),
+        pyarrow.field("measure", pyarrow.string(), nullable=False),
+        pyarrow.field("erasure", pyarrow.string()),
+        pyarrow.field("k", pyarrow.float32()),
+        pyarrow.field("value", pyarrow.float64()),
+        pyarrow.field("normalised", pyarrow.float64()),
+        pyarrow.field("curve", NUMBERS),
+        pyarrow.field("undefined", pyarrow.string()),
+    ]
+)
+
+FORMAT = TableFormat(
+    name="faithfulness",
+    command="allennlp faithfulness",
+    key=b"faithfulness",
+    columns=tuple(COLUMNS),
+    described=("methods", "measures"),
+    metadata={
+        "attributions": "path and hash of the file with the scores",
+        "erasures": "removal methods with their parameters",
+        "by": "how scores are ranked: `signed`, or by magnitude (`size`)",
+        "random_orders": "number of random orders per text",
+        "search": "options of the search for the best order",
+        "seed": "of random orders and ties",
+        "target": "the label that the scores explain; null for the predicted label of each text",
+        "skipped": "number of texts without scores of a method, by reason",
+        "undefined": "number of undefined values of each measure, by reason",
+    },
+)
+
+
+@dataclass
+class Measurement:
+    """
+    One quantity of one method on one text.
+
+    k : the fraction of tokens, for a quantity of one bin.
+    value : None where it is undefined, for the reason in `undefined`.
+    normalised : on the scale from random (0) to the best order found (1).
+    """
+
+    method: str
+    measure: str
+    erasure: Optional[str]
+    k: Optional[float] = None
+    value: Optional[float] = None
+    normalised: Optional[float] = None
+    curve: Optional[List[float]] = None
+    undefined: Optional[str] = None
+
+
+@dataclass
+class MeasuredText:
+    """
+    All measurements of one text.
+
+    label, predicted : the gold label, if it is known, and the predicted label.
+    """
+
+    id: str
+    label: Optional[str]
+    predicted: str
+    rows: List[Measurement]
+
+
+def records(text: MeasuredText) -> List[Dict[str, Any]]:
+    """The rows of a text."""
+    about = {
+        "id": replace_surrogates(text.id),
+        "label": text.label,
+        "predicted": text.predicted,
+    }
+    return [{**about, **vars(each)} for each in text.rows]
