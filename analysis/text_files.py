@@ -41,8 +41,8 @@ class TextFile:
 
     @property
     def learned(self) -> Optional[str]:
-        """A hash of the model's weights, which does not depend on the path of the model."""
-        return self.metadata.get("weights_sha256")
+        """A hash of the model's weights; of the archive, in files without one."""
+        return self.metadata.get("weights_sha256", self.metadata.get("archive_sha256"))
 
     @property
     def recovered(self) -> bool:

@@ -110,7 +110,6 @@ def write_text_file(
         "format": 1,
         "archive": f"runs/{path.stem}",
         "archive_sha256": f"archive of seed {config.get('pytorch_seed')}: {path.stem}",
-        "weights_sha256": f"weights of seed {config.get('pytorch_seed')}: {path.stem}",
         "config": config,
         "data": "test",
         "data_sha256": "of the small corpus",

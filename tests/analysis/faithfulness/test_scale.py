@@ -137,16 +137,3 @@ def test_a_text_without_a_value_is_left_out(tmp_path):
     (model,) = load_study([tmp_path]).judged
     found = {row["method"]: row["texts"] for row in rows_of(one(model, "comprehensiveness"))}
     assert (found["lrp"], found["gradient"]) == (9, 10)
-
-
-def test_files_from_before_an_option_are_seeds_of_the_same_model_as_later_ones(tmp_path):
-    given = {"type": "parameter_randomization", "seed": 0}
-    for seed, more in ((1, {}), (2, {"without": [], "intermediate": True})):
-        about = {
-            name: {"parameters": {**given, **more} if name.startswith("parameter") else {}}
-            for name in dict.fromkeys(row["measure"] for row in judged_rows())
-        }
-        path = tmp_path / f"{seed}.parquet"
-        write_faithfulness(path, judged_rows(seed=seed), seed, measures=about)
-    (model,) = load_study([tmp_path]).judged
-    assert len(model.files) == 2
