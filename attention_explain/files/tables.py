@@ -82,6 +82,7 @@ class TableFormat:
 
     @property
     def column_names(self) -> Tuple[str, ...]:
+        """The names of the columns that every file of this format has."""
         return tuple(field.name for field in self.columns)
 
     def write(self, table: pyarrow.Table, metadata: Mapping[str, Any], path: Path) -> None:
@@ -125,6 +126,7 @@ class TableFormat:
         return None if text is None else _parse(path, text)
 
     def is_format_of(self, path: Path) -> bool:
+        """Whether the file is of this format."""
         return self.find_metadata(path) is not None
 
     def _check_metadata(self, path: Path, metadata: Dict[str, Any]) -> None:
