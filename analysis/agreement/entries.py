@@ -75,7 +75,7 @@ def agreement_matrix(
         # Cells as vectors: a picture of them would be larger than all the rest.
         edges = numpy.arange(len(names) + 1) - 0.5
         image = one.pcolormesh(edges, edges, shades, cmap=COLOURS, vmin=-end, vmax=end)
-        # The first has nothing before it to be held against, the last nothing behind it.
+        # The first has no predecessor to compare with, the last no successor.
         one.set(aspect="equal", xlim=(-0.5, len(names) - 1.5), ylim=(len(names) - 0.5, 0.5))
         for (row, column), cell in drawn.items():
             _annotate(one, row, column, cell, end)

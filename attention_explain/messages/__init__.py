@@ -1,1 +1,1 @@
-"""Wording that all commands share: durations, suggestions for mistyped names, jsonnet's errors."""
+"""Wording that all commands share: durations, and suggestions for mistyped names."""

@@ -94,7 +94,7 @@ def _nothing(path: str, labels: List[str], limit: Optional[int]) -> Optional[str
     counts = ", ".join(f"{label!r} {times}" for label, times in Counter(drawn).most_common())
     return (
         f"{path}: there will be nothing to judge; of {len(drawn)} texts that would be explained the labels "
-        f"are {counts}, so that even a model that predicts all of them right cannot be told from one that "
+        f"are {counts}, so that even a model that predicts all of them right cannot be distinguished from one that "
         "always predicts the most frequent one. Give more texts of the rare labels"
     )
 
