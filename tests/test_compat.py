@@ -12,7 +12,7 @@ import numpy
 import pytest
 import torch
 from allennlp.commands.train import train_model
-from allennlp.common import Params, file_utils, plugins
+from allennlp.common import Lazy, Params, Registrable, file_utils, plugins
 from allennlp.common.checks import ConfigurationError, check_for_gpu
 from allennlp.common.util import int_to_device
 from allennlp.data.data_loaders import MultiProcessDataLoader
@@ -165,6 +165,43 @@ def test_all_of_allennlp_is_imported_once_and_plugins_are_looked_for_each_time(
     (tmp_path / plugins.LOCAL_PLUGINS_FILENAME).write_text("came_later\n")
     plugins.import_plugins()
     assert "came_later" in sys.modules and not looked_at
+
+
+class Part(Registrable):
+    """A component whose options have types that are written with `|`."""
+
+
+@Part.register("with_unions")
+class PartWithUnions(Part):
+    def __init__(
+        self,
+        inner: Part | None = None,
+        several: list[Part] | None = None,
+        named: dict[str, Part | None] | None = None,
+        later: Lazy[Part] | None = None,
+        number: int | str = 0,
+        pair: tuple[int, float] | None = None,
+    ) -> None:
+        self.inner, self.several, self.named = inner, several, named
+        self.later, self.number, self.pair = later, number, pair
+
+
+def test_options_with_union_types_are_built():
+    options = json.loads(
+        """
+        {"type": "with_unions", "inner": {"type": "with_unions"}, "later": {"type": "with_unions"},
+         "several": [{"type": "with_unions"}, {"type": "with_unions"}],
+         "named": {"a": {"type": "with_unions"}}, "number": "three", "pair": [1, 2.5]}
+        """
+    )
+    part = Part.from_params(Params(options))
+    assert isinstance(part.inner, PartWithUnions)
+    assert [type(one) for one in part.several] == [PartWithUnions] * 2
+    assert type(part.named["a"]) is PartWithUnions
+    assert type(part.later.construct()) is PartWithUnions
+    assert part.number == "three"
+    assert part.pair == (1, 2.5)
+    assert set(vars(Part.from_params(Params({"type": "with_unions"}))).values()) == {None, 0}
 
 
 def test_reduce_on_plateau_is_built_and_torch_left_as_it_was():

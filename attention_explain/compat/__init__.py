@@ -27,6 +27,7 @@ from attention_explain.compat.starting import (
     quick_imports,
 )
 from attention_explain.compat.todays_packages import (
+    fix_union_annotations,
     mend_checkpoint_loading,
     mend_device_numbers,
     mend_moves_to_nowhere,
@@ -61,6 +62,7 @@ def apply() -> None:
     if getattr(allennlp, "_mended_by_attention_explain", False):
         return
     allennlp._mended_by_attention_explain = True
+    fix_union_annotations()
     mend_device_numbers()
     mend_reduce_on_plateau()
     mend_checkpoint_loading()

@@ -1,5 +1,8 @@
 """Where AllenNLP 2.10.1, whose pins end at torch 1.12, meets today's torch and transformers."""
 
+import inspect
+import types
+import typing
 from functools import wraps
 from typing import Any, Callable, List, Union
 
@@ -43,6 +46,36 @@ def mend_moves_to_nowhere() -> None:
         return obj if util.int_to_device(device).type == "cpu" else move(obj, device)
 
     replace_everywhere(move, move_to_device)
+
+
+def fix_union_annotations() -> None:
+    """
+    AllenNLP reads `Optional[X]` but not `X | None`: an option with such a type was passed on as
+    written in the config, without building the component that it describes.
+    """
+    from allennlp.common import from_params
+
+    original = from_params.infer_method_params
+
+    @wraps(original)
+    def infer_method_params(cls: type, method: Callable) -> dict[str, inspect.Parameter]:
+        return {
+            name: parameter.replace(annotation=with_typing_unions(parameter.annotation))
+            for name, parameter in original(cls, method).items()
+        }
+
+    replace_everywhere(original, infer_method_params)
+
+
+def with_typing_unions(annotation: Any) -> Any:
+    """The annotation with every `X | Y` in it written as `Union[X, Y]`."""
+    arguments = typing.get_args(annotation)
+    if not isinstance(annotation, (types.GenericAlias, types.UnionType)):
+        return annotation
+    converted = tuple(map(with_typing_unions, arguments))
+    if isinstance(annotation, types.UnionType):
+        return Union[converted]
+    return types.GenericAlias(typing.get_origin(annotation), converted)
 
 
 def mend_reduce_on_plateau() -> None:
