@@ -177,7 +177,7 @@ class PartWithUnions(Part):
         self,
         inner: Part | None = None,
         several: list[Part] | None = None,
-        named: dict[str, Part | None] | None = None,
+        named: dict[str, Part] | None = None,
         later: Lazy[Part] | None = None,
         number: int | str = 0,
         pair: tuple[int, float] | None = None,
