@@ -11,15 +11,24 @@ from pathlib import Path
 from typing import Any, Dict, List, Optional, Union
 
 import torch
-from allennlp.common import Params
+from allennlp.common import Params, params
 from allennlp.common.checks import ConfigurationError, check_for_gpu
+from allennlp.data import DatasetReader, Vocabulary
+from allennlp.models import Model
 from allennlp.models.archival import CONFIG_NAME, Archive, get_weights_path, load_archive
 
 from attention_explain.archive_reach import limited_to_archive, trusting
+from attention_explain.data.example import ORIGIN_NAMESPACE, TEXT, TEXTS_OF_PAIRS
+from attention_explain.data.pair_reader import PairReader
 from attention_explain.data.sources import local_path
+from attention_explain.data.tokenizers import PUNCTUATION
 from attention_explain.errors import InputError
 from attention_explain.files.records import read_json
-from attention_explain.pretrained.folders import check_no_adapter, files_that_count
+from attention_explain.pretrained.folders import (
+    TransformerFolder,
+    check_no_adapter,
+    files_that_count,
+)
 from attention_explain.safe_archives import (
     check_components,
     checked_folder,
@@ -31,6 +40,9 @@ VOCABULARY = "vocabulary"
 
 # A set, which AllenNLP writes in an order that changes from process to process.
 NAMESPACES = "non_padded_namespaces.txt"
+
+# How the texts for a folder are read, unless overrides say otherwise.
+READER = "attention_text"
 
 # What reading a file raises that is broken, or of another kind or model than was expected; torch has
 # no exceptions of its own for that.
@@ -54,9 +66,6 @@ def open_archive(
     if is_transformer_folder(place):
         if weights_file is not None:
             raise InputError(f"{path}: has its own weights, and takes none of {weights_file}")
-        # Imported here, because it imports models, and these are trained with archives.
-        from attention_explain.pretrained.archive import open_transformer
-
         return open_transformer(place, cuda_device, overrides)
     if place.is_dir() and not (place / CONFIG_NAME).exists():
         raise InputError(f"{path}: the folder of no training run (it has no {CONFIG_NAME})")
@@ -92,7 +101,7 @@ def open_to_explain(
 ) -> Archive:
     """The same, whose model says what methods may ask of it."""
     # Imported here, because models are trained with archives.
-    from attention_explain.models.needs import explainable
+    from attention_explain.models.explainable import explainable
 
     archive = open_archive(path, cuda_device, overrides, trust=trust)
     return archive._replace(model=explainable(archive.model))
@@ -161,3 +170,52 @@ def _add_file(digest: "hashlib._Hash", path: Path) -> None:
     with open(path, "rb") as file:
         while block := file.read(1 << 20):
             digest.update(block)
+
+
+def open_transformer(
+    path: Path, cuda_device: int = -1, overrides: Union[str, Dict[str, Any]] = ""
+) -> Archive:
+    """Of a folder that `is_transformer_folder` knows; overrides change the config below."""
+    folder = TransformerFolder.opened(path)
+    stated = _config(folder)
+    if overrides:
+        given = params.parse_overrides(overrides) if isinstance(overrides, str) else overrides
+        stated = params.with_overrides(stated, given)
+        check_components(stated, f"{path}: with these overrides its config")
+    if stated["dataset_reader"]["type"] == READER:
+        stated["dataset_reader"].setdefault("disallowed_fields", list(TEXTS_OF_PAIRS))
+    config = Params(stated)
+    with limited_to_archive(folder.path, overrides):
+        reader = DatasetReader.from_params(config.duplicate()["dataset_reader"])
+        if isinstance(reader, PairReader) and reader.pairs:
+            raise InputError(
+                f"{path}: the dataset reader '{stated['dataset_reader']['type']}' reads pairs of texts, "
+                "but a folder of transformers is read as a model of single texts, which would ignore "
+                "the second text; pairs are read by an attention_pair_classifier"
+            )
+        model = Model.from_params(config.duplicate()["model"], vocab=_vocabulary(folder))
+    if cuda_device >= 0:
+        model.cuda(cuda_device)
+    return Archive(model.eval(), config, reader, reader, None)
+
+
+def _config(folder: TransformerFolder) -> Dict[str, Any]:
+    name = str(folder.path)
+    return {
+        "model": {"type": "transformer_classifier", "model_name": name, "own_head": True},
+        "dataset_reader": {
+            "type": READER,
+            "tokenizer": {"type": "written_words", "split": PUNCTUATION, "model_name": name},
+            "token_indexers": {
+                "tokens": {"type": "transformer_pieces", "model_name": name, "as_written": True}
+            },
+        },
+    }
+
+
+def _vocabulary(folder: TransformerFolder) -> Vocabulary:
+    """Labels, and that the model has read strings; words and pieces are the tokenizer's."""
+    vocabulary = Vocabulary()
+    vocabulary.add_tokens_to_namespace(list(folder.labels), "labels")
+    vocabulary.add_token_to_namespace(TEXT, ORIGIN_NAMESPACE)
+    return vocabulary

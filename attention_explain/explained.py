@@ -14,7 +14,7 @@ from attention_explain.faithfulness.outputs import ErasedOutputs
 from attention_explain.heatmaps.explanation import Explanation
 from attention_explain.heatmaps.text_verdict import ModelOutput, NamedWords, TextVerdict
 from attention_explain.interpret.text_batch import TextBatch
-from attention_explain.models.needs import check_needs
+from attention_explain.models.requirements import check_needs
 from attention_explain.named_components import check_choice
 from attention_explain.orders import RANKINGS, random_ranks, ranks, share_size
 from attention_explain.passes import untouched

@@ -9,9 +9,8 @@ from typing import List
 
 import torch
 
-from attention_explain.counterfactual.adversary_search import Farthest, start
 from attention_explain.counterfactual.fixed_states import FixedStates
-from attention_explain.counterfactual.instance_adversary import InstanceAdversary
+from attention_explain.counterfactual.instance_adversary import Farthest, InstanceAdversary, start
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models import AttentionClassifier
 from attention_explain.modules.projections import jensen_shannon, total_variation

@@ -20,7 +20,7 @@ from attention_explain.data.attention_text import AttentionTextReader
 from attention_explain.interpret.integrated_gradients import IntegratedGradients
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models import AttentionClassifier
-from attention_explain.models.reading import Reading
+from attention_explain.modules.text_inputs import Reading
 from attention_explain.passes import untouched
 from attention_explain.predictors.saliency import SaliencyPredictor
 from benchmarks.harness import Result, compare

@@ -28,11 +28,11 @@ from allennlp.data.tokenizers import WhitespaceTokenizer
 from allennlp.models import Model
 
 from attention_explain.data.question_passage import QuestionPassageReader
-from attention_explain.interpret.erasing import LeaveOneOut
-from attention_explain.interpret.erasure.logits import erase_tokens, logits_with_deleted_inputs
+from attention_explain.interpret.occlusion import LeaveOneOut
+from attention_explain.interpret.removal import erase_tokens, logits_with_deleted_inputs
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models import AttentionClassifier, AttentionPairClassifier
-from attention_explain.models.reading import Reading
+from attention_explain.modules.text_inputs import Reading
 from attention_explain.passes import untouched
 from benchmarks.harness import Result, compare, one_thread
 from benchmarks.lrp import TEXTS, predictor

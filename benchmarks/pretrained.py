@@ -40,8 +40,8 @@ from attention_explain.archives import open_archive
 from attention_explain.faithfulness.along_orders import OrderedText, along, sizes_of
 from attention_explain.faithfulness.outputs import ErasedOutputs
 from attention_explain.faithfulness.registry import ERASURES, MEASURES
-from attention_explain.interpret.erasing import LeaveOneOut
 from attention_explain.interpret.integrated_gradients import IntegratedGradients
+from attention_explain.interpret.occlusion import LeaveOneOut
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models import TransformerClassifier
 from attention_explain.orders import random_ranks

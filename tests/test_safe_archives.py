@@ -116,7 +116,7 @@ def test_an_archive_within_an_archive_is_opened_by_the_same_door(run, tmp_path):
 
 
 def test_a_class_of_a_package_that_is_imported_may_go_by_its_path(run, tmp_path):
-    path = "attention_explain.modules.encoders.affine.AffineEncoder"
+    path = "attention_explain.modules.window_encoders.AffineEncoder"
     affine = {**ENCODERS["affine"], "type": path}
     honest = small_archive(tmp_path / "affine", "affine").parent
     config = changed(honest, lambda config: config["model"].update(encoder=affine))

@@ -47,7 +47,7 @@ from attention_explain.interpret.interpreter import (
     properties,
     supported_interpreters,
 )
-from attention_explain.models.needs import explainable
+from attention_explain.models.explainable import explainable
 from attention_explain.output import log_beside, writing
 
 # A page with this number of texts opens at once.

@@ -15,7 +15,7 @@ from attention_explain.archives import check_device, open_archive
 from attention_explain.commands.job_options import MODEL, listed_configs
 from attention_explain.errors import InputError
 from attention_explain.interpret.interpreter import InterpreterConfig
-from attention_explain.models.needs import check_needs
+from attention_explain.models.requirements import check_needs
 
 HOST = "127.0.0.1"
 PORT = 8000

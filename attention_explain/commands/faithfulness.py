@@ -45,7 +45,7 @@ from attention_explain.files.faithfulness import MeasuredText
 from attention_explain.files.records import read_json
 from attention_explain.files.tables import replace_surrogates
 from attention_explain.interpret.text_batch import check_output
-from attention_explain.models.needs import explainable
+from attention_explain.models.explainable import explainable
 from attention_explain.named_components import ComponentConfig
 from attention_explain.orders import RANKINGS
 from attention_explain.output import log_beside

@@ -21,8 +21,8 @@ from attention_explain.commands.job import Job
 from attention_explain.commands.job_options import JobOptions
 from attention_explain.commands.perturb import PerturbationJob
 from attention_explain.costs import passes_of_components, passes_of_measures
+from attention_explain.counterfactual.perturbation import PERTURBATIONS
 from attention_explain.counterfactual.perturber import Perturber
-from attention_explain.counterfactual.registry import PERTURBATIONS
 from attention_explain.data.any_reader import read_instances
 from attention_explain.errors import InputError
 from attention_explain.faithfulness.evaluator import RANDOM_ORDERS, Evaluator

@@ -10,7 +10,8 @@ from allennlp.models import Model
 from attention_explain.counterfactual.fixed_states import FixedStates
 from attention_explain.counterfactual.self_attending import SelfAttending
 from attention_explain.files.perturbations import Field
-from attention_explain.models.needs import check_needs
+from attention_explain.models.requirements import check_needs
+from attention_explain.named_components import ComponentKind
 
 
 class Perturbation(Registrable):
@@ -59,3 +60,12 @@ class Perturbation(Registrable):
 def percent(share: float) -> str:
     """A share as a percentage."""
     return f"{100 * share:.0f} %"
+
+
+PERTURBATIONS = ComponentKind(
+    noun="perturbation",
+    registry=Perturbation,
+    base=Perturbation,
+    # Columns are called `name.field`; these have no dot.
+    reserved=(),
+)

@@ -14,7 +14,7 @@ from attention_explain.counterfactual.self_attending import SelfAttending
 from attention_explain.errors import InputError
 from attention_explain.files.perturbations import Field, PerturbedText
 from attention_explain.interpret.text_batch import TextBatch, budget_for, check_finite
-from attention_explain.models.needs import check_texts_are_independent
+from attention_explain.models.requirements import check_texts_are_independent
 from attention_explain.passes import in_batches, untouched
 
 

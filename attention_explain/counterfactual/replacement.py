@@ -1,12 +1,13 @@
 """Other weights in the attention's place, one set a text: what that does to the output."""
 
-from typing import Dict, Mapping
+from typing import Dict, Iterable, Mapping, Sequence, Tuple
 
 import numpy
 import torch
 
 from attention_explain.counterfactual.fixed_states import FixedStates
 from attention_explain.counterfactual.perturbation import Perturbation, percent
+from attention_explain.data.other_attention import OtherAttention
 from attention_explain.files.perturbations import Field
 from attention_explain.modules.projections import jensen_shannon, total_variation
 
@@ -44,3 +45,83 @@ def effect(texts: FixedStates, weights: torch.Tensor) -> Dict[str, torch.Tensor]
         "flip": texts.logits(weights).argmax(dim=-1) != texts.predicted(),
         "probs": probs,
     }
+
+
+@Perturbation.register("uniform")
+class UniformAttention(Replacement):
+    """
+    Every token that attention sees gets the same weight. The model is not trained for it: for one
+    that is, train with the projection `uniform`.
+
+    Registered as a `Perturbation` with name "uniform".
+    """
+
+    called = "uniform weights"
+
+    def weights(self, texts: FixedStates) -> torch.Tensor:
+        seen = texts.attendable.to(texts.attention)
+        return seen / seen.sum(dim=-1, keepdim=True)
+
+
+@Perturbation.register("random")
+class RandomAttention(Replacement):
+    """
+    Weights drawn from Dirichlet(1, ..., 1): any distribution over the tokens is as likely as any
+    other.
+
+    Registered as a `Perturbation` with name "random".
+
+    # Parameters
+
+    seed : `int`, optional (default = `0`)
+        With the instance's id it decides the weights.
+    """
+
+    called = "random weights"
+
+    def __init__(self, seed: int = 0) -> None:
+        self.seed = seed
+
+    def weights(self, texts: FixedStates) -> torch.Tensor:
+        return texts.drawn(self.seed, "random attention", _dirichlet)
+
+
+def _dirichlet(generator: torch.Generator, attention: torch.Tensor) -> torch.Tensor:
+    numbers = torch.empty_like(attention).exponential_(generator=generator)
+    return numbers / numbers.sum()
+
+
+@Perturbation.register("other-model")
+class OtherModelsAttention(Replacement):
+    """
+    The weights that a file has for the text of the same id and tokens. Each text must be there, with
+    as many weights as it has tokens, none negative and of sum 1.
+
+    Registered as a `Perturbation` with name "other-model".
+
+    # Parameters
+
+    file : `str`
+        Written by `allennlp attribute`, with the method `attention`, or by `allennlp perturb`.
+    column : `str`, optional (default = `"attention"`)
+        Of the weights: also that of an adversary, `instance-adversary.attention`.
+    """
+
+    def __init__(self, file: str, column: str = "attention") -> None:
+        self.file = file
+        self.column = column
+        self.reads = (file,)
+        self.called = f"the weights of {file} ({column})"
+        self._attention = OtherAttention(file, column)
+
+    def check(self, texts: Iterable[Tuple[str, Sequence[str]]]) -> None:
+        for id_, tokens in texts:
+            self._attention.weights(id_, tokens)
+
+    def weights(self, texts: FixedStates) -> torch.Tensor:
+        weights = torch.zeros(texts.attention.shape, dtype=texts.attention.dtype)
+        for row, seen in enumerate(texts.attendable.cpu()):
+            given = self._attention.weights(texts.ids[row], texts.words[row])
+            own = torch.tensor(given, dtype=weights.dtype)
+            weights[row, seen] = own / own.sum()
+        return weights.to(texts.attention.device)

@@ -8,10 +8,10 @@ from allennlp.common import FromParams
 
 from attention_explain.archive_reach import ConfigFiles
 from attention_explain.data.other_scores import OtherScores
-from attention_explain.data.vocabulary import MASK_TOKEN
 from attention_explain.errors import InputError
 from attention_explain.named_components import check_choice
 from attention_explain.orders import RANKINGS, random_ranks, ranks, share_size
+from attention_explain.symbols import MASK_TOKEN
 
 RANDOM = "random"
 

@@ -12,7 +12,7 @@ from attention_explain.data.errors import DataError
 from attention_explain.data.example import text_key
 from attention_explain.data.sources import local_path
 from attention_explain.data.tables import read_parquet
-from attention_explain.data.vocabulary import MASK_TOKEN
+from attention_explain.symbols import MASK_TOKEN
 
 
 class OtherScores:

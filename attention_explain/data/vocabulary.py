@@ -19,9 +19,6 @@ from allennlp.data.vocabulary import DEFAULT_NON_PADDED_NAMESPACES
 from attention_explain.data.word_vector_files import vector_lines
 from attention_explain.errors import InputError
 
-# Stands for a word that was taken out, for models that are trained with it: an own word, so that it
-# is told from unknown ones.
-MASK_TOKEN = "@@MASK@@"
 # For `vectors_of`.
 ALL_WORDS = "all"
 

@@ -31,7 +31,7 @@ from attention_explain.interpret.interpreter import (
     supported_interpreters,
 )
 from attention_explain.interpret.text_batch import TextBatch
-from attention_explain.models.needs import check_needs
+from attention_explain.models.requirements import check_needs
 from attention_explain.passes import untouched
 
 # What stands on the page before anybody chooses; all of them together take part of a second.

@@ -11,8 +11,8 @@ from attention_explain.faithfulness.score_measure import ScoreMeasure, Setting
 from attention_explain.faithfulness.sensitivity import change
 from attention_explain.faithfulness.values import NoValue, Values
 from attention_explain.models import AttentionClassifier
-from attention_explain.models.needs import encoder_of_tokens
-from attention_explain.modules.encoders.capabilities import (
+from attention_explain.models.requirements import encoder_of_tokens
+from attention_explain.modules.capabilities import (
     InputBias,
     capability,
     encoders_with,

@@ -10,16 +10,18 @@ import numpy
 import torch
 
 from attention_explain.faithfulness.erasures.erasure import Erasure
-from attention_explain.interpret.erasure.logits import (
+from attention_explain.interpret.removal import (
     Readout,
+    SetReader,
+    TokenSets,
     fast_erasure,
     no_state_knows_another_token,
 )
-from attention_explain.interpret.erasure.state_sets import StateSets
+from attention_explain.interpret.removal_sets import StateSets
 from attention_explain.interpret.text_batch import TextBatch, check_finite
 from attention_explain.models import AttentionClassifier
-from attention_explain.models.needs import encoder_of_tokens
-from attention_explain.modules.encoders.capabilities import SetReader, TokenSets, capability
+from attention_explain.models.requirements import encoder_of_tokens
+from attention_explain.modules.capabilities import capability
 from attention_explain.passes import rows_by_length
 
 

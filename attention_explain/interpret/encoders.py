@@ -4,29 +4,28 @@ encoders have it themselves.
 """
 
 from types import ModuleType
-from typing import Iterator, List, Sequence, Tuple
+from typing import Any, Iterator, List, Sequence, Tuple
 
 import torch
 from allennlp.modules.seq2seq_encoders import PytorchSeq2SeqWrapper
 
-from attention_explain.interpret.erasure.lstm import erase_from_lstm
-from attention_explain.interpret.erasure.lstm_sets import LstmSets
-from attention_explain.interpret.lstm_norm_gradients import lstm_norm_gradients
-from attention_explain.interpret.relevance.epsilon import EpsilonRules
-from attention_explain.interpret.relevance.lstm import lstm_states as lstm_relevance
-from attention_explain.interpret.relevance.transformer import (
-    transformer_states as transformer_relevance,
-)
-from attention_explain.interpret.rescale.lstm import lstm_states as lstm_rescale
-from attention_explain.interpret.rescale.transformer import (
+from attention_explain.interpret.encoder_differences import lstm_states as lstm_rescale
+from attention_explain.interpret.encoder_differences import (
     transformer_states as transformer_rescale,
 )
-from attention_explain.interpret.rescale.two_runs import TwoRuns
-from attention_explain.interpret.transformer.layers import layer_attention
-from attention_explain.modules.encoders import TransformerEncoder
-from attention_explain.modules.encoders.capabilities import StandIn, stands_for
-from attention_explain.modules.encoders.lstm import check_unrolls, is_lstm, is_single_lstm
+from attention_explain.interpret.encoder_relevance import lstm_states as lstm_relevance
+from attention_explain.interpret.encoder_relevance import (
+    transformer_states as transformer_relevance,
+)
+from attention_explain.interpret.input_to_hidden import lstm_norm_gradients
+from attention_explain.interpret.lstm_removal import erase_from_lstm
+from attention_explain.interpret.removal_sets import LstmSets
+from attention_explain.modules.capabilities import StandIn, stands_for
+from attention_explain.modules.epsilon_rules import EpsilonRules
 from attention_explain.modules.layer_attention import LayerAttention
+from attention_explain.modules.lstm import check_unrolls, is_lstm, is_single_lstm
+from attention_explain.modules.transformer import SelfAttention, TransformerEncoder
+from attention_explain.modules.two_runs import TwoRuns
 
 
 @stands_for(PytorchSeq2SeqWrapper, "lstm", is_lstm)
@@ -116,3 +115,23 @@ class Transformer(StandIn):
     ) -> Tuple[torch.Tensor, List[LayerAttention]]:
         """The states, and the attention of each layer."""
         return layer_attention(self.encoder, embeddings, mask)
+
+
+def layer_attention(
+    encoder: TransformerEncoder, embeddings: torch.Tensor, mask: torch.Tensor
+) -> Tuple[torch.Tensor, List[LayerAttention]]:
+    """
+    The encoder's states, and the attention of each layer, the first layer first.
+    """
+    layers: List[LayerAttention] = []
+
+    def record(module: SelfAttention, inputs: Tuple[Any, ...]) -> None:
+        layers.append(LayerAttention(module, *inputs))
+
+    hooks = [layer.self_attention.register_forward_pre_hook(record) for layer in encoder.layers]
+    try:
+        states = encoder(embeddings, mask)
+    finally:
+        for hook in hooks:
+            hook.remove()
+    return states, layers

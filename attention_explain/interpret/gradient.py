@@ -12,7 +12,7 @@ from allennlp.predictors import Predictor
 from attention_explain.interpret.interpreter import Attribution, Interpreter, declared_passes
 from attention_explain.interpret.text_batch import OUTPUTS, PLACES, TextBatch, class_output
 from attention_explain.models import AttentionClassifier
-from attention_explain.models.reading import Reading
+from attention_explain.modules.text_inputs import Reading
 from attention_explain.named_components import check_choice
 
 NORMS = {"l1": 1, "l2": 2}

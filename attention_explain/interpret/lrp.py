@@ -1,13 +1,23 @@
 """Layer-wise relevance propagation: what share of the logit comes from each token."""
 
+from dataclasses import dataclass
+from typing import Optional, Union
+
 import torch
 from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 from allennlp.predictors import Predictor
 
 from attention_explain.errors import InputError
+from attention_explain.interpret.encoder_relevance import layer_states, normal_states
 from attention_explain.interpret.interpreter import Attribution, Interpreter, declared_passes
-from attention_explain.interpret.relevance.classifier import check_rules, propagate
 from attention_explain.interpret.text_batch import TextBatch
+from attention_explain.models import AttentionClassifier, TransformerClassifier
+from attention_explain.modules.capabilities import RelevanceRules, needed
+from attention_explain.modules.epsilon_rules import EpsilonRules
+from attention_explain.modules.query import PairDecoder, Query
+from attention_explain.modules.text_inputs import Reading
+from attention_explain.modules.token_attention import LinearDecoder
+from attention_explain.pretrained.families import Family
 
 
 @SaliencyInterpreter.register("lrp")
@@ -64,3 +74,93 @@ class LayerwiseRelevance(Interpreter):
                 "unassigned": 1 - assigned / relevance.output,
             },
         )
+
+
+@dataclass(frozen=True)
+class Relevance:
+    """
+    of_embeddings : Shape: (batch, places, embedding_dim)
+    absorbed : what went to biases, stabilisers and, of a pair, the query. Shape: (batch,)
+    output : the logit whose relevance was propagated. Shape: (batch,)
+    """
+
+    of_embeddings: torch.Tensor
+    absorbed: torch.Tensor
+    output: torch.Tensor
+
+
+def propagate(
+    model: Union[AttentionClassifier, TransformerClassifier],
+    embeddings: torch.Tensor,
+    reading: Reading,
+    target: torch.Tensor,
+    epsilon: float,
+) -> Relevance:
+    """
+    One forward pass, and one backward that starts from the logit of the target class.
+    """
+    embeddings = embeddings.detach().requires_grad_()
+    absorbed = embeddings.new_zeros(len(embeddings), requires_grad=True)
+    rules = EpsilonRules(epsilon, absorbed)
+    if isinstance(model, TransformerClassifier):
+        logits = pretrained_logits(model.family, embeddings, reading.mask, rules)
+    else:
+        logits = _logits(model, embeddings, reading, rules)
+    output = logits.gather(-1, target.unsqueeze(-1))
+    of_embeddings, of_biases = torch.autograd.grad(output, (embeddings, absorbed), output.detach())
+    return Relevance(of_embeddings, of_biases, output.detach().squeeze(-1))
+
+
+def check_rules(model: Union[AttentionClassifier, TransformerClassifier]) -> None:
+    """One sentence if some part of the model has no rule."""
+    if not isinstance(model, TransformerClassifier):
+        needed(model.encoder, RelevanceRules, "lrp")
+
+
+def _logits(
+    model: AttentionClassifier, embeddings: torch.Tensor, reading: Reading, rules: EpsilonRules
+) -> torch.Tensor:
+    """Encoder, attention, decoder. Shape: (batch, tokens, embedding_dim) -> (batch, labels)"""
+    encoder = needed(model.encoder, RelevanceRules, "lrp")
+    states = encoder.relevance_states(embeddings, reading.mask, rules)
+    with torch.no_grad():
+        # Shape: (batch, 1, tokens)
+        attention = model.attend(states, reading).unsqueeze(1)
+    return _decoded(model.decoder, rules.mix(attention, states).squeeze(1), reading.query, rules)
+
+
+def _decoded(
+    decoder: Union[LinearDecoder, PairDecoder],
+    context: torch.Tensor,
+    query: Optional[Query],
+    rules: EpsilonRules,
+) -> torch.Tensor:
+    """What a query adds is no part of the text: like a bias, it takes its share. Shape: (batch, labels)"""
+    if query is None:
+        return rules.linear(decoder, context)
+    votes = rules.linear_map(
+        lambda values: torch.nn.functional.linear(values, decoder.vote_weight),
+        context,
+        bias=(decoder.vote_bias + decoder.asked(query)).detach(),
+    )
+    return rules.linear(decoder.output_layer, rules.elementwise(decoder.activation, votes))
+
+
+def pretrained_logits(
+    family: Family, embeddings: torch.Tensor, mask: torch.Tensor, rules: EpsilonRules
+) -> torch.Tensor:
+    """Shape: (batch, places, embedding_dim) -> (batch, labels)"""
+    added = family.added(embeddings)
+    states = rules.linear_map(lambda values: values, embeddings, bias=added)
+    states = normal_states(family.embeddings.LayerNorm, states, rules)
+    if family.embeddings_layer is not None:
+        states = rules.linear(family.embeddings_layer, states)
+    for layer in family.layers():
+        states = layer_states(layer, states, mask, rules)
+    values = states[:, 0]
+    for step in family.head():
+        if isinstance(step, torch.nn.Linear):
+            values = rules.linear(step, values)
+        else:
+            values = rules.elementwise(step, values)
+    return values

@@ -15,9 +15,9 @@ from allennlp.nn.util import move_to_device
 
 from attention_explain.errors import InputError
 from attention_explain.models import AttentionClassifier
-from attention_explain.models.needs import ignored_text
-from attention_explain.models.reading import Reading
+from attention_explain.models.requirements import ignored_text
 from attention_explain.modules.projections import check_no_empty_row
+from attention_explain.modules.text_inputs import Reading
 from attention_explain.passes import DEFAULT_BUDGET, default_budget, untouched
 
 OUTPUTS = ("probability", "logit")

@@ -4,8 +4,9 @@ at last: by its attention over the hidden states, or, of a pretrained classifier
 gradient and no class is involved. Boundary symbols are passed through, but get no score.
 """
 
-from typing import Sequence
+from typing import List, Sequence
 
+import numpy
 import torch
 from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 from allennlp.predictors import Predictor
@@ -14,7 +15,6 @@ from attention_explain.errors import InputError
 from attention_explain.interpret.interpreter import Attribution, Interpreter, declared_passes
 from attention_explain.interpret.memory import MEMORY, most_tokens
 from attention_explain.interpret.text_batch import TextBatch
-from attention_explain.interpret.transformer.flow import flow_from_source
 from attention_explain.modules.layer_attention import LayerAttention, ThroughLayers, passed_down
 
 # For each edge of the graph of `attention-flow`.
@@ -182,3 +182,49 @@ def normalized(weights: torch.Tensor) -> torch.Tensor:
     """
     total = weights.sum(dim=-1, keepdim=True)
     return torch.where(total > 0, weights / total, 0.0)
+
+
+# scipy's flows are of whole numbers of 32 bits: widths are rounded to multiples of 1 / UNITS.
+UNITS = 10**9
+
+
+def flow_from_source(
+    source: numpy.ndarray, maps: numpy.ndarray, targets: Sequence[int]
+) -> List[float]:
+    """
+    The maximum flow from the source to each target alone.
+
+    # Parameters
+
+    source : the width of the edge to each node of the top layer, at most 1 in sum. Shape: (tokens,)
+    maps : the widths of the edges from each node of a layer to those of the layer below, the bottom
+        layer first. Shape: (layers, tokens, tokens)
+    targets : nodes of the bottom layer.
+    """
+    # Slow to load, and only attention flow needs them.
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import maximum_flow
+
+    layers, tokens, _ = maps.shape
+    nodes = numpy.arange(tokens)
+    # The source is node 0; then the layers from the top, their nodes in order; then one target. The
+    # lowest map gives the edges to the target, and of it one column is used at a time.
+    heads, tails, widths = [numpy.zeros(tokens, int)], [1 + nodes], [source]
+    for number, weights in enumerate(maps[:0:-1]):
+        layer = 1 + number * tokens + nodes
+        heads.append(layer.repeat(tokens))
+        tails.append(numpy.tile(layer + tokens, tokens))
+        widths.append(weights.ravel())
+    target_node = 1 + layers * tokens
+    heads.append(target_node - tokens + nodes)
+    tails.append(numpy.full(tokens, target_node))
+    widths.append(numpy.ones(tokens))
+    units = numpy.rint(numpy.concatenate(widths) * UNITS).astype(numpy.int32)
+    edges = numpy.concatenate(heads), numpy.concatenate(tails)
+    graph = csr_array((units, edges), shape=(target_node + 1, target_node + 1))
+    flows = []
+    for target in targets:
+        # Sorted by their heads, the edges to the target are the last.
+        graph.data[-tokens:] = numpy.rint(maps[0, :, target] * UNITS)
+        flows.append(maximum_flow(graph, 0, target_node).flow_value / UNITS)
+    return flows

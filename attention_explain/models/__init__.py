@@ -1,7 +1,9 @@
 """Models: importing this registers them."""
 
-from attention_explain.models.attention_classifier import AttentionClassifier
-from attention_explain.models.attention_pair_classifier import AttentionPairClassifier
+from attention_explain.models.attention_classifier import (
+    AttentionClassifier,
+    AttentionPairClassifier,
+)
 from attention_explain.models.transformer_classifier import TransformerClassifier
 
 __all__ = ["AttentionClassifier", "AttentionPairClassifier", "TransformerClassifier"]

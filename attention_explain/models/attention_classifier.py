@@ -21,19 +21,17 @@ from allennlp.nn.util import get_text_field_mask
 
 from attention_explain.errors import InputError
 from attention_explain.models.classifier import Classifier
-from attention_explain.models.needs import NEEDS, contextual_part, has_not
-from attention_explain.models.reading import Reading
-from attention_explain.models.symbols import symbol_embedding
-from attention_explain.modules.encoders.capabilities import SelfAttentions, lacking, needed
-from attention_explain.modules.encoders.lstm import encoded
+from attention_explain.models.metrics import InstanceMean
+from attention_explain.models.requirements import NEEDS, contextual_part, has_not
+from attention_explain.modules.capabilities import SelfAttentions, lacking, needed
 from attention_explain.modules.layer_attention import ThroughLayers
-from attention_explain.modules.pair_decoder import PairDecoder
+from attention_explain.modules.lstm import encoded
 from attention_explain.modules.projections import normalized_entropy, zero_share
-from attention_explain.modules.query import Query
-from attention_explain.modules.query_encoder import QueryEncoder
+from attention_explain.modules.query import PairDecoder, Query, QueryEncoder
+from attention_explain.modules.text_inputs import Reading
 from attention_explain.modules.token_attention import LinearDecoder, TokenAttention
 from attention_explain.pretrained.embedders import PretrainedPieces
-from attention_explain.training.metrics import InstanceMean
+from attention_explain.symbols import symbol_embedding
 
 
 @Model.register("attention_classifier")
@@ -282,7 +280,7 @@ class AttentionClassifier(Classifier):
     # What methods may ask for -------------------------------------------------------------------
 
     def lacks(self, need: str) -> Optional[str]:
-        """Why a method cannot have what it needs (`attention_explain.models.needs`); None if it can."""
+        """Why a method cannot have what it needs (`attention_explain.models.requirements`); None if it can."""
         part = contextual_part(self.text_field_embedder)
         if need in ("embeddings", "states") and self.pieces is not None:
             return None
@@ -338,3 +336,30 @@ class AttentionClassifier(Classifier):
             "attention_entropy": self._attention_entropy.get_metric(reset),
             "attention_zeros": self._attention_zeros.get_metric(reset),
         }
+
+
+@Model.register("attention_pair_classifier")
+class AttentionPairClassifier(AttentionClassifier):
+    """
+    `attention_classifier` with a fifth stage, `query`: the second text through its own encoder, as one
+    vector, which attention and decoder look at (Jain & Wallace 2019). Without one it is the
+    `attention_classifier`, and everything that explains the one explains the other.
+
+    Registered as a `Model` with name "attention_pair_classifier".
+
+    # Parameters
+
+    query_encoder : `QueryEncoder`
+
+    All others as in `AttentionClassifier`.
+    """
+
+    def __init__(
+        self,
+        vocab: Vocabulary,
+        text_field_embedder: TextFieldEmbedder,
+        encoder: Seq2SeqEncoder,
+        query_encoder: QueryEncoder,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(vocab, text_field_embedder, encoder, query_encoder=query_encoder, **kwargs)

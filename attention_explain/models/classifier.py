@@ -16,8 +16,8 @@ from allennlp.nn import RegularizerApplicator
 from attention_explain.data.errors import TrainingLabelsError
 from attention_explain.data.labels import REMEDY, same_class, shown
 from attention_explain.errors import InputError
+from attention_explain.models.metrics import Confusion, OutputMetric, RocAuc
 from attention_explain.named_components import check_choice
-from attention_explain.training.metrics import Confusion, OutputMetric, RocAuc
 
 logger = logging.getLogger(__name__)
 

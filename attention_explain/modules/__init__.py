@@ -1,5 +1,11 @@
 """Projections, attention scorers, encoders, embeddings: importing this registers them."""
 
-from attention_explain.modules import encoders, projections, token_attention, word_vectors
+from attention_explain.modules import (
+    projections,
+    token_attention,
+    transformer,
+    window_encoders,
+    word_vectors,
+)
 
-__all__ = ["encoders", "projections", "token_attention", "word_vectors"]
+__all__ = ["projections", "token_attention", "transformer", "window_encoders", "word_vectors"]

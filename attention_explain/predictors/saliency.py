@@ -27,7 +27,7 @@ from attention_explain.interpret.interpreter import (
     properties,
     supported_interpreters,
 )
-from attention_explain.models.needs import explainable
+from attention_explain.models.explainable import explainable
 from attention_explain.predictors.growing_page import GrowingPage
 from attention_explain.predictors.input_lines import (
     BadLine,

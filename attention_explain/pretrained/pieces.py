@@ -16,9 +16,9 @@ from allennlp.common.util import pad_sequence_to_length
 from allennlp.data import Token, TokenIndexer, Vocabulary
 from allennlp.data.token_indexers.token_indexer import IndexedTokenList
 
-from attention_explain.data.vocabulary import MASK_TOKEN
 from attention_explain.errors import InputError
 from attention_explain.pretrained.folders import TransformerFolder
+from attention_explain.symbols import MASK_TOKEN
 
 # The numbers of a word's pieces; and where a word begins and ends in its text.
 Pieces = Tuple[int, ...]

@@ -12,7 +12,7 @@ from allennlp.training.callbacks import TrainerCallback
 from allennlp.training.gradient_descent_trainer import GradientDescentTrainer
 
 from attention_explain.errors import InputError
-from attention_explain.models.symbols import symbol_ids
+from attention_explain.symbols import symbol_ids
 from attention_explain.training.adversarial_attention import AdversarialAttention
 
 PURPOSE = "erasure_training puts one symbol in the place of words"

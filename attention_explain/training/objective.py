@@ -12,7 +12,7 @@ from allennlp.training.callbacks.backward import OnBackwardException
 from allennlp.training.gradient_descent_trainer import GradientDescentTrainer
 
 from attention_explain.errors import InputError
-from attention_explain.training.metrics import InstanceMean
+from attention_explain.models.metrics import InstanceMean
 
 
 class Objective:

@@ -5,12 +5,12 @@ import torch
 from transformers import AutoModelForSequenceClassification
 
 from attention_explain.archives import open_archive
+from attention_explain.counterfactual.perturbation import PERTURBATIONS
 from attention_explain.counterfactual.perturber import Perturber
-from attention_explain.counterfactual.registry import PERTURBATIONS
 from attention_explain.counterfactual.self_attending import SelfAttending
 from attention_explain.errors import InputError
 from attention_explain.interpret.text_batch import TextBatch
-from attention_explain.modules.encoders.transformer import SelfAttention
+from attention_explain.modules.transformer import SelfAttention
 from tests.builders import instances, model
 from tests.counterfactual.fixed import perturber
 from tests.pretrained.test_explanations import TEXTS, Opened

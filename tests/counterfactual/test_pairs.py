@@ -3,8 +3,8 @@
 import pytest
 import torch
 
-from attention_explain.counterfactual.adversary_search import AdversaryLoss, start
 from attention_explain.counterfactual.fixed_states import FixedStates
+from attention_explain.counterfactual.instance_adversary import AdversaryLoss, start
 from attention_explain.counterfactual.removal_order import decision_gradient, removed_at_flip
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.modules.projections import jensen_shannon, total_variation

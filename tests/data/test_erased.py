@@ -13,8 +13,8 @@ from attention_explain.commands.attribute import attribute_from_file
 from attention_explain.commands.startup.global_options import TRUST_VARIABLE
 from attention_explain.data.erased import Erased
 from attention_explain.data.errors import DataError
-from attention_explain.data.vocabulary import MASK_TOKEN
 from attention_explain.errors import InputError
+from attention_explain.symbols import MASK_TOKEN
 from tests.small_archive import PLANTED, small_archive
 
 M = MASK_TOKEN

@@ -8,8 +8,9 @@ from allennlp.common.util import END_SYMBOL, START_SYMBOL
 from allennlp.data import Vocabulary
 from allennlp.data.vocabulary import DEFAULT_OOV_TOKEN, DEFAULT_PADDING_TOKEN
 
-from attention_explain.data.vocabulary import MASK_TOKEN, DocumentFrequencyVocabulary
+from attention_explain.data.vocabulary import DocumentFrequencyVocabulary
 from attention_explain.errors import InputError
+from attention_explain.symbols import MASK_TOKEN
 
 # "tea" is in three texts; "so" occurs four times, but in one text.
 TEXTS = [("tea is fine", "1"), ("tea is so so so so", "0"), ("more tea", "1"), ("cocoa", "2")]

@@ -28,11 +28,11 @@ from attention_explain.faithfulness.scores_file import read_scores
 from attention_explain.interpret.interpreter import supported_interpreters
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models import AttentionClassifier
-from attention_explain.modules.encoders import CnnEncoder
+from attention_explain.modules.window_encoders import CnnEncoder
 from tests.builders import DIM, ENCODERS, batch, instances, model, reader, vocabulary
 from tests.commands_run import PROJECT
 from tests.interpret.no_trace import interpreter
-from tests.interpret.slow_erasure import check_equals_really_erasing, deleted
+from tests.interpret.slow_removal import check_equals_really_erasing, deleted
 from tests.interpret.test_input_to_hidden import check_equals_state_by_state
 from tests.small_archive import small_archive
 from tests.tiny_transformers import save_tiny_transformer

@@ -8,9 +8,9 @@ from typing import Callable, Dict, List, Optional, Sequence
 
 import torch
 
-from attention_explain.data.vocabulary import MASK_TOKEN
 from attention_explain.models import AttentionClassifier
-from tests.interpret.slow_erasure import logits_of_words, one_text
+from attention_explain.symbols import MASK_TOKEN
+from tests.interpret.slow_removal import logits_of_words, one_text
 
 # p(label) for all labels, of a text with only these tokens left.
 Probabilities = Callable[[Sequence[int]], List[float]]

@@ -5,12 +5,13 @@ import pytest
 import torch
 from allennlp.data import Vocabulary
 
-from attention_explain.data.vocabulary import MASK_TOKEN, count_unigrams
+from attention_explain.data.vocabulary import count_unigrams
 from attention_explain.errors import InputError
 from attention_explain.faithfulness.outputs import ErasedOutputs
 from attention_explain.faithfulness.registry import ERASURES
-from attention_explain.interpret.erasure.lstm_sets import TOKENS, LstmSets, tree
+from attention_explain.interpret.removal_sets import TOKENS, LstmSets, tree
 from attention_explain.interpret.text_batch import TextBatch
+from attention_explain.symbols import MASK_TOKEN
 from tests.builders import DIM, ENCODERS, TEXTS, instances, model, reader, vocabulary
 from tests.faithfulness.slow_faithfulness import slow_outputs
 

@@ -9,9 +9,9 @@ from attention_explain.faithfulness.evaluator import Evaluator
 from attention_explain.faithfulness.parameter_randomization import STAGES, cascade
 from attention_explain.faithfulness.registry import MEASURES
 from attention_explain.faithfulness.scores_file import ScoredText
-from attention_explain.models.needs import explainable
+from attention_explain.models.explainable import explainable
 from attention_explain.predictors.saliency import SaliencyPredictor
-from tests.interpret.test_pair_sides import classifier
+from tests.models.test_pair_sides import classifier
 from tests.pairs import pair_instances, pair_reader
 
 NAME = "parameter_randomization"

@@ -10,7 +10,7 @@ from attention_explain.passes import generator_for
 from tests.builders import TEXTS
 from tests.faithfulness.judging import LABEL, judged
 from tests.faithfulness.test_outputs import classifier
-from tests.interpret.slow_erasure import one_text
+from tests.interpret.slow_removal import one_text
 
 SCORES = [
     numpy.random.default_rng(number).normal(size=len(text.split())).tolist()

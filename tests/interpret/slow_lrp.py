@@ -9,7 +9,7 @@ import numpy
 import torch
 
 from attention_explain.models import AttentionClassifier
-from attention_explain.models.reading import Reading
+from attention_explain.modules.text_inputs import Reading
 
 Vectors = List[numpy.ndarray]
 

@@ -16,8 +16,8 @@ from attention_explain.interpret.interpreter import (
     target_classes,
 )
 from attention_explain.interpret.text_batch import TextBatch
-from attention_explain.models.needs import contextual_part
-from attention_explain.models.reading import Reading
+from attention_explain.models.requirements import contextual_part
+from attention_explain.modules.text_inputs import Reading
 from attention_explain.predictors.saliency import SaliencyPredictor
 from tests.builders import DIM, TEXTS, instances, model, reader, vocabulary
 from tests.interpret.no_trace import interpreter

@@ -8,8 +8,8 @@ from captum.attr import DeepLift as CaptumDeepLift
 import attention_explain.interpret.deeplift  # noqa: F401  (registers it)
 from attention_explain.errors import InputError
 from attention_explain.interpret.text_batch import TextBatch
-from attention_explain.models.reading import Reading
 from attention_explain.modules.projections import Projection, Sparsegen
+from attention_explain.modules.text_inputs import Reading
 from attention_explain.modules.token_attention import AttentionScorer
 from tests.builders import (
     DIM,

@@ -5,13 +5,13 @@ import math
 import pytest
 import torch
 
-from attention_explain.interpret import lstm_norm_gradients
+from attention_explain.interpret import input_to_hidden as lstm_norm_gradients
 from attention_explain.interpret.input_to_hidden import input_to_hidden
 from attention_explain.interpret.text_batch import TextBatch
 from tests.builders import DIM, ENCODERS, TEXTS, instances, model, vocabulary
 from tests.interpret.no_trace import check_no_trace_is_left, interpreter
 from tests.interpret.one_by_one import one_by_one
-from tests.interpret.slow_erasure import check_batches_and_budgets_change_nothing
+from tests.interpret.slow_removal import check_batches_and_budgets_change_nothing
 
 LSTM = {"type": "lstm", "input_size": DIM, "hidden_size": 4}
 OTHERS = {

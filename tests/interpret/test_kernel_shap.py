@@ -10,7 +10,7 @@ from captum.attr import KernelShap as CaptumKernelShap
 import attention_explain.interpret.kernel_shap  # noqa: F401  (registers it)
 from attention_explain.errors import InputError
 from attention_explain.interpret.text_batch import TextBatch, class_output
-from attention_explain.models.reading import Reading
+from attention_explain.modules.text_inputs import Reading
 from tests.builders import ENCODERS, TEXTS, instances, model, vocabulary
 from tests.interpret.no_trace import check_no_trace_is_left, interpreter
 from tests.interpret.one_by_one import one_by_one

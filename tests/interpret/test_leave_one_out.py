@@ -4,12 +4,12 @@ import pytest
 import torch
 from allennlp.common.checks import ConfigurationError
 
-import attention_explain.interpret.erasing  # noqa: F401  (registers it)
+import attention_explain.interpret.occlusion  # noqa: F401  (registers it)
 from attention_explain.errors import InputError
 from attention_explain.interpret.text_batch import TextBatch
 from tests.builders import ENCODERS, PROJECTIONS, SCORERS, TEXTS, instances, model, vocabulary
 from tests.interpret.no_trace import check_no_trace_is_left, interpreter
-from tests.interpret.slow_erasure import (
+from tests.interpret.slow_removal import (
     check_batches_and_budgets_change_nothing,
     check_equals_really_erasing,
     deleted,

@@ -6,7 +6,7 @@ from allennlp.models import Model
 
 import attention_explain.interpret.lrp  # noqa: F401  (registers it)
 from attention_explain.errors import InputError
-from attention_explain.interpret.relevance.classifier import propagate
+from attention_explain.interpret.lrp import propagate
 from attention_explain.interpret.text_batch import TextBatch
 from tests.builders import (
     DIM,

@@ -148,7 +148,7 @@ import sys
 from pathlib import Path
 import torch
 from attention_explain.interpret.kernel_shap import BYTES, KernelShap
-from attention_explain.interpret.transformer.flow import flow_from_source
+from attention_explain.interpret.transformer_attention import flow_from_source
 from attention_explain.interpret.transformer_attention import FLOW_BYTES
 
 torch.set_num_threads(1)

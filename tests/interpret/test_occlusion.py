@@ -3,11 +3,11 @@
 import pytest
 import torch
 
-import attention_explain.interpret.erasing  # noqa: F401  (registers it)
+import attention_explain.interpret.occlusion  # noqa: F401  (registers it)
 from attention_explain.errors import InputError
 from tests.builders import DIM, ENCODERS, PROJECTIONS, SCORERS, model, vocabulary
 from tests.interpret.no_trace import check_no_trace_is_left, interpreter
-from tests.interpret.slow_erasure import (
+from tests.interpret.slow_removal import (
     check_batches_and_budgets_change_nothing,
     check_equals_really_erasing,
     embedding_replaced,

@@ -9,7 +9,7 @@ import torch
 
 from attention_explain.faithfulness.outputs import ErasedOutputs
 from attention_explain.faithfulness.registry import ERASURES
-from attention_explain.interpret.erasure.logits import fast_erasure, logits_with_deleted_inputs
+from attention_explain.interpret.removal import fast_erasure, logits_with_deleted_inputs
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.predictors.saliency import SaliencyPredictor
 from tests.builders import ENCODERS, SCORERS, batch

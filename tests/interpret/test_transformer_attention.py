@@ -10,11 +10,11 @@ import torch
 from attention_explain.errors import InputError
 from attention_explain.interpret import encoders
 from attention_explain.interpret.text_batch import TextBatch
-from attention_explain.interpret.transformer.flow import flow_from_source
+from attention_explain.interpret.transformer_attention import flow_from_source
 from attention_explain.modules.layer_attention import LayerAttention
 from tests.builders import ENCODERS, PROJECTIONS, TEXTS, instances, model, vocabulary
 from tests.interpret.no_trace import check_no_trace_is_left, interpreter
-from tests.interpret.slow_erasure import check_batches_and_budgets_change_nothing
+from tests.interpret.slow_removal import check_batches_and_budgets_change_nothing
 
 METHODS = ["attention-rollout", "attention-flow", "value-weighted-attention"]
 every_method = pytest.mark.parametrize("method", METHODS)

@@ -10,7 +10,7 @@ from allennlp.models import Model
 
 from attention_explain.errors import InputError
 from attention_explain.models import AttentionClassifier
-from attention_explain.models.reading import Reading
+from attention_explain.modules.text_inputs import Reading
 from tests.builders import (
     ENCODERS,
     LABELS,

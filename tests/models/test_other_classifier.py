@@ -16,8 +16,7 @@ from attention_explain.faithfulness.outputs import ErasedOutputs
 from attention_explain.faithfulness.registry import ERASURES
 from attention_explain.interpret.interpreter import known_interpreters, supported_interpreters
 from attention_explain.interpret.text_batch import TextBatch
-from attention_explain.models.needs import explainable
-from attention_explain.models.other_classifier import OtherClassifier
+from attention_explain.models.explainable import OtherClassifier, explainable
 from tests.builders import DIM, TEXTS, batch, instances, model, params, reader, vocabulary
 from tests.interpret.no_trace import interpreter
 

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from attention_explain.modules import projections
-from attention_explain.modules.encoders.transformer import sinusoids
+from attention_explain.modules.transformer import sinusoids
 from tests.builders import PROJECTIONS, batch, instances, model
 from tests.waits import device_waits
 

@@ -9,9 +9,9 @@ from allennlp.data import Vocabulary
 from allennlp.modules import TokenEmbedder
 
 from attention_explain.data.errors import DataError
-from attention_explain.data.vocabulary import MASK_TOKEN
 from attention_explain.errors import InputError
 from attention_explain.modules.word_vectors import WordVectors
+from attention_explain.symbols import MASK_TOKEN
 
 VOCAB = Vocabulary(tokens_to_add={"tokens": ["film", "plot", "unheard"]})
 

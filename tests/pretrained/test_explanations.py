@@ -19,7 +19,7 @@ from attention_explain.interpret.interpreter import known_interpreters, supporte
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.predictors.saliency import SaliencyPredictor
 from tests.interpret.slow_gradients import finite_differences
-from tests.pretrained.really_erased import Plain, words_of
+from tests.pretrained.really_removed import Plain, words_of
 from tests.tiny_transformers import FAMILIES
 
 TEXTS = ["the Acting was superb, fine", "a dull film", "fine", "fine \x00 acting"]

@@ -13,9 +13,8 @@ from attention_explain.archives import open_archive
 from attention_explain.data.attention_text import AttentionTextReader
 from attention_explain.data.erased import Erased
 from attention_explain.data.errors import DataError
-from attention_explain.data.vocabulary import MASK_TOKEN
 from attention_explain.errors import InputError
-from attention_explain.pretrained.pieces import PieceIndexer
+from attention_explain.pretrained.pieces import MASK_TOKEN, PieceIndexer
 from tests.tiny_transformers import FAMILIES, LONGEST
 
 TEXTS = ["the Acting was superb, fine", "a dull film", " supersuperb  the-film", "fine \x00 film"]

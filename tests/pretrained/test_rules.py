@@ -6,10 +6,10 @@ import numpy
 import pytest
 import torch
 
-from attention_explain.interpret.rescale.classifier import contributions
+from attention_explain.interpret.deeplift import contributions
 from tests.interpret.slow_deeplift import contributions_of_bert
 from tests.pretrained.constant_gates import gradient_x_input
-from tests.pretrained.really_erased import words_of
+from tests.pretrained.really_removed import words_of
 from tests.pretrained.test_explanations import TEXTS, Opened
 from tests.tiny_transformers import FAMILIES
 

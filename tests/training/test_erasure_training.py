@@ -5,9 +5,9 @@ import torch
 from allennlp.common import Params
 from allennlp.models.archival import load_archive
 
-from attention_explain.data.vocabulary import MASK_TOKEN
 from attention_explain.errors import InputError
 from attention_explain.modules import projections
+from attention_explain.symbols import MASK_TOKEN
 from attention_explain.training.erasure_training import drawn_erasures, masked
 from tests.builders import batch, instances, vocabulary
 from tests.commands_run import PROJECT

@@ -15,6 +15,7 @@ from allennlp.common import Params
 from allennlp.training import Checkpointer, GradientDescentTrainer
 from allennlp.training.metrics import Metric
 
+from attention_explain.models.metrics import Confusion
 from attention_explain.training.exact_recovery import (
     INEXACT,
     KEY,
@@ -23,7 +24,6 @@ from attention_explain.training.exact_recovery import (
     random_state,
     set_random_state,
 )
-from attention_explain.training.metrics import Confusion
 from tests.builders import ENCODERS
 from tests.training.runs import adversary, run_config
 

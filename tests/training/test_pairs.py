@@ -11,8 +11,8 @@ from allennlp.data import Batch
 
 from attention_explain.archives import open_archive
 from attention_explain.data.question_passage import QuestionPassageReader
-from attention_explain.data.vocabulary import MASK_TOKEN
 from attention_explain.errors import InputError
+from attention_explain.symbols import MASK_TOKEN
 from attention_explain.training.base_model import BaseModel
 from attention_explain.training.base_outputs import BaseOutputs
 from attention_explain.training.base_text import Text, text_of

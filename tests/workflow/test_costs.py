@@ -7,7 +7,7 @@ import pytest
 
 from attention_explain import costs as passes
 from attention_explain import defaults
-from attention_explain.counterfactual.registry import PERTURBATIONS as PERTURBATION_KIND
+from attention_explain.counterfactual.perturbation import PERTURBATIONS as PERTURBATION_KIND
 from attention_explain.interpret.interpreter import INTERPRETERS
 from attention_explain.workflow import costs
 from attention_explain.workflow.contents import Contents, Lines

@@ -10,8 +10,8 @@ from attention_explain.errors import InputError
 from attention_explain.faithfulness.erasures.erasure import Erasure
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models import AttentionClassifier
-from attention_explain.models.symbols import symbol_ids
 from attention_explain.passes import generator_for
+from attention_explain.symbols import symbol_ids
 
 PURPOSE = "erasure 'marginal' puts drawn words in the place of words"
 

@@ -1,0 +1,170 @@
+"""
+`leave-one-out` and `occlusion`: one token erased at a time, deleted or replaced by what says nothing,
+and how the change of the output is measured.
+"""
+
+from typing import Optional
+
+import torch
+from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
+from allennlp.predictors import Predictor
+
+from attention_explain.errors import InputError
+from attention_explain.interpret.baselines import BASELINES, baseline_embeddings
+from attention_explain.interpret.interpreter import Attribution, Interpreter, declared_passes
+from attention_explain.interpret.removal import erase_states, erase_tokens
+from attention_explain.interpret.text_batch import OUTPUTS, PLACES, TextBatch, class_output
+from attention_explain.modules.projections import total_variation
+from attention_explain.named_components import check_choice
+
+MEASURES = ("signed", "tvd")
+
+
+class ErasingInterpreter(Interpreter):
+    """
+    How much the output changes when one token is erased, for every token.
+
+    # Parameters
+
+    at : `str`
+        `input`: the token is erased before the encoder, as the subclass has it. `hidden`: its
+        hidden state is; its weight is dropped, the projection is redone over the others, and all
+        other states stay as they are.
+    measure : `str`
+        `signed`: the class output of the text less that without the token. `tvd`: total variation
+        distance of the two distributions over all classes, 1/2 sum |p - p_i|.
+    of : `str`
+        `probability` or `logit` of the class, for the signed measure.
+    normalize : `bool`
+        Divide by the sum of the magnitudes over the text, where that is not 0.
+    """
+
+    goes_back = False
+    renamed = {"output": "'of' now, and what was 'of', input or hidden, is 'at'"}
+
+    def __init__(
+        self, predictor: Predictor, at: str, measure: str, of: str, normalize: bool
+    ) -> None:
+        if of in PLACES:
+            raise InputError(
+                f"of is {of!r}, which is called 'at' now: say 'at': {of!r}; 'of' is the output that "
+                f"is explained, {' or '.join(OUTPUTS)}"
+            )
+        self.at = check_choice("at", at, PLACES)
+        self.needs = ("embeddings",) if at == "input" else ("stages",)
+        super().__init__(predictor)
+        self.measure = check_choice("measure", measure, MEASURES)
+        self.of = check_choice("of", of, OUTPUTS)
+        if measure == "tvd" and of != "probability":
+            raise InputError(f"of is {of!r}, but measure 'tvd' is a distance of probabilities")
+        self.normalize = normalize
+        self.signed = measure == "signed"
+        self.sums_to = "1" if normalize and not self.signed else None
+        self.passes = declared_passes("leave-one-out", at)
+
+    def replacement(self, batch: TextBatch, embeddings: torch.Tensor) -> Optional[torch.Tensor]:
+        """What stands in the place of each erased token; None if nothing. Shape: as `embeddings`"""
+        raise NotImplementedError
+
+    @torch.no_grad()
+    def attribute(self, batch: TextBatch, target: torch.Tensor) -> Attribution:
+        embeddings = self.model.embed(batch.tokens)
+        if self.at == "hidden":
+            states = self.model.encode(embeddings, batch.reading)
+            whole, without = erase_states(self.model, batch, states)
+        else:
+            replacement = self.replacement(batch, embeddings)
+            whole, without = erase_tokens(self.model, batch, embeddings, replacement)
+        return Attribution(self.change(whole.unsqueeze(1), without, target.unsqueeze(1)))
+
+    def change(
+        self, whole: torch.Tensor, erased: torch.Tensor, target: torch.Tensor
+    ) -> torch.Tensor:
+        """
+        Shape: (batch, 1, labels), (batch, tokens, labels), (batch, 1) -> (batch, tokens)
+        """
+        if self.measure == "tvd":
+            return total_variation(torch.softmax(whole, dim=-1), torch.softmax(erased, dim=-1))
+        targets = target.expand(erased.shape[:-1])
+        return class_output(whole, target, self.of) - class_output(erased, targets, self.of)
+
+
+@SaliencyInterpreter.register("leave-one-out")
+class LeaveOneOut(ErasingInterpreter):
+    """
+    How the output changes when the token is deleted (Jain & Wallace 2019, section 4.1). Boundary
+    symbols stay. A text of one token has nothing left to attend to: its output without the token is
+    the decoder's at a context of 0. Embeddings are computed once, not again for each shorter text.
+
+    Registered as a `SaliencyInterpreter` with name "leave-one-out".
+
+    # Parameters
+
+    at : `str`, optional (default = `"input"`)
+        `input`: the token is deleted from the text. `hidden`: its hidden state is, attention
+        projected anew over the others, all other states fixed.
+    measure : `str`, optional (default = `"tvd"`)
+        `tvd`: the total variation distance of the two distributions over all classes,
+        1/2 sum |p - p_i|. `signed`: the drop of the class output.
+    of : `str`, optional (default = `"probability"`)
+        `probability` or `logit` of the class, for the signed measure.
+    normalize : `bool`, optional (default = `False`)
+        Divide by the sum of the magnitudes over the text, as Meister et al. 2021 (section 3) do.
+    """
+
+    def __init__(
+        self,
+        predictor: Predictor,
+        at: str = "input",
+        measure: str = "tvd",
+        of: str = "probability",
+        normalize: bool = False,
+    ) -> None:
+        super().__init__(predictor, at, measure, of, normalize)
+
+    def replacement(self, batch: TextBatch, embeddings: torch.Tensor) -> None:
+        return None
+
+
+@SaliencyInterpreter.register("occlusion")
+class Occlusion(ErasingInterpreter):
+    """
+    f(x) - f(x with embedding i replaced): with zeros, Bastings & Filippova 2020, eq. 5.
+
+    Registered as a `SaliencyInterpreter` with name "occlusion".
+
+    # Parameters
+
+    baseline : `str`, optional (default = `"zero"`)
+        What the embedding is replaced by: `zero`, or the embedding of a symbol, `pad`, `unk` or `mask`.
+    at : `str`, optional (default = `"input"`)
+        `input`: as above. `hidden`: the token's hidden state is dropped instead, attention
+        projected anew over the others, all other states fixed.
+    measure : `str`, optional (default = `"signed"`)
+        `signed`: the drop of the class output. `tvd`: the total variation distance of the two
+        distributions over all classes, 1/2 sum |p - p_i|.
+    of : `str`, optional (default = `"probability"`)
+        `probability` or `logit` of the class, for the signed measure.
+    normalize : `bool`, optional (default = `False`)
+        Divide by the sum of the magnitudes over the text.
+    """
+
+    def __init__(
+        self,
+        predictor: Predictor,
+        baseline: str = "zero",
+        at: str = "input",
+        measure: str = "signed",
+        of: str = "probability",
+        normalize: bool = False,
+    ) -> None:
+        super().__init__(predictor, at, measure, of, normalize)
+        self.baseline = check_choice("baseline", baseline, BASELINES)
+        if at == "hidden" and baseline != "zero":
+            raise InputError(
+                f"baseline is {baseline!r}, but of a hidden state the whole is dropped; a baseline "
+                "is for 'at': 'input'"
+            )
+
+    def replacement(self, batch: TextBatch, embeddings: torch.Tensor) -> torch.Tensor:
+        return baseline_embeddings(self.model, batch, embeddings, self.baseline)

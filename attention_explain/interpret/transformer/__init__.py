@@ -1,1 +1,0 @@
-"""The layers of a Transformer, for the methods that follow its self-attention."""
