@@ -33,7 +33,7 @@ from attention_explain.faithfulness.registry import ERASURES, MEASURES
 from attention_explain.faithfulness.search import Search
 from attention_explain.interpret.text_batch import TextBatch, budget_for
 from attention_explain.models import AttentionClassifier
-from attention_explain.modules.text_inputs import Reading
+from attention_explain.modules.text_inputs import TextInputs
 from attention_explain.orders import random_ranks
 from attention_explain.passes import rows_by_length
 from attention_explain.settings import DATA_VARIABLE
@@ -157,7 +157,7 @@ class JudgedTexts:
                         if kept.numel():
                             mask = torch.ones_like(kept, dtype=torch.bool)
                             embeddings = self.model.embed({"tokens": {"tokens": kept}})
-                            self.model.logits(embeddings, Reading(mask, mask)).softmax(-1)
+                            self.model.logits(embeddings, TextInputs(mask, mask)).softmax(-1)
 
 
 @contextmanager

@@ -24,7 +24,7 @@ def state_by_state(model: AttentionClassifier, batch: TextBatch) -> torch.Tensor
     """The entropies of `input-to-hidden`. Shape: (batch, tokens)"""
     with untouched(model):
         embeddings = model.embed(batch.tokens).detach().requires_grad_()
-        norms = torch.linalg.vector_norm(model.encode(embeddings, batch.reading), dim=-1)
+        norms = torch.linalg.vector_norm(model.encode(embeddings, batch.inputs), dim=-1)
         entropies = []
         for state in range(batch.length):
             (gradient,) = torch.autograd.grad(norms[:, state].sum(), embeddings, retain_graph=True)

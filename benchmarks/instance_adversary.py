@@ -34,8 +34,8 @@ def _farthest(
     method: InstanceAdversary, model: AttentionClassifier, text: TextBatch
 ) -> torch.Tensor:
     with torch.no_grad():
-        states = model.encode(model.embed(text.tokens), text.reading)
-        attention = model.attend(states, text.reading)
+        states = model.encode(model.embed(text.tokens), text.inputs)
+        attention = model.attend(states, text.inputs)
         before = model.decode(states, attention).softmax(dim=-1)
     states = states.expand(method.sets, -1, -1)
     fixed = FixedStates.of(model, text)

@@ -20,7 +20,7 @@ from attention_explain.data.attention_text import AttentionTextReader
 from attention_explain.interpret.integrated_gradients import IntegratedGradients
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models import AttentionClassifier
-from attention_explain.modules.text_inputs import Reading
+from attention_explain.modules.text_inputs import TextInputs
 from attention_explain.passes import untouched
 from attention_explain.predictors.saliency import SaliencyPredictor
 from benchmarks.harness import Result, compare
@@ -82,7 +82,7 @@ def captums_scores(
     """All steps of all texts in one pass, which is captum's default."""
 
     def probabilities(embeddings: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-        return model.logits(embeddings, Reading(mask, mask)).softmax(dim=-1)
+        return model.logits(embeddings, TextInputs(mask, mask)).softmax(dim=-1)
 
     with untouched(model):
         scores = Captum(probabilities).attribute(

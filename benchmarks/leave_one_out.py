@@ -32,7 +32,7 @@ from attention_explain.interpret.occlusion import LeaveOneOut
 from attention_explain.interpret.removal import erase_tokens, logits_with_deleted_inputs
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models import AttentionClassifier, AttentionPairClassifier
-from attention_explain.modules.text_inputs import Reading
+from attention_explain.modules.text_inputs import TextInputs
 from attention_explain.passes import untouched
 from benchmarks.harness import Result, compare, one_thread
 from benchmarks.lrp import TEXTS, predictor
@@ -59,7 +59,7 @@ def column_by_column(model: AttentionClassifier, batch: TextBatch) -> torch.Tens
     def probabilities(ids: torch.Tensor) -> torch.Tensor:
         mask = torch.ones_like(ids, dtype=torch.bool)
         embeddings = model.embed({"tokens": {"tokens": ids}})
-        return model.logits(embeddings, Reading(mask, mask)).softmax(dim=-1)
+        return model.logits(embeddings, TextInputs(mask, mask)).softmax(dim=-1)
 
     with untouched(model), torch.no_grad():
         whole = probabilities(ids)

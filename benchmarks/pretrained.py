@@ -260,7 +260,7 @@ def integrated_gradients(setting: OpenedTwice) -> Result:
     ours = IntegratedGradients(setting.predictor, steps=STEPS)
     target = torch.zeros(len(batch), dtype=torch.long)
     rows = batch.rows_per_pass()
-    scored = batch.reading.at_places(batch.attendable).unsqueeze(-1)
+    scored = batch.inputs.at_places(batch.attendable).unsqueeze(-1)
 
     def probabilities(embeddings: torch.Tensor) -> torch.Tensor:
         return setting.plain(inputs_embeds=embeddings).logits.softmax(dim=-1)
@@ -278,7 +278,7 @@ def integrated_gradients(setting: OpenedTwice) -> Result:
                 internal_batch_size=rows,
                 return_convergence_delta=True,
             )
-        return batch.reading.of_tokens(scores.sum(dim=-1), "sum")
+        return batch.inputs.of_tokens(scores.sum(dim=-1), "sum")
 
     difference = (ours.attribute_batch(batch, target).scores - captums()).abs().max().item()
     return compare(

@@ -305,7 +305,7 @@ def _seconds_per_token(archive: Archive, instances: Sequence[Instance], budget: 
         # The first pass of a process is the slowest, and other processes may delay one.
         for _ in range(PASSES_TIMED):
             start = time.perf_counter()
-            logits = archive.model.logits(archive.model.embed(batch.tokens), batch.reading)
+            logits = archive.model.logits(archive.model.embed(batch.tokens), batch.inputs)
             seconds.append(time.perf_counter() - start)
     check_finite(archive.model, batch.ids, logits)
     return min(seconds) / int(batch.mask.sum())

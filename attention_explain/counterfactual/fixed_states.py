@@ -49,9 +49,9 @@ class FixedStates:
     @torch.no_grad()
     def of(cls, model: AttentionClassifier, batch: TextBatch) -> "FixedStates":
         """The states, attention and outputs of a model for a batch."""
-        query, decoder = batch.reading.query, model.decoder
-        states = model.encode(model.embed(batch.tokens), batch.reading)
-        attention = model.attend(states, batch.reading).double()
+        query, decoder = batch.inputs.query, model.decoder
+        states = model.encode(model.embed(batch.tokens), batch.inputs)
+        attention = model.attend(states, batch.inputs).double()
         return cls(
             ids=batch.ids,
             words=batch.words,

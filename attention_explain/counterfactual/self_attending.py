@@ -43,8 +43,8 @@ class SelfAttending:
     def of(cls, model: Model, batch: TextBatch) -> "SelfAttending":
         """The embeddings, layers and outputs of a model for a batch."""
         embeddings = model.embed(batch.tokens)
-        logits, attention = model.with_attention(embeddings, batch.reading)
-        layers = model.through_layers(embeddings, batch.reading).layers
+        logits, attention = model.with_attention(embeddings, batch.inputs)
+        layers = model.through_layers(embeddings, batch.inputs).layers
         modules = [layer.module for layer in layers]
         return cls(model, batch, embeddings, modules, logits.double(), attention)
 
@@ -82,7 +82,7 @@ class SelfAttending:
                 if layer in (None, number):
                     change = _of_head(changes(number), head)
                     changed.enter_context(_other_maps(module, self.batch.mask, change))
-            return self.model.logits(self.embeddings, self.batch.reading).double()
+            return self.model.logits(self.embeddings, self.batch.inputs).double()
 
     def uniform(self) -> Change:
         """Every place attends to all alike, special symbols among them."""

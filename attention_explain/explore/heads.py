@@ -25,8 +25,8 @@ def head_weights(model: Model, batch: TextBatch) -> Dict[str, Any]:
     What each head of each layer attends to, by the places that the model reads at last; of a word of
     several pieces, the largest weight of these. Of a single text, and of a model that lacks no layers.
     """
-    layers, last, _ = model.through_layers(model.embed(batch.tokens), batch.reading)
-    first_alone = batch.reading.units is not None and not last[:, 1:].any()
+    layers, last, _ = model.through_layers(model.embed(batch.tokens), batch.inputs)
+    first_alone = batch.inputs.units is not None and not last[:, 1:].any()
     return {
         "reader": FIRST if first_alone else WORDS,
         "weights": [
@@ -40,20 +40,20 @@ def _attended(
     layer: LayerAttention, head: int, last: torch.Tensor, batch: TextBatch
 ) -> List[float]:
     places = passed_down(last, layer, lambda some: layer.weights(some)[:, head])
-    return batch.without_padding(batch.reading.of_tokens(places, "max"))[0]
+    return batch.without_padding(batch.inputs.of_tokens(places, "max"))[0]
 
 
 @torch.no_grad()
 def logits_without(model: Model, batch: TextBatch, off: Sequence[Sequence[int]]) -> torch.Tensor:
     """When some heads, each (layer, head), bring nothing. Shape: (batch, labels)"""
     embeddings = model.embed(batch.tokens)
-    modules = [layer.module for layer in model.through_layers(embeddings, batch.reading).layers]
+    modules = [layer.module for layer in model.through_layers(embeddings, batch.inputs).layers]
     by_layer: Dict[int, Set[int]] = {}
     for pair in off:
         layer, head = _checked(pair, modules)
         by_layer.setdefault(layer, set()).add(head)
     with _silenced([(modules[layer], heads) for layer, heads in by_layer.items()]):
-        return model.logits(embeddings, batch.reading)
+        return model.logits(embeddings, batch.inputs)
 
 
 def _checked(pair: Sequence[int], modules: Sequence[SelfAttentionParts]) -> Tuple[int, int]:

@@ -149,7 +149,7 @@ class Evaluator:
         self, instances: Sequence[Instance], batch: TextBatch, scored: Sequence[ScoredText]
     ) -> Setting:
         embeddings = self.model.embed(batch.tokens)
-        logits = self.model.logits(embeddings, batch.reading)
+        logits = self.model.logits(embeddings, batch.inputs)
         check_finite(self.model, batch.ids, logits)
         probs = logits.double().softmax(dim=-1).cpu().numpy()
         texts = []

@@ -54,9 +54,9 @@ class ErasedOutputs:
         self._places: List[Dict[bytes, int]] = [{} for _ in range(len(batch))]
         self._known = [numpy.empty((0, len(model.labels))) for _ in range(len(batch))]
         self._own = [seen.nonzero().squeeze(-1).numpy() for seen in batch.seen]
-        self._bounds = (batch.reading.token_mask.cpu() & ~batch.seen).numpy()
+        self._bounds = (batch.inputs.token_mask.cpu() & ~batch.seen).numpy()
         # How many places each token has, and those of no token.
-        sizes = batch.reading.of_tokens(batch.mask.int(), "sum").cpu().numpy()
+        sizes = batch.inputs.of_tokens(batch.mask.int(), "sum").cpu().numpy()
         self._sizes = sizes
         self._specials = batch.mask.sum(dim=1).cpu().numpy() - sizes.sum(axis=1)
         self._reader = self.fast_reader()
@@ -170,20 +170,20 @@ class ErasedOutputs:
 
     def _shortened(self, texts: torch.Tensor, kept: torch.Tensor) -> torch.Tensor:
         """The tokens that stay, moved together. Shape: (sets,), (sets, tokens) -> (sets, labels)"""
-        places, reading = self.batch.reading.keeping(texts, kept)
+        places, inputs = self.batch.inputs.keeping(texts, kept)
         rows = self._embeddings[texts.unsqueeze(-1), places]
-        return self.model.logits(rows, reading).double().softmax(dim=-1)
+        return self.model.logits(rows, inputs).double().softmax(dim=-1)
 
     def _replaced(self, texts: torch.Tensor, kept: torch.Tensor) -> torch.Tensor:
         """Something else in the others' place. Shape: as above"""
-        whole = self.batch.reading.rows(texts)
+        whole = self.batch.inputs.rows(texts)
         erased = whole.at_places(whole.attendable & ~kept).unsqueeze(-1)
-        reading = whole.trimmed()
-        here = slice(reading.mask.size(1))
+        inputs = whole.trimmed()
+        here = slice(inputs.mask.size(1))
         probs = [
             self.model.logits(
                 torch.where(erased[:, here], other[texts, here], self._embeddings[texts, here]),
-                reading,
+                inputs,
             )
             .double()
             .softmax(dim=-1)

@@ -82,7 +82,7 @@ class SoftMeasure(ScoreMeasure):
         generators = [generator_for(self.seed, text_id, "soft") for text_id in batch.ids]
         drops = numpy.zeros(len(texts))
         size, seen_places = setting.embeddings.size(-1), batch.seen_places
-        scored = batch.reading.at_places(batch.attendable)
+        scored = batch.inputs.at_places(batch.attendable)
         for _ in range(self.draws):
             drawn = torch.zeros(*batch.mask.shape, size)
             for row, (seen, generator) in enumerate(zip(seen_places, generators, strict=True)):
@@ -90,15 +90,13 @@ class SoftMeasure(ScoreMeasure):
             drawn = drawn.to(device)
             for rows in rows_by_length(lengths.tolist(), batch.budget):
                 some = torch.from_numpy(texts[rows]).to(device)
-                chance = batch.reading.rows(some).at_places(
-                    torch.from_numpy(stays[rows]).to(device)
-                )
-                reading = batch.reading.rows(some).trimmed()
-                here = slice(reading.mask.size(1))
+                chance = batch.inputs.rows(some).at_places(torch.from_numpy(stays[rows]).to(device))
+                inputs = batch.inputs.rows(some).trimmed()
+                here = slice(inputs.mask.size(1))
                 # Boundary symbols stay. Of the others a chance of 1 keeps all: what is drawn is below.
                 keep = drawn[some, here] < chance[:, here].unsqueeze(-1)
                 keep |= ~scored[some, here].unsqueeze(-1)
-                logits = setting.model.logits(setting.embeddings[some, here] * keep, reading)
+                logits = setting.model.logits(setting.embeddings[some, here] * keep, inputs)
                 probs = logits.double().softmax(dim=-1)
                 probs = probs.gather(1, setting.targets[some].unsqueeze(-1)).squeeze(-1)
                 drops[rows] += numpy.maximum(0.0, whole[texts[rows]] - probs.cpu().numpy())

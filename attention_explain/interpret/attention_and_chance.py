@@ -73,8 +73,8 @@ class AttentionWeights(Interpreter):
     def attribute(self, batch: TextBatch, target: torch.Tensor) -> Attribution:
         embeddings = self.model.embed(batch.tokens)
         if not self._in_layers:
-            return Attribution(self.model.with_attention(embeddings, batch.reading)[1])
-        read = self.model.through_layers(embeddings, batch.reading)
+            return Attribution(self.model.with_attention(embeddings, batch.inputs)[1])
+        read = self.model.through_layers(embeddings, batch.inputs)
         layers = read.layers if self.layer == MEAN else [read.layers[(self.layer or 0) - 1]]
         of_layers = [
             passed_down(read.last, layer, lambda some, layer=layer: self._map(layer, some))

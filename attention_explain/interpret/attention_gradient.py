@@ -48,7 +48,7 @@ class AttentionXGradient(Interpreter):
     ) -> torch.Tensor:
         """Shape: (rows, places)"""
         given = embeddings[rows].requires_grad_()
-        logits, maps = self.model.with_maps(given, batch.reading.rows(rows))
+        logits, maps = self.model.with_maps(given, batch.inputs.rows(rows))
         output = class_output(logits, target[rows], self.of).sum()
         gradients = torch.autograd.grad(output, maps)
         # The row of the product, from the last layer down.

@@ -16,7 +16,7 @@ def baseline_embeddings(
     symbol of padding, of unknown words, or of masked ones. Boundary symbols and padding stay.
     Shape: (batch, places, embedding_dim)
     """
-    scored = batch.reading.at_places(batch.attendable).unsqueeze(-1)
+    scored = batch.inputs.at_places(batch.attendable).unsqueeze(-1)
     return torch.where(scored, baseline_vector(model, embeddings, kind), embeddings.detach())
 
 

@@ -115,9 +115,9 @@ class CoalitionInterpreter(Interpreter):
             texts.split(together), absent.split(together), outputs.split(together), strict=True
         ):
             some, here = some.to(device), here.to(device)
-            reading = batch.reading.rows(some)
-            replaced = reading.at_places(here).unsqueeze(-1)
-            logits = self.model.logits(torch.where(replaced, instead, embeddings[some]), reading)
+            inputs = batch.inputs.rows(some)
+            replaced = inputs.at_places(here).unsqueeze(-1)
+            logits = self.model.logits(torch.where(replaced, instead, embeddings[some]), inputs)
             found.copy_(class_output(logits, target[some], self.of))
         each_text = outputs.double().cpu().split(numbers)
         return [values[place] for values, place in zip(each_text, places, strict=True)]

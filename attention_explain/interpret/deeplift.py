@@ -28,7 +28,7 @@ from attention_explain.modules import two_runs
 from attention_explain.modules.capabilities import RescaleRules, needed
 from attention_explain.modules.projections import Projection, Softmax
 from attention_explain.modules.query import PairDecoder, Query
-from attention_explain.modules.text_inputs import Reading
+from attention_explain.modules.text_inputs import TextInputs
 from attention_explain.modules.token_attention import LinearDecoder
 from attention_explain.modules.two_runs import TwoRuns
 from attention_explain.named_components import check_choice
@@ -72,7 +72,7 @@ class DeepLift(Interpreter):
             self.model,
             embeddings,
             baseline_embeddings(self.model, batch, embeddings, self.baseline),
-            batch.reading,
+            batch.inputs,
             target,
             self.of,
         )
@@ -96,7 +96,7 @@ def contributions(
     model: Union[AttentionClassifier, TransformerClassifier],
     embeddings: torch.Tensor,
     baseline: torch.Tensor,
-    reading: Reading,
+    inputs: TextInputs,
     target: torch.Tensor,
     of: str,
 ) -> Contributions:
@@ -105,15 +105,15 @@ def contributions(
     """
     embeddings, baseline = embeddings.detach(), baseline.detach()
     steps = (embeddings - baseline).requires_grad_()
-    inputs = TwoRuns(embeddings, baseline, steps)
+    runs = TwoRuns(embeddings, baseline, steps)
     if isinstance(model, TransformerClassifier):
-        output = pretrained_logits(model.family, inputs, reading.mask)
+        output = pretrained_logits(model.family, runs, inputs.mask)
     else:
-        output = _logits(model, inputs, reading)
+        output = _logits(model, runs, inputs)
     if of == "probability":
         among = torch.ones_like(output.text, dtype=torch.bool)
-        if reading.query is not None and reading.query.candidates is not None:
-            among = reading.query.candidates
+        if inputs.query is not None and inputs.query.candidates is not None:
+            among = inputs.query.candidates
         output = project(Softmax(), output, among)
     place = target.unsqueeze(-1)
     (multipliers,) = torch.autograd.grad(output.difference.gather(-1, place).sum(), steps)
@@ -121,13 +121,13 @@ def contributions(
     return Contributions(multipliers * steps.detach(), difference)
 
 
-def _logits(model: AttentionClassifier, inputs: TwoRuns, reading: Reading) -> TwoRuns:
+def _logits(model: AttentionClassifier, runs: TwoRuns, inputs: TextInputs) -> TwoRuns:
     """Encoder, attention, decoder. Shape: (batch, tokens, embedding_dim) -> (batch, labels)"""
     encoder = needed(model.encoder, RescaleRules, "deeplift")
-    states = encoder.rescale_states(inputs, reading.mask, two_runs)
-    attention = attend(model.attention, states, reading)
+    states = encoder.rescale_states(runs, inputs.mask, two_runs)
+    attention = attend(model.attention, states, inputs)
     context = two_runs.multiply(attention, states, _weighted_sum)
-    return _decoded(model.decoder, context, reading.query)
+    return _decoded(model.decoder, context, inputs.query)
 
 
 def _decoded(

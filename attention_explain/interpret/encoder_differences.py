@@ -30,7 +30,7 @@ from attention_explain.modules.projections import (
     Sparsemax,
 )
 from attention_explain.modules.query import Query
-from attention_explain.modules.text_inputs import Reading
+from attention_explain.modules.text_inputs import TextInputs
 from attention_explain.modules.token_attention import (
     AdditiveScorer,
     AttentionScorer,
@@ -60,14 +60,14 @@ def check_projection(projection: Projection) -> None:
         )
 
 
-def attend(attention: TokenAttention, states: TwoRuns, reading: Reading) -> TwoRuns:
+def attend(attention: TokenAttention, states: TwoRuns, inputs: TextInputs) -> TwoRuns:
     """Shape: (batch, tokens, state_dim) -> (batch, tokens)"""
     if attention.scorer is None:
         # A projection without scores sees their shape alone.
         scores = two_runs.linear_map(lambda values: values[..., 0], states)
     else:
-        scores = score(attention.scorer, states, reading.query)
-    return project(attention.projection, scores, reading.attendable)
+        scores = score(attention.scorer, states, inputs.query)
+    return project(attention.projection, scores, inputs.attendable)
 
 
 def score(scorer: AttentionScorer, states: TwoRuns, query: Optional[Query]) -> TwoRuns:

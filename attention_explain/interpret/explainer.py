@@ -90,10 +90,10 @@ class Explainer:
         with untouched(self.model, goes_back=False), torch.no_grad():
             embeddings = self.model.embed(batch.tokens)
             if self.model.lacks("attention") is None:
-                logits, attention = self.model.with_attention(embeddings, batch.reading)
+                logits, attention = self.model.with_attention(embeddings, batch.inputs)
                 weights = batch.without_padding(attention)
             else:
-                logits = self.model.logits(embeddings, batch.reading)
+                logits = self.model.logits(embeddings, batch.inputs)
                 weights = [None] * len(batch)
             probs = torch.softmax(logits, dim=-1)
         check_finite(self.model, batch.ids, logits)

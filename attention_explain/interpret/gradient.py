@@ -12,7 +12,7 @@ from allennlp.predictors import Predictor
 from attention_explain.interpret.interpreter import Attribution, Interpreter, declared_passes
 from attention_explain.interpret.text_batch import OUTPUTS, PLACES, TextBatch, class_output
 from attention_explain.models import AttentionClassifier
-from attention_explain.modules.text_inputs import Reading
+from attention_explain.modules.text_inputs import TextInputs
 from attention_explain.named_components import check_choice
 
 NORMS = {"l1": 1, "l2": 2}
@@ -71,7 +71,7 @@ class Gradient(Interpreter):
             gradient = embedding_gradient(
                 self.model,
                 self.model.embed(batch.tokens),
-                batch.reading,
+                batch.inputs,
                 target,
                 self.of,
                 self.detach_attention,
@@ -117,7 +117,7 @@ class GradientXInput(Interpreter):
         gradient = embedding_gradient(
             self.model,
             embeddings,
-            batch.reading,
+            batch.inputs,
             target,
             self.of,
             self.detach_attention,
@@ -129,7 +129,7 @@ class GradientXInput(Interpreter):
 def embedding_gradient(
     model: AttentionClassifier,
     embeddings: torch.Tensor,
-    reading: Reading,
+    inputs: TextInputs,
     target: torch.Tensor,
     of: str,
     detach_attention: bool = False,
@@ -138,7 +138,7 @@ def embedding_gradient(
     The gradient of each row's class output at `embeddings`. Shape: (batch, places, embedding_dim)
     """
     embeddings = embeddings.detach().requires_grad_()
-    logits = model.logits(embeddings, reading, detach_attention)
+    logits = model.logits(embeddings, inputs, detach_attention)
     # Rows do not touch each other, so one backward pass of the sum gives every row's own gradient.
     (gradient,) = torch.autograd.grad(class_output(logits, target, of).sum(), embeddings)
     return gradient
@@ -156,11 +156,11 @@ def state_gradient(
     unless it is detached. Shape: (batch, tokens, state_dim)
     """
     with torch.no_grad():
-        states = model.encode(model.embed(batch.tokens), batch.reading)
+        states = model.encode(model.embed(batch.tokens), batch.inputs)
     states.requires_grad_()
-    attention = model.attend(states, batch.reading)
+    attention = model.attend(states, batch.inputs)
     weights = attention.detach() if detach_attention else attention
-    logits = model.decode(states, weights, batch.reading.query)
+    logits = model.decode(states, weights, batch.inputs.query)
     (gradient,) = torch.autograd.grad(class_output(logits, target, of).sum(), states)
     return gradient
 
@@ -186,7 +186,7 @@ def mean_gradient(
         gradient = embedding_gradient(
             model,
             torch.cat([point(step) for step in steps]),
-            batch.reading.repeated(len(steps)),
+            batch.inputs.repeated(len(steps)),
             target.repeat(len(steps)),
             of,
         )
@@ -219,6 +219,6 @@ def path_derivatives(
         some = texts[first : first + batch.rows_per_pass()]
         steps = path[some]
         points = torch.addcmul(start[some], along[first : first + len(some)], steps)
-        gradient = embedding_gradient(model, points, batch.reading.rows(some), target[some], of)
+        gradient = embedding_gradient(model, points, batch.inputs.rows(some), target[some], of)
         derivatives.append((steps * gradient).sum(dim=-1))
     return torch.cat(derivatives).unflatten(0, (len(places), len(rows)))

@@ -86,7 +86,7 @@ class GradientShap(Interpreter):
             gradient = embedding_gradient(
                 self.model,
                 points.flatten(0, 1),
-                batch.reading.repeated(len(draws)),
+                batch.inputs.repeated(len(draws)),
                 target.repeat(len(draws)),
                 self.of,
             )

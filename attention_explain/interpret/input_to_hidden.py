@@ -22,7 +22,7 @@ from attention_explain.modules.lstm import (
     unroll,
 )
 from attention_explain.modules.projections import entropy
-from attention_explain.modules.text_inputs import Reading
+from attention_explain.modules.text_inputs import TextInputs
 from attention_explain.passes import rows_at_once, untouched
 
 
@@ -84,7 +84,7 @@ def importance_of_groups(model: AttentionClassifier, batch: TextBatch) -> Iterat
         if fast is not None:
             gradients = fast.norm_gradients(embeddings, batch.mask, groups)
         else:
-            gradients = _norm_gradients(model, embeddings, batch.reading, groups)
+            gradients = _norm_gradients(model, embeddings, batch.inputs, groups)
         for group, norms in zip(groups, gradients, strict=True):
             states = batch.attendable[:, group.start : group.stop]
             counted = states.unsqueeze(-1) & batch.attendable.unsqueeze(-2)
@@ -96,22 +96,22 @@ def importance_of_groups(model: AttentionClassifier, batch: TextBatch) -> Iterat
 def _norm_gradients(
     model: AttentionClassifier,
     embeddings: torch.Tensor,
-    reading: Reading,
+    inputs: TextInputs,
     groups: Sequence[range],
 ) -> Iterator[torch.Tensor]:
     """
     The norms of the gradients of each group of states, from backward passes; states whose windows
     do not overlap share one. Shape: (batch, states, inputs)
     """
-    tokens = reading.attendable.size(1)
+    tokens = inputs.attendable.size(1)
     encoder = encoder_of_tokens(model)
     windowed = None if encoder is None else capability(encoder, Window)
     reach = tokens if windowed is None else windowed.reach()
     window = 2 * reach + 1
     # On the host, which may then select by it.
-    inputs = torch.arange(tokens)
+    indices = torch.arange(tokens)
     embeddings.requires_grad_()
-    norms = torch.linalg.vector_norm(model.encode(embeddings, reading), dim=-1)
+    norms = torch.linalg.vector_norm(model.encode(embeddings, inputs), dim=-1)
     for group in groups:
         importance = embeddings.new_zeros(len(embeddings), len(group), tokens)
         for first in group[:window]:
@@ -119,9 +119,9 @@ def _norm_gradients(
                 norms[:, first : group.stop : window].sum(), embeddings, retain_graph=True
             )
             # The state in whose window an input is, if there is one.
-            state = first + (inputs - first + reach) // window * window
-            inside = inputs[(state >= first) & (state < group.stop)]
-            lengths = reading.of_tokens(torch.linalg.vector_norm(gradient, dim=-1), "max")
+            state = first + (indices - first + reach) // window * window
+            inside = indices[(state >= first) & (state < group.stop)]
+            lengths = inputs.of_tokens(torch.linalg.vector_norm(gradient, dim=-1), "max")
             importance[:, state[inside] - group.start, inside] = lengths[:, inside]
         yield importance
 

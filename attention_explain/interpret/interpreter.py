@@ -21,7 +21,7 @@ from attention_explain.interpret.memory import too_long
 from attention_explain.interpret.text_batch import TextBatch, budget_for, predicted_class
 from attention_explain.models import AttentionClassifier
 from attention_explain.models.requirements import check_needs
-from attention_explain.modules.text_inputs import Reading
+from attention_explain.modules.text_inputs import TextInputs
 from attention_explain.named_components import ComponentConfig, ComponentKind
 from attention_explain.passes import in_batches, untouched
 
@@ -95,12 +95,12 @@ class Interpreter(SaliencyInterpreter):
                 target = predicted_class(self.model, batch)
             attribution = self.attribute(batch, target)
         scores = attribution.scores.detach()
-        if self.pieces is not None and batch.reading.units is not None:
-            attribution.checks["special_share"] = special_share(scores, batch.reading)
-            scores = batch.reading.of_tokens(scores, self.pieces)
+        if self.pieces is not None and batch.inputs.units is not None:
+            attribution.checks["special_share"] = special_share(scores, batch.inputs)
+            scores = batch.inputs.of_tokens(scores, self.pieces)
         elif scores.shape != batch.attendable.shape:
             given, due = (" x ".join(map(str, one.shape)) for one in (scores, batch.attendable))
-            in_pieces = batch.reading.units is not None
+            in_pieces = batch.inputs.units is not None
             raise InputError(
                 f"{type(self).__name__} gives {given} scores where {due} are due, one for each token of each text"
                 + (
@@ -160,14 +160,14 @@ class Interpreter(SaliencyInterpreter):
         return {"instance_1": {"grad_input_1": result["scores"]}}
 
 
-def special_share(scores: torch.Tensor, reading: Reading) -> torch.Tensor:
+def special_share(scores: torch.Tensor, inputs: TextInputs) -> torch.Tensor:
     """
     Of the sizes of all scores, what fell on special symbols, which get none.
     Shape: (batch, places) -> (batch,)
     """
-    sizes = scores.abs().masked_fill(~reading.mask, 0.0)
+    sizes = scores.abs().masked_fill(~inputs.mask, 0.0)
     total = sizes.sum(dim=-1)
-    special = sizes.masked_fill(reading.units >= 0, 0.0).sum(dim=-1)
+    special = sizes.masked_fill(inputs.units >= 0, 0.0).sum(dim=-1)
     return torch.where(total > 0, special / total, 0.0)
 
 

@@ -15,7 +15,7 @@ from attention_explain.models import AttentionClassifier, TransformerClassifier
 from attention_explain.modules.capabilities import RelevanceRules, needed
 from attention_explain.modules.epsilon_rules import EpsilonRules
 from attention_explain.modules.query import PairDecoder, Query
-from attention_explain.modules.text_inputs import Reading
+from attention_explain.modules.text_inputs import TextInputs
 from attention_explain.modules.token_attention import LinearDecoder
 from attention_explain.pretrained.families import Family
 
@@ -58,14 +58,14 @@ class LayerwiseRelevance(Interpreter):
         relevance = propagate(
             self.model,
             self.model.embed(batch.tokens),
-            batch.reading,
+            batch.inputs,
             target,
             self.epsilon,
         )
         # Shape: (batch, places)
         scores = relevance.of_embeddings.sum(dim=-1)
         missing = scores.sum(dim=-1) + relevance.absorbed - relevance.output
-        scored = batch.reading.at_places(batch.attendable)
+        scored = batch.inputs.at_places(batch.attendable)
         assigned = scores.masked_fill(~scored, 0.0).sum(dim=-1)
         return Attribution(
             scores,
@@ -92,7 +92,7 @@ class Relevance:
 def propagate(
     model: Union[AttentionClassifier, TransformerClassifier],
     embeddings: torch.Tensor,
-    reading: Reading,
+    inputs: TextInputs,
     target: torch.Tensor,
     epsilon: float,
 ) -> Relevance:
@@ -103,9 +103,9 @@ def propagate(
     absorbed = embeddings.new_zeros(len(embeddings), requires_grad=True)
     rules = EpsilonRules(epsilon, absorbed)
     if isinstance(model, TransformerClassifier):
-        logits = pretrained_logits(model.family, embeddings, reading.mask, rules)
+        logits = pretrained_logits(model.family, embeddings, inputs.mask, rules)
     else:
-        logits = _logits(model, embeddings, reading, rules)
+        logits = _logits(model, embeddings, inputs, rules)
     output = logits.gather(-1, target.unsqueeze(-1))
     of_embeddings, of_biases = torch.autograd.grad(output, (embeddings, absorbed), output.detach())
     return Relevance(of_embeddings, of_biases, output.detach().squeeze(-1))
@@ -118,15 +118,15 @@ def check_rules(model: Union[AttentionClassifier, TransformerClassifier]) -> Non
 
 
 def _logits(
-    model: AttentionClassifier, embeddings: torch.Tensor, reading: Reading, rules: EpsilonRules
+    model: AttentionClassifier, embeddings: torch.Tensor, inputs: TextInputs, rules: EpsilonRules
 ) -> torch.Tensor:
     """Encoder, attention, decoder. Shape: (batch, tokens, embedding_dim) -> (batch, labels)"""
     encoder = needed(model.encoder, RelevanceRules, "lrp")
-    states = encoder.relevance_states(embeddings, reading.mask, rules)
+    states = encoder.relevance_states(embeddings, inputs.mask, rules)
     with torch.no_grad():
         # Shape: (batch, 1, tokens)
-        attention = model.attend(states, reading).unsqueeze(1)
-    return _decoded(model.decoder, rules.mix(attention, states).squeeze(1), reading.query, rules)
+        attention = model.attend(states, inputs).unsqueeze(1)
+    return _decoded(model.decoder, rules.mix(attention, states).squeeze(1), inputs.query, rules)
 
 
 def _decoded(

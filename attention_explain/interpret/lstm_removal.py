@@ -29,7 +29,7 @@ from attention_explain.modules.lstm import (
     undirected,
     unroll,
 )
-from attention_explain.modules.text_inputs import Reading
+from attention_explain.modules.text_inputs import TextInputs
 from attention_explain.passes import rows_at_once
 
 # Of a state of the encoders that the papers use.
@@ -175,7 +175,7 @@ def erase_from_lstm(
         some = slice(first, first + texts)
         instead = None if replacement is None else replacement[some]
         erased.append(
-            _erase(model, embeddings[some], batch.reading.rows(some), batch.seen[some], instead)
+            _erase(model, embeddings[some], batch.inputs.rows(some), batch.seen[some], instead)
         )
     return ErasedLogits(*(torch.cat(logits) for logits in zip(*erased)))
 
@@ -183,11 +183,11 @@ def erase_from_lstm(
 def _erase(
     model: AttentionClassifier,
     embeddings: torch.Tensor,
-    reading: Reading,
+    inputs: TextInputs,
     seen_by_host: torch.Tensor,
     replacement: Optional[torch.Tensor],
 ) -> ErasedLogits:
-    mask, attendable, query = reading.mask, reading.attendable, reading.query
+    mask, attendable, query = inputs.mask, inputs.attendable, inputs.query
     directions = _read(model, embeddings, mask, attendable)
     readout = Readout.of(model, query)
     # Shape: (hidden, readout)

@@ -70,7 +70,7 @@ class ErasingInterpreter(Interpreter):
     def attribute(self, batch: TextBatch, target: torch.Tensor) -> Attribution:
         embeddings = self.model.embed(batch.tokens)
         if self.at == "hidden":
-            states = self.model.encode(embeddings, batch.reading)
+            states = self.model.encode(embeddings, batch.inputs)
             whole, without = erase_states(self.model, batch, states)
         else:
             replacement = self.replacement(batch, embeddings)

@@ -95,10 +95,10 @@ def erase_tokens(
         return fast.erase_tokens(model, batch, embeddings, replacement)
     if no_state_knows_another_token(model):
         # To erase a token is to erase its state.
-        states = model.encode(embeddings, batch.reading)
-        instead = None if replacement is None else model.encode(replacement, batch.reading)
+        states = model.encode(embeddings, batch.inputs)
+        instead = None if replacement is None else model.encode(replacement, batch.inputs)
         return erase_states(model, batch, states, instead)
-    whole = model.logits(embeddings, batch.reading)
+    whole = model.logits(embeddings, batch.inputs)
     if replacement is None:
         return ErasedLogits(whole, logits_with_deleted_inputs(model, batch, embeddings))
     return ErasedLogits(whole, logits_with_replaced_inputs(model, batch, embeddings, replacement))
@@ -111,8 +111,8 @@ def erase_states(
     replacement: Optional[torch.Tensor] = None,
 ) -> ErasedLogits:
     """The same for hidden states: see `logits_without_states`."""
-    attention = model.attend(states, batch.reading)
-    whole = model.decode(states, attention, batch.reading.query)
+    attention = model.attend(states, batch.inputs)
+    whole = model.decode(states, attention, batch.inputs.query)
     return ErasedLogits(whole, logits_without_states(model, batch, states, replacement))
 
 
@@ -143,10 +143,10 @@ def logits_with_replaced_inputs(
     """
     logits = _no_logits(model, batch, embeddings)
     for text, token in _rows(batch):
-        reading = batch.reading.rows(text)
-        erased = reading.at_places(_only(token, batch)).unsqueeze(-1)
+        inputs = batch.inputs.rows(text)
+        erased = inputs.at_places(_only(token, batch)).unsqueeze(-1)
         rows = torch.where(erased, replacement[text], embeddings[text])
-        logits[text, token] = model.logits(rows, reading)
+        logits[text, token] = model.logits(rows, inputs)
     return logits
 
 
@@ -160,9 +160,9 @@ def logits_with_deleted_inputs(
     logits = _no_logits(model, batch, embeddings)
     for text, token in _rows(batch):
         kept = ~_only(token, batch)
-        places, reading = batch.reading.keeping(text, kept, longest=batch.length - 1)
+        places, inputs = batch.inputs.keeping(text, kept, longest=batch.length - 1)
         rows = embeddings[text.unsqueeze(-1), places]
-        logits[text, token] = model.logits(rows, reading)
+        logits[text, token] = model.logits(rows, inputs)
     return logits
 
 
@@ -176,7 +176,7 @@ def logits_without_states(
     Each hidden state dropped in turn, or replaced where there is a `replacement`; attention is
     projected anew, the other states stay. Shape: (batch, tokens, labels)
     """
-    query = batch.reading.query
+    query = batch.inputs.query
     scores, votes = attention_scores(model, states, query), unbiased_votes(model, states)
     if replacement is not None:
         new_scores = attention_scores(model, replacement, query)

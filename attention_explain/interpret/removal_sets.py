@@ -36,10 +36,10 @@ class StateSets:
     ) -> None:
         self.model = model
         self.attendable = batch.attendable
-        self.query = batch.reading.query
+        self.query = batch.inputs.query
 
         def read(vectors: torch.Tensor) -> Tuple[torch.Tensor, torch.Tensor]:
-            states = model.encode(vectors, batch.reading)
+            states = model.encode(vectors, batch.inputs)
             return attention_scores(model, states, self.query), unbiased_votes(model, states)
 
         self.scores, self.votes = read(embeddings)
@@ -100,7 +100,7 @@ class LstmSets:
         self.model = model
         self.attendable = batch.attendable
         self.lengths = batch.mask.sum(dim=1)
-        self.query = batch.reading.query
+        self.query = batch.inputs.query
         self.readout = Readout.of(model, self.query)
         self.draws = 0 if replacements is None else len(replacements)
         # The embeddings first, then each draw. Shape: ((1 + draws) * batch * tokens, embedding_dim)

@@ -68,7 +68,7 @@ class SmoothGrad(Interpreter):
     def attribute(self, batch: TextBatch, target: torch.Tensor) -> Attribution:
         embeddings = self.model.embed(batch.tokens).detach()
         generators = [generator_for(self.seed, id_, "smoothgrad") for id_ in batch.ids]
-        scored = batch.reading.at_places(batch.attendable)
+        scored = batch.inputs.at_places(batch.attendable)
         deviations = self.noise * spread(embeddings, scored).view(-1, 1, 1)
         gradient = mean_gradient(
             self.model,

@@ -17,7 +17,7 @@ from attention_explain.errors import InputError
 from attention_explain.models import AttentionClassifier
 from attention_explain.models.requirements import ignored_text
 from attention_explain.modules.projections import check_no_empty_row
-from attention_explain.modules.text_inputs import Reading
+from attention_explain.modules.text_inputs import TextInputs
 from attention_explain.passes import DEFAULT_BUDGET, default_budget, untouched
 
 OUTPUTS = ("probability", "logit")
@@ -31,7 +31,7 @@ class TextBatch:
     A batch of texts on the model's device.
 
     tokens : what the model's `embed` takes.
-    reading : what it is told of the texts beside their embeddings.
+    inputs : what it is told of the texts beside their embeddings.
     seen : True at the tokens that get a score, on the host, which may look at it without waiting for
         a GPU. Shape: (batch, tokens)
     ids, words : of each instance; the words without boundary symbols.
@@ -39,7 +39,7 @@ class TextBatch:
     """
 
     tokens: TextFieldTensors
-    reading: Reading
+    inputs: TextInputs
     seen: torch.Tensor
     ids: List[str]
     words: List[List[str]]
@@ -59,12 +59,12 @@ class TextBatch:
         tensors = move_to_device(tensors, next(model.parameters()).device)
         # Of a pair, the query is read here.
         with untouched(model, goes_back=False), torch.no_grad():
-            reading = model.reading(**tensors)
-        seen = reading.attendable.cpu()
+            inputs = model.inputs(**tensors)
+        seen = inputs.attendable.cpu()
         check_no_empty_row(seen)
         return cls(
             tokens=tensors["tokens"],
-            reading=reading,
+            inputs=inputs,
             seen=seen,
             ids=[instance["id"] for instance in metadata],
             words=[instance["tokens"] for instance in metadata],
@@ -77,19 +77,19 @@ class TextBatch:
     @property
     def mask(self) -> torch.Tensor:
         """True at every place that is no padding. Shape: (batch, places)"""
-        return self.reading.mask
+        return self.inputs.mask
 
     @property
     def attendable(self) -> torch.Tensor:
         """True at the tokens that attention sees and that get a score. Shape: (batch, tokens)"""
-        return self.reading.attendable
+        return self.inputs.attendable
 
     @property
     def seen_places(self) -> torch.Tensor:
         """True at the places of tokens that get a score, on the host. Shape: (batch, places)"""
-        if self.reading.units is None:
+        if self.inputs.units is None:
             return self.seen
-        return self.reading.at_places(self.attendable).cpu()
+        return self.inputs.at_places(self.attendable).cpu()
 
     @property
     def length(self) -> int:
@@ -98,7 +98,7 @@ class TextBatch:
 
     def rows_per_pass(self) -> int:
         """How many texts of this batch's length one pass may hold: at least one."""
-        return max(1, self.budget // self.reading.width)
+        return max(1, self.budget // self.inputs.width)
 
     def rows(self, rows: Sequence[int]) -> "TextBatch":
         """Some of the texts, as long as before with their padding."""
@@ -109,7 +109,7 @@ class TextBatch:
                 indexer: {name: ids[places] for name, ids in tensors.items()}
                 for indexer, tensors in self.tokens.items()
             },
-            reading=self.reading.rows(places),
+            inputs=self.inputs.rows(places),
             seen=self.seen[rows],
             ids=[self.ids[row] for row in rows],
             words=[self.words[row] for row in rows],
@@ -173,7 +173,7 @@ def output_at(
     of: str,
 ) -> torch.Tensor:
     """The class output of other embeddings in the batch's place. Shape: (batch,)"""
-    return class_output(model.logits(embeddings, batch.reading), target, of)
+    return class_output(model.logits(embeddings, batch.inputs), target, of)
 
 
 def check_finite(
@@ -208,10 +208,10 @@ def check_output(model: AttentionClassifier, instances: Sequence[Instance]) -> N
     longest = max(instances, key=lambda instance: len(instance["tokens"]))
     batch = TextBatch.of(model, [longest])
     with untouched(model, goes_back=False), torch.no_grad():
-        check_finite(model, batch.ids, model.logits(model.embed(batch.tokens), batch.reading))
+        check_finite(model, batch.ids, model.logits(model.embed(batch.tokens), batch.inputs))
 
 
 def predicted_class(model: AttentionClassifier, batch: TextBatch) -> torch.Tensor:
     """Shape: (batch,)"""
     with torch.no_grad():
-        return model.logits(model.embed(batch.tokens), batch.reading).argmax(dim=-1)
+        return model.logits(model.embed(batch.tokens), batch.inputs).argmax(dim=-1)

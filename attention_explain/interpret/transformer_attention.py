@@ -79,7 +79,7 @@ class TransformerAttention(Interpreter):
     @torch.no_grad()
     def attribute(self, batch: TextBatch, target: torch.Tensor) -> Attribution:
         embeddings = self.model.embed(batch.tokens)
-        read = self.model.through_layers(embeddings, batch.reading)
+        read = self.model.through_layers(embeddings, batch.inputs)
         return Attribution(self.combine(normalized(self.last_map(read)), read.layers, batch))
 
 

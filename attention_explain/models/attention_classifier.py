@@ -28,7 +28,7 @@ from attention_explain.modules.layer_attention import ThroughLayers
 from attention_explain.modules.lstm import encoded
 from attention_explain.modules.projections import normalized_entropy, zero_share
 from attention_explain.modules.query import PairDecoder, Query, QueryEncoder
-from attention_explain.modules.text_inputs import Reading
+from attention_explain.modules.text_inputs import TextInputs
 from attention_explain.modules.token_attention import LinearDecoder, TokenAttention
 from attention_explain.pretrained.embedders import PretrainedPieces
 from attention_explain.symbols import symbol_embedding
@@ -60,7 +60,7 @@ class AttentionClassifier(Classifier):
         Makes of it the classifier of pairs: see `AttentionPairClassifier`.
     """
 
-    # What of an instance `reading` takes.
+    # What of an instance `inputs` takes.
     read_fields = ("tokens", "attendable", "query", "candidates")
 
     def __init__(
@@ -148,36 +148,36 @@ class AttentionClassifier(Classifier):
         state = self.query_encoder(embedder(query), get_text_field_mask(query))
         return Query(state, candidates)
 
-    def reading(
+    def inputs(
         self,
         tokens: TextFieldTensors,
         attendable: Optional[torch.Tensor] = None,
         query: Optional[TextFieldTensors] = None,
         candidates: Optional[torch.Tensor] = None,
-    ) -> Reading:
+    ) -> TextInputs:
         """What the other stages are told of the texts beside their embeddings."""
         mask = get_text_field_mask(tokens)
         attendable = mask if attendable is None else attendable
         places = (mask, None) if self.pieces is None else self.pieces.places(tokens)
-        return Reading(places[0], attendable, places[1], self.query(query, candidates))
+        return TextInputs(places[0], attendable, places[1], self.query(query, candidates))
 
-    def encode(self, embeddings: torch.Tensor, reading: Reading) -> torch.Tensor:
+    def encode(self, embeddings: torch.Tensor, inputs: TextInputs) -> torch.Tensor:
         """Shape: (batch, places, embedding_dim) -> (batch, tokens, state_dim)"""
         pieces = self.pieces
         vectors = embeddings
         if pieces is not None:
-            vectors = pieces.vectors(embeddings, reading, in_training=self.training)
-        return encoded(self.encoder, vectors, reading.token_mask)
+            vectors = pieces.vectors(embeddings, inputs, in_training=self.training)
+        return encoded(self.encoder, vectors, inputs.token_mask)
 
     def attend(
-        self, states: torch.Tensor, reading: Reading, guide: Optional[torch.Tensor] = None
+        self, states: torch.Tensor, inputs: TextInputs, guide: Optional[torch.Tensor] = None
     ) -> torch.Tensor:
         """
         `guide` has the weights of a model that takes them from its instances.
         Shape: (batch, tokens)
         """
-        asked = reading.query and reading.query.state
-        return self.attention(states, reading.attendable, asked, guide)
+        asked = inputs.query and inputs.query.state
+        return self.attention(states, inputs.attendable, asked, guide)
 
     def decode(
         self, states: torch.Tensor, attention: torch.Tensor, query: Optional[Query] = None
@@ -190,26 +190,26 @@ class AttentionClassifier(Classifier):
     # Their composition --------------------------------------------------------------------------
 
     def logits(
-        self, embeddings: torch.Tensor, reading: Reading, detach_attention: bool = False
+        self, embeddings: torch.Tensor, inputs: TextInputs, detach_attention: bool = False
     ) -> torch.Tensor:
         """
         The last three stages. A text in which nothing is left to attend to has a context of 0. With
         `detach_attention` the weights are constants, and gradients flow through the states alone,
         as in Jain & Wallace's code. Shape: (batch, labels)
         """
-        return self.with_attention(embeddings, reading, detach_attention)[0]
+        return self.with_attention(embeddings, inputs, detach_attention)[0]
 
     def with_attention(
-        self, embeddings: torch.Tensor, reading: Reading, detach_attention: bool = False
+        self, embeddings: torch.Tensor, inputs: TextInputs, detach_attention: bool = False
     ) -> Tuple[torch.Tensor, torch.Tensor]:
         """The logits, and the attention weight of each token. Shape: (batch, labels), (batch, tokens)"""
-        empty = ~reading.attendable.any(dim=-1, keepdim=True)
+        empty = ~inputs.attendable.any(dim=-1, keepdim=True)
         # No stage takes a text of nothing; what it makes of such a one gets no weight.
-        reading = replace(reading, mask=reading.mask | empty, attendable=reading.attendable | empty)
-        states = self.encode(embeddings, reading)
-        attention = self.attend(states, reading).masked_fill(empty, 0.0)
+        inputs = replace(inputs, mask=inputs.mask | empty, attendable=inputs.attendable | empty)
+        states = self.encode(embeddings, inputs)
+        attention = self.attend(states, inputs).masked_fill(empty, 0.0)
         weights = attention.detach() if detach_attention else attention
-        return self.decode(states, weights, reading.query), attention
+        return self.decode(states, weights, inputs.query), attention
 
     def forward(
         self,
@@ -249,11 +249,11 @@ class AttentionClassifier(Classifier):
         where there are labels; `ids` and `tokens` where the metadata has them; `impermissible` where
         given; `states` if `output_states`.
         """
-        reading = self.reading(tokens, attendable, query, candidates)
-        attendable = reading.attendable
-        states = self.encode(self.dropout(self.embed(tokens)), reading)
-        attention = self.attend(states, reading, guide)
-        output = self.output(self.decode(states, attention, reading.query), label, metadata)
+        inputs = self.inputs(tokens, attendable, query, candidates)
+        attendable = inputs.attendable
+        states = self.encode(self.dropout(self.embed(tokens)), inputs)
+        attention = self.attend(states, inputs, guide)
+        output = self.output(self.decode(states, attention, inputs.query), label, metadata)
         output.update(attention=attention, mask=attendable)
         if label is not None:
             weights = attention.detach()
@@ -305,12 +305,12 @@ class AttentionClassifier(Classifier):
         """The number of layers of self-attention."""
         return needed(self.encoder, SelfAttentions, type(self).__name__).number_of_layers()
 
-    def through_layers(self, embeddings: torch.Tensor, reading: Reading) -> ThroughLayers:
+    def through_layers(self, embeddings: torch.Tensor, inputs: TextInputs) -> ThroughLayers:
         """Of an encoder with self-attention: its layers, and attention over the states they give."""
         encoder = needed(self.encoder, SelfAttentions, type(self).__name__)
-        states, layers = encoder.layer_attention(embeddings, reading.mask)
+        states, layers = encoder.layer_attention(embeddings, inputs.mask)
         sizes = torch.linalg.vector_norm(states, dim=-1)
-        return ThroughLayers(layers, self.attend(states, reading), sizes)
+        return ThroughLayers(layers, self.attend(states, inputs), sizes)
 
     def stage_of(self, parameter: str) -> Optional[str]:
         """Of which stage the parameter of that name is; None for what is beside the four."""

@@ -19,7 +19,7 @@ from attention_explain.errors import InputError
 from attention_explain.models.attention_classifier import AttentionClassifier
 from attention_explain.models.requirements import NEEDS, contextual_part, has_not
 from attention_explain.modules.query import Query
-from attention_explain.modules.text_inputs import Reading, moved_together
+from attention_explain.modules.text_inputs import TextInputs, moved_together
 from attention_explain.named_components import check_choice
 from attention_explain.symbols import symbol_embedding, symbol_ids
 
@@ -46,7 +46,7 @@ class OtherClassifier(Model):
         or `probs`.
     """
 
-    # What of an instance `reading` takes.
+    # What of an instance `inputs` takes.
     read_fields = ("tokens", "attendable")
     # Of a model that gives probabilities, logits are their logarithms.
     logits_may_be_minus_infinity = True
@@ -73,15 +73,15 @@ class OtherClassifier(Model):
         """Shape: (batch, tokens, embedding_dim)"""
         return self.text_field_embedder(tokens)
 
-    def reading(
+    def inputs(
         self, tokens: TextFieldTensors, attendable: Optional[torch.Tensor] = None
-    ) -> Reading:
+    ) -> TextInputs:
         """The masks and other inputs that the model needs besides embeddings."""
         mask = get_text_field_mask(tokens)
-        return Reading(mask, mask if attendable is None else attendable)
+        return TextInputs(mask, mask if attendable is None else attendable)
 
     def logits(
-        self, embeddings: torch.Tensor, reading: Reading, detach_attention: bool = False
+        self, embeddings: torch.Tensor, inputs: TextInputs, detach_attention: bool = False
     ) -> torch.Tensor:
         """
         What the model says where its embedder gives these. A text of nothing is read as one embedding
@@ -92,9 +92,9 @@ class OtherClassifier(Model):
                 "detach_attention is for a model whose attention is over hidden states, not for a "
                 f"{type(self.model).__name__}"
             )
-        empty = ~reading.mask.any(dim=1)
-        first = torch.arange(reading.mask.size(1), device=empty.device) == 0
-        mask = reading.mask | (empty.unsqueeze(-1) & first)
+        empty = ~inputs.mask.any(dim=1)
+        first = torch.arange(inputs.mask.size(1), device=empty.device) == 0
+        mask = inputs.mask | (empty.unsqueeze(-1) & first)
         embeddings = embeddings.masked_fill(empty[:, None, None], 0.0)
         with _embedding(self.text_field_embedder, embeddings):
             # Models ask for the mask, and some give the numbers of the words back.
@@ -272,31 +272,31 @@ class QuerySide(PairSide):
         """The embeddings of the query. Shape: (batch, tokens, dim)"""
         return self.query_embedder(tokens)
 
-    def reading(
+    def inputs(
         self,
         tokens: TextFieldTensors,
         passage: TextFieldTensors,
         attendable: Optional[torch.Tensor] = None,
         passage_attendable: Optional[torch.Tensor] = None,
         candidates: Optional[torch.Tensor] = None,
-    ) -> Reading:
+    ) -> TextInputs:
         """The masks and other inputs that the model needs besides embeddings."""
         mask, there = get_text_field_mask(tokens), get_text_field_mask(passage)
         seen = there if passage_attendable is None else passage_attendable
-        states = self.model.encode(self.model.embed(passage), Reading(there, seen))
-        return Reading(
+        states = self.model.encode(self.model.embed(passage), TextInputs(there, seen))
+        return TextInputs(
             mask,
             mask if attendable is None else attendable,
             query=Attended(states, seen, candidates),
         )
 
     def logits(
-        self, embeddings: torch.Tensor, reading: Reading, detach_attention: bool = False
+        self, embeddings: torch.Tensor, inputs: TextInputs, detach_attention: bool = False
     ) -> torch.Tensor:
         """The logits for these embeddings of the query. Shape: (batch, labels)"""
-        passage = reading.query
-        query = self.asked(embeddings, reading.mask, passage.candidates)
-        known = Reading(passage.attendable, passage.attendable, query=query)
+        passage = inputs.query
+        query = self.asked(embeddings, inputs.mask, passage.candidates)
+        known = TextInputs(passage.attendable, passage.attendable, query=query)
         attention = self.model.attend(passage.states, known)
         weights = attention.detach() if detach_attention else attention
         return self.model.decode(passage.states, weights, query)
@@ -335,17 +335,17 @@ class BothSides(PairSide):
         asked = tokens[PART]["tokens"].unsqueeze(-1) == 1
         return torch.where(asked, self.query_embedder(words), embeddings)
 
-    def reading(
+    def inputs(
         self,
         tokens: TextFieldTensors,
         attendable: Optional[torch.Tensor] = None,
         candidates: Optional[torch.Tensor] = None,
-    ) -> Reading:
+    ) -> TextInputs:
         """The masks and other inputs that the model needs besides embeddings."""
         mask = get_text_field_mask({name: of for name, of in tokens.items() if name != PART})
         # A query that is not read yet, but whose labels are known.
         query = Query(mask.new_zeros(len(mask), 0), candidates)
-        return Reading(
+        return TextInputs(
             mask,
             mask if attendable is None else attendable,
             query=query,
@@ -353,14 +353,14 @@ class BothSides(PairSide):
         )
 
     def logits(
-        self, embeddings: torch.Tensor, reading: Reading, detach_attention: bool = False
+        self, embeddings: torch.Tensor, inputs: TextInputs, detach_attention: bool = False
     ) -> torch.Tensor:
         """The logits for these embeddings of both texts. Shape: (batch, labels)"""
-        second = reading.parts == 1
+        second = inputs.parts == 1
         rows = torch.arange(len(embeddings), device=embeddings.device).unsqueeze(-1)
-        order, mask = moved_together(reading.mask & second)
-        query = self.asked(embeddings[rows, order], mask, reading.query.candidates)
-        order, mask = moved_together(reading.mask & ~second)
-        seen = reading.attendable.gather(1, order) & mask
-        passage = Reading(mask, seen, query=query)
+        order, mask = moved_together(inputs.mask & second)
+        query = self.asked(embeddings[rows, order], mask, inputs.query.candidates)
+        order, mask = moved_together(inputs.mask & ~second)
+        seen = inputs.attendable.gather(1, order) & mask
+        passage = TextInputs(mask, seen, query=query)
         return self.model.logits(embeddings[rows, order], passage, detach_attention)

@@ -20,7 +20,7 @@ from attention_explain.errors import InputError
 from attention_explain.models.classifier import Classifier
 from attention_explain.models.requirements import has_not, ignored_text
 from attention_explain.modules.layer_attention import LayerAttention, ThroughLayers, passed_down
-from attention_explain.modules.text_inputs import Reading, units_of
+from attention_explain.modules.text_inputs import TextInputs, units_of
 from attention_explain.passes import rows_by_length
 from attention_explain.pretrained.families import (
     Family,
@@ -53,7 +53,7 @@ class TransformerClassifier(Classifier):
     regularizer : `RegularizerApplicator`, optional
     """
 
-    # What of an instance `reading` takes.
+    # What of an instance `inputs` takes.
     read_fields = ("tokens",)
 
     def __init__(
@@ -118,25 +118,25 @@ class TransformerClassifier(Classifier):
         (indexed,) = tokens.values()
         return self.transformer.get_input_embeddings()(indexed["token_ids"])
 
-    def reading(self, tokens: TextFieldTensors) -> Reading:
+    def inputs(self, tokens: TextFieldTensors) -> TextInputs:
         """What `logits` is told of the texts beside their embeddings."""
         (indexed,) = tokens.values()
         mask, words = indexed["wordpiece_mask"], indexed["mask"]
-        return Reading(mask, words, units_of(indexed["offsets"], words, mask.size(1)))
+        return TextInputs(mask, words, units_of(indexed["offsets"], words, mask.size(1)))
 
-    def encode(self, embeddings: torch.Tensor, reading: Reading) -> torch.Tensor:
+    def encode(self, embeddings: torch.Tensor, inputs: TextInputs) -> torch.Tensor:
         """
         The states of the last layer; of a word in pieces, their mean.
         Shape: (batch, places, embedding_dim) -> (batch, tokens, state_dim)
         """
-        mask = reading.mask.to(embeddings)
+        mask = inputs.mask.to(embeddings)
         base = self.transformer.base_model
         states = base(inputs_embeds=embeddings, attention_mask=mask).last_hidden_state
-        pieces = reading.of_tokens(mask, "sum").clamp(min=1).unsqueeze(-1)
-        return reading.of_tokens(states, "sum") / pieces
+        pieces = inputs.of_tokens(mask, "sum").clamp(min=1).unsqueeze(-1)
+        return inputs.of_tokens(states, "sum") / pieces
 
     def logits(
-        self, embeddings: torch.Tensor, reading: Reading, detach_attention: bool = False
+        self, embeddings: torch.Tensor, inputs: TextInputs, detach_attention: bool = False
     ) -> torch.Tensor:
         """
         Everything after `embed`. Positions are those of the places that are there; of a text without
@@ -149,8 +149,8 @@ class TransformerClassifier(Classifier):
                 f"{type(self).__name__}"
             )
         if reads_first_place(self.family):
-            return first_place_logits(self.family, embeddings, reading.mask)
-        mask = reading.mask.to(embeddings)
+            return first_place_logits(self.family, embeddings, inputs.mask)
+        mask = inputs.mask.to(embeddings)
         return self.transformer(inputs_embeds=embeddings, attention_mask=mask).logits
 
     def forward(
@@ -180,7 +180,7 @@ class TransformerClassifier(Classifier):
             # The tensors of a text are in a dictionary.
             if isinstance(values, dict):
                 raise InputError(ignored_text(name, self))
-        logits = self.logits(self.embed(tokens), self.reading(tokens))
+        logits = self.logits(self.embed(tokens), self.inputs(tokens))
         output = self.output(logits, label, metadata)
         for metric in self.extra_metrics:
             metric(output)
@@ -213,27 +213,27 @@ class TransformerClassifier(Classifier):
         return self.transformer.get_input_embeddings().weight[number].detach()
 
     def with_attention(
-        self, embeddings: torch.Tensor, reading: Reading
+        self, embeddings: torch.Tensor, inputs: TextInputs
     ) -> Tuple[torch.Tensor, torch.Tensor]:
         """
         The logits, and what the first place, from which the head reads, attends to in the last layer,
         heads averaged: of a word the largest weight of its pieces.
         Shape: (batch, labels), (batch, tokens)
         """
-        logits, (*_, layer), last = self._read(embeddings, reading)
-        return logits, reading.of_tokens(passed_down(last, layer, layer.mean_weights), "max")
+        logits, (*_, layer), last = self._read(embeddings, inputs)
+        return logits, inputs.of_tokens(passed_down(last, layer, layer.mean_weights), "max")
 
     def number_of_layers(self) -> int:
         """The number of layers of self-attention."""
         return len(self.family.layers())
 
-    def through_layers(self, embeddings: torch.Tensor, reading: Reading) -> ThroughLayers:
+    def through_layers(self, embeddings: torch.Tensor, inputs: TextInputs) -> ThroughLayers:
         """The head reads the state of the first place, and nothing else."""
-        _, layers, last = self._read(embeddings, reading)
+        _, layers, last = self._read(embeddings, inputs)
         return ThroughLayers(layers, last, torch.ones_like(last))
 
     def with_maps(
-        self, embeddings: torch.Tensor, reading: Reading
+        self, embeddings: torch.Tensor, inputs: TextInputs
     ) -> Tuple[torch.Tensor, List[torch.Tensor]]:
         """
         The logits, and the weights of each layer, the first layer first, of which they are computed.
@@ -242,7 +242,7 @@ class TransformerClassifier(Classifier):
         with quiet():
             output = self.transformer(
                 inputs_embeds=embeddings,
-                attention_mask=reading.mask.to(embeddings),
+                attention_mask=inputs.mask.to(embeddings),
                 output_attentions=True,
             )
         return output.logits, list(output.attentions)
@@ -252,13 +252,13 @@ class TransformerClassifier(Classifier):
         return sum(layer.self_attention.num_heads for layer in self.family.layers())
 
     def _read(
-        self, embeddings: torch.Tensor, reading: Reading
+        self, embeddings: torch.Tensor, inputs: TextInputs
     ) -> Tuple[torch.Tensor, List[LayerAttention], torch.Tensor]:
         """The logits, the layers, and the weights of the places that the head reads."""
-        logits, inputs = layer_inputs(self.family, lambda: self.logits(embeddings, reading))
+        logits, below = layer_inputs(self.family, lambda: self.logits(embeddings, inputs))
         layers = [
-            LayerAttention(layer.self_attention, states, reading.mask)
-            for layer, states in zip(self.family.layers(), inputs, strict=True)
+            LayerAttention(layer.self_attention, states, inputs.mask)
+            for layer, states in zip(self.family.layers(), below, strict=True)
         ]
         last = torch.zeros_like(embeddings[..., 0])
         last[:, 0] = 1.0

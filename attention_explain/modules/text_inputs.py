@@ -12,7 +12,7 @@ from attention_explain.modules.query import Query
 
 
 @dataclass(frozen=True)
-class Reading:
+class TextInputs:
     """
     What the stages after `embed` need to know of texts. Padding is at the end of a text.
 
@@ -45,19 +45,19 @@ class Reading:
         # A word of characters that the pieces do not know may have no place at all.
         return self.attendable | (self.of_tokens(self.mask.int(), "max") > 0)
 
-    def rows(self, rows: Union[torch.Tensor, slice]) -> "Reading":
+    def rows(self, rows: Union[torch.Tensor, slice]) -> "TextInputs":
         """Of some of the texts, or of copies of them, as long as before with their padding."""
         known = {each.name: getattr(self, each.name) for each in fields(self)}
         return replace(
             self, **{name: None if of is None else of[rows] for name, of in known.items()}
         )
 
-    def repeated(self, times: int) -> "Reading":
+    def repeated(self, times: int) -> "TextInputs":
         """Of all texts again and again."""
         rows = torch.arange(len(self.mask), device=self.mask.device)
         return self.rows(rows.repeat(times))
 
-    def trimmed(self) -> "Reading":
+    def trimmed(self) -> "TextInputs":
         """As long as the longest text. A GPU has to be waited for."""
         places = _longest(self.mask)
         parts = None if self.parts is None else self.parts[:, :places]
@@ -78,7 +78,7 @@ class Reading:
 
     def keeping(
         self, rows: torch.Tensor, kept: torch.Tensor, longest: Optional[int] = None
-    ) -> Tuple[torch.Tensor, "Reading"]:
+    ) -> Tuple[torch.Tensor, "TextInputs"]:
         """
         Of texts that have lost some of the tokens that get a score: what stays moves together.
 
@@ -94,7 +94,7 @@ class Reading:
 
         places : `torch.Tensor`
             Those that stay, in their order, and any others behind. Shape: (texts, places)
-        reading : `Reading`
+        inputs : `TextInputs`
             Of the shorter texts.
         """
         whole = self.rows(rows)
@@ -140,7 +140,7 @@ class Reading:
 
 def units_of(offsets: torch.Tensor, words: torch.Tensor, places: int) -> torch.Tensor:
     """
-    `Reading.units`, from the first and the last place of each word, negative for a word that has none.
+    `TextInputs.units`, from the first and the last place of each word, negative for a word that has none.
     Shape: (rows, tokens, 2), (rows, tokens) -> (rows, places)
     """
     numbers = torch.arange(places, device=words.device)

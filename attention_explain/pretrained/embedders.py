@@ -19,7 +19,7 @@ from allennlp.modules.token_embedders import (
 )
 
 from attention_explain.errors import InputError
-from attention_explain.modules.text_inputs import Reading, units_of
+from attention_explain.modules.text_inputs import TextInputs, units_of
 from attention_explain.pretrained.families import FAMILIES
 from attention_explain.pretrained.folders import TransformerFolder
 from attention_explain.pretrained.pieces import KEPT, kept_folder
@@ -169,7 +169,7 @@ class PretrainedPieces(NamedTuple):
         return self.embedder.transformer_model.get_input_embeddings()(ids)
 
     def places(self, tokens: TextFieldTensors) -> Tuple[torch.Tensor, Optional[torch.Tensor]]:
-        """The mask and the units of a `Reading`."""
+        """The mask and the units of a `TextInputs`."""
         tensors = tokens[self.indexer]
         if not self.words:
             return tensors["mask"], None
@@ -177,7 +177,7 @@ class PretrainedPieces(NamedTuple):
         return mask, units_of(tensors["offsets"], tensors["mask"], mask.size(1))
 
     def vectors(
-        self, embeddings: torch.Tensor, reading: Reading, in_training: bool = False
+        self, embeddings: torch.Tensor, inputs: TextInputs, in_training: bool = False
     ) -> torch.Tensor:
         """
         What the transformer makes of the tokens. The texts of a training (`in_training`) come again, and so do
@@ -192,17 +192,17 @@ class PretrainedPieces(NamedTuple):
             )
         self.remembered.in_training |= in_training
         if self.remembered.in_training and self._is_constant(embeddings):
-            states = self.remembered(embeddings, reading.mask, self._states)
+            states = self.remembered(embeddings, inputs.mask, self._states)
         else:
-            states = self._states(embeddings, reading.mask)
-        if reading.units is None:
+            states = self._states(embeddings, inputs.mask)
+        if inputs.units is None:
             return states
-        units = reading.units
+        units = inputs.units
         if self.first:
             before = torch.nn.functional.pad(units, (1, 0), value=-1)[:, :-1]
             units = units.masked_fill(units == before, -1)
         # Shape: (batch, tokens, places)
-        numbers = torch.arange(reading.attendable.size(1), device=units.device)
+        numbers = torch.arange(inputs.attendable.size(1), device=units.device)
         shares = (units.unsqueeze(1) == numbers.unsqueeze(-1)).to(states)
         # A word without a piece is a vector of zeros, as AllenNLP has it.
         return shares @ states / shares.sum(dim=-1, keepdim=True).clamp(min=1)

@@ -93,8 +93,8 @@ def test_values_are_those_of_an_independent_reference(archive, attributions, jud
         instance = reader.text_to_instance(tokens=words)
         reader.apply_token_indexers(instance)
         batch = TextBatch.of(model, [instance])
-        states = model.encode(model.embed(batch.tokens), batch.reading)
-        logits = model.decode(states, model.attend(states, batch.reading))
+        states = model.encode(model.embed(batch.tokens), batch.inputs)
+        logits = model.decode(states, model.attend(states, batch.inputs))
         return float(logits.double().softmax(-1)[0, label])
 
     for row in rows:

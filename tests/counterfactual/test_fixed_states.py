@@ -26,7 +26,7 @@ def test_any_weights_give_what_decode_gives():
     classifier = sharp_model()
     group = TextBatch.of(classifier, instances(boundary_symbols=True))
     texts = FixedStates.of(classifier, group)
-    states = classifier.encode(classifier.embed(group.tokens), group.reading)
+    states = classifier.encode(classifier.embed(group.tokens), group.inputs)
     noise = torch.randn(4, 3, group.length, generator=torch.Generator().manual_seed(1)).double()
     weights = noise.masked_fill(~group.attendable.unsqueeze(1), -torch.inf).softmax(dim=-1)
     logits = texts.logits(weights)

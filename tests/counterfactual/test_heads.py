@@ -128,7 +128,7 @@ def test_our_own_transformer_is_changed_in_the_same_way(layer, head, monkeypatch
     monkeypatch.setattr(SelfAttention, "weights", without)
     batch = TextBatch.of(classifier, instances()[:1])
     with torch.no_grad():
-        logits = classifier.logits(classifier.embed(batch.tokens), batch.reading)[0]
+        logits = classifier.logits(classifier.embed(batch.tokens), batch.inputs)[0]
     assert text.results["heads-off"]["probs"] == pytest.approx(
         logits.softmax(-1).tolist(), abs=1e-9
     )

@@ -87,8 +87,8 @@ def test_what_is_reported_is_what_a_fresh_pass_gives(projection, keep):
     assert weights.sum(dim=-1).tolist() == pytest.approx([1] * 4)
     assert (weights[~group.attendable] == 0).all() and (weights >= 0).all()
     with torch.no_grad():
-        states = classifier.encode(classifier.embed(group.tokens), group.reading)
-        attention = classifier.attend(states, group.reading)
+        states = classifier.encode(classifier.embed(group.tokens), group.inputs)
+        attention = classifier.attend(states, group.inputs)
         before = classifier.decode(states, attention).softmax(dim=-1)
         after = classifier.decode(states, weights).softmax(dim=-1)
     assert result["success"].tolist() == [True, True, False, True]

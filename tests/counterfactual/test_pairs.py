@@ -27,9 +27,9 @@ def slow_logits(model, weights, **options):
     """The model's own decoder, with other weights in the attention's place."""
     tensors = batch(model.vocab, pair_instances(boundary_symbols=True, **options))
     tensors.pop("metadata"), tensors.pop("label")
-    reading = model.reading(**tensors)
-    states = model.encode(model.embed(tensors["tokens"]), reading)
-    return model.decode(states, weights.float(), reading.query)
+    inputs = model.inputs(**tensors)
+    states = model.encode(model.embed(tensors["tokens"]), inputs)
+    return model.decode(states, weights.float(), inputs.query)
 
 
 @pytest.mark.parametrize("candidates", ["all", "passage"])

@@ -88,8 +88,8 @@ def test_the_gradient_is_torchs_at_the_weights_that_the_model_decodes_with():
     batch = TextBatch.of(classifier, instances(boundary_symbols=True))
     with torch.no_grad():
         classifier.decoder.bias.add_(torch.tensor([0.7, -0.4]))
-        states = classifier.encode(classifier.embed(batch.tokens), batch.reading)
-        weights = classifier.attend(states, batch.reading)
+        states = classifier.encode(classifier.embed(batch.tokens), batch.inputs)
+        weights = classifier.attend(states, batch.inputs)
     weights.requires_grad_()
     probs = classifier.decode(states, weights).softmax(dim=-1)
     (gradient,) = torch.autograd.grad(probs.max(dim=-1).values.sum(), weights)

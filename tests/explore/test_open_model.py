@@ -28,7 +28,7 @@ def with_weights(classifier, words, weights):
     (instance,) = instances([" ".join(words)], None)
     batch = TextBatch.of(classifier, [instance])
     with torch.no_grad():
-        states = classifier.encode(classifier.embed(batch.tokens), batch.reading)
+        states = classifier.encode(classifier.embed(batch.tokens), batch.inputs)
         logits = classifier.decode(states, torch.tensor([weights], dtype=torch.float))
     return pytest.approx(logits[0].softmax(dim=-1).tolist(), abs=1e-5)
 

@@ -39,8 +39,8 @@ def slow_outputs(
             for place in range(len(words)):
                 if place not in kept:
                     embeddings[0, place + (1 if bounded else 0)] = 0.0
-            states = model.encode(embeddings, text.reading)
-            return model.decode(states, model.attend(states, text.reading)).softmax(-1)[0].tolist()
+            states = model.encode(embeddings, text.inputs)
+            return model.decode(states, model.attend(states, text.inputs)).softmax(-1)[0].tolist()
         others = {"unk": [["@@UNKNOWN@@"] * len(words)], "mask": [[MASK_TOKEN] * len(words)]}
         found = [
             logits_of_words(

@@ -159,7 +159,7 @@ def test_no_pass_is_larger_than_the_budget(monkeypatch, erasure):
     monkeypatch.setattr(
         made,
         "encode",
-        lambda rows, reading: sizes.append(reading.mask.numel()) or encode(rows, reading),
+        lambda rows, inputs: sizes.append(inputs.mask.numel()) or encode(rows, inputs),
     )
     lstm = classifier("bilstm")
     read = LstmSets._probs

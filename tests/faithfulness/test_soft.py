@@ -24,8 +24,8 @@ def slow_soft(made, words, scores, text_id, draws, sufficiency):
     embeddings = made.embed(text.tokens)
 
     def probability(vectors):
-        states = made.encode(vectors, text.reading)
-        return float(made.decode(states, made.attend(states, text.reading)).softmax(-1)[0, LABEL])
+        states = made.encode(vectors, text.inputs)
+        return float(made.decode(states, made.attend(states, text.inputs)).softmax(-1)[0, LABEL])
 
     whole = probability(embeddings)
     generator = generator_for(0, text_id, "soft")

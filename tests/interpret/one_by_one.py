@@ -19,7 +19,7 @@ def one_by_one(batch: TextBatch) -> Iterator[TextBatch]:
                 indexer: {name: ids[row : row + 1, :length] for name, ids in tensors.items()}
                 for indexer, tensors in batch.tokens.items()
             },
-            reading=batch.reading.rows(slice(row, row + 1)).trimmed(),
+            inputs=batch.inputs.rows(slice(row, row + 1)).trimmed(),
             seen=batch.seen[row : row + 1, :length],
             ids=batch.ids[row : row + 1],
             words=batch.words[row : row + 1],

@@ -29,13 +29,13 @@ class PlainText:
 
     def __init__(self, model: AttentionClassifier, text: TextBatch, label: int, of: str) -> None:
         self.model = model
-        self.reading = text.reading
+        self.inputs = text.inputs
         (self.seen,) = text.attendable
         self.label, self.of = label, of
         with torch.no_grad():
             self.embeddings = model.embed(text.tokens)
-            self.states = model.encode(self.embeddings, text.reading)
-            self.attention = model.attend(self.states, text.reading)
+            self.states = model.encode(self.embeddings, text.inputs)
+            self.attention = model.attend(self.states, text.inputs)
 
     def output(self, embeddings: torch.Tensor) -> torch.Tensor:
         return self.output_of_states(self._encode(embeddings))
@@ -45,11 +45,11 @@ class PlainText:
         return self._class(self.model.decode(states, self.attention.expand(len(states), -1)))
 
     def output_of_states(self, states: torch.Tensor) -> torch.Tensor:
-        reading = self.reading.repeated(len(states))
-        return self._class(self.model.decode(states, self.model.attend(states, reading)))
+        inputs = self.inputs.repeated(len(states))
+        return self._class(self.model.decode(states, self.model.attend(states, inputs)))
 
     def _encode(self, embeddings: torch.Tensor) -> torch.Tensor:
-        return self.model.encode(embeddings, self.reading.repeated(len(embeddings)))
+        return self.model.encode(embeddings, self.inputs.repeated(len(embeddings)))
 
     def _class(self, logits: torch.Tensor) -> torch.Tensor:
         values = logits.softmax(-1) if self.of == "probability" else logits

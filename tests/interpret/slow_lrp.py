@@ -9,7 +9,7 @@ import numpy
 import torch
 
 from attention_explain.models import AttentionClassifier
-from attention_explain.modules.text_inputs import Reading
+from attention_explain.modules.text_inputs import TextInputs
 
 Vectors = List[numpy.ndarray]
 
@@ -72,7 +72,9 @@ class SlowLrp:
 
         # Attention is a constant; how it comes about is not the business of this reference.
         mask = torch.tensor(seen)[None]
-        attention = self.model.attend(torch.tensor(numpy.array(states))[None], Reading(mask, mask))
+        attention = self.model.attend(
+            torch.tensor(numpy.array(states))[None], TextInputs(mask, mask)
+        )
         attention = attention[0].detach().numpy()
         context = sum(weight * state for weight, state in zip(attention, states, strict=True))
         weights, bias = arrays(self.model.decoder)

@@ -11,7 +11,7 @@ import torch
 
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models import AttentionClassifier
-from attention_explain.modules.text_inputs import Reading
+from attention_explain.modules.text_inputs import TextInputs
 from tests.builders import TEXTS, batch, instances, reader
 from tests.interpret.no_trace import interpreter
 
@@ -39,10 +39,10 @@ def state_dropped(
     if len(words) == 1:
         return model.decoder(torch.zeros(model.decoder.in_features, dtype=torch.double))
     text = one_text(model, words, bounded)
-    states = model.encode(model.embed(text.tokens), text.reading)[text.attendable]
+    states = model.encode(model.embed(text.tokens), text.inputs)[text.attendable]
     others = torch.cat([states[:i], states[i + 1 :]]).unsqueeze(0)
     seen = torch.ones(1, len(words) - 1, dtype=torch.bool)
-    return model.decode(others, model.attend(others, Reading(seen, seen)))[0]
+    return model.decode(others, model.attend(others, TextInputs(seen, seen)))[0]
 
 
 def embedding_replaced(by: Callable[[AttentionClassifier], torch.Tensor]) -> Erase:
@@ -54,8 +54,8 @@ def embedding_replaced(by: Callable[[AttentionClassifier], torch.Tensor]) -> Era
         text = one_text(model, words, bounded)
         embeddings = model.embed(text.tokens)
         embeddings[0, i + (1 if bounded else 0)] = by(model)
-        states = model.encode(embeddings, text.reading)
-        return model.decode(states, model.attend(states, text.reading))[0]
+        states = model.encode(embeddings, text.inputs)
+        return model.decode(states, model.attend(states, text.inputs))[0]
 
     return replaced
 

@@ -17,7 +17,7 @@ from attention_explain.interpret.interpreter import (
 )
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models.requirements import contextual_part
-from attention_explain.modules.text_inputs import Reading
+from attention_explain.modules.text_inputs import TextInputs
 from attention_explain.predictors.saliency import SaliencyPredictor
 from tests.builders import DIM, TEXTS, instances, model, reader, vocabulary
 from tests.interpret.no_trace import interpreter
@@ -88,7 +88,7 @@ def test_why_erasing_such_a_vector_does_not_erase_the_token():
                 (shorter, classifier.embed(shorter.tokens), really),
                 (shorter, vectors[:, kept], silently),
             ):
-                logits = classifier.logits(embeddings, Reading(batch.mask, batch.mask))
+                logits = classifier.logits(embeddings, TextInputs(batch.mask, batch.mask))
                 scores.append(logits.gather(1, target.unsqueeze(1)).item())
     assert max(abs(one - other) for one, other in zip(really, silently, strict=True)) > 0.01
 

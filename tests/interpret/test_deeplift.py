@@ -9,7 +9,7 @@ import attention_explain.interpret.deeplift  # noqa: F401  (registers it)
 from attention_explain.errors import InputError
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.modules.projections import Projection, Sparsegen
-from attention_explain.modules.text_inputs import Reading
+from attention_explain.modules.text_inputs import TextInputs
 from attention_explain.modules.token_attention import AttentionScorer
 from tests.builders import (
     DIM,
@@ -101,7 +101,7 @@ def test_the_reported_sum_is_that_of_the_model_s_own_outputs():
     embeddings = classifier.embed(batch.tokens)
     with torch.no_grad():
         outputs = [
-            classifier.logits(run, batch.reading)
+            classifier.logits(run, batch.inputs)
             for run in (embeddings, torch.zeros_like(embeddings))
         ]
     differences = (outputs[0] - outputs[1])[:, classifier.labels.index("0")]
@@ -126,7 +126,7 @@ class OneLogit(torch.nn.Module):
 
     def forward(self, embeddings):
         mask = torch.ones(embeddings.shape[:2], dtype=torch.bool)
-        return self.classifier.logits(embeddings, Reading(mask, mask))
+        return self.classifier.logits(embeddings, TextInputs(mask, mask))
 
 
 def captum_scores(classifier, text):

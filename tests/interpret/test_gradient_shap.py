@@ -16,7 +16,7 @@ every_encoder = pytest.mark.parametrize("encoder", ENCODERS)
 
 
 def probability(classifier, embeddings, text):
-    logits = classifier.logits(embeddings, text.reading)
+    logits = classifier.logits(embeddings, text.inputs)
     return torch.softmax(logits, -1)[0, 0]
 
 

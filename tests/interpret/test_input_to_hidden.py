@@ -34,7 +34,7 @@ bounded_or_not = pytest.mark.parametrize("bounded", [False, True])
 def state_by_state(classifier, text):
     """For each state p of a text alone, one backward pass. Rows: states, columns: inputs."""
     embeddings = classifier.embed(text.tokens).detach().requires_grad_()
-    states = classifier.encode(embeddings, text.reading)[0]
+    states = classifier.encode(embeddings, text.inputs)[0]
     (seen,) = text.attendable
     rows = []
     for p in seen.nonzero().squeeze(-1):
@@ -87,7 +87,7 @@ def test_equals_finite_differences(encoder):
     embeddings, step = classifier.embed(text.tokens).detach(), 1e-6
 
     def state_norms(at):
-        return classifier.encode(at, text.reading)[0].norm(dim=-1)
+        return classifier.encode(at, text.inputs)[0].norm(dim=-1)
 
     slopes = torch.zeros(text.length, text.length, DIM, dtype=torch.double)
     with torch.no_grad():

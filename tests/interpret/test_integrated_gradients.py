@@ -17,7 +17,7 @@ from attention_explain.interpret.integrated_gradients import (
     weights,
 )
 from attention_explain.interpret.text_batch import TextBatch
-from attention_explain.modules.text_inputs import Reading
+from attention_explain.modules.text_inputs import TextInputs
 from tests.builders import ENCODERS, instances, model, vocabulary
 from tests.interpret.no_trace import check_no_trace_is_left, interpreter
 from tests.interpret.slow_gradients import finite_differences, plain_texts
@@ -88,7 +88,7 @@ def test_equals_captum_at_the_same_steps(encoder):
     target = torch.tensor([0, 1, 1, 0])
     ours = method.attribute_batch(batch, target).scores
     captum = Captum(
-        lambda embeddings, mask: classifier.logits(embeddings, Reading(mask, mask)).softmax(-1)
+        lambda embeddings, mask: classifier.logits(embeddings, TextInputs(mask, mask)).softmax(-1)
     )
     theirs = captum.attribute(
         classifier.embed(batch.tokens).detach(),
@@ -118,9 +118,9 @@ def test_no_pass_holds_more_tokens_than_the_budget(monkeypatch):
     sizes = []
     encode = classifier.encode
 
-    def watched(embeddings, reading):
-        sizes.append(reading.mask.numel())
-        return encode(embeddings, reading)
+    def watched(embeddings, inputs):
+        sizes.append(inputs.mask.numel())
+        return encode(embeddings, inputs)
 
     monkeypatch.setattr(classifier, "encode", watched)
     method.saliency_interpret_instances(instances(["a b c d e f"] * 10, ["0", "1"] * 5), budget=60)

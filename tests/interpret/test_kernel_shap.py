@@ -10,7 +10,7 @@ from captum.attr import KernelShap as CaptumKernelShap
 import attention_explain.interpret.kernel_shap  # noqa: F401  (registers it)
 from attention_explain.errors import InputError
 from attention_explain.interpret.text_batch import TextBatch, class_output
-from attention_explain.modules.text_inputs import Reading
+from attention_explain.modules.text_inputs import TextInputs
 from tests.builders import ENCODERS, TEXTS, instances, model, vocabulary
 from tests.interpret.no_trace import check_no_trace_is_left, interpreter
 from tests.interpret.one_by_one import one_by_one
@@ -30,7 +30,7 @@ def value(classifier, text, players, present, baseline, of):
     for player in players:
         if player not in present:
             embeddings[0, player] = baseline
-    logits = classifier.logits(embeddings, text.reading)
+    logits = classifier.logits(embeddings, text.inputs)
     return class_output(logits, torch.tensor([1]), of).item()
 
 
@@ -124,7 +124,7 @@ def test_agrees_with_captum():
     def forward(embeddings):
         size = len(embeddings)
         mask, attendable = text.mask.expand(size, -1), text.attendable.expand(size, -1)
-        logits = classifier.logits(embeddings, Reading(mask, attendable))
+        logits = classifier.logits(embeddings, TextInputs(mask, attendable))
         return class_output(logits, torch.ones(size, dtype=torch.long), "probability")
 
     embeddings = classifier.embed(text.tokens).detach()
@@ -157,7 +157,7 @@ def test_a_pass_stays_within_the_budget(monkeypatch):
     monkeypatch.setattr(
         classifier,
         "encode",
-        lambda inputs, reading: passes.append(reading.mask.numel()) or encode(inputs, reading),
+        lambda vectors, inputs: passes.append(inputs.mask.numel()) or encode(vectors, inputs),
     )
     method = interpreter("kernel-shap", classifier, samples=64)
     method.saliency_interpret_instances(instances([SIX]), target="1", budget=100)

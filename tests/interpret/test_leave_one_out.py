@@ -75,9 +75,9 @@ def test_no_pass_holds_more_than_the_budget(encoder, monkeypatch):
     budget, sizes = 30, []
     encode = classifier.encode
 
-    def recorded(embeddings, reading):
-        sizes.append(reading.mask.numel())
-        return encode(embeddings, reading)
+    def recorded(embeddings, inputs):
+        sizes.append(inputs.mask.numel())
+        return encode(embeddings, inputs)
 
     monkeypatch.setattr(classifier, "encode", recorded)
     method = interpreter("leave-one-out", classifier)
@@ -91,8 +91,8 @@ def test_a_state_without_weight_has_no_importance(projection):
     classifier = model("affine", projection=projection).double()
     text = TextBatch.of(classifier, instances())
     with torch.no_grad():
-        states = classifier.encode(classifier.embed(text.tokens), text.reading)
-        weights = classifier.attend(states, text.reading)
+        states = classifier.encode(classifier.embed(text.tokens), text.inputs)
+        weights = classifier.attend(states, text.inputs)
     scores = (
         interpreter("leave-one-out", classifier, at="hidden").attribute_batch(text, None).scores
     )

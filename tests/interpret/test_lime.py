@@ -56,7 +56,7 @@ def test_a_linear_model_is_found_exactly():
     ).saliency_interpret_instances(made, target=classifier.labels[1])
     text = TextBatch.of(classifier, made)
     with torch.no_grad():
-        states = classifier.encode(classifier.embed(text.tokens), text.reading)
+        states = classifier.encode(classifier.embed(text.tokens), text.inputs)
         without = torch.tanh(classifier.encoder.layer.bias)
         expected = (states[0] - without) @ classifier.decoder.weight[1] / text.length
     assert result["scores"] == pytest.approx(expected.tolist(), abs=1e-6)

@@ -124,7 +124,7 @@ def test_the_forward_pass_is_the_model_s_own(directions):
     classifier = model_with({**MORE_ENCODERS["two_layers"], "bidirectional": directions == 2})
     batch = TextBatch.of(classifier, instances())
     target = torch.zeros(len(batch), dtype=torch.long)
-    relevance = propagate(classifier, classifier.embed(batch.tokens), batch.reading, target, 0.001)
+    relevance = propagate(classifier, classifier.embed(batch.tokens), batch.inputs, target, 0.001)
     logits = classifier(batch.tokens)["logits"].detach()
     torch.testing.assert_close(relevance.output, logits[:, 0])
 

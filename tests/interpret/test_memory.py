@@ -99,7 +99,7 @@ def test_in_training_nothing_is_computed_twice(monkeypatch):
     classifier = model("transformer").train()
     batch = TextBatch.of(classifier, instances(LONG, None))
     with LargestTensor() as largest:
-        classifier.encode(classifier.embed(batch.tokens), batch.reading)
+        classifier.encode(classifier.embed(batch.tokens), batch.inputs)
     assert largest.numbers >= TOKENS**2
 
 

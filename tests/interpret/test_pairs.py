@@ -59,15 +59,15 @@ def probabilities(model, words, question, candidates, zeroed=()):
     tensors = batch(model.vocab, [instance])
     embeddings = model.embed(tensors["tokens"])
     embeddings[0, [1 + place for place in zeroed]] = 0
-    reading = model.reading(tensors["tokens"], None, tensors["query"], tensors["candidates"])
+    inputs = model.inputs(tensors["tokens"], None, tensors["query"], tensors["candidates"])
     if words:
-        states = model.encode(embeddings, reading)[:, 1:-1]
-        scores = model.attention.scorer(states, reading.query.state)
+        states = model.encode(embeddings, inputs)[:, 1:-1]
+        scores = model.attention.scorer(states, inputs.query.state)
         weights = torch.softmax(scores, dim=-1)
         context = (weights.unsqueeze(-1) * states).sum(dim=1)
     else:
         context = torch.zeros(1, model.encoder.get_output_dim(), dtype=torch.double)
-    return torch.softmax(model.decoder(context, reading.query), dim=-1)[0]
+    return torch.softmax(model.decoder(context, inputs.query), dim=-1)[0]
 
 
 def candidates_of(model, passage):
@@ -107,7 +107,7 @@ def test_the_fast_way_gives_what_a_pass_for_each_word_gives(scorer):
     found = fast_erasure(model).erase_tokens(model, pairs, embeddings, None)
     expected = logits_with_deleted_inputs(model, pairs, embeddings)
     torch.testing.assert_close(found.without[pairs.seen], expected[pairs.seen])
-    torch.testing.assert_close(found.whole, model.logits(embeddings, pairs.reading))
+    torch.testing.assert_close(found.whole, model.logits(embeddings, pairs.inputs))
 
 
 @every_encoder
@@ -170,7 +170,7 @@ def test_gradients_are_taken_at_the_passage_alone(scorer):
     (found,) = SaliencyPredictor(model, pair_reader(), interpreters=method).explain([instance])
     tensors = batch(model.vocab, [instance])
     embeddings = model.embed(tensors["tokens"]).detach()
-    reading = model.reading(
+    inputs = model.inputs(
         tensors["tokens"], tensors["attendable"], tensors["query"], tensors["candidates"]
     )
     label = model.labels.index(found.label)
@@ -181,7 +181,7 @@ def test_gradients_are_taken_at_the_passage_alone(scorer):
             for sign in (1, -1):
                 moved = embeddings.clone()
                 moved[0, 1 + place] *= 1 + sign * step
-                ends.append(torch.softmax(model.logits(moved, reading), dim=-1)[0, label])
+                ends.append(torch.softmax(model.logits(moved, inputs), dim=-1)[0, label])
         assert score == pytest.approx(float(ends[0] - ends[1]) / (2 * step), abs=1e-7)
 
 
@@ -190,6 +190,6 @@ def test_a_question_is_read_without_dropout_and_without_a_trace():
     model.query_encoder.encoder._module.dropout = 0.9
     model.query_encoder.register_module("drop", torch.nn.Dropout(0.9))
     model.train()
-    first, again = (TextBatch.of(model, made()).reading.query.state for _ in range(2))
+    first, again = (TextBatch.of(model, made()).inputs.query.state for _ in range(2))
     assert torch.equal(first, again) and not first.requires_grad
     assert model.training

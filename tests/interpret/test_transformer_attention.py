@@ -123,7 +123,7 @@ def test_value_weighted_equals_norms_of_sums_of_vectors(heads, projection, monke
                 lengths[i, j] = total.norm()
             maps.append(lengths / lengths.sum(dim=-1, keepdim=True))
             states = layer(states, text.mask)
-        last = classifier.attend(states, text.reading)[0] * states[0].norm(dim=-1)
+        last = classifier.attend(states, text.inputs)[0] * states[0].norm(dim=-1)
         identity = torch.eye(text.length, dtype=torch.double)
         expected = last / last.sum()
         for weights in maps[::-1]:

@@ -10,7 +10,7 @@ from allennlp.models import Model
 
 from attention_explain.errors import InputError
 from attention_explain.models import AttentionClassifier
-from attention_explain.modules.text_inputs import Reading
+from attention_explain.modules.text_inputs import TextInputs
 from tests.builders import (
     ENCODERS,
     LABELS,
@@ -73,13 +73,13 @@ def test_forward_is_the_composition_of_the_four_stages(encoder, projection):
     tensors = batch(vocab, instances())
     output = classifier(**tensors)
     embeddings = classifier.embed(tensors["tokens"])
-    reading = Reading(output["mask"], output["mask"])
-    states = classifier.encode(embeddings, reading)
-    attention = classifier.attend(states, reading)
+    inputs = TextInputs(output["mask"], output["mask"])
+    states = classifier.encode(embeddings, inputs)
+    attention = classifier.attend(states, inputs)
     torch.testing.assert_close(output["states"], states)
     torch.testing.assert_close(output["attention"], attention)
     torch.testing.assert_close(output["logits"], classifier.decode(states, attention))
-    torch.testing.assert_close(output["logits"], classifier.logits(embeddings, reading))
+    torch.testing.assert_close(output["logits"], classifier.logits(embeddings, inputs))
     # The context is the weighted sum of the states, and the output is linear in it.
     for row in range(len(TEXTS)):
         context = sum(a * h for a, h in zip(attention[row], states[row]))

@@ -102,7 +102,7 @@ def test_nothing_stays_of_the_embeddings_that_were_given():
     wrapped = explainable(made)
     before = probabilities(made, TEXTS[0].split())
     read = TextBatch.of(wrapped, instances(TEXTS, None))
-    wrapped.logits(torch.zeros_like(wrapped.embed(read.tokens)), read.reading)
+    wrapped.logits(torch.zeros_like(wrapped.embed(read.tokens)), read.inputs)
     assert "forward" not in vars(made._text_field_embedder)
     assert probabilities(made, TEXTS[0].split()) == before
 
@@ -123,7 +123,7 @@ def test_probabilities_are_enough():
     made = OnlyProbabilities(vocabulary())
     wrapped = explainable(made)
     read = TextBatch.of(wrapped, instances(TEXTS[:1], None))
-    logits = wrapped.logits(wrapped.embed(read.tokens), read.reading)
+    logits = wrapped.logits(wrapped.embed(read.tokens), read.inputs)
     torch.testing.assert_close(logits.softmax(-1), made(read.tokens)["probs"])
 
 
@@ -167,7 +167,7 @@ def test_a_model_without_labels_and_one_that_says_nothing():
     wrapped = OtherClassifier(SaysNothing(vocabulary()))
     read = TextBatch.of(wrapped, instances(TEXTS[:1], None))
     with pytest.raises(InputError, match="gives neither 'logits' nor 'probs'"):
-        wrapped.logits(wrapped.embed(read.tokens), read.reading)
+        wrapped.logits(wrapped.embed(read.tokens), read.inputs)
 
 
 def test_an_archive_of_a_basic_classifier_is_explained(tmp_path):

@@ -38,14 +38,14 @@ def probabilities(made, passage, question, bounded, candidates):
     pair_reader().apply_token_indexers(instance)
     tensors = batch(made.vocab, [instance])
     tensors.pop("metadata")
-    reading = made.reading(**tensors)
+    inputs = made.inputs(**tensors)
     if not question and not bounded:
-        reading.query.state.zero_()
+        inputs.query.state.zero_()
     elif not question:
         ends = tensors["query"]
         ends["tokens"]["tokens"] = ends["tokens"]["tokens"][:, [0, -1]]
-        reading = made.reading(**{**tensors, "query": ends})
-    return torch.softmax(made.logits(made.embed(tensors["tokens"]), reading), dim=-1)[0]
+        inputs = made.inputs(**{**tensors, "query": ends})
+    return torch.softmax(made.logits(made.embed(tensors["tokens"]), inputs), dim=-1)[0]
 
 
 @bounds

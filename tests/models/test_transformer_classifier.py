@@ -5,7 +5,7 @@ import torch
 
 from attention_explain.archives import open_archive
 from attention_explain.models import transformer_classifier as first_place
-from attention_explain.modules.text_inputs import Reading
+from attention_explain.modules.text_inputs import TextInputs
 from attention_explain.pretrained.folders import TransformerFolder
 from tests.tiny_transformers import FAMILIES
 
@@ -60,13 +60,13 @@ def test_in_single_precision_they_differ_by_less_than_a_millionth(family, embedd
 
 def test_where_somebody_looks_or_trains_the_model_itself_is_asked(folders):
     model = open_archive(folders["bert"]).model.eval()
-    reading = Reading(MASK, MASK)
+    inputs = TextInputs(MASK, MASK)
     embeddings = torch.randn(*MASK.shape, 8)
     asked = []
 
     def whole() -> torch.Tensor:
         with torch.no_grad():
-            return model.logits(embeddings, reading)
+            return model.logits(embeddings, inputs)
 
     base = model.transformer.base_model
     expected = whole()

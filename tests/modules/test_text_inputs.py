@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from attention_explain.modules.text_inputs import Reading, units_of
+from attention_explain.modules.text_inputs import TextInputs, units_of
 
 # Of each text its places by the token that they belong to, -1 for special symbols; a token without a
 # place, and one that gets no score, among them.
@@ -22,7 +22,7 @@ def pieces():
     for place in UNSCORED:
         attendable[place] = False
     mask = padded([[1] * len(units) for units in UNITS], 10, 0).bool()
-    return Reading(mask, attendable, padded(UNITS, 10, -1))
+    return TextInputs(mask, attendable, padded(UNITS, 10, -1))
 
 
 @pytest.fixture
@@ -31,22 +31,22 @@ def words():
     attendable = mask.clone()
     for place in UNSCORED:
         attendable[place] = False
-    return Reading(mask, attendable)
+    return TextInputs(mask, attendable)
 
 
-def listed(reading):
+def listed(inputs):
     """Of each text the tokens that are there, whether they get a score, and its places by token."""
     texts = []
-    for row, mask in enumerate(reading.token_mask):
+    for row, mask in enumerate(inputs.token_mask):
         tokens = int(mask.sum())
-        assert not mask[tokens:].any() and not reading.attendable[row, tokens:].any()
-        places = int(reading.mask[row].sum())
-        assert not reading.mask[row, places:].any()
+        assert not mask[tokens:].any() and not inputs.attendable[row, tokens:].any()
+        places = int(inputs.mask[row].sum())
+        assert not inputs.mask[row, places:].any()
         units = list(range(tokens))
-        if reading.units is not None:
-            units = reading.units[row, :places].tolist()
-            assert (reading.units[row, places:] == -1).all()
-        texts.append((reading.attendable[row, :tokens].tolist(), units))
+        if inputs.units is not None:
+            units = inputs.units[row, :places].tolist()
+            assert (inputs.units[row, places:] == -1).all()
+        texts.append((inputs.attendable[row, :tokens].tolist(), units))
     return texts
 
 

@@ -94,7 +94,7 @@ def test_deeplift_of_a_small_step_is_the_gradient(opened):
     step = torch.randn_like(embeddings) * 1e-4
     target = torch.ones(1, dtype=torch.long)
     around = (embeddings + step / 2, embeddings - step / 2)
-    found = contributions(opened.model, *around, batch.reading, target, "logit").of_embeddings
+    found = contributions(opened.model, *around, batch.inputs, target, "logit").of_embeddings
 
     ids, _ = opened.plain.read(TEXTS[0])
     inputs = opened.plain.embedded(ids).detach().requires_grad_()
