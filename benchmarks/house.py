@@ -1,13 +1,13 @@
 """
-How many rooms the house has, and how many of them one sentence passes on its way from a text file
-to the report: `allennlp train`, `allennlp attribute`, `python -m analysis agreement`, `table` and
-`report`, run here on a handful of planted sentences, with a profiler's hook.
+The size of the code base, and how many of its files one sentence passes on its way from a config to
+the verdict page: `allennlp train`, `attribute`, `faithfulness` and `verdict`, and then `python -m
+analysis agreement`, `table` and `report`, run here on a few synthetic sentences with a profiler hook.
 
-A *file* is on the way if one of its functions is called once the command line has been read; what
-runs while a module is imported does not count, nor do other packages. A *change of file* is a call from a function of one file to a
-function of another, whatever packages lie between; for each step, a pair of files counts once,
-since how often a loop turns says nothing about the house. `python -m benchmarks.house` also lists
-the files, those with the fewest lines in functions that were called first.
+A file is on the way if one of its functions is called after the command line has been parsed. Code
+that runs while a module is imported does not count, nor do other packages. A change of file is a call
+from a function of one file to a function of another, whatever packages lie between; each pair of
+files counts once per step. `python -m benchmarks.house` also lists the files, those with the fewest
+lines in called functions first.
 """
 
 import io
@@ -30,10 +30,13 @@ PACKAGES = ("attention_explain", "analysis", "benchmarks")
 CONFIGS = PROJECT / "training_configs"
 PAPERS = PROJECT / "analysis" / "papers"
 
-MOST_FILES = 85
+MOST_FILES = 90
+MOST_LINES = 52_476
 MOST_CONFIGS = 45
 # A new paper is one folder (and a study), so nothing else names one.
 MOST_NAMING_PAPERS = 0
+# The folder of the measures of faithfulness, whose name is an ordinary word.
+NOT_NAMES = {"faithfulness", "shared"}
 
 # As in the README, but small.
 CONFIG = """
@@ -54,6 +57,8 @@ ALLENNLP = {
         *("attribute", "run", "test.jsonl", "-o", "results/mine.parquet"),
         *("--interpreters", str(CONFIGS / "interpreters" / "jain_wallace.jsonnet")),
     ),
+    "faithfulness": ("faithfulness", "run", "results/mine.parquet", "-o", "results/scores.parquet"),
+    "verdict": ("verdict", "run", "test.jsonl", "-o", "verdict", "--anyway"),
 }
 ANALYSIS = {
     "agreement": ("agreement", "results/mine.parquet", "-o", "results"),
@@ -64,7 +69,7 @@ ANALYSIS = {
 
 @dataclass
 class Way:
-    """What a step called of the project: functions, and calls from one file to another."""
+    """The functions of the project that a step called, and its calls from one file to another."""
 
     functions: Set[CodeType]
     changes: Set[Tuple[str, str]]
@@ -75,7 +80,7 @@ class Way:
 
 
 def own_file(code: CodeType) -> Optional[str]:
-    """The path below the project, if the code is its own."""
+    """The path of the code relative to the project; None for code of other packages."""
     if code not in _files:
         path = Path(code.co_filename)
         below = path.is_absolute() and path.is_relative_to(PROJECT)
@@ -89,7 +94,7 @@ _files: Dict[CodeType, Optional[str]] = {}
 
 @contextmanager
 def watched() -> Iterator[Way]:
-    """Fills the way with what is called in the block."""
+    """Records the calls made in the block."""
     way = Way(set(), set())
 
     def hook(frame: FrameType, event: str, _: Any) -> None:
@@ -116,7 +121,7 @@ def watched() -> Iterator[Way]:
 
 
 def allennlp(arguments: Sequence[str]) -> Callable[[], object]:
-    """What the command does, its command line being read."""
+    """The command as a function, with its command line already parsed."""
     from allennlp.commands import parse_args
 
     kept, sys.argv = sys.argv, ["allennlp", *arguments]
@@ -128,7 +133,7 @@ def allennlp(arguments: Sequence[str]) -> Callable[[], object]:
 
 
 def analysis(arguments: Sequence[str]) -> Callable[[], object]:
-    """The same for `python -m analysis`."""
+    """A command of `python -m analysis` as a function."""
     from analysis.__main__ import parse
 
     parsed = parse(list(arguments))
@@ -136,7 +141,7 @@ def analysis(arguments: Sequence[str]) -> Callable[[], object]:
 
 
 def ways() -> Dict[str, Way]:
-    """The way through each step, in a temporary folder."""
+    """The way through each step, run in a temporary folder."""
     from attention_explain.data.planted.__main__ import main as write_corpus
 
     steps: List[Tuple[str, Callable[[Sequence[str]], Callable[[], object]], Sequence[str]]] = [
@@ -171,11 +176,14 @@ def counts(passed: Dict[str, Way]) -> Iterator[Count]:
     for name, way in passed.items():
         note = f"{len(way.changes)} changes of file"
         yield Count(f"way of a sentence, {name}", len(way.files), "files", note=note)
-    changes = sum(len(way.changes) for way in passed.values())
-    note = f"{changes} changes of file"
-    yield Count("way of a sentence, in all", len(files_of(passed)), "files", MOST_FILES, note)
+    to_verdict = {name: passed[name] for name in ALLENNLP}
+    changes = set().union(*(way.changes for way in to_verdict.values()))
+    note = f"{len(changes)} changes of file"
+    name = "way of a sentence, from config to verdict page"
+    yield Count(name, len(files_of(to_verdict)), "files", MOST_FILES, note)
     for package in PACKAGES:
         yield Count(f"package {package}", len(list((PROJECT / package).rglob("*.py"))), "files")
+    yield Count("attention_explain and analysis", source_lines(), "lines", MOST_LINES)
     naming = files_naming_papers()
     said = ", ".join(path.relative_to(PROJECT).as_posix() for path in naming)
     name = "files of analysis and workflow that name a paper, outside of the papers' folders"
@@ -184,9 +192,22 @@ def counts(passed: Dict[str, Way]) -> Iterator[Count]:
     yield Count("training_configs", len(configs), "files", MOST_CONFIGS)
 
 
+def source_lines() -> int:
+    """The number of lines of the two packages, including comments and docstrings."""
+    return sum(
+        len(path.read_text(encoding="utf-8").splitlines())
+        for package in PACKAGES[:-1]
+        for path in (PROJECT / package).rglob("*.py")
+    )
+
+
 def files_naming_papers() -> List[Path]:
-    """By the name of its folder, as modules (`_`) or as what users type (`-`); comments count, too."""
-    folders = {path.parent for path in PAPERS.glob("*/__init__.py")} - {PAPERS / "shared"}
+    """
+    The files outside of the papers' folders that contain the name of such a folder, written as a module
+    (`_`) or as users type it (`-`), also in comments.
+    """
+    folders = {path.parent for path in PAPERS.glob("*/__init__.py")}
+    folders -= {PAPERS / name for name in NOT_NAMES}
     names = "|".join(folder.name.replace("_", "[-_]") for folder in folders)
     pattern = re.compile(rf"(?<![\w-])(?:{names})(?!\w)")
     return [
@@ -198,7 +219,7 @@ def files_naming_papers() -> List[Path]:
 
 
 def listed(passed: Dict[str, Way]) -> Iterator[str]:
-    """A line a file on the way: how much of it is used, by which step."""
+    """One line per file on the way: how much of it is used, and by which step."""
     lines: Counter = Counter()
     names: Dict[str, Set[str]] = {}
     for way in passed.values():
