@@ -9,8 +9,8 @@ from allennlp.data import Instance
 from allennlp.models import Model
 
 from attention_explain.errors import InputError
-from attention_explain.faithfulness.erasures.delete import Delete
-from attention_explain.faithfulness.outputs import ErasedOutputs
+from attention_explain.faithfulness.outputs import RemovalOutputs
+from attention_explain.faithfulness.removal import Delete
 from attention_explain.heatmaps.explanation import Explanation
 from attention_explain.heatmaps.text_verdict import ModelOutput, NamedWords, TextVerdict
 from attention_explain.interpret.text_batch import TextBatch
@@ -101,6 +101,6 @@ class Explained(Explanation):
         with untouched(self.model, goes_back=False), torch.no_grad():
             batch = TextBatch.of(self.model, [self.instance])
             embeddings = self.model.embed(batch.tokens)
-            outputs = ErasedOutputs(self.model, batch, embeddings, Delete())
+            outputs = RemovalOutputs(self.model, batch, embeddings, Delete())
             (found,) = outputs([numpy.concatenate(kept)])
         return numpy.split(found, numpy.cumsum([len(sets) for sets in kept])[:-1])

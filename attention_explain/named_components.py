@@ -12,7 +12,7 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.common.from_params import infer_constructor_params
 
 from attention_explain.errors import InputError
-from attention_explain.messages.nearest import did_you_mean
+from attention_explain.messages import did_you_mean
 
 # "lrp", or {"type": "gradient-x-input", "absolute": true, "name": "jain-wallace"}.
 ComponentConfig = Union[str, Dict[str, Any]]

@@ -22,13 +22,13 @@ from allennlp.data.tokenizers import WhitespaceTokenizer
 from allennlp.models import Model
 
 from attention_explain.data.attention_text import AttentionTextReader
-from attention_explain.faithfulness.along_orders import (
-    OrderedText,
-    along,
-    measure_orders,
+from attention_explain.faithfulness.evaluator import (
+    RankedText,
+    measure_rankings,
+    outputs_along_rankings,
     sizes_of,
 )
-from attention_explain.faithfulness.outputs import ErasedOutputs
+from attention_explain.faithfulness.outputs import RemovalOutputs
 from attention_explain.faithfulness.registry import ERASURES, MEASURES
 from attention_explain.faithfulness.search import Search
 from attention_explain.interpret.text_batch import TextBatch, budget_for
@@ -86,7 +86,7 @@ def classifier(instances: Sequence[Instance]) -> AttentionClassifier:
     return Model.from_params(Params(config), vocab=Vocabulary.from_instances(instances)).eval()
 
 
-class PlainOutputs(ErasedOutputs):
+class PlainOutputs(RemovalOutputs):
     def fast_reader(self) -> None:
         return None
 
@@ -103,15 +103,15 @@ class JudgedTexts:
         self.batches = [TextBatch.of(model, [instances[row] for row in rows]) for rows in groups]
         self.distinct: List[List[numpy.ndarray]] = []
 
-    def outputs(self, batch: TextBatch) -> ErasedOutputs:
-        return ErasedOutputs(self.model, batch, self.model.embed(batch.tokens), self.erasure)
+    def outputs(self, batch: TextBatch) -> RemovalOutputs:
+        return RemovalOutputs(self.model, batch, self.model.embed(batch.tokens), self.erasure)
 
-    def ordered(self, batch: TextBatch, chance: int = RANDOM_ORDERS) -> List[OrderedText]:
+    def ordered(self, batch: TextBatch, chance: int = RANDOM_ORDERS) -> List[RankedText]:
         made = []
         for words, text_id in zip(batch.words, batch.ids, strict=True):
             drawn = random_ranks(len(words), METHODS + chance, 0, text_id)
             ranks = {f"method-{number}": drawn[number] for number in range(METHODS)}
-            made.append(OrderedText(0, ranks, drawn[METHODS:]))
+            made.append(RankedText(0, ranks, drawn[METHODS:]))
         return made
 
     @torch.no_grad()
@@ -121,14 +121,16 @@ class JudgedTexts:
             ordered = self.ordered(batch, chance=0)
             outputs = self.outputs(batch)
             for keeps in (False, True):
-                along(outputs, ordered, sizes_of(self.measures, ordered, keeps), keeps)
+                outputs_along_rankings(
+                    outputs, ordered, sizes_of(self.measures, ordered, keeps), keeps
+                )
 
     @torch.no_grad()
     def with_both_ends(self) -> None:
         self.distinct = []
         for batch in self.batches:
             outputs = self.outputs(batch)
-            measure_orders(self.measures, outputs, "", self.ordered(batch), Search())
+            measure_rankings(self.measures, outputs, "", self.ordered(batch), Search())
             self.distinct.append(outputs.known_sets())
 
     @torch.no_grad()
@@ -207,14 +209,14 @@ def memory_of_a_long_text(tokens: int) -> float:
     instances = random_texts(1, tokens)
     judged = JudgedTexts(classifier(instances), instances[:1], "delete")
     (batch,) = judged.batches
-    text = OrderedText(
+    text = RankedText(
         0, {"method": random_ranks(tokens, 1, 0, "0")[0]}, random_ranks(tokens, 2, 1, "0")
     )
     measures = MEASURES.build([{"type": name, "bins": [0.1, 0.5]} for name in NAMES[:2]])
     outputs = judged.outputs(batch)
     outputs([numpy.ones((1, tokens), dtype=bool)])
     before = peak()
-    measure_orders(measures, outputs, "", [text], Search(width=1, singles=16))
+    measure_rankings(measures, outputs, "", [text], Search(width=1, singles=16))
     return peak() - before
 
 

@@ -31,7 +31,7 @@ import numpy
 import torch
 from allennlp.data import Instance
 
-from attention_explain.faithfulness.outputs import ErasedOutputs
+from attention_explain.faithfulness.outputs import RemovalOutputs
 from attention_explain.faithfulness.registry import ERASURES
 from attention_explain.interpret.integrated_gradients import IntegratedGradients
 from attention_explain.interpret.text_batch import TextBatch
@@ -130,7 +130,7 @@ def measured(
     """Of each text and method, comprehensiveness and sufficiency."""
     batch = TextBatch.of(setting.model, instances)
     (erasure,) = ERASURES.build(["delete"]).values()
-    outputs = ErasedOutputs(setting.model, batch, setting.model.embed(batch.tokens), erasure)
+    outputs = RemovalOutputs(setting.model, batch, setting.model.embed(batch.tokens), erasure)
     values = []
     for probs, of_methods in zip(outputs(list(map(kept_sets, scores))), scores, strict=True):
         whole, *rest = probs[:, TARGET]

@@ -37,8 +37,8 @@ from captum.attr import IntegratedGradients as Captum
 from transformers import BertConfig, BertForSequenceClassification, BertTokenizerFast
 
 from attention_explain.archives import open_archive
-from attention_explain.faithfulness.along_orders import OrderedText, along, sizes_of
-from attention_explain.faithfulness.outputs import ErasedOutputs
+from attention_explain.faithfulness.evaluator import RankedText, outputs_along_rankings, sizes_of
+from attention_explain.faithfulness.outputs import RemovalOutputs
 from attention_explain.faithfulness.registry import ERASURES, MEASURES
 from attention_explain.interpret.integrated_gradients import IntegratedGradients
 from attention_explain.interpret.occlusion import LeaveOneOut
@@ -187,14 +187,14 @@ def comprehensiveness(setting: OpenedTwice) -> Result:
         random_ranks(len(words), METHODS, 0, id_) for words, id_ in zip(batch.words, batch.ids)
     ]
     ordered = [
-        OrderedText(0, {str(number): ranks for number, ranks in enumerate(of_text)}, of_text[:0])
+        RankedText(0, {str(number): ranks for number, ranks in enumerate(of_text)}, of_text[:0])
         for of_text in orders
     ]
 
     @torch.no_grad()
     def ours() -> None:
-        outputs = ErasedOutputs(setting.model, batch, setting.model.embed(batch.tokens), erasure)
-        along(outputs, ordered, sizes_of(measures, ordered, False), False)
+        outputs = RemovalOutputs(setting.model, batch, setting.model.embed(batch.tokens), erasure)
+        outputs_along_rankings(outputs, ordered, sizes_of(measures, ordered, False), False)
 
     def theirs() -> List[Any]:
         texts = iter(orders[::EVERY])

@@ -10,7 +10,7 @@ from analysis.output import Output
 from analysis.papers.discovery import EXHIBITIONS, NAMES
 from analysis.papers.shared.paper import Exhibition
 from analysis.papers.shared.study_files import load_study
-from attention_explain.messages.nearest import did_you_mean
+from attention_explain.messages import did_you_mean
 
 HELP = "a paper's tables and figures, beside what was published"
 

@@ -14,7 +14,7 @@ from analysis.papers.discovery import PAPERS
 from analysis.results.names import link
 from analysis.results.studies import StudyResults
 from analysis.written import markdown_code, markdown_text
-from attention_explain.messages.durations import in_words
+from attention_explain.messages import in_words
 
 # Longer ones are linked.
 MOST_ROWS = 40

@@ -20,7 +20,7 @@ from allennlp.modules.token_embedders import Embedding
 
 from attention_explain.commands.chunks import ChunkStore
 from attention_explain.commands.progress import JobProgress
-from attention_explain.messages.durations import in_words
+from attention_explain.messages import in_words
 from attention_explain.passes import rows_by_length
 
 # The most multiplications of a chunk with more than one text: about 5 seconds on one core.

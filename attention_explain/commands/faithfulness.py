@@ -34,14 +34,14 @@ from attention_explain.commands.summaries import (
 from attention_explain.costs import passes_of_measures
 from attention_explain.data.pair_sides import PASSAGE
 from attention_explain.errors import InputError
-from attention_explain.faithfulness.erasures.erasure import Erasure
 from attention_explain.faithfulness.evaluator import RANDOM_ORDERS, Evaluator
 from attention_explain.faithfulness.outputs import reads_sets_apart
 from attention_explain.faithfulness.registry import ERASURES, MEASURES
+from attention_explain.faithfulness.removal import RemovalMethod
 from attention_explain.faithfulness.scores_file import GivenScores, read_scores
 from attention_explain.faithfulness.search import Search
 from attention_explain.files import faithfulness as faithfulness_file
-from attention_explain.files.faithfulness import MeasuredText
+from attention_explain.files.faithfulness import TextMeasurements
 from attention_explain.files.records import read_json
 from attention_explain.files.tables import replace_surrogates
 from attention_explain.interpret.text_batch import check_output
@@ -295,12 +295,12 @@ class FaithfulnessJob(Job):
 
     def results(
         self, instances: Sequence[Instance], after_step: AfterStep, steps: Sequence[str]
-    ) -> List[MeasuredText]:
+    ) -> List[TextMeasurements]:
         ids = [instance["metadata"].metadata["id"] for instance in instances]
         scored = [self._scores.texts[replace_surrogates(text_id)] for text_id in ids]
         return self._evaluator.evaluate_batch(instances, scored, after_step, steps)
 
-    def records(self, result: MeasuredText, columns: pyarrow.Schema) -> List[Dict[str, Any]]:
+    def records(self, result: TextMeasurements, columns: pyarrow.Schema) -> List[Dict[str, Any]]:
         return faithfulness_file.records(result)
 
     def totals(self, table: pyarrow.Table, counts: Sequence[Dict[str, Any]]) -> Dict[str, Any]:
@@ -312,7 +312,7 @@ class FaithfulnessJob(Job):
 
 def allowed_erasures(
     names: Sequence[str], model: Model, reader: DatasetReader
-) -> Tuple[Dict[str, Erasure], Dict[str, str]]:
+) -> Tuple[Dict[str, RemovalMethod], Dict[str, str]]:
     """The default removal methods that the model supports, and why it does not support the others."""
     allowed, left_out = {}, {}
     for name, erasure in ERASURES.build(names).items():

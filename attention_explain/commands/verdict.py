@@ -35,7 +35,7 @@ from attention_explain.errors import InputError
 from attention_explain.files.options import check_options, write_options
 from attention_explain.files.records import Damaged
 from attention_explain.interpret.interpreter import InterpreterConfig
-from attention_explain.messages.durations import in_words
+from attention_explain.messages import in_words
 from attention_explain.output import check_verdict_files, explained_failures, log_beside
 
 # The exit code if attention's score is below --fail-under.

@@ -1,99 +1,56 @@
 """
-The places where AllenNLP 2.10.1 is mended: where it meets today's packages, where it lets a mistake
-pass, where a broken training stays broken or becomes another one, and where it trusts what it opens.
+Patches of AllenNLP 2.10.1: for today's versions of its dependencies, for mistakes that it does not
+report, for interrupted trainings, and for the files that it opens.
 
-Nothing else in this project patches anything. Each function mends one thing, says what was broken,
-and has a test. Warnings are silenced one by one, by text and origin, never wholesale.
+Nothing else in this project patches anything. Each function fixes one thing, says what was broken,
+and has a test. Warnings are silenced one by one, by text and origin, never all at once.
 """
 
-from attention_explain.compat.opened_files import (
-    fix_word_vector_files,
-    limit_archives,
-    mend_archive_loading,
-    mend_class_names,
-    mend_config_errors,
-    mend_evaluation_without_batches,
-    mend_local_paths,
-    mend_lost_inputs,
-    mend_lost_predictions,
-    mend_predictor_arguments,
-    mend_silent_evaluation,
-    mend_weights_of_nothing,
-)
-from attention_explain.compat.starting import (
-    SELDOM_USED,
-    mend_plugin_imports,
-    mend_swallowed_sigterm,
-    quick_imports,
-)
-from attention_explain.compat.todays_packages import (
-    fix_union_annotations,
-    mend_checkpoint_loading,
-    mend_device_numbers,
-    mend_moves_to_nowhere,
-    mend_pretrained_tokenizers,
-    mend_reduce_on_plateau,
-    mend_spawned_data_loader,
-)
-from attention_explain.compat.trainings import (
-    fix_diverged_trainings,
-    fix_inexact_recovery,
-    fix_null_options,
-    fix_unchecked_numbers,
-    fix_vocabularies_of_splits,
-    mend_half_checkpoints,
-    mend_metrics_of_the_last_epoch,
-    mend_recovered_averages,
-    mend_reported_weights,
-    mend_run_folders,
-    mend_trainer_options,
-    mend_training_log,
-    mend_unchecked_configs,
-    mend_unchecked_runs,
-)
+from attention_explain.compat import opened_files, starting, todays_packages, trainings
+from attention_explain.compat.starting import SELDOM_USED, quick_imports
 
 __all__ = ["SELDOM_USED", "apply", "quick_imports"]
 
 
 def apply() -> None:
-    """Mends AllenNLP. Calling it again changes nothing."""
+    """Apply all patches. Calling it again changes nothing."""
     import allennlp
 
-    if getattr(allennlp, "_mended_by_attention_explain", False):
+    if getattr(allennlp, "_fixed_by_attention_explain", False):
         return
-    allennlp._mended_by_attention_explain = True
-    fix_union_annotations()
-    mend_device_numbers()
-    mend_reduce_on_plateau()
-    mend_checkpoint_loading()
-    mend_half_checkpoints()
-    fix_inexact_recovery()
-    mend_recovered_averages()
-    mend_reported_weights()
-    mend_metrics_of_the_last_epoch()
-    mend_local_paths()
-    mend_run_folders()
-    mend_unchecked_runs()
-    mend_unchecked_configs()
-    fix_null_options()
-    fix_unchecked_numbers()
-    fix_diverged_trainings()
-    fix_word_vector_files()
-    mend_spawned_data_loader()
-    mend_trainer_options()
-    fix_vocabularies_of_splits()
-    mend_moves_to_nowhere()
-    mend_class_names()
-    limit_archives()
-    mend_pretrained_tokenizers()
-    mend_weights_of_nothing()
-    mend_archive_loading()
-    mend_evaluation_without_batches()
-    mend_predictor_arguments()
-    mend_config_errors()
-    mend_plugin_imports()
-    mend_swallowed_sigterm()
-    mend_training_log()
-    mend_lost_inputs()
-    mend_lost_predictions()
-    mend_silent_evaluation()
+    allennlp._fixed_by_attention_explain = True
+    todays_packages.fix_union_annotations()
+    todays_packages.fix_device_numbers()
+    todays_packages.fix_reduce_on_plateau()
+    todays_packages.fix_checkpoint_loading()
+    trainings.fix_half_checkpoints()
+    trainings.fix_inexact_recovery()
+    trainings.fix_recovered_averages()
+    trainings.fix_reported_weights()
+    trainings.fix_metrics_of_the_last_epoch()
+    opened_files.fix_local_paths()
+    trainings.fix_run_folders()
+    trainings.fix_unchecked_runs()
+    trainings.fix_unchecked_configs()
+    trainings.fix_null_options()
+    trainings.fix_unchecked_numbers()
+    trainings.fix_diverged_trainings()
+    opened_files.fix_word_vector_files()
+    todays_packages.fix_spawned_data_loader()
+    trainings.fix_trainer_options()
+    trainings.fix_vocabularies_of_splits()
+    todays_packages.fix_moves_to_nowhere()
+    opened_files.fix_class_names()
+    opened_files.limit_archives()
+    todays_packages.fix_pretrained_tokenizers()
+    opened_files.fix_weights_of_nothing()
+    opened_files.fix_archive_loading()
+    opened_files.fix_evaluation_without_batches()
+    opened_files.fix_predictor_arguments()
+    opened_files.fix_config_errors()
+    starting.fix_plugin_imports()
+    starting.fix_swallowed_sigterm()
+    trainings.fix_training_log()
+    opened_files.fix_lost_inputs()
+    opened_files.fix_lost_predictions()
+    opened_files.fix_silent_evaluation()

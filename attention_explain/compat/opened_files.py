@@ -11,7 +11,7 @@ from attention_explain.compat.replacing import replace_everywhere
 from attention_explain.files.records import read_json
 
 
-def mend_local_paths() -> None:
+def fix_local_paths() -> None:
     """
     A folder for downloads was made even for files that are here, where a home can be read-only; and
     without a network, downloads ended in a traceback.
@@ -77,7 +77,7 @@ def fix_word_vector_files() -> None:
     embedding._read_pretrained_embeddings_file = read_pretrained_embeddings_file
 
 
-def mend_archive_loading() -> None:
+def fix_archive_loading() -> None:
     """
     Broken weights, another file than an archive, and a GPU that is not there ended in a traceback,
     and whatever an archive held was unpacked and run: all of AllenNLP opens archives as our commands
@@ -104,7 +104,7 @@ def mend_archive_loading() -> None:
     replace_everywhere(archival.extracted_archive, extracted_archive)
 
 
-def mend_weights_of_nothing() -> None:
+def fix_weights_of_nothing() -> None:
     """Weights that are a list, or have numbers for names, failed wherever these were looked at."""
     from allennlp.nn import util
 
@@ -123,7 +123,7 @@ def mend_weights_of_nothing() -> None:
     replace_everywhere(original, read_state_dict)
 
 
-def mend_evaluation_without_batches() -> None:
+def fix_evaluation_without_batches() -> None:
     """`evaluate` takes it for granted that an archive's config says how its texts come in batches."""
     from allennlp.commands import evaluate
     from allennlp.common import Params
@@ -147,7 +147,7 @@ def mend_evaluation_without_batches() -> None:
     evaluate.load_archive = load_archive
 
 
-def mend_predictor_arguments() -> None:
+def fix_predictor_arguments() -> None:
     """`--predictor-args` that are no object ended in a traceback."""
     from allennlp.commands import predict
 
@@ -165,7 +165,7 @@ def mend_predictor_arguments() -> None:
     predict._get_predictor = get_predictor
 
 
-def mend_class_names() -> None:
+def fix_class_names() -> None:
     """
     AllenNLP takes any name with a dot for the path of something to import and call, those that
     stand in an archive too: see archive_reach.py. Its `evaluate` goes on naming classes by the
@@ -261,7 +261,7 @@ def limit_archives() -> None:
     )
 
 
-def mend_config_errors() -> None:
+def fix_config_errors() -> None:
     """
     jsonnet's messages are bare RuntimeErrors, with a stack of places in its own library; what it made
     was taken for an object, also when it was a list; and overrides of nothing ended in a traceback.
@@ -304,7 +304,7 @@ def mend_config_errors() -> None:
     replace_everywhere(merge, with_overrides)
 
 
-def mend_silent_evaluation() -> None:
+def fix_silent_evaluation() -> None:
     """`evaluate` says what it found to its log alone."""
     from allennlp.commands import evaluate
 
@@ -320,7 +320,7 @@ def mend_silent_evaluation() -> None:
     evaluate.evaluate_from_args = and_say
 
 
-def mend_lost_predictions() -> None:
+def fix_lost_predictions() -> None:
     """`predict` empties its output before it has seen whether the texts can be read."""
     from allennlp.commands import predict
 
@@ -342,7 +342,7 @@ def mend_lost_predictions() -> None:
     manager.__init__ = checked
 
 
-def mend_lost_inputs() -> None:
+def fix_lost_inputs() -> None:
     """`predict` and `evaluate` empty the file that they are told to write, even if they are to read it."""
     from allennlp.commands import evaluate, predict
 

@@ -36,7 +36,7 @@ def quick_imports() -> AbstractContextManager:
     return imports_deferred(deferred)
 
 
-def mend_plugin_imports() -> None:
+def fix_plugin_imports() -> None:
     """
     Before it looks for plugins AllenNLP imports all of itself; `quick_imports` holds there, too. It does
     so again for each predictor that is loaded, and takes a third of a second to find nothing new.
@@ -61,7 +61,7 @@ def mend_plugin_imports() -> None:
     replace_everywhere(original, import_plugins)
 
 
-def mend_swallowed_sigterm() -> None:
+def fix_swallowed_sigterm() -> None:
     """
     A SIGTERM was an Exception: whatever code caught any error went on, or reported another one in its
     place. It is now a kind of KeyboardInterrupt, which AllenNLP handles in the same places.

@@ -9,7 +9,7 @@ from typing import Any, Callable, List, Union
 from attention_explain.compat.replacing import replace_everywhere
 
 
-def mend_device_numbers() -> None:
+def fix_device_numbers() -> None:
     """
     Without a GPU `torch.device(0)` now raises, and AllenNLP's own sentence ("Experiment specified a
     GPU but none is available") was never reached.
@@ -29,7 +29,7 @@ def mend_device_numbers() -> None:
     replace_everywhere(util.int_to_device, int_to_device)
 
 
-def mend_moves_to_nowhere() -> None:
+def fix_moves_to_nowhere() -> None:
     """
     AllenNLP looks at every word of a batch's metadata for tensors to move to the device. Without a GPU
     they are all where they should be, and the search took a fifteenth of a training on SST.
@@ -78,7 +78,7 @@ def with_typing_unions(annotation: Any) -> Any:
     return types.GenericAlias(typing.get_origin(annotation), converted)
 
 
-def mend_reduce_on_plateau() -> None:
+def fix_reduce_on_plateau() -> None:
     """torch's `ReduceLROnPlateau` lost its argument `verbose`, which AllenNLP always passes."""
     import torch
     from allennlp.training.learning_rate_schedulers import pytorch_lr_schedulers
@@ -102,7 +102,7 @@ def mend_reduce_on_plateau() -> None:
     scheduler.__init__ = init
 
 
-def mend_checkpoint_loading() -> None:
+def fix_checkpoint_loading() -> None:
     """
     `torch.load` now refuses all but tensors and plain Python values. The trainer's state may hold
     numpy numbers too (metrics, learning rates); these are allowed while a checkpoint is loaded, and
@@ -135,7 +135,7 @@ def _numpy_number_types() -> List[Any]:
     ]
 
 
-def mend_pretrained_tokenizers() -> None:
+def fix_pretrained_tokenizers() -> None:
     """
     transformers no longer takes `add_special_tokens` where a tokenizer is built, only where it is used.
     AllenNLP says it in both places, so that nothing called `pretrained_transformer` could be built.
@@ -151,7 +151,7 @@ def mend_pretrained_tokenizers() -> None:
     cached_transformers.get_tokenizer = get_tokenizer
 
 
-def mend_spawned_data_loader() -> None:
+def fix_spawned_data_loader() -> None:
     """
     With `start_method: "spawn"` the data loader made the lock of its progress bars for forked
     processes, which Python now refuses to hand to spawned ones.

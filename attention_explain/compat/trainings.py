@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any, Callable, Dict, Optional, Tuple, Union
 
 from attention_explain.compat.replacing import replace_everywhere
-from attention_explain.messages.nearest import no_option
+from attention_explain.messages import no_option
 
 
-def mend_unchecked_configs() -> None:
+def fix_unchecked_configs() -> None:
     """Null, numbers and lists where a config needs an object or a path failed wherever they came to."""
     from allennlp.commands import train
 
@@ -44,8 +44,7 @@ def fix_null_options() -> None:
     """
     from allennlp.common import from_params
 
-    from attention_explain.compat.option_errors import OptionError
-    from attention_explain.training.option_ranges import is_a_number
+    from attention_explain.training.checks import OptionError, is_a_number
 
     original = from_params.create_kwargs
 
@@ -85,8 +84,7 @@ def fix_unchecked_numbers() -> None:
     """`true` was taken for 1, and numbers that cannot be meant were tried: a noise below 0, 1e18 epochs."""
     from allennlp.common import from_params
 
-    from attention_explain.compat.option_errors import OptionError
-    from attention_explain.training.option_ranges import number_problem
+    from attention_explain.training.checks import OptionError, number_problem
 
     original = from_params.construct_arg
 
@@ -149,7 +147,7 @@ NOTHING_TRAINED = (
 )
 
 
-def mend_trainer_options() -> None:
+def fix_trainer_options() -> None:
     """
     The trainer takes any option and drops those it does not know, so that a mistyped one was never
     noticed; with null for one that has to be something it failed in the first epoch, with no
@@ -158,8 +156,7 @@ def mend_trainer_options() -> None:
     from allennlp.training import GradientDescentTrainer
 
     from attention_explain.errors import InputError
-    from attention_explain.training.selection import check_selection
-    from attention_explain.training.shared_texts import warn_of_shared_texts
+    from attention_explain.training.checks import check_selection, warn_of_shared_texts
 
     construct = GradientDescentTrainer.from_partial_objects.__func__
     known = inspect.signature(construct).parameters
@@ -223,7 +220,7 @@ def fix_vocabularies_of_splits() -> None:
     TrainModel.from_partial_objects = classmethod(construct_with_splits)
 
 
-def mend_training_log() -> None:
+def fix_training_log() -> None:
     """
     Training writes its log to `out.log`, and all of it to the terminal, too; and to the terminal of the
     moment it began, even when that is closed.
@@ -242,7 +239,7 @@ def mend_training_log() -> None:
     replace_everywhere(original, prepare_global_logging)
 
 
-def mend_half_checkpoints() -> None:
+def fix_half_checkpoints() -> None:
     """
     A kill while a checkpoint was written left half of one, and `--recover` ended in an EOFError though
     the one before was whole; a kill before the best weights were written left those of an epoch that
@@ -378,7 +375,7 @@ def fix_inexact_recovery() -> None:
     replace_everywhere(get_metrics, get_metrics_of_whole_epoch)
 
 
-def mend_recovered_averages() -> None:
+def fix_recovered_averages() -> None:
     """A moving average that was loaded averaged copies of the weights, and no longer the model's."""
     from allennlp.training.moving_average import MovingAverage
 
@@ -390,7 +387,7 @@ def mend_recovered_averages() -> None:
     MovingAverage.load_state_dict = load_state_dict
 
 
-def mend_metrics_of_the_last_epoch() -> None:
+def fix_metrics_of_the_last_epoch() -> None:
     """A training that was killed after its last epoch, and recovered, said nothing of that epoch."""
     from allennlp.training import GradientDescentTrainer
 
@@ -406,7 +403,7 @@ def mend_metrics_of_the_last_epoch() -> None:
     GradientDescentTrainer._try_train = train_and_tell
 
 
-def mend_reported_weights() -> None:
+def fix_reported_weights() -> None:
     """
     After the last epoch the trainer kept the weights that it had at hand if it took them for the best,
     also when that epoch was not validated or the training was recovered, and the metrics on the test
@@ -426,7 +423,7 @@ def mend_reported_weights() -> None:
     GradientDescentTrainer._finalize_model = finalize_model
 
 
-def mend_run_folders() -> None:
+def fix_run_folders() -> None:
     """
     A training that failed before its first epoch was over left a folder that blocked the next one, also
     with `--recover` if the mistake had been in the config.
@@ -453,7 +450,7 @@ def mend_run_folders() -> None:
     replace_everywhere(create, create_serialization_dir)
 
 
-def mend_unchecked_runs() -> None:
+def fix_unchecked_runs() -> None:
     """
     Weights, config and vocabulary were read as they were, whatever had become of them since they
     were written.

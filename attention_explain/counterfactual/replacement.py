@@ -7,7 +7,7 @@ import torch
 
 from attention_explain.counterfactual.fixed_states import FixedStates
 from attention_explain.counterfactual.perturbation import Perturbation, percent
-from attention_explain.data.other_attention import OtherAttention
+from attention_explain.data.attribution_scores import OtherAttention
 from attention_explain.files.perturbations import Field
 from attention_explain.modules.projections import jensen_shannon, total_variation
 

@@ -6,7 +6,7 @@ from allennlp.data import DatasetReader
 
 from attention_explain.data.errors import DataError
 from attention_explain.data.example import Example
-from attention_explain.data.tables import numbered_rows
+from attention_explain.data.sources import numbered_rows
 from attention_explain.data.text_reader import TextReader
 from attention_explain.errors import InputError
 
@@ -37,7 +37,7 @@ class AgNewsCsvReader(TextReader):
     keep_backslashes : `bool`, optional (default = `False`)
         Leave the backslashes as they are, as the published experiments did.
     labels : `Dict[str, str]`, optional
-        Another map from the classes, in place of the one that `classes` stands for.
+        Another map from the classes, instead of that of `classes`.
 
     All others as in `TextReader`.
     """

@@ -1,6 +1,6 @@
 """
-Texts of any dataset reader, ready for the model. Those of readers that are not this project's, such
-as AllenNLP's `text_classification_json`, are made what ours are, so that all else needs to know one
+Instances of any dataset reader, ready for the model. Those of other readers, such as AllenNLP's
+`text_classification_json`, are completed to the form of ours, so that the rest of the code handles one
 kind of instance.
 """
 
@@ -23,7 +23,7 @@ from attention_explain.errors import InputError
 from attention_explain.files.tables import replace_surrogates
 
 logger = logging.getLogger(__name__)
-# Its multiples fill the space between two whole numbers more evenly than those of any other number.
+# The fractional parts of its multiples are spread more evenly than those of any other number.
 GOLDEN_RATIO = (1 + 5**0.5) / 2
 
 
@@ -36,34 +36,34 @@ def read_instances(
     only: Optional[Collection[str]] = None,
 ) -> List[Instance]:
     """
-    All instances, or so many, ready for the model; anything wrong with one is said before the work.
-    They need no label, but one that the model does not know is wrong wherever it stands. `split_text` allows strings for a model that was trained on tokens; `only`
-    has the ids of texts that must be there, if the others do not matter.
+    All instances, or `limit` of them, ready for the model and checked. Labels are optional, but an
+    unknown label is an error even if its text is not selected. `split_text` allows strings for a model
+    that was trained on tokens; `only` selects texts by id, all of which must exist.
     """
     if isinstance(reader, TextReader):
         reader.require_label = False
     instances = [
-        complete(instance, f"text-{place}", data)
-        for place, instance in enumerate(reader.read(data), 1)
+        complete(instance, f"text-{number}", data)
+        for number, instance in enumerate(reader.read(data), 1)
     ]
     if not instances:
-        raise InputError(f"{data}: the dataset reader finds no text there")
+        raise InputError(f"{data}: the dataset reader finds no text in it")
     _check_ids(instances, data)
-    # Those of texts that are not drawn, too: a file that is wrong about one may be wrong about others.
+    # Also for texts that are not selected: one wrong label may mean more of them.
     for instance in instances:
         if isinstance(instance.fields.get("label"), KnownLabelField):
             instance["label"].check(vocab)
     if only is not None:
         instances = _those(instances, set(only), data)
     if limit is not None and limit < len(instances):
-        instances = [instances[place] for place in spread_evenly(len(instances), limit)]
+        instances = [instances[index] for index in spread_evenly(len(instances), limit)]
     try:
         warning = check_split(instances, vocab, split_text)
     except (ConfigurationError, InputError) as error:
         raise InputError(f"{data}: {error.message}") from error
-    for said in (warning, unsplit_warning(instances, reader)):
-        if said is not None:
-            warn_once(f"{data}: {said}")
+    for message in (warning, unsplit_warning(instances, reader)):
+        if message is not None:
+            warn_once(f"{data}: {message}")
     for instance in instances:
         reader.apply_token_indexers(instance)
         instance.index_fields(vocab)
@@ -71,7 +71,7 @@ def read_instances(
 
 
 def unsplit_warning(instances: Sequence[Instance], reader: DatasetReader) -> Optional[str]:
-    """What to say of texts that have too few words for a ranking; None if there are none."""
+    """A warning about texts that have too few words to rank; None if there are none."""
     count = sum(is_unsplit(instance["metadata"].metadata["tokens"]) for instance in instances)
     if not count:
         return None
@@ -91,20 +91,20 @@ def unsplit_warning(instances: Sequence[Instance], reader: DatasetReader) -> Opt
 
 @lru_cache
 def warn_once(message: str) -> None:
-    """A command may read the same data several times."""
+    """Log a warning once, although a command may read the same data several times."""
     logger.warning(message)
 
 
 def spread_evenly(number: int, limit: int) -> List[int]:
     """
-    The places of `limit` of so many texts. Files may be sorted, by label or otherwise: the first so many
-    would not stand for the rest. Nor would every tenth, where a story has five questions: of steps that
-    are all the same, another place in each is taken.
+    The indices of `limit` of `number` texts, spread over the file. Files may be sorted, by label or
+    otherwise, so the first texts would not be representative. Nor would every tenth text, if a story
+    has five questions: equal steps take a different offset in each step.
     """
     step, rest = divmod(number, limit)
     if rest or step == 1:
-        return [place * number // limit for place in range(limit)]
-    return [place * step + int(step * (place * GOLDEN_RATIO % 1)) for place in range(limit)]
+        return [index * number // limit for index in range(limit)]
+    return [index * step + int(step * (index * GOLDEN_RATIO % 1)) for index in range(limit)]
 
 
 def _check_ids(instances: Sequence[Instance], data: str) -> None:
@@ -125,46 +125,45 @@ def _those(instances: Sequence[Instance], ids: Set[str], data: str) -> List[Inst
     missing = sorted(ids - by_id.keys())
     if missing:
         raise DataError(
-            f"{len(missing)} of {len(ids)} texts that are asked for are not there, such as "
-            f"{missing[0]!r}; it has texts such as {next(iter(by_id))!r}",
+            f"{len(missing)} of {len(ids)} requested texts are missing, such as {missing[0]!r}; the file "
+            f"has texts such as {next(iter(by_id))!r}",
             data,
         )
     return [instance for id, instance in by_id.items() if id in ids]
 
 
 def read_counts(reader: DatasetReader) -> Dict[str, Any]:
-    """For the file: how many texts of the data were kept, dropped and cut, where the reader counts."""
+    """For metadata: the number of texts kept, dropped and cut, if the reader counts them."""
     return {"texts": reader.counts.to_dict()} if isinstance(reader, TextReader) else {}
 
 
 def complete(instance: Instance, id: str, path: Optional[str] = None) -> Instance:
     """
-    The instance, with what the reader did not say of it: its `id` (the one given here) and its
-    `tokens`. A label that the training data did not have is then an error that names the text, and
-    the file (`path`) where one is known.
+    The instance with an `id` (the one given here) and `tokens` in its metadata, if the reader gave
+    none. Unknown labels then raise an error that names the text, and the file (`path`) if known.
     """
     field = instance.fields.get("metadata")
-    said = field.metadata if field is not None and isinstance(field.metadata, dict) else {}
-    if {"id", "tokens"} <= said.keys():
+    metadata = field.metadata if field is not None and isinstance(field.metadata, dict) else {}
+    if {"id", "tokens"} <= metadata.keys():
         return instance
-    place = ", ".join(filter(None, (path, id))) or None
+    origin = ", ".join(filter(None, (path, id))) or None
     text = instance.fields.get("tokens")
     if not isinstance(text, TextField):
         raise DataError(
-            f"the dataset reader gives no text 'tokens', but {_what_it_gives(instance)}", place
+            f"the dataset reader gives no text 'tokens', but {_fields_of(instance)}", origin
         )
     if not text.tokens:
-        raise DataError("the text is empty", place)
+        raise DataError("the text is empty", origin)
     tokens = [token.text for token in text.tokens]
-    instance.add_field("metadata", MetadataField({"id": id, "tokens": tokens, **said}))
+    instance.add_field("metadata", MetadataField({"id": id, "tokens": tokens, **metadata}))
     label = instance.fields.get("label")
     if type(label) is LabelField and isinstance(label.label, str):
-        instance.add_field("label", KnownLabelField(label.label, place))
+        instance.add_field("label", KnownLabelField(label.label, origin))
     return instance
 
 
 def instance_of(reader: DatasetReader, fields: Dict[str, Any]) -> Instance:
-    """The instance that the reader makes of one text, from those of its fields that it takes."""
+    """The reader's instance of one text, from the fields that it accepts."""
     if isinstance(reader, TextReader):
         return reader.text_to_instance(**fields)
     parameters = signature(reader.text_to_instance).parameters
@@ -185,6 +184,6 @@ def instance_of(reader: DatasetReader, fields: Dict[str, Any]) -> Instance:
     return complete(reader.text_to_instance(**given), fields.get("id", ""))
 
 
-def _what_it_gives(instance: Instance) -> str:
-    given = (f"'{name}', a {type(field).__name__}" for name, field in instance.fields.items())
-    return ", ".join(given) or "nothing"
+def _fields_of(instance: Instance) -> str:
+    fields = (f"'{name}', a {type(field).__name__}" for name, field in instance.fields.items())
+    return ", ".join(fields) or "nothing"

@@ -1,4 +1,4 @@
-"""The general reader: one text a line, as jsonl, csv or tsv; and the records of such files."""
+"""The general reader: one text per line, as jsonl, csv or tsv; and the records of such files."""
 
 import logging
 from functools import cached_property
@@ -11,8 +11,7 @@ from allennlp.data import DatasetReader
 from attention_explain.archive_reach import ConfigFiles
 from attention_explain.data.errors import DataError
 from attention_explain.data.example import FIELDS, Example, example_of, read_record
-from attention_explain.data.sources import numbered_lines
-from attention_explain.data.tables import numbered_rows
+from attention_explain.data.sources import numbered_lines, numbered_rows
 from attention_explain.data.text_reader import TextReader, has_digit
 from attention_explain.errors import InputError
 from attention_explain.named_components import check_choice
@@ -28,8 +27,8 @@ class AttentionTextReader(TextReader):
     """
     Reads a jsonl, csv or tsv file (plain or gzip, from a path or URL) with a `text` or its
     `tokens`, a `label`, and optionally an `id` and the masks `rationale` and `impermissible` (0 or
-    1 a token). In jsonl, a `rationale` may be a list of such masks, one for each annotator; an empty
-    list is nobody's. csv and tsv files have a header line; tokens and masks in them are separated
+    1 per token). In jsonl, a `rationale` may be a list of such masks, one for each annotator; an empty
+    list means no rationale. csv and tsv files have a header line; tokens and masks in them are separated
     by spaces. Without an `id` field the line number serves: `line-7`.
 
     Registered as a `DatasetReader` with name "attention_text".
@@ -39,11 +38,11 @@ class AttentionTextReader(TextReader):
     format : `str`, optional (default = by the file's ending, else `jsonl`)
         `jsonl`, `csv` or `tsv`.
     fields : `Dict[str, str]`, optional
-        The file's name for a field, where it is another one: `{"text": "review"}`.
+        The file's names of fields that have other names: `{"text": "review"}`.
     held_out : `str` or `List[str]`, optional (default = `None`)
-        Files of the same form whose texts are dropped, for training data that holds what is to be
-        measured on. Texts are the same if their letters are: case, spaces and punctuation do not
-        count, nor do words with a digit (or `digit_word` in their place).
+        Files of the same form whose texts are dropped, for training data that contains evaluation
+        texts. Texts are the same if their letters are: case, spaces and punctuation are ignored, and
+        so are words with a digit (or `digit_word`).
     disallowed_fields : `List[str]`, optional (default = `None`)
         Fields that no line may have, because the model would ignore them. For a folder of transformers
         these are the usual names of the texts of pairs (`hypothesis`, `query`, `text_pair`); an empty
@@ -66,7 +65,7 @@ class AttentionTextReader(TextReader):
         unknown = set(fields or {}) - set(FIELDS)
         if unknown:
             raise InputError(
-                f"fields renames {sorted(unknown)}, but only these have a meaning: "
+                f"fields renames {sorted(unknown)}, but only these fields are read: "
                 f"{', '.join(FIELDS)}"
             )
         self._format = format
@@ -90,7 +89,7 @@ class AttentionTextReader(TextReader):
     @cached_property
     def _letters_held_out(self) -> Set[str]:
         texts = (text for path in self._held_out for text in self._all_examples(path))
-        # What has no letters is no text to be known again.
+        # Texts without letters cannot be compared.
         return {self._letters(text) for text in texts} - {""}
 
     def _letters(self, example: Example) -> str:

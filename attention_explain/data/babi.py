@@ -1,4 +1,4 @@
-"""The bAbI tasks (Weston et al. 2015) as published: stories, questions, and the facts they rest on."""
+"""The bAbI tasks (Weston et al. 2015) as published: stories, questions, and supporting facts."""
 
 from dataclasses import dataclass
 from typing import Dict, Iterator, List, Optional, Sequence
@@ -22,12 +22,12 @@ class StoryLine:
     is_question: bool = False
 
 
-# AllenNLP has a reader of that name, which gives sentences and no passage.
+# Replaces AllenNLP's reader of that name, which gives sentences and no passage.
 @DatasetReader.register("babi", exist_ok=True)
 class BabiReader(PairReader):
     """
-    Reads a file of any of the twenty tasks (plain or gzip, from a path or URL). One instance a
-    question: the passage is the story up to there, without its earlier questions; the label is the
+    Reads a file of any of the twenty tasks (plain or gzip, from a path or URL). One instance per
+    question: the passage is the story so far, without its earlier questions; the label is the
     answer, the `rationale` the words of the supporting sentences. The id is the question's line in
     the file (`line-7`). An answer of several words (`milk,apple`) is one label.
 
@@ -36,7 +36,7 @@ class BabiReader(PairReader):
     """
 
     def _examples(self, path: str) -> Iterator[Example]:
-        # The words of each sentence of the story, by its number there.
+        # The words of each sentence of the story, by its number.
         story: Dict[int, List[str]] = {}
         before = 0
         for place, content in numbered_lines(path):
@@ -66,7 +66,7 @@ class BabiReader(PairReader):
             if not named.isdecimal() or int(named) not in story:
                 known = ", ".join(map(str, story)) or "none"
                 raise DataError(
-                    f"supporting fact {named} is no sentence of the story so far, whose sentences "
+                    f"supporting fact {named} is not a sentence of the story so far, whose sentences "
                     f"are {known}",
                     path,
                     place,
@@ -88,14 +88,12 @@ class BabiReader(PairReader):
 def _line(content: str, path: str, place: int) -> StoryLine:
     number, _, rest = content.strip().partition(" ")
     if not number.isdecimal():
-        raise DataError(
-            "does not begin with the number that a line of a bAbI story has", path, place
-        )
+        raise DataError("does not begin with a number, as a line of a bAbI story must", path, place)
     text, *columns = rest.split("\t")
     if len(columns) > 2:
         raise DataError(
-            f"has {len(columns) + 1} columns, but a question has its answer and its supporting "
-            "facts beside it, and no more",
+            f"has {len(columns) + 1} columns, but a question has at most 3: its text, its answer and "
+            "its supporting facts",
             path,
             place,
         )

@@ -16,9 +16,9 @@ class EraserReader(TextReader):
     """
     Reads a split of a task of ERASER, such as `movies/train.jsonl`, whose lines have an
     `annotation_id`, a `classification` (the label) and `evidences`: spans of tokens of a document.
-    The documents lie beside it, in the folder `docs` (a file each) or in `docs.jsonl`: sentences a
-    line, tokens separated by spaces. The tokens of all spans are the rationale. For tasks with one
-    document a text; the query is not read.
+    The documents are next to it, in the folder `docs` (one file each) or in `docs.jsonl`: one sentence
+    per line, tokens separated by spaces. The tokens of all spans are the rationale. For tasks with one
+    document per text; the query is not read.
 
     Registered as a `DatasetReader` with name "eraser".
 
@@ -26,7 +26,7 @@ class EraserReader(TextReader):
 
     held_out : `str` or `List[str]`, optional (default = `None`)
         Other splits, whose texts are dropped by their ids: the training split of the movie reviews
-        holds the validation split, too.
+        contains the validation split.
 
     All others as in `TextReader`.
     """
@@ -56,7 +56,7 @@ class EraserReader(TextReader):
 
 
 class _Documents:
-    """The documents beside a split, by their names."""
+    """The documents of a split, by name."""
 
     def __init__(self, path: str) -> None:
         self._folder = local_path(path).parent
@@ -69,7 +69,7 @@ class _Documents:
             }
 
     def tokens(self, example: Example, name: str) -> List[str]:
-        # A name is no path: it leads to no other folder.
+        # Only the name is used, so that it cannot lead to another folder.
         path = self._folder / "docs" / Path(name).name
         if self._together is not None:
             if name not in self._together:
@@ -78,7 +78,7 @@ class _Documents:
         elif path.is_file():
             lines = [line for _, line in numbered_lines(path)]
         else:
-            raise example.error(f"its document {path} is missing")
+            raise example.error(f"the document {path} is missing")
         return [token for line in lines for token in line.split(" ") if token.strip()]
 
 
@@ -93,7 +93,7 @@ def _id(record: Dict[str, Any]) -> str:
 
 
 def _spans(example: Example, record: Dict[str, Any]) -> List[Tuple[str, int, int]]:
-    """Document, first token, and the one behind the last."""
+    """Document, first token, and the one after the last."""
     try:
         return [
             (str(one["docid"]), int(one["start_token"]), int(one["end_token"]))
@@ -102,14 +102,14 @@ def _spans(example: Example, record: Dict[str, Any]) -> List[Tuple[str, int, int
         ]
     except (KeyError, TypeError, ValueError) as error:
         raise example.error(
-            "field 'evidences' is no list of lists of objects with docid, start_token and end_token"
+            "field 'evidences' is not a list of lists of objects with docid, start_token and end_token"
         ) from error
 
 
 def _document(example: Example, record: Dict[str, Any], spans: List[Tuple[str, int, int]]) -> str:
     names: Set[str] = {name for name, _, _ in spans} or set(map(str, record.get("docids") or []))
     if len(names) > 1:
-        raise example.error(f"has evidence in {len(names)} documents, but a text is one")
+        raise example.error(f"has evidence in {len(names)} documents, but a text must have one")
     return names.pop() if names else example.id
 
 

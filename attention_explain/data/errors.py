@@ -1,4 +1,4 @@
-"""The exceptions for bad data: a sentence that says where it is and what is wrong with it."""
+"""Exceptions for bad data: they say where it is and what is wrong with it."""
 
 from os import PathLike
 from typing import Optional, Union
@@ -8,8 +8,8 @@ from attention_explain.errors import InputError
 
 class DataError(InputError):
     """
-    Bad input data. The message is one sentence that names the file, the line where there is one,
-    and the field, so that a person can open the file and mend it.
+    Bad input data. The message names the file, the line if there is one, and the field, so that a
+    person can open the file and fix it.
     """
 
     def __init__(
@@ -18,16 +18,16 @@ class DataError(InputError):
         path: Optional[Union[str, PathLike]] = None,
         line: Optional[int] = None,
     ) -> None:
-        place = "" if path is None else str(path) if line is None else f"{path}, line {line}"
-        super().__init__(f"{place}: {problem}" if place else problem)
+        location = "" if path is None else str(path) if line is None else f"{path}, line {line}"
+        super().__init__(f"{location}: {problem}" if location else problem)
 
     def __reduce__(self):
-        # The place is in the message already; a worker process must not prefix it again.
+        # The location is in the message already; a worker process must not prefix it again.
         return DataError, (self.message,)
 
 
 class TrainingLabelsError(InputError):
     """
-    Labels of the training data that no classifier can learn from. Models, which raise it, know no files: what
-    started the training adds whose labels they are.
+    Labels of the training data that no classifier can learn from. Models raise it without the file;
+    the caller that started the training adds it.
     """

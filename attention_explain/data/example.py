@@ -1,9 +1,9 @@
 """
-One labelled text as its file or a line of input has it: what it may be, and what is wrong; and the
-fields of an instance that know where it comes from. A label does, so that an unknown one can be found
-in its file; and how the words came about, given as tokens, or split from a string by the reader. A
-model's vocabulary remembers that of the training texts: a string that is split otherwise than they
-were is another text to the model.
+One labelled text as read from a file or an input line, with checks of its fields; and the fields of an
+instance that know their origin: a label knows its file and line, for messages, and the metadata knows
+whether the words were given as tokens or split from a string by the reader. A model's vocabulary
+remembers that of the training texts, because a string that is split differently is another text to the
+model.
 """
 
 import hashlib
@@ -20,25 +20,24 @@ from attention_explain.files.attributions import Rationale
 from attention_explain.files.records import read_json
 from attention_explain.files.tables import replace_surrogates
 
-# The fields of a line that have a meaning, by the names they have unless a reader says otherwise.
+# The fields of a line that are read, by their default names.
 FIELDS = {name: name for name in ("text", "tokens", "label", "id", "rationale", "impermissible")}
-# What keeps fields apart in some files that are called csv.
+# Separators of some files that are called csv.
 SEPARATORS = (";", "\t", "|")
-# What files of pairs usually call their texts: a model of single texts would ignore one of the two.
+# Usual names of the texts in files of pairs: a model of single texts would ignore one of the two.
 TEXTS_OF_PAIRS = (
     *("premise", "hypothesis", "sentence1", "sentence2", "sentence_a", "sentence_b"),
     *("text1", "text2", "text_a", "text_b", "text_pair", "question1", "question2"),
     *("query", "query_tokens", "question", "question_tokens", "passage", "passage_tokens"),
 )
-# And those of a pair, whose first text is read in the light of a second.
+# The fields of a pair.
 PAIR_FIELDS = FIELDS | {name: name for name in ("query", "query_tokens", "candidates")}
 
 
 def text_key(id: str, tokens: Sequence[str]) -> bytes:
     """
-    What a text is known by when files are joined. The tokens count too, because an id may be that of
-    another text in another split (`line-7`). Halves of characters, which no file can hold, are equal
-    to the marks that stand for them there.
+    The key of a text for joining files. It includes the tokens, because another split may have the
+    same id (`line-7`). Lone surrogates, which no file can hold, are equal to their replacements.
     """
     content = "\0".join((id, *tokens)).encode("utf-8", "replace")
     return hashlib.blake2b(content, digest_size=16).digest()
@@ -52,49 +51,49 @@ class Example:
     text: Optional[str] = None
     tokens: Optional[Sequence[str]] = None
     label: Optional[str] = None
-    # One 0/1 a token, as long as the tokens; the rationale may have one such list an annotator.
+    # 0 or 1 per token; the rationale may have one such list per annotator.
     rationale: Optional[Rationale] = None
     impermissible: Optional[Sequence[int]] = None
-    # Of a pair: the text in whose light the other is read, and the labels it may have, if not all.
+    # For pairs: the second text, and the labels that the pair may have, if not all.
     query: Optional[str] = None
     query_tokens: Optional[Sequence[str]] = None
     candidates: Optional[Sequence[str]] = None
-    # Whether the reader's tokenizer has made the tokens of a text.
+    # Whether the tokens were made by the reader's tokenizer.
     split_here: bool = False
-    # The numbers of each word's pieces, for a transformer that reads the text as it is written.
+    # The ids of each word's pieces, for a transformer that reads the text as written.
     pieces: Optional[Sequence[Tuple[int, ...]]] = None
-    # Where it comes from, for messages.
+    # The origin, for messages.
     path: Optional[str] = None
     line: Optional[int] = None
 
     @classmethod
     def said(cls, id: Any, label: Any, **fields: Any) -> "Example":
-        """What somebody says of one text: id and label may be numbers, and need not be there."""
-        given = None if label is None else str(label)
-        return cls(id="" if id is None else str(id), label=given, **fields)
+        """An example from Python values: id and label may be numbers or None."""
+        label = None if label is None else str(label)
+        return cls(id="" if id is None else str(id), label=label, **fields)
 
-    def mend_halves(self) -> bool:
-        """Whether anything was half a character, and is now the mark that stands for it in files."""
-        mended = False
+    def fix_halves(self) -> bool:
+        """Replace lone surrogates in all fields; returns whether there were any."""
+        changed = False
         for name in ("id", "text", "label", "query"):
             value = getattr(self, name)
-            if isinstance(value, str) and (whole := replace_surrogates(value)) != value:
-                setattr(self, name, whole)
-                mended = True
+            if isinstance(value, str) and (fixed := replace_surrogates(value)) != value:
+                setattr(self, name, fixed)
+                changed = True
         for name in ("tokens", "query_tokens", "candidates"):
-            given = getattr(self, name)
-            whole = [replace_surrogates(str(token)) for token in given or ()]
-            if given is not None and whole != list(map(str, given)):
-                setattr(self, name, whole)
-                mended = True
-        return mended
+            values = getattr(self, name)
+            fixed = [replace_surrogates(str(token)) for token in values or ()]
+            if values is not None and fixed != list(map(str, values)):
+                setattr(self, name, fixed)
+                changed = True
+        return changed
 
     def error(self, problem: str) -> DataError:
         """An error that names the file and line of this example."""
         return DataError(problem, self.path, self.line)
 
     def given(self) -> Dict[str, Any]:
-        """The fields that it has."""
+        """The fields that are set."""
         values = {name: getattr(self, name) for name in PAIR_FIELDS} | {"id": self.id or None}
         return {name: value for name, value in values.items() if value is not None}
 
@@ -102,7 +101,7 @@ class Example:
 def read_record(
     line: str, path: Optional[str] = None, number: Optional[int] = None
 ) -> Dict[str, Any]:
-    """The JSON object of a line. Raises if a field is there twice: nobody could tell which is meant."""
+    """The JSON object of a line. Raises if a field occurs twice."""
     repeated: List[str] = []
 
     def read_object(pairs: List[Tuple[str, Any]]) -> Dict[str, Any]:
@@ -132,19 +131,19 @@ def example_of(
     disallowed: Collection[str] = (),
 ) -> Example:
     """
-    The text of a record: of a line of a file, or of what is to be predicted.
+    The example of a record: a line of a file, or an input to predict.
 
     # Parameters
 
     record : `Mapping[str, Any]`
-        Fields without a meaning are left aside. Tokens and masks may be one string, separated by
-        spaces, as in a table's cell.
+        Unknown fields are ignored. Tokens and masks may be one string, separated by spaces, as in a
+        table's cell.
     id : `str`
         For a record that has none.
     path, line : optional
-        Where it is from, for messages.
+        The origin, for messages.
     names : `Mapping[str, str]`, optional
-        What the record calls each field.
+        The names of the fields in the record.
     disallowed : `Collection[str]`, optional
         Fields that a record may not have, because the model would ignore them.
     """
@@ -166,7 +165,7 @@ def example_of(
             raise example.error(f"field '{names[name]}' is not a single value")
         if name == "label" and not is_a_value(values[name]):
             raise example.error(
-                f"field '{names[name]}' is {json.dumps(values[name])}, which is no label; give the "
+                f"field '{names[name]}' is {json.dumps(values[name])}, which is not a label; give the "
                 "text a label, or remove the line"
             )
         setattr(example, name, str(values[name]))
@@ -206,7 +205,7 @@ def _take_text(
     names: Mapping[str, str],
     record: Mapping[str, Any],
 ) -> None:
-    """One of a record's texts, or its tokens, which are exact where the record has both."""
+    """Read one text of a record, or its tokens, which take precedence if the record has both."""
     if tokens in values:
         setattr(example, tokens, _texts(example, names[tokens], values[tokens]))
     elif text in values:
@@ -221,7 +220,7 @@ def _take_text(
 
 
 def _cure(record: Mapping[str, Any]) -> str:
-    """What most often helps where a line has other fields."""
+    """A hint for lines that have other fields."""
     if len(record) == 1 and any(mark in name for name in record for mark in SEPARATORS):
         return ": fields of a csv are separated by commas, those of a tsv by tabs"
     return "; the reader's option `fields` says which of them it is" if record else ""
@@ -251,7 +250,7 @@ def _numbers(example: Example, field: str, mask: Sequence[Any]) -> List[float]:
 
 
 def _label_remedy(label: str, known: Sequence[str]) -> str:
-    """For numbers in the data of a folder of transformers whose config has no names for its classes."""
+    """A hint for numeric labels with a Hugging Face folder whose config has no names of classes."""
     unnamed = known == [f"LABEL_{number}" for number in range(len(known))]
     if not unnamed or label not in map(str, range(len(known))):
         return ""
@@ -280,12 +279,12 @@ class KnownLabelField(LabelField):
         self._field_name = field_name
 
     def check(self, vocab: Vocabulary) -> None:
-        """Says where it is from if nobody knows it."""
+        """Raise if the label is not in the training data."""
         known = vocab.get_token_to_index_vocabulary(self._label_namespace)
         if self.label not in known:
             names = ", ".join(repr(name) for name in known)
             raise DataError(
-                f"field '{self._field_name}' is {self.label!r}, which is none of the labels of the "
+                f"field '{self._field_name}' is {self.label!r}, which is not one of the labels of the "
                 f"training data ({names}){_label_remedy(self.label, list(known))}",
                 self._path,
                 self._line,
@@ -296,24 +295,24 @@ class KnownLabelField(LabelField):
         super().index(vocab)
 
 
-# Of the vocabulary; by its ending it has no symbols for padding and unknown words.
+# A namespace of the vocabulary; because of its ending it has no padding and unknown symbols.
 ORIGIN_NAMESPACE = "text_origin_tags"
-# The fields of an input that the words may come from.
+# The fields of an input that give the words.
 TOKENS, TEXT = "tokens", "text"
 
-REFUSED = (
-    "the model was trained on texts that came as tokens, and a string would be split otherwise than "
-    "they were; give its 'tokens' instead (in Python a list of words), or allow the split "
-    "(split_text, on the command line --split-text)"
+NEEDS_TOKENS = (
+    "the model was trained on texts given as tokens, and a string would be split differently; give "
+    "its 'tokens' instead (in Python a list of words), or allow the split (split_text, on the command "
+    "line --split-text)"
 )
-UNTOLD = (
-    "this model does not tell how its training texts were split into words (it was trained before "
-    "that was kept): if they came as tokens, a string may be split otherwise; look for unknown words"
+UNKNOWN_SPLIT = (
+    "this model does not record how its training texts were split into words: if they were given as "
+    "tokens, a string may be split differently; look for unknown words"
 )
 
 
 class TextMetadataField(MetadataField):
-    """What is known about a text; its origin is counted as its words are."""
+    """Metadata of a text; its origin is counted in the vocabulary."""
 
     __slots__ = ["origin"]
 
@@ -329,20 +328,20 @@ def check_split(
     instances: Iterable[Instance], vocab: Vocabulary, split_text: bool = False
 ) -> Optional[str]:
     """
-    Refuses strings for a model that was trained on tokens, unless `split_text` allows it. Returns
-    what is to be said where it cannot be told.
+    Raise for strings if the model was trained on tokens, unless `split_text` allows them. Returns a
+    warning if the model does not record it.
     """
     if all(_origin(instance) != TEXT for instance in instances):
         return None
     origins = training_origins(vocab)
     if origins == {TOKENS} and not split_text:
-        raise DataError(REFUSED)
-    return None if origins else UNTOLD
+        raise DataError(NEEDS_TOKENS)
+    return None if origins else UNKNOWN_SPLIT
 
 
 def training_origins(vocab: Vocabulary) -> Set[str]:
-    """Empty for a model that was trained before its vocabulary kept them."""
-    # Asking a vocabulary for a namespace makes it.
+    """How the training texts gave their words; empty if the vocabulary does not record it."""
+    # Asking a vocabulary for a namespace would create it.
     if ORIGIN_NAMESPACE not in vocab.get_namespaces():
         return set()
     return {TOKENS, TEXT} & set(vocab.get_token_to_index_vocabulary(ORIGIN_NAMESPACE))

@@ -1,5 +1,5 @@
 """
-Corpora that are folders of text files, one file a text: on disk, or inside a tar archive that is
+Corpora that are folders of text files, one file per text: on disk, or inside a tar archive that is
 read in one pass and never unpacked.
 """
 
@@ -23,7 +23,7 @@ BLOCK = 2**20
 
 @dataclass(frozen=True)
 class CorpusFile:
-    """One file of a corpus, and where it comes from, for messages."""
+    """One file of a corpus, and its path for messages."""
 
     folder: str
     name: str
@@ -34,9 +34,9 @@ class CorpusFile:
 def text_files(source: str, folders: Sequence[str]) -> Iterator[CorpusFile]:
     """
     The files in each of `folders` below `source`, which is a folder or, as
-    `archive.tar.gz!folder`, a folder inside a tar archive (a path or a URL). The order is the same
-    everywhere: the first file of each folder, then the second of each, and so on, each folder's
-    files by the numbers in their names. The beginning of a corpus thus has texts of every class.
+    `archive.tar.gz!folder`, a folder inside a tar archive (a path or a URL). The order is
+    deterministic: the first file of each folder, then the second of each, and so on, sorted by the
+    numbers in their names, so that the beginning of a corpus has texts of every class.
     """
     archive, inner = _split(source)
     if archive:
@@ -93,9 +93,9 @@ def _archived(
                 if member.isfile() and parent in wanted and _is_visible(name):
                     folder = wanted[parent]
                     content = tar.extractfile(member).read()
-                    place = f"{archive}{ARCHIVE_MARK}{path}"
-                    files_of[folder][name] = CorpusFile(folder, name, content, place)
-            # The check sum stands behind the last file, and only reading on compares it.
+                    shown = f"{archive}{ARCHIVE_MARK}{path}"
+                    files_of[folder][name] = CorpusFile(folder, name, content, shown)
+            # The checksum follows the last file, and is only verified by reading on.
             while tar.fileobj.read(BLOCK):
                 pass
     except (tarfile.TarError, EOFError, OSError, zlib.error, lzma.LZMAError) as error:
@@ -118,6 +118,6 @@ def _is_visible(name: str) -> bool:
 
 
 def _by_numbers(name: str) -> list:
-    """Sorts 9_1.txt before 10_1.txt."""
+    """A key that sorts 9_1.txt before 10_1.txt."""
     parts = re.split("([0-9]+)", name)
     return [int(part) if index % 2 else part for index, part in enumerate(parts)]

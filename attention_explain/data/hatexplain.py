@@ -1,4 +1,4 @@
-"""HateXplain (Mathew et al. 2021) as its authors publish it: posts, labels and spans of annotators."""
+"""HateXplain (Mathew et al. 2021) as published: posts, labels and rationales of annotators."""
 
 import logging
 from collections import Counter
@@ -23,8 +23,8 @@ class HateXplainReader(TextReader):
     Reads a split of the folder `Data` of HateXplain, which holds `dataset.json` and
     `post_id_divisions.json`: the data path is the folder and the split, as `Data/train`, `Data/val`
     or `Data/test`. The label is that of the most annotators (`hatespeech`, `offensive` or `normal`);
-    posts without one are dropped and counted. The rationale is that of each annotator who marked,
-    kept apart; markings that are not as long as their post are left out, and counted in the log.
+    posts without a majority are dropped and counted. The rationales of the annotators are kept
+    separate; those that are not as long as their post are skipped, and counted in the log.
 
     Registered as a `DatasetReader` with name "hatexplain". All parameters as in `TextReader`.
     """
@@ -45,7 +45,7 @@ class HateXplainReader(TextReader):
             example = Example(id=str(name), tokens=post["post_tokens"], path=str(folder / POSTS))
             example.label = _majority(post)
             if example.label is None:
-                self.counts.dropped["without a label of most annotators"] += 1
+                self.counts.dropped["without a majority label"] += 1
                 continue
             given = post.get("rationales") or []
             marked = [one for one in given if len(one) == len(example.tokens)]

@@ -16,16 +16,16 @@ WHOLE_NUMBER = re.compile(r"([+-]?(?:0|[1-9]\d*))(?:\.0*)?", re.ASCII)
 TRUTH_VALUES = {"true": 1, "false": 0}
 # Some scripts need these two between letters; everywhere else they are invisible mistakes.
 JOINERS = "\u200c\u200d"
-REMEDY = "write it in one way, or map it with the reader's option `labels`"
+REMEDY = "use one spelling, or map the labels with the reader's option `labels`"
 
 
 def is_a_value(label: Any) -> bool:
-    """False for NaN and the infinities, which JSON files of Python programs may contain."""
+    """False for NaN and infinities, which JSON files written by Python may contain."""
     return not isinstance(label, float) or math.isfinite(label)
 
 
 def label_problem(label: str) -> Optional[str]:
-    """What is wrong with the name of a class; None if nothing is."""
+    """What is wrong with the name of a class; None if it is valid."""
     if label in RESERVED:
         return "is reserved by the vocabulary; rename it with the reader's option `labels`"
     for index, character in enumerate(label):
@@ -39,13 +39,13 @@ def label_problem(label: str) -> Optional[str]:
 
 
 def _joins(label: str, index: int) -> bool:
-    """Whether a joiner stands between two characters of a script that may need it."""
+    """Whether a joiner is between two characters of a script that may need it."""
     around = label[max(index - 1, 0) : index] + label[index + 1 : index + 2]
     return label[index] in JOINERS and len(around) == 2 and not any(map(str.isascii, around))
 
 
 def class_key(label: str) -> Hashable:
-    """Equal for labels that are one class: 1, 1.0 and true; composed and decomposed characters."""
+    """Equal for spellings of one class: 1, 1.0 and true; composed and decomposed characters."""
     visible = "".join(each for each in label if unicodedata.category(each) != "Cf")
     text = unicodedata.normalize("NFC", visible)
     number = WHOLE_NUMBER.fullmatch(text)
@@ -53,7 +53,7 @@ def class_key(label: str) -> Hashable:
 
 
 def same_class(labels: Iterable[str]) -> Optional[Tuple[str, str]]:
-    """The first two labels that are one class; None if all are different."""
+    """The first two labels that are the same class; None if all are different."""
     seen: Dict[Hashable, str] = {}
     for label in labels:
         first = seen.setdefault(class_key(label), label)

@@ -17,8 +17,8 @@ ATTRIBUTION = re.compile(r"(?:writes|wrote|says|said):|writes in")
 @DatasetReader.register("newsgroups")
 class NewsgroupsReader(TextReader):
     """
-    Reads the posts of some groups from a folder such as `20news-bydate-train`, which holds a folder
-    a group and in it a file a post, in Latin-1. The folder may be inside the tar archive, given by
+    Reads the posts of some groups from a folder such as `20news-bydate-train`, which has one folder
+    per group and in it one file per post, in Latin-1. The folder may be inside the tar archive, given by
     path or URL: `20news-bydate.tar.gz!20news-bydate-train`. Ids are like
     `20news-bydate-train/rec.sport.hockey/54185`. The groups take turns, each in the order of its
     posts' numbers.
@@ -30,7 +30,7 @@ class NewsgroupsReader(TextReader):
     groups : `List[str]`
         Two or more groups. Their order gives the labels: 0 for the first, 1 for the second.
     strip : `List[str]`, optional (default = `["headers", "footers", "quotes"]`)
-        What to take out of a post, so that a model cannot go by who wrote it: see `strip_headers`,
+        What to remove from a post, so that a model cannot rely on its author: see `strip_headers`,
         `strip_footer` and `strip_quotes`, which follow scikit-learn's `fetch_20newsgroups`.
     labels : `Dict[str, str]`, optional
         Other names for the groups than 0, 1, ....
@@ -76,7 +76,7 @@ class NewsgroupsReader(TextReader):
 
 
 def strip_headers(post: str) -> str:
-    """The post after its first empty line; nothing where there is none."""
+    """The post after its first empty line; empty if there is none."""
     _, _, body = post.partition("\n\n")
     return body
 

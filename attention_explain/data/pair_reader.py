@@ -1,15 +1,15 @@
 """
-What the readers of pairs share: a text that is attended, the passage, and one in whose light it is
-read, the query; a question of a story, or the hypothesis of a premise. Limits, masks and messages are
-those of all readers, and hold for the passage. A reader of one file format only implements
-`_examples`.
+The base class of the readers of pairs. The model attends to the first text, the passage, given the
+second, the query: a story and a question, or a premise and a hypothesis. Length limits and masks apply
+to the passage. A reader of one file format only implements `_examples`.
 """
 
-from typing import Iterator, List, Mapping, Optional, Sequence, Tuple
+from functools import lru_cache
+from typing import Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple
 
-from allennlp.data import DatasetReader, Instance
+import torch
+from allennlp.data import DatasetReader, Field, Instance, Vocabulary
 
-from attention_explain.data.candidates import CandidatesField
 from attention_explain.data.errors import DataError
 from attention_explain.data.example import FIELDS, PAIR_FIELDS, Example
 from attention_explain.data.sources import ReadCounts
@@ -17,8 +17,76 @@ from attention_explain.data.text_reader import TextReader
 from attention_explain.files.attributions import Rationale
 from attention_explain.named_components import check_choice
 
+
+class CandidatesField(Field[torch.Tensor]):
+    """
+    The labels that a text may have, such as the locations that a story names: True for each label of
+    the training data that is a candidate. Candidates that are not labels are ignored. Shape: (labels,)
+
+    # Parameters
+
+    candidates : `Optional[Iterable[str]]`
+        None for all labels, in a file where only some texts name candidates.
+    lowercase : `bool`, optional (default = `False`)
+        Whether the candidates are lower-cased; labels are then compared in lower case.
+    path, line : optional
+        The origin of the text, for messages.
+    """
+
+    __slots__ = ["_line", "_lowercase", "_mask", "_path", "candidates"]
+
+    def __init__(
+        self,
+        candidates: Optional[Iterable[str]],
+        lowercase: bool = False,
+        path: Optional[str] = None,
+        line: Optional[int] = None,
+    ) -> None:
+        self.candidates = None if candidates is None else frozenset(candidates)
+        self._lowercase = lowercase
+        self._path = path
+        self._line = line
+        self._mask: Optional[torch.Tensor] = None
+
+    def __contains__(self, label: str) -> bool:
+        if self.candidates is None:
+            return True
+        return (label.lower() if self._lowercase else label) in self.candidates
+
+    def index(self, vocab: Vocabulary) -> None:
+        labels = vocab.get_index_to_token_vocabulary("labels")
+        if self.candidates is None:
+            self._mask = _all_of(len(labels))
+            return
+        among = [labels[number] in self for number in range(len(labels))]
+        if not any(among):
+            raise DataError(
+                "none of the candidates of this text is a label of the training data",
+                self._path,
+                self._line,
+            )
+        self._mask = torch.tensor(among)
+
+    def get_padding_lengths(self) -> Dict[str, int]:
+        return {}
+
+    def as_tensor(self, padding_lengths: Dict[str, int]) -> torch.Tensor:
+        return self._mask
+
+    def empty_field(self) -> "CandidatesField":
+        empty = CandidatesField(())
+        empty._mask = torch.zeros_like(self._mask)
+        return empty
+
+
+@lru_cache
+def _all_of(labels: int) -> torch.Tensor:
+    """Shared by all texts of a corpus; it is never modified."""
+    return torch.ones(labels, dtype=torch.bool)
+
+
 CANDIDATES = ("all", "passage")
-# The names of the fields, by those that the project has for them.
+# The names of the fields in files of questions, by the names that this project uses.
 QUESTION_FIELDS = PAIR_FIELDS | {
     "text": "passage",
     "tokens": "passage_tokens",
@@ -26,36 +94,36 @@ QUESTION_FIELDS = PAIR_FIELDS | {
     "query_tokens": "question_tokens",
     "label": "answer",
 }
-# Where the words of a text may be given instead.
+# The field that gives the words of a text instead.
 TOKENS_OF = {"text": "tokens", "query": "query_tokens"}
 
 
 def line_fields(reader: DatasetReader) -> Mapping[str, str]:
-    """What lines that are to be predicted call each field, as the files of a reader do."""
+    """The names of the fields in lines to predict: those of the reader's files."""
     return reader.fields if isinstance(reader, PairReader) and reader.pairs else FIELDS
 
 
 class PairReader(TextReader):
     """
-    Base class of the readers of pairs. An instance has the passage as `tokens`, the `query`, and where
-    not every label may be the answer, the `candidates`.
+    Base class of the readers of pairs. An instance has the passage as `tokens`, the `query`, and the
+    `candidates` if not every label may be the answer.
 
     # Parameters
 
     candidates : `str`, optional (default = `"all"`)
-        Which labels a pair may have, unless its file says it: `all` of the training data, or those
-        that are words of the `passage`.
+        The labels that a pair may have, unless its line names them: `all` of the training data, or
+        those that are words of the `passage`.
 
-    All others as in `TextReader`; boundary symbols stand around both texts.
+    All others as in `TextReader`; boundary symbols are put around both texts.
     """
 
     noun = "passage"
-    # What a file, and a line that is to be predicted, call each field.
+    # The names of the fields in files and in lines to predict.
     fields: Mapping[str, str] = QUESTION_FIELDS
-    # Of a reader that may give single texts, too, whether it gives pairs.
+    # Whether the reader gives pairs; a subclass may also give single texts.
     pairs = True
-    # Whether a line may name its candidates. Those of others may then be anything, and every pair says
-    # which it may have, so that all of them fit into one batch.
+    # Whether a line may name its candidates. Every pair then gets the field, so that all of them fit
+    # into one batch.
     lines_have_candidates = False
 
     def __init__(self, candidates: str = "all", **kwargs) -> None:
@@ -97,7 +165,7 @@ class PairReader(TextReader):
     def _wanted(self, file_path: str, counts: ReadCounts) -> Iterator[Tuple[Example, List[str]]]:
         for example, words in super()._wanted(file_path, counts):
             if self.pairs:
-                # Also of passages that the limits drop.
+                # Checks the query, also for passages that the limits drop.
                 self._query_words(example)
             yield example, words
 
@@ -122,15 +190,15 @@ class PairReader(TextReader):
         return instance
 
     def _candidates_of(self, example: Example, words: List[str]) -> Optional[CandidatesField]:
-        """The labels that the pair may have, its own among them."""
+        """The labels that the pair may have, including its own."""
         if example.candidates is not None:
             named = [candidate.strip() for candidate in example.candidates]
             field = CandidatesField(named, False, example.path, example.line)
-            problem = f"none of its candidates ({', '.join(map(repr, named))})"
+            problem = f"not one of its candidates ({', '.join(map(repr, named))})"
         elif self._candidates == "passage":
             field = CandidatesField(words, self._lowercase, example.path, example.line)
             problem = (
-                "no word of the passage, as 'candidates': 'passage' wants it ('all' allows every "
+                "not a word of the passage, as required by 'candidates': 'passage' ('all' allows every "
                 "label of the training data)"
             )
         else:

@@ -1,4 +1,4 @@
-"""Pairs for explanations of their query, or of both texts: which words get scores, and which do not."""
+"""Instances of pairs for explanations of the query, or of both texts, instead of the passage."""
 
 from typing import Any, Dict, List, Sequence
 
@@ -10,17 +10,17 @@ from allennlp.data.token_indexers import SingleIdTokenIndexer
 from attention_explain.errors import InputError
 
 PASSAGE, QUERY, BOTH = SIDES = ("passage", "query", "both")
-# The indexer that says of a token which text it is of: 0 the passage, 1 the query.
+# The indexer for the text that a token belongs to: 0 the passage, 1 the query.
 PART = "part"
 
 
 def turned(instances: Sequence[Instance], side: str) -> List[Instance]:
-    """The pairs, with what is on that side as their text; they must have their token indexers."""
+    """The pairs with the text of that side as `tokens`; they must have their token indexers."""
     if side == PASSAGE:
         return list(instances)
     for instance in instances:
         if "query" not in instance.fields:
-            raise InputError(f"side is '{side}', but the texts are no pairs")
+            raise InputError(f"side is '{side}', but the texts are not pairs")
     return [_query(each) if side == QUERY else _both(each) for each in instances]
 
 
@@ -54,7 +54,7 @@ def _both(instance: Instance) -> Instance:
         "other": known["query"],
         "side": BOTH,
     }
-    # Nobody has marked words of a query.
+    # Rationales mark words of the passage only.
     nothing = [0] * len(known["query"])
     marks = known.get("rationale")
     if marks is not None:
@@ -73,7 +73,7 @@ def _with(instance: Instance, fields: Dict[str, Field], told: Dict[str, Any]) ->
 
 
 def _shown(instance: Instance, name: str) -> List[int]:
-    """0 at boundary symbols, which stand around both texts or around none."""
+    """0 at boundary symbols, which are around both texts or around none."""
     tokens = len(instance[name].tokens)
     bounds = 1 if "attendable" in instance.fields else 0
     return [0] * bounds + [1] * (tokens - 2 * bounds) + [0] * bounds

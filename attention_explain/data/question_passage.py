@@ -1,4 +1,4 @@
-"""Pairs of texts from files of one pair a line: questions about passages, and SNLI's sentences."""
+"""Readers of files with one pair of texts per line: questions about passages, and SNLI."""
 
 from typing import Any, Dict, Iterator, Mapping, Optional
 
@@ -16,8 +16,8 @@ class QuestionPassageReader(PairReader):
     """
     Reads a jsonl, csv or tsv file (plain or gzip, from a path or URL) with a `passage` or its
     `passage_tokens`, a `question` or its `question_tokens`, an `answer`, which is the label, and
-    optionally an `id`, the `candidates` for the answer (texts, its own among them), and the masks
-    `rationale` and `impermissible` (0 or 1 a token of the passage). All else is as in
+    optionally an `id`, the `candidates` for the answer (texts, including the answer), and the masks
+    `rationale` and `impermissible` (0 or 1 per token of the passage). All else is as in
     `attention_text`.
 
     Registered as a `DatasetReader` with name "question_passage".
@@ -27,12 +27,12 @@ class QuestionPassageReader(PairReader):
     format : `str`, optional (default = by the file's ending, else `jsonl`)
         `jsonl`, `csv` or `tsv`.
     fields : `Dict[str, str]`, optional
-        The file's name for a field, where it is another one: `{"passage": "story"}`.
+        The file's names of fields that have other names: `{"passage": "story"}`.
 
     All others as in `PairReader`.
     """
 
-    # By the names that the project has for them.
+    # The names of the fields in the file, by the names that this project uses.
     own_fields: Mapping[str, str] = QUESTION_FIELDS
     lines_have_candidates = True
 
@@ -49,7 +49,7 @@ class QuestionPassageReader(PairReader):
         unknown = set(renamed) - set(self.own_fields.values())
         if unknown:
             raise InputError(
-                f"fields renames {sorted(unknown)}, but only these have a meaning: "
+                f"fields renames {sorted(unknown)}, but only these fields are read: "
                 f"{', '.join(self.own_fields.values())}"
             )
         self._format = format

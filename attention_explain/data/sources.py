@@ -1,9 +1,9 @@
 """
-Where data comes from: local paths and URLs, plain or gzip, opened as text or refused clearly; and which
-texts of a file are kept, by their label and their length, and what became of the others: how many were
-dropped and cut, and why.
+Reading of data files: local paths and URLs, plain or gzip, lines, tables and parquet; and the filters
+of texts by label and length, with counts of what was dropped and cut, and why.
 """
 
+import csv
 import gzip
 import os
 import re
@@ -11,14 +11,16 @@ import zlib
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Dict, Iterable, Iterator, List, Optional, Tuple, Union
+from typing import Any, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple, Union
 
+import pyarrow
 from allennlp.common import file_utils
 
 from attention_explain.archive_reach import check_readable
 from attention_explain.data.errors import DataError
 from attention_explain.data.example import Example
 from attention_explain.errors import InputError
+from attention_explain.files.sealed import Damaged, read_sealed
 from attention_explain.named_components import check_choice
 from attention_explain.pretrained.folders import HUB, transformer_folder
 from attention_explain.settings import DATA_VARIABLE
@@ -57,7 +59,7 @@ def local_path(source: PathOrStr) -> Path:
 
 
 def _remedy(path: Path) -> str:
-    """The configs of the papers read below a folder that a variable names."""
+    """A hint for configs that read from the folder named by an environment variable."""
     folder = os.environ.get(DATA_VARIABLE)
     if folder and Path(folder).expanduser() in path.parents:
         return (
@@ -71,7 +73,7 @@ def numbered_lines(source: PathOrStr, path: Optional[Path] = None) -> Iterator[T
     """
     The lines of a UTF-8 text file without their line ends, numbered from 1. A gzip file is
     recognised by its content, since a downloaded file has lost its ending. `path` is the local
-    file where it is known already.
+    file, if it is known already.
     """
     path = path or local_path(source)
     if path.is_dir():
@@ -96,12 +98,12 @@ def numbered_lines(source: PathOrStr, path: Optional[Path] = None) -> Iterator[T
 @dataclass
 class ReadCounts:
     """
-    kept : the texts that were read, cut ones included.
+    kept : the number of texts read, including those that were cut.
     dropped : by reason, such as "with more than 400 tokens".
     cut : by what is left of them, such as "to 400 tokens".
-    spaced_labels : the texts whose label had spaces around it, which are no part of it.
-    halves : the texts that had half a character in them.
-    tagged : the texts that contain HTML tags; `first_tag` is the first one, for messages.
+    spaced_labels : the number of texts whose label had spaces around it, which are removed.
+    halves : the number of texts that contained half a character (a lone surrogate).
+    tagged : the number of texts that contain HTML tags; `first_tag` is the first one, for messages.
     """
 
     kept: int = 0
@@ -113,7 +115,7 @@ class ReadCounts:
     first_tag: str = ""
 
     def count_tags(self, example: Example) -> None:
-        """Looks for HTML tags in the strings of an example; tokens are taken as they are."""
+        """Count an example if its strings contain HTML tags; tokens are not searched."""
         tags = (HTML_TAG.search(text) for text in (example.text, example.query) if text)
         tag = next(filter(None, tags), None)
         if tag is not None:
@@ -127,17 +129,17 @@ class ReadCounts:
         return f"{self.kept} texts kept{dropped}{cut}"
 
     def to_dict(self) -> Dict[str, Any]:
-        """As the files tell it."""
+        """The counts as written into files."""
         return {"kept": self.kept, "dropped": dict(self.dropped), "cut": dict(self.cut)}
 
 
 def counted(reasons: Dict[str, int]) -> str:
-    """For people: "564 with fewer than 6 tokens, 3 with an unwanted label"."""
+    """For messages: "564 with fewer than 6 tokens, 3 with an unwanted label"."""
     return ", ".join(f"{count} {reason}" for reason, count in sorted(reasons.items()))
 
 
 def left_out(texts: Optional[Dict[str, Any]]) -> List[str]:
-    """Lines on what was dropped and cut, of what `to_dict` gave; None has nothing to say."""
+    """Lines on the dropped and cut texts, from the result of `to_dict`; none for None."""
     if texts is None:
         return []
     dropped, cut = sum(texts["dropped"].values()), sum(texts["cut"].values())
@@ -151,18 +153,18 @@ def left_out(texts: Optional[Dict[str, Any]]) -> List[str]:
 
 
 class LabelMap:
-    """`labels` as the readers take them: None takes every label as it is, a name of None drops texts."""
+    """The readers' option `labels`: None keeps all labels, a name of None drops the texts."""
 
     def __init__(self, labels: Optional[Dict[str, Any]]) -> None:
         self.labels = labels
 
     def without_spaces(self, label: str) -> str:
-        """A label as it is meant: spaces around it count only where the map has them."""
+        """The label without surrounding spaces, unless the map has it with them."""
         return label if label in (self.labels or {}) else label.strip()
 
     def mapped(self, example: Example, field: str) -> Optional[str]:
         """
-        The name of the example's label, which its file has as `field`; None where its texts are to be
+        The new name of the example's label, from `field` of its file; None if the text is to be
         dropped.
         """
         label = str(example.label)
@@ -170,19 +172,19 @@ class LabelMap:
             return label
         if label not in self.labels:
             known = ", ".join(repr(name) for name in self.labels)
-            raise example.error(f"field '{field}' is {label!r}, which is none of {known}")
+            raise example.error(f"field '{field}' is {label!r}, which is not one of {known}")
         name = self.labels[label]
         return None if name is None else str(name)
 
     def is_new_name(self, label: str) -> bool:
-        """Whether it is a name that the map gives, and not one that it replaces."""
+        """Whether the map produces this name and does not replace it."""
         labels = self.labels or {}
         new_names = {str(name) for name in labels.values() if name is not None}
         return label in new_names and label not in labels
 
 
 class LengthLimits:
-    """Parameters as those of the readers. `cut_to` : to how many tokens texts are cut; None if not."""
+    """Parameters as in the readers. `cut_to` : the number of tokens that texts are cut to, or None."""
 
     def __init__(
         self,
@@ -210,7 +212,7 @@ class LengthLimits:
     ) -> Iterator[Tuple[Example, List[str]]]:
         """
         The examples of a file, with their words, that the limits keep; the others are counted by
-        reason. `noun` : what an example is called, for messages.
+        reason. `noun` : the name of an example in messages.
         """
         shortest, longest = self._min_tokens or 0, self._longest
         if self._drop_shortest or self._drop_longest:
@@ -232,3 +234,33 @@ class LengthLimits:
                 counts.dropped[f"with more than {longest} tokens"] += 1
             else:
                 yield example, words
+
+
+LONGEST_CELL = 2**31 - 1  # Clinical notes are longer than the csv module's default limit.
+
+
+def numbered_rows(source: PathOrStr, delimiter: str = ",") -> Iterator[Tuple[int, List[str]]]:
+    """
+    The non-empty rows of a table, with the number of their first line: a quoted cell may span lines.
+    """
+    csv.field_size_limit(LONGEST_CELL)
+    lines = (line + "\n" for _, line in numbered_lines(source))
+    # Tab-separated files of this field do not quote: a lone " is a token like any other.
+    quoting = csv.QUOTE_NONE if delimiter == "\t" else csv.QUOTE_MINIMAL
+    table = csv.reader(lines, delimiter=delimiter, quoting=quoting, strict=True)
+    first_line = 1
+    try:
+        for row in table:
+            if row:
+                yield first_line, row
+            first_line = table.line_num + 1
+    except csv.Error as error:
+        raise DataError(f"is not a table ({error})", source, first_line) from error
+
+
+def read_parquet(source: PathOrStr, columns: Optional[Sequence[str]] = None) -> pyarrow.Table:
+    """The table, or some of its columns; `DataError` if it is damaged."""
+    try:
+        return read_sealed(local_path(source), columns=columns)
+    except Damaged as error:
+        raise DataError(str(error)) from error

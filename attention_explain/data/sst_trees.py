@@ -1,4 +1,4 @@
-"""The Stanford Sentiment Treebank as its authors publish it: one bracketed tree a line."""
+"""The Stanford Sentiment Treebank as published: one bracketed tree per line."""
 
 import re
 from dataclasses import dataclass
@@ -50,7 +50,7 @@ class SstTreesReader(TextReader):
         of the seventh tree.
     labels : `Dict[str, str]`, optional
         Another map from the classes `very negative`, `negative`, `neutral`, `positive`, `very
-        positive` in place of the one that `granularity` stands for.
+        positive` instead of that of `granularity`.
 
     All others as in `TextReader`.
     """

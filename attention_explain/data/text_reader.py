@@ -22,16 +22,15 @@ from allennlp.data.token_indexers import (
 from allennlp.data.tokenizers import PretrainedTransformerTokenizer
 
 from attention_explain.archive_reach import ConfigFiles
-from attention_explain.data.erased import Erased
+from attention_explain.data.attribution_scores import Erased, OtherAttention
 from attention_explain.data.errors import DataError
 from attention_explain.data.example import TEXT, TOKENS, Example, KnownLabelField, TextMetadataField
 from attention_explain.data.labels import REMEDY, class_key, label_problem, shown
-from attention_explain.data.other_attention import OtherAttention
 from attention_explain.data.sources import LabelMap, LengthLimits, ReadCounts, counted
 from attention_explain.data.tokenizers import EnglishTokenizer
 from attention_explain.errors import InputError
 from attention_explain.files.attributions import Rationale, markings, several
-from attention_explain.messages.nearest import no_option
+from attention_explain.messages import no_option
 from attention_explain.pretrained.pieces import PieceIndexer, Pieces, Span, WrittenToken
 
 logger = logging.getLogger(__name__)
@@ -209,7 +208,7 @@ class TextReader(DatasetReader):
         """The examples whose label is wanted, by the name it is to have."""
         labels: Dict[Hashable, Example] = {}
         for example in self._examples(file_path):
-            counts.halves += example.mend_halves()
+            counts.halves += example.fix_halves()
             counts.count_tags(example)
             if example.label is not None:
                 label = self._label_map.without_spaces(example.label)
@@ -333,7 +332,7 @@ class TextReader(DatasetReader):
         """`text_to_instance`, of an example."""
         if (example.text is None) == (example.tokens is None):
             raise DataError("an input needs a 'text' or its 'tokens', and not both")
-        example.mend_halves()
+        example.fix_halves()
         if example.label is not None:
             example.label = self._label_map.without_spaces(example.label)
             if not self._label_map.is_new_name(example.label):

@@ -1,4 +1,4 @@
-"""Tokenizers that need no downloaded model, and the words of texts for folders of transformers."""
+"""Tokenizers that need no downloaded model, among them one for Hugging Face folders."""
 
 from functools import lru_cache
 from typing import TYPE_CHECKING, List, Optional, Sequence
@@ -50,8 +50,8 @@ class EnglishTokenizer(Tokenizer):
 @Tokenizer.register("written_words")
 class WrittenWords(Tokenizer):
     """
-    The words of a text as it is written, in order: every character that is not white space is in one
-    of them.
+    The words of a text as written, in order: every character that is not white space is in one of
+    them.
 
     Registered as a `Tokenizer` with name "written_words".
 
@@ -101,8 +101,8 @@ class WrittenWords(Tokenizer):
 
 def is_unsplit(words: Sequence[str]) -> bool:
     """
-    Whether there is little to rank: one word beside punctuation, or words of which at least half are
-    clauses of a script without spaces.
+    Whether there is little to rank: at most one word besides punctuation, or words of which at least
+    half are clauses of a script without spaces.
     """
     spoken = [word for word in words if any(map(str.isalnum, word))]
     clauses = sum(CLAUSE.search(word) is not None for word in spoken)

@@ -1,22 +1,35 @@
 """
-A vocabulary of the words that enough documents hold, and of labels in their natural order; how often
-each word was in the training data, kept beside it in the archive; and which words of a text a model
-does not know: all of them are the same symbol to it.
+A vocabulary by document frequency, with labels in their natural order; word frequencies of the training
+data, stored with it in the archive; the words of a text that a model does not know; and the lines of
+word vector files.
 """
 
 import json
+import zlib
 from collections import Counter, defaultdict
 from os import PathLike
 from pathlib import Path
-from typing import Dict, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import (
+    Dict,
+    Iterable,
+    Iterator,
+    List,
+    Mapping,
+    NamedTuple,
+    Optional,
+    Sequence,
+    Tuple,
+    Union,
+)
 
 from allennlp.common import Tqdm
 from allennlp.common.util import END_SYMBOL, START_SYMBOL, namespace_match
 from allennlp.data import DatasetReader, Instance, TokenIndexer, Vocabulary
 from allennlp.data.token_indexers import SingleIdTokenIndexer
 from allennlp.data.vocabulary import DEFAULT_NON_PADDED_NAMESPACES
+from allennlp.modules.token_embedders.embedding import EmbeddingsTextFile
 
-from attention_explain.data.word_vector_files import vector_lines
+from attention_explain.data.sources import local_path
 from attention_explain.errors import InputError
 
 # For `vectors_of`.
@@ -34,10 +47,10 @@ class Split(NamedTuple):
 class DocumentFrequencyVocabulary(Vocabulary):
     """
     AllenNLP counts the occurrences of a word; the published vocabularies count the documents that
-    hold it, over the whole training file, including the texts that a length limit drops later.
+    contain it, over the full training file, including texts that a length limit drops later.
 
-    unigrams : how often each word occurs there, by its number in a namespace; kept in archives. Empty
-        for one that was read from an archive that has none.
+    unigrams : the number of occurrences of each word, by its index in a namespace; stored in archives.
+        Empty if the archive has none.
     """
 
     unigrams: Dict[str, List[int]] = {}
@@ -65,16 +78,16 @@ class DocumentFrequencyVocabulary(Vocabulary):
         instances : `Iterable[Instance]`
             Given by AllenNLP. Labels are always counted here.
         min_df : `int`, optional (default = `1`)
-            A word must be in this many documents. Start and end symbols are kept in any case.
+            The number of documents that a word must be in. Start and end symbols are always kept.
         reader : `DatasetReader`, optional
         data_path : `str`, optional
             If both are given, words are counted in what `reader` reads from `data_path` instead of
             in `instances`.
         max_vocab_size : `int`, optional
-            Keep only this many words, the most frequent; the symbols for padding, unknown words,
+            Keep only this number of words, the most frequent; the symbols for padding, unknown words,
             start and end do not count.
         tokens_to_add : `Dict[str, List[str]]`, optional
-            Of each namespace the items that are added in any case, behind the others.
+            For each namespace, items that are always added, after the others.
         vectors_file, vectors_of : optional
             A file of word vectors, and which of its words are kept although `min_df` and the training
             texts would leave them out: those of the texts of some splits (`["train", "dev", "test"]`),
@@ -113,7 +126,7 @@ class DocumentFrequencyVocabulary(Vocabulary):
                 vectors_file, vectors_of, vectors_namespace, training_splits or {}
             )
             vocabulary.add_tokens_to_namespace(words, vectors_namespace)
-        # Where AllenNLP keeps the counts that it built a vocabulary from.
+        # Where AllenNLP stores the counts that a vocabulary was built from.
         vocabulary._retained_counter = counts
         vocabulary.unigrams = {
             name: by_number(vocabulary, name, items)
@@ -136,7 +149,7 @@ class DocumentFrequencyVocabulary(Vocabulary):
 
 
 def _counted(instances: Iterable[Instance]) -> Tuple[Dict[str, Counter], Dict[str, Counter]]:
-    """For each namespace, how many instances hold each item, and how often it occurs."""
+    """For each namespace, the number of instances with each item, and its occurrences."""
     documents: Dict[str, Counter] = defaultdict(Counter)
     occurrences: Dict[str, Counter] = defaultdict(Counter)
     for instance in Tqdm.tqdm(instances, desc="building vocab"):
@@ -189,7 +202,7 @@ def _frequent_words(
     words = [word for word, df in counts.items() if df >= min_df and word not in symbols]
     if not words:
         raise InputError(
-            f"no item of the vocabulary's namespace '{namespace}' is in {min_df} documents (min_df)"
+            f"no item of the vocabulary's namespace '{namespace}' occurs in {min_df} documents (min_df)"
         )
     # The words break ties, so that the order of the documents does not matter.
     words.sort(key=lambda word: (-counts[word], word))
@@ -200,11 +213,11 @@ def unknown_words(
     words: Sequence[str], indexers: Mapping[str, TokenIndexer], vocab: Vocabulary
 ) -> Optional[List[int]]:
     """
-    1 for each word that the vocabulary lacks, else 0; None where an indexer looks at more than the
-    word as a whole (its characters or pieces), so that no word is unknown altogether.
+    1 for each word that is not in the vocabulary, else 0; None if an indexer uses characters or pieces
+    of words, so that no word is entirely unknown.
     """
     of_words = [indexer for indexer in indexers.values() if not _is_a_number(indexer)]
-    if not all(map(_one_id_a_word, of_words)):
+    if not all(map(_one_id_per_word, of_words)):
         return None
     known = [
         (vocab.get_token_to_index_vocabulary(indexer.namespace), indexer.lowercase_tokens)
@@ -217,30 +230,30 @@ def unknown_words(
 
 
 def _is_a_number(indexer: TokenIndexer) -> bool:
-    """Whether it takes what a token has in numbers, which no vocabulary knows: which text it is of."""
+    """Whether it indexes a numeric attribute of tokens, such as the text of a pair, without vocabulary."""
     return type(indexer) is SingleIdTokenIndexer and indexer.namespace is None
 
 
-def _one_id_a_word(indexer: TokenIndexer) -> bool:
+def _one_id_per_word(indexer: TokenIndexer) -> bool:
     return type(indexer) is SingleIdTokenIndexer and indexer._feature_name == "text"
 
 
-# Of the counts of words. It begins with a dot: AllenNLP passes over it, and so do archives' hashes.
+# The file of word counts. It begins with a dot, so that AllenNLP and archive hashes ignore it.
 UNIGRAMS_FILE = ".unigrams.json"
 
 
 def kept_unigrams(vocab: Vocabulary, namespace: str) -> Optional[List[int]]:
-    """The counts by the words' numbers; None for a vocabulary that does not know them."""
+    """The counts by index of the word; None if the vocabulary has none."""
     return getattr(vocab, "unigrams", {}).get(namespace)
 
 
 def count_unigrams(
     vocab: Vocabulary, namespace: str, reader: DatasetReader, data: str
 ) -> List[int]:
-    """In what the reader reads there."""
+    """The word counts of the texts that the reader reads from `data`."""
     instances = list(reader.read(data))
     if not instances:
-        raise InputError(f"{data}: the dataset reader finds no text there")
+        raise InputError(f"{data}: the dataset reader finds no text in it")
     for instance in instances:
         reader.apply_token_indexers(instance)
     return by_number(vocab, namespace, occurrences(instances).get(namespace, {}))
@@ -255,7 +268,7 @@ def occurrences(instances: Iterable[Instance]) -> Dict[str, Counter]:
 
 
 def by_number(vocab: Vocabulary, namespace: str, counts: Mapping[str, int]) -> List[int]:
-    """What the vocabulary does not know counts for its unknown word; boundary symbols are no words."""
+    """Counts by index; unknown words count for the unknown symbol, boundary symbols do not count."""
     numbers = [0] * vocab.get_vocab_size(namespace)
     for word, count in counts.items():
         if word in (START_SYMBOL, END_SYMBOL):
@@ -270,6 +283,26 @@ def write_unigrams(unigrams: Mapping[str, List[int]], folder: Union[str, Path]) 
 
 
 def read_unigrams(folder: Union[str, Path]) -> Dict[str, List[int]]:
-    """Empty where none were kept."""
+    """The counts of words in the folder of a vocabulary; empty if there are none."""
     path = Path(folder) / UNIGRAMS_FILE
     return json.loads(path.read_bytes()) if path.is_file() else {}
+
+
+def vector_lines(path: str) -> Iterator[Tuple[int, str, str]]:
+    """The number, word and rest of each line of a file of word vectors (path or URL; plain, gz, zip)."""
+    local_path(path)
+    number = 0
+    try:
+        with EmbeddingsTextFile(path) as lines:
+            for line in Tqdm.tqdm(lines, desc="reading word vectors"):
+                number += 1
+                word, _, rest = line.rstrip().partition(" ")
+                yield number, word, rest
+    except StopIteration as error:
+        raise InputError(f"{path}: is empty") from error
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"{path}: is not UTF-8 ({error.reason}); save the file as UTF-8"
+        ) from error
+    except (EOFError, zlib.error) as error:
+        raise InputError(f"{path}, after line {number}: is damaged ({error})") from error

@@ -1,31 +1,106 @@
-"""Comprehensiveness: what is lost without the most important tokens."""
+"""Comprehensiveness and sufficiency (DeYoung et al. 2020): the effect of the most important tokens."""
 
-from typing import List, Optional
+from typing import Dict, List, Optional, Sequence
 
 import numpy
 
-from attention_explain.faithfulness.bins import BinnedMeasure, drop, share_of_empty
-from attention_explain.faithfulness.faithfulness import Faithfulness
-from attention_explain.faithfulness.order_measure import ErasedText
+from attention_explain.errors import InputError
+from attention_explain.faithfulness.faithfulness import Faithfulness, Quantity
+from attention_explain.faithfulness.ranking_measure import AdditiveMeasure, MeasuredText
+from attention_explain.orders import share_size
+
+# Those of ERASER (DeYoung et al. 2020).
+BINS = (0.01, 0.05, 0.1, 0.2, 0.5)
+# The smallest probability drop of the empty text that can be divided by.
+NOTHING = 1e-5
+
+
+class BinnedMeasure(AdditiveMeasure):
+    """
+    A probability drop at several fractions of the tokens, and its normalised form.
+
+    # Parameters
+
+    bins : `List[float]`
+        Fractions of the tokens.
+    """
+
+    # Of the unnormalised form.
+    name: str
+    higher_is_better: bool
+
+    def __init__(self, bins: Optional[List[float]] = None) -> None:
+        self.bins = sorted(BINS if bins is None else bins)
+        if not self.bins or not all(0 < share <= 1 for share in self.bins):
+            raise InputError(
+                f"bins must be fractions of the tokens, above 0 and at most 1, but are {bins}"
+            )
+        if len(set(self.bins)) < len(self.bins):
+            raise InputError(f"bins must be distinct, but are {bins}")
+
+    def forms(self) -> Dict[str, bool]:
+        # Higher is better for the normalised form of both measures.
+        return {self.name: self.higher_is_better, f"normalised_{self.name}": True}
+
+    def sizes(self, tokens: int) -> List[int]:
+        return sorted(set(bin_sizes(self.bins, tokens)))
+
+    def quantities(self, tokens: int) -> List[Quantity]:
+        """Each form of the measure at each bin, and its mean over bins."""
+        return [
+            Quantity(name, higher, share)
+            for name, higher in self.forms().items()
+            for share in [*self.bins, None]
+        ]
+
+    def weights(self, tokens: int) -> List[numpy.ndarray]:
+        sizes = self.sizes(tokens)
+        single = numpy.eye(len(sizes))
+        of_bins = [single[sizes.index(size)] for size in bin_sizes(self.bins, tokens)]
+        return [*of_bins, numpy.mean(of_bins, axis=0)]
+
+    def why_undefined(self, text: MeasuredText) -> str:
+        return (
+            "the class is as probable without tokens as with all of them, so there is no drop to "
+            "divide by"
+        )
+
+
+def bin_sizes(bins: Sequence[float], tokens: int) -> List[int]:
+    """The number of tokens in each bin."""
+    return [share_size(share, tokens) for share in bins]
+
+
+def drop(probs: numpy.ndarray, text: MeasuredText) -> numpy.ndarray:
+    """p(c|x) - p(c|set). Shape: (..., labels) -> (...,)"""
+    return text.full[text.target] - probs[..., text.target]
+
+
+def share_of_empty(drops: numpy.ndarray, text: MeasuredText) -> numpy.ndarray:
+    """The drops divided by that of the empty text, all clipped to [0, 1]; NaN if that is too small."""
+    nothing = float(numpy.clip(drop(text.empty, text), 0.0, 1.0))
+    if nothing < NOTHING:
+        return numpy.full_like(drops, numpy.nan)
+    return numpy.clip(numpy.clip(drops, 0.0, 1.0) / nothing, 0.0, 1.0)
 
 
 @Faithfulness.register("comprehensiveness")
 class Comprehensiveness(BinnedMeasure):
     """
     p(c|x) - p(c|x without the top k), at each bin k and as the mean over the bins, "AOPC" (DeYoung
-    et al. 2020). c is the explained class, by default the predicted one; unclipped. A bin of k has
-    the number of tokens nearest to k n, and at least one.
+    et al. 2020). c is the explained class, by default the predicted one; unclipped. A bin k has the
+    number of tokens nearest to k n, and at least one.
 
-    `normalised_comprehensiveness` is that of Carton et al. 2020, 0 to 1 = the empty text:
+    `normalised_comprehensiveness` is that of Carton et al. 2020, from 0 to 1 = the empty text:
     clip(p(c|x) - p(c|x without the top k)) / clip(p(c|x) - p(c|nothing)), each clipped to [0, 1];
-    undefined where the empty text takes less than 1e-5.
+    undefined if the drop of the empty text is below 1e-5.
 
     Registered as a `Faithfulness` with name "comprehensiveness".
 
     # Parameters
 
     bins : `List[float]`, optional (default = `[.01, .05, .1, .2, .5]`)
-        Shares of the tokens.
+        Fractions of the tokens.
     """
 
     name = "comprehensiveness"
@@ -36,6 +111,38 @@ class Comprehensiveness(BinnedMeasure):
     def __init__(self, bins: Optional[List[float]] = None) -> None:
         super().__init__(bins)
 
-    def terms(self, probs: numpy.ndarray, text: ErasedText) -> List[numpy.ndarray]:
+    def terms(self, probs: numpy.ndarray, text: MeasuredText) -> List[numpy.ndarray]:
         drops = drop(probs, text)
         return [drops, share_of_empty(drops, text)]
+
+
+@Faithfulness.register("sufficiency")
+class Sufficiency(BinnedMeasure):
+    """
+    p(c|x) - p(c|top k alone), at each bin k and as the mean over the bins, "AOPC" (DeYoung et al.
+    2020): lower is better. c is the explained class, by default the predicted one; unclipped. A bin k
+    has the number of tokens nearest to k n, and at least one.
+
+    `normalised_sufficiency` is that of Carton et al. 2020, from 0 = the empty text to 1; higher is
+    better: 1 - clip(p(c|x) - p(c|top k alone)) / clip(p(c|x) - p(c|nothing)), each
+    clipped to [0, 1]; undefined if the drop of the empty text is below 1e-5.
+
+    Registered as a `Faithfulness` with name "sufficiency".
+
+    # Parameters
+
+    bins : `List[float]`, optional (default = `[.01, .05, .1, .2, .5]`)
+        Fractions of the tokens.
+    """
+
+    name = "sufficiency"
+    equation = "p(c|x) - p(c|top k alone)"
+    higher_is_better = False
+    keeps = True
+
+    def __init__(self, bins: Optional[List[float]] = None) -> None:
+        super().__init__(bins)
+
+    def terms(self, probs: numpy.ndarray, text: MeasuredText) -> List[numpy.ndarray]:
+        drops = drop(probs, text)
+        return [drops, 1.0 - share_of_empty(drops, text)]

@@ -1,32 +1,36 @@
-"""How much must go until the decision is another one?"""
+"""Decision flip: the fraction of tokens to remove until the predicted label changes."""
 
 from typing import Dict, List
 
 import numpy
 
 from attention_explain.errors import InputError
-from attention_explain.faithfulness.curve import POINTS, grid
+from attention_explain.faithfulness.curves import POINTS, grid
 from attention_explain.faithfulness.faithfulness import Faithfulness, Quantity
-from attention_explain.faithfulness.order_measure import ErasedText, Found, OrderMeasure
+from attention_explain.faithfulness.ranking_measure import (
+    MeasuredText,
+    RankingMeasure,
+    SearchResult,
+)
 
 
 @Faithfulness.register("decision_flip")
-class DecisionFlip(OrderMeasure):
+class DecisionFlip(RankingMeasure):
     """
-    min i / n with argmax p(x without the first i of the order) other than argmax p(x), as Serrano &
-    Smith 2019 have it for attention weights and Nguyen 2018 for tokens: the lower, the better. If
-    there is none, even without any token, it is 1.
+    min i / n with argmax p(x without the top i) != argmax p(x), as defined by Serrano & Smith 2019 for
+    attention weights and Nguyen 2018 for tokens: lower is better. If the prediction never changes, it
+    is 1.
 
-    `decision_flip_never` is 1 then, and else 0. `decision_flip_first` is 1 if the first token alone
-    changes the decision. All are undefined where the explained class is not the decision.
+    `decision_flip_never` is 1 in that case, otherwise 0. `decision_flip_first` is 1 if removing the
+    top token changes the prediction. All are undefined if the explained class is not the predicted one.
 
     Registered as a `Faithfulness` with name "decision_flip".
 
     # Parameters
 
     points : `int`, optional (default = `50`)
-        In a text of more tokens the first and then so many steps of like size are looked at: the
-        share is that of the step in which the decision changes.
+        In a text of more tokens, the top token and this number of equal steps are evaluated; the
+        value is the fraction at the step where the prediction changes.
     """
 
     equation = "min i/n with argmax p(x without the first i) other than argmax p(x)"
@@ -47,17 +51,17 @@ class DecisionFlip(OrderMeasure):
         """Each form of the measure."""
         return [Quantity(name, higher) for name, higher in self.forms().items()]
 
-    def values(self, probs: numpy.ndarray, text: ErasedText) -> numpy.ndarray:
+    def values(self, probs: numpy.ndarray, text: MeasuredText) -> numpy.ndarray:
         if not _is_decision(text):
             return numpy.full((len(probs), 3), numpy.nan)
         shares = numpy.array(self.sizes(text.tokens)) / text.tokens
-        # Shape: (orders, sizes)
+        # Shape: (rankings, sizes)
         flips = probs.argmax(axis=-1) != text.target
         never = ~flips.any(axis=1)
         share = numpy.where(never, 1.0, shares[flips.argmax(axis=1)])
         return numpy.stack([share, flips[:, 0], never], axis=-1).astype(numpy.float64)
 
-    def best(self, found: Found, text: ErasedText) -> numpy.ndarray:
+    def best(self, found: SearchResult, text: MeasuredText) -> numpy.ndarray:
         if not _is_decision(text):
             return numpy.full(3, numpy.nan)
         flips = {
@@ -68,9 +72,9 @@ class DecisionFlip(OrderMeasure):
         share = 1.0 if smallest is None else smallest / text.tokens
         return numpy.array([share, flips[1], smallest is None], dtype=numpy.float64)
 
-    def why_undefined(self, text: ErasedText) -> str:
-        return "the explained class is not the one that the model decides for"
+    def why_undefined(self, text: MeasuredText) -> str:
+        return "the explained class is not the predicted one"
 
 
-def _is_decision(text: ErasedText) -> bool:
-    return int(text.whole.argmax()) == text.target
+def _is_decision(text: MeasuredText) -> bool:
+    return int(text.full.argmax()) == text.target

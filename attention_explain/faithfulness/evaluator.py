@@ -1,6 +1,7 @@
-"""Several measures of the scores of several methods on the same texts."""
+"""Evaluates the scores of several methods by several measures on the same texts."""
 
 import time
+from dataclasses import dataclass
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence
 
 import numpy
@@ -9,18 +10,25 @@ from allennlp.data import DatasetReader, Instance
 from allennlp.models import Model
 
 from attention_explain.errors import InputError
-from attention_explain.faithfulness.along_orders import OrderedText, measure_orders
-from attention_explain.faithfulness.erasures.erasure import Erasure
-from attention_explain.faithfulness.faithfulness import Faithfulness, Quantity
+from attention_explain.faithfulness.faithfulness import (
+    Faithfulness,
+    Quantity,
+    Undefined,
+    Values,
+    normalise,
+)
 from attention_explain.faithfulness.methods import Methods
-from attention_explain.faithfulness.order_measure import OrderMeasure
-from attention_explain.faithfulness.outputs import ErasedOutputs
-from attention_explain.faithfulness.scale import normalised
-from attention_explain.faithfulness.score_measure import JudgedText, ScoreMeasure, Setting
+from attention_explain.faithfulness.outputs import RemovalOutputs
+from attention_explain.faithfulness.ranking_measure import (
+    MeasuredText,
+    RankingMeasure,
+    SearchResult,
+)
+from attention_explain.faithfulness.removal import RemovalMethod
+from attention_explain.faithfulness.score_measure import MeasureInputs, ScoreMeasure, TextScores
 from attention_explain.faithfulness.scores_file import ScoredText
 from attention_explain.faithfulness.search import Search
-from attention_explain.faithfulness.values import NoValue, Values
-from attention_explain.files.faithfulness import RANDOM, SEARCH, TIED, MeasuredText, Measurement
+from attention_explain.files.faithfulness import RANDOM, SEARCH, TIED, Measurement, TextMeasurements
 from attention_explain.interpret.interpreter import target_index
 from attention_explain.interpret.text_batch import TextBatch, budget_for, check_finite
 from attention_explain.models.requirements import check_needs
@@ -31,35 +39,162 @@ RANDOM_ORDERS = 10
 LEAST_ORDERS = 5
 
 
+@dataclass
+class RankedText:
+    """
+    target : the explained class.
+    ranks : the rank of each token, for each method. Shape: (tokens,)
+    chance : the same for random rankings. Shape: (rankings, tokens)
+    """
+
+    target: int
+    ranks: Dict[str, numpy.ndarray]
+    chance: numpy.ndarray
+
+    @property
+    def tokens(self) -> int:
+        """The number of tokens."""
+        return self.chance.shape[1]
+
+    def all_ranks(self) -> numpy.ndarray:
+        """The ranks of the methods, then the random ones. Shape: (rankings, tokens)"""
+        return numpy.concatenate([*(ranks[None] for ranks in self.ranks.values()), self.chance])
+
+
+def measure_rankings(
+    measures: Mapping[str, RankingMeasure],
+    outputs: RemovalOutputs,
+    erasure: str,
+    texts: Sequence[RankedText],
+    search: Search,
+) -> List[List[Measurement]]:
+    """The rows of each text: its methods, `random` and `search`."""
+    ends = outputs([numpy.array([[True], [False]]).repeat(text.tokens, axis=1) for text in texts])
+    measured = [
+        MeasuredText(text.tokens, text.target, full, empty)
+        for text, (full, empty) in zip(texts, ends, strict=True)
+    ]
+    rows: List[List[Measurement]] = [[] for _ in texts]
+    for keeps in (False, True):
+        some = {name: measure for name, measure in measures.items() if measure.keeps == keeps}
+        if not some:
+            continue
+        sizes = sizes_of(measures, texts, keeps)
+        probs = outputs_along_rankings(outputs, texts, sizes, keeps)
+        best_sets = search(
+            outputs,
+            [text.target for text in texts],
+            keeps,
+            sizes,
+            [text.all_ranks() for text in texts],
+            [len(text.ranks) for text in texts],
+        )
+        for number, text in enumerate(texts):
+            for name, measure in some.items():
+                of_measure = [sizes[number].index(size) for size in measure.sizes(text.tokens)]
+                rows[number] += _ranking_rows(
+                    name,
+                    measure,
+                    erasure,
+                    text,
+                    measured[number],
+                    probs[number][:, of_measure],
+                    best_sets[number],
+                )
+    return rows
+
+
+def sizes_of(
+    measures: Mapping[str, RankingMeasure], texts: Sequence[RankedText], keeps: bool
+) -> List[List[int]]:
+    """For each text, all set sizes that measures of one kind evaluate."""
+    some = [measure for measure in measures.values() if measure.keeps == keeps]
+    return [
+        sorted({size for measure in some for size in measure.sizes(text.tokens)}) for text in texts
+    ]
+
+
+def outputs_along_rankings(
+    outputs: RemovalOutputs,
+    texts: Sequence[RankedText],
+    sizes: Sequence[Sequence[int]],
+    keeps: bool,
+) -> List[numpy.ndarray]:
+    """For each text, the probabilities at each size. Shape: (rankings, sizes, labels)"""
+    asked = []
+    for text, of_text in zip(texts, sizes, strict=True):
+        first = text.all_ranks()[:, None, :] < numpy.array(of_text)[:, None]
+        asked.append((first if keeps else ~first).reshape(-1, text.tokens))
+    return [
+        probs.reshape(-1, len(of_text), probs.shape[-1])
+        for probs, of_text in zip(outputs(asked), sizes, strict=True)
+    ]
+
+
+def _ranking_rows(
+    name: str,
+    measure: RankingMeasure,
+    erasure: str,
+    text: RankedText,
+    measured: MeasuredText,
+    probs: numpy.ndarray,
+    best_sets: SearchResult,
+) -> List[Measurement]:
+    values = measure.values(probs, measured)
+    methods = len(text.ranks)
+    chance = values[methods:].mean(axis=0)
+    best = measure.best(best_sets, measured)
+    rows = []
+    for method, quantities in zip(
+        [*text.ranks, RANDOM, SEARCH], [*values[:methods], chance, best], strict=True
+    ):
+        curve = None
+        if method in text.ranks:
+            curve = measure.curve(probs[list(text.ranks).index(method)], measured)
+        elif method == RANDOM:
+            curve = measure.curve(probs[methods:].mean(axis=0), measured)
+        for index, quantity in enumerate(measure.quantities(text.tokens)):
+            value = float(quantities[index])
+            row = Measurement(method, measure.called(quantity.name, name), erasure, quantity.k)
+            rows.append(row)
+            if numpy.isnan(value):
+                row.undefined = measure.why_undefined(measured)
+                continue
+            row.value = value
+            row.normalised = normalise(value, chance[index], best[index], quantity.higher_is_better)
+            row.curve = curve
+    return rows
+
+
 class Evaluator:
     """
     # Parameters
 
     model : `AttentionClassifier`
     measures : `Dict[str, Faithfulness]`
-        By the name that their values get.
-    erasures : `Dict[str, Erasure]`
+        By the name of their values.
+    erasures : `Dict[str, RemovalMethod]`
     reader : `DatasetReader`, optional
-        The model's own, for erasures that read data and for measures that apply methods again.
+        The model's own, for removal methods that read data and for measures that recompute scores.
     methods : `Mapping[str, Mapping[str, Any]]`, optional
-        What the attribution file says of each; its `parameters`, for the same measures.
+        What the attribution file declares for each; `parameters` are used to recompute scores.
     by : `str`, optional (default = `"signed"`)
-        How scores are ranked: toward the explained class, or by `size`.
+        How scores are ranked: `signed`, toward the explained class, or by magnitude (`size`).
     random_orders : `int`, optional (default = `10`)
-        For the lower end of the scale, 5 or more a text.
+        The number of random rankings per text, at least 5; their mean is 0 on the normalised scale.
     search : `Search`, optional
-        For the upper end.
+        Its best ranking is 1 on the normalised scale.
     seed : `int`, optional (default = `0`)
-        With a text's id it decides random orders and the order of equal scores.
+        Determines random rankings and the order of tied scores, together with the text's id.
     budget : `int`, optional
-        How many tokens, padding included, a pass may hold (default: by the model's device).
+        The number of tokens in a forward pass, padding included (default: by the model's device).
     """
 
     def __init__(
         self,
         model: Model,
         measures: Dict[str, Faithfulness],
-        erasures: Dict[str, Erasure],
+        erasures: Dict[str, RemovalMethod],
         reader: Optional[DatasetReader] = None,
         methods: Optional[Mapping[str, Mapping[str, Any]]] = None,
         by: str = "signed",
@@ -74,7 +209,7 @@ class Evaluator:
             raise InputError(
                 f"random_orders is {random_orders}, but must be {LEAST_ORDERS} or more"
             )
-        check_needs(model, ("embeddings",), "what can be judged are scores of")
+        check_needs(model, ("embeddings",), "faithfulness can be measured for scores of")
         for erasure in erasures.values():
             erasure.check(model, reader)
         self.model = model
@@ -89,9 +224,9 @@ class Evaluator:
 
     @property
     def steps(self) -> List[str]:
-        """What is done to a batch: all of an erasure at once, and each of the other measures."""
-        erased = any(measure.erasures for measure in self.measures.values())
-        return [*(self.erasures if erased else ()), *self._others()]
+        """The steps of a batch: one per removal method, and one per measure without removal."""
+        removes = any(measure.erasures for measure in self.measures.values())
+        return [*(self.erasures if removes else ()), *self._others()]
 
     def _others(self) -> Dict[str, ScoreMeasure]:
         return {name: each for name, each in self.measures.items() if not each.erasures}
@@ -102,33 +237,34 @@ class Evaluator:
         scored: Sequence[ScoredText],
         after_step: Callable[[str, float], Any] = lambda name, seconds: None,
         steps: Optional[Sequence[str]] = None,
-    ) -> List[MeasuredText]:
+    ) -> List[TextMeasurements]:
         """
         The rows of each text.
 
         # Parameters
 
         after_step : `Callable[[str, float], Any]`, optional
-            Is called with the name of each step that is through and the seconds it took.
+            Called with the name of each finished step and the seconds that it took.
         steps : `Sequence[str]`, optional (default = all)
-            Only these. What comes before all steps, or behind all, is with the first or the last.
+            The steps to do. The rows of ties come with the first step, those of methods without
+            scores with the last.
         """
         steps = self.steps if steps is None else steps
         batch = TextBatch.of(self.model, instances, self.budget)
         rows: List[List[Measurement]] = [[] for _ in instances]
         with untouched(self.model, goes_back=False):
             with torch.no_grad():
-                setting = self._setting(instances, batch, scored)
-            ordered = [self._ordered(text) for text in setting.texts]
+                inputs = self._inputs(instances, batch, scored)
+            ranked = [self._ranked(text) for text in inputs.texts]
             if list(steps[:1]) == self.steps[:1]:
-                for text, measurements in zip(setting.texts, rows, strict=True):
+                for text, measurements in zip(inputs.texts, rows, strict=True):
                     measurements += _ties(text, self.by)
             for step in steps:
                 start = time.perf_counter()
                 if step in self.erasures:
-                    measured = self._erased(step, setting, ordered)
+                    measured = self._with_removal(step, inputs, ranked)
                 else:
-                    measured = _of_scores(step, None, self.measures[step], setting)
+                    measured = _of_scores(step, None, self.measures[step], inputs)
                 for measurements, more in zip(rows, measured, strict=True):
                     measurements += more
                 after_step(step, time.perf_counter() - start)
@@ -136,18 +272,18 @@ class Evaluator:
             for measurements, text, instance in zip(rows, scored, instances, strict=True):
                 measurements += self._missing(text, len(instance["metadata"].metadata["tokens"]))
         return [
-            MeasuredText(
+            TextMeasurements(
                 id=instance["metadata"].metadata["id"],
                 label=instance["label"].label if "label" in instance.fields else None,
                 predicted=self.model.labels[int(probs.argmax())],
                 rows=measurements,
             )
-            for instance, probs, measurements in zip(instances, setting.probs, rows, strict=True)
+            for instance, probs, measurements in zip(instances, inputs.probs, rows, strict=True)
         ]
 
-    def _setting(
+    def _inputs(
         self, instances: Sequence[Instance], batch: TextBatch, scored: Sequence[ScoredText]
-    ) -> Setting:
+    ) -> MeasureInputs:
         embeddings = self.model.embed(batch.tokens)
         logits = self.model.logits(embeddings, batch.inputs)
         check_finite(self.model, batch.ids, logits)
@@ -163,45 +299,45 @@ class Evaluator:
                 if values is not None
             }
             chance = random_ranks(len(words), self.random_orders, self.seed, text.id)
-            texts.append(JudgedText(text.id, target, scores, chance))
-        return Setting(
+            texts.append(TextScores(text.id, target, scores, chance))
+        return MeasureInputs(
             self.model, instances, batch, embeddings, probs, texts, self.by, self.methods
         )
 
-    def _ordered(self, text: JudgedText) -> OrderedText:
+    def _ranked(self, text: TextScores) -> RankedText:
         of_methods = {
             method: ranks(scores, self.by, self.seed, text.id)
             for method, scores in text.scores.items()
         }
-        return OrderedText(text.target, of_methods, text.chance)
+        return RankedText(text.target, of_methods, text.chance)
 
-    def _erased(
-        self, erasure: str, setting: Setting, ordered: Sequence[OrderedText]
+    def _with_removal(
+        self, erasure: str, inputs: MeasureInputs, ranked: Sequence[RankedText]
     ) -> List[List[Measurement]]:
-        setting.outputs = ErasedOutputs(
-            self.model, setting.batch, setting.embeddings, self.erasures[erasure]
+        inputs.outputs = RemovalOutputs(
+            self.model, inputs.batch, inputs.embeddings, self.erasures[erasure]
         )
-        in_order = {
+        of_rankings = {
             name: measure
             for name, measure in self.measures.items()
-            if isinstance(measure, OrderMeasure)
+            if isinstance(measure, RankingMeasure)
         }
-        rows = measure_orders(in_order, setting.outputs, erasure, ordered, self.search)
+        rows = measure_rankings(of_rankings, inputs.outputs, erasure, ranked, self.search)
         for name, measure in self.measures.items():
-            if measure.erasures and not isinstance(measure, OrderMeasure):
-                measured = _of_scores(name, erasure, measure, setting)
+            if measure.erasures and not isinstance(measure, RankingMeasure):
+                measured = _of_scores(name, erasure, measure, inputs)
                 rows = [[*one, *other] for one, other in zip(rows, measured, strict=True)]
-        setting.outputs = None
+        inputs.outputs = None
         return rows
 
     def _missing(self, text: ScoredText, tokens: int) -> List[Measurement]:
-        """Rows without a value, of methods that have no scores for a text."""
+        """Rows without a value, for methods that have no scores for the text."""
         rows = []
         for method, reason in text.missing.items():
             rows.append(Measurement(method, TIED, None, undefined=reason))
             for name, measure in self.measures.items():
                 quantities = [Quantity(form, higher) for form, higher in measure.forms().items()]
-                if isinstance(measure, OrderMeasure):
+                if isinstance(measure, RankingMeasure):
                     quantities = measure.quantities(tokens)
                 for erasure in self.erasures if measure.erasures else (None,):
                     for quantity in quantities:
@@ -212,7 +348,7 @@ class Evaluator:
         return rows
 
 
-def _ties(text: JudgedText, by: str) -> List[Measurement]:
+def _ties(text: TextScores, by: str) -> List[Measurement]:
     return [
         Measurement(method, TIED, None, value=tied(scores, by))
         for method, scores in text.scores.items()
@@ -220,9 +356,9 @@ def _ties(text: JudgedText, by: str) -> List[Measurement]:
 
 
 def _of_scores(
-    name: str, erasure: Optional[str], measure: ScoreMeasure, setting: Setting
+    name: str, erasure: Optional[str], measure: ScoreMeasure, inputs: MeasureInputs
 ) -> List[List[Measurement]]:
-    return [_rows(name, erasure, measure, values) for values in measure.measure(setting)]
+    return [_rows(name, erasure, measure, values) for values in measure.measure(inputs)]
 
 
 def _rows(
@@ -235,11 +371,11 @@ def _rows(
             value = of_method[form]
             row = Measurement(method, measure.called(form, name), erasure)
             rows.append(row)
-            if isinstance(value, NoValue):
+            if isinstance(value, Undefined):
                 row.undefined = str(value)
                 continue
             row.value = value
-            chance, best = (end.get(form, NoValue()) for end in ends)
-            if not isinstance(chance, NoValue) and not isinstance(best, NoValue):
-                row.normalised = normalised(value, chance, best, higher)
+            chance, best = (end.get(form, Undefined()) for end in ends)
+            if not isinstance(chance, Undefined) and not isinstance(best, Undefined):
+                row.normalised = normalise(value, chance, best, higher)
     return rows

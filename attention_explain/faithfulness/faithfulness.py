@@ -1,18 +1,19 @@
-"""The base of all measures of how true scores are to the model."""
+"""The base class of all faithfulness measures, their values, and the scale that they are normalised to."""
 
 from dataclasses import dataclass
-from typing import Dict, Optional
+from typing import Dict, Optional, Sequence, Union
 
+import numpy
 from allennlp.common import Registrable
 
 
 @dataclass(frozen=True)
 class Quantity:
     """
-    One number that a measure gives.
+    One number that a measure reports.
 
-    name : a measure may give several, such as a second form.
-    k : of the bin, where it is of one.
+    name : a measure may report several, such as a normalised form.
+    k : the bin, if the number belongs to one.
     """
 
     name: str
@@ -22,11 +23,12 @@ class Quantity:
 
 class Faithfulness(Registrable):
     """
-    A measure of scores by the model that they explain.
+    A measure of how faithful scores are to the model that they explain.
 
-    equation : the definition, as the file tells it.
-    in_order : whether only the order of the scores counts, so that a search can optimise it.
-    erasures : whether tokens are taken out, so that it is another number for each erasure.
+    equation : the definition, as written into the file.
+    in_order : whether the measure depends on the ranking of the tokens only, so that a search can
+        optimise it.
+    erasures : whether the measure removes tokens, so that each removal method gives another value.
     """
 
     equation: str
@@ -34,9 +36,39 @@ class Faithfulness(Registrable):
     erasures: bool = False
 
     def forms(self) -> Dict[str, bool]:
-        """The names of all quantities, that of the measure first, and whether more is better."""
+        """The names of all quantities, the main one first, and whether higher is better."""
         raise NotImplementedError
 
     def called(self, form: str, name: str) -> str:
-        """What a form is called where the measure has got a name of its own."""
+        """The name of a form of a measure that the user has renamed."""
         return form.replace(next(iter(self.forms())), name)
+
+
+class Undefined(str):
+    """The reason why a value is undefined."""
+
+
+Value = Union[float, Undefined]
+# By method, then by form of the measure.
+Values = Dict[str, Dict[str, Value]]
+
+
+def mean_of(values: Sequence[Value]) -> Value:
+    """The mean of the defined values; if there are none, the first reason."""
+    known = [value for value in values if not isinstance(value, Undefined)]
+    return float(numpy.mean(known)) if known else values[0]
+
+
+# The smallest difference between the best and a random ranking that defines a scale.
+LEAST = 1e-6
+
+
+def normalise(value: float, chance: float, best: float, higher_is_better: bool) -> Optional[float]:
+    """
+    (value - chance) / (best - chance): 0 for a method that is as good as random rankings, 1 for the
+    best, negative for one that is worse than random. None if best and random do not differ.
+    """
+    length = best - chance
+    if (length if higher_is_better else -length) <= LEAST:
+        return None
+    return float((value - chance) / length)

@@ -1,15 +1,14 @@
-"""Input shift: scores must not change where nothing changes but what the model calls zero."""
+"""Input shift: scores must not change under a constant shift of the inputs that the model undoes."""
 
 import copy
 from typing import Dict, List, Optional
 
 import torch
 
-from attention_explain.faithfulness.faithfulness import Faithfulness
+from attention_explain.faithfulness.faithfulness import Faithfulness, Undefined, Values
 from attention_explain.faithfulness.methods import other_embeddings
-from attention_explain.faithfulness.score_measure import ScoreMeasure, Setting
+from attention_explain.faithfulness.score_measure import MeasureInputs, ScoreMeasure
 from attention_explain.faithfulness.sensitivity import change
-from attention_explain.faithfulness.values import NoValue, Values
 from attention_explain.models import AttentionClassifier
 from attention_explain.models.requirements import encoder_of_tokens
 from attention_explain.modules.capabilities import (
@@ -24,19 +23,19 @@ NAME = "input_shift"
 @Faithfulness.register(NAME)
 class InputShift(ScoreMeasure):
     """
-    ||phi'(x + s) - phi(x)|| / ||phi(x)||, where phi' are the scores for a model that takes the constant
-    s out of its inputs again, by the bias of its first layer: it computes what the model computes, for
-    all texts (Kindermans et al. 2019). The lower the better, 0 for a method that depends on nothing
-    but what is computed. Methods with a fixed reference, such as embeddings of 0, do not get there.
+    ||phi'(x + s) - phi(x)|| / ||phi(x)||, where phi' are the scores for a model that subtracts the
+    constant s from its inputs, by the bias of its first layer: it computes the same function for all
+    texts (Kindermans et al. 2019). Lower is better, 0 for a method that depends only on the function.
+    Methods with a fixed reference, such as embeddings of 0, do not reach 0.
 
-    Undefined for encoders without such a bias, and for scores whose method is not known.
+    Undefined for encoders without such a bias, and for scores of unknown methods.
 
     Registered as a `Faithfulness` with name "input_shift".
 
     # Parameters
 
     shift : `float`, optional (default = `1.0`)
-        Added to every number of every embedding.
+        Added to every component of every embedding.
     """
 
     equation = "|scores of the shifted model(x + s) - scores(x)| / |scores(x)|"
@@ -49,32 +48,32 @@ class InputShift(ScoreMeasure):
     def forms(self) -> Dict[str, bool]:
         return {NAME: False}
 
-    def measure(self, setting: Setting) -> List[Values]:
-        if self._of is not setting.model:
-            self._of, self._shifted = setting.model, shifted(setting.model, self.shift)
+    def measure(self, inputs: MeasureInputs) -> List[Values]:
+        if self._of is not inputs.model:
+            self._of, self._shifted = inputs.model, shifted(inputs.model, self.shift)
         if self._shifted is None:
             names = ", ".join(encoders_with(InputBias))
-            reason = NoValue(
-                "no bias of the encoder's first layer can take the shift out again (it can be so "
-                f"for {names})"
+            reason = Undefined(
+                "the encoder has no bias in its first layer that can undo the shift (supported: "
+                f"{names})"
             )
-            return [{method: {NAME: reason} for method in text.scores} for text in setting.texts]
-        methods = setting.methods
-        plain = methods.scores(methods.built(setting.model), setting.batch, setting.targets)
+            return [{method: {NAME: reason} for method in text.scores} for text in inputs.texts]
+        methods = inputs.methods
+        plain = methods.scores(methods.built(inputs.model), inputs.batch, inputs.targets)
         with other_embeddings(self._shifted, lambda tokens, vectors: vectors + self.shift):
             built = methods.built(self._shifted)
-            other = methods.scores(built, setting.batch, setting.targets)
+            other = methods.scores(built, inputs.batch, inputs.targets)
         return [
             {
                 method: {NAME: change(plain[method][row], other[method][row])}
                 for method in text.scores
             }
-            for row, text in enumerate(setting.texts)
+            for row, text in enumerate(inputs.texts)
         ]
 
 
 def shifted(model: AttentionClassifier, shift: float) -> Optional[AttentionClassifier]:
-    """A model that says of embeddings + shift what the model says of embeddings; None if it cannot."""
+    """A model that maps embeddings + shift to the outputs for embeddings; None if not supported."""
     encoder = encoder_of_tokens(model)
     if encoder is None or capability(encoder, InputBias) is None:
         return None

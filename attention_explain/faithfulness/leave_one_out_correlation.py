@@ -1,4 +1,4 @@
-"""Do the scores order the tokens as leaving each out does?"""
+"""Rank correlation of scores with leave-one-out effects."""
 
 import math
 from typing import Dict, List, Sequence
@@ -6,9 +6,14 @@ from typing import Dict, List, Sequence
 import numpy
 
 from attention_explain.errors import InputError
-from attention_explain.faithfulness.faithfulness import Faithfulness
-from attention_explain.faithfulness.score_measure import JudgedText, ScoreMeasure, Setting
-from attention_explain.faithfulness.values import NoValue, Value, Values, mean_of
+from attention_explain.faithfulness.faithfulness import (
+    Faithfulness,
+    Undefined,
+    Value,
+    Values,
+    mean_of,
+)
+from attention_explain.faithfulness.score_measure import MeasureInputs, ScoreMeasure, TextScores
 from attention_explain.files.faithfulness import RANDOM, SEARCH
 from attention_explain.orders import ranked
 
@@ -18,17 +23,17 @@ NAME = "leave_one_out_correlation"
 @Faithfulness.register(NAME)
 class LeaveOneOutCorrelation(ScoreMeasure):
     """
-    Kendall's tau-b of the scores and of p(c|x) - p(c|x without token i), over the tokens i (Jain &
-    Wallace 2019, for signed scores Atanasova et al. 2020 and ferret): the higher, the better. Where
-    scores are ranked by size, it is the size of both. The best is leave-one-out itself, 1. Undefined
-    where either is the same for all tokens.
+    Kendall's tau-b between the scores and p(c|x) - p(c|x without token i), over the tokens i (Jain &
+    Wallace 2019, for signed scores Atanasova et al. 2020 and ferret): higher is better. If scores are
+    ranked by magnitude, both are compared by magnitude. The best is leave-one-out itself, 1. Undefined
+    if either is constant.
 
     Registered as a `Faithfulness` with name "leave_one_out_correlation".
 
     # Parameters
 
     max_tokens : `int`, optional (default = `512`)
-        A text of more tokens is not measured: as many sets would have to be run.
+        Longer texts are skipped: each token costs one evaluated set.
     """
 
     equation = "tau_b(scores, p(c|x) - p(c|x without i))"
@@ -42,27 +47,27 @@ class LeaveOneOutCorrelation(ScoreMeasure):
     def forms(self) -> Dict[str, bool]:
         return {NAME: True}
 
-    def measure(self, setting: Setting) -> List[Values]:
-        none = [numpy.zeros((0, text.tokens), dtype=bool) for text in setting.texts]
-        short = [text.tokens <= self.max_tokens for text in setting.texts]
+    def measure(self, inputs: MeasureInputs) -> List[Values]:
+        none = [numpy.zeros((0, text.tokens), dtype=bool) for text in inputs.texts]
+        short = [text.tokens <= self.max_tokens for text in inputs.texts]
         if all(short):
-            setting.outputs.remember_leave_one_out()
+            inputs.outputs.remember_leave_one_out()
         sets = [
             ~numpy.eye(text.tokens, dtype=bool) if fits else empty
-            for text, fits, empty in zip(setting.texts, short, none)
+            for text, fits, empty in zip(inputs.texts, short, none)
         ]
         results = []
-        for text, probs, whole in zip(setting.texts, setting.outputs(sets), setting.probs):
-            drops = ranked(whole[text.target] - probs[:, text.target], setting.by)
-            results.append(self._values(text, drops, setting.by))
+        for text, probs, full in zip(inputs.texts, inputs.outputs(sets), inputs.probs):
+            drops = ranked(full[text.target] - probs[:, text.target], inputs.by)
+            results.append(self._values(text, drops, inputs.by))
         return results
 
-    def _values(self, text: JudgedText, drops: numpy.ndarray, by: str) -> Values:
+    def _values(self, text: TextScores, drops: numpy.ndarray, by: str) -> Values:
         if text.tokens > self.max_tokens:
-            reason = NoValue(f"more than {self.max_tokens} tokens (its option 'max_tokens')")
+            reason = Undefined(f"more than {self.max_tokens} tokens (option 'max_tokens')")
             return {method: {NAME: reason} for method in (*text.scores, RANDOM, SEARCH)}
         known = {method: ranked(scores, by) for method, scores in text.scores.items()}
-        drawn = text.chance_scores()
+        drawn = text.random_scores()
         taus = tau([*known.values(), *drawn, drops], drops)
         values = {method: {NAME: value} for method, value in zip(known, taus)}
         chance = mean_of(taus[len(known) : -1])
@@ -71,13 +76,11 @@ class LeaveOneOutCorrelation(ScoreMeasure):
 
 def tau(lists: Sequence[numpy.ndarray], drops: numpy.ndarray) -> List[Value]:
     """
-    Of each list of scores with the drops, pair by pair of tokens: a text has many lists, and no more
-    than some hundred tokens.
-
-    Shape: (tokens,) each
+    Kendall's tau-b of each list of scores with the drops, over all pairs of tokens. Shape: (tokens,)
+    each
     """
     if drops.max() == drops.min():
-        return [NoValue("leaving out any token changes the same")] * len(lists)
+        return [Undefined("removing any token has the same effect")] * len(lists)
     first, second = numpy.triu_indices(len(drops), 1)
     down = numpy.sign(drops[first] - drops[second])
     untied = numpy.count_nonzero(down)
@@ -88,6 +91,6 @@ def tau(lists: Sequence[numpy.ndarray], drops: numpy.ndarray) -> List[Value]:
         values.append(
             float(order @ down / math.sqrt(pairs * untied))
             if pairs
-            else NoValue("all scores are the same")
+            else Undefined("all scores are the same")
         )
     return values

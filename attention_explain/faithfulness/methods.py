@@ -1,4 +1,4 @@
-"""The methods whose scores are judged, applied again: to another model, or to other embeddings."""
+"""Recomputes the scores of methods: for another model, or for other embeddings."""
 
 from contextlib import contextmanager, nullcontext
 from typing import (
@@ -20,18 +20,18 @@ from allennlp.data import DatasetReader, TextFieldTensors
 from allennlp.predictors import Predictor
 
 from attention_explain.errors import InputError
-from attention_explain.faithfulness.values import NoValue
+from attention_explain.faithfulness.faithfulness import Undefined
 from attention_explain.interpret.interpreter import Interpreter, build_interpreters
 from attention_explain.interpret.memory import too_long
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models import AttentionClassifier
 
-UNKNOWN = NoValue("how these scores were made is not known, so that they cannot be made again")
-NOT_FINITE = NoValue("its scores are not finite")
-NOT_AGAIN = NoValue("it was not to be applied again")
+UNKNOWN = Undefined("the parameters of this method are unknown, so its scores cannot be recomputed")
+NOT_FINITE = Undefined("its scores are not finite")
+NOT_AGAIN = Undefined("excluded by the option 'without'")
 
-# Of each text of a batch; Shape: (tokens,)
-Scores = List[Union[numpy.ndarray, NoValue]]
+# One array per text of a batch; Shape: (tokens,)
+Scores = List[Union[numpy.ndarray, Undefined]]
 
 
 class Methods:
@@ -39,7 +39,7 @@ class Methods:
     # Parameters
 
     declared : `Mapping[str, Mapping[str, Any]]`
-        What the attribution file says of each: its `parameters`, if it is one of ours.
+        What the attribution file declares for each: its `parameters`, if it is one of ours.
     reader : `DatasetReader`, optional
         The model's own.
     """
@@ -54,10 +54,10 @@ class Methods:
 
     def built(
         self, model: AttentionClassifier, without: Collection[str] = ()
-    ) -> Dict[str, Union[Interpreter, NoValue]]:
-        """For that model; `without` are the names of those that are too slow for it."""
+    ) -> Dict[str, Union[Interpreter, Undefined]]:
+        """The interpreters for `model`, except those named in `without`, which are too slow."""
         predictor = Predictor(model, self._reader, frozen=False)
-        built: Dict[str, Union[Interpreter, NoValue]] = {}
+        built: Dict[str, Union[Interpreter, Undefined]] = {}
         for name, config in self._configs.items():
             if config is None or name in without:
                 built[name] = UNKNOWN if config is None else NOT_AGAIN
@@ -65,23 +65,23 @@ class Methods:
             try:
                 (built[name],) = build_interpreters([dict(config)], predictor).values()
             except InputError as error:
-                built[name] = NoValue(error.message)
+                built[name] = Undefined(error.message)
         return built
 
     def scores(
         self,
-        methods: Mapping[str, Union[Interpreter, NoValue]],
+        methods: Mapping[str, Union[Interpreter, Undefined]],
         batch: TextBatch,
         targets: torch.Tensor,
         noise: Optional[torch.Tensor] = None,
     ) -> Dict[str, Scores]:
         """
-        Of each method, or why there are none. `noise` is added to the embeddings of the texts.
+        The scores of each method, or why there are none. `noise` is added to the embeddings.
         Shape of noise: (batch, tokens, embedding_dim)
         """
         return {
             name: [method] * len(batch)
-            if isinstance(method, NoValue)
+            if isinstance(method, Undefined)
             else _applied(method, batch, targets, noise)
             for name, method in methods.items()
         }
@@ -92,7 +92,7 @@ def _applied(
 ) -> Scores:
     most = method.max_tokens
     fitting = [row for row, words in enumerate(batch.words) if most is None or len(words) <= most]
-    scores: Scores = [NoValue(too_long(most or 0))] * len(batch)
+    scores: Scores = [Undefined(too_long(most or 0))] * len(batch)
     if fitting:
         some = batch if len(fitting) == len(batch) else batch.rows(fitting)
         with nullcontext() if noise is None else _noisy(method.model, some, noise[fitting]):
@@ -106,7 +106,7 @@ def _applied(
 def _noisy(
     model: AttentionClassifier, batch: TextBatch, noise: torch.Tensor
 ) -> ContextManager[None]:
-    """What stands for no word, which the model embeds as well, is as it was."""
+    """The embeddings of baselines, which the model computes as well, get no noise."""
     return other_embeddings(
         model,
         lambda tokens, vectors: vectors + noise if tokens is batch.tokens else vectors,
@@ -117,11 +117,11 @@ def _noisy(
 def other_embeddings(
     model: AttentionClassifier, change: Callable[[TextFieldTensors, torch.Tensor], torch.Tensor]
 ) -> Iterator[None]:
-    """`change` makes what the model's `embed` gives, from the tokens and from what it gave before."""
+    """Within it, `model.embed` returns `change(tokens, embeddings)`."""
     original = model.embed
     model.embed = lambda tokens: change(tokens, original(tokens))
     try:
         yield
     finally:
-        # The method of the class is there again.
+        # Restores the method of the class.
         del model.embed

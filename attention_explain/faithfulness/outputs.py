@@ -1,7 +1,6 @@
 """
-What the model says of texts that have only some of their tokens left: the one place where any
-measure of erased texts asks the model. Equal token sets of a text are run once, in passes of like
-length within the token budget.
+The model's outputs for texts from which tokens were removed. Measures query the model only here. Equal
+token sets of a text are evaluated once, in forward passes of similar length within the token budget.
 """
 
 from typing import Callable, Dict, List, Optional, Sequence
@@ -9,7 +8,7 @@ from typing import Callable, Dict, List, Optional, Sequence
 import numpy
 import torch
 
-from attention_explain.faithfulness.erasures.erasure import Erasure
+from attention_explain.faithfulness.removal import RemovalMethod
 from attention_explain.interpret.removal import (
     Readout,
     SetReader,
@@ -25,17 +24,17 @@ from attention_explain.modules.capabilities import capability
 from attention_explain.passes import rows_by_length
 
 
-class ErasedOutputs:
+class RemovalOutputs:
     """
-    The model's probabilities for sets of the tokens of each text in a batch, under one erasure.
+    The model's probabilities for token sets of each text in a batch, under one removal method.
 
     # Parameters
 
     model : `AttentionClassifier`
     batch : `TextBatch`
     embeddings : `torch.Tensor`
-        Of the batch. Shape: (batch, places, embedding_dim)
-    erasure : `Erasure`
+        Of the batch. Shape: (batch, positions, embedding_dim)
+    erasure : `RemovalMethod`
     """
 
     @torch.no_grad()
@@ -44,43 +43,44 @@ class ErasedOutputs:
         model: AttentionClassifier,
         batch: TextBatch,
         embeddings: torch.Tensor,
-        erasure: Erasure,
+        erasure: RemovalMethod,
     ) -> None:
         self.model = model
         self.batch = batch
         self._embeddings = embeddings
         self._replacements = erasure.replacements(model, batch, embeddings)
-        # Of each text: what a set of tokens, as bytes of its bits, has in `_known`.
-        self._places: List[Dict[bytes, int]] = [{} for _ in range(len(batch))]
+        # For each text: the index in `_known` of a token set, given as bytes of its bits.
+        self._indices: List[Dict[bytes, int]] = [{} for _ in range(len(batch))]
         self._known = [numpy.empty((0, len(model.labels))) for _ in range(len(batch))]
         self._own = [seen.nonzero().squeeze(-1).numpy() for seen in batch.seen]
         self._bounds = (batch.inputs.token_mask.cpu() & ~batch.seen).numpy()
-        # How many places each token has, and those of no token.
+        # The number of positions of each token, and those of no token.
         sizes = batch.inputs.of_tokens(batch.mask.int(), "sum").cpu().numpy()
         self._sizes = sizes
         self._specials = batch.mask.sum(dim=1).cpu().numpy() - sizes.sum(axis=1)
         self._reader = self.fast_reader()
 
     def fast_reader(self) -> Optional[SetReader]:
-        """Where the encoder allows more than a pass for each set."""
+        """A reader that is faster than one forward pass per set; None if the encoder has none."""
         kind = set_reader(self.model)
-        given = (self.model, self.batch, self._embeddings, self._replacements)
-        return None if kind is None else kind(*given)
+        if kind is None:
+            return None
+        return kind(self.model, self.batch, self._embeddings, self._replacements)
 
     @property
     def sets_run(self) -> int:
-        """How many distinct sets were run."""
+        """The number of distinct sets that were evaluated."""
         return sum(map(len, self._known))
 
     def known_sets(self) -> List[numpy.ndarray]:
-        """Of each text the sets that were run. Shape: (sets, tokens)"""
+        """For each text, the evaluated sets. Shape: (sets, tokens)"""
         return [
             numpy.unpackbits(
-                numpy.frombuffer(b"".join(places), dtype=numpy.uint8).reshape(len(places), -1),
+                numpy.frombuffer(b"".join(indices), dtype=numpy.uint8).reshape(len(indices), -1),
                 axis=1,
                 count=len(own),
             ).astype(bool)
-            for places, own in zip(self._places, self._own, strict=True)
+            for indices, own in zip(self._indices, self._own, strict=True)
         ]
 
     def __call__(self, asked: Sequence[numpy.ndarray]) -> List[numpy.ndarray]:
@@ -88,7 +88,7 @@ class ErasedOutputs:
         # Parameters
 
         asked : `Sequence[numpy.ndarray]`
-            Of each text the sets of tokens that it keeps. Shape: (sets, tokens of the text), bool
+            For each text, the tokens that each set keeps. Shape: (sets, tokens of the text), bool
 
         # Returns
 
@@ -99,22 +99,22 @@ class ErasedOutputs:
         for text, sets in enumerate(asked):
             bits = _keys(sets)
             keys.append(bits)
-            places = self._places[text]
+            indices = self._indices[text]
             fresh = []
             for number, key in enumerate(bits):
-                if key not in places:
-                    places[key] = len(places)
+                if key not in indices:
+                    indices[key] = len(indices)
                     fresh.append(number)
             new.append(sets[fresh])
         self._run(new)
         return [
-            self._known[text][[places[key] for key in bits]]
-            for text, (places, bits) in enumerate(zip(self._places, keys))
+            self._known[text][[indices[key] for key in bits]]
+            for text, (indices, bits) in enumerate(zip(self._indices, keys))
         ]
 
     @torch.no_grad()
     def remember_leave_one_out(self) -> None:
-        """Runs all sets that lack one token, the fast way where the model allows it."""
+        """Evaluate all sets that lack one token, by the fast method if the model supports it."""
         fast = fast_erasure(self.model)
         if fast is None:
             self([~numpy.eye(len(own), dtype=bool) for own in self._own])
@@ -128,16 +128,16 @@ class ErasedOutputs:
         )
         values = (probs / len(draws)).cpu().numpy()
         for text, own in enumerate(self._own):
-            places = self._places[text]
+            indices = self._indices[text]
             keys = _keys(~numpy.eye(len(own), dtype=bool))
-            fresh = [number for number, key in enumerate(keys) if key not in places]
+            fresh = [number for number, key in enumerate(keys) if key not in indices]
             for number in fresh:
-                places[keys[number]] = len(places)
+                indices[keys[number]] = len(indices)
             self._known[text] = numpy.concatenate([self._known[text], values[text, own[fresh]]])
 
     @torch.no_grad()
     def _run(self, new: Sequence[numpy.ndarray]) -> None:
-        """Runs sets that were never run, of each text, and keeps the results."""
+        """Evaluate the new sets of each text and store the results."""
         numbers = [len(sets) for sets in new]
         if not any(numbers):
             return
@@ -148,12 +148,12 @@ class ErasedOutputs:
         for text, sets in enumerate(new):
             kept[ends[text] - len(sets) : ends[text], self._own[text]] = sets
         outputs = numpy.empty((len(texts), self._known[0].shape[1]))
-        there = kept | (self._replacements is not None)
-        lengths = (there * self._sizes[texts]).sum(axis=1) + self._specials[texts]
+        read = kept | (self._replacements is not None)
+        lengths = (read * self._sizes[texts]).sum(axis=1) + self._specials[texts]
         device, budget = self.batch.mask.device, self.batch.budget
         if self._reader is not None:
             budget = self._reader.tokens_at_once(budget)
-        # At least 1: no text may be without length.
+        # Lengths must be at least 1.
         for rows in rows_by_length(numpy.maximum(1, lengths).tolist(), budget):
             some = torch.from_numpy(texts[rows]).to(device)
             here = torch.from_numpy(kept[rows]).to(device)
@@ -169,20 +169,20 @@ class ErasedOutputs:
             self._known[text] = numpy.concatenate([self._known[text], probs])
 
     def _shortened(self, texts: torch.Tensor, kept: torch.Tensor) -> torch.Tensor:
-        """The tokens that stay, moved together. Shape: (sets,), (sets, tokens) -> (sets, labels)"""
-        places, inputs = self.batch.inputs.keeping(texts, kept)
-        rows = self._embeddings[texts.unsqueeze(-1), places]
+        """Without the removed tokens. Shape: (sets,), (sets, tokens) -> (sets, labels)"""
+        positions, inputs = self.batch.inputs.keeping(texts, kept)
+        rows = self._embeddings[texts.unsqueeze(-1), positions]
         return self.model.logits(rows, inputs).double().softmax(dim=-1)
 
     def _replaced(self, texts: torch.Tensor, kept: torch.Tensor) -> torch.Tensor:
-        """Something else in the others' place. Shape: as above"""
-        whole = self.batch.inputs.rows(texts)
-        erased = whole.at_places(whole.attendable & ~kept).unsqueeze(-1)
-        inputs = whole.trimmed()
+        """With the removed tokens replaced. Shape: as above"""
+        full = self.batch.inputs.rows(texts)
+        removed = full.at_places(full.attendable & ~kept).unsqueeze(-1)
+        inputs = full.trimmed()
         here = slice(inputs.mask.size(1))
         probs = [
             self.model.logits(
-                torch.where(erased[:, here], other[texts, here], self._embeddings[texts, here]),
+                torch.where(removed[:, here], other[texts, here], self._embeddings[texts, here]),
                 inputs,
             )
             .double()
@@ -193,11 +193,11 @@ class ErasedOutputs:
 
 
 def set_reader(model: AttentionClassifier) -> Optional[Callable[..., SetReader]]:
-    """What reads sets of tokens of this model faster than by a pass for each; None if nothing does."""
+    """A reader that is faster than one forward pass per token set; None if there is none."""
     if no_state_knows_another_token(model):
         return StateSets
     encoder = encoder_of_tokens(model)
-    # On a GPU steps in Python are slower than passes.
+    # On a GPU, steps in Python are slower than forward passes.
     on_host = next(model.parameters()).device.type == "cpu"
     if encoder is None or not on_host or not Readout.knows(model.attention.scorer):
         return None
@@ -208,7 +208,7 @@ def set_reader(model: AttentionClassifier) -> Optional[Callable[..., SetReader]]
 
 
 def reads_sets_apart(model: AttentionClassifier) -> bool:
-    """Whether each set of tokens takes a pass of its own."""
+    """Whether each token set takes a forward pass of its own."""
     return set_reader(model) is None
 
 
@@ -216,5 +216,5 @@ def _keys(sets: numpy.ndarray) -> List[bytes]:
     """The bits of each set. Shape: (sets, tokens)"""
     bits = numpy.packbits(sets, axis=1)
     width = bits.shape[1]
-    whole = bits.tobytes()
-    return [whole[first : first + width] for first in range(0, len(whole), width)]
+    joined = bits.tobytes()
+    return [joined[first : first + width] for first in range(0, len(joined), width)]

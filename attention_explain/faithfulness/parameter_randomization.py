@@ -1,4 +1,4 @@
-"""Does the method look at the model? The same method on the same texts, with the parameters drawn anew."""
+"""Parameter randomisation: whether scores change when the model's parameters are randomised."""
 
 import copy
 from typing import Dict, List, Optional, Sequence, Tuple, Union
@@ -7,49 +7,53 @@ import numpy
 import torch
 from allennlp.models import Model
 
-from attention_explain.faithfulness.faithfulness import Faithfulness
-from attention_explain.faithfulness.score_measure import ScoreMeasure, Setting
-from attention_explain.faithfulness.values import NoValue, Value, Values, mean_of
+from attention_explain.faithfulness.faithfulness import (
+    Faithfulness,
+    Undefined,
+    Value,
+    Values,
+    mean_of,
+)
+from attention_explain.faithfulness.score_measure import MeasureInputs, ScoreMeasure
 from attention_explain.models import AttentionClassifier
 from attention_explain.orders import ranked
 from attention_explain.passes import generator_for
 
 NAME = "parameter_randomization"
-# From the top of a model down; a model says of which each of its parameters is.
+# From the top of a model down; `Model.stage_of` gives the stage of each parameter.
 STAGES = ("decoder", "attention", "encoder", "embeddings")
-NO_STAGE = NoValue("the model has no such stage")
+NO_STAGE = Undefined("the model has no such stage")
 
 
 @Faithfulness.register(NAME)
 class ParameterRandomization(ScoreMeasure):
     """
-    Spearman's rank correlation of the scores with those that the same method gives after parameters
-    were drawn anew, cascading from the top (Adebayo et al. 2018): the decoder's; and the attention's;
-    and the encoder's, of a pair those of both texts; and the embeddings'. Of a transformer these are the head, the layers and the
-    embeddings: it has no attention but that of its layers. High is bad: the method does not look at what was learned.
+    Spearman's rank correlation between the scores and those of the same method after parameters were
+    randomised, cascading from the top (Adebayo et al. 2018): decoder, attention, encoder (both encoders
+    of a pair), embeddings. For a transformer: head, layers, embeddings. Lower is better: a high value
+    means that the method ignores what the model has learned.
 
-    `parameter_randomization` is the mean over the stages, each of which has a row of its own,
-    such as `parameter_randomization_decoder`. The values of a parameter are drawn from a normal
-    distribution with their mean and deviation, so that the scale of the model is not what changes. The
-    class that is explained stays the same. Where scores are ranked by size, it is of sizes.
+    `parameter_randomization` is the mean over the stages; each stage has a row of its own, such as
+    `parameter_randomization_decoder`. The values of a parameter are drawn from a normal distribution
+    with the same mean and standard deviation, so that the scale of the model does not change. The
+    explained class stays the same. If scores are ranked by magnitude, magnitudes are correlated.
 
-    Undefined for scores whose method is not known, and where either list is all the same.
+    Undefined for scores of unknown methods, and if either list is constant.
 
     Registered as a `Faithfulness` with name "parameter_randomization".
 
     # Parameters
 
     seed : `int`, optional (default = `0`)
-        It decides the parameters: one other model for all texts.
+        Determines the random parameters, which are the same for all texts.
     without : `Sequence[str]`, optional (default = none)
-        Methods that are not applied again: to apply one to four models takes four times as long as to
-        explain the texts by it.
+        Methods to skip: this measure takes four times as long as explaining the texts.
     intermediate : `bool`, optional (default = `True`)
-        Whether the stages on the way are asked, too, or only the last one, with all parameters drawn
-        anew, at a quarter of the cost.
+        Whether to evaluate all stages, or only the last one, with all parameters randomised, at a
+        quarter of the cost.
     """
 
-    equation = "rho(scores of the model, scores of the model with parameters drawn anew)"
+    equation = "rho(scores of the model, scores of the model with randomised parameters)"
 
     def __init__(
         self, seed: int = 0, without: Sequence[str] = (), intermediate: bool = True
@@ -64,24 +68,24 @@ class ParameterRandomization(ScoreMeasure):
         stages = STAGES if self.intermediate else STAGES[-1:]
         return {NAME: False, **{f"{NAME}_{stage}": False for stage in stages}}
 
-    def measure(self, setting: Setting) -> List[Values]:
-        if self._of is not setting.model:
-            models = cascade(setting.model, self.seed)
+    def measure(self, inputs: MeasureInputs) -> List[Values]:
+        if self._of is not inputs.model:
+            models = cascade(inputs.model, self.seed)
             last = [(STAGES[-1], models[-1][1])]
-            self._of, self._models = setting.model, models if self.intermediate else last
-        anew = {
-            stage: setting.methods.scores(
-                setting.methods.built(model, self.without), setting.read_by(model), setting.targets
+            self._of, self._models = inputs.model, models if self.intermediate else last
+        randomised = {
+            stage: inputs.methods.scores(
+                inputs.methods.built(model, self.without), inputs.read_by(model), inputs.targets
             )
             for stage, model in self._models
         }
         results = []
-        for row, text in enumerate(setting.texts):
+        for row, text in enumerate(inputs.texts):
             values: Values = {}
             for method, scores in text.scores.items():
                 stages: Dict[str, Value] = {
-                    f"{NAME}_{stage}": correlation(scores, found[method][row], setting.by)
-                    for stage, found in anew.items()
+                    f"{NAME}_{stage}": correlation(scores, others[method][row], inputs.by)
+                    for stage, others in randomised.items()
                 }
                 missing = {name: NO_STAGE for name in self.forms() if name not in stages}
                 values[method] = {**missing, NAME: mean_of(list(stages.values())), **stages}
@@ -89,21 +93,21 @@ class ParameterRandomization(ScoreMeasure):
         return results
 
 
-def correlation(scores: numpy.ndarray, others: Union[numpy.ndarray, NoValue], by: str) -> Value:
-    """Shape: (tokens,) each"""
-    if isinstance(others, NoValue):
+def correlation(scores: numpy.ndarray, others: Union[numpy.ndarray, Undefined], by: str) -> Value:
+    """Spearman's rank correlation. Shape: (tokens,) each"""
+    if isinstance(others, Undefined):
         return others
     lists = [ranked(values, by) for values in (scores, others)]
     if any(values.max() == values.min() for values in lists):
-        return NoValue("all scores are the same")
-    # Half a second to load, and only this needs it.
+        return Undefined("all scores are the same")
+    # Takes half a second to import, and only this function needs it.
     from scipy.stats import rankdata
 
     return float(numpy.corrcoef([rankdata(values) for values in lists])[0, 1])
 
 
 def cascade(model: Model, seed: int) -> List[Tuple[str, AttentionClassifier]]:
-    """A model for each stage: what is drawn anew in one is so in all that follow."""
+    """One model per stage: what is randomised in one stays so in all that follow."""
     models = []
     made = model
     stages = [(model.stage_of(name), name) for name, _ in model.named_parameters()]
@@ -115,15 +119,15 @@ def cascade(model: Model, seed: int) -> List[Tuple[str, AttentionClassifier]]:
         parameters = dict(made.named_parameters())
         with torch.no_grad():
             for name in names:
-                draw_anew(parameters[name], seed, name)
+                randomize(parameters[name], seed, name)
         models.append((stage, made))
     return models
 
 
-def draw_anew(parameter: torch.Tensor, seed: int, name: str) -> None:
+def randomize(parameter: torch.Tensor, seed: int, name: str) -> None:
     """Replace a parameter by normal random numbers with its mean and standard deviation."""
     generator = generator_for(seed, name, NAME)
     drawn = torch.randn(parameter.shape, generator=generator).to(parameter)
-    # Of a single number it is the number itself.
+    # A single number stays as it is: its deviation is 0.
     deviation, mean = torch.std_mean(parameter, correction=0)
     parameter.copy_(mean + deviation * drawn)

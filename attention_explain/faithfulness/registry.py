@@ -1,7 +1,7 @@
-"""Measures and erasures by the names that users list."""
+"""Measures and removal methods by the names that users type."""
 
-from attention_explain.faithfulness.erasures.erasure import Erasure
 from attention_explain.faithfulness.faithfulness import Faithfulness
+from attention_explain.faithfulness.removal import RemovalMethod
 from attention_explain.files.faithfulness import TIED
 from attention_explain.named_components import ComponentKind
 
@@ -9,9 +9,11 @@ MEASURES = ComponentKind(
     noun="measure",
     registry=Faithfulness,
     base=Faithfulness,
-    # A row of its own beside theirs.
+    # The name of an extra row in the file.
     reserved=(TIED,),
     declared=("equation", "in_order", "erasures"),
 )
 
-ERASURES = ComponentKind(noun="erasure", registry=Erasure, base=Erasure, reserved=())
+ERASURES = ComponentKind(
+    noun="removal method", registry=RemovalMethod, base=RemovalMethod, reserved=()
+)

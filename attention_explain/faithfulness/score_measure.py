@@ -1,4 +1,4 @@
-"""Measures that look at the scores themselves, or at the method that made them."""
+"""Measures of the scores themselves, or of the method that computed them."""
 
 from dataclasses import dataclass
 from typing import Dict, List, Optional, Sequence
@@ -7,19 +7,18 @@ import numpy
 import torch
 from allennlp.data import Instance
 
-from attention_explain.faithfulness.faithfulness import Faithfulness
+from attention_explain.faithfulness.faithfulness import Faithfulness, Values
 from attention_explain.faithfulness.methods import Methods
-from attention_explain.faithfulness.outputs import ErasedOutputs
-from attention_explain.faithfulness.values import Values
+from attention_explain.faithfulness.outputs import RemovalOutputs
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models import AttentionClassifier
 
 
 @dataclass
-class JudgedText:
+class TextScores:
     """
-    scores : of each method that has some. Shape: (tokens,)
-    chance : random orders, as ranks. Shape: (orders, tokens)
+    scores : by method. Shape: (tokens,)
+    chance : random rankings, as ranks. Shape: (rankings, tokens)
     """
 
     id: str
@@ -32,22 +31,22 @@ class JudgedText:
         """The number of tokens."""
         return self.chance.shape[1]
 
-    def chance_scores(self) -> numpy.ndarray:
-        """Scores in (0, 1] with the random orders. Shape: (orders, tokens)"""
+    def random_scores(self) -> numpy.ndarray:
+        """Scores in (0, 1] that have the random rankings. Shape: (rankings, tokens)"""
         return 1.0 - self.chance / self.tokens
 
 
 @dataclass
-class Setting:
+class MeasureInputs:
     """
-    What a measure gets to see of a batch.
+    What a measure gets of a batch.
 
-    instances : of which the batch was made.
+    instances : those that the batch was made from.
     embeddings : of the batch. Shape: (batch, tokens, embedding_dim)
-    probs : of the whole texts. Shape: (batch, labels)
+    probs : of the full texts. Shape: (batch, labels)
     by : how scores are ranked, `signed` or `size`.
-    methods : to apply them again.
-    outputs : of erased texts, for measures with erasures.
+    methods : to recompute scores.
+    outputs : for texts with tokens removed, if the measure removes tokens.
     """
 
     model: AttentionClassifier
@@ -55,10 +54,10 @@ class Setting:
     batch: TextBatch
     embeddings: torch.Tensor
     probs: numpy.ndarray
-    texts: Sequence[JudgedText]
+    texts: Sequence[TextScores]
     by: str
     methods: Methods
-    outputs: Optional[ErasedOutputs] = None
+    outputs: Optional[RemovalOutputs] = None
 
     @property
     def targets(self) -> torch.Tensor:
@@ -67,16 +66,16 @@ class Setting:
         return torch.tensor(targets, device=self.batch.mask.device)
 
     def read_by(self, model: AttentionClassifier) -> TextBatch:
-        """The same texts for another model: of a pair, what it makes of the text beside is in the batch."""
+        """The same texts as a batch of another model, which encodes the other text of a pair itself."""
         return TextBatch.of(model, self.instances, self.batch.budget)
 
 
 class ScoreMeasure(Faithfulness):
     """A subclass implements `measure`."""
 
-    def measure(self, setting: Setting) -> List[Values]:
+    def measure(self, inputs: MeasureInputs) -> List[Values]:
         """
-        Of each text what its methods have; `random` and `search` may be among them, and are then
-        the ends of the scale.
+        The values of each text by method. If `random` and `search` are among the methods, they are
+        the ends of the normalised scale.
         """
         raise NotImplementedError

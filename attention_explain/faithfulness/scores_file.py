@@ -11,7 +11,7 @@ from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 from attention_explain.data.attention_text import numbered_records
 from attention_explain.data.errors import DataError
-from attention_explain.data.tables import read_parquet
+from attention_explain.data.sources import read_parquet
 from attention_explain.errors import InputError
 from attention_explain.files import attributions
 from attention_explain.files.faithfulness import RANDOM, SEARCH

@@ -1,4 +1,4 @@
-"""Sensitivity: how much scores change with a little noise on the embeddings."""
+"""Sensitivity: how much scores change under small noise on the embeddings."""
 
 from typing import Dict, List, Sequence, Union
 
@@ -6,9 +6,8 @@ import numpy
 import torch
 
 from attention_explain.errors import InputError
-from attention_explain.faithfulness.faithfulness import Faithfulness
-from attention_explain.faithfulness.score_measure import ScoreMeasure, Setting
-from attention_explain.faithfulness.values import NoValue, Value, Values
+from attention_explain.faithfulness.faithfulness import Faithfulness, Undefined, Value, Values
+from attention_explain.faithfulness.score_measure import MeasureInputs, ScoreMeasure
 from attention_explain.passes import generator_for
 
 NAME = "sensitivity"
@@ -17,22 +16,22 @@ NAME = "sensitivity"
 @Faithfulness.register(NAME)
 class Sensitivity(ScoreMeasure):
     """
-    max over e of ||phi(x + e) - phi(x)|| / ||phi(x)|| (Yeh et al. 2019): the lower, the steadier. The
-    noise e is uniform within +- `radius` times the standard deviation of the text's embeddings, on
-    each of their numbers. The class that is explained stays the same. A method that pays no heed to
-    the model is as steady as can be: read it beside the others.
+    max over e of ||phi(x + e) - phi(x)|| / ||phi(x)|| (Yeh et al. 2019): lower is more stable. The
+    noise e is uniform within +- `radius` times the standard deviation of the text's embeddings, for
+    each of their components. The explained class stays the same. A method that ignores the model is
+    perfectly stable: read this measure together with the others.
 
     Registered as a `Faithfulness` with name "sensitivity".
 
     # Parameters
 
     samples : `int`, optional (default = `10`)
-        Over which the largest change is taken.
+        The number of noise samples that the maximum is taken over.
     radius : `float`, optional (default = `0.1`)
     seed : `int`, optional (default = `0`)
-        With a text's id it decides the noise.
+        Determines the noise, together with the text's id.
     without : `Sequence[str]`, optional (default = none)
-        Methods that are not applied again: it takes `samples` times as long as to explain the texts.
+        Methods to skip: this measure takes `samples` times as long as explaining the texts.
     """
 
     equation = "max over noise e of |scores(x + e) - scores(x)| / |scores(x)|"
@@ -52,43 +51,45 @@ class Sensitivity(ScoreMeasure):
     def forms(self) -> Dict[str, bool]:
         return {NAME: False}
 
-    def measure(self, setting: Setting) -> List[Values]:
-        batch, targets = setting.batch, setting.targets
-        methods = setting.methods.built(setting.model, self.without)
-        plain = setting.methods.scores(methods, batch, targets)
+    def measure(self, inputs: MeasureInputs) -> List[Values]:
+        batch, targets = inputs.batch, inputs.targets
+        methods = inputs.methods.built(inputs.model, self.without)
+        plain = inputs.methods.scores(methods, batch, targets)
         generators = [generator_for(self.seed, text_id, NAME) for text_id in batch.ids]
-        results: List[Values] = [{} for _ in setting.texts]
+        results: List[Values] = [{} for _ in inputs.texts]
         for _ in range(self.samples):
-            noise = self._noise(setting, generators)
-            changed = setting.methods.scores(methods, batch, targets, noise)
-            for row, (text, values) in enumerate(zip(setting.texts, results, strict=True)):
+            noise = self._noise(inputs, generators)
+            changed = inputs.methods.scores(methods, batch, targets, noise)
+            for row, (text, values) in enumerate(zip(inputs.texts, results, strict=True)):
                 for method in text.scores:
                     now = change(plain[method][row], changed[method][row])
                     before = values.get(method, {}).get(NAME, 0.0)
-                    undefined = isinstance(now, NoValue) or isinstance(before, NoValue)
+                    undefined = isinstance(now, Undefined) or isinstance(before, Undefined)
                     worst = now if undefined else max(before, now)
                     values[method] = {NAME: worst}
         return results
 
-    def _noise(self, setting: Setting, generators: List[torch.Generator]) -> torch.Tensor:
+    def _noise(self, inputs: MeasureInputs, generators: List[torch.Generator]) -> torch.Tensor:
         """Shape: as the embeddings"""
-        drawn = torch.zeros(setting.embeddings.shape)
-        seen_places = setting.batch.seen_places
+        drawn = torch.zeros(inputs.embeddings.shape)
+        seen_places = inputs.batch.seen_places
         for row, (seen, generator) in enumerate(zip(seen_places, generators, strict=True)):
             size = (int(seen.sum()), drawn.size(-1))
             drawn[row, seen] = 2 * torch.rand(size, generator=generator) - 1
-        drawn = drawn.to(setting.embeddings)
+        drawn = drawn.to(inputs.embeddings)
         for row, seen in enumerate(seen_places):
-            drawn[row] *= self.radius * setting.embeddings[row, seen].std(correction=0)
+            drawn[row] *= self.radius * inputs.embeddings[row, seen].std(correction=0)
         return drawn
 
 
-def change(before: Union[numpy.ndarray, NoValue], after: Union[numpy.ndarray, NoValue]) -> Value:
-    """Relative to the scores before. Shape: (tokens,) each"""
+def change(
+    before: Union[numpy.ndarray, Undefined], after: Union[numpy.ndarray, Undefined]
+) -> Value:
+    """The change relative to the scores before. Shape: (tokens,) each"""
     for scores in (before, after):
-        if isinstance(scores, NoValue):
+        if isinstance(scores, Undefined):
             return scores
     size = numpy.linalg.norm(before)
     if size == 0:
-        return NoValue("all scores are 0")
+        return Undefined("all scores are 0")
     return float(numpy.linalg.norm(after - before) / size)

@@ -1,6 +1,6 @@
 """
-What soft comprehensiveness and soft sufficiency share: embeddings dropped at random, in proportion to
-the scores.
+Soft comprehensiveness and soft sufficiency (Zhao & Aletras 2023): random dropout of embeddings, in
+proportion to the scores.
 """
 
 from typing import Dict, List
@@ -9,15 +9,21 @@ import numpy
 import torch
 
 from attention_explain.errors import InputError
-from attention_explain.faithfulness.bins import NOTHING
-from attention_explain.faithfulness.score_measure import JudgedText, ScoreMeasure, Setting
-from attention_explain.faithfulness.values import NoValue, Value, Values, mean_of
+from attention_explain.faithfulness.comprehensiveness import NOTHING
+from attention_explain.faithfulness.faithfulness import (
+    Faithfulness,
+    Undefined,
+    Value,
+    Values,
+    mean_of,
+)
+from attention_explain.faithfulness.score_measure import MeasureInputs, ScoreMeasure, TextScores
 from attention_explain.files.faithfulness import RANDOM
 from attention_explain.orders import ranked
 from attention_explain.passes import generator_for, rows_by_length
 
-NO_DROP = NoValue("without any embedding the class is as probable as with all")
-EQUAL = NoValue("all scores are the same")
+NO_DROP = Undefined("the class is as probable without embeddings as with all of them")
+EQUAL = Undefined("all scores are the same")
 
 
 class SoftMeasure(ScoreMeasure):
@@ -25,9 +31,9 @@ class SoftMeasure(ScoreMeasure):
     # Parameters
 
     draws : `int`
-        Over which the drop is averaged.
+        The number of draws that the drop is averaged over.
     seed : `int`
-        With a text's id it decides what is dropped: the same random numbers for all methods.
+        Determines what is dropped, together with the text's id: the same numbers for all methods.
     """
 
     name: str
@@ -42,34 +48,34 @@ class SoftMeasure(ScoreMeasure):
         return {self.name: True}
 
     def kept(self, importance: numpy.ndarray) -> numpy.ndarray:
-        """The chance of each token's numbers to stay. Shape: (..., tokens)"""
+        """The probability of keeping each component of a token's embedding. Shape: (..., tokens)"""
         raise NotImplementedError
 
     def of_drop(self, share: float) -> float:
-        """The value, from the drop as a share of that of a text of zeros."""
+        """The value, from the drop as a fraction of that of a text of zeros."""
         raise NotImplementedError
 
     @torch.no_grad()
-    def measure(self, setting: Setting) -> List[Values]:
-        # Of each text: a text of zeros, the methods' scores, and the random ones.
-        chances = [self._chances(text, setting.by) for text in setting.texts]
-        drops = self._drops(setting, chances)
+    def measure(self, inputs: MeasureInputs) -> List[Values]:
+        # For each text: a text of zeros, the methods' scores, and random scores.
+        chances = [self._chances(text, inputs.by) for text in inputs.texts]
+        drops = self._drops(inputs, chances)
         return [
-            self._values(text, setting.by, found)
-            for text, found in zip(setting.texts, drops, strict=True)
+            self._values(text, inputs.by, found)
+            for text, found in zip(inputs.texts, drops, strict=True)
         ]
 
-    def _chances(self, text: JudgedText, by: str) -> numpy.ndarray:
-        """Shape: (1 + methods + random orders, tokens)"""
+    def _chances(self, text: TextScores, by: str) -> numpy.ndarray:
+        """Shape: (1 + methods + random rankings, tokens)"""
         scores = [ranked(values, by) for values in text.scores.values()]
         importance = numpy.stack(
-            [importances(values) for values in (*scores, *text.chance_scores())]
+            [importances(values) for values in (*scores, *text.random_scores())]
         )
         return numpy.concatenate([numpy.zeros((1, text.tokens)), self.kept(importance)])
 
-    def _drops(self, setting: Setting, chances: List[numpy.ndarray]) -> List[numpy.ndarray]:
+    def _drops(self, inputs: MeasureInputs, chances: List[numpy.ndarray]) -> List[numpy.ndarray]:
         """max(0, p(c|x) - p(c|x')), averaged over the draws. Shape: (variants,) each"""
-        batch, device = setting.batch, setting.batch.mask.device
+        batch, device = inputs.batch, inputs.batch.mask.device
         numbers = [len(each) for each in chances]
         texts = numpy.repeat(numpy.arange(len(batch)), numbers)
         # Shape: (variants of all texts, tokens of the batch)
@@ -78,10 +84,10 @@ class SoftMeasure(ScoreMeasure):
         for seen, values, end in zip(batch.seen.numpy(), chances, ends, strict=True):
             stays[end - len(values) : end, seen] = values
         lengths = batch.mask.sum(dim=1).cpu().numpy()[texts]
-        whole = setting.probs[numpy.arange(len(batch)), [text.target for text in setting.texts]]
+        full = inputs.probs[numpy.arange(len(batch)), [text.target for text in inputs.texts]]
         generators = [generator_for(self.seed, text_id, "soft") for text_id in batch.ids]
         drops = numpy.zeros(len(texts))
-        size, seen_places = setting.embeddings.size(-1), batch.seen_places
+        size, seen_places = inputs.embeddings.size(-1), batch.seen_places
         scored = batch.inputs.at_places(batch.attendable)
         for _ in range(self.draws):
             drawn = torch.zeros(*batch.mask.shape, size)
@@ -91,18 +97,18 @@ class SoftMeasure(ScoreMeasure):
             for rows in rows_by_length(lengths.tolist(), batch.budget):
                 some = torch.from_numpy(texts[rows]).to(device)
                 chance = batch.inputs.rows(some).at_places(torch.from_numpy(stays[rows]).to(device))
-                inputs = batch.inputs.rows(some).trimmed()
-                here = slice(inputs.mask.size(1))
-                # Boundary symbols stay. Of the others a chance of 1 keeps all: what is drawn is below.
+                trimmed = batch.inputs.rows(some).trimmed()
+                here = slice(trimmed.mask.size(1))
+                # Boundary symbols stay. Random numbers are below 1, so probability 1 keeps all.
                 keep = drawn[some, here] < chance[:, here].unsqueeze(-1)
                 keep |= ~scored[some, here].unsqueeze(-1)
-                logits = setting.model.logits(setting.embeddings[some, here] * keep, inputs)
+                logits = inputs.model.logits(inputs.embeddings[some, here] * keep, trimmed)
                 probs = logits.double().softmax(dim=-1)
-                probs = probs.gather(1, setting.targets[some].unsqueeze(-1)).squeeze(-1)
-                drops[rows] += numpy.maximum(0.0, whole[texts[rows]] - probs.cpu().numpy())
+                probs = probs.gather(1, inputs.targets[some].unsqueeze(-1)).squeeze(-1)
+                drops[rows] += numpy.maximum(0.0, full[texts[rows]] - probs.cpu().numpy())
         return numpy.split(drops / self.draws, ends[:-1])
 
-    def _values(self, text: JudgedText, by: str, drops: numpy.ndarray) -> Values:
+    def _values(self, text: TextScores, by: str, drops: numpy.ndarray) -> Values:
         nothing, *others = drops.tolist()
 
         def value(scores: numpy.ndarray, drop: float) -> Value:
@@ -116,12 +122,88 @@ class SoftMeasure(ScoreMeasure):
             for (method, scores), drop in zip(text.scores.items(), others)
         }
         chance = [
-            value(scores, drop) for scores, drop in zip(text.chance_scores(), others[methods:])
+            value(scores, drop) for scores, drop in zip(text.random_scores(), others[methods:])
         ]
         return {**values, RANDOM: {self.name: mean_of(chance)}}
 
 
 def importances(scores: numpy.ndarray) -> numpy.ndarray:
-    """The scores between 0, the least of the text, and 1, the most. Shape: (tokens,)"""
+    """The scores scaled to [0, 1] within the text. Shape: (tokens,)"""
     span = scores.max() - scores.min()
     return (scores - scores.min()) / span if span > 0 else numpy.zeros_like(scores)
+
+
+@Faithfulness.register("soft_comprehensiveness")
+class SoftComprehensiveness(SoftMeasure):
+    """
+    Zhao & Aletras 2023, normalised: higher is better. Each component of token i's embedding is kept
+    with probability 1 - q_i; q_i is the token's score, scaled to [0, 1] within the text. With x' for
+    such a text, and 0 for one with no component kept, it is
+
+    E[max(0, p(c|x) - p(c|x'))] / max(0, p(c|x) - p(c|0)),
+
+    where E is the mean over the draws. (The published code swaps the two probabilities, and uses one
+    draw.) Undefined if the drop of a text of zeros is below 1e-5, or all scores are equal.
+
+    Registered as a `Faithfulness` with name "soft_comprehensiveness".
+
+    # Parameters
+
+    draws : `int`, optional (default = `10`)
+        The number of draws that the drop is averaged over.
+    seed : `int`, optional (default = `0`)
+        Determines what is dropped, together with the text's id: the same numbers for all methods.
+    """
+
+    name = "soft_comprehensiveness"
+    equation = (
+        "E max(0, p(c|x) - p(c|x')) / max(0, p(c|x) - p(c|0)), each number of an embedding kept in x' "
+        "with chance 1 - q"
+    )
+
+    def __init__(self, draws: int = 10, seed: int = 0) -> None:
+        super().__init__(draws, seed)
+
+    def kept(self, importance: numpy.ndarray) -> numpy.ndarray:
+        return 1.0 - importance
+
+    def of_drop(self, share: float) -> float:
+        return share
+
+
+@Faithfulness.register("soft_sufficiency")
+class SoftSufficiency(SoftMeasure):
+    """
+    Zhao & Aletras 2023, normalised: higher is better. Each component of token i's embedding is kept
+    with probability q_i; q_i is the token's score, scaled to [0, 1] within the text. With x' for such
+    a text, and 0 for one with no component kept, it is
+
+    1 - E[max(0, p(c|x) - p(c|x'))] / max(0, p(c|x) - p(c|0)),
+
+    where E is the mean over the draws. (The published code swaps the two probabilities, and uses one
+    draw.) Undefined if the drop of a text of zeros is below 1e-5, or all scores are equal.
+
+    Registered as a `Faithfulness` with name "soft_sufficiency".
+
+    # Parameters
+
+    draws : `int`, optional (default = `10`)
+        The number of draws that the drop is averaged over.
+    seed : `int`, optional (default = `0`)
+        Determines what is dropped, together with the text's id: the same numbers for all methods.
+    """
+
+    name = "soft_sufficiency"
+    equation = (
+        "1 - E max(0, p(c|x) - p(c|x')) / max(0, p(c|x) - p(c|0)), each number of an embedding kept in x' "
+        "with chance q"
+    )
+
+    def __init__(self, draws: int = 10, seed: int = 0) -> None:
+        super().__init__(draws, seed)
+
+    def kept(self, importance: numpy.ndarray) -> numpy.ndarray:
+        return importance
+
+    def of_drop(self, share: float) -> float:
+        return 1.0 - share

@@ -72,7 +72,7 @@ class Measurement:
 
 
 @dataclass
-class MeasuredText:
+class TextMeasurements:
     """
     All measurements of one text.
 
@@ -85,7 +85,7 @@ class MeasuredText:
     rows: List[Measurement]
 
 
-def records(text: MeasuredText) -> List[Dict[str, Any]]:
+def records(text: TextMeasurements) -> List[Dict[str, Any]]:
     """The rows of a text."""
     about = {
         "id": replace_surrogates(text.id),

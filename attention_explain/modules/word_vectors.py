@@ -9,7 +9,7 @@ from allennlp.data import Vocabulary
 from allennlp.modules import TokenEmbedder
 from allennlp.modules.token_embedders import Embedding
 
-from attention_explain.data.word_vector_files import vector_lines
+from attention_explain.data.vocabulary import vector_lines
 from attention_explain.errors import InputError
 from attention_explain.named_components import check_choice
 from attention_explain.symbols import MASK_TOKEN

@@ -1,8 +1,12 @@
 """The predictor behind `allennlp predict --predictor saliency`: predictions and why."""
 
+import atexit
 import logging
+import sys
+import time
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Any, Collection, Dict, List, Mapping, Optional, Sequence
 
 import numpy
 from allennlp.common.checks import ConfigurationError
@@ -14,12 +18,20 @@ from allennlp.predictors import Predictor
 
 from attention_explain.data.any_reader import complete, instance_of, unsplit_warning, warn_once
 from attention_explain.data.errors import DataError
-from attention_explain.data.example import KnownLabelField, check_split
+from attention_explain.data.example import (
+    FIELDS,
+    KnownLabelField,
+    check_split,
+    example_of,
+    read_record,
+)
 from attention_explain.data.pair_reader import line_fields
 from attention_explain.data.pair_sides import PASSAGE, turned
 from attention_explain.defaults import QUICK_INTERPRETERS
 from attention_explain.errors import InputError
 from attention_explain.heatmaps.explanation import Explanation
+from attention_explain.heatmaps.html_page import card, page
+from attention_explain.heatmaps.overview import Facts, facts_of
 from attention_explain.interpret.explainer import Explainer
 from attention_explain.interpret.interpreter import (
     InterpreterConfig,
@@ -28,14 +40,126 @@ from attention_explain.interpret.interpreter import (
     supported_interpreters,
 )
 from attention_explain.models.explainable import explainable
-from attention_explain.predictors.growing_page import GrowingPage
-from attention_explain.predictors.input_lines import (
-    BadLine,
-    InputLine,
-    Place,
-    checked_fields,
-    parse_line,
-)
+from attention_explain.output import check_outputs, writing
+
+
+@dataclass(frozen=True)
+class Place:
+    """file : None where lines come from elsewhere, and AllenNLP hands over no blank one."""
+
+    number: int
+    file: Optional[str] = None
+
+    def error(self, message: str) -> DataError:
+        if self.file is None:
+            return DataError(message, f"line {self.number} of the input (blank lines not counted)")
+        return DataError(message, self.file, self.number)
+
+
+class InputLine(Dict[str, Any]):
+    """The fields of a line, where it stands, and what is wrong with it if it cannot be read."""
+
+    def __init__(self, fields: JsonDict, place: "Place", problem: Optional[str] = None) -> None:
+        super().__init__(fields)
+        self.place = place
+        self.problem = problem
+
+
+class BadLine(Dict[str, Any]):
+    """Stands where the result of a line would, and holds the reason why there is none."""
+
+    def __init__(self, error: InputError) -> None:
+        super().__init__()
+        self.error = error
+
+
+def parse_line(line: str, place: Place) -> InputLine:
+    """
+    A line is a JSON object or else a text. One that begins like an object but is none is bad: it
+    is far more often broken JSON than prose.
+    """
+    line = line.strip("\ufeff \t\r\n")
+    if not line.startswith("{"):
+        return InputLine({"text": line}, place)
+    try:
+        return InputLine(read_record(line), place)
+    except DataError as error:
+        return InputLine({}, place, error.message)
+
+
+def checked_fields(
+    fields: JsonDict, names: Mapping[str, str] = FIELDS, disallowed: Collection[str] = ()
+) -> Dict[str, Any]:
+    """
+    The fields that have a meaning, as in data files, by the names that lines have for them. A line
+    without an id gets one, as there. `disallowed` fields raise.
+    """
+    if not isinstance(fields, InputLine):
+        return example_of(fields, names=names, disallowed=disallowed).given()
+    if fields.problem is not None:
+        raise DataError(fields.problem)
+    id = f"line-{fields.place.number}"
+    return example_of(fields, id, names=names, disallowed=disallowed).given()
+
+
+# Writing the page again and again may take this share of the time.
+SHARE_OF_TIME = 0.05
+
+
+class GrowingPage:
+    """
+    The page is written at once, if there is none; again from time to time, so
+    that a killed process leaves most of it; and when the process ends. AllenNLP does not tell a
+    predictor that it has seen the last line.
+
+    # Parameters
+
+    path : `str`
+    methods : `Dict[str, Dict[str, Any]]`
+        Of each method, what it declares.
+    """
+
+    def __init__(self, path: str, methods: Dict[str, Dict[str, Any]]) -> None:
+        # The folder may be another one when the process ends.
+        self._path = Path(path).absolute()
+        check_outputs({".html": [path]})
+        self._methods = methods
+        self._cards: List[str] = []
+        self._facts: List[Facts] = []
+        self._unwritten = 0
+        self._next_time = time.monotonic()
+        # One that is there is kept until there is something to put in its place.
+        if not self._path.exists():
+            self.write()
+        atexit.register(self.finish)
+
+    def add(self, explanations: Sequence[Explanation]) -> None:
+        for explanation in explanations:
+            facts = facts_of(explanation)
+            self._facts.append(facts)
+            self._cards.append(card(explanation, facts=facts))
+        self._unwritten += len(explanations)
+        if time.monotonic() >= self._next_time:
+            self.write()
+
+    def finish(self) -> None:
+        """Called when the process ends, where nobody is left to catch an error."""
+        try:
+            if self._unwritten:
+                self.write()
+        except InputError as error:
+            print(f"error: {error}", file=sys.stderr)
+
+    def write(self) -> None:
+        start = time.monotonic()
+        count = f"{len(self._cards)} text{'' if len(self._cards) == 1 else 's'}"
+        with writing(self._path) as unfinished:
+            text = page(self._cards, about=[count], methods=self._methods, facts=self._facts)
+            unfinished.write_bytes(text.encode("utf-8", "replace"))
+        self._unwritten = 0
+        end = time.monotonic()
+        self._next_time = end + max(1.0, (end - start) / SHARE_OF_TIME)
+
 
 logger = logging.getLogger(__name__)
 

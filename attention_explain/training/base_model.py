@@ -1,9 +1,12 @@
 """A trained model that is only asked what it makes of a text."""
 
+import hashlib
+import logging
 import random
 from contextlib import contextmanager
 from functools import cached_property
-from typing import Any, Dict, Iterator, List, Sequence
+from pathlib import Path
+from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 import numpy
 import pyarrow
@@ -12,15 +15,47 @@ from allennlp.common import Tqdm
 from allennlp.data import Instance
 from allennlp.models import Model
 from allennlp.models.archival import Archive
+from filelock import FileLock
 
-from attention_explain.archives import open_archive
+from attention_explain.archives import archive_sha256, open_archive
 from attention_explain.data.errors import DataError
+from attention_explain.data.example import text_key
 from attention_explain.data.pair_reader import PairReader
 from attention_explain.data.sources import local_path
 from attention_explain.data.text_reader import TextReader
 from attention_explain.errors import InputError
+from attention_explain.files.sealed import Damaged, read_sealed, write_sealed
+from attention_explain.output import writing
 from attention_explain.passes import rows_by_length
-from attention_explain.training.base_text import Text
+
+
+class Text(NamedTuple):
+    """Its id and tokens; of a pair, also the query, and the candidates where its line names them."""
+
+    id: str
+    tokens: Sequence[str]
+    query: Optional[Sequence[str]] = None
+    candidates: Optional[Sequence[str]] = None
+
+    @property
+    def key(self) -> bytes:
+        """What it is known by. No token is empty, so that nothing is mistaken for what is between two."""
+        if self.query is None:
+            return text_key(self.id, self.tokens)
+        return text_key(self.id, [*self.tokens, "", *self.query, "", *(self.candidates or ())])
+
+
+def text_of(metadata: Mapping[str, Any]) -> Text:
+    """From an instance's metadata."""
+    return Text(**{name: metadata.get(name) for name in Text._fields})
+
+
+def texts_of(output: Dict[str, Any]) -> List[Text]:
+    """From an output of the model that is trained."""
+    none = [None] * len(output["ids"])
+    columns = (output["ids"], *(output.get(name, none) for name in Text._fields[1:]))
+    return [Text(*row) for row in zip(*columns, strict=True)]
+
 
 # How many tokens, padding included, one pass holds.
 BUDGET = 16384
@@ -152,3 +187,108 @@ def same_randomness() -> Iterator[None]:
     finally:
         random.setstate(states[0])
         numpy.random.set_state(states[1])
+
+
+class BaseOutputs:
+    """
+    Probabilities and attention of the base by text, each with exactly the weights of its tokens. A
+    text that was never added (those of the test split, which a trainer does not know) is computed
+    when it comes.
+
+    """
+
+    def __init__(self, base: BaseModel) -> None:
+        self._base = base
+        self._known: Dict[bytes, Tuple[torch.Tensor, torch.Tensor]] = {}
+
+    def add(self, table: pyarrow.Table) -> None:
+        """Takes in outputs as `BaseModel.outputs` gives them."""
+        order = self._base.label_order(table_labels(table))
+        # Shape: (texts, labels)
+        probs = _numbers(table["probs"]).view(table.num_rows, -1)[:, order]
+        lengths = table["attention"].combine_chunks().value_lengths().to_pylist()
+        attention = _numbers(table["attention"]).split(lengths)
+        self._known.update(zip(table["key"].to_pylist(), zip(probs, attention)))
+
+    def batch(self, texts: Sequence[Text], mask: torch.Tensor) -> Tuple[torch.Tensor, torch.Tensor]:
+        """
+        # Parameters
+
+        texts : `Sequence[Text]`
+        mask : `torch.BoolTensor`
+            Shape: (batch, tokens). True at the text's own tokens.
+
+        # Returns
+
+        probs : `torch.Tensor`. Shape: (batch, labels)
+        attention : `torch.Tensor`. Shape: (batch, tokens)
+        """
+        keys = [text.key for text in texts]
+        unknown = {key: text for key, text in zip(keys, texts) if key not in self._known}
+        if unknown:
+            self.add(self._base.outputs(list(unknown.values())))
+        probs, weights = zip(*(self._known[key] for key in keys))
+        attention = torch.zeros(mask.shape, device=mask.device)
+        # Row by row, in the order of the tokens: exactly the order of the weights.
+        attention[mask] = torch.cat(weights).to(mask.device)
+        return torch.stack(probs).to(mask.device), attention
+
+
+def _numbers(column: pyarrow.ChunkedArray) -> torch.Tensor:
+    return torch.tensor(column.combine_chunks().flatten().to_numpy())
+
+
+logger = logging.getLogger(__name__)
+
+FOLDER = "base_outputs"
+
+
+def cached_outputs(
+    base: BaseModel, texts: Sequence[Text], folder: Optional[str] = None
+) -> pyarrow.Table:
+    """
+    What `base.outputs` gives, from the folder if it is there, which is one beside the archive
+    unless named. Of several processes that want the same, one computes it.
+    """
+    place = Path(folder).expanduser() if folder else _beside(base)
+    path = place / f"{archive_sha256(base.path)[:16]}-{_texts_sha256(texts)[:16]}.parquet"
+    if (kept := _read(path)) is not None:
+        return kept
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+        with FileLock(place / f".{path.name}.lock"):
+            if (kept := _read(path)) is not None:
+                return kept
+            return _written(base.outputs(texts), path)
+    except OSError as error:
+        # A shared, read-only base is no reason not to train.
+        logger.warning("%s: outputs of the base are not kept (%s)", place, error)
+        return base.outputs(texts)
+
+
+def _beside(base: BaseModel) -> Path:
+    place = local_path(base.path)
+    return (place if place.is_dir() else place.parent) / FOLDER
+
+
+def _read(path: Path) -> Optional[pyarrow.Table]:
+    if not path.exists():
+        return None
+    try:
+        return read_sealed(path)
+    except Damaged as error:
+        logger.warning("%s; it is computed again", error)
+        return None
+
+
+def _written(table: pyarrow.Table, path: Path) -> pyarrow.Table:
+    try:
+        with writing(path) as unfinished:
+            write_sealed(table, unfinished)
+    except InputError as error:
+        logger.warning("%s", error)
+    return table
+
+
+def _texts_sha256(texts: Sequence[Text]) -> str:
+    return hashlib.sha256(b"".join(text.key for text in texts)).hexdigest()

@@ -1,10 +1,15 @@
 """What a study is, in numbers, before it starts."""
 
+from dataclasses import dataclass, field
+from html import escape
 from pathlib import Path
-from typing import Dict, List, Optional
+from typing import Dict, List, Optional, Set
 
-from attention_explain.messages.durations import in_words
+from analysis.written import one_line
+from attention_explain.files.whole import write_whole
+from attention_explain.messages import in_words
 from attention_explain.workflow import costs
+from attention_explain.workflow.errors import StudyError
 from attention_explain.workflow.kinds import KINDS, TRAIN
 from attention_explain.workflow.plan import Plan
 from attention_explain.workflow.steps import Step
@@ -57,7 +62,6 @@ def corrections(plan: Plan) -> Dict[str, float]:
 
 def show(plan: Plan, cores: Optional[int]) -> int:
     """Prints it, and draws the graph."""
-    from attention_explain.workflow.picture import draw
     from attention_explain.workflow.run import available_cores
 
     cores = cores or available_cores()
@@ -72,3 +76,116 @@ def show(plan: Plan, cores: Optional[int]) -> int:
     picture = draw(plan, Path(f"{plan.results}.plan.svg"))
     print(f"\nresults go to {plan.results}; the graph: {picture}")
     return 0
+
+
+WIDTH, HEIGHT, ACROSS, DOWN, MARGIN, TOP = 230, 26, 110, 10, 20, 64
+
+
+@dataclass
+class Box:
+    """Steps that differ in nothing but the seed."""
+
+    kind: str
+    title: str
+    steps: List[Step] = field(default_factory=list)
+    before: Set[str] = field(default_factory=set)
+    column: int = 0
+    row: float = 0.0
+
+    @property
+    def x(self) -> float:
+        return MARGIN + self.column * (WIDTH + ACROSS)
+
+    @property
+    def y(self) -> float:
+        return TOP + self.row * (HEIGHT + DOWN)
+
+
+def draw(plan: Plan, path: Path) -> Path:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(path, svg(plan))
+    except OSError as error:
+        raise StudyError(f"{path}: cannot be written ({error.strerror})") from error
+    return path
+
+
+def svg(plan: Plan) -> str:
+    boxes = placed(plan)
+    width = max(box.x for box in boxes.values()) + WIDTH + MARGIN
+    height = max(box.y for box in boxes.values()) + HEIGHT + MARGIN
+    lines = [_line(boxes[one], box) for box in boxes.values() for one in sorted(box.before)]
+    title = f"{plan.study.title}: {len(plan.steps)} steps"
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" '
+        f'width="{width:g}" height="{height:g}" font-family="sans-serif" font-size="12">\n'
+        f'<rect width="100%" height="100%" fill="white"/>\n'
+        f'<text x="{MARGIN}" y="24" font-size="16">{escape(one_line(title))}</text>\n'
+        + _legend()
+        + "".join(lines)
+        + "".join(map(_drawn, boxes.values()))
+        + "</svg>\n"
+    )
+
+
+def placed(plan: Plan) -> Dict[str, Box]:
+    """Each box in the column after all that it needs, near what it comes from."""
+    boxes: Dict[str, Box] = {}
+    names: Dict[str, str] = {}
+    for name, step in plan.steps.items():
+        names[name] = f"{step.kind} {step.seeds_of}"
+        box = boxes.setdefault(names[name], Box(step.kind, step.seeds_of))
+        box.steps.append(step)
+    for name, step in plan.steps.items():
+        boxes[names[name]].before |= {names[need] for need in step.needs} - {names[name]}
+    columns: Dict[int, List[Box]] = {}
+    for name, box in boxes.items():
+        box.column = _depth(name, boxes)
+        columns.setdefault(box.column, []).append(box)
+    for column in sorted(columns):
+        columns[column].sort(key=lambda box: _height_of_parents(box, boxes))
+        for row, box in enumerate(columns[column]):
+            box.row = row
+    return boxes
+
+
+def _depth(name: str, boxes: Dict[str, Box]) -> int:
+    return max((1 + _depth(one, boxes) for one in boxes[name].before), default=0)
+
+
+def _height_of_parents(box: Box, boxes: Dict[str, Box]) -> float:
+    rows = [boxes[one].row for one in box.before]
+    return sum(rows) / len(rows) if rows else 0.0
+
+
+def _line(start: Box, end: Box) -> str:
+    x, y = start.x + WIDTH, start.y + HEIGHT / 2
+    to_x, to_y = end.x, end.y + HEIGHT / 2
+    middle = (x + to_x) / 2
+    return (
+        f'<path d="M{x:g},{y:g} C{middle:g},{y:g} {middle:g},{to_y:g} {to_x:g},{to_y:g}" '
+        'fill="none" stroke="#999" stroke-width="0.8" stroke-opacity="0.6"/>\n'
+    )
+
+
+def _drawn(box: Box) -> str:
+    colour = KINDS[box.kind].colour
+    done = sum(step.is_done for step in box.steps) / len(box.steps)
+    number = f" x{len(box.steps)}" if len(box.steps) > 1 else ""
+    return (
+        f'<rect x="{box.x:g}" y="{box.y:g}" width="{WIDTH}" height="{HEIGHT}" fill="white"/>\n'
+        f'<rect x="{box.x:g}" y="{box.y:g}" width="{WIDTH * done:g}" height="{HEIGHT}" '
+        f'fill="{colour}" fill-opacity="0.25"/>\n'
+        f'<rect x="{box.x:g}" y="{box.y:g}" width="{WIDTH}" height="{HEIGHT}" fill="none" '
+        f'stroke="{colour}"/>\n'
+        f'<text x="{box.x + 8:g}" y="{box.y + 17:g}">{escape(one_line(box.title + number))}</text>\n'
+    )
+
+
+def _legend() -> str:
+    return "".join(
+        f'<rect x="{MARGIN + place * 100}" y="36" width="12" height="12" fill="none" '
+        f'stroke="{kind.colour}"/>'
+        f'<text x="{MARGIN + place * 100 + 17}" y="46">{name}</text>\n'
+        for place, (name, kind) in enumerate(KINDS.items())
+    )

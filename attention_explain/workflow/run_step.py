@@ -17,10 +17,10 @@ from attention_explain.files.records import told
 from attention_explain.files.whole import write_whole
 from attention_explain.workflow import training_state
 from attention_explain.workflow.errors import StudyError
-from attention_explain.workflow.events import Events
 from attention_explain.workflow.kinds import TrainStep
 from attention_explain.workflow.locks import locked, visible_gpu
 from attention_explain.workflow.plan import read_steps
+from attention_explain.workflow.progress import Events
 from attention_explain.workflow.steps import Step
 from attention_explain.workflow.warm import begun_warm
 

@@ -359,7 +359,7 @@ def from_line(line, name, value):
 @pytest.mark.parametrize(
     "change, sentence",
     [
-        (changed("id", lambda id: "x" + id), "5 of 5 texts that are asked for are not there"),
+        (changed("id", lambda id: "x" + id), "5 of 5 requested texts are missing"),
         (
             changed("tokens", lambda words: ["no", *words[1:]]),
             "has other tokens there than in test",
@@ -398,8 +398,11 @@ def test_what_is_wrong_with_scores_is_said_before_any_work(
     [
         ({"measures": ["fidelity"]}, "there is no measure 'fidelity'"),
         ({"measures": [{"type": "sufficiency", "bin": 1}]}, "measure 'sufficiency': "),
-        ({"erasures": ["blank"]}, "there is no erasure 'blank'; there are delete, marginal"),
-        ({"erasures": ["mask"]}, "erasure 'mask' is for models that were trained with masked"),
+        ({"erasures": ["blank"]}, "there is no removal method 'blank'; there are delete, marginal"),
+        (
+            {"erasures": ["mask"]},
+            "removal method 'mask' is for models that were trained with masked",
+        ),
         ({"erasures": ["marginal"]}, "give the training data"),
         ({"random_orders": 4}, "random_orders is 4, but must be 5 or more"),
         ({"search": {"width": 0}}, "width is 0"),
@@ -512,7 +515,7 @@ def test_methods_of_elsewhere_cannot_be_applied_again(judge, attributions, tmp_p
     names = ["parameter_randomization", "sensitivity", "input_shift"]
     path = judge(scores=scores, data="test", measures=names, limit=2)
     rows = [row for row in rows_of(path) if row["measure"] != "tied"]
-    assert rows and all("cannot be made again" in row["undefined"] for row in rows)
+    assert rows and all("cannot be recomputed" in row["undefined"] for row in rows)
     (count,) = metadata_of(path)["undefined"]["sensitivity"].values()
     assert count == 2
 

@@ -89,16 +89,16 @@ def test_an_older_archive_works_and_says_what_it_cannot_tell(
     given = run / "model.tar.gz" if archived else run
     data = write("data.jsonl", {"text": "a d", "label": "x"})
     attribute_from_file(str(given), data, tmp_path / "out.parquet", ["attention"])
-    assert caplog.text.count("does not tell how its training texts were split") == 1
+    assert caplog.text.count("does not record how its training texts were split") == 1
     caplog.clear()
     predictor = SaliencyPredictor.from_path(str(given), "saliency", interpreters=["attention"])
     predictor.predict_batch_json([{"text": "a"}, {"text": "b"}])
-    assert caplog.text.count("does not tell how its training texts were split") == 1
+    assert caplog.text.count("does not record how its training texts were split") == 1
 
 
 def test_an_archive_keeps_how_its_tokens_came_about(archive, tmp_path):
     moved = shutil.copy(archive("tokens") / "model.tar.gz", tmp_path / "moved.tar.gz")
-    with pytest.raises(InputError, match="came as tokens"):
+    with pytest.raises(InputError, match="given as tokens"):
         explain(moved, "a d", ["attention"])
 
 

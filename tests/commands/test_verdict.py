@@ -175,7 +175,9 @@ def test_an_unknown_label_is_found_before_any_work_even_in_texts_that_are_not_us
     for command in ("verdict", "attribute", "perturb"):
         output = "out" if command == "verdict" else "out.parquet"
         code, message = ended(command, "run", "data.jsonl", "-o", output, "--limit", "2")
-        assert code == 2 and "data.jsonl, line 7: field 'label' is 'good', which is none" in message
+        assert (
+            code == 2 and "data.jsonl, line 7: field 'label' is 'good', which is not one" in message
+        )
         assert not (tmp_path / output).exists()
 
 
@@ -186,7 +188,10 @@ def test_without_quick_there_is_sensitivity_and_unsupported_components_are_left_
     made = metadata(tmp_path / "out")["faithfulness"]
     assert "sensitivity" in made["measures"]
     assert set(made["erasures"]) == {"delete", "zero", "unk"}
-    assert "left out: erasure 'mask' is for models that were trained with" in capfd.readouterr().err
+    assert (
+        "left out: removal method 'mask' is for models that were trained with"
+        in capfd.readouterr().err
+    )
 
 
 def test_existing_files_are_not_made_again_whatever_the_path_of_the_folder(

@@ -100,7 +100,7 @@ def test_another_models_weights_are_joined_by_id_and_tokens(write):
 @pytest.mark.parametrize(
     "change, sentence",
     [
-        ({"text-1": [0.5, 0.5]}, "of text 'text-1' is no attention over its 12 tokens"),
+        ({"text-1": [0.5, 0.5]}, "of text 'text-1' is not a valid attention over its 12 tokens"),
         ({"text-0": [0.5, 0.7, -0.2]}, "of text 'text-0' is no attention"),
         ({"text-0": [0.5, 0.7, 0.2]}, "of text 'text-0' is no attention"),
         ({"text-0": [0.5, 0.5, math.nan]}, "of text 'text-0' is no attention"),
@@ -130,7 +130,7 @@ def test_files_without_weights_are_refused(write, tmp_path):
     path = write(some_weights())
     with pytest.raises(InputError, match="has no column 'attentions'"):
         perturbation("other-model", file=path, column="attentions")
-    with pytest.raises(InputError, match="column 'id' has no lists of numbers"):
+    with pytest.raises(InputError, match="column 'id' does not hold lists of numbers"):
         perturbation("other-model", file=path, column="id")
     with pytest.raises(InputError, match=r"absent.parquet: no such file"):
         perturbation("other-model", file=str(tmp_path / "absent.parquet"))

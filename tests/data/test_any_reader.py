@@ -126,7 +126,7 @@ def test_ids_that_come_twice_are_refused(tmp_path):
 @pytest.mark.parametrize(
     "text, label, sentence",
     [
-        ("a film", "good", r"texts.jsonl, text-1: field 'label' is 'good', which is none of"),
+        ("a film", "good", r"texts.jsonl, text-1: field 'label' is 'good', which is not one of"),
         ("", "1", r"texts.jsonl, text-1: the text is empty"),
     ],
 )

@@ -335,7 +335,7 @@ def test_equal_words_share_one_token(write, read):
         ({"format": "xml"}, "format is 'xml', but must be one of jsonl, csv, tsv"),
         (
             {"fields": {"txt": "text"}},
-            "fields renames ['txt'], but only these have a meaning: "
+            "fields renames ['txt'], but only these fields are read: "
             "text, tokens, label, id, rationale, impermissible",
         ),
         (

@@ -157,7 +157,7 @@ def test_a_bad_line(write, refusal, line, problem):
         (b'{"review": "a"}', "field 'stars' is missing"),
         (
             b'{"review": "a", "stars": 6}',
-            "field 'stars' is '6', which is none of '1', '5'",
+            "field 'stars' is '6', which is not one of '1', '5'",
         ),
         (
             b'{"review": "a", "stars": 1, "why": [1, 1]}',
@@ -186,7 +186,7 @@ def test_a_renamed_field_is_called_as_the_file_calls_it(write, refusal, line, pr
 def test_a_label_that_the_map_lacks(write, refusal):
     path = write("data.jsonl", GOOD)
     assert refusal(path, labels={"pos": "1", "neg": "0"}) == (
-        f"{path}, line 1: field 'label' is '1', which is none of 'pos', 'neg'"
+        f"{path}, line 1: field 'label' is '1', which is not one of 'pos', 'neg'"
     )
 
 
@@ -197,7 +197,7 @@ def test_a_label_that_the_training_data_lack(write, read):
     with pytest.raises(DataError) as refused:
         dev.index_instances(Vocabulary.from_instances(train))
     assert str(refused.value) == (
-        f"{path}, line 2: field 'label' is '2', which is none of the labels of the training data "
+        f"{path}, line 2: field 'label' is '2', which is not one of the labels of the training data "
         "('1', '0')"
     )
 

@@ -11,7 +11,7 @@ from allennlp.data import DatasetReader
 
 from attention_explain.commands.attribute import attribute_from_file
 from attention_explain.commands.startup.global_options import TRUST_VARIABLE
-from attention_explain.data.erased import Erased
+from attention_explain.data.attribution_scores import Erased
 from attention_explain.data.errors import DataError
 from attention_explain.errors import InputError
 from attention_explain.symbols import MASK_TOKEN
@@ -100,7 +100,7 @@ def test_one_id_may_be_of_several_texts_where_splits_are_read_together(scored):
     assert erased.words("line-1", ["a", "x"]) == ["a", M]
     assert erased.words("line-1", ["b", "c"]) == ["b", M]
     files.append(scored(("line-1", ["a", "x"], [1.0, 0.0]), name="test.parquet"))
-    with pytest.raises(DataError, match="2 texts with id 'line-1' are the same but for what is"):
+    with pytest.raises(DataError, match="2 texts with id 'line-1' differ only in the masked words"):
         Erased(0.5, "mine", files).words("line-1", ["a", "x"])
 
 
@@ -108,10 +108,15 @@ def test_one_id_may_be_of_several_texts_where_splits_are_read_together(scored):
     "id, tokens, scores, sentence",
     [
         ("y", TOKENS, SCORES, "scores.parquet: has no text with id 'x'"),
-        ("x", TOKENS[:-1], SCORES[:-1], "text 'x' has other tokens there .7: a fine film"),
-        ("x", [*TOKENS[:-1], "!"], SCORES, "other tokens there .* both must be of the same data"),
+        ("x", TOKENS[:-1], SCORES[:-1], "text 'x' has other tokens .7: a fine film"),
+        ("x", [*TOKENS[:-1], "!"], SCORES, "other tokens .* both must come from the same data"),
         ("x", TOKENS, None, "mine of text 'x' is missing"),
-        ("x", TOKENS, [*SCORES[:-1], float("nan")], "no list of scores for its 8 tokens; it must"),
+        (
+            "x",
+            TOKENS,
+            [*SCORES[:-1], float("nan")],
+            "not a list of scores for its 8 tokens; it must",
+        ),
     ],
 )
 def test_a_text_without_its_scores_is_named(scored, id, tokens, scores, sentence):

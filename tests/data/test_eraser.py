@@ -53,9 +53,9 @@ def test_documents_may_lie_in_one_file(write, read):
     "content, problem",
     [
         (line("one.txt", "POS", (1, 9)), "has the tokens 1 to 9, but the document has 7"),
-        (line("../val.jsonl", "POS", (0, 1)), "its document .*docs/val.jsonl is missing"),
-        (line("one.txt", "POS", (0, 1), docid=None), "its document .* is missing"),
-        ('{"annotation_id": "one.txt", "classification": "P", "evidences": [1]}', "no list of"),
+        (line("../val.jsonl", "POS", (0, 1)), "the document .*docs/val.jsonl is missing"),
+        (line("one.txt", "POS", (0, 1), docid=None), "the document .* is missing"),
+        ('{"annotation_id": "one.txt", "classification": "P", "evidences": [1]}', "not a list of"),
         ('{"annotation_id": "one.txt", "evidences": []}', "field 'classification' is missing"),
         ("[1]", "is not a JSON object"),
         ("{", "is not JSON"),

@@ -41,7 +41,7 @@ def test_the_label_is_that_of_most_and_annotators_are_kept_apart(folder, read, c
 
 def test_posts_that_no_label_has_most_of_are_dropped(folder, refusal):
     said = refusal(f"{folder}/val", type="hatexplain")
-    assert "dropped: 1 without a label of most annotators" in said
+    assert "dropped: 1 without a majority label" in said
 
 
 def test_bad_folders_are_named(folder, write, refusal):

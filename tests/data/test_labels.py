@@ -24,7 +24,7 @@ def lines(*labels) -> str:
 def test_a_label_that_is_not_a_finite_number(write, refusal, value):
     path = write("data.jsonl", lines("1") + f'{{"text": "a", "label": {value}}}\n')
     assert refusal(path) == (
-        f"{path}, line 2: field 'label' is {value}, which is no label; give the text a label, or "
+        f"{path}, line 2: field 'label' is {value}, which is not a label; give the text a label, or "
         "remove the line"
     )
 
@@ -50,7 +50,7 @@ def test_one_label_in_two_spellings(write, refusal, first, second, told):
     path = write("data.jsonl", lines(first, "other", second))
     assert refusal(path) == (
         f"{path}, line 3: field 'label' is {told[0]}, but in line 1 the same label is {told[1]}, and "
-        "they would become two classes; write it in one way, or map it with the reader's option "
+        "they would become two classes; use one spelling, or map the labels with the reader's option "
         "`labels`"
     )
 

@@ -5,7 +5,12 @@ from allennlp.common import Params
 from allennlp.data import Vocabulary
 
 from attention_explain.data.errors import DataError
-from attention_explain.data.example import ORIGIN_NAMESPACE, UNTOLD, check_split, training_origins
+from attention_explain.data.example import (
+    ORIGIN_NAMESPACE,
+    UNKNOWN_SPLIT,
+    check_split,
+    training_origins,
+)
 from attention_explain.data.planted.corpus import PlantedCorpus
 from attention_explain.data.planted.settings import PRESETS
 from attention_explain.data.tokenizers import EnglishTokenizer
@@ -35,7 +40,7 @@ def test_the_vocabulary_keeps_how_training_texts_came_about(texts, origins, kind
 
 def test_a_string_is_refused_by_a_model_trained_on_tokens_unless_allowed(texts):
     vocab = Vocabulary.from_instances([texts["tokens"]])
-    with pytest.raises(DataError, match="trained on texts that came as tokens.*give its 'tokens'"):
+    with pytest.raises(DataError, match="trained on texts given as tokens.*give its 'tokens'"):
         check_split([texts["tokens"], texts["text"]], vocab)
     assert check_split([texts["text"]], vocab, split_text=True) is None
     assert check_split([texts["tokens"]], vocab) is None
@@ -49,7 +54,7 @@ def test_a_model_trained_on_strings_takes_both(texts, origins):
 
 def test_an_older_model_says_that_it_cannot_tell(texts):
     vocab = Vocabulary()
-    assert check_split([texts["text"]], vocab) == UNTOLD
+    assert check_split([texts["text"]], vocab) == UNKNOWN_SPLIT
     assert check_split([texts["tokens"]], vocab) is None
     # Asking leaves no trace that would be saved.
     assert ORIGIN_NAMESPACE not in vocab.get_namespaces()

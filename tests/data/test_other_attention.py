@@ -7,8 +7,8 @@ import pytest
 import torch
 
 from attention_explain.commands.attribute import attribute_from_file
+from attention_explain.data.attribution_scores import OtherAttention
 from attention_explain.data.errors import DataError
-from attention_explain.data.other_attention import OtherAttention
 from attention_explain.errors import InputError
 from tests.builders import batch, instances, model, vocabulary
 from tests.small_archive import PLANTED, small_archive
@@ -62,7 +62,7 @@ def test_the_text_of_another_data_set_with_the_same_id_is_no_guide(tmp_path, gui
     for row in rows:
         row["tokens"] = ["other"] * len(row["tokens"])
     other = write(tmp_path / "other.parquet", rows)
-    with pytest.raises(DataError, match=r"text '.*' has other tokens there \(\d+: other"):
+    with pytest.raises(DataError, match=r"text '.*' has other tokens \(\d+: other"):
         built(tmp_path / "run", [], reader={**BOUNDED, "guide": other}, model=GUIDED)
 
 
@@ -70,10 +70,13 @@ def test_the_text_of_another_data_set_with_the_same_id_is_no_guide(tmp_path, gui
     "row, sentence",
     [
         ({"id": "a", "tokens": ["x", "y"]}, "has no column 'attention'"),
-        ({"id": "a", "tokens": ["x", "y"], "attention": [1.0]}, "no attention over its 2 tokens"),
-        ({"id": "a", "tokens": ["x", "y"], "attention": [0.9, 0.3]}, "is no attention"),
+        (
+            {"id": "a", "tokens": ["x", "y"], "attention": [1.0]},
+            "not a valid attention over its 2 tokens",
+        ),
+        ({"id": "a", "tokens": ["x", "y"], "attention": [0.9, 0.3]}, "is not a valid attention"),
         ({"id": "a", "tokens": ["x", "y"], "attention": None}, "of text 'a' is missing"),
-        ({"id": "a", "tokens": ["x", "y"], "attention": [1.5, -0.5]}, "is no attention"),
+        ({"id": "a", "tokens": ["x", "y"], "attention": [1.5, -0.5]}, "is not a valid attention"),
     ],
 )
 def test_weights_that_are_no_attention_are_refused(tmp_path, row, sentence):

@@ -55,16 +55,19 @@ def test_each_question_is_asked_of_the_story_so_far(story, read):
 @pytest.mark.parametrize(
     ("lines", "said"),
     [
-        ("1 Ada sat.\n2 Who?\tAda\t3\n", "line 2: supporting fact 3 is no sentence of the story"),
-        ("1 Ada sat.\n2 Who?\tAda\t0\n", "line 2: supporting fact 0 is no sentence"),
-        ("1 A b.\n2 Who?\tA\t1\n3 Who?\tA\t2\n", "line 3: supporting fact 2 is no sentence"),
-        ("1 Ada sat.\n2 Who?\tAda\tx\n", "line 2: supporting fact x is no sentence"),
+        (
+            "1 Ada sat.\n2 Who?\tAda\t3\n",
+            "line 2: supporting fact 3 is not a sentence of the story",
+        ),
+        ("1 Ada sat.\n2 Who?\tAda\t0\n", "line 2: supporting fact 0 is not a sentence"),
+        ("1 A b.\n2 Who?\tA\t1\n3 Who?\tA\t2\n", "line 3: supporting fact 2 is not a sentence"),
+        ("1 Ada sat.\n2 Who?\tAda\tx\n", "line 2: supporting fact x is not a sentence"),
         ("1 Who?\tAda\t\n", "line 1: the passage is empty"),
         ("1 Ada sat.\n2 \tAda\t1\n", "line 2: field 'question' is empty"),
         ("1 Ada sat.\n2 Who?\t\t1\n", "line 2: field 'answer' is missing"),
         ("1 Ada sat.\n3 Who?\tAda\t1\n", "line 2: begins with 3"),
         ("2 Ada sat.\n", "line 1: begins with 2"),
-        ("Ada sat.\n", "line 1: does not begin with the number"),
+        ("Ada sat.\n", "line 1: does not begin with a number"),
         ("1 Ada sat.\n2 Who?\tAda\t1\t1\n", "line 2: has 4 columns"),
         ("1 Ada sat.\n", "holds no text at all"),
     ],
@@ -126,11 +129,11 @@ def test_a_line_without_candidates_of_its_own_may_have_any_label(write, make_rea
 def test_an_answer_that_is_no_candidate_is_refused(write, refusal):
     path = write("qa.jsonl", jsonl(line(), line(answer="roof", candidates=["attic", "ada"])))
     assert refusal(path, type="question_passage").endswith(
-        "line 2: field 'answer' is 'roof', which is none of its candidates ('attic', 'ada')"
+        "line 2: field 'answer' is 'roof', which is not one of its candidates ('attic', 'ada')"
     )
     path = write("qa.jsonl", jsonl(line(answer="roof")))
     said = refusal(path, type="question_passage", candidates="passage")
-    assert "line 1: field 'answer' is 'roof', which is no word of the passage" in said
+    assert "line 1: field 'answer' is 'roof', which is not a word of the passage" in said
 
 
 def test_a_text_none_of_whose_candidates_was_ever_a_label_is_refused(write, make_reader):
@@ -141,7 +144,9 @@ def test_a_text_none_of_whose_candidates_was_ever_a_label_is_refused(write, make
     vocab = Vocabulary.from_instances([known])
     with pytest.raises(InputError) as refused:
         other["candidates"].index(vocab)
-    assert "line 1: none of the labels of the training data" in str(refused.value)
+    assert "line 1: none of the candidates of this text is a label of the training data" in str(
+        refused.value
+    )
 
 
 # Files of pairs -----------------------------------------------------------------------------------
@@ -200,7 +205,7 @@ def test_limits_are_those_of_the_passage(write, make_reader):
 def test_mistyped_options_are_refused(make_reader):
     with pytest.raises(InputError, match="candidates is 'passages'"):
         make_reader("babi", candidates="passages")
-    with pytest.raises(InputError, match="only these have a meaning: passage"):
+    with pytest.raises(InputError, match="only these fields are read: passage"):
         make_reader("question_passage", fields={"text": "story"})
 
 
@@ -231,7 +236,7 @@ def test_snli_is_read_in_both_of_its_forms(ending, write, make_reader):
 
 def test_other_labels_and_empty_premises_of_snli_are_refused(write, refusal):
     bad = dict(zip(OFFICIAL, ("A dog .", "A cat .", "perhaps", "p")))
-    assert "field 'gold_label' is 'perhaps', which is none of" in refusal(
+    assert "field 'gold_label' is 'perhaps', which is not one of" in refusal(
         write("a.jsonl", jsonl(bad)), type="snli"
     )
     empty = dict(zip(OFFICIAL, ("", "A cat .", "neutral", "p")))

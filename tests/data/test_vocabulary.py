@@ -123,7 +123,7 @@ def test_a_limit_that_no_word_meets_is_refused(data, read):
     with pytest.raises(InputError) as refused:
         build(read(data), min_df=4)
     assert str(refused.value) == (
-        "no item of the vocabulary's namespace 'tokens' is in 4 documents (min_df)"
+        "no item of the vocabulary's namespace 'tokens' occurs in 4 documents (min_df)"
     )
 
 

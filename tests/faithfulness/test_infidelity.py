@@ -5,7 +5,7 @@ import pytest
 
 from attention_explain.errors import InputError
 from attention_explain.faithfulness.registry import MEASURES
-from attention_explain.faithfulness.score_measure import JudgedText
+from attention_explain.faithfulness.score_measure import TextScores
 from tests.builders import TEXTS
 from tests.faithfulness.judging import LABEL, judged
 from tests.faithfulness.slow_faithfulness import slow_outputs
@@ -27,7 +27,7 @@ def test_it_is_the_mean_square_over_random_sets(erasure, scale):
     for number, (text, rows) in enumerate(zip(TEXTS, found, strict=True)):
         words, scores = text.split(), SCORES[number]
         p = slow_outputs(made, words, erasure, bounded=True)
-        sets = measure._sets(JudgedText(f"text-{number}", 0, {}, numpy.zeros((1, len(words)))))
+        sets = measure._sets(TextScores(f"text-{number}", 0, {}, numpy.zeros((1, len(words)))))
         assert len(sets) == 12 and sets.any(axis=1).all()
         pairs = []
         for erased in sets.tolist():

@@ -33,7 +33,7 @@ def scores(made):
     return {**found, "theirs": found["gradient"]}
 
 
-# Parameters drawn anew -------------------------------------------------------------------------
+# Randomised parameters ------------------------------------------------------------------------
 
 
 def test_stages_are_drawn_anew_one_after_the_other():
@@ -69,7 +69,7 @@ def test_slow_methods_need_not_be_applied_again(name):
     for all_rows, rows in zip(every, some, strict=True):
         for key, row in rows.items():
             if key[0] == "gradient" and key[1] != "tied":
-                assert row.value is None and row.undefined == "it was not to be applied again"
+                assert row.value is None and row.undefined == "excluded by the option 'without'"
             else:
                 assert (row.value, row.undefined) == (all_rows[key].value, all_rows[key].undefined)
 
@@ -100,7 +100,7 @@ def test_it_is_the_rank_correlation_with_the_scores_of_the_other_models(by):
     # Attention does not look at the decoder.
     assert found[1]["attention", f"{name}_decoder"].value == pytest.approx(1.0)
     assert found[1]["attention", f"{name}_attention"].value < 0.999
-    assert "is not known" in found[1]["theirs", name].undefined
+    assert "are unknown" in found[1]["theirs", name].undefined
 
 
 def test_the_last_stage_alone_has_the_same_numbers():
@@ -149,7 +149,7 @@ def test_sensitivity_is_the_largest_relative_change_under_noise():
             )
         row = found[number]["gradient", "sensitivity"]
         assert row.value == pytest.approx(max(changes), abs=1e-6) and row.value > 0
-        assert "is not known" in found[number]["theirs", "sensitivity"].undefined
+        assert "are unknown" in found[number]["theirs", "sensitivity"].undefined
 
 
 @pytest.mark.parametrize("measure", ["sensitivity", "input_shift", "parameter_randomization"])
@@ -200,7 +200,7 @@ def test_methods_with_a_fixed_reference_are_found_out():
     for rows in found:
         assert rows["attention", "input_shift"].value == pytest.approx(0.0, abs=1e-9)
         assert rows["zero", "input_shift"].value > 0.01
-        assert "is not known" in rows["theirs", "input_shift"].undefined
+        assert "are unknown" in rows["theirs", "input_shift"].undefined
 
 
 def test_an_encoder_without_such_a_bias_says_so():

@@ -7,7 +7,7 @@ from allennlp.data import Vocabulary
 
 from attention_explain.data.vocabulary import count_unigrams
 from attention_explain.errors import InputError
-from attention_explain.faithfulness.outputs import ErasedOutputs
+from attention_explain.faithfulness.outputs import RemovalOutputs
 from attention_explain.faithfulness.registry import ERASURES
 from attention_explain.interpret.removal_sets import TOKENS, LstmSets, tree
 from attention_explain.interpret.text_batch import TextBatch
@@ -26,12 +26,12 @@ def classifier(encoder: str = "bilstm", **options):
     return model(encoder, vocab=vocab, **options).double()
 
 
-def outputs_of(made, erasure, budget=None, bounded=True, texts=TEXTS) -> ErasedOutputs:
+def outputs_of(made, erasure, budget=None, bounded=True, texts=TEXTS) -> RemovalOutputs:
     (built,) = ERASURES.build([erasure]).values()
     built.check(made)
     batch = TextBatch.of(made, instances(texts, None, boundary_symbols=bounded), budget)
     with torch.no_grad():
-        return ErasedOutputs(made, batch, made.embed(batch.tokens), built)
+        return RemovalOutputs(made, batch, made.embed(batch.tokens), built)
 
 
 def some_sets(texts=TEXTS, number=6):
@@ -208,7 +208,7 @@ def test_sets_read_as_a_tree_are_those_of_plain_passes(monkeypatch, erasure):
         asked = some_sets(number=30)
         read = outputs_of(made, erasure)(asked)
         with monkeypatch.context() as plain:
-            plain.setattr(ErasedOutputs, "fast_reader", lambda self: None)
+            plain.setattr(RemovalOutputs, "fast_reader", lambda self: None)
             expected = outputs_of(made, erasure)(asked)
         for probs, others in zip(read, expected, strict=True):
             assert probs == pytest.approx(others, abs=1e-6)

@@ -4,13 +4,12 @@ import numpy
 import pytest
 
 from attention_explain.errors import InputError
-from attention_explain.faithfulness.beam import runs_of_neighbours
-from attention_explain.faithfulness.chains import best_chain
-from attention_explain.faithfulness.search import Search
+from attention_explain.faithfulness.ranking_measure import best_chain
+from attention_explain.faithfulness.search import Search, runs_of_neighbours
 from tests.builders import TEXTS
 from tests.faithfulness import slow_faithfulness as slow
-from tests.faithfulness.test_order_measures import ALL, BINS, LABEL, decision, measured
 from tests.faithfulness.test_outputs import classifier, outputs_of
+from tests.faithfulness.test_ranking_measures import ALL, BINS, LABEL, decision, measured
 
 SHORT = ["a dull film", "fine", "not a good film at all", "the plot never drags"]
 

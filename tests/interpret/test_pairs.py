@@ -7,7 +7,7 @@ import numpy
 import pytest
 import torch
 
-from attention_explain.faithfulness.outputs import ErasedOutputs
+from attention_explain.faithfulness.outputs import RemovalOutputs
 from attention_explain.faithfulness.registry import ERASURES
 from attention_explain.interpret.removal import fast_erasure, logits_with_deleted_inputs
 from attention_explain.interpret.text_batch import TextBatch
@@ -118,7 +118,7 @@ def test_token_sets_are_passages_with_the_others_really_erased(encoder, scorer, 
     model = classifier(encoder, scorer)
     (built,) = ERASURES.build([erasure]).values()
     pairs = TextBatch.of(model, made())
-    outputs = ErasedOutputs(model, pairs, model.embed(pairs.tokens), built)
+    outputs = RemovalOutputs(model, pairs, model.embed(pairs.tokens), built)
     generator = numpy.random.default_rng(1)
     asked = [generator.random((5, len(passage.split()))) < 0.6 for passage, _, _ in PAIRS]
     asked[2] = numpy.array([[False], [True]])

@@ -12,7 +12,7 @@ from allennlp.modules.token_embedders import Embedding
 
 from attention_explain import explain
 from attention_explain.errors import InputError
-from attention_explain.faithfulness.outputs import ErasedOutputs
+from attention_explain.faithfulness.outputs import RemovalOutputs
 from attention_explain.faithfulness.registry import ERASURES
 from attention_explain.interpret.interpreter import known_interpreters, supported_interpreters
 from attention_explain.interpret.text_batch import TextBatch
@@ -91,7 +91,7 @@ def test_a_text_of_nothing_is_one_embedding_of_zeros():
     (delete,) = ERASURES.build(["delete"]).values()
     wrapped = explainable(made)
     read = TextBatch.of(wrapped, instances(["fine"], None))
-    outputs = ErasedOutputs(wrapped, read, wrapped.embed(read.tokens), delete)
+    outputs = RemovalOutputs(wrapped, read, wrapped.embed(read.tokens), delete)
     (found,) = outputs([numpy.zeros((1, 1), dtype=bool)])
     made._text_field_embedder.token_embedder_tokens.weight.zero_()
     assert found[0].tolist() == pytest.approx(probabilities(made, ["fine"]), abs=1e-9)

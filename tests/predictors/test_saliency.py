@@ -116,7 +116,10 @@ def test_what_is_no_json_object_is_a_text(predictor, line, tokens, id_):
         ('{"tokens": ["a", 5]}', "field 'tokens' may hold only texts"),
         ('{"text": " "}', "the text is empty"),
         ('{"text": "a", "label": ["1"]}', "field 'label' is not a single value"),
-        ('{"text": "a", "label": "good"}', "field 'label' is 'good', which is none of the labels"),
+        (
+            '{"text": "a", "label": "good"}',
+            "field 'label' is 'good', which is not one of the labels",
+        ),
         ('{"text": "a", "rationale": "x"}', "field 'rationale' may hold only 0 and 1"),
         ('{"text": "a", "rationale": [["x"]]}', "field 'rationale' may hold only 0 and 1"),
         ('{"text": "a b", "rationale": [1]}', "'rationale' has 1 entries, but the text has 2"),

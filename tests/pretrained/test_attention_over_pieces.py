@@ -12,7 +12,7 @@ from allennlp.common import cached_transformers
 from allennlp.data import Batch
 
 from attention_explain.errors import InputError
-from attention_explain.faithfulness.outputs import ErasedOutputs
+from attention_explain.faithfulness.outputs import RemovalOutputs
 from attention_explain.faithfulness.registry import ERASURES
 from attention_explain.interpret.interpreter import (
     Attribution,
@@ -91,7 +91,7 @@ def test_sets_of_tokens_are_texts_of_their_own(folders, kind):
     batch = TextBatch.of(model, instances(reader), budget=40)
     with torch.no_grad():
         erasure = ERASURES.build(["delete"])["delete"]
-        outputs = ErasedOutputs(model, batch, model.embed(batch.tokens), erasure)
+        outputs = RemovalOutputs(model, batch, model.embed(batch.tokens), erasure)
         # Of a longer text all sets of its first tokens.
         asked = []
         for tokens in tokens_of(made):
@@ -153,7 +153,7 @@ def test_erasures_replace_all_pieces_of_a_set(folders, kind):
         erasure = ERASURES.build([name])[name]
         erasure.check(model)
         with torch.no_grad():
-            outputs = ErasedOutputs(model, batch, model.embed(batch.tokens), erasure)
+            outputs = RemovalOutputs(model, batch, model.embed(batch.tokens), erasure)
             found = outputs([sets[None] for sets in kept])
         for tokens, sets, probs in zip(tokens_of(made), kept, found, strict=True):
             own = replaced_by(made, tokens, numpy.flatnonzero(~sets), name).softmax(-1)

@@ -12,7 +12,7 @@ from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 from attention_explain import explain
 from attention_explain.archives import open_archive
 from attention_explain.errors import InputError
-from attention_explain.faithfulness.outputs import ErasedOutputs
+from attention_explain.faithfulness.outputs import RemovalOutputs
 from attention_explain.faithfulness.parameter_randomization import cascade
 from attention_explain.faithfulness.registry import ERASURES
 from attention_explain.interpret.interpreter import known_interpreters, supported_interpreters
@@ -163,7 +163,7 @@ def test_what_measures_of_faithfulness_ask_is_really_erasing(opened, erasure):
     built.check(opened.model)
     batch = opened.batch(budget=40)
     with torch.no_grad():
-        outputs = ErasedOutputs(opened.model, batch, opened.model.embed(batch.tokens), built)
+        outputs = RemovalOutputs(opened.model, batch, opened.model.embed(batch.tokens), built)
         asked = [
             numpy.random.default_rng(1).random((5, len(words_of(text)))) < 0.5 for text in TEXTS
         ]

@@ -11,7 +11,7 @@ from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 from attention_explain.archives import open_archive
 from attention_explain.data.attention_text import AttentionTextReader
-from attention_explain.data.erased import Erased
+from attention_explain.data.attribution_scores import Erased
 from attention_explain.data.errors import DataError
 from attention_explain.errors import InputError
 from attention_explain.pretrained.pieces import MASK_TOKEN, PieceIndexer

@@ -6,9 +6,7 @@ import pytest
 import torch
 
 from attention_explain.errors import InputError
-from attention_explain.training.base_model import BaseModel
-from attention_explain.training.base_outputs import BaseOutputs
-from attention_explain.training.base_text import Text
+from attention_explain.training.base_model import BaseModel, BaseOutputs, Text
 from tests.small_archive import PLANTED, small_archive
 from tests.training.runs import adversary, built, parameters, started, trained
 

@@ -1,4 +1,4 @@
-"""Erasure training: what is masked, what never is, and that nothing else of the training changes."""
+"""RemovalMethod training: what is masked, what never is, and that nothing else of the training changes."""
 
 import pytest
 import torch

@@ -13,9 +13,7 @@ from attention_explain.archives import open_archive
 from attention_explain.data.question_passage import QuestionPassageReader
 from attention_explain.errors import InputError
 from attention_explain.symbols import MASK_TOKEN
-from attention_explain.training.base_model import BaseModel
-from attention_explain.training.base_outputs import BaseOutputs
-from attention_explain.training.base_text import Text, text_of
+from attention_explain.training.base_model import BaseModel, BaseOutputs, Text, text_of
 from tests.builders import ENCODERS
 from tests.small_archive import PLANTED, small_archive
 from tests.training.runs import adversary, parameters, started, trained

@@ -5,7 +5,7 @@ from unittest.mock import Mock
 import pytest
 
 from attention_explain.errors import InputError
-from attention_explain.training.selection import check_selection
+from attention_explain.training.checks import check_selection
 from tests.builders import reader
 
 

@@ -4,7 +4,7 @@ from unittest.mock import Mock
 
 import pytest
 
-from attention_explain.training.shared_texts import warn_of_shared_texts
+from attention_explain.training.checks import warn_of_shared_texts
 from tests.builders import reader
 from tests.training.runs import trained
 

@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from attention_explain.workflow import account
 from attention_explain.workflow.__main__ import main
-from attention_explain.workflow.account import Clock, write_account
 from attention_explain.workflow.kinds import TRAIN
+from attention_explain.workflow.run import Clock, write_account
 from tests.workflow.fake_steps import fake_files, fake_plan
 from tests.workflow.studies import planned
 
@@ -58,7 +57,7 @@ def test_of_outputs_that_several_studies_made_the_time_is_the_sum(tmp_path):
 
 def test_the_clock_goes_on_where_it_was_stopped(tmp_path, monkeypatch):
     times = iter([100.0, 130.0, 1000.0, 1007.0])
-    monkeypatch.setattr(account.time, "time", lambda: next(times))
+    monkeypatch.setattr("time.time", lambda: next(times))
     steps = [step for step in planned(tmp_path).steps.values() if step.kind == TRAIN]
     assert Clock(tmp_path, steps).stop() == 30
     assert Clock(tmp_path, steps).stop() == 37
@@ -66,7 +65,7 @@ def test_the_clock_goes_on_where_it_was_stopped(tmp_path, monkeypatch):
 
 def test_tables_made_again_are_not_counted(tmp_path, monkeypatch):
     times = iter([100.0, 130.0, 1000.0])
-    monkeypatch.setattr(account.time, "time", lambda: next(times))
+    monkeypatch.setattr("time.time", lambda: next(times))
     steps = [step for step in planned(tmp_path).steps.values() if step.kind in ("table", "report")]
     assert Clock(tmp_path, steps).stop() == 30
     assert Clock(tmp_path, steps).stop() == 30

@@ -12,9 +12,8 @@ import pytest
 from analysis.output import Output
 from attention_explain.files.sealed import write_sealed
 from attention_explain.workflow.__main__ import main as started
-from attention_explain.workflow.account import Clock
-from attention_explain.workflow.events import FAILED, Events
-from attention_explain.workflow.run import run
+from attention_explain.workflow.progress import FAILED, Events
+from attention_explain.workflow.run import Clock, run
 from attention_explain.workflow.run_step import clear_damage, main
 from attention_explain.workflow.steps import Step
 from tests.workflow.fake_steps import (
@@ -233,7 +232,7 @@ def test_a_step_on_a_full_disk_fails_in_a_sentence(tmp_path, monkeypatch, capsys
 
     plan = tmp_path / "plan.json"
     plan.write_text(fake_plan(tmp_path, [fake_step(tmp_path / "results", "one")]).to_json())
-    monkeypatch.setattr("attention_explain.workflow.events.write_record", full)
+    monkeypatch.setattr("attention_explain.workflow.progress.write_record", full)
     assert main(plan, "one") == 2
     said = "error: nothing more can be written (No space left on device)\n"
     assert capsys.readouterr().err == said

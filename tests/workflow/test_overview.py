@@ -10,8 +10,7 @@ import pytest
 from attention_explain.workflow import costs
 from attention_explain.workflow.__main__ import main
 from attention_explain.workflow.contents import Contents
-from attention_explain.workflow.overview import corrections, headline, time_on
-from attention_explain.workflow.picture import placed, svg
+from attention_explain.workflow.overview import corrections, headline, placed, svg, time_on
 from tests.workflow.fake_steps import fake_plan, fake_step
 from tests.workflow.studies import planned
 

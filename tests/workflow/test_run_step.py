@@ -11,8 +11,8 @@ import pandas
 import pytest
 
 from analysis.output import Output
-from attention_explain.workflow.events import DONE, FAILED, Events, last_error
 from attention_explain.workflow.locks import GPUS_VARIABLE, locked, visible_gpu
+from attention_explain.workflow.progress import DONE, FAILED, Events, last_error
 from attention_explain.workflow.run_step import main
 from attention_explain.workflow.steps import Step
 from tests.commands_run import PROJECT

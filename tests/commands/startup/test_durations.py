@@ -1,6 +1,6 @@
 import pytest
 
-from attention_explain.messages.durations import in_words
+from attention_explain.messages import in_words
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import numpy
 import pytest
 
 from attention_explain.errors import InputError
-from attention_explain.faithfulness.along_orders import OrderedText, measure_orders
+from attention_explain.faithfulness.evaluator import RankedText, measure_rankings
 from attention_explain.faithfulness.registry import MEASURES
 from attention_explain.faithfulness.search import Search
 from attention_explain.orders import random_ranks
@@ -25,9 +25,9 @@ def measured(made, configs=ALL, erasure="delete", texts=TEXTS, labels=None, meth
         drawn = random_ranks(len(text.split()), methods + 3, 7, str(number))
         ranks = {f"method-{place}": drawn[place] for place in range(methods)}
         target = LABEL if labels is None else labels[number]
-        ordered.append(OrderedText(target, ranks, drawn[methods:]))
+        ordered.append(RankedText(target, ranks, drawn[methods:]))
     search = search or Search(width=2, exact=0)
-    rows = measure_orders(MEASURES.build(configs), outputs, erasure, ordered, search)
+    rows = measure_rankings(MEASURES.build(configs), outputs, erasure, ordered, search)
     tables = [{(row.method, row.measure, row.k): row for row in of_text} for of_text in rows]
     for of_text, table in zip(rows, tables, strict=True):
         assert len(table) == len(of_text)
@@ -155,9 +155,7 @@ def test_without_a_drop_to_divide_by_the_normalised_form_is_undefined_and_says_w
     label = int(empty[1] > whole[1])
     tables, _ = measured(made, ["sufficiency"], "zero", [text], [label])
     row = tables[0]["method-0", "normalised_sufficiency", None]
-    assert (
-        row.value is None and row.normalised is None and "nothing can be divided" in row.undefined
-    )
+    assert row.value is None and row.normalised is None and "no drop to divide by" in row.undefined
     assert tables[0]["method-0", "sufficiency", None].value is not None
 
 
@@ -166,7 +164,7 @@ def test_flips_are_undefined_for_a_class_that_is_not_the_decision():
     text = TEXTS[1]
     tables, _ = measured(made, ["decision_flip"], texts=[text], labels=[1 - decision(made, text)])
     row = tables[0]["method-0", "decision_flip", None]
-    assert row.value is None and "not the one that the model decides for" in row.undefined
+    assert row.value is None and "not the predicted one" in row.undefined
 
 
 def test_a_measure_with_a_name_of_its_own_gives_it_to_all_its_forms():
@@ -193,7 +191,7 @@ def test_a_measure_with_a_name_of_its_own_gives_it_to_all_its_forms():
     [
         ({"type": "comprehensiveness", "bins": []}, "bins must be"),
         ({"type": "sufficiency", "bins": [0.5, 1.5]}, "bins must be"),
-        ({"type": "sufficiency", "bins": [0.5, 0.5]}, "the same"),
+        ({"type": "sufficiency", "bins": [0.5, 0.5]}, "must be distinct"),
         ({"type": "deletion_curve", "order": "down"}, "falling, rising"),
         ({"type": "insertion_curve", "points": 0}, "1 or more"),
         ({"type": "decision_flip", "points": 0}, "1 or more"),

@@ -1,1 +1,0 @@
-"""Wording that all commands share: durations, and suggestions for mistyped names."""
