@@ -12,6 +12,7 @@ from typing import Any, BinaryIO, Callable, Dict, Iterable, Optional, Sequence, 
 
 import pandas
 
+from analysis.earlier_names import with_present_names
 from analysis.errors import AnalysisError
 from analysis.written import (
     NONE,
@@ -137,7 +138,7 @@ def read_csv(path: Union[Path, BinaryIO]) -> pandas.DataFrame:
     """What `csv` has written, by its path or opened. Only what is empty is missing: a label may be called `NA`."""
     names = dict.fromkeys(NAMES, str)
     table = pandas.read_csv(path, dtype=names, keep_default_na=False, na_values=[""])
-    return texts(table, text_of_csv)
+    return with_present_names(texts(table, text_of_csv))
 
 
 def texts(table: pandas.DataFrame, form: Callable[[str], str]) -> pandas.DataFrame:
@@ -147,10 +148,10 @@ def texts(table: pandas.DataFrame, form: Callable[[str], str]) -> pandas.DataFra
         return form(value) if isinstance(value, str) else value
 
     named = table.rename(columns=changed)
-    for place in range(named.shape[1]):
-        column = named.iloc[:, place]
+    for position in range(named.shape[1]):
+        column = named.iloc[:, position]
         if not pandas.api.types.is_numeric_dtype(column):
-            named.isetitem(place, column.map(changed))
+            named.isetitem(position, column.map(changed))
     return named
 
 

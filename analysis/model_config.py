@@ -18,7 +18,7 @@ ADVERSARIAL = "adversarial_attention"
 @dataclass(frozen=True)
 class Adversary:
     """
-    base : archive or run folder of the model that it is held against.
+    base : archive or run folder of the model that it is compared with.
     frozen : whether it is that model, all but its attention held fast.
     """
 
@@ -65,7 +65,7 @@ class MaskedTexts:
     What was masked in the texts of a model, train, dev and test alike.
 
     share : of each text's tokens.
-    by : the method that called them important, and how its scores were ranked if not by size; or
+    by : the method that called them important, and how its scores were ranked if not by magnitude; or
         `random`.
     """
 
@@ -225,7 +225,7 @@ class ModelConfig:
 
     @property
     def adversary(self) -> Optional[Adversary]:
-        """What it is held against, if it was trained as an adversary; else None."""
+        """What it is compared with, if it was trained as an adversary; else None."""
         return adversary_of(self.config)
 
     @property

@@ -12,7 +12,7 @@ from analysis.errors import AnalysisError
 from analysis.model_config import SEEDS, ModelConfig, without_base
 from analysis.text_files import TextFile
 
-# A name is made unique by so many settings at most.
+# A name is made unique by this number of settings at most.
 SETTINGS_IN_A_NAME = 2
 # In all of the papers on single texts.
 PUBLISHED_DECAY = 1e-5
@@ -97,12 +97,15 @@ def _unique_names(files: Sequence[TextFile]) -> List[str]:
     names = [file.model.name for file in files]
     unique = list(names)
     for name in {name for name in names if names.count(name) > 1}:
-        alike = [place for place, other in enumerate(names) if other == name]
+        alike = [position for position, other in enumerate(names) if other == name]
         differing = _differing(
-            [_flat({**_settings(files[place]), "base": _base(files[place])}) for place in alike]
+            [
+                _flat({**_settings(files[position]), "base": _base(files[position])})
+                for position in alike
+            ]
         )
-        for place, settings in zip(alike, differing, strict=True):
-            unique[place] = f"{name} ({settings})" if settings else files[place].path.stem
+        for position, settings in zip(alike, differing, strict=True):
+            unique[position] = f"{name} ({settings})" if settings else files[position].path.stem
     if len(set(unique)) < len(unique):
         return [str(file.path) for file in files]
     return unique
@@ -123,7 +126,7 @@ def _differing(settings: Sequence[Dict[str, Any]]) -> List[str]:
 def _flat(value: Any, path: str = "") -> Dict[str, Any]:
     """Every setting by its path: `trainer.optimizer.lr`."""
     if isinstance(value, list) and any(isinstance(part, dict) for part in value):
-        value = {str(place): part for place, part in enumerate(value)}
+        value = {str(position): part for position, part in enumerate(value)}
     if not isinstance(value, dict) or not value:
         return {path: value}
     flat: Dict[str, Any] = {}
@@ -154,9 +157,9 @@ def check_same_texts(files: Sequence[TextFile]) -> None:
             raise AnalysisError(f"{both} are about different data, {numbers} texts")
         unlike = first.texts["id"].to_numpy() != file.texts["id"].to_numpy()
         if unlike.any():
-            place = int(unlike.argmax())
-            ids = " and ".join(f"'{one.texts['id'].iloc[place]}'" for one in (first, file))
-            raise AnalysisError(f"{both} do not have the same ids: text {place + 1} is {ids}")
+            position = int(unlike.argmax())
+            ids = " and ".join(f"'{one.texts['id'].iloc[position]}'" for one in (first, file))
+            raise AnalysisError(f"{both} do not have the same ids: text {position + 1} is {ids}")
         if first.metadata.get("data_sha256") != file.metadata.get("data_sha256"):
             raise AnalysisError(f"{both} are about different data, though the ids are the same")
 

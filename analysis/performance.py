@@ -21,7 +21,7 @@ from analysis.text_files import TextFile
 # The column with the reason; empty if there is something to judge.
 NOTHING = "nothing to judge"
 ATTENTION = "attention"
-# The column of what a pair has beside the text that is explained.
+# The column of what a pair has next to the text that is explained.
 OTHER_TEXT = "other"
 MORE = "more texts may show a difference"
 # Normalised entropy: 1 is uniform.

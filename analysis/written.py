@@ -26,7 +26,7 @@ NONE = "-"
 
 
 def number(value: float) -> str:
-    """`0.279`; a zero has no sign."""
+    """`0.279`; a zero is unsigned."""
     return NONE if math.isnan(value) else f"{round(value, DIGITS) + 0.0:.{DIGITS}f}"
 
 

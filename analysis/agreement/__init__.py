@@ -1,1 +1,1 @@
-"""How far the methods of attribution files agree, text by text and on the whole, beside chance."""
+"""How far the methods of attribution files agree, text by text and on the whole, compared with chance."""

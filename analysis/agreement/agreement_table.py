@@ -59,7 +59,7 @@ def agreement_table(
     numbers, with the chance band as `low` and `high`; `above ...` is how much more the agreement
     is than what chance gives the same texts, with its interval and the p-value of the
     sign-flip test, also corrected for the number of pairs. `ceiling` is the best mean that the
-    scores could have in any order, `place` the mean's between the permuted control (0) and it (1).
+    scores could have in any order, `position` the mean's between the permuted control (0) and it (1).
     `top-1` is the share of texts with the same first token, `top-1 chance` what blind guesses have.
     """
     rows: List[Dict[str, Any]] = []
@@ -108,13 +108,13 @@ def _rows(agreed: Sequence[Agreement], by: str, flips: SignFlips) -> List[Dict[s
         )
         for row, numbers in zip(rows, _above(above, flips), strict=True):
             row.update({f"above {name}{key}": number for key, number in numbers.items()})
-    places = numpy.array([agreement.place(members[group]) for agreement, group in cases])
+    scaled = numpy.array([agreement.scaled(members[group]) for agreement, group in cases])
     same_first = numpy.array(
         [agreement.top_1.where(members[group]).value for agreement, group in cases]
     )
     # Of a text with n tokens, a blind guess finds the first in one case of n.
     guessed = 1 / model.files[0].table["tokens"].map(len).to_numpy()
-    for name, values in (("place", places), ("top-1", same_first)):
+    for name, values in (("scaled", scaled), ("top-1", same_first)):
         for row, numbers in zip(rows, _located(values), strict=True):
             row.update({f"{name}{key}": number for key, number in numbers.items()})
     for row, (agreement, group), first in zip(rows, cases, same_first, strict=True):
@@ -158,9 +158,9 @@ def shown_agreements(table: pandas.DataFrame) -> pandas.DataFrame:
     if table["group"].nunique() > 1:
         shown[table["by"].iloc[0]] = table["group"]
     shown["mean [95 %]"] = estimates(table)
-    if table["place"].notna().any():
+    if table["scaled"].notna().any():
         shown["ceiling"] = table["ceiling"]
-        shown["place [95 %]"] = estimates(table, "place")
+        shown["scaled [95 %]"] = estimates(table, "scaled")
     shown["top-1"] = table["top-1"]
     shown["std"] = table["std"]
     if table["significant"].notna().any():

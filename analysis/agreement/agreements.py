@@ -1,8 +1,8 @@
 """
 The agreement of pairs of columns in one model: a value a text and seed, and its controls.
 
-Like with like: a signed method ranks what speaks against the class last, one without sign ranks it
-high; held against each other as they are, they disagree by convention. So such a pair is compared
+Like with like: a signed method ranks what speaks against the class last, an unsigned one ranks it
+high; compared with each other as they are, they disagree by convention. So such a pair is compared
 by the sizes of its scores, and only two signed methods by signed scores.
 """
 
@@ -96,7 +96,7 @@ class Agreement:
     top_1: Sample
     controls: Dict[str, Control]
 
-    def place(self, member: Union[numpy.ndarray, bool] = True) -> numpy.ndarray:
+    def scaled(self, member: Union[numpy.ndarray, bool] = True) -> numpy.ndarray:
         """
         Between chance and ceiling, as `placed` has it, for the texts of a group; NaN where the
         ceiling is not known. Shape: (seeds, texts)
@@ -175,7 +175,7 @@ class _Columns:
         sizes = {name: scores.absolute() for name, scores in plain.items()}
         scores, pairs = {}, {}
         for pair, compared_by in how.items():
-            # What has no sign is one column either way.
+            # What is unsigned is one column either way.
             pairs[pair] = tuple(
                 (name, compared_by == BY_SIZE and sizes[name] is not plain[name]) for name in pair
             )

@@ -24,8 +24,8 @@ from analysis.written import estimates, number
 Compared = Tuple[Agreement, Agreement]
 # Rows of the extracts for people.
 MOST_SHOWN = 30
-# The columns of the difference between two places.
-PLACES = "difference of places"
+# The columns of the difference between two scaled agreements.
+SCALED = "scaled difference"
 # The column of how far methods agree better with each other than with attention.
 LESS = "others less attention"
 # What is no saliency method for inputs.
@@ -99,8 +99,8 @@ def shown_comparisons(table: pandas.DataFrame) -> pandas.DataFrame:
     ]
     shown = table[[*names, "first mean", "second mean"]].copy()
     shown["difference [95 %]"] = estimates(table, mean="difference")
-    if table[PLACES].notna().any():
-        shown[f"{PLACES} [95 %]"] = estimates(table, PLACES)
+    if table[SCALED].notna().any():
+        shown[f"{SCALED} [95 %]"] = estimates(table, SCALED)
     shown["p"] = table["p"].map(_p)
     shown["p Holm"] = table["p Holm"].map(_p)
     shown["differ"] = numpy.where(_differ(table), "yes", "no")
@@ -115,9 +115,9 @@ def _has_attention(pair: str) -> bool:
 def _differ(table: pandas.DataFrame) -> pandas.Series:
     """By the texts, whatever seeds had been drawn, and not for their ties alone."""
     above, below = table["low"] > 0, table["high"] < 0
-    known = table[PLACES].notna()
-    above &= ~known | (table[f"{PLACES} low"] > 0)
-    below &= ~known | (table[f"{PLACES} high"] < 0)
+    known = table[SCALED].notna()
+    above &= ~known | (table[f"{SCALED} low"] > 0)
+    below &= ~known | (table[f"{SCALED} high"] < 0)
     return (above | below) & (table["p Holm"] <= ALPHA)
 
 
@@ -140,33 +140,33 @@ def _family(
     test: Callable[[numpy.ndarray, numpy.ndarray, SignFlips], Dict[str, numpy.ndarray]],
     flips: SignFlips,
 ) -> pandas.DataFrame:
-    """The numbers beside the names; seeds of the models compared may differ in number."""
+    """The numbers next to the names; seeds of the models compared may differ in number."""
     table = pandas.DataFrame(rows)
     if table.empty:
         return table
     shapes = [tuple(len(one.model.files) for one in pair) for pair in compared]
     parts = []
     for shape in dict.fromkeys(shapes):
-        places = [place for place, other in enumerate(shapes) if other == shape]
+        positions = [position for position, other in enumerate(shapes) if other == shape]
         first, second = (
-            numpy.array([compared[place][side].observed.value for place in places])
+            numpy.array([compared[position][side].observed.value for position in positions])
             for side in (0, 1)
         )
-        parts.append(pandas.DataFrame(test(first, second, flips), index=places))
+        parts.append(pandas.DataFrame(test(first, second, flips), index=positions))
     table = table.join(pandas.concat(parts).sort_index())
     in_one_model = test is paired_in_one_model
     table = table.join(
-        pandas.DataFrame([_place_difference(*two, in_one_model) for two in compared])
+        pandas.DataFrame([_scaled_difference(*two, in_one_model) for two in compared])
     )
     table["p Holm"] = holm(table["p"].to_numpy())
     return table
 
 
-def _place_difference(a: Agreement, b: Agreement, in_one_model: bool) -> Dict[str, float]:
-    """Of their places between chance and ceiling, on the texts that both have a value for."""
+def _scaled_difference(a: Agreement, b: Agreement, in_one_model: bool) -> Dict[str, float]:
+    """The difference of their scaled agreement, on the texts that both have a value for."""
     known = [~numpy.isnan(one.observed.value).all(axis=0) for one in (a, b)]
     both = known[0] & known[1]
-    return difference_columns(PLACES, a.place(both), b.place(both), in_one_model)
+    return difference_columns(SCALED, a.scaled(both), b.scaled(both), in_one_model)
 
 
 def _joined(tables: Sequence[pandas.DataFrame]) -> pandas.DataFrame:
@@ -186,7 +186,7 @@ def repeated(means: Mapping[Tuple[str, str], float]) -> Set[str]:
 
 def attention_apart(agreed: Sequence[Agreement]) -> pandas.DataFrame:
     """
-    A row a model and measure that has both kinds of pairs, and places of all: the mean place of the
+    One row per model and measure that has both kinds of pairs, and scaled values of all: the mean scaled agreement of the
     pairs of other methods less that of attention's, methods that are one counted once.
     """
     grouped: Dict[tuple, List[Agreement]] = {}
@@ -202,11 +202,11 @@ def _apart(agreed: Sequence[Agreement]) -> Optional[Dict[str, Any]]:
     agreed = [one for one in agreed if not again & set(one.pair)]
     of_attention = [one for one in agreed if ATTENTION in one.pair]
     among = [one for one in agreed if ATTENTION not in one.pair]
-    # Attention has no sign: other pairs by their signs too would be more than it can have.
+    # Attention is unsigned: other pairs by their signs too would be more than it can have.
     among = [one for one in among if one.compared != SIGNED] or among
     if not of_attention or not among:
         return None
-    ours, theirs = (_averaged([one.place() for one in part]) for part in (of_attention, among))
+    ours, theirs = (_averaged([one.scaled() for one in part]) for part in (of_attention, among))
     less = difference_columns(LESS, theirs, ours, one_model=True)
     if numpy.isnan(less[LESS]):
         return None

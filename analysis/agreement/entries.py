@@ -27,7 +27,7 @@ from analysis.figures import style
 from analysis.measures.measure import Measure
 from analysis.output import Output, slug
 from analysis.statistics.intervals import ABOUT_INTERVALS
-from analysis.statistics.samples import ABOUT_PLACES
+from analysis.statistics.samples import ABOUT_SCALED
 from analysis.statistics.significance import SignFlips
 from analysis.written import estimates
 from attention_explain.files.sealed import write_sealed
@@ -43,18 +43,18 @@ BOUNDED = 0.005
 
 
 def agreement_matrix(
-    table: pandas.DataFrame, label: str, distance: bool = False, by_place: bool = False
+    table: pandas.DataFrame, label: str, distance: bool = False, by_scaled: bool = False
 ) -> Figure:
     """
-    table : one row a pair: `first`, `second`, `mean`, `low`, `high`, its `ceiling` if known, and
+    table : one row per pair: `first`, `second`, `mean`, `low`, `high`, its `ceiling` if known, and
         `chance`, true where the mean is no better than chance.
     label : what the shades are.
     distance : the mean is 0 for two that agree.
-    by_place : shades are of the `place` between chance and ceiling; else of the mean.
+    by_scaled : shades are of the `position` between chance and ceiling; else of the mean.
     """
-    column = "place" if by_place else "mean"
+    column = "scaled" if by_scaled else "mean"
     table = table.assign(shade=table[column])
-    distance = distance and not by_place
+    distance = distance and not by_scaled
     names = clustered(table, distance, column)
     cells = {frozenset((row.first, row.second)): row for row in table.itertuples()}
     shades = numpy.full((len(names), len(names)), numpy.nan)
@@ -64,8 +64,8 @@ def agreement_matrix(
         for column in range(row)
         if frozenset((names[row], names[column])) in cells
     }
-    for place, cell in drawn.items():
-        shades[place] = cell.shade
+    for position, cell in drawn.items():
+        shades[position] = cell.shade
     # Distances end where the largest does; agreements end at 1.
     end = numpy.nanmax(shades) if distance else 1.0
     with style.applied():
@@ -106,10 +106,12 @@ def _distances(
 ) -> Optional[numpy.ndarray]:
     apart = numpy.full((len(names), len(names)), numpy.nan)
     numpy.fill_diagonal(apart, 0.0)
-    places = {name: place for place, name in enumerate(names)}
+    positions = {name: position for position, name in enumerate(names)}
     for first, second, agreement in zip(table["first"], table["second"], table[column]):
         value = agreement if distance else 1 - agreement
-        apart[places[first], places[second]] = apart[places[second], places[first]] = value
+        apart[positions[first], positions[second]] = apart[positions[second], positions[first]] = (
+            value
+        )
     return None if numpy.isnan(apart).any() else apart
 
 
@@ -146,7 +148,7 @@ def _name(axes: Axes, names: List[str]) -> None:
     axes.tick_params(which="minor", length=0)
 
 
-# The value of each text, for whoever wants to go on from there.
+# The value of each text, for further analyses.
 INSTANCES = "instances.parquet"
 
 
@@ -183,12 +185,18 @@ def _add_matrices(output: Output, table: pandas.DataFrame, measures: Sequence[Me
             rows = rows.assign(chance=no_better_than_chance(rows, measure))
             first = rows.iloc[0]
             seeds = f", {first['seeds']} seeds" if first["seeds"] > 1 else ""
-            by_place = rows["place"].notna().all()
-            label = "place between chance and ceiling" if by_place else f"mean {measure.name}"
-            shaded = "Shades: place between chance and ceiling. " if by_place else ""
+            by_scaled = rows["scaled"].notna().all()
+            label = (
+                "agreement rescaled to chance (0) and ceiling (1)"
+                if by_scaled
+                else f"mean {measure.name}"
+            )
+            shaded = (
+                "Shades: agreement rescaled to chance (0) and ceiling (1). " if by_scaled else ""
+            )
             output.figure(
                 slug("agreement-matrix", model, measure.name),
-                agreement_matrix(rows, label, measure.distance, by_place),
+                agreement_matrix(rows, label, measure.distance, by_scaled),
                 f"Agreement of every two methods by {measure.name}: {first['corpus']}, {model}, "
                 f"{rows['texts'].max()} texts{seeds}. Mean and 95 % interval, and the ceiling where "
                 f"ties make it less than 1. {shaded}Methods that agree stand together; `chance` where the "
@@ -227,7 +235,7 @@ def _add_apart(output: Output, agreed: Sequence[Agreement]) -> None:
     output.table(
         "agreement-apart",
         table,
-        "Do methods agree with each other better than with attention? Mean places of pairs of "
+        "Do methods agree with each other better than with attention? Mean scaled agreement of pairs of "
         f"methods, from chance (0) to the best that ties allow (1): {_about(agreed)}.",
         f"The difference is of the same texts. {ABOUT_INTERVALS} Pairs compared by signs, which "
         f"attention does not have, are left out; of methods that agree by more than {SAME}, all but one.",
@@ -239,7 +247,7 @@ PAIRED_NOTE = (
     f"{ABOUT_INTERVALS} p is of a sign-flip permutation test over "
     "texts, with the trained models as they are; p Holm is corrected for the number of "
     "comparisons by the same measure (and in the same model, if within one). They differ where "
-    "p Holm is at most .05, and the intervals of both the difference and that of the places between "
+    "p Holm is at most .05, and the intervals of both the difference and that of the scaled values between "
     "chance and ceiling leave out 0 on the same side: a pair is not the nearer for having fewer ties."
 )
 
@@ -250,8 +258,8 @@ def _note(agreed: Sequence[Agreement]) -> str:
         f"{ABOUT_INTERVALS} BH: share significant after Benjamini-Hochberg over the texts of a row and seed. "
         "random: noise in place of the second method; permuted: its own scores in random order "
         f"within each text, {draws} draws a text. Their intervals are where the mean over these "
-        "texts falls in 95 of 100 cases by chance alone. Undefined values are counted, not "
-        f"averaged. {ABOUT_PLACES} Both are empty where the ceiling of a measure is not known. top-1: share of texts with the same first "
+        "texts falls in 95 of 100 cases at random. Undefined values are counted, not "
+        f"averaged. {ABOUT_SCALED} Both are empty where the ceiling of a measure is not known. top-1: share of texts with the same first "
         "token, of tied ones each with the same probability. No better than chance, in sentences and figures, is what is not above the "
         "permuted control by both the interval of the difference and a sign-flip permutation test, "
         "Holm-corrected for the number of pairs."
@@ -277,7 +285,7 @@ def _about_signs(agreed: Sequence[Agreement]) -> str:
 SIGNS = {
     BY_SIZE: (
         "Compared by sizes: what speaks against the class is high there, as it is in a method "
-        "without sign."
+        "unsigned."
     ),
     SIGNED: "Compared by signed scores: what speaks against the class is low.",
     MIXED: (
@@ -299,7 +307,7 @@ def _about(agreed: Sequence[Agreement]) -> str:
 
 def instances(agreed: Sequence[Agreement]) -> pandas.DataFrame:
     """
-    One row a text, seed and agreement; `random` and `permuted` are what chance gives the text, on
+    One row per text, seed and agreement; `random` and `permuted` are what chance gives the text, on
     average over the draws; `ceiling` is the best that it could have.
     """
     return pandas.concat(

@@ -65,9 +65,9 @@ def _finding(rows: pandas.DataFrame, measure: Measure) -> str:
 
 
 def _closest(rows: pandas.DataFrame, measure: Measure) -> pandas.Series:
-    """By their place, where all have one: ties hold the means of some pairs down more than others'."""
-    if rows["place"].notna().all():
-        return rows.loc[rows["place"].idxmax()]
+    """By scaled agreement, if all have it: ties hold the means of some pairs down more than others'."""
+    if rows["scaled"].notna().all():
+        return rows.loc[rows["scaled"].idxmax()]
     means = rows["mean"]
     return rows.loc[means.idxmin() if measure.distance else means.idxmax()]
 

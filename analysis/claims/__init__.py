@@ -8,7 +8,7 @@ SHOWN = ["outcome", "claim", "test", "model", "evidence", "corpus", "protocol", 
 CAPTION = "Which claims of the papers hold here, and the numbers that say so."
 NOTE = (
     "A part of a claim holds if the whole 95 % interval is on the right side of its bound, does not "
-    "hold if the whole interval is on the other, and cannot be told in between. A claim holds only if all of "
+    "hold if the whole interval is on the other, and is inconclusive in between. A claim holds only if all of "
     "its parts do, and fails if one does. Nothing to judge: the model is no better than the majority "
     "class, or its attention is uniform. The bounds are ours, and stand in the csv (`rule`, and in `fails_if` "
     "what would break it): papers seldom name any. Differences on the same texts are paired, text by text; where only one of the "

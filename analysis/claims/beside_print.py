@@ -1,4 +1,4 @@
-"""What was printed in a paper, number by number, beside ours: reproduced or not, and by how much."""
+"""What was printed in a paper, number by number, compared with ours: reproduced or not, and by how much."""
 
 import math
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ NAME = "beside-print"
 COLUMNS = ("paper", "exhibit", "corpus", "model", "protocol", "quantity", "published", "ours")
 COLUMNS += ("low", "high", "difference", "tolerance", "reproduced", "note", "table", "source")
 SHOWN = [*COLUMNS[:8], "interval", "difference", "reproduced"]
-CAPTION = "The numbers that the papers print, beside ours."
+CAPTION = "The numbers that the papers print, compared with ours."
 ABOUT = (
     "Reproduced: the printed number lies in our 95 % interval, widened on both sides by the tolerance (csv): "
     "what two trainings with other seeds, or a test set of that size, differ by; and the interval is short enough to "
@@ -29,8 +29,8 @@ OF_JSD, OF_TVD = 0.05, 0.02
 ROUNDED = 0.005
 # Of computation, so that a number on a bound is inside.
 ROUNDING = 1e-9
-YES, UNTOLD = "yes", "cannot be told"
-# An interval whose longer side is longer than so many tolerances would hold almost anything that is printed. Where the
+YES, INCONCLUSIVE = "yes", "inconclusive"
+# An interval whose longer side is longer than this many tolerances would hold almost anything that is printed. Where the
 # tolerance is rounding alone, those of accuracy.
 WIDE = 2
 # Where a number stands.
@@ -124,7 +124,7 @@ def _meant(row: Mapping[str, Any], values: Mapping[str, Any]) -> bool:
 
 def reproduced(published: float, ours: float, low: float, high: float, tolerance: float) -> str:
     """
-    `yes`, or `no, -0.269`: what ours is away; `cannot be told` where the interval is too wide for a yes. Without an
+    `yes`, or `no, -0.269`: what ours is away; `inconclusive` where the interval is too wide for a yes. Without an
     interval, by the tolerance alone.
     """
     low, high = (ours if math.isnan(end) else end for end in (low, high))
@@ -132,7 +132,7 @@ def reproduced(published: float, ours: float, low: float, high: float, tolerance
     if not low - tolerance - ROUNDING <= published <= high + tolerance + ROUNDING:
         return f"no, {'+' if ours > published else ''}{number(ours - published)}"
     longer = max(high - ours, ours - low) - ROUNDING
-    return YES if longer <= WIDE * max(tolerance, OF_ACCURACY) else UNTOLD
+    return YES if longer <= WIDE * max(tolerance, OF_ACCURACY) else INCONCLUSIVE
 
 
 def beside_print(tables: Tables, printed: Sequence[Printed]) -> pandas.DataFrame:

@@ -9,8 +9,6 @@ import pandas
 from analysis.claims.parts import Outcome, Part, whole, whole_p
 from analysis.claims.table_rows import TableRow, Tables, TypedTable
 
-# The names that columns of `claims.csv` had in earlier versions.
-EARLIER_COLUMNS = {"verdict": "outcome"}
 COLUMNS = ("paper", "claim", "name", "test", "corpus", "model", "protocol", "outcome", "evidence")
 COLUMNS += ("rule", "fails_if", "table", "corrects", "p")
 # What one outcome is about.
@@ -65,12 +63,12 @@ class Claim:
     name : unlike any other's.
     statement : the claim, in our words.
     rule : when its parts hold, for people.
-    fails_if : the outcome that would make it fail, in a sentence.
+    fails_if : the outcome that would make it fail.
     table : which it rests on.
     judge : a judgement for each model or corpus that the tables have the numbers of.
     test : whether it is tested as its authors did, or as it has to be after a correction.
-    corrects : the name of the claim that is tested anew, if its authors' test is a claim here.
-    beside : other tables that it reads, where they are there.
+    corrects : the name of the claim that is tested again, if its authors' test is a claim here.
+    others : other tables that it reads, where they are there.
     over_models : whether it is one of all models together, whichever study they are of.
     paper : the title of its paper, which knows it: it is not given twice.
     """
@@ -83,7 +81,7 @@ class Claim:
     judge: Callable[[Tables], Iterable[Judgement]]
     test: ClaimTest = ClaimTest.AUTHORS
     corrects: str = ""
-    beside: Tuple[TypedTable, ...] = ()
+    others: Tuple[TypedTable, ...] = ()
     over_models: bool = False
     paper: str = ""
 

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 import pandas
 from scipy.stats import false_discovery_control
 
-from analysis.claims.claim import EARLIER_COLUMNS
 from analysis.claims.parts import Outcome
 from analysis.statistics.intervals import LEVEL
 from analysis.statistics.significance import ALPHA
@@ -18,7 +17,7 @@ class Multiplicity:
     """
     judged : outcomes that are decided or might have been: all but those with nothing to judge.
     decided : those that hold or do not.
-    expected_false : of the decided, at most so many on average, were each bound exactly true.
+    expected_false : of the decided, the expected number at most, were each bound exactly true.
     remaining : the decided ones that Benjamini and Yekutieli's procedure leaves.
     lost : the rows of those that it does not leave.
     without_p : decided ones of tables that know no p-value.
@@ -36,7 +35,7 @@ class Multiplicity:
         """For pages."""
         said = (
             f"{self.judged} outcomes were judged and {self.decided} decided. Each is wrong in at most 5 % of "
-            f"repetitions, so up to {self.expected_false:.1f} of all are expected to be decided by chance alone"
+            f"repetitions, so up to {self.expected_false:.1f} of all are expected to be decided by chance"
         )
         if self.without_p == self.decided:
             return f"{said}."
@@ -48,7 +47,6 @@ class Multiplicity:
 
 def multiplicity(claims: pandas.DataFrame) -> Multiplicity:
     """From the rows of `claims.csv`, of one study or of all."""
-    claims = claims.rename(columns=EARLIER_COLUMNS)
     tested = claims[claims["outcome"] != Outcome.NOTHING.value]
     decided = tested["outcome"].isin(DECIDED)
     p = (

@@ -27,14 +27,14 @@ class Outcome(StrEnum):
 
     HOLDS = "holds"
     FAILS = "does not hold"
-    UNKNOWN = "cannot be told"
+    UNKNOWN = "inconclusive"
     NOTHING = NOTHING
 
 
 @dataclass(frozen=True)
 class Part:
     """
-    words : what is held against what, with the numbers.
+    words : what is compared with what, with the numbers.
     p : how likely a number so far from the bound were, if it were on the bound; two-sided, NaN
         where there is no interval.
     """
@@ -97,7 +97,7 @@ def _detectable(estimate: Estimate) -> str:
 def whole(parts: Sequence[Part]) -> Outcome:
     """
     The outcome of a claim from those of its parts: it holds only if all do, and fails if any does, beyond what
-    one of so many does by chance.
+    one of that number fails at random.
     """
     outcomes = [part.outcome for part in parts]
     if Outcome.NOTHING in outcomes:

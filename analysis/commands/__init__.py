@@ -1,7 +1,7 @@
 """
 What `python -m analysis` can do, one file a command. A command has a line of `HELP`, says in
 `add_arguments` what it takes, and does it in `run`, which gets `command` (the whole command line)
-beside its arguments, raises `AnalysisError` for what a person can mend, and may give an exit code.
+next to its arguments, raises `AnalysisError` for what a user can fix, and may give an exit code.
 """
 
 from analysis.commands import (

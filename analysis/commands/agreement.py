@@ -1,5 +1,5 @@
 """
-How far the methods of attribution files agree, text by text, with intervals and beside what chance
+How far the methods of attribution files agree, text by text, with intervals and compared with what chance
 gives. Files whose configs differ only in their seeds are seeds of one model; all files have to be
 about the same texts.
 """
@@ -23,7 +23,7 @@ from analysis.statistics.samples import DRAWS
 from analysis.statistics.significance import SignFlips
 from attention_explain.files.attributions import RATIONALE
 
-HELP = "how far methods agree, with intervals, beside chance"
+HELP = "how far methods agree, with intervals, compared with chance"
 # Rows on the terminal, if they can be fewer.
 MOST_PRINTED = 60
 
@@ -58,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         (
             "--absolute",
             Signs.SIZES,
-            "compare all by the sizes of scores; default: pairs of which one has no sign",
+            "compare all by the sizes of scores; default: pairs of which one is unsigned",
         ),
         ("--signed", Signs.GIVEN, "compare all scores as they are, signed ones with others too"),
     ):

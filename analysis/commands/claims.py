@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _whole_statements(claims: pandas.DataFrame) -> pandas.Series:
-    """Of a claim that is tested anew, what it says "the same" of stands before it."""
+    """Of a claim that is tested again, what it says "the same" of stands before it."""
     stated = dict(zip(claims["name"], claims["claim"]))
     return (claims["corrects"].map(stated).fillna("") + " " + claims["claim"]).str.strip()
 

@@ -23,7 +23,7 @@ METRICS = {
 
 def models_table(runs: List[Run]) -> pandas.DataFrame:
     """
-    One row a run; `entropy` and `zeros` are those of its attention. Where one was not evaluated on the test
+    One row per run; `entropy` and `zeros` are those of its attention. Where one was not evaluated on the test
     split, `split` says which. Where a training was interrupted and could not be recovered exactly, `recovered`
     says which: it may differ from an unbroken one.
     """

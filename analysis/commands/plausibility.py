@@ -1,5 +1,5 @@
 """
-How near methods come to what people have marked as the reason of a label, beside chance and beside
+How near methods come to what people have marked as the reason of a label, compared with chance and next to
 how near people come to each other. A plausible explanation need not be true to the model. Files
 whose configs differ only in their seeds are seeds of one model; all files have to be about the same
 texts.
@@ -46,13 +46,13 @@ def add_entries(
     output.table(
         "plausibility", table, caption, _note(absolute, all_texts), shown_plausibility(table)
     )
-    for place, sentence in enumerate(_sentences(table), 1):
-        output.sentence(f"plausibility-{place}", sentence)
+    for position, sentence in enumerate(_sentences(table), 1):
+        output.sentence(f"plausibility-{position}", sentence)
     return table
 
 
 def _sentences(table: pandas.DataFrame) -> Sequence[str]:
-    """Of each model, which methods cannot be told from chance."""
+    """Of each model, which methods cannot be distinguished from chance."""
     sentences = []
     known = table[(table["measure"] == MEASURE) & table["mean"].notna()]
     for model, rows in known.groupby("model", sort=False):
@@ -60,7 +60,7 @@ def _sentences(table: pandas.DataFrame) -> Sequence[str]:
         blind = rows[~(rows[f"{ABOVE} low"] > 0)]["method"].tolist()
         nearest = rows.loc[rows["mean"].idxmax()]
         one, others = nearest[ONE], nearest[OTHERS]
-        beside = (
+        people = (
             ""
             if pandas.isna(one)
             else f", where one annotator gets {number(one)} for another and all others together "
@@ -68,7 +68,7 @@ def _sentences(table: pandas.DataFrame) -> Sequence[str]:
         )
         sentence = (
             f"{model}: by {MEASURE}, {nearest['method']} is nearest to what people marked, "
-            f"{number(nearest['mean'])} (chance {number(nearest['chance'])}){beside}"
+            f"{number(nearest['mean'])} (chance {number(nearest['chance'])}){people}"
         )
         if blind:
             sentence += f"; no better than chance: {', '.join(blind)}"
@@ -84,11 +84,11 @@ def _note(absolute: bool, all_texts: bool) -> str:
     )
     signs = "the size of its score" if absolute else "its score (signed ones as they are)"
     return (
-        f"{ABOUT_INTERVALS} {texts} A method is held against each annotator of a text alone, and the "
+        f"{ABOUT_INTERVALS} {texts} A method is compared with each annotator of a text alone, and the "
         f"mean taken. Tokens are ordered by {signs}; tied ones are in each order with the same "
         "probability. token-f1, iou-f1: of as many first tokens as are marked, or of a share of the "
         "text, as tokens or as spans that have half in common; auprc, average-precision: of the whole "
-        "order; first-marked: place of the first marked token, the lower the better. chance: scores "
+        "order; first-marked: position of the first marked token, the lower the better. chance: scores "
         f"that say nothing, on the same texts (exact; iou-f1 over {DRAWS} draws). {ONE}: what the "
         "measure gives one annotator as a method for another, with as many tokens as that one has marked; "
         f"{OTHERS}: what it gives the share of all others who marked a token; both on texts that several "
@@ -97,7 +97,9 @@ def _note(absolute: bool, all_texts: bool) -> str:
     )
 
 
-HELP = "how near methods come to what people have marked, beside chance and people themselves"
+HELP = (
+    "how near methods come to what people have marked, compared with chance and people themselves"
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -110,7 +112,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=_share,
         default=list(SHARES),
         metavar="SHARE",
-        help="of a text, beside the length of the rationale: how many first tokens are a guess of "
+        help="of a text, next to the length of the rationale: how many first tokens are a guess of "
         f"it (default: {' '.join(map(str, SHARES))})",
     )
     add("--absolute", action="store_true", help="order tokens by the sizes of signed scores")

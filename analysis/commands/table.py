@@ -1,4 +1,4 @@
-"""The tables and figures of a paper from files and training runs, beside what was published."""
+"""The tables and figures of a paper from files and training runs, compared with what was published."""
 
 import argparse
 from dataclasses import replace
@@ -12,7 +12,7 @@ from analysis.papers.shared.paper import Exhibition
 from analysis.papers.shared.study_files import load_study
 from attention_explain.messages import did_you_mean
 
-HELP = "a paper's tables and figures, beside what was published"
+HELP = "a paper's tables and figures, compared with what was published"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -127,7 +127,7 @@ def shares_tied(of_model: Sequence[Measured]) -> Dict[str, float]:
 
 
 def rows_of(each: Measured) -> List[Dict[str, Any]]:
-    """A row a method, the ends of the scale last: mean value, place on the scale, and how many texts."""
+    """One row per method, the ends of the scale last: mean value, score on the scale, and how many texts."""
     methods = [*each.methods, *(end for end in (RANDOM, SEARCH) if end in each.values)]
     means = each.means(methods)
     scale = each.places(methods) if each.has_scale else None
@@ -144,7 +144,7 @@ def rows_of(each: Measured) -> List[Dict[str, Any]]:
             "high": means.high[place],
         }
         for name in ("mean", "low", "high"):
-            column = "place" if name == "mean" else f"place {name}"
+            column = "score" if name == "mean" else f"score {name}"
             row[column] = numpy.nan if scale is None else getattr(scale, name)[place]
         rows.append(
             {**row, "interval over": means.over[place], "texts": int(known.any(axis=0).sum())}

@@ -15,9 +15,9 @@ LETTER, GAP = 0.025, 0.02
 
 @dataclass(frozen=True)
 class Line:
-    """Places along the axis, in rising order, and mean, low and high there."""
+    """Positions along the axis, in rising order, and mean, low and high there."""
 
-    places: Sequence[float]
+    positions: Sequence[float]
     means: Sequence[float]
     lows: Sequence[float]
     highs: Sequence[float]
@@ -53,17 +53,21 @@ def against(
 
 def _ticks_at_the_data(axes: Axes, lines: Dict[str, Line]) -> None:
     """Written where there is room."""
-    places = sorted({place for line in lines.values() for place in line.places})
+    positions = sorted({position for line in lines.values() for position in line.positions})
     written: List[float] = []
-    for place in places:
-        if not written or _have_room(written[-1], place, places[-1] - places[0]):
-            written.append(place)
-    if written[-1] != places[-1]:
-        # The last is more than those beside it.
-        while len(written) > 1 and not _have_room(written[-1], places[-1], places[-1] - places[0]):
+    for position in positions:
+        if not written or _have_room(written[-1], position, positions[-1] - positions[0]):
+            written.append(position)
+    if written[-1] != positions[-1]:
+        # The last is more than those next to it.
+        while len(written) > 1 and not _have_room(
+            written[-1], positions[-1], positions[-1] - positions[0]
+        ):
             written.pop()
-        written.append(places[-1])
-    axes.set_xticks(places, [f"{place:g}" if place in written else "" for place in places])
+        written.append(positions[-1])
+    axes.set_xticks(
+        positions, [f"{position:g}" if position in written else "" for position in positions]
+    )
 
 
 def _have_room(left: float, right: float, axis: float) -> bool:
@@ -78,5 +82,11 @@ def _draw(axes: Axes, name: str, line: Line, look: Dict[str, object]) -> None:
         numpy.asarray(line.highs) - means,
     )
     axes.errorbar(
-        line.places, means, yerr=errors, label=style.shown(name), capsize=2, elinewidth=0.8, **look
+        line.positions,
+        means,
+        yerr=errors,
+        label=style.shown(name),
+        capsize=2,
+        elinewidth=0.8,
+        **look,
     )

@@ -1,4 +1,4 @@
-"""Curves with bands, a panel each model; what the others are held against is black."""
+"""Curves with bands, a panel each model; what the others are compared with is black."""
 
 from dataclasses import dataclass
 from typing import Dict, Sequence
@@ -11,7 +11,7 @@ from analysis.figures import style
 
 # The ends of a scale, and no finding: black, each with its own line.
 ENDS = ((0, (1, 1)), "-")
-# A curve of no more places has a tick at each.
+# A curve of no more positions has a tick at each.
 MOST_TICKS = 6
 
 
@@ -20,7 +20,7 @@ class Band:
     """`end` : whether it is there to compare with."""
 
     name: str
-    places: numpy.ndarray
+    positions: numpy.ndarray
     means: numpy.ndarray
     lows: numpy.ndarray
     highs: numpy.ndarray
@@ -44,9 +44,9 @@ def bands(panels: Sequence[BandPanel], across: str, up: str, widest: int = 3) ->
             style.titled(one, panel.title)
             one.set_xlabel(style.shown(across))
             one.margins(x=0.01)
-            places = sorted({place for band in panel.bands for place in band.places})
-            if len(places) <= MOST_TICKS:
-                one.set_xticks(places, [f"{place:g}" for place in places])
+            positions = sorted({position for band in panel.bands for position in band.positions})
+            if len(positions) <= MOST_TICKS:
+                one.set_xticks(positions, [f"{position:g}" for position in positions])
         for one in axes[:, 0]:
             one.set_ylabel(style.shown(up))
         style.legend_below(figure, used, columns=2 if len(used) == 1 else 4)
@@ -72,6 +72,6 @@ def _looks(panels: Sequence[BandPanel]) -> Dict[str, Dict[str, object]]:
 
 def _draw(axes: Axes, band: Band, look: Dict[str, object]) -> None:
     axes.fill_between(
-        band.places, band.lows, band.highs, color=look["color"], alpha=0.12, linewidth=0
+        band.positions, band.lows, band.highs, color=look["color"], alpha=0.12, linewidth=0
     )
-    axes.plot(band.places, band.means, label=style.shown(band.name), **look)
+    axes.plot(band.positions, band.means, label=style.shown(band.name), **look)

@@ -56,8 +56,8 @@ def densities(
         used[0].xaxis.set_major_locator(MaxNLocator(4))
         used[0].xaxis.set_major_formatter("{x:g}")
         # Under a panel that is not drawn, the one above is the last of its column.
-        for place, one in enumerate(used):
-            if place + axes.shape[1] >= len(used):
+        for position, one in enumerate(used):
+            if position + axes.shape[1] >= len(used):
                 one.set_xlabel(style.shown(label))
                 one.xaxis.set_tick_params(labelbottom=True)
         style.legend_below(figure, used, columns=1 if len(used) == 1 else 4)
@@ -66,11 +66,11 @@ def densities(
 
 def _alike_high(panels: Sequence[DensityPanel], span: Tuple[float, float]) -> bool:
     """Whether one scale shows all of them: a narrow density is too high for the others."""
-    places = numpy.linspace(*span, POINTS)
+    positions = numpy.linspace(*span, POINTS)
     tops = [
         max((numpy.nanmax(d) for d in drawn if not numpy.isnan(d).all()), default=numpy.nan)
         for drawn in (
-            [density(_finite(values), places) for values in panel.series.values()]
+            [density(_finite(values), positions) for values in panel.series.values()]
             for panel in panels
         )
     ]
@@ -86,12 +86,12 @@ def _draw(
     looks: Dict[str, Dict[str, Any]],
 ) -> None:
     edges = numpy.linspace(*span, BINS + 1)
-    places = numpy.linspace(*span, POINTS)
+    positions = numpy.linspace(*span, POINTS)
     if panel.control is not None:
         control = _finite(panel.control)
         axes.plot(
-            places,
-            density(control, places),
+            positions,
+            density(control, positions),
             color=style.GREY,
             linewidth=0.9,
             label="random scores",
@@ -103,17 +103,17 @@ def _draw(
             axes.hist(
                 values, edges, density=True, histtype="stepfilled", color=look["color"], alpha=0.2
             )
-        axes.plot(places, density(values, places), label=style.shown(name), **look)
+        axes.plot(positions, density(values, positions), label=style.shown(name), **look)
         if len(values):
             axes.axvline(values.mean(), 0, 0.06, color=look["color"], linewidth=1.5)
     style.titled(axes, panel.title)
 
 
-def density(values: numpy.ndarray, places: numpy.ndarray) -> numpy.ndarray:
+def density(values: numpy.ndarray, positions: numpy.ndarray) -> numpy.ndarray:
     """A Gaussian kernel's (Scott's bandwidth); values that are all the same have none, NaN."""
     if len(values) < 2 or numpy.ptp(values) < 1e-9:
-        return numpy.full(len(places), numpy.nan)
-    return gaussian_kde(values)(places)
+        return numpy.full(len(positions), numpy.nan)
+    return gaussian_kde(values)(positions)
 
 
 def _finite(values: numpy.ndarray) -> numpy.ndarray:

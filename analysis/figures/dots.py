@@ -99,7 +99,7 @@ def draw(axes: Axes, dot: Dot, down: float, number: int) -> None:
     look = {**style.series(number), "linestyle": "none"}
     estimate = dot.estimate
     if estimate.mean < LEAST:
-        # Its place is off the axis: the mark points there.
+        # Its position is off the axis: the mark points there.
         axes.plot(LEAST, down, **{**look, "marker": "<"}, zorder=4)
         return
     if estimate.interval.known:

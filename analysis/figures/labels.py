@@ -9,32 +9,32 @@ from matplotlib.transforms import Bbox
 
 from analysis.figures import style
 
-Place = Tuple[float, float]
+Point = Tuple[float, float]
 # In pixels: half the size of a mark, half the width of a line.
 MARK, LINE = 5, 1
 PARTS_OF_A_LINE = 50
-# A label far from its mark may be taken for another's: so many pixels covered are better.
+# A label far from its mark may be taken for another's: this many covered pixels are better.
 A_POINT_AWAY = 2
 # Where a label may stand, in points from its mark; the first of equally good ones is taken.
 OFFSETS = tuple((across, up) for up in (4, -9, 10, -15, 17, -22) for across in (4, -4, 14, -14))
 
 
-def place_labels(axes: Axes, labels: Iterable[Tuple[str, Place]], drawn: Iterable[Bbox]) -> None:
+def place_labels(axes: Axes, labels: Iterable[Tuple[str, Point]], drawn: Iterable[Bbox]) -> None:
     """
     The figure has to be laid out: only then is it known where things are.
 
     # Parameters
 
     axes : `Axes`
-    labels : `Iterable[Tuple[str, Place]]`
+    labels : `Iterable[Tuple[str, Point]]`
         Each with the point that it belongs to.
     drawn : `Iterable[Bbox]`
         What labels should not cover, apart from each other: see `around_marks` and `along_line`.
     """
     taken = [box.extents for box in drawn]
-    for text, place in labels:
+    for text, position in labels:
         label = axes.annotate(
-            style.shown(text), place, (0, 0), fontsize=6, zorder=5, textcoords="offset points"
+            style.shown(text), position, (0, 0), fontsize=6, zorder=5, textcoords="offset points"
         )
         boxes = {}
         for offset in OFFSETS:
@@ -49,25 +49,25 @@ def place_labels(axes: Axes, labels: Iterable[Tuple[str, Place]], drawn: Iterabl
         taken.append(boxes[best].extents)
 
 
-def around_marks(axes: Axes, places: Sequence[Place]) -> Iterator[Bbox]:
+def around_marks(axes: Axes, positions: Sequence[Point]) -> Iterator[Bbox]:
     """Around each."""
-    for place in pixels(axes, places):
-        yield Bbox.from_extents(*(place - MARK), *(place + MARK))
+    for position in pixels(axes, positions):
+        yield Bbox.from_extents(*(position - MARK), *(position + MARK))
 
 
-def along_line(axes: Axes, start: Place, end: Place) -> Iterator[Bbox]:
+def along_line(axes: Axes, start: Point, end: Point) -> Iterator[Bbox]:
     """All along it; none of one whose ends are not known."""
     if not numpy.isfinite([start, end]).all():
         return
     first, last = pixels(axes, [start, end])
     for share in numpy.linspace(0, 1, PARTS_OF_A_LINE):
-        place = first + share * (last - first)
-        yield Bbox.from_extents(*(place - LINE), *(place + LINE))
+        position = first + share * (last - first)
+        yield Bbox.from_extents(*(position - LINE), *(position + LINE))
 
 
-def pixels(axes: Axes, places: Sequence[Place]) -> numpy.ndarray:
-    """Shape: (places, 2)"""
-    return axes.transData.transform(numpy.asarray(places, dtype=float).reshape(-1, 2))
+def pixels(axes: Axes, positions: Sequence[Point]) -> numpy.ndarray:
+    """Shape: (positions, 2)"""
+    return axes.transData.transform(numpy.asarray(positions, dtype=float).reshape(-1, 2))
 
 
 def _move(label: Annotation, offset: Tuple[int, int]) -> None:

@@ -18,7 +18,7 @@ Interval = Tuple[float, float]
 @dataclass(frozen=True)
 class Spot:
     """
-    name : beside the mark; where all have one, or none, there is nothing beside them.
+    name : next to the mark; where all have one, or none, there is nothing next to them.
     series : decides the look; with a `shape`, the colour alone.
     across_interval, up_interval : low and high, NaN where unknown.
     """
@@ -76,7 +76,7 @@ def scatters(
             if panel.ends is not None:
                 one.set_xlim(*panel.ends)
             one.set_ylim(bottom, top + 0.05 * (top - bottom))
-            # More numbers, of three places and a sign, would touch.
+            # More numbers, of three digits and a sign, would touch.
             one.xaxis.set_major_locator(MaxNLocator(5))
         columns = 2 if len(used) == 1 else 4
         if any(shape for _, shape in looks):
@@ -142,10 +142,10 @@ def _draw(axes: Axes, spot: Spot, look: Dict[str, Any]) -> None:
 
 
 def _label(axes: Axes, panel: Scatter) -> None:
-    places = [(spot.across, spot.up) for spot in panel.spots]
-    drawn = list(around_marks(axes, places))
+    positions = [(spot.across, spot.up) for spot in panel.spots]
+    drawn = list(around_marks(axes, positions))
     for spot in panel.spots:
         left, right = ((end, spot.up) for end in spot.across_interval)
         low, high = ((spot.across, end) for end in spot.up_interval)
         drawn += [*along_line(axes, left, right), *along_line(axes, low, high)]
-    place_labels(axes, zip((spot.name for spot in panel.spots), places), drawn)
+    place_labels(axes, zip((spot.name for spot in panel.spots), positions), drawn)

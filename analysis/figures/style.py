@@ -69,7 +69,7 @@ def panels(
     number: int, widest: int, above: float, each: float, **subplots: Any
 ) -> Tuple[Figure, numpy.ndarray, List[Axes]]:
     """
-    A figure of so many panels, its axes, and those of them that are used. It is as wide as a column
+    A figure of N panels, its axes, and those of them that are used. It is as wide as a column
     for one panel and as the page for more; a row is `each` inches high, with `above` for the rest.
     """
     rows, columns = grid_of(number, widest)
@@ -105,14 +105,14 @@ def titled(axes: Axes, name: str, size: float = RC["axes.titlesize"]) -> None:
 
 
 def in_lines(axes: Axes, text: str, size: float, parts: int = 1) -> str:
-    """Lines that fit where a panel is shared by so many."""
+    """Lines that fit where a panel is shared by N texts."""
     points = axes.figure.get_figwidth() / axes.get_gridspec().ncols * POINTS_AN_INCH
     letters = max(1, int(OF_A_PANEL * points / parts / (WIDTH_OF_A_LETTER * size)))
     return "\n".join(wrap(shown(text), letters)) or shown(text)
 
 
 def grid_of(number: int, widest: int) -> Tuple[int, int]:
-    """Rows and columns that hold so many panels."""
+    """Rows and columns that hold N panels."""
     columns = min(number, widest)
     return -(-number // columns), columns
 

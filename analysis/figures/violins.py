@@ -85,11 +85,11 @@ def _draw(axes: Axes, panel: Violins, names: Sequence[str]) -> None:
     groups = list(dict.fromkeys(group for series in panel.groups.values() for group in series))
     counts: List[List[int]] = [[] for _ in groups]
     for number, name in enumerate(names):
-        for place, group in enumerate(groups):
+        for position, group in enumerate(groups):
             values = panel.groups.get(name, {}).get(group, numpy.empty(0))
             values = values[numpy.isfinite(values)]
-            counts[place].append(len(values))
-            middle = place + 0.8 * ((number + 0.5) / len(names) - 0.5)
+            counts[position].append(len(values))
+            middle = position + 0.8 * ((number + 0.5) / len(names) - 0.5)
             _one(axes, values, middle, 0.72 / len(names), number)
     named = [
         style.in_lines(axes, group, style.RC["xtick.labelsize"], len(groups)) for group in groups

@@ -39,12 +39,12 @@ def on_zones(
         right = min(highest, MOST)
         left, right = max(LEAST, lowest) - ROOM * right, right * (1 + ROOM)
         named = [name.split(",")[0] == marked for name, _ in rows]
-        for place, (start, end, answer) in enumerate(zones):
-            start = left if place == 0 else start
-            end = right if place == len(zones) - 1 else end
+        for position, (start, end, answer) in enumerate(zones):
+            start = left if position == 0 else start
+            end = right if position == len(zones) - 1 else end
             one.axvspan(start, end, color=SHADES[ANSWERS.index(answer)], zorder=0, linewidth=0)
             one.text((start + end) / 2, -0.6, answer, ha="center", va="bottom", fontsize=7)
-            if place:
+            if position:
                 one.axvline(start, color=style.GREY, linewidth=0.8, zorder=1)
         for down, (_, estimate) in enumerate(rows):
             _draw(one, estimate, down, named[down] or not any(named))
@@ -66,8 +66,8 @@ def _draw(axes: Axes, estimate: Estimate, down: int, stands_out: bool) -> None:
     look = {**style.series(1 if stands_out else 0), "linestyle": "none"}
     if not LEAST <= estimate.mean <= MOST:
         beyond = estimate.mean > MOST
-        place = MOST if beyond else LEAST
-        axes.plot(place, down, **{**look, "marker": ">" if beyond else "<"}, zorder=4)
+        position = MOST if beyond else LEAST
+        axes.plot(position, down, **{**look, "marker": ">" if beyond else "<"}, zorder=4)
         return
     if estimate.interval.known:
         ends = (max(estimate.low, LEAST), min(estimate.high, MOST))

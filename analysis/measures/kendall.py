@@ -15,7 +15,7 @@ from analysis.measures.scores import Scores, changes, sizes_of_runs
 
 # Up to this many tokens, none of them tied, the p-value is the exact one.
 EXACT = 33
-# Pairs within blocks of 2 ** this many places are compared one by one, which takes less time than
+# Pairs within blocks of 2 ** this many positions are compared one by one, which takes less time than
 # the levels that would part them.
 BLOCK_BITS = 7
 
@@ -27,7 +27,7 @@ class Ordered:
     number of tokens of the text that stand lower. Shape of all: (tokens of all texts,)
 
     ranks : both ranks of the token that stands there, as one number; see `first` and `second`.
-    by_second : the places in this order, listed by second rank and, where that ties, by first.
+    by_second : the positions in this order, listed by second rank and, where that ties, by first.
     before : how many tokens with a higher first rank have a lower second one.
     """
 
@@ -132,15 +132,15 @@ def _ordered(
     # To sort numbers takes less than half the time of finding the order that sorts them, so what
     # has to move along is in the lower bits.
     ranks = numpy.sort((starts + first) << bits | second)
-    places = numpy.arange(part.start, part.stop)
-    by_second = numpy.sort((starts + (ranks & lower)) << bits | places) & lower
+    positions = numpy.arange(part.start, part.stop)
+    by_second = numpy.sort((starts + (ranks & lower)) << bits | positions) & lower
     before = larger_before(by_second - part.start, starts - part.start)
     return ranks, by_second, before
 
 
-def larger_before(places: numpy.ndarray, starts: numpy.ndarray) -> numpy.ndarray:
+def larger_before(positions: numpy.ndarray, starts: numpy.ndarray) -> numpy.ndarray:
     """
-    `places` lists, text after text, every number from the text's start up to its end once, in some
+    `positions` lists, text after text, every number from the text's start up to its end once, in some
     order; `starts` has for each entry the start of its text. Gives for each number how many larger
     ones of its text are listed before it.
 
@@ -149,11 +149,11 @@ def larger_before(places: numpy.ndarray, starts: numpy.ndarray) -> numpy.ndarray
     those whose next bit is 0 count the 1s before them. As each number is there once, the entries
     with given higher bits fill just the stretch that begins at the smallest of these numbers.
     """
-    longest = int((places - starts).max(initial=0)) + 1
-    index = numpy.arange(len(places))
-    counts = numpy.zeros(len(places), dtype=numpy.int64)
+    longest = int((positions - starts).max(initial=0)) + 1
+    index = numpy.arange(len(positions))
+    counts = numpy.zeros(len(positions), dtype=numpy.int64)
     for bit in reversed(range(BLOCK_BITS, (longest - 1).bit_length())):
-        distance = places - starts
+        distance = positions - starts
         stretch = starts + (distance & -(2 << bit))
         is_one = (distance >> bit) & 1
         ones = is_one.cumsum() - is_one
@@ -164,14 +164,14 @@ def larger_before(places: numpy.ndarray, starts: numpy.ndarray) -> numpy.ndarray
         zero_to = index - ones_before
         one_to = stretch + (1 << bit) + ones_before
         moved_to = zero_to + is_one * (one_to - zero_to)
-        places, counts = _moved(places, moved_to), _moved(counts, moved_to)
+        positions, counts = _moved(positions, moved_to), _moved(counts, moved_to)
     # Blocks stand in order now: a larger number before a smaller one is always of the same block.
-    narrow = places.astype(numpy.min_scalar_type(-len(places)))
-    near = numpy.zeros(len(places), dtype=numpy.uint8)
+    narrow = positions.astype(numpy.min_scalar_type(-len(positions)))
+    near = numpy.zeros(len(positions), dtype=numpy.uint8)
     for distance in range(1, min(longest, 1 << BLOCK_BITS)):
         # A bool is added as the byte it is: to convert it would take longer than to compare.
         near[distance:] += (narrow[:-distance] > narrow[distance:]).view(numpy.uint8)
-    return _moved(counts + near, places)
+    return _moved(counts + near, positions)
 
 
 def _moved(values: numpy.ndarray, to: numpy.ndarray) -> numpy.ndarray:

@@ -1,6 +1,6 @@
 """
 What a measure of agreement is, how it is found by the name, with options, that a user types, and
-what it gives: a number a text, or the reason why there is none.
+what it gives: one number per text, or the reason why there is none.
 """
 
 import inspect
@@ -115,7 +115,7 @@ class Undefined(Exception):
 @dataclass(frozen=True)
 class Values:
     """
-    A number a text.
+    One number per text.
 
     value : NaN where it is undefined.
     undefined : why it is, "" where it is not.

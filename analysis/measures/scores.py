@@ -1,5 +1,5 @@
 """
-A column of scores: a list a text, as long as the text, laid end to end in one array; and how the
+A column of scores: one list per text, as long as the text, laid end to end in one array; and how the
 tokens of each text rank by them.
 """
 

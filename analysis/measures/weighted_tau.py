@@ -24,7 +24,7 @@ class WeightedTau(Measure):
         by_second = numpy.empty_like(by_first)
         by_second[ordered.by_second] = by_first
         # Tokens above with a lower second rank; those below with a higher one then follow from its
-        # two places.
+        # two positions.
         discordant = 2 * ordered.before + by_first - by_second
         ties = [
             numpy.bincount(first.starts + ranks, minlength=len(by_first))[first.starts + ranks] - 1
@@ -34,8 +34,8 @@ class WeightedTau(Measure):
         others = first.spread(first.lengths) - 1
         ends = first.spread(first.offsets[1:])
         total = numpy.zeros(len(first))
-        for place in (by_first, by_second):
-            weights = 1 / (ends - place)
+        for position in (by_first, by_second):
+            weights = 1 / (ends - position)
             # A sum over pairs of both tokens' weights is one over tokens, times their pairs.
             untied = [first.sums(weights * (others - tied)) for tied in ties]
             balance = others - ties[0] - ties[1] + tied_both - 2 * discordant

@@ -1,4 +1,4 @@
 """
-The papers' tables and figures, filled from attribution files and set beside what was published:
+The papers' tables and figures, filled from attribution files and compared with what was published:
 one folder a paper, and `shared` for what several have in common.
 """

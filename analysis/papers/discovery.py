@@ -59,7 +59,7 @@ PRINTED = tuple(replace(one, paper=paper.title) for paper in PAPERS for one in p
 TABLES = tuple(
     dict.fromkeys(
         [
-            *(table.name for claim in CLAIMS for table in (claim.table, *claim.beside)),
+            *(table.name for claim in CLAIMS for table in (claim.table, *claim.others)),
             *(one.table for one in PRINTED),
         ]
     )

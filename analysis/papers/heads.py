@@ -97,7 +97,7 @@ ALL = "all"
 SHOWN = ("corpus", "model", "change", "layer", "head", "mean", "interval", "median", "n")
 WORDS = {
     "off": "switched off",
-    "uniform": "attending to all places alike",
+    "uniform": "attending to all positions alike",
     "permuted": "with its weights in another order",
 }
 
@@ -107,7 +107,7 @@ def effects(file: TextFile) -> Tuple[numpy.ndarray, int, int]:
     Of each text: of each head, the first layer first; then of each layer; then of all. With the number
     of layers, and of the heads of each. Shape: (texts, heads + layers + 1)
     """
-    columns = [numpy.stack(file.table[COLUMNS[place].column].to_numpy()) for place in (0, 1)]
+    columns = [numpy.stack(file.table[COLUMNS[position].column].to_numpy()) for position in (0, 1)]
     alone, layers = (numpy.asarray(column, dtype=float) for column in columns)
     whole = file.table[COLUMNS[2].column].to_numpy(dtype=float)
     heads, rest = divmod(alone.shape[1], layers.shape[1])
@@ -124,8 +124,8 @@ def rows_of(model: Model) -> List[Dict[str, Any]]:
     keys += [(layer, ALL) for layer in range(1, layers + 1)]
     keys.append((ALL, ALL))
     samples = [
-        Sample.of([_values(moved[:, place]) for moved, _, _ in of_seeds])
-        for place in range(len(keys))
+        Sample.of([_values(moved[:, position]) for moved, _, _ in of_seeds])
+        for position in range(len(keys))
     ]
     return [
         {**about(model), "change": change_of(model), "layer": layer, "head": head, **row}
@@ -142,7 +142,7 @@ def change_of(model: Model) -> str:
 
 
 def heads(models: Sequence[Model], output: Output) -> None:
-    """Adds the table, a figure of layers by heads, and a sentence a model."""
+    """Adds the table, a figure of layers by heads, and one sentence per model."""
     tables = {model.name: pandas.DataFrame(rows_of(model)) for model in models}
     table = pandas.concat(tables.values(), ignore_index=True)
     output.table(

@@ -1,5 +1,5 @@
 """
-Those who have marked texts, kept apart: a method is held against each of them, and they against each
+Those who have marked texts, kept apart: a method is compared with each of them, and they against each
 other. What they have in common is no marking of anybody.
 """
 
@@ -15,7 +15,7 @@ from analysis.statistics.intervals import mean_of_known
 from analysis.statistics.samples import text_keys
 from attention_explain.files.attributions import RATIONALE, Rationale, markings
 
-# A number a text, of scores and what is marked, both of the texts that have them.
+# One number per text, of scores and what is marked, both of the texts that have them.
 OfMarked = Callable[[Scores, Marked], numpy.ndarray]
 
 
@@ -35,10 +35,12 @@ class Annotators:
         self.path = file.path
         self.ids = file.table["id"]
         marked = [_with_a_mark(rationale) for rationale in file.table[RATIONALE]]
-        places = range(max(map(len, marked)))
-        self.columns = [Scores.of(_marking(one, place) for one in marked) for place in places]
+        positions = range(max(map(len, marked)))
+        self.columns = [
+            Scores.of(_marking(one, position) for one in marked) for position in positions
+        ]
         self._others = [
-            Scores.of(_share_of_others(one, place) for one in marked) for place in places
+            Scores.of(_share_of_others(one, position) for one in marked) for position in positions
         ]
         if not self.columns:
             raise AnalysisError(f"{file.path}: no rationale marks a token")
@@ -101,13 +103,13 @@ class Annotators:
         return values
 
 
-def _marking(of_a_text: List[Sequence[int]], place: int) -> Optional[Sequence[int]]:
-    return of_a_text[place] if place < len(of_a_text) else None
+def _marking(of_a_text: List[Sequence[int]], position: int) -> Optional[Sequence[int]]:
+    return of_a_text[position] if position < len(of_a_text) else None
 
 
-def _share_of_others(of_a_text: List[Sequence[int]], place: int) -> Optional[numpy.ndarray]:
-    others = [*of_a_text[:place], *of_a_text[place + 1 :]]
-    return numpy.mean(others, axis=0) if others and place < len(of_a_text) else None
+def _share_of_others(of_a_text: List[Sequence[int]], position: int) -> Optional[numpy.ndarray]:
+    others = [*of_a_text[:position], *of_a_text[position + 1 :]]
+    return numpy.mean(others, axis=0) if others and position < len(of_a_text) else None
 
 
 def _with_a_mark(rationale: Optional[Rationale]) -> List[Sequence[int]]:

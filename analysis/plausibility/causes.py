@@ -84,7 +84,7 @@ def causes_table(attributions: Attributions) -> pandas.DataFrame:
     For each method the share of correctly predicted texts whose highest score is at a token of the
     rationale, with a 95 % interval (Wilson), and the share that a blind guess would have; its mean
     average precision, with an interval over texts, and that of scores that say nothing; and of
-    signed methods the mean share of contrary tokens with a negative score, with an interval, beside
+    signed methods the mean share of contrary tokens with a negative score, with an interval, next to
     that of all tokens. A text whose rationale marks no token has nothing to be found: it is left
     out, and counted as `unmarked`. Of several annotators, all are means over them.
     """
@@ -143,7 +143,7 @@ def in_words(table: pandas.DataFrame) -> List[str]:
         if rows["contrary n"].any():
             sentence += (
                 f"; {CONTRARY} is the share of tokens against the label whose score is negative, "
-                f"beside that of all tokens ({NEGATIVE})"
+                f"next to that of all tokens ({NEGATIVE})"
             )
         left_out = first["unmarked"]
         if left_out:
@@ -225,12 +225,12 @@ def _summary(by_text: pandas.DataFrame) -> Dict[str, float]:
         wilson.update({FIRST: first.mean(), "low": interval.low, "high": interval.high})
     columns = [PRECISION, CONTRARY]
     means = intervals(numpy.array([[by_text[name]] for name in columns]))
-    for place, name in enumerate(columns):
+    for position, name in enumerate(columns):
         wilson.update(
             {
-                name: means.mean[place],
-                f"{name} low": means.low[place],
-                f"{name} high": means.high[place],
+                name: means.mean[position],
+                f"{name} low": means.low[position],
+                f"{name} high": means.high[position],
             }
         )
     return {

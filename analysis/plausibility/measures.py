@@ -17,8 +17,8 @@ class Marked:
     """
     What one annotator has marked, of texts in which something is.
 
-    marked : 0 or 1 a token. Shape: (tokens of all texts,)
-    keys : a number a text, for what is drawn. Shape: (texts,)
+    marked : 0 or 1 per token. Shape: (tokens of all texts,)
+    keys : one number per text, for what is drawn. Shape: (texts,)
     """
 
     marked: numpy.ndarray
@@ -29,9 +29,9 @@ class Marked:
 class PlausibilityMeasure:
     """
     of : from scores, what is marked, and how many first tokens of each text are a guess of it, to a
-        number a text.
+        number per text.
     share : how many these are; None for as many as are marked, where the measure looks at all.
-    lower_is_better : as of a place.
+    lower_is_better : as of a position.
     """
 
     name: str

@@ -5,7 +5,7 @@ these orders, exactly: never the order in which the tokens happen to stand in th
 are all the same therefore give what chance gives.
 
 Notation: a token has h tokens with higher scores above it, c of them marked; it is one of t tokens
-with the same score, u of them marked. `marked` is 0 or 1 a token; every text has a marked token.
+with the same score, u of them marked. `marked` is 0 or 1 per token; every text has a marked token.
 Shape of `marked`: (tokens of all texts,)
 """
 
@@ -28,7 +28,7 @@ class _Groups(NamedTuple):
 def average_precision(scores: Scores, marked: numpy.ndarray) -> numpy.ndarray:
     """
     The mean over the marked tokens of the share of marked ones among all tokens down to it
-    (precision at its place). Shape: (texts,)
+    (precision at its position). Shape: (texts,)
     """
     return _mean_over_marked(scores, marked, _precision_at(_groups(scores, marked)))
 
@@ -45,11 +45,11 @@ def auprc(scores: Scores, marked: numpy.ndarray) -> numpy.ndarray:
 
 
 def first_marked(scores: Scores, marked: numpy.ndarray) -> numpy.ndarray:
-    """The place of the first marked token, from 1. Shape: (texts,)"""
+    """The position of the first marked token, from 1. Shape: (texts,)"""
     groups = _groups(scores, marked)
-    # Among t tokens the first of u is on average at place (t + 1) / (u + 1).
-    places = groups.h + (groups.t + 1) / (groups.u + 1)
-    return -scores.largest(numpy.where(marked > 0, -places, -numpy.inf))
+    # Among t tokens the first of u is on average at position (t + 1) / (u + 1).
+    positions = groups.h + (groups.t + 1) / (groups.u + 1)
+    return -scores.largest(numpy.where(marked > 0, -positions, -numpy.inf))
 
 
 def token_f1(scores: Scores, marked: numpy.ndarray, k: numpy.ndarray) -> numpy.ndarray:
@@ -82,7 +82,7 @@ def _groups(scores: Scores, marked: numpy.ndarray) -> _Groups:
 
 def _precision_at(groups: _Groups) -> numpy.ndarray:
     """
-    Of a marked token, over its places q = 1 .. t in its group: the mean of
+    Of a marked token, over its positions q = 1 .. t in its group: the mean of
     (c + 1 + (q - 1) s) / (h + q), where s = (u - 1) / (t - 1) are marked of each token before it.
     """
     h, t, c, _ = groups
@@ -91,7 +91,7 @@ def _precision_at(groups: _Groups) -> numpy.ndarray:
 
 
 def _precision_before(groups: _Groups) -> numpy.ndarray:
-    """The same one place above: the mean of (c + (q - 1) s) / (h + q - 1), and 1 above the first."""
+    """The same one position above: the mean of (c + (q - 1) s) / (h + q - 1), and 1 above the first."""
     h, t, c, u = groups
     inverse = _harmonic(h + t - 1) - _harmonic(numpy.maximum(h - 1, 0))
     return numpy.where(h > 0, (c * inverse + _slope(groups) * (t - h * inverse)) / t, u / t)

@@ -35,21 +35,21 @@ def iou_f1(
     if tied.any():
         some, of_some = scores.only(tied), marked[scores.spread(tied)]
         values = [
-            spans_f1(places < some.spread(k[tied]), of_some, some)
-            for places in drawn_places(some, keys[tied])
+            spans_f1(positions < some.spread(k[tied]), of_some, some)
+            for positions in drawn_places(some, keys[tied])
         ]
         f1[tied] = numpy.mean(values, axis=0)
     return f1
 
 
 def drawn_places(scores: Scores, keys: numpy.ndarray) -> Iterator[numpy.ndarray]:
-    """The place of each token in its text, from 0, by orders that break ties at random."""
+    """The position of each token in its text, from 0, by orders that break ties at random."""
     for draw in range(DRAWS):
         chance = uniform(scores, keys, "spans", draw)
         order = numpy.lexsort((chance, scores.starts + scores.higher))
-        places = numpy.empty(len(order), dtype=numpy.int64)
-        places[order] = numpy.arange(len(order))
-        yield places - scores.starts
+        positions = numpy.empty(len(order), dtype=numpy.int64)
+        positions[order] = numpy.arange(len(order))
+        yield positions - scores.starts
 
 
 def spans_f1(chosen: numpy.ndarray, marked: numpy.ndarray, texts: Scores) -> numpy.ndarray:
@@ -61,8 +61,8 @@ def spans_f1(chosen: numpy.ndarray, marked: numpy.ndarray, texts: Scores) -> num
     true_starts, true_ends = _runs(marked > 0, texts)
     right = _right(starts, ends, true_starts, true_ends, marked > 0)
     right, number, true_number = (
-        numpy.bincount(texts.texts[places], weights, minlength=len(texts))
-        for places, weights in ((starts, right), (starts, None), (true_starts, None))
+        numpy.bincount(texts.texts[positions], weights, minlength=len(texts))
+        for positions, weights in ((starts, right), (starts, None), (true_starts, None))
     )
     return 2 * right / (number + true_number)
 
@@ -87,8 +87,8 @@ def _right(
     right = numpy.zeros(len(starts), dtype=bool)
     # What covers half of a span has one of its middle tokens, of which an even one has two.
     for middle in ((starts + ends - 1) // 2, (starts + ends) // 2):
-        place = numpy.maximum(numpy.searchsorted(true_starts, middle, side="right") - 1, 0)
-        other_start, other_end = true_starts[place], true_ends[place]
+        position = numpy.maximum(numpy.searchsorted(true_starts, middle, side="right") - 1, 0)
+        other_start, other_end = true_starts[position], true_ends[position]
         common = numpy.minimum(ends, other_end) - numpy.maximum(starts, other_start)
         either = numpy.maximum(ends, other_end) - numpy.minimum(starts, other_start)
         right |= marked[middle] & (2 * common >= either)

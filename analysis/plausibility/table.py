@@ -1,4 +1,4 @@
-"""The table of plausibility: models, methods and measures, beside chance and beside people."""
+"""The table of plausibility: models, methods and measures, compared with chance and compared with people."""
 
 from typing import Any, Dict, List, Sequence, Tuple
 
@@ -25,7 +25,7 @@ def plausibility_table(
     all_texts: bool = False,
 ) -> pandas.DataFrame:
     """
-    One row a model, method and measure: the mean over texts of the mean over each text's
+    One row per model, method and measure: the mean over texts of the mean over each text's
     annotators, with its interval; `chance` is what scores that say nothing have on the same texts,
     `above chance` how much better the method is (also where less is better), with its interval;
     `one annotator` is what the measure gives one of them as a method for another, `all others` what
@@ -61,22 +61,22 @@ def _of_model(
         values, chance = _values(model, annotators, measure, wanted, absolute)
         better = chance - values if measure.lower_is_better else values - chance
         means, above = intervals(values), intervals(better)
-        for place, method in enumerate(model.files[0].methods):
+        for position, method in enumerate(model.files[0].methods):
             rows.append(
                 {
                     **about,
                     "method": method,
                     "measure": measure.name,
                     "better": "lower" if measure.lower_is_better else "higher",
-                    "texts": int((~numpy.isnan(values[place])).any(axis=0).sum()),
-                    "mean": means.mean[place],
-                    "low": means.low[place],
-                    "high": means.high[place],
-                    "interval over": means.over[place],
-                    "chance": float(mean_of_known(chance[place], (0, 1))),
-                    ABOVE: above.mean[place],
-                    f"{ABOVE} low": above.low[place],
-                    f"{ABOVE} high": above.high[place],
+                    "texts": int((~numpy.isnan(values[position])).any(axis=0).sum()),
+                    "mean": means.mean[position],
+                    "low": means.low[position],
+                    "high": means.high[position],
+                    "interval over": means.over[position],
+                    "chance": float(mean_of_known(chance[position], (0, 1))),
+                    ABOVE: above.mean[position],
+                    f"{ABOVE} low": above.low[position],
+                    f"{ABOVE} high": above.high[position],
                     **people,
                 }
             )

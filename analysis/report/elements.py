@@ -19,7 +19,7 @@ LONG = 14
 FIRST = 10
 # With more columns than this a table is printed in smaller letters.
 WIDE = 13
-# In a table of so many rows, a column that says the same in all of them is said once.
+# In a table of this many rows, a column that says the same in all of them is said once.
 SAME = 4
 # A cell of more letters than that is broken into lines.
 LINE = 50
@@ -101,7 +101,7 @@ def preformatted(text: str) -> str:
 def table_html(table: pandas.DataFrame, anchor: str) -> str:
     """The table that people read as an element of the page; `anchor` is unlike any other's."""
     columns = [cell(name) for name in table.columns]
-    right = [numeric(table.iloc[:, place]) for place in range(len(columns))]
+    right = [numeric(table.iloc[:, position]) for position in range(len(columns))]
     rows = [[cell(value) for value in row] for row in table.itertuples(index=False, name=None)]
     same = _same(columns, right, rows)
     columns, right, *rows = (
@@ -124,7 +124,7 @@ def table_html(table: pandas.DataFrame, anchor: str) -> str:
 def _box(
     columns: List[str], right: List[bool], rows: List[List[str]], anchor: str, first: int
 ) -> str:
-    """The table itself; all rows but the first so many are marked."""
+    """The table itself; all rows but the first `shown` are marked."""
     kind = "scroll wide" if len(columns) > WIDE else "scroll"
     body = "".join(
         f"<tr{' class=more' if number >= first else ''}>{_cells('td', row, right)}</tr>\n"

@@ -42,7 +42,7 @@ QUESTION = (
 )
 ABOUT_MODELS = (
     "Accuracy and F1 are those on the texts of the attribution files; several seeds of a model are "
-    "averaged, and the deviation between them stands beside. F1 is that of the positive class "
+    "averaged, with the deviation between them. F1 is that of the positive class "
     "where there are two classes, else the unweighted mean over classes."
 )
 NO_SENTENCE = "No analysis has put a finding into words; the numbers are below."
@@ -145,7 +145,7 @@ def _table(files: Dict[str, str], read: Read) -> pandas.DataFrame:
 
 
 def _files(files: Dict[str, str]) -> str:
-    """For who wants the numbers; they lie beside the report."""
+    """For who wants the numbers; they lie next to the report."""
     links = ", ".join(
         f'<a href="{html_text(quote(name))}">{html_text(name)}</a>' for name in files.values()
     )
@@ -162,7 +162,7 @@ def _models(models: Sequence[Model], warnings: str, anchors: Anchors) -> Section
 
 
 def models_table(models: Sequence[Model]) -> pandas.DataFrame:
-    """One row a model; columns that say nothing are left out."""
+    """One row per model; columns that say nothing are left out."""
     return pandas.DataFrame(map(_row, models)).dropna(axis="columns", how="all")
 
 

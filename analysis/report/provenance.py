@@ -54,7 +54,7 @@ class Input:
 def load_inputs(manifest: Dict[str, Any]) -> List[Input]:
     """
     A file that is gone or has changed is no error: tables and figures stand without it. But its
-    texts are not shown beside numbers that come from others.
+    texts are not shown next to numbers that come from others.
     """
     # Two analyses may have been given one file by two names.
     files = {entry["sha256"]: entry["path"] for entry in reversed(manifest["files"])}
@@ -83,7 +83,7 @@ def _content(path: Path) -> Optional[TextFile]:
 
 
 TITLE = "Provenance"
-# Of the metadata of an attribution file, what has a place of its own.
+# Of the metadata of an attribution file, what is shown separately.
 SHOWN_APART = ("config", "interpreters", "versions")
 OPTIONS = "parameters"
 

@@ -41,7 +41,7 @@ class Chosen:
 
 
 def compared(attributions: Attributions) -> Tuple[str, List[str]]:
-    """The method that is in question (attention, where there is any) and those it is held against."""
+    """The method that is in question (attention, where there is any) and those it is compared with."""
     methods = attributions.methods
     reference = REFERENCE if REFERENCE in methods else methods[0]
     others = [name for name in methods if name != reference and not _is_control(attributions, name)]
@@ -69,7 +69,7 @@ def agreements(attributions: Attributions) -> numpy.ndarray:
 
 
 def usual_lengths(lengths: numpy.ndarray) -> Tuple[int, int]:
-    """The middle half of them: the shortest texts have the extreme agreements, by chance alone."""
+    """The middle half of them: the shortest texts have the extreme agreements, at random."""
     low, high = numpy.quantile(lengths, [0.25, 0.75], method="nearest")
     return int(low), int(high)
 
@@ -109,7 +109,7 @@ def _is_control(attributions: Attributions, method: str) -> bool:
 
 
 TITLE = "Texts"
-# So many models have their heatmaps; a page of all would be too large to send.
+# The number of models that have their heatmaps; a page of all would be too large to send.
 SHOWN_MODELS = 8
 
 HEADINGS = {

@@ -1,7 +1,7 @@
 """
 The answer: how often methods put a known cause first, and how far they come from chance to the best
-order of words on SST; the numbers, the figure and the sentences. Methods without a sign, as attention
-is one, are held against it beside the best of all.
+order of words on SST; the numbers, the figure and the sentences. Unsigned methods, as attention
+is one, are compared with it next to the best of all.
 """
 
 import math
@@ -102,8 +102,8 @@ MEASURES = ("comprehensiveness", "sufficiency")
 CAUSE_FIRST = "cause first"
 PLANTED, ON_SST = "planted", "SST"
 ATTENTION, RANDOM = "attention", "random"
-# Their scores are sizes, as attention's are: a word that speaks against the class comes as early as one for it.
-WITHOUT_SIGN = ("gradient", "leave-one-out", "smoothgrad")
+# Their scores are magnitudes, as attention's are: a word that speaks against the class comes as early as one for it.
+UNSIGNED = ("gradient", "leave-one-out", "smoothgrad")
 BY_SIZE, SIGNED = "leave-one-out", "leave-one-out-signed"
 # They explain states, and no words.
 OF_STATES = ("gradient-hidden", "leave-one-out-hidden", "input-to-hidden")
@@ -128,8 +128,8 @@ def answer_sheet(studies: Sequence[StudyResults]) -> Sheet:
         if len(of_models):
             rows += _on_the_scale(of_models, len(study.account["seeds"]))
             break
-    places = list(ENCODERS)
-    rows.sort(key=lambda row: (row["panel"] == ON_SST, places.index(row["encoder"])))
+    encoders = list(ENCODERS)
+    rows.sort(key=lambda row: (row["panel"] == ON_SST, encoders.index(row["encoder"])))
     return Sheet(FILE, pandas.DataFrame(rows, columns=COLUMNS))
 
 
@@ -186,9 +186,9 @@ def _on_the_scale(table: pandas.DataFrame, seeds: int) -> List[Dict[str, Any]]:
             "measure": row["measure"],
             "method": row["method"],
             "encoder": MODELS[row["model"]],
-            "mean": row["place"],
-            "low": row["place low"],
-            "high": row["place high"],
+            "mean": row["score"],
+            "low": row["score low"],
+            "high": row["score high"],
             "chance": 0.0,
             "corpora": 1,
             "seeds": seeds,
@@ -200,7 +200,7 @@ def _on_the_scale(table: pandas.DataFrame, seeds: int) -> List[Dict[str, Any]]:
 
 def counts_sheet(answer: Sheet) -> Sheet:
     """
-    A row a panel: with how many encoders another method is truer to the model than attention. That the two
+    One row per panel: with how many encoders another method is more faithful to the model than attention. That the two
     intervals lie apart is more than a difference needs, because the method is the best of many.
     """
     rows = []
@@ -216,8 +216,8 @@ def answer_figure(sheet: Sheet) -> Optional[Figure]:
     """Left the planted corpus, right SST, whichever are there."""
     panels = []
     for name, measure, title, label in (
-        (PLANTED, CAUSE_FIRST, "planted corpus", "share of texts, known cause first"),
-        (ON_SST, MEASURES[0], "SST", f"place by {MEASURES[0]}"),
+        (PLANTED, CAUSE_FIRST, "planted corpus", "share of texts, cause ranked first"),
+        (ON_SST, MEASURES[0], "SST", f"faithfulness score by {MEASURES[0]}"),
     ):
         rows = sheet.where(panel=name, measure=measure)
         if rows:
@@ -247,7 +247,7 @@ def _ticks(chance: float) -> Dict[float, str]:
 
 
 def _with_sign(method: str) -> str:
-    unsigned = method == ATTENTION or method in WITHOUT_SIGN
+    unsigned = method == ATTENTION or method in UNSIGNED
     return f"|{method}|" if unsigned else method
 
 
@@ -270,7 +270,7 @@ def _in_short(counts: Sequence[Row]) -> str:
     told = listed(
         [f"{row.whole('apart')} of {row.whole('encoders')} {where[row['panel']]}" for row in counts]
     )
-    said = f"With {told} another method is clearly truer to the model than attention (their intervals do not overlap)"
+    said = f"With {told} another method is clearly more faithful to the model than attention (their intervals do not overlap)"
     if apart == encoders:
         return f"**No, not by itself.** {said}."
     if apart == 0:
@@ -285,12 +285,12 @@ class Compared:
     """
     own : attention.
     best : of all methods.
-    without_sign : the best of the others that have no sign; None if there is none.
+    unsigned : the best of the others that are unsigned; None if there is none.
     """
 
     own: Row
     best: Row
-    without_sign: Optional[Row]
+    unsigned: Optional[Row]
 
 
 def _by_encoder(rows: Sequence[Row]) -> Dict[str, Compared]:
@@ -299,7 +299,7 @@ def _by_encoder(rows: Sequence[Row]) -> Dict[str, Compared]:
     for encoder in ENCODERS:
         methods = {row["method"]: row for row in rows if row["encoder"] == encoder}
         if ATTENTION in methods:
-            unsigned = [methods[name] for name in WITHOUT_SIGN if name in methods]
+            unsigned = [methods[name] for name in UNSIGNED if name in methods]
             of[encoder] = Compared(
                 methods[ATTENTION],
                 max(methods.values(), key=lambda row: row["mean"]),
@@ -311,35 +311,37 @@ def _by_encoder(rows: Sequence[Row]) -> Dict[str, Compared]:
 def _of_planted(rows: Sequence[Row]) -> str:
     (first, one), *others = _by_encoder(rows).items()
     said = (
-        f"Where the cause of a label is planted, and so known, the attention of a {encoder_name(first)} puts it first in "
-        f"{one.own.shares(mean='mean')} of texts (chance {one.own.percent('chance')}), {one.best['method']} in {one.best.shares(mean='mean')}"
+        f"On the planted corpora, where the words that cause a label are known, the attention of a {encoder_name(first)} ranks such a word first in "
+        f"{one.own.shares(mean='mean')} of texts (random: {one.own.percent('chance')}), {one.best['method']} in {one.best.shares(mean='mean')}"
     )
-    if one.without_sign:
-        said += f", and {one.without_sign['method']}, which has no sign either, in {one.without_sign.shares(mean='mean')}"
+    if one.unsigned:
+        said += f", and {one.unsigned['method']}, which is unsigned too, in {one.unsigned.shares(mean='mean')}"
     told = [
-        f"{other.own.percent('mean')} ({encoder_name(encoder)}; best is {other.best['method']}, {other.best.percent('mean')}"
-        + (f"; without sign, {other.without_sign.percent('mean')})" if other.without_sign else ")")
+        f"{other.own.percent('mean')} ({encoder_name(encoder)}; best: {other.best['method']}, {other.best.percent('mean')}"
+        + (f"; best unsigned method: {other.unsigned.percent('mean')})" if other.unsigned else ")")
         for encoder, other in others
     ]
-    return f"{said}. With other encoders attention does in {listed(told)}." if told else f"{said}."
+    return (
+        f"{said}. With other encoders attention does so in {listed(told)}." if told else f"{said}."
+    )
 
 
 def _of_sst(rows: Sequence[Row], sufficiency: Sequence[Row]) -> str:
     (first, one), *others = _by_encoder(rows).items()
     said = (
-        f"On SST, whose causes nobody knows, the attention of a {encoder_name(first)} comes {one.own.estimate(mean='mean')} of the way "
-        f"from a random order of words (0) to the best (1), by {MEASURES[0]}, and {one.best['method']} {one.best.estimate(mean='mean')}. "
+        f"On SST, where the causes are unknown, the attention of a {encoder_name(first)} has a faithfulness score (0 = random order, 1 = best order found) of "
+        f"{one.own.estimate(mean='mean')} by {MEASURES[0]}; {one.best['method']} scores {one.best.estimate(mean='mean')}. "
     )
     said += _of_signs(rows, first)
     also = _by_encoder(sufficiency).get(first)
     if also is not None:
-        said += f"By {MEASURES[1]} attention comes {also.own.estimate(mean='mean')}, {also.best['method']} {also.best.estimate(mean='mean')}. "
+        said += f"By {MEASURES[1]} attention scores {also.own.estimate(mean='mean')}, {also.best['method']} {also.best.estimate(mean='mean')}. "
     told = [
-        f"{other.own.estimate(mean='mean')} ({encoder_name(encoder)}; best is {other.best['method']}, {other.best.number('mean')}"
-        + (f"; without sign, {other.without_sign.number('mean')})" if other.without_sign else ")")
+        f"{other.own.estimate(mean='mean')} ({encoder_name(encoder)}; best: {other.best['method']}, {other.best.number('mean')}"
+        + (f"; best unsigned method: {other.unsigned.number('mean')})" if other.unsigned else ")")
         for encoder, other in others
     ]
-    return f"{said}With other encoders attention comes {listed(told)}." if told else said.rstrip()
+    return f"{said}With other encoders attention scores {listed(told)}." if told else said.rstrip()
 
 
 def _of_signs(rows: Sequence[Row], encoder: str) -> str:
@@ -351,6 +353,6 @@ def _of_signs(rows: Sequence[Row], encoder: str) -> str:
     if not with_it or not by_size or by_size["high"] >= with_it["low"]:
         return ""
     return (
-        f"Much of that is the sign, which attention lacks: {BY_SIZE} comes {with_it.estimate(mean='mean')} with it, and "
-        f"{by_size.estimate(mean='mean')} by size. "
+        f"Much of the difference is due to the sign, which attention lacks: {BY_SIZE} scores {with_it.estimate(mean='mean')} with it, and "
+        f"{by_size.estimate(mean='mean')} by magnitude. "
     )

@@ -1,5 +1,5 @@
 """
-Numbers on a page, each with the cell of a csv file that it comes from. Whoever writes a page takes
+Numbers on a page, each with the cell of a csv file that it comes from. Code that writes a page takes
 them from a `Row`; `Page` gives the text as people read it, and the list of all numbers in it.
 """
 
@@ -24,11 +24,11 @@ COLUMNS = ["page", "line", "number", "file", "row", "column"]
 class Row:
     """
     file : of the csv, as pages link it.
-    place : of the row in it; the first below the head is 1.
+    position : of the row in it; the first below the head is 1.
     """
 
     file: str
-    place: int
+    position: int
     values: Mapping[str, Any]
 
     def __getitem__(self, column: str) -> Any:
@@ -78,7 +78,7 @@ class Row:
         return f"{middle} [{', '.join(ends)}]"
 
     def _cited(self, column: str, shown: str) -> str:
-        where = APART.join((self.file, str(self.place), column))
+        where = APART.join((self.file, str(self.position), column))
         return f"{OPEN}{where}{MIDDLE}{shown}{CLOSE}"
 
 
@@ -90,8 +90,8 @@ class Sheet:
     table: pandas.DataFrame
 
     def __iter__(self) -> Iterator[Row]:
-        for place, values in enumerate(self.table.to_dict("records"), 1):
-            yield Row(self.file, place, values)
+        for position, values in enumerate(self.table.to_dict("records"), 1):
+            yield Row(self.file, position, values)
 
     def where(self, **equal: Any) -> List[Row]:
         """The rows with these values; for columns whose names are words."""

@@ -1,4 +1,7 @@
-"""A row a claim: is the number reproduced, does the claim hold as tested, and after correction?"""
+"""
+The table of claims: is the number reproduced, does the claim hold as tested, and after correction? And the figures over
+all studies that papers declare.
+"""
 
 from typing import Dict, Iterator, List, Optional, Sequence, Tuple
 
@@ -57,7 +60,7 @@ def drawings(studies: Sequence[StudyResults]) -> List[Drawing]:
 SHORT = {
     Outcome.HOLDS: "holds",
     Outcome.FAILS: "fails",
-    Outcome.UNKNOWN: "untold",
+    Outcome.UNKNOWN: "inconclusive",
     Outcome.NOTHING: "nothing to judge",
 }
 NOT_JUDGED, NONE = "not run", "-"
@@ -115,7 +118,7 @@ def _reproduced(claim: Claim, reproduced: Sheet) -> str:
 
 def _cell(claim: Claim, outcomes: Sheet) -> str:
     """
-    `**holds** SST (5), IMDb; untold AG News`; `**mixed**: holds SST (3); fails IMDb (2)`. Models with
+    `**holds** SST (5), IMDb; inconclusive AG News`; `**mixed**: holds SST (3); fails IMDb (2)`. Models with
     nothing to judge count only where there are no others.
     """
     rows = outcomes.where(name=claim.name)

@@ -1,7 +1,7 @@
 """
-The question asked in other ways than by known causes and by words taken out: a model trained anew, a
-pretrained transformer, facts that an answer is known to rest on; what people mark, which is another question; and
-what the oldest way, agreement with the gradient, depends on. A sentence each, of the studies that have it.
+Other evidence than known causes and removed words, one sentence each, from the studies that have it: a retrained
+model, a pretrained transformer, the facts that an answer is known to depend on, what people mark (another question),
+and what agreement with the gradient depends on.
 """
 
 from typing import Callable, Iterable, Iterator, List, Sequence
@@ -93,7 +93,7 @@ def _definitions(rows: Sequence[Row]) -> Iterator[str]:
     (least, most), *others = ends
     names = list(dict.fromkeys(low["model"] for low, _ in ends))
     said = (
-        f"**Agreement with the gradient** ({', '.join(names)}) depends on what is called so: tau of attention is, on {_named_beside(least, names)}, "
+        f"**Agreement with the gradient** ({', '.join(names)}) depends on its definition: tau of attention is, on {_named_beside(least, names)}, "
         f"{least.estimate(mean='mean')} with {_defined(least)}, and {most.estimate(mean='mean')} with {_defined(most)}"
     )
     for low, high in others:
@@ -104,7 +104,7 @@ def _definitions(rows: Sequence[Row]) -> Iterator[str]:
 def _defined(row: Row) -> str:
     """`the norm of the gradient of the logit, attention held fixed`."""
     what = "the norm of the gradient" if row["gradient"] == "norm" else "gradient x input"
-    fixed = "held fixed" if row["attention fixed"] == "yes" else "moving"
+    fixed = "held fixed" if row["attention fixed"] == "yes" else "not held fixed"
     return f"{what} of the {row['of']}, {row['scores']}, attention {fixed}"
 
 
@@ -120,14 +120,14 @@ def _models(rows: Sequence[Row]) -> Iterator[List[Row]]:
 def _retrained(rows: Sequence[Row]) -> Iterator[str]:
     own = _of_attention(rows)
     best = max(rows, key=lambda row: row["RACU"])
-    beside = (
-        "; no method takes more from it"
+    others = (
+        "; no method has more"
         if best["method"] == ATTENTION
-        else f", without those of {best['method']} {best.estimate('RACU')}"
+        else f"; without those of {best['method']} {best.estimate('RACU')}"
     )
     yield (
-        f"**Trained anew** ({_named(own)}, {own.whole('seeds')} seeds): without the words that attention names first, a model "
-        f"loses more than without as many by chance: RACU (0: no more, 1: all at once) {own.estimate('RACU')}{beside}."
+        f"**Retrained** ({_named(own)}, {own.whole('seeds')} seeds): without the words that attention ranks first, a model "
+        f"loses more accuracy than without as many random words: RACU (0: no more, 1: all at once) {own.estimate('RACU')}{others}."
     )
 
 
@@ -135,13 +135,13 @@ def _on_transformers(models: Sequence[Sequence[Row]]) -> Iterator[str]:
     told = []
     for rows in models:
         own = _of_attention(rows)
-        best = max((row for row in rows if row["method"] not in ENDS), key=lambda row: row["place"])
+        best = max((row for row in rows if row["method"] not in ENDS), key=lambda row: row["score"])
         told.append(
-            f"{own.estimate('place')} with {_named(own)} ({best['method']} {best.estimate('place')}; {own.whole('texts')} texts)"
+            f"{own.estimate('score')} with {_named(own)} ({best['method']} {best.estimate('score')}; {own.whole('texts')} texts)"
         )
     if told:
         yield (
-            f"**Pretrained transformers**: attention's place by {MEASURE}: {' and '.join(told)}."
+            f"**Pretrained transformers**: attention's faithfulness score by {MEASURE}: {' and '.join(told)}."
         )
 
 
@@ -155,8 +155,8 @@ def _facts(models: Sequence[Row]) -> Iterator[str]:
     ]
     if told:
         yield (
-            f"**Facts that are known** ({', '.join(names)}): how much of attention lies on the facts that an answer rests on, and "
-            f"its place by {MEASURE}: {'; '.join(told)}."
+            f"**Known supporting facts** ({', '.join(names)}): the share of attention on the facts that an answer depends on, and "
+            f"its faithfulness score by {MEASURE}: {'; '.join(told)}."
         )
 
 

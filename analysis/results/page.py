@@ -1,11 +1,11 @@
-"""RESULTS.md, the same in short for the README, and a page a study: from the folders of finished studies."""
+"""RESULTS.md, its summary in the README, and one page per study, from the folders of finished studies."""
 
 from pathlib import Path
 from typing import Dict, Iterator, List, Optional, Sequence
 
 import pandas
 
-from analysis.claims.beside_print import PAPER, RELEASED_CODE, UNTOLD, YES
+from analysis.claims.beside_print import INCONCLUSIVE, PAPER, RELEASED_CODE, YES
 from analysis.claims.claim import ClaimTest
 from analysis.errors import AnalysisError
 from analysis.figure_files import rounded, saved
@@ -28,7 +28,7 @@ from analysis.results.study_page import machines, study_page
 from analysis.results.summary import (
     EACH,
     TOGETHER,
-    judged_anew,
+    judge_again,
     multiplicity_sheet,
     outcomes_sheet,
     reproduced_sheet,
@@ -61,7 +61,7 @@ class Summary:
     def __init__(self, studies: Sequence[StudyResults]) -> None:
         self.studies = studies
         self.run = studies_sheet(studies)
-        self.claims, self.printed = judged_anew(studies)
+        self.claims, self.printed = judge_again(studies)
         self.outcomes = outcomes_sheet(self.claims)
         self.tally = tally_sheet(self.claims)
         self.reproduced = reproduced_sheet(self.printed)
@@ -91,14 +91,14 @@ class Summary:
 
 def write_results(folders: Sequence[Path], output: Path, readme: Optional[Path] = None) -> None:
     """
-    Writes the page, one for each study into its folder, and the tables over all studies beside
+    Writes the page, one for each study into its folder, and the tables over all studies next to
     these; a README gets its section.
     """
     root = output.parent
     for folder in folders:
         if folder.resolve().parent != (root / "results").resolve():
             raise AnalysisError(
-                f"{folder}: is not in {root / 'results'}; the page links to studies beside it"
+                f"{folder}: is not in {root / 'results'}; the page links to studies next to it"
             )
     studies = find_studies(folders)
     summary = Summary(studies)
@@ -139,7 +139,7 @@ def _lines(summary: Summary) -> Iterator[str]:
     yield from _answer(summary)
     otherwise = list(other_ways.sentences(summary.of_studies))
     if otherwise:
-        yield "### Asked in other ways\n"
+        yield "### Other evidence\n"
         yield "\n".join(f"- {sentence}" for sentence in otherwise) + "\n"
     verdicts = list(models_verdicts.models_verdicts(summary.of_studies(models_verdicts.TABLE)))
     if verdicts:
@@ -176,7 +176,7 @@ def _answer(summary: Summary) -> Iterator[str]:
     yield from models_verdicts.where_decided(summary.of_studies(models_verdicts.TABLE))
     yield from _counted(summary)
     if len(summary.answer.table):
-        yield f"![How often methods put a known cause first, and where they stand on SST]({DRAWN})\n"
+        yield f"![How often methods rank a known cause first, and their faithfulness scores on SST]({DRAWN})\n"
         yield words.FIGURE + "\n"
 
 
@@ -186,13 +186,13 @@ def _counted(summary: Summary) -> Iterator[str]:
         yield "No study has the numbers of a claim.\n"
         return
     said = (
-        f"Of {tested.whole('claims')} claims of the papers, tested as their authors did, {tested.whole('hold')} hold in every decided case, "
-        f"{tested.whole('fail')} fail in every one, {tested.whole('mixed')} vary with corpus or model, and {tested.whole('untold')} cannot be told"
+        f"Of {tested.whole('claims')} claims of the papers, tested as by their authors, {tested.whole('hold')} hold in every decided case, "
+        f"{tested.whole('fail')} fail in every decided case, {tested.whole('mixed')} vary with corpus or model, and {tested.whole('inconclusive')} are inconclusive"
     )
     if corrected["claims"]:
         said += (
             f". Of {corrected.whole('claims')} after correction, {corrected.whole('hold')} hold, "
-            f"{corrected.whole('fail')} fail, {corrected.whole('mixed')} vary, and {corrected.whole('untold')} cannot be told"
+            f"{corrected.whole('fail')} fail, {corrected.whole('mixed')} vary, and {corrected.whole('inconclusive')} are inconclusive"
         )
     yield f"{said}.\n"
 
@@ -243,13 +243,13 @@ def _hours(row: Row, column: str) -> str:
 
 def _differences(summary: Summary) -> Iterator[str]:
     if summary.printed.table.empty:
-        yield "No study has a number that was printed.\n"
+        yield "No study has a published number to compare with.\n"
         return
     yield f"{_reproduced(summary)}. {words.PRINT}\n"
     rows, seen = [], set()
     for row in summary.printed:
         key = (row["paper"], row["corpus"], row["model"])
-        if row["reproduced"] in (YES, UNTOLD) or key in seen or len(rows) == MOST_DIFFERENCES:
+        if row["reproduced"] in (YES, INCONCLUSIVE) or key in seen or len(rows) == MOST_DIFFERENCES:
             continue
         seen.add(key)
         rows.append(
@@ -271,8 +271,10 @@ def _reproduced(summary: Summary) -> str:
     for source, what in WHERE_PRINTED.items():
         for total in summary.reproduced.where(table="all", source=source):
             one = f"{total.whole('reproduced')} of {total.whole('printed')} {what}"
-            untold = f" ({total.whole('untold')} cannot be told)" if total["untold"] else ""
-            said.append(one + untold)
+            inconclusive = (
+                f" ({total.whole('inconclusive')} inconclusive)" if total["inconclusive"] else ""
+            )
+            said.append(one + inconclusive)
     return f"{' and '.join(said)} are reproduced"
 
 
@@ -288,8 +290,8 @@ def _verdicts(summary: Summary) -> Iterator[str]:
 def _multiplicity(summary: Summary) -> Iterator[str]:
     (row,) = summary.multiplicity
     said = (
-        f"- **Many outcomes**: {row.whole('judged')} were judged, {row.whole('decided')} decided. Each is wrong in at most 5 % of repetitions, so that up to "
-        f"{row.number('expected false', 1)} may be decided by chance alone."
+        f"- **Many outcomes**: {row.whole('judged')} were judged, {row.whole('decided')} decided. Each is wrong in at most 5 % of repetitions, so up to "
+        f"{row.number('expected false', 1)} may be decided by chance."
     )
     if row["with p"]:
         said += (
@@ -305,7 +307,7 @@ def _together(row: Row) -> str:
         return ""
     return (
         f"Of {row.whole('claims')} claims {SHORT_TESTS[row['test']]} then {row.whole('hold')} hold, {row.whole('fail')} fail, "
-        f"{row.whole('mixed')} depend, and {row.whole('untold')} cannot be told."
+        f"{row.whole('mixed')} depend, and {row.whole('inconclusive')} are inconclusive."
     )
 
 
@@ -321,6 +323,6 @@ def _found(summary: Summary) -> Iterator[str]:
                 f"{row.whole('contradicted')} of {row.whole('decided')}.\n"
             )
     yield (
-        f"{_reproduced(summary)}. [RESULTS.md](RESULTS.md) has each claim of the papers, where our numbers differ from print, what was run, and how far all of "
-        "it can be trusted.\n"
+        f"{_reproduced(summary)}. [RESULTS.md](RESULTS.md) has every claim of the papers, where our numbers differ from the published ones, what was run, and how reliable it "
+        "is.\n"
     )

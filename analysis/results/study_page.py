@@ -22,7 +22,7 @@ MOST_ROWS = 40
 WITH_TEXTS = "heatmaps"
 MADE_BY_AN_EARLIER_VERSION = (
     "These tables and figures were made by an earlier version of the analysis. What stands under *The "
-    "papers' claims* is judged anew by the present rules, from these tables."
+    "papers' claims* is judged again by the present rules, from these tables."
 )
 
 
@@ -74,7 +74,7 @@ def _lines(
         entry for each in (study, *inner) for entry in each.entries if entry["kind"] == "sentence"
     ]
     if said:
-        yield "## Found\n"
+        yield "## Findings\n"
         yield from (f"- {markdown_text(entry['caption'])}" for entry in said)
         yield ""
     of_study = claims[claims["study"] == study.name]
@@ -143,7 +143,7 @@ def _wall_clock(account: Dict[str, Any]) -> str:
 
 
 def _corrections(study: StudyResults) -> Iterator[str]:
-    """What mended measures and controls change in the papers' tables."""
+    """What corrected measures and controls change in the papers' tables."""
     said = [
         part
         for paper in PAPERS
@@ -196,11 +196,11 @@ def _entry(study: StudyResults, entry: Dict[str, Any], here: Path) -> Iterator[s
 
 
 def _differences(printed: pandas.DataFrame) -> Iterator[str]:
-    """Only what is not reproduced; the tables have the rest beside ours."""
+    """Only what is not reproduced; the tables have the rest compared with ours."""
     differ = printed[printed["reproduced"] != YES]
     if printed.empty:
         return
-    yield "## Beside print\n"
+    yield "## Compared with print\n"
     yield f"{len(printed) - len(differ)} of {len(printed)} printed numbers are reproduced. The others:\n"
     columns = ["exhibit", "corpus", "model", "quantity", "published", "ours", "difference", "note"]
     if len(differ):

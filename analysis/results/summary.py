@@ -4,8 +4,8 @@ from typing import Any, Dict, List, Sequence, Tuple
 
 import pandas
 
+from analysis.claims.beside_print import INCONCLUSIVE, YES
 from analysis.claims.beside_print import NAME as BESIDE_PRINT
-from analysis.claims.beside_print import UNTOLD, YES
 from analysis.claims.claim import Claim, ClaimTest, each_once, judged
 from analysis.claims.multiplicity import multiplicity
 from analysis.claims.parts import Outcome
@@ -24,7 +24,7 @@ JUDGED = (Outcome.HOLDS.value, Outcome.FAILS.value, Outcome.UNKNOWN.value)
 
 
 def studies_sheet(studies: Sequence[StudyResults]) -> Sheet:
-    """A row a study: what it was, and what it took."""
+    """One row per study: what it was, and what it took."""
     rows: List[Dict[str, Any]] = []
     for study in _whole(studies):
         account = study.account
@@ -52,17 +52,17 @@ def _whole(studies: Sequence[StudyResults]) -> List[StudyResults]:
     return [study for study in studies if not study.below]
 
 
-def judged_anew(studies: Sequence[StudyResults]) -> Tuple[Sheet, Sheet]:
+def judge_again(studies: Sequence[StudyResults]) -> Tuple[Sheet, Sheet]:
     """
     All claims, and all that was printed, by the present rules from the tables as they are. What is
     of all models together is judged over all studies.
     """
     claims, printed = [], []
     for study in studies:
-        found, beside = judged_folder(study.folder)
+        found, compared = judged_folder(study.folder)
         claims.append(found.assign(study=study.name))
-        own = beside["paper"] == study.account["title"]
-        printed.append(beside.assign(study=study.name, own=own))
+        own = compared["paper"] == study.account["title"]
+        printed.append(compared.assign(study=study.name, own=own))
     together = [claim for claim in CLAIMS if claim.over_models]
     names = [claim.name for claim in together]
     apart = [table[~table["name"].isin(names)] for table in claims]
@@ -81,7 +81,7 @@ def _under_each_other(tables: Sequence[pandas.DataFrame]) -> pandas.DataFrame:
 
 
 def _printed_once(printed: Sequence[pandas.DataFrame]) -> pandas.DataFrame:
-    """Each number that was printed, beside that of the paper's own study if there is one, else of the first."""
+    """Each number that was printed, next to that of the paper's own study if there is one, else of the first."""
     table = _under_each_other(printed)
     own_first = table.sort_values("own", ascending=False, kind="stable")
     return own_first.drop_duplicates(PRINTED_KEY).drop(columns="own")
@@ -101,7 +101,7 @@ def _over_all_models(claim: Claim, studies: Sequence[StudyResults]) -> pandas.Da
 
 
 def outcomes_sheet(claims: Sheet) -> Sheet:
-    """A row a claim, corpus and outcome: for how many models and ways of training it came out so."""
+    """One row per claim, corpus and outcome: for how many models and ways of training it came out so."""
     table = claims.table
     counted = table.groupby(["name", "corpus", "outcome"], sort=False).size()
     return Sheet("results/outcomes.csv", counted.reset_index(name="models"))
@@ -109,8 +109,8 @@ def outcomes_sheet(claims: Sheet) -> Sheet:
 
 def tally_sheet(claims: Sheet) -> Sheet:
     """
-    A row a kind of test: how many claims hold wherever it could be told, fail wherever it could, do
-    either, and cannot be told anywhere. Then the same with only those outcomes that remain decided when all are
+    One row per kind of test: how many claims hold wherever they are decided, fail wherever they are decided, do
+    either, and are inconclusive everywhere. Then the same with only those outcomes that remain decided when all are
     counted together.
     """
     lost = multiplicity(claims.table).lost.index
@@ -136,12 +136,12 @@ def _tallied(claims: pandas.DataFrame) -> Dict[str, int]:
         "hold": sum(told == {Outcome.HOLDS.value} for told in every),
         "fail": sum(told == {Outcome.FAILS.value} for told in every),
         "mixed": sum(len(told) > 1 for told in every),
-        "untold": sum(not told for told in every),
+        "inconclusive": sum(not told for told in every),
     }
 
 
 def reproduced_sheet(printed: Sheet) -> Sheet:
-    """A row a table of ours and a place where numbers stand: how many of them are reproduced; then of all tables."""
+    """One row per table of ours and source of numbers: how many of them are reproduced; then of all tables."""
     kinds = [*printed.table.groupby(["source", "paper", "table"], sort=False)]
     kinds += [((source, "all", "all"), of) for source, of in printed.table.groupby("source")]
     rows = [
@@ -151,11 +151,11 @@ def reproduced_sheet(printed: Sheet) -> Sheet:
             "table": table,
             "printed": len(group),
             "reproduced": int((group["reproduced"] == YES).sum()),
-            "untold": int((group["reproduced"] == UNTOLD).sum()),
+            "inconclusive": int((group["reproduced"] == INCONCLUSIVE).sum()),
         }
         for (source, paper, table), group in kinds
     ]
-    columns = ["source", "paper", "table", "printed", "reproduced", "untold"]
+    columns = ["source", "paper", "table", "printed", "reproduced", "inconclusive"]
     return Sheet("results/reproduced.csv", pandas.DataFrame(rows, columns=columns))
 
 

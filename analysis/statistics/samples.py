@@ -34,10 +34,7 @@ LEAST_ROOM = 1e-9
 # Where values of a measure without bounds can be.
 ANYWHERE = (-numpy.inf, numpy.inf)
 # For captions.
-ABOUT_PLACES = (
-    "ceiling: the best mean that the same scores could have in any order, as ties bound it; place: "
-    "where the mean lies between the permuted control (0) and the ceiling (1)."
-)
+ABOUT_SCALED = "ceiling: the best mean that the same scores could have in any order, as ties bound it; scaled: the mean, rescaled to 0 for the permuted control and 1 for the ceiling."
 
 
 @dataclass(frozen=True)
@@ -225,10 +222,10 @@ def chance_band(
 
 def placed(value: numpy.ndarray, chance: numpy.ndarray, ceiling: numpy.ndarray) -> numpy.ndarray:
     """
-    A number a text whose mean is the place of the mean, (value - chance) / (ceiling - chance): 0 at
+    One number per text whose mean is the scaled mean, (value - chance) / (ceiling - chance): 0 at
     chance, 1 at the ceiling. A ratio of means, not a mean of ratios, which a text with hardly any
     room would decide. Each number is the ratio and what the text adds to its error, to first order
-    (Taylor linearisation), so intervals and tests of means serve for the place as well.
+    (Taylor linearisation), so intervals and tests of means serve for the scaled mean as well.
     Shape of all: (..., seeds, texts)
     """
     above, room = value - chance, ceiling - chance
@@ -238,12 +235,12 @@ def placed(value: numpy.ndarray, chance: numpy.ndarray, ceiling: numpy.ndarray) 
         mean_of_known(numbers, (-2, -1))[..., None, None] for numbers in (above, room)
     )
     with numpy.errstate(divide="ignore", invalid="ignore"):
-        place = numpy.where(numpy.abs(mean_room) > LEAST_ROOM, mean_above / mean_room, numpy.nan)
-        return place + (above - place * room) / mean_room
+        scaled = numpy.where(numpy.abs(mean_room) > LEAST_ROOM, mean_above / mean_room, numpy.nan)
+        return scaled + (above - scaled * room) / mean_room
 
 
 def text_keys(ids: Sequence[str]) -> numpy.ndarray:
-    """A number a text. Shape: (texts,)"""
+    """One number per text. Shape: (texts,)"""
     return numpy.array([_hash(str(name)) for name in ids], dtype=numpy.uint64)
 
 
@@ -253,8 +250,8 @@ def uniform(scores: Scores, keys: numpy.ndarray, *stream: Any) -> numpy.ndarray:
     by whatever tells it from the rest. Shape: (tokens of all texts,)
     """
     starts = _mixed(keys ^ numpy.uint64(_hash(repr(stream))))
-    place = numpy.arange(len(scores.values)) - numpy.repeat(scores.offsets[:-1], scores.lengths)
-    numbers = _mixed(numpy.repeat(starts, scores.lengths) + place.astype(numpy.uint64) * GOLDEN)
+    position = numpy.arange(len(scores.values)) - numpy.repeat(scores.offsets[:-1], scores.lengths)
+    numbers = _mixed(numpy.repeat(starts, scores.lengths) + position.astype(numpy.uint64) * GOLDEN)
     return (numbers >> numpy.uint64(11)) * 2.0**-53
 
 

@@ -17,7 +17,7 @@ from analysis.statistics.intervals import Intervals, intervals, intervals_of_sum
 
 # A p-value up to here is called significant, as in the papers.
 ALPHA = 0.05
-# Up to so many texts that differ, all signs are tried.
+# Up to this number of texts that differ, all signs are tried.
 FEW_TEXTS = 16
 # Sums in one block: 64 MB.
 BLOCK = 1 << 23
@@ -160,8 +160,8 @@ def benjamini_hochberg(p_values: numpy.ndarray) -> numpy.ndarray:
     # What is no test is sorted behind all others, and is never the smaller one.
     order = numpy.argsort(p_values, axis=-1)
     tests = (~numpy.isnan(p_values)).sum(axis=-1, keepdims=True)
-    places = numpy.arange(1, p_values.shape[-1] + 1)
-    steps = numpy.take_along_axis(p_values, order, axis=-1) * (tests / places)
+    positions = numpy.arange(1, p_values.shape[-1] + 1)
+    steps = numpy.take_along_axis(p_values, order, axis=-1) * (tests / positions)
     smallest = numpy.fmin.accumulate(steps[..., ::-1], axis=-1)[..., ::-1]
     adjusted = numpy.empty_like(smallest)
     numpy.put_along_axis(adjusted, order, numpy.minimum(smallest, 1.0), axis=-1)

@@ -64,7 +64,7 @@ def random_rows(
         error = 1.0 if numpy.isinf(noise) else noise
         row: Row = {
             "id": f"text-{index}",
-            "tokens": [f"w{place}" for place in range(length)],
+            "tokens": [f"w{position}" for position in range(length)],
             "label": str(label),
             "predicted": str(label ^ int(model.random() < WRONG)),
             "probs": [0.25, 0.75],

@@ -23,7 +23,7 @@ def perturbed_rows(texts: int = 40, seed: int = 0) -> List[Row]:
         rows.append(
             {
                 "id": f"text-{index}",
-                "tokens": [f"w{place}" for place in range(length)],
+                "tokens": [f"w{position}" for position in range(length)],
                 "label": str(draw.integers(2)),
                 "predicted": str(draw.integers(2)),
                 "probs": [0.25, 0.75],

@@ -76,7 +76,7 @@ def test_the_interval_is_as_wide_as_that_of_texts_drawn_again(tmp_path):
     found = intervals(Decisions.of([load(tmp_path, rows)]).values[None])
     generator = numpy.random.default_rng(1)
     again = [
-        by_definition([rows[place] for place in generator.integers(0, 300, 300)], "1")
+        by_definition([rows[position] for position in generator.integers(0, 300, 300)], "1")
         for _ in range(400)
     ]
     assert found.high[0] - found.low[0] == pytest.approx(2 * 1.96 * numpy.std(again), rel=0.15)

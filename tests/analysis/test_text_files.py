@@ -24,8 +24,8 @@ from tests.analysis.attribution_files import random_rows, write_attributions
 def test_a_column_of_another_kind_is_named(tmp_path, name, value, sentence):
     path = write_attributions(tmp_path / "a.parquet", random_rows(3))
     table = pyarrow.parquet.read_table(path)
-    place = table.column_names.index(name)
-    table = table.set_column(place, name, pyarrow.array([value] * len(table)))
+    position = table.column_names.index(name)
+    table = table.set_column(position, name, pyarrow.array([value] * len(table)))
     pyarrow.parquet.write_table(table, path)
     with pytest.raises(AnalysisError, match=re.escape(f"a.parquet: {sentence}")):
         load_attributions(path)

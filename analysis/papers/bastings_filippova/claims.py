@@ -21,17 +21,17 @@ from analysis.papers.shared.agreement_rows import AgreementRow
 from analysis.written import Estimate, average
 
 ATTENTION = "attention"
-# The paper's families of saliency methods, those that have a sign.
+# The paper's families of saliency methods, those that are signed.
 FAMILIES: Dict[str, Sequence[str]] = {
     "gradients": ("gradient-x-input", "integrated-gradients"),
     "propagation": ("lrp",),
     "occlusion": ("occlusion", "leave-one-out-signed"),
 }
-# Those of them that have no sign, as attention has none: the norm of the gradient, and leave-one-out by the size
-# of the change. Words that speak against the class come first there, too, whoever names them.
+# Those of them that are unsigned, as attention has none: the norm of the gradient, and leave-one-out by the size
+# of the change. Words that speak against the class come first there, too with every unsigned method.
 WITHOUT_SIGN: Dict[str, Sequence[str]] = {
     "the norm of the gradient": ("gradient",),
-    "leave-one-out by size": ("leave-one-out",),
+    "leave-one-out by magnitude": ("leave-one-out",),
 }
 # What is left without the words that a method names, and by them alone; words are left out.
 MEASURES = ("comprehensiveness", "sufficiency")
@@ -41,7 +41,7 @@ ERASURE = "delete"
 @dataclass(frozen=True, kw_only=True)
 class ApartRow(TableRow):
     """
-    others_less : the mean place of the pairs of other methods less that of attention's.
+    others_less : the mean position of the pairs of other methods less that of attention's.
     pairs_of_attention, pairs_of_others : how many there are.
     """
 
@@ -53,7 +53,7 @@ class ApartRow(TableRow):
 
 @dataclass(frozen=True, kw_only=True)
 class FaithfulnessDifferenceRow(TableRow):
-    """The place of one method between chance and the best order, less that of another."""
+    """The faithfulness score of one method, less that of another."""
 
     measure: str
     erasure: str
@@ -111,14 +111,14 @@ def attention_stands_apart(tables: Tables) -> Iterator[Judgement]:
         again = repeated({(row.first, row.second): row.mean.mean for row in all_pairs})
         pairs = [row for row in all_pairs if not {row.first, row.second} & again]
         with_attention = [row for row in pairs if ATTENTION in (row.first, row.second)]
-        # Attention has no sign: other pairs by their signs would be more than it can have.
+        # Attention is unsigned: other pairs by their signs would be more than it can have.
         among = [
             row
             for row in pairs
             if ATTENTION not in (row.first, row.second) and row.compared != SIGNED
         ]
         if with_attention and among:
-            what = "place of tau" if all(row.place is not None for row in pairs) else "tau"
+            what = "scaled tau" if all(row.scaled is not None for row in pairs) else "tau"
             ours, theirs = (
                 average([row.placed for row in part]) for part in (with_attention, among)
             )
@@ -141,7 +141,7 @@ CLAIMS = (
     Claim(
         "saliency-is-more-faithful",
         "To know which words a prediction rests on, use a saliency method: each family of them is more faithful than attention (argued, not run).",
-        "the mean place, between chance (0) and the best order (1), of gradients, of propagation and of occlusion, each "
+        "the mean faithfulness score, between chance (0) and the best order (1), of gradients, of propagation and of occlusion, each "
         "with its sign, less attention's, is above 0 by comprehensiveness and by sufficiency, words left out",
         "attention is more faithful than one of the three families, by either measure",
         FAITHFULNESS,
@@ -149,8 +149,8 @@ CLAIMS = (
     ),
     Claim(
         "without-sign-too",
-        "So is each method without a sign, as attention has none: the norm of the gradient, and leave-one-out by size.",
-        "the place of each less attention's is above 0 by comprehensiveness and by sufficiency, words left out",
+        "So is each unsigned method, as attention is unsigned: the norm of the gradient, and leave-one-out by magnitude.",
+        "the score of each less attention's is above 0 by comprehensiveness and by sufficiency, words left out",
         "attention is more faithful than one of the two, by either measure",
         FAITHFULNESS,
         without_sign_too,
@@ -160,11 +160,10 @@ CLAIMS = (
     Claim(
         "attention-stands-apart",
         "Saliency methods are about what attention is not: they agree with each other better than with it (argued, not run).",
-        "the mean place of tau of pairs of methods less that of attention with each is above 0; scores without "
-        f"sign, or sizes, alone, and of methods that agree by more than {SAME} one",
+        f"the mean scaled tau of pairs of methods less that of attention with each is above 0; unsigned scores, or sizes, alone, and of methods that agree by more than {SAME} one",
         "attention agrees with the methods better than they do with each other",
         AGREEMENT,
         attention_stands_apart,
-        beside=(APART,),
+        others=(APART,),
     ),
 )

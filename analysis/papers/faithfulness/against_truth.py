@@ -56,7 +56,7 @@ class Judged:
     """
     A trained model, the truth about its methods, and what measures say of them.
 
-    truth : average precision by method; `first` is the share of texts with a cause in first place.
+    truth : average precision by method; `first` is the share of texts with a cause first.
     """
 
     attributions: Attributions
@@ -114,7 +114,7 @@ def judged_models(study: StudyFiles) -> List[Judged]:
 
 
 def _goodness(each: Measured, methods: Sequence[str]) -> numpy.ndarray:
-    """By method, the more the better: places on the scale, or values where there is none."""
+    """By method, the more the better: scores on the scale, or values where there is none."""
     if each.has_scale:
         return each.places(methods).mean
     means = each.means(methods).mean
@@ -123,7 +123,7 @@ def _goodness(each: Measured, methods: Sequence[str]) -> numpy.ndarray:
 
 def agreement_rows(judged: Judged) -> List[Dict[str, Any]]:
     """
-    A row a measure and erasure: Kendall's tau-b, over methods, of what the measure says with the
+    One row per measure and erasure: Kendall's tau-b, over methods, of what the measure says with the
     truth; the truth about the method that the measure puts first, and about the best one.
     """
     rows = []
@@ -160,13 +160,13 @@ def _tau(first: numpy.ndarray, second: numpy.ndarray) -> float:
 
 
 def attention_rows(judged: Judged) -> List[Dict[str, Any]]:
-    """What measures say of attention, beside the truth, a row a measure and erasure."""
+    """What measures say of attention, compared with the truth, one row per measure and erasure."""
     return [
         {
             **judged.about,
             "measure": each.measure.name,
             "erasure": each.measure.erasure,
-            "place": float(each.places([ATTENTION]).mean[0]),
+            "score": float(each.places([ATTENTION]).mean[0]),
             "truth": judged.truth[ATTENTION],
         }
         for each in judged.measures
@@ -187,10 +187,10 @@ def over_models(
         spread = intervals(of_models.to_numpy().T[:, None, :])
         known = len(of_models) >= LEAST_MODELS
         row = {**dict(zip([*MEASURE, *keys], key)), "models": len(of_models), "trained": len(group)}
-        for place, column in enumerate(columns):
-            row[column] = spread.mean[place]
+        for position, column in enumerate(columns):
+            row[column] = spread.mean[position]
             for end, ends in (("low", spread.low), ("high", spread.high)):
-                row[f"{column} {end}"] = ends[place] if known else numpy.nan
+                row[f"{column} {end}"] = ends[position] if known else numpy.nan
         rows.append(row)
     return pandas.DataFrame(rows)
 
@@ -234,7 +234,7 @@ def _measure_table(table: pandas.DataFrame, output: Output) -> None:
         "Which measure of faithfulness ranks methods as the truth does, on texts whose causes are "
         f"known. {_described(plain)}.",
         "tau: Kendall's tau-b, over methods, of the measure with the average precision of the causes; "
-        "tau first: with the share of texts that have a cause in first place; lost: average precision "
+        "tau first: with the share of texts that have a cause first; lost: average precision "
         "of the best method less that of the one that the measure puts first. Means over models, seeds "
         "averaged, with 95 % intervals over models.",
         shown,
@@ -284,8 +284,8 @@ def _measure_table(table: pandas.DataFrame, output: Output) -> None:
 
 def cause_first_rows(judged: Sequence[Judged]) -> List[Dict[str, Any]]:
     """
-    The truth itself, a row a model and method: how often a known cause comes first, over texts and
-    seeds, beside chance; and average precision.
+    The truth itself, one row per model and method: how often a known cause comes first, over texts and
+    seeds, compared with chance; and average precision.
     """
     rows = []
     keys = ("corpus", "model", "role", "encoder", "projection", "erasure training")
@@ -326,19 +326,19 @@ def _by_model_table(judged: Sequence[Judged], output: Output) -> None:
 
 
 def _wrong_attention(table: pandas.DataFrame, output: Output) -> None:
-    """Attention that was trained to look elsewhere: what measures say of it, beside plain models."""
-    means = over_models(table[table["role"].isin((PLAIN, *WRONG))], ["place", "truth"], ["role"])
+    """Attention that was trained to look elsewhere: what measures say of it, compared with plain models."""
+    means = over_models(table[table["role"].isin((PLAIN, *WRONG))], ["score", "truth"], ["role"])
     shown = means[[*MEASURE, "role"]].copy()
     shown["measure"] = shown["measure"].str.replace("_", " ")
-    for column in ("place", "truth"):
+    for column in ("score", "truth"):
         shown[column] = estimates(means, column)
     shown["models"] = means["models"]
     output.table(
         "planted-truth-wrong-attention",
         means,
-        "What measures of faithfulness say of attention that was trained to look elsewhere, beside "
+        "What measures of faithfulness say of attention that was trained to look elsewhere, next to "
         f"that of plain models. {_described(table)}.",
-        "place: on the scale from chance (0) to the best possible (1); truth: average precision of the "
+        "score: on the scale from chance (0) to the best possible (1); truth: average precision of the "
         "causes. A measure that puts such attention far above chance has failed, unless the model has "
         "come to use the words it attends to. Intervals (95 %) are over models.",
         shown,

@@ -1,6 +1,6 @@
 """
 Plausible is not faithful: how near a method comes to what people have marked, and how true it is to
-the model, on two axes, a point a method. Models count that have both an attribution file with
+the model, on two axes, one point per method. Models count that have both an attribution file with
 rationales and a faithfulness file; the two are joined by the weights of their seeds.
 """
 
@@ -42,12 +42,12 @@ def joined(study: StudyFiles) -> List[Tuple[Model, Model]]:
 
 
 def method_rows(explained: Model, judged: Model) -> List[Dict[str, object]]:
-    """A row a method: average precision of the marked tokens, and the place on the scale."""
+    """One row per method: average precision of the marked tokens, and the score on the scale."""
     chosen = [each for each in measures() if each.name == PLAUSIBILITY]
     plausible = plausibility_table([explained], chosen).set_index("method")
     faithful = _measured(judged)
     methods = [name for name in faithful.methods if name in plausible.index and name != RANDOM]
-    places = faithful.places(methods)
+    scores = faithful.places(methods)
     rows = []
     for number, method in enumerate(methods):
         row = plausible.loc[method]
@@ -60,9 +60,9 @@ def method_rows(explained: Model, judged: Model) -> List[Dict[str, object]]:
                 "plausible low": row["low"],
                 "plausible high": row["high"],
                 "plausible by chance": row["chance"],
-                "faithful": places.mean[number],
-                "faithful low": places.low[number],
-                "faithful high": places.high[number],
+                "faithful": scores.mean[number],
+                "faithful low": scores.low[number],
+                "faithful high": scores.high[number],
             }
         )
     return rows
@@ -77,7 +77,7 @@ def _measured(judged: Model) -> Measured:
 
 
 def plausibility_figure(study: StudyFiles, output: Output) -> Optional[str]:
-    """A panel a model."""
+    """One panel per model."""
     pairs = joined(study)
     if not pairs:
         raise AnalysisError(
@@ -91,10 +91,7 @@ def plausibility_figure(study: StudyFiles, output: Output) -> Optional[str]:
     for column in ("plausible", "faithful"):
         shown[column] = [Estimate.of(row, column) for row in rows]
     shown["plausible by chance"] = table["plausible by chance"]
-    note = (
-        "Plausible: average precision of the tokens that the rationale marks; faithful: place between "
-        f"chance (0) and the best possible order (1), by {FAITHFULNESS}. {ABOUT_INTERVALS}"
-    )
+    note = f"Plausible: average precision of the tokens that the rationale marks; faithful: score between chance (0) and the best possible order (1), by {FAITHFULNESS}. {ABOUT_INTERVALS}"
     output.table(
         "faithfulness-plausibility",
         table,
@@ -115,7 +112,7 @@ def plausibility_figure(study: StudyFiles, output: Output) -> Optional[str]:
                     (row["plausible low"], row["plausible high"]),
                     (row["faithful low"], row["faithful high"]),
                 )
-                # Attention is drawn last, on top of what lies at the same place.
+                # Attention is drawn last, on top of what lies at the same position.
                 for row in sorted(
                     group.to_dict("records"), key=lambda row: row["method"] == ATTENTION
                 )

@@ -1,4 +1,4 @@
-"""Which methods can be told apart: differences of their places on the scale, on the same texts."""
+"""Which methods can be distinguished: differences of their scores on the scale, on the same texts."""
 
 from itertools import combinations
 from typing import Any, Dict, List, Sequence
@@ -17,13 +17,13 @@ from analysis.written import Estimate
 
 def difference_rows(each: Measured, flips: SignFlips = SignFlips()) -> List[Dict[str, Any]]:
     """
-    A row a pair of methods, the better one first; p-values are also corrected for the number of
+    One row per pair of methods, the better one first; p-values are also corrected for the number of
     pairs of the measure (Holm).
     """
     if not each.has_scale or len(each.methods) < 2:
         return []
-    places = dict(zip(each.methods, each.places(each.methods).mean.tolist()))
-    better_first = sorted(each.methods, key=lambda method: -places[method])
+    scores = dict(zip(each.methods, each.places(each.methods).mean.tolist()))
+    better_first = sorted(each.methods, key=lambda method: -scores[method])
     first, second = zip(*combinations(better_first, 2))
     differences = each.apart(first, second, flips)
     differences = {**differences, "p Holm": holm(differences["p"])}
@@ -33,9 +33,9 @@ def difference_rows(each: Measured, flips: SignFlips = SignFlips()) -> List[Dict
             "erasure": each.measure.erasure,
             "first": one,
             "second": other,
-            **{column: values[place] for column, values in differences.items()},
+            **{column: values[position] for column, values in differences.items()},
         }
-        for place, (one, other) in enumerate(zip(first, second, strict=True))
+        for position, (one, other) in enumerate(zip(first, second, strict=True))
     ]
 
 

@@ -21,20 +21,20 @@ def curves_of(model: Model, measure: FaithfulnessMeasure) -> Dict[str, numpy.nda
     """By method, at the shares; NaN of texts without a curve. Shape: (shares, seeds, texts)"""
     first: FaithfulnessFile = model.files[0]
     methods = list(dict.fromkeys(first.by_measure[measure]["method"]))
-    places = {text: place for place, text in enumerate(first.ids)}
-    shape = (len(SHARES), len(model.files), len(places))
+    positions = {text: position for position, text in enumerate(first.ids)}
+    shape = (len(SHARES), len(model.files), len(positions))
     by_method = {method: numpy.full(shape, numpy.nan) for method in methods}
     for seed, file in enumerate(model.files):
         for method, rows in file.by_measure[measure].groupby("method"):
             for text, curve in zip(rows["id"], rows["curve"], strict=True):
                 if curve is not None and len(curve) > 1:
                     at = numpy.linspace(0, 1, len(curve))
-                    by_method[method][:, seed, places[text]] = numpy.interp(SHARES, at, curve)
+                    by_method[method][:, seed, positions[text]] = numpy.interp(SHARES, at, curve)
     return by_method
 
 
 def curve_figures(models: Sequence[Model], output: Output) -> None:
-    """A figure a kind of curve and erasure, a panel a model."""
+    """One figure per kind of curve and erasure, one panel per model."""
     measures = dict.fromkeys(
         measure
         for model in models

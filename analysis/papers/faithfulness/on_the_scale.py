@@ -1,7 +1,7 @@
 """
 Tables of how faithful each method is: on the scale from chance to the best possible, an erasure a
 table; by its values where a measure has no such scale; and whether the order of the methods is the
-same whatever the erasure.
+same for every removal method.
 """
 
 from itertools import combinations
@@ -28,14 +28,14 @@ ENDS = (RANDOM, SEARCH)
 # What a figure of all methods is about, if there is nothing else to choose it by.
 SHOWN_MEASURES = ("comprehensiveness", "sufficiency", "deletion_curve", "insertion_curve")
 HOW = (
-    "Place: (method - random) / (search - random), the mean of what the method gains over the mean of "
+    "Score: (method - random) / (search - random), the mean of what the method gains over the mean of "
     "what could be gained: 0 is chance, 1 the best order that a search found, less than 0 is worse than "
     f"chance. {ABOUT_INTERVALS}"
 )
 
 
 def long_table(models: Sequence[Model]) -> pandas.DataFrame:
-    """A row a model, measure, erasure, bin and method, with all numbers."""
+    """One row per model, measure, erasure, bin and method, with all numbers."""
     rows: List[Dict[str, Any]] = []
     for model in models:
         of_model = measured(model)
@@ -53,20 +53,20 @@ def scale_tables(models: Sequence[Model], output: Output) -> None:
     """A table an erasure: methods by measures, on the scale; and one of what has no scale."""
     table = long_table(models)
     whole = table[table["k"].isna()]
-    on_scale = whole[whole["place"].notna()]
+    on_scale = whole[whole["score"].notna()]
     for erasure in dict.fromkeys(on_scale["erasure"]):
         output.table(
             slug("faithfulness", erasure),
-            table[(table["erasure"] == erasure) & table["place"].notna()],
+            table[(table["erasure"] == erasure) & table["score"].notna()],
             f"How faithful each method is, words erased by `{erasure}`. {described(models)}.",
             f"{HOW} The last rows are the values at both ends. Tied: the share of tokens whose rank is also another's; ties are broken at random.",
-            _wide(on_scale[on_scale["erasure"] == erasure], "place"),
+            _wide(on_scale[on_scale["erasure"] == erasure], "score"),
         )
-    values = whole[whole["place"].isna() & ~whole["method"].isin(ENDS)]
+    values = whole[whole["score"].isna() & ~whole["method"].isin(ENDS)]
     if len(values):
         output.table(
             "faithfulness-values",
-            values.drop(columns=["place", "place low", "place high"]),
+            values.drop(columns=["score", "score low", "score high"]),
             f"Measures of faithfulness that have no best possible order. {described(models)}.",
             f"The values themselves. {ABOUT_INTERVALS}",
             _wide(values, ""),
@@ -107,18 +107,18 @@ def _figures(models: Sequence[Model], table: pandas.DataFrame, output: Output) -
     names = [name for name in SHOWN_MEASURES if name in set(table["measure"])]
     for name in names or list(dict.fromkeys(table["measure"]))[:1]:
         rows = table[(table["measure"] == name) & ~table["method"].isin(ENDS)]
-        places = [
+        positions = [
             Dot(
                 panel=f"{row['corpus']}, {row['model']}",
                 row=row["method"],
                 series=row["erasure"] or name,
-                estimate=Estimate.of(row, "place"),
+                estimate=Estimate.of(row, "score"),
             )
             for row in rows.to_dict("records")
         ]
         output.figure(
             slug("faithfulness", name, "scale"),
-            dots(places, name.replace("_", " ")),
+            dots(positions, name.replace("_", " ")),
             f"Where each method stands between chance and the best possible order of words, by "
             f"{name.replace('_', ' ')}, for each way to erase words. {described(models)}.",
             HOW,
@@ -126,7 +126,7 @@ def _figures(models: Sequence[Model], table: pandas.DataFrame, output: Output) -
 
 
 def _findings(table: pandas.DataFrame, output: Output) -> None:
-    """A sentence a model, by the first measure and erasure: the best method, and attention."""
+    """One sentence per model, by the first measure and erasure: the best method, and attention."""
     for (corpus, model), rows in table.groupby(KEYS, sort=False):
         first = rows.iloc[0]
         rows = rows[(rows["measure"] == first["measure"]) & (rows["erasure"] == first["erasure"])]
@@ -138,16 +138,16 @@ def _findings(table: pandas.DataFrame, output: Output) -> None:
                 slug("faithfulness", corpus, model), f"{opening}{NOTHING}: {first[NOTHING]}."
             )
             continue
-        best = rows.loc[rows["place"].idxmax()]
-        said = f"{best['method']} comes furthest from chance (0) to the best possible (1), to {Estimate.of(best, 'place')}"
+        best = rows.loc[rows["score"].idxmax()]
+        said = f"{best['method']} has the highest score between chance (0) and the best possible (1), {Estimate.of(best, 'score')}"
         attention = rows[rows["method"] == "attention"]
         if len(attention) and best["method"] != "attention":
-            said += f"; attention to {Estimate.of(attention.iloc[0], 'place')}"
+            said += f"; attention {Estimate.of(attention.iloc[0], 'score')}"
         output.sentence(slug("faithfulness", corpus, model), f"{opening}{said}.")
 
 
 def erasure_rows(of_model: Sequence[Measured]) -> List[Dict[str, Any]]:
-    """Of each measure, how alike two erasures order the methods: Kendall's tau-b of their places."""
+    """Of each measure, how alike two removal methods order the methods: Kendall's tau-b of their scores."""
     by_name: Dict[str, List[Measured]] = {}
     for each in of_model:
         if each.measure.k is None and each.measure.erasure and each.has_scale:
@@ -158,14 +158,14 @@ def erasure_rows(of_model: Sequence[Measured]) -> List[Dict[str, Any]]:
             methods = [method for method in first.methods if method in second.methods]
             if len(methods) < 2:
                 continue
-            places = [each.places(methods).mean for each in (first, second)]
-            best = [methods[int(numpy.nanargmax(values))] for values in places]
+            scores = [each.places(methods).mean for each in (first, second)]
+            best = [methods[int(numpy.nanargmax(values))] for values in scores]
             rows.append(
                 {
                     "measure": name,
                     "first": first.measure.erasure,
                     "second": second.measure.erasure,
-                    "tau": float(kendalltau(*places).statistic),
+                    "tau": float(kendalltau(*scores).statistic),
                     "methods": len(methods),
                     "best by first": best[0],
                     "best by second": best[1],
@@ -185,7 +185,7 @@ def erasure_table(models: Sequence[Model], output: Output) -> None:
             table,
             "Whether methods come in the same order whichever way words are erased. "
             f"{described(models)}.",
-            "Kendall's tau-b of the methods' places under the first and the second erasure: 1 is the "
+            "Kendall's tau-b of the methods' scores under the first and the second removal method: 1 is the "
             "same order.",
             table[[*columns, "best by first", "best by second"]],
         )

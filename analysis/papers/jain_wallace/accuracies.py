@@ -1,4 +1,4 @@
-"""How often models are right, beside Jain & Wallace's: what says nothing has nothing to explain."""
+"""How often models are right, compared with Jain & Wallace's: what says nothing has nothing to explain."""
 
 from typing import Sequence
 
@@ -10,10 +10,10 @@ from analysis.papers.shared.per_text import correct, summarised
 from analysis.papers.shared.published import (
     OURS_SELECTED,
     about,
-    beside,
     published,
     readable,
     with_difference,
+    with_published,
 )
 from analysis.papers.shared.study_files import described
 from analysis.statistics.intervals import ABOUT_INTERVALS
@@ -24,10 +24,10 @@ SHOWN += ("undefined", "selected on")
 
 
 def accuracy_table(models: Sequence[Model]) -> pandas.DataFrame:
-    """A row a model, in their order, with what was published of it, if anything was."""
+    """One row per model, in their order, with what was published of it, if anything was."""
     rows = [{**about(model), **summarised(model, correct)} for model in models]
     theirs = published("jain_wallace/accuracy_of_pairs").assign(projection="softmax")
-    return with_difference(beside(pandas.DataFrame(rows), theirs), "published")
+    return with_difference(with_published(pandas.DataFrame(rows), theirs), "published")
 
 
 def accuracies(models: Sequence[Model], output: Output) -> None:
@@ -36,7 +36,7 @@ def accuracies(models: Sequence[Model], output: Output) -> None:
     output.table(
         NAME,
         table,
-        f"Accuracy, of pairs beside Jain & Wallace (2019). {described(models)}.",
+        f"Accuracy, of pairs compared with Jain & Wallace (2019). {described(models)}.",
         "Published: outputs of the released code, trained on all pairs of SNLI and on the large training "
         "set of bAbI 3, where the configs here have a part; nothing of single texts. Undefined: texts "
         "without a label. "

@@ -29,7 +29,7 @@ CNN_TANH = Traced(
         "scores": "attention",
         "importance": "gradient",
     },
-    "not the definition: that of the released code, gradient x input of the probability with attention held fixed, by size, and its encoder (ReLU, widths 1, 3, 5 and 7) "
+    "not the definition: that of the released code, gradient x input of the probability with attention held fixed, by magnitude, and its encoder (ReLU, widths 1, 3, 5 and 7) "
     "are ours, and the CNN with dot attention, trained alike, is near what the code gave (.204, .240); with the norm of the gradient it would be .485; not the "
     "epoch: of one seed and 500 texts .287 at the one that dev selects, the second, and .263 at the last. Word vectors of 300 "
     "dimensions could not be tried",
@@ -71,7 +71,7 @@ PRINTED = (
 
 
 WITHOUT_CONTEXT = "affine"
-# Of tau, which is at most 1; of its place, half of the way from chance to the best that ties allow.
+# For tau, which is at most 1; for scaled tau, midway between chance and the best that ties allow.
 WEAK = 0.5
 
 
@@ -169,9 +169,9 @@ def other_attention(tables: Tables) -> Iterator[Judgement]:
 
 
 def _has_both(rows: List[AgreementRow]) -> bool:
-    """Whether both things that are called gradient are there, and places."""
+    """Whether both things that are called gradient are there, and scaled values."""
     norm = first_where(rows, scores="attention", importance="gradient norm")
-    return norm is not None and all(row.place is not None for row in rows)
+    return norm is not None and all(row.scaled is not None for row in rows)
 
 
 def _models_with_context(tables: Tables) -> Iterator[List[AgreementRow]]:
@@ -193,7 +193,7 @@ CLAIMS = (
     Claim(
         "weak-by-every-gradient",
         "The same whichever gradient is meant, and whatever ties allow.",
-        f"the place of tau, from chance (0) to the best that ties allow (1), is below {WEAK} with gradient x input, "
+        f"scaled tau, from chance (0) to the best that ties allow (1), is below {WEAK} with gradient x input, "
         "with the norm of the gradient and with leave-one-out",
         f"tau with one of the three comes more than {WEAK} of the way",
         CORRELATIONS,
@@ -208,19 +208,19 @@ CLAIMS = (
         "attention agrees with one of them better than they agree with each other",
         CORRELATIONS,
         less_than_each_other,
-        beside=(DIFFERENCES,),
+        others=(DIFFERENCES,),
     ),
     Claim(
         "less-by-every-gradient",
         "The same whichever gradient is meant.",
-        "the place of tau of gradient x input with leave-one-out, and of the norm of the gradient with it, less that "
+        "scaled tau of gradient x input with leave-one-out, and of the norm of the gradient with it, less that "
         "of attention with each, is above 0",
         "attention agrees with one of them better than they agree with each other, by either gradient",
         CORRELATIONS,
         less_by_every_gradient,
         ClaimTest.CORRECTED,
         "less-than-each-other",
-        beside=(DIFFERENCES,),
+        others=(DIFFERENCES,),
     ),
     Claim(
         "context-lowers",
@@ -229,19 +229,19 @@ CLAIMS = (
         "the BiLSTM's attention agrees better with one of them than the affine model's",
         CORRELATIONS,
         context_lowers,
-        beside=(DIFFERENCES,),
+        others=(DIFFERENCES,),
     ),
     Claim(
         "context-lowers-by-every-gradient",
         "The same whichever gradient is meant.",
-        "the place of tau in the affine model less that in the BiLSTM is above 0, for gradient x input, for the norm "
+        "scaled tau in the affine model less that in the BiLSTM is above 0, for gradient x input, for the norm "
         "of the gradient and for leave-one-out",
         "the BiLSTM's attention agrees better with one of the three than the affine model's",
         CORRELATIONS,
         context_lowers_by_every_gradient,
         ClaimTest.CORRECTED,
         "context-lowers",
-        beside=(DIFFERENCES,),
+        others=(DIFFERENCES,),
     ),
     Claim(
         "shuffled",

@@ -1,6 +1,5 @@
 """
-Jain & Wallace 2019: how attention agrees with gradients and with leaving a token out; other weights
-in its place beside.
+Jain & Wallace 2019: how attention agrees with gradients and with leaving a token out.
 """
 
 from itertools import chain
@@ -26,19 +25,19 @@ from analysis.papers.shared.methods import ATTENTION, GRADIENT_NORM, LEAVE_ONE_O
 from analysis.papers.shared.methods import JAIN_WALLACE_PAIRS as PAIRS
 from analysis.papers.shared.published import (
     OURS_SELECTED,
-    beside,
     published,
     readable,
     with_difference,
+    with_published,
 )
 from analysis.papers.shared.study_files import described
 from analysis.statistics.intervals import ABOUT_INTERVALS
-from analysis.statistics.samples import ABOUT_PLACES
+from analysis.statistics.samples import ABOUT_SCALED
 from analysis.written import number
 
 
 def random_controls(rows: Sequence[AgreementRow]) -> Iterator[str]:
-    """A paragraph and a table: tau of attention beside that of random scores."""
+    """A paragraph and a table: tau of attention compared with that of random scores."""
     chosen = where(rows, predicted="overall", scores="attention")
     shown = [
         {
@@ -78,7 +77,7 @@ SHOWN = (
     "interval",
     "difference",
     "ceiling",
-    "place",
+    "scaled",
     "random mean",
     "published on dev std",
     "std",
@@ -95,13 +94,13 @@ NOTE = (
     "highest mean over seeds of the released code on the same SST files as ours. Gradient: theirs, gradient x input "
     "with attention held fixed; gradient norm: its length, attention not fixed, which is what others call so. "
     f"{OURS_SELECTED} {ABOUT_INTERVALS} Significant: share of texts with p <= .05. "
-    f"{ABOUT_PLACES}"
+    f"{ABOUT_SCALED}"
 )
 
 
 def correlations(models: Sequence[Model], output: Output) -> None:
     """
-    Adds the table of Kendall's tau beside theirs, and that of the differences between its rows.
+    Adds the table of Kendall's tau compared with theirs, and that of the differences between its rows.
     """
     of_models = [agreed(model, pairs_of(model)) for model in models]
     agreements = list(chain.from_iterable(of_models))
@@ -114,14 +113,14 @@ def correlations(models: Sequence[Model], output: Output) -> None:
     theirs = theirs.assign(projection="softmax")
     for split in ("test", "dev"):
         selected = theirs[theirs["protocol"] == f"selected_on_{split}"].drop(columns="protocol")
-        table = beside(table, selected, f"published on {split}")
+        table = with_published(table, selected, f"published on {split}")
     table = table.merge(released_code(), how="left", validate="many_to_one")
     table = with_difference(table, "published on dev", "published on test")
     shown = table.assign(**{"their code": _ranges(table)})
     output.table(
         CORRELATIONS.name,
         table,
-        "Kendall's tau of attention, gradient and leave-one-out by predicted class, beside Jain & "
+        "Kendall's tau of attention, gradient and leave-one-out by predicted class, compared with Jain & "
         f"Wallace (2019). {described(models)}.",
         NOTE,
         readable(shown, SHOWN),
@@ -155,7 +154,7 @@ def released_code() -> pandas.DataFrame:
 
 
 def tau_densities(models: Sequence[Model], output: Output) -> None:
-    """Adds for each model a figure of Kendall's tau, text by text: a panel a pair of methods."""
+    """Adds for each model a figure of Kendall's tau, text by text: one panel per pair of methods."""
     for model in models:
         figure = densities(class_panels(model, PAIRS), "Kendall's tau", widest=3)
         output.figure(

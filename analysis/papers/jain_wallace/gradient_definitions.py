@@ -18,13 +18,13 @@ from analysis.papers.shared.paper import Exhibit, Exhibition
 from analysis.papers.shared.published import about, readable
 from analysis.papers.shared.study_files import described
 from analysis.statistics.intervals import ABOUT_INTERVALS
-from analysis.statistics.samples import ABOUT_PLACES, DRAWS
+from analysis.statistics.samples import ABOUT_SCALED, DRAWS
 
 NAME = "gradient-definitions"
 # Ties are left out of tau-b, and count as what both may agree on in the other.
 MEASURES = {"kendall": "tau-b", "fagin:k=all": "tau-x"}
 SHOWN = ["corpus", "model", "gradient", "of", "attention fixed", "scores", "measure", "mean"]
-SHOWN += ["interval", "ceiling", "place", "n", "undefined"]
+SHOWN += ["interval", "ceiling", "scaled", "n", "undefined"]
 LEAST = 2
 
 
@@ -40,10 +40,10 @@ def gradient_definitions(models: Sequence[Model], output: Output) -> None:
         NAME,
         table,
         "Agreement of attention with the gradient, by what is called so: x input or its norm, of the "
-        "probability or of the logit, attention held fixed or not, with its sign or by size. "
+        "probability or of the logit, attention held fixed or not, with its sign or by magnitude. "
         f"{described(models)}.",
         "Tau-b leaves ties out; tau-x (Emond & Mason 2002) counts what both tie as agreement, and what one ties as "
-        f"half. Jain & Wallace's is x input of the probability, fixed, by size. {ABOUT_PLACES} {ABOUT_INTERVALS}",
+        f"half. Jain & Wallace's is x input of the probability, fixed, by magnitude. {ABOUT_SCALED} {ABOUT_INTERVALS}",
         readable(table, SHOWN),
     )
 
@@ -70,7 +70,7 @@ def _rows(model: Model) -> Iterator[Dict[str, Any]]:
                     "gradient": "norm" if "norm" in options else "x input",
                     "of": options["of"],
                     "attention fixed": "yes" if options["detach_attention"] else "no",
-                    "scores": "signed" if signs is Signs.GIVEN else "by size",
+                    "scores": "signed" if signs is Signs.GIVEN else "by magnitude",
                     "measure": MEASURES[row["measure"]],
                 }
 

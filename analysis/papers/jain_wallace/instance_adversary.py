@@ -89,16 +89,16 @@ def _draw(axes: Axes, panel: Found, failure: str, top: float) -> None:
     axes.axvline(-step, color=style.GREY, linewidth=0.5)
     axes.set_xlim(-3.5 * step, top)
     # None so near the end that their numbers would touch.
-    places = [place for place in numpy.linspace(0, 1, 6) if place < top - 0.1]
-    axes.set_xticks([-2.5 * step, *places, top])
-    axes.set_xticklabels([failure, *(f"{place:g}" for place in places), f"{top:.2f}"])
+    positions = [position for position in numpy.linspace(0, 1, 6) if position < top - 0.1]
+    axes.set_xticks([-2.5 * step, *positions, top])
+    axes.set_xticklabels([failure, *(f"{position:g}" for position in positions), f"{top:.2f}"])
 
 
 STATISTICS = {"success": "share found", "all": "max JSD", "found": "max JSD where found"}
 NOTE = (
     "Found: another attention with an output at most epsilon away (total variation distance). As "
     "published, a text without one counts with a divergence of 0; the mean over the texts that "
-    f"have one stands beside it. {ABOUT_INTERVALS} The largest possible divergence is "
+    f"have one stands next to it. {ABOUT_INTERVALS} The largest possible divergence is "
     f"log 2 = {number(BOUND)}."
 )
 
@@ -140,19 +140,19 @@ def rows_of(model: Model) -> List[Dict[str, Any]]:
             **about(model),
             "predicted": name,
             "epsilon": parameters.get("epsilon", numpy.nan),
-            "n": rows["all"][place]["n"],
+            "n": rows["all"][position]["n"],
             **{
-                f"{kind} {statistic}": rows[kind][place][statistic]
+                f"{kind} {statistic}": rows[kind][position][statistic]
                 for kind in STATISTICS
                 for statistic in ("mean", "low", "high")
             },
         }
-        for place, name in enumerate(members)
+        for position, name in enumerate(members)
     ]
 
 
 def adversary(models: Sequence[Model], output: Output) -> None:
-    """Adds the table, two figures and a sentence a model on what the search for each text found."""
+    """Adds the table, two figures and one sentence per model on what the search for each text found."""
     table = pandas.DataFrame([row for model in models for row in rows_of(model)])
     output.table(
         ADVERSARY.name,

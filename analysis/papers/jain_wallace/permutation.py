@@ -58,7 +58,7 @@ def rows_of(model: Model) -> List[Dict[str, Any]]:
 
 
 def permutation(models: Sequence[Model], output: Output) -> None:
-    """Adds the table, a figure and a sentence a model on what permuted attention changes."""
+    """Adds the table, a figure and one sentence per model on what permuted attention changes."""
     table = pandas.DataFrame([row for model in models for row in rows_of(model)])
     output.table(
         PERMUTATION.name,

@@ -1,4 +1,4 @@
-"""What `python -m analysis table supporting-facts` makes: a table, a figure, and a sentence a model."""
+"""What `python -m analysis table supporting-facts` makes: a table, a figure, and one sentence per model."""
 
 from typing import Any, Dict, FrozenSet, List, Mapping, Optional, Sequence, Tuple
 
@@ -22,7 +22,7 @@ from analysis.statistics.samples import placed
 from analysis.written import NONE, Estimate, estimates, number
 
 MASS, LIFT, ABOVE, PRECISION = "mass", "lift", "above chance", "average precision"
-MASS_PLACE = "mass place"
+MASS_SCORE = "mass score"
 FAITHFUL = ("comprehensiveness", "sufficiency")
 NOT_JUDGED = {
     "judged texts": 0,
@@ -45,7 +45,7 @@ def _weights(model: Model) -> FrozenSet[Optional[str]]:
 
 
 def facts_table(pairs: Sequence[Tuple[Model, Optional[Model]]]) -> pandas.DataFrame:
-    """A row a model and method."""
+    """One row per model and method."""
     rows: List[Dict[str, Any]] = []
     models = [explained for explained, _ in pairs]
     accurate = accuracy_table(models).to_dict("records")
@@ -65,7 +65,7 @@ def facts_table(pairs: Sequence[Tuple[Model, Optional[Model]]]) -> pandas.DataFr
 
 
 def method_rows(explained: Model, judged: Optional[Model] = None) -> List[Dict[str, Any]]:
-    """A row a method; no place where it was not judged, as the control is not, which is one end."""
+    """One row per method; no score where it was not judged, as the control is not, which is one end."""
     methods = explained.files[0].methods
     of_name = {each.name: each for each in measures()}
     mass, chance = values_by_text(explained, of_name["mass"])
@@ -74,27 +74,27 @@ def method_rows(explained: Model, judged: Optional[Model] = None) -> List[Dict[s
         MASS: intervals(mass).of_shares(),
         ABOVE: intervals(mass - chance),
         LIFT: intervals(placed(mass, numpy.zeros_like(mass), chance)),
-        MASS_PLACE: intervals(placed(mass, chance, numpy.ones_like(mass))),
+        MASS_SCORE: intervals(placed(mass, chance, numpy.ones_like(mass))),
         PRECISION: intervals(precision).of_shares(),
     }
-    places = {} if judged is None else _places(judged, methods)
+    scores = {} if judged is None else _scores(judged, methods)
     return [
         {
             "method": method,
-            "texts": int((~numpy.isnan(mass[place])).any(axis=0).sum()),
-            **_estimated(columns, place),
-            "chance": float(mean_of_known(chance[place], (0, 1))),
-            f"{PRECISION} chance": float(mean_of_known(precision_chance[place], (0, 1))),
-            **places.get(method, NOT_JUDGED),
+            "texts": int((~numpy.isnan(mass[position])).any(axis=0).sum()),
+            **_estimated(columns, position),
+            "chance": float(mean_of_known(chance[position], (0, 1))),
+            f"{PRECISION} chance": float(mean_of_known(precision_chance[position], (0, 1))),
+            **scores.get(method, NOT_JUDGED),
         }
-        for place, method in enumerate(methods)
+        for position, method in enumerate(methods)
     ]
 
 
-def _estimated(columns: Mapping[str, Intervals], place: int) -> Dict[str, float]:
+def _estimated(columns: Mapping[str, Intervals], position: int) -> Dict[str, float]:
     """The columns of one method, as `Estimate.of` reads them."""
     return {
-        f"{name} {end}".strip(): float(values[place])
+        f"{name} {end}".strip(): float(values[position])
         for name, of_methods in columns.items()
         for end, values in (
             ("", of_methods.mean),
@@ -104,7 +104,7 @@ def _estimated(columns: Mapping[str, Intervals], place: int) -> Dict[str, float]
     }
 
 
-def _places(judged: Model, methods: Sequence[str]) -> Dict[str, Dict[str, Any]]:
+def _scores(judged: Model, methods: Sequence[str]) -> Dict[str, Dict[str, Any]]:
     """By method, where it stands by each measure; by the first erasure of the files."""
     by_name: Dict[str, Measured] = {}
     for each in measured(judged):
@@ -112,16 +112,16 @@ def _places(judged: Model, methods: Sequence[str]) -> Dict[str, Dict[str, Any]]:
             by_name.setdefault(each.measure.name, each)
     if not by_name:
         raise AnalysisError(f"{judged.files[0].path}: has no {' or '.join(FAITHFUL)} on the scale")
-    places: Dict[str, Dict[str, Any]] = {}
+    scores: Dict[str, Dict[str, Any]] = {}
     for name, each in by_name.items():
         of_both = [method for method in methods if method in each.methods]
         columns = {name: each.places(of_both)}
-        for place, method in enumerate(of_both):
-            row = places.setdefault(
+        for position, method in enumerate(of_both):
+            row = scores.setdefault(
                 method, {**NOT_JUDGED, "judged texts": len(judged.files[0].ids)}
             )
-            row.update(_estimated(columns, place))
-    return places
+            row.update(_estimated(columns, position))
+    return scores
 
 
 NAME = "supporting-facts"
@@ -129,20 +129,20 @@ ATTENTION = "attention"
 KEYS = ["corpus", "model"]
 NOT_KNOWN = Estimate(numpy.nan, numpy.nan, numpy.nan)
 # What the figure shows, all from chance (0) to the best possible (1).
-SERIES = {MASS_PLACE: "mass on the facts", **{name: name for name in FAITHFUL}}
+SERIES = {MASS_SCORE: "mass on the facts", **{name: name for name in FAITHFUL}}
 NOTE = (
     "Facts: the tokens that the label was made from. Mass: the share of the scores' sizes that is on "
     "them; chance: their share of the tokens; lift: the one over the other, as a ratio of means; of questions that "
     "are answered correctly (texts), for which alone the facts are what the answer rests on. "
     f"{PRECISION.capitalize()}: of the facts in the order of the scores, with its own chance. "
-    f"{' and '.join(FAITHFUL).capitalize()}: the place between a random order of words (0) and the best "
+    f"{' and '.join(FAITHFUL).capitalize()}: the faithfulness score between a random order of words (0) and the best "
     "that a search found (1), of the texts that were judged, however they are answered. Guess: the accuracy of who takes any of the labels "
     f"that the text allows. {ABOUT_INTERVALS}"
 )
 
 
 def facts_exhibit(study: StudyFiles, output: Output) -> Optional[str]:
-    """The table, a figure with all of it on one axis, and a sentence a model."""
+    """The table, a figure with all of it on one axis, and one sentence per model."""
     pairs = with_known_causes(study)
     if not pairs:
         raise AnalysisError(
@@ -206,8 +206,8 @@ def _finding(rows: pandas.DataFrame) -> str:
     """Of one model: where attention points, and which method points there most."""
     first = rows.iloc[0]
     published = first["published accuracy"]
-    beside = "" if numpy.isnan(published) else f"; published: {number(published)}"
-    opening = f"{first['model']} on {first['corpus']} (accuracy {Estimate.of(first, 'accuracy')}{beside}): "
+    their = "" if numpy.isnan(published) else f"; published: {number(published)}"
+    opening = f"{first['model']} on {first['corpus']} (accuracy {Estimate.of(first, 'accuracy')}{their}): "
     if first[NOTHING]:
         return f"{opening}{NOTHING}: {first[NOTHING]}."
     most = rows.loc[rows[MASS].idxmax()]

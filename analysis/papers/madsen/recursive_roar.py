@@ -1,4 +1,4 @@
-"""Madsen et al. 2021: is a model that is trained anew worse off without what a method calls important?"""
+"""Madsen et al. 2021: is a model that is retrained worse off without what a method calls important?"""
 
 from dataclasses import dataclass, field
 from typing import Any, Dict, List, Optional, Sequence, Tuple
@@ -165,7 +165,7 @@ NOTE = (
     "A model is trained, a method explains its predictions on train, dev and test, the tokens with the "
     "largest scores are masked, a model with the same seed is trained on what is left, and so on; "
     f"`{RANDOM}` masks by chance. `(signed)`: the highest scores toward the predicted class instead. Which "
-    "harmless words are masked can tell the class, signed more than by size: a curve may be high for that. On the test split where there is one. Intervals (95 %) are over seeds, "
+    "harmless words are masked can tell the class, signed more than by magnitude: a curve may be high for that. On the test split where there is one. Intervals (95 %) are over seeds, "
     f"where there are at least {LEAST_SEEDS}."
 )
 ABOUT_RACU = (
@@ -190,7 +190,7 @@ AREAS = TypedTable("recursive-roar-racu", AreaRow)
 
 
 def recursive_roar(study: StudyFiles, output: Output) -> Optional[str]:
-    """Adds accuracies and areas by method, the curves, and a sentence a model."""
+    """Adds accuracies and areas by method, the curves, and one sentence per model."""
     models = retrained(study.runs)
     about = "; ".join(
         f"{one.corpus}: {one.model} ({_counted(len(one.curves[RANDOM]))})" for one in models
@@ -222,11 +222,13 @@ def recursive_roar(study: StudyFiles, output: Output) -> Optional[str]:
         "The lower a method's curve is beneath that of chance, the more of what the model needs is in the "
         f"tokens that it names. Bands: 95 % over seeds, where there are at least {LEAST_SEEDS}.",
     )
-    for place, ((corpus, model), rows) in enumerate(areas.groupby(["corpus", "model"], sort=False)):
+    for position, ((corpus, model), rows) in enumerate(
+        areas.groupby(["corpus", "model"], sort=False)
+    ):
         told = zip(rows["method"], _told(rows, "RACU"), strict=True)
         output.sentence(
-            f"recursive-roar-{place}",
-            f"{corpus}, {model}: trained anew without the tokens that a method calls most important, the model "
+            f"recursive-roar-{position}",
+            f"{corpus}, {model}: retrained without the tokens that a method calls most important, the model "
             "is worse off than without as many by chance by a RACU of "
             f"{', '.join(f'{number} ({method})' for method, number in told)}; 0 is chance.",
         )
@@ -246,7 +248,7 @@ def _accuracy_rows(model: Retrained) -> List[Dict[str, Any]]:
 
 
 def _area_rows(model: Retrained) -> List[Dict[str, Any]]:
-    """The furthest from chance first; the clipped value stands beside where it is another one."""
+    """The furthest from chance first; the clipped value stands next to where it is another one."""
     rows = [
         {**_named(model, method), **_over_seeds("RACU", values), CLIPPED: _clipped(values)}
         for method, values in model.racu.items()
@@ -281,7 +283,7 @@ def _told(table: pandas.DataFrame, name: str) -> List[str]:
 
 
 def _side_by_side(accuracy: pandas.DataFrame) -> pandas.DataFrame:
-    """A row a method, a column a share."""
+    """One row per method, one column per share."""
     names = ["corpus", "model", "method", "seeds"]
     rows: Dict[Tuple, Dict[str, Any]] = {}
     for row, told in zip(accuracy.to_dict("records"), _told(accuracy, METRIC), strict=True):

@@ -34,7 +34,7 @@ def table_5(study: StudyFiles, output: Output) -> Optional[str]:
         ADVERSARY.name,
         table,
         "Adversaries with all parameters of the base but attention's frozen, and with none: "
-        f"divergence of attention and accuracy, beside Meister et al. (2021), Table 5. {described_adversaries(table)}.",
+        f"divergence of attention and accuracy, compared with Meister et al. (2021), Table 5. {described_adversaries(table)}.",
         "The paper does not give its lambda. Published: BiLSTM with tanh, Transformer with dot "
         f"attention. {SOURCE}",
         shown_adversaries(table, names, ["frozen", "lambda"]),

@@ -103,7 +103,7 @@ PRINTED = (
 
 # Of the normalised entropy: half of that of a state that all inputs matter to alike.
 SPREAD = 0.5
-# Of tau, of places and of normalised entropy: what counts as no more.
+# Of tau, of scaled and of normalised entropy: what counts as no more.
 MARGIN = 0.05
 # Of accuracy: two standard errors on a test set of SST's size.
 WORSE = 0.02
@@ -131,9 +131,9 @@ def no_closer_to_inputs(tables: Tables) -> Iterator[Judgement]:
     return _sparse_less_soft(tables, tables.rows(CORRELATIONS, **OF_INPUTS), placed=False)
 
 
-def no_closer_by_place(tables: Tables) -> Iterator[Judgement]:
+def no_closer_when_scaled(tables: Tables) -> Iterator[Judgement]:
     rows = tables.rows(CORRELATIONS, **OF_INPUTS)
-    known = [row for row in rows if row.place is not None]
+    known = [row for row in rows if row.scaled is not None]
     return _sparse_less_soft(tables, known, placed=True)
 
 
@@ -181,8 +181,8 @@ def falls_with_sparsity(tables: Tables) -> Iterator[Judgement]:
     yield from _tau_and_lambda(tables, "correlation", "tau")
 
 
-def place_falls_with_sparsity(tables: Tables) -> Iterator[Judgement]:
-    yield from _tau_and_lambda(tables, "of_places", "the place of tau")
+def scaled_tau_falls_with_sparsity(tables: Tables) -> Iterator[Judgement]:
+    yield from _tau_and_lambda(tables, "of_scaled", "scaled tau")
 
 
 def _tau_and_lambda(tables: Tables, field: str, words: str) -> Iterator[Judgement]:
@@ -230,7 +230,7 @@ def _lost(tables: Tables, adversary: AdversaryRow) -> Optional[Estimate]:
 CLAIMS = (
     Claim(
         "states-are-mixed",
-        "A hidden state does not stand for the word at its place: many words matter to it.",
+        "A hidden state does not stand for the word at its position: many words matter to it.",
         f"the normalised entropy of the importance of words for a state is above {SPREAD}",
         f"the entropy is below {SPREAD}: few words matter to a state",
         ENTROPY,
@@ -239,12 +239,12 @@ CLAIMS = (
     Claim(
         "follows-states",
         "Attention agrees with the importance of hidden states better than with that of inputs.",
-        "the difference of the places of tau is above 0 for gradients and for leave-one-out; of softmax alone, as "
+        "the difference of scaled tau is above 0 for gradients and for leave-one-out; of softmax alone, as "
         "sparse attention agrees with states by construction",
         "attention agrees with inputs better, by gradients or by leave-one-out",
         CORRELATIONS,
         follows_states,
-        beside=(DIFFERENCES,),
+        others=(DIFFERENCES,),
     ),
     Claim(
         "no-closer-to-inputs",
@@ -253,18 +253,18 @@ CLAIMS = (
         f"sparsemax has a higher tau than softmax by more than {MARGIN}, by either",
         CORRELATIONS,
         no_closer_to_inputs,
-        beside=(DIFFERENCES,),
+        others=(DIFFERENCES,),
     ),
     Claim(
-        "no-closer-by-place",
-        "The same by the place between chance and what ties allow.",
-        f"the place of tau, sparsemax less softmax, is below {MARGIN}, for gradients and for leave-one-out",
+        "no-closer-when-scaled",
+        "The same for agreement rescaled to chance and to what ties allow.",
+        f"scaled tau, sparsemax less softmax, is below {MARGIN}, for gradients and for leave-one-out",
         f"sparsemax comes further than softmax by more than {MARGIN}, by either",
         CORRELATIONS,
-        no_closer_by_place,
+        no_closer_when_scaled,
         ClaimTest.CORRECTED,
         "no-closer-to-inputs",
-        beside=(DIFFERENCES,),
+        others=(DIFFERENCES,),
     ),
     Claim(
         "importance-no-sparser",
@@ -293,12 +293,12 @@ CLAIMS = (
         falls_with_sparsity,
     ),
     Claim(
-        "place-falls-with-sparsity",
-        "The same by the place between chance and what ties allow.",
-        "sparsegen's lambda and the place of tau have a negative correlation, for gradients and for leave-one-out",
-        "the place rises with lambda, for gradients or for leave-one-out",
+        "scaled-tau-falls-with-sparsity",
+        "The same for agreement rescaled to chance and to what ties allow.",
+        "sparsegen's lambda and scaled tau have a negative correlation, for gradients and for leave-one-out",
+        "scaled tau rises with lambda, for gradients or for leave-one-out",
         FIGURE_3,
-        place_falls_with_sparsity,
+        scaled_tau_falls_with_sparsity,
         ClaimTest.CORRECTED,
         "falls-with-sparsity",
     ),
@@ -309,7 +309,7 @@ CLAIMS = (
         f"it is more accurate than the base; or all stay within {FAR}, and the furthest has lost accuracy",
         ADVERSARY,
         frozen_adversary,
-        beside=(ACCURACY,),
+        others=(ACCURACY,),
     ),
     Claim(
         "free-adversary",
@@ -318,6 +318,6 @@ CLAIMS = (
         f"it loses more than {WORSE} of accuracy; if all stay within {FAR} and lose less, none went far enough to tell",
         ADVERSARY,
         free_adversary,
-        beside=(ACCURACY,),
+        others=(ACCURACY,),
     ),
 )

@@ -19,14 +19,14 @@ from analysis.papers.shared.per_text import PerText, check, correct, sample, sum
 from analysis.papers.shared.published import (
     OURS_SELECTED,
     about,
-    beside,
     published,
     readable,
     with_difference,
+    with_published,
 )
 from analysis.papers.shared.study_files import by_corpus, described
 from analysis.statistics.intervals import ABOUT_INTERVALS
-from analysis.statistics.samples import ABOUT_PLACES
+from analysis.statistics.samples import ABOUT_SCALED
 from analysis.written import Estimate
 
 
@@ -42,7 +42,7 @@ ACCURACY = TypedTable("meister-table-3", MeanRow)
 CORRELATIONS = TypedTable("meister-table-6", AgreementRow)
 DIFFERENCES = TypedTable("meister-table-6-differences", DifferenceRow)
 SCORERS = {"bilstm": "tanh", "transformer": "dot"}
-PLACES = {"input": "inputs", "hidden": "hidden states"}
+IMPORTANCES = {"input": "inputs", "hidden": "hidden states"}
 SHOWN = ("published", "mean", "interval", "difference", "published std", "std", "n", "undefined")
 MODEL = ("corpus", "model")
 PROTOCOL = f"Published: BiLSTM with tanh, Transformer with dot attention. {OURS_SELECTED} {ABOUT_INTERVALS}"
@@ -55,7 +55,7 @@ def table_1(models: Sequence[Model], output: Output) -> None:
         ENTROPY.name,
         table,
         "Normalised entropy of the importance of inputs for each hidden state, mean of each text, "
-        f"beside Meister et al. (2021), Table 1. {described(models)}.",
+        f"compared with Meister et al. (2021), Table 1. {described(models)}.",
         f"1: all inputs count the same; 0: one input alone counts. {PROTOCOL}",
         readable(table, [*MODEL, *SHOWN, "selected on"]),
     )
@@ -68,7 +68,7 @@ def table_3(models: Sequence[Model], output: Output) -> None:
     output.table(
         ACCURACY.name,
         table,
-        f"Accuracy, beside Meister et al. (2021), Table 3. {described(models)}.",
+        f"Accuracy, compared with Meister et al. (2021), Table 3. {described(models)}.",
         "The paper gives one accuracy an encoder and corpus, whatever the projection. Undefined: "
         f"texts without a label. {PROTOCOL}",
         readable(table, [*MODEL, *columns, "selected on"]),
@@ -87,12 +87,12 @@ def table_6(models: Sequence[Model], output: Output) -> None:
     output.table(
         CORRELATIONS.name,
         table,
-        "Kendall's tau of attention with the importance of inputs and of hidden states, beside "
+        "Kendall's tau of attention with the importance of inputs and of hidden states, compared with "
         f"Meister et al. (2021), Table 6. {described(models)}.",
         "Agreement with hidden states is nearly a tautology under sparse attention: a state whose "
         "weight is 0 has gradient 0, and leaving it out changes nothing. Random: attention "
-        f"against random scores. {ABOUT_PLACES} {PROTOCOL}",
-        readable(table, [*keys, *SHOWN, "ceiling", "place", "random mean", "selected on"]),
+        f"against random scores. {ABOUT_SCALED} {PROTOCOL}",
+        readable(table, [*keys, *SHOWN, "ceiling", "scaled", "random mean", "selected on"]),
     )
     add_differences(output, DIFFERENCES.name, agreements)
 
@@ -106,12 +106,12 @@ def _beside(table: pandas.DataFrame, name: str) -> pandas.DataFrame:
     theirs["attention"] = theirs["encoder"].map(SCORERS)
     if "std" not in theirs:
         theirs["std"] = float("nan")
-    return with_difference(beside(table, theirs), "published")
+    return with_difference(with_published(table, theirs), "published")
 
 
 def correlations(models: Sequence[Model], output: Output) -> None:
     """
-    Adds for each corpus and encoder a figure of Kendall's tau: a panel a kind of importance, a
+    Adds for each corpus and encoder a figure of Kendall's tau: one panel per kind of importance, a
     series a projection.
     """
     for corpus, encoder, alike in _by_encoder(not_swept(models)):
@@ -132,7 +132,7 @@ def correlations(models: Sequence[Model], output: Output) -> None:
 def _tau_panel(models: Sequence[Model], method: Method) -> DensityPanel:
     agreements = [agreement_values(model, (ATTENTION, method)) for model in models]
     return DensityPanel(
-        title=f"{method.title} of {PLACES[IMPORTANCE_OF[method.name]]}",
+        title=f"{method.title} of {IMPORTANCES[IMPORTANCE_OF[method.name]]}",
         series={
             model.name: one.observed.value.ravel()
             for model, one in zip(models, agreements, strict=True)
@@ -142,7 +142,7 @@ def _tau_panel(models: Sequence[Model], method: Method) -> DensityPanel:
 
 
 def entropies(models: Sequence[Model], output: Output) -> None:
-    """Adds a figure of the entropies: a panel a corpus and encoder, a series a projection."""
+    """Adds a figure of the entropies: one panel per corpus and encoder, a series a projection."""
     chosen = not_swept(models)
     panels = [
         DensityPanel(

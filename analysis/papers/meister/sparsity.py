@@ -32,7 +32,7 @@ from analysis.papers.shared.methods import (
 )
 from analysis.papers.shared.paper import Method
 from analysis.papers.shared.per_text import entropy, sample, summarised
-from analysis.papers.shared.published import beside, published, readable, with_difference
+from analysis.papers.shared.published import published, readable, with_difference, with_published
 from analysis.papers.shared.study_files import described
 from analysis.statistics.intervals import ABOUT_INTERVALS, mean_of_known
 from analysis.statistics.significance import difference_columns
@@ -68,12 +68,12 @@ class SweepRow(TableRow):
 class TauRow(TableRow):
     """
     importance : of inputs, by which method.
-    correlation : of lambda with tau of attention with that importance; `of_places`: with its place.
+    correlation : of lambda with tau of attention with that importance; `of_scaled`: with scaled tau.
     """
 
     importance: str
     correlation: Estimate = estimated()
-    of_places: Optional[Estimate] = estimated_if_known("of places")
+    of_scaled: Optional[Estimate] = estimated_if_known("of scaled")
 
 
 SWEEP = TypedTable("meister-table-2", SweepRow)
@@ -115,7 +115,7 @@ def sweeps(models: Sequence[Model], least: int = 2) -> List[List[Model]]:
         raise AnalysisError(
             f"it takes {least} values of lambda with the same corpus, encoder, scorer and training"
         )
-    return [[steps[place] for place in sorted(steps)] for steps in long_enough]
+    return [[steps[position] for position in sorted(steps)] for steps in long_enough]
 
 
 def table_2(models: Sequence[Model], output: Output) -> None:
@@ -125,15 +125,15 @@ def table_2(models: Sequence[Model], output: Output) -> None:
     all_sweeps = sweeps(models, LEAST_LAMBDAS)
     rows = [correlation(steps, method) for steps in all_sweeps for method in INPUTS]
     theirs = published("meister/table2_sparsity_entropy").assign(importance=GRADIENT.title)
-    table = with_difference(beside(pandas.DataFrame(rows), theirs), "published")
+    table = with_difference(with_published(pandas.DataFrame(rows), theirs), "published")
     output.table(
         SWEEP.name,
         table,
         "Correlation of sparsegen's lambda, which is larger for sparser attention, with the "
-        "entropy of the importance of inputs, beside Meister et al. (2021), Table 2. "
+        "entropy of the importance of inputs, compared with Meister et al. (2021), Table 2. "
         f"{described(_flat(all_sweeps))}.",
         "Pearson's over trained models (n), each with the mean entropy of its texts, and Fisher's "
-        "interval; Spearman's beside it. Entropy change: from the smallest lambda to the largest, on the same "
+        "interval; Spearman's next to it. Entropy change: from the smallest lambda to the largest, on the same "
         "texts, which is how much sparser importance gets. A negative sign: the sparser attention, the sparser "
         "importance. The paper's table has negative signs, its text says the opposite; `entropy` "
         "says what is found here.",
@@ -174,8 +174,8 @@ def figure_3(models: Sequence[Model], output: Output) -> None:
     all_sweeps = sweeps(models, LEAST_LAMBDAS)
     table = pandas.DataFrame([row for steps in all_sweeps for row in _tau_rows(steps)])
     shown = table[["corpus", "encoder", "attention", "importance", "mean"]]
-    shown = shown.assign(interval=interval_column(table), **{"of places": table["of places"]})
-    shown["of places, interval"] = interval_column(table, "of places")
+    shown = shown.assign(interval=interval_column(table), **{"of scaled": table["of scaled"]})
+    shown["of scaled, interval"] = interval_column(table, "of scaled")
     for end in ENDS:
         shown[end] = table[end]
     output.table(
@@ -184,8 +184,7 @@ def figure_3(models: Sequence[Model], output: Output) -> None:
         "Correlation of sparsegen's lambda, which is larger for sparser attention, with Kendall's tau of "
         "attention with the importance of inputs: Meister et al. (2021), Figure 3, in a number. "
         f"{described(_flat(all_sweeps))}.",
-        "Pearson's over trained models (n), each with the mean tau of its texts, and Fisher's interval. Of places: "
-        "the same with the place of tau between chance and the best that ties allow, which fall as attention gets "
+        "Pearson's over trained models (n), each with the mean tau of its texts, and Fisher's interval. Of scaled tau: the same with tau between chance and the best that ties allow, which fall as attention gets "
         "sparser. A negative sign: the sparser attention, the less it agrees.",
         shown.assign(n=table["n"]),
     )
@@ -193,16 +192,16 @@ def figure_3(models: Sequence[Model], output: Output) -> None:
 
 def _tau_rows(steps: Sequence[Model]) -> Iterator[Dict[str, Any]]:
     of_models = [agreed(model, [(ATTENTION, method) for method in INPUTS]) for model in steps]
-    for place, method in enumerate(INPUTS):
-        agreements = [of_model[place] for of_model in of_models]
+    for position, method in enumerate(INPUTS):
+        agreements = [of_model[position] for of_model in of_models]
         values = [one.observed.value for one in agreements]
         lambdas, means = _points(steps, values)
-        of_places = _pearson(*_points(steps, [one.place() for one in agreements]))
+        of_scaled = _pearson(*_points(steps, [one.scaled() for one in agreements]))
         ends = (float(numpy.nanmean(values[0])), float(numpy.nanmean(values[-1])))
         yield {
             **_swept(steps, method),
             **dict(zip(("mean", "low", "high"), _pearson(lambdas, means), strict=True)),
-            **dict(zip(("of places", "of places low", "of places high"), of_places, strict=True)),
+            **dict(zip(("of scaled", "of scaled low", "of scaled high"), of_scaled, strict=True)),
             **dict(zip(ENDS, ends, strict=True)),
             "lambdas": len(steps),
             "n": len(means),
@@ -243,7 +242,7 @@ def _pearson(across: Sequence[float], up: Sequence[float]) -> Tuple[float, float
 
 
 def entropy_against_lambda(models: Sequence[Model], output: Output) -> None:
-    """Adds a figure: a panel a sweep, a line a kind of importance."""
+    """Adds a figure: a panel a sweep, one line per kind of importance."""
     all_sweeps = sweeps(models)
     panels = {
         _titled(steps): {

@@ -47,7 +47,7 @@ PRINTED = (
 )
 
 
-# Half of the way from chance to the best that ties allow; of the published score, half of what it can be.
+# Midway between chance to the best that ties allow; of the published score, half of what it can be.
 STRONG = 0.5
 # Of agreement: what counts as no less.
 MARGIN = 0.05
@@ -187,7 +187,7 @@ CLAIMS = (
     Claim(
         "strong-by-corrected",
         "The same by the measure as it is defined.",
-        "the place of the measure with k = non-zero weights, from chance (0) to the best that ties allow "
+        "the scaled measure with k = non-zero weights, from chance (0) to the best that ties allow "
         f"(1), is above {STRONG} with gradients and with leave-one-out",
         f"agreement with one of them comes less than {STRONG} of the way",
         TOP_K,
@@ -221,19 +221,19 @@ CLAIMS = (
         f"gradients and leave-one-out agree with each other better by more than {MARGIN}, at any of these k",
         SMALL_K,
         as_strong_as_each_other,
-        beside=(small_k.DIFFERENCES,),
+        others=(small_k.DIFFERENCES,),
     ),
     Claim(
         "as-strong-by-corrected",
         "The same by the measure as it is defined.",
-        "the place of the measure at k = 1, 3, 5 and 10 % of the text, of attention with gradients and with "
+        "the scaled measure at k = 1, 3, 5 and 10 % of the text, of attention with gradients and with "
         f"leave-one-out less that of these with each other, is above -{MARGIN}",
         f"gradients and leave-one-out agree with each other better by more than {MARGIN}, at any of these k",
         SMALL_K,
         as_strong_by_corrected,
         ClaimTest.CORRECTED,
         "as-strong-as-each-other",
-        beside=(small_k.DIFFERENCES,),
+        others=(small_k.DIFFERENCES,),
     ),
     Claim(
         "sparser-agrees-better",
@@ -243,19 +243,19 @@ CLAIMS = (
         "softmax scores better with one of them",
         TOP_K,
         sparser_agrees_better,
-        beside=(DIFFERENCES,),
+        others=(DIFFERENCES,),
     ),
     Claim(
         "sparser-agrees-better-at-small-k",
         "The same by the measure as it is defined, where k leaves tokens out.",
-        "the place of the measure at k = 1, 3, 5 and 10 % of the text, sparsemax less softmax, is above 0 with "
+        "the scaled measure at k = 1, 3, 5 and 10 % of the text, sparsemax less softmax, is above 0 with "
         "gradients and with leave-one-out",
         "softmax agrees better at any of these k, with gradients or with leave-one-out",
         SMALL_K,
         sparser_agrees_better_at_small_k,
         ClaimTest.CORRECTED,
         "sparser-agrees-better",
-        beside=(small_k.DIFFERENCES,),
+        others=(small_k.DIFFERENCES,),
     ),
     Claim(
         "use-decides",

@@ -1,4 +1,4 @@
-"""Neely & Schouten 2020: does sparse attention agree with importance? Whole texts; top k beside."""
+"""Neely & Schouten 2020: does sparse attention agree with importance? Whole texts and top k."""
 
 from typing import Dict, List, Sequence
 
@@ -16,10 +16,10 @@ from analysis.papers.shared.agreeing import agreed_by_each, pair_panel
 from analysis.papers.shared.methods import JAIN_WALLACE_PAIRS as PAIRS
 from analysis.papers.shared.published import (
     OURS_SELECTED,
-    beside,
     published,
     readable,
     with_difference,
+    with_published,
 )
 from analysis.papers.shared.study_files import by_corpus, described
 from analysis.statistics.intervals import ABOUT_INTERVALS
@@ -51,16 +51,16 @@ NOTE = (
 
 
 def table_1(models: Sequence[Model], output: Output) -> None:
-    """Adds the table of Kendall's tau beside theirs."""
+    """Adds the table of Kendall's tau compared with theirs."""
     pairs = [pair for pair in PAIRS if pair[0].name == "attention"]
     _, table = agreed_by_each(models, pairs)
     theirs = published("neely_schouten/table1")
     theirs = theirs.assign(encoder="bilstm", attention="tanh", projection="softmax")
-    table = with_difference(beside(table, theirs), "published")
+    table = with_difference(with_published(table, theirs), "published")
     output.table(
         "neely-schouten-table-1",
         table,
-        "Kendall's tau of attention with gradient and leave-one-out, beside Neely & Schouten "
+        "Kendall's tau of attention with gradient and leave-one-out, compared with Neely & Schouten "
         f"(2020), Table 1. {described(models)}.",
         NOTE,
         readable(table, SHOWN),

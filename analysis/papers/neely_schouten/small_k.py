@@ -19,7 +19,7 @@ from analysis.papers.shared.methods import JAIN_WALLACE_PAIRS as PAIRS
 from analysis.papers.shared.published import readable
 from analysis.papers.shared.study_files import described
 from analysis.statistics.intervals import ABOUT_INTERVALS
-from analysis.statistics.samples import ABOUT_PLACES
+from analysis.statistics.samples import ABOUT_SCALED
 
 SMALL_K = TypedTable("neely-schouten-small-k", AgreementRow)
 DIFFERENCES = TypedTable("neely-schouten-small-k-differences", DifferenceRow)
@@ -28,11 +28,11 @@ SIZES = ("1", "3", "5", "0.1")
 # With one token in each list the published score is 1 whatever the tokens are.
 SIZES_AS_PUBLISHED = SIZES[1:]
 SHOWN = ["corpus", "model", "scores", "importance", "measure", "k", "mean", "interval"]
-SHOWN += ["ceiling", "place", "permuted mean", "n", "undefined"]
+SHOWN += ["ceiling", "scaled", "permuted mean", "n", "undefined"]
 NOTE = (
     "k: tokens, or the share of a text's, rounded up. Ties: `fagin` takes tokens that are tied at the cut in "
-    "whole, and a pair that is tied in one list alone costs half; `kendall` is tau-b over all tokens, beside it. "
-    f"`as-published` forgets pairs that the lists share nothing of. {ABOUT_PLACES} {ABOUT_INTERVALS}"
+    "whole, and a pair that is tied in one list alone costs half; `kendall` is tau-b over all tokens, next to it. "
+    f"`as-published` forgets pairs that the lists share nothing of. {ABOUT_SCALED} {ABOUT_INTERVALS}"
 )
 
 

@@ -1,6 +1,6 @@
 """
 Neely & Schouten's agreement on the top k, scored as they did and as Fagin et al. define it, each
-beside what chance gives: is the headline more than that?
+compared with what chance gives: is the headline more than that?
 """
 
 import math
@@ -25,14 +25,19 @@ from analysis.output import Output, slug
 from analysis.papers.shared.agreeing import add_differences, agreed, rows_of
 from analysis.papers.shared.agreement_rows import AgreementRow, DifferenceRow
 from analysis.papers.shared.methods import JAIN_WALLACE_PAIRS as PAIRS
-from analysis.papers.shared.published import OURS_SELECTED, beside, published, with_difference
+from analysis.papers.shared.published import (
+    OURS_SELECTED,
+    published,
+    with_difference,
+    with_published,
+)
 from analysis.papers.shared.study_files import by_corpus, described
 from analysis.statistics.intervals import ABOUT_INTERVALS
 from analysis.written import Estimate, interval_column
 
 
 def corrected_top_k(rows: Sequence[AgreementRow]) -> Iterator[str]:
-    """A paragraph and a table: both measures, each beside its chance."""
+    """A paragraph and a table: both measures, each compared with its chance."""
     chosen = where(rows, k=NON_ZERO, predicted="overall")
     measures = {
         key: {row.measure: row for row in alike}
@@ -63,17 +68,17 @@ def corrected_top_k(rows: Sequence[AgreementRow]) -> Iterator[str]:
 MEASURES = {"as-published": "Scored as published", "fagin": "scored as Fagin et al. define it"}
 
 
-def places(table: pandas.DataFrame) -> pandas.Series:
+def relative_to_chance(table: pandas.DataFrame) -> pandas.Series:
     """
     From columns `low`, `high`, `chance low` and `chance high`: `above` or `below` where the
     interval of the mean and the chance band have nothing in common, `inside` where they overlap.
-    Rows that lack an end have no place and are left out.
+    Rows that lack an end have no value and are left out.
     """
     table = table.dropna(subset=["low", "high", "chance low", "chance high"])
-    place = pandas.Series("inside", index=table.index)
-    place[table["low"] > table["chance high"]] = "above"
-    place[table["high"] < table["chance low"]] = "below"
-    return place
+    position = pandas.Series("inside", index=table.index)
+    position[table["low"] > table["chance high"]] = "above"
+    position[table["high"] < table["chance low"]] = "below"
+    return position
 
 
 def beside_chance(table: pandas.DataFrame) -> str:
@@ -93,21 +98,21 @@ def beside_chance(table: pandas.DataFrame) -> str:
 
 def _counted(rows: pandas.DataFrame) -> str:
     """`inside the chance band in 3 of 8 comparisons and below it in 5 (mean .8, chance .8)`"""
-    place_of = places(rows)
-    count: Dict[str, int] = place_of.value_counts().to_dict()
+    side_of = relative_to_chance(rows)
+    count: Dict[str, int] = side_of.value_counts().to_dict()
     if not count:
         return "without an interval to hold against chance"
-    rows = rows.loc[place_of.index]
+    rows = rows.loc[side_of.index]
     numbers = (
         f"(mean {cell(rows['mean'].mean())}, random scores {cell(rows['random mean'].mean())})"
     )
     total = len(rows)
     if len(count) == 1:
-        (place,) = count
+        (position,) = count
         comparisons = f"all {total} comparisons" if total > 1 else "the only comparison"
-        return f"{place} the chance band in {comparisons} {numbers}"
-    first, *others = (place for place in ("above", "inside", "below") if place in count)
-    rest = " and ".join(f"{place} it in {count[place]}" for place in others)
+        return f"{position} the chance band in {comparisons} {numbers}"
+    first, *others = (position for position in ("above", "inside", "below") if position in count)
+    rest = " and ".join(f"{position} it in {count[position]}" for position in others)
     return f"{first} the chance band in {count[first]} of {total} comparisons, {rest} {numbers}"
 
 
@@ -161,8 +166,8 @@ def on_chance_bands(marks: Sequence[Mark], label: str) -> Figure:
         for one, panel in zip(axes[0], panels, strict=True):
             for mark in marks:
                 if mark.panel == panel:
-                    place = rows.index(mark.row) + _apart(series.index(mark.series), len(series))
-                    _draw(one, mark, place, series.index(mark.series), len(series))
+                    position = rows.index(mark.row) + _apart(series.index(mark.series), len(series))
+                    _draw(one, mark, position, series.index(mark.series), len(series))
             style.titled(one, panel)
             one.set_xlabel(style.shown(label))
             one.tick_params(axis="y", length=0)
@@ -180,19 +185,21 @@ def on_chance_bands(marks: Sequence[Mark], label: str) -> Figure:
     return figure
 
 
-def _draw(axes: Axes, mark: Mark, place: float, number: int, of: int) -> None:
+def _draw(axes: Axes, mark: Mark, position: float, number: int, of: int) -> None:
     height = 0.8 / of
     low, high = mark.chance
     if not math.isnan(low):
         # A band that is too narrow to see has its edge.
-        band = Rectangle((low, place - height / 2), high - low, height, color=style.BAND, zorder=1)
+        band = Rectangle(
+            (low, position - height / 2), high - low, height, color=style.BAND, zorder=1
+        )
         band.set_linewidth(1)
         axes.add_patch(band)
     look = style.series(number)
-    axes.plot(mark.interval, (place, place), color=look["color"], linewidth=1.2, zorder=3)
-    axes.plot(mark.mean, place, zorder=4, **look)
+    axes.plot(mark.interval, (position, position), color=look["color"], linewidth=1.2, zorder=3)
+    axes.plot(mark.mean, position, zorder=4, **look)
     if mark.published is not None:
-        axes.plot(mark.published, place, **HOLLOW, zorder=5)
+        axes.plot(mark.published, position, **HOLLOW, zorder=5)
 
 
 def _apart(number: int, of: int) -> float:
@@ -237,7 +244,7 @@ NOTE = (
     "one list only and the other in the other list only, so that lists that share nothing score "
     "near 1. Fagin: the definition (Fagin et al. 2003), lists that share nothing score -1. Random "
     "and permuted: the same score with noise, or with the importance in random order, in place of "
-    "the importance; fagin place: between the permuted control (0) and the best that ties allow (1). "
+    "the importance; fagin scaled: between the permuted control (0) and the best that ties allow (1). "
     f"Published values are selected on dev. {OURS_SELECTED} {ABOUT_INTERVALS}"
 )
 
@@ -264,7 +271,7 @@ def top_k_rows(of_models: Sequence[Sequence[Agreement]]) -> pandas.DataFrame:
     table["chance high"] = table[["random high", "permuted high"]].max(axis=1)
     theirs = published("neely_schouten/table2_top_k")
     theirs = theirs.assign(encoder="bilstm", measure=AS_PUBLISHED)
-    return with_difference(beside(table, theirs), "published")
+    return with_difference(with_published(table, theirs), "published")
 
 
 def _measures(model: Model) -> List[str]:
@@ -285,7 +292,7 @@ def table_2(models: Sequence[Model], output: Output) -> None:
         TOP_K.name,
         table,
         "Agreement of attention with gradient and leave-one-out on the top k tokens, scored as "
-        "published and as Fagin et al. define it, beside Neely & Schouten (2020), Table 2. "
+        "published and as Fagin et al. define it, compared with Neely & Schouten (2020), Table 2. "
         f"{described(models)}.",
         NOTE,
         side_by_side(table),
@@ -301,10 +308,10 @@ def table_2(models: Sequence[Model], output: Output) -> None:
         output.figure(
             slug("neely-schouten-chance", corpus),
             on_chance_bands(marks, "mean agreement"),
-            f"Agreement of attention with importance on the top k tokens, beside chance. {text} "
+            f"Agreement of attention with importance on the top k tokens, compared with chance. {text} "
             f"{described(several)}.",
             f"Lines: interval of the mean. {ABOUT_INTERVALS} Bands: where the mean lies if random "
-            "scores, or the same scores in random order, take the place of the importance (95 %). "
+            "scores, or the same scores in random order, replace the importance (95 %). "
             "What shares nothing with the band is above or below it, the rest inside.",
         )
 
@@ -317,10 +324,10 @@ def side_by_side(table: pandas.DataFrame) -> pandas.DataFrame:
         table[table["measure"] == measure].set_index(ROW) for measure in (AS_PUBLISHED, FAGIN)
     )
     shown = one[["published", *numbers, "difference", "n", "undefined"]].join(
-        other[[*numbers, "place"]].add_prefix("fagin ")
+        other[[*numbers, "scaled"]].add_prefix("fagin ")
     )
     order = ["published", "mean", "interval", "difference", "random mean", "permuted mean"]
-    order += [f"fagin {name}" for name in [*numbers, "place"]] + ["n", "undefined"]
+    order += [f"fagin {name}" for name in [*numbers, "scaled"]] + ["n", "undefined"]
     names = {name: name.removesuffix(" mean") for name in order} | {"mean": AS_PUBLISHED}
     return shown[order].rename(columns=names).reset_index()
 

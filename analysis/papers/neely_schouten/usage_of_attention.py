@@ -226,7 +226,7 @@ def _interval(row: Dict[str, Any], name: str) -> Tuple[float, float]:
 
 def correlation(table: pandas.DataFrame, across: str, up: str) -> str:
     """
-    Spearman's over the rows of the table that have both columns, in a sentence; an empty one where
+    Spearman's over the rows of the table that have both columns, as text; an empty one where
     there are too few models, or all are alike.
     """
     known = table[_known(table, across, up)]
@@ -250,9 +250,9 @@ def _shown(table: pandas.DataFrame) -> pandas.DataFrame:
 OVER_STUDIES = OverStudies(
     "usage",
     USE.name,
-    "What adversaries reach against the use of attention, one point a model",
+    "What adversaries reach against the use of attention, one point per model",
     "*Proposed in Neely & Schouten's section 7: how far adversaries get against what a model loses without "
-    "its attention, one point a data set, model and training ([numbers]({rows})). Left of 0 uniform attention does "
+    "its attention, one point per data set, model and training ([numbers]({rows})). Left of 0 uniform attention does "
     "better; dotted: the largest divergence. If use decided all, points would fall from left to right.*",
     each_once,
     usage_figure,

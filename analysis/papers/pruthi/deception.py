@@ -85,7 +85,7 @@ def _chosen(table: pandas.DataFrame) -> pandas.Series:
 
 
 def deception(study: StudyFiles, output: Output) -> Optional[str]:
-    """Adds the table, a figure and a sentence a model. Nothing is ever left out."""
+    """Adds the table, a figure and one sentence per model. Nothing is ever left out."""
     table = rows_of(study)
     chosen = table[table["chosen"] == YES]
     shown = table.assign(strength=table["strength"].map("{:g}".format))
@@ -98,7 +98,7 @@ def deception(study: StudyFiles, output: Output) -> Optional[str]:
         table,
         caption,
         "As the training runs report them, on the test split where there is one; several seeds "
-        "are averaged, with the deviation between them beside. Accuracy lost: against strength 0, "
+        "are averaged, with the deviation between them. Accuracy lost: against strength 0, "
         "which only measures. Of several ways of training, that is chosen whose honest model does best on dev; "
         f"the others are shown for comparison, and the figure is of the chosen one. {OURS_SELECTED}",
         shown.dropna(axis="columns", how="all").drop(columns=["encoder", "attention"]),
@@ -119,9 +119,9 @@ def deception(study: StudyFiles, output: Output) -> Optional[str]:
         "the points, where there are several seeds: one standard deviation of these. Grey: accuracy by "
         "chance, of two classes of about the same size.",
     )
-    for place, row in enumerate(_most(chosen)):
+    for position, row in enumerate(_most(chosen)):
         output.sentence(
-            f"pruthi-deception-{place}",
+            f"pruthi-deception-{position}",
             f"{row['corpus']}, {row['model']}: with a penalty of strength {row['strength']:g}, "
             f"{100 * row['impermissible mass']:.1f} % of attention is on impermissible tokens, and "
             f"accuracy is {number(row['accuracy'])}.",

@@ -64,8 +64,8 @@ def drop_rows(model: Model) -> List[Dict[str, Any]]:
             for one in (top, other)
         ]
         compared = paired_in_one_model(*stacked)
-        for place, name in enumerate(members):
-            row = {column: values[place] for column, values in compared.items()}
+        for position, name in enumerate(members):
+            row = {column: values[position] for column, values in compared.items()}
             row = {"top": row.pop("first mean"), "random": row.pop("second mean"), **row}
             rows.append({**about(model), "predicted": name, "effect": title, **row})
     return rows

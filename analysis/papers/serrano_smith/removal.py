@@ -91,7 +91,7 @@ def removal_rows(model: Model) -> List[Dict[str, Any]]:
 
 
 def removal(models: Sequence[Model], output: Output) -> None:
-    """Adds the table, a figure and a sentence a model on how many weights have to go."""
+    """Adds the table, a figure and one sentence per model on how many weights have to go."""
     table = pandas.DataFrame([row for model in models for row in removal_rows(model)])
     ends = interval_column(table, "attention less")
     shown = table.assign(**{"of the difference": ends})

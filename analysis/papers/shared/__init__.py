@@ -1,1 +1,1 @@
-"""What several papers share: which models belong together, how they differ, ours beside theirs."""
+"""What several papers share: which models belong together, how they differ, ours compared with theirs."""

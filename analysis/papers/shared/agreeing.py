@@ -27,9 +27,9 @@ from attention_explain.errors import InputError
 
 Methods = Tuple[Method, Method]
 KENDALL = "kendall"
-DIFFERENCE, OF_PLACES = "difference", "difference of places"
+DIFFERENCE, OF_SCALED = "difference", "scaled difference"
 DIFFERENCES_NOTE = (
-    "First less second, text by text. Places: from chance (0) to the best that ties allow (1). "
+    "First less second, text by text. Scaled: 0 for chance, 1 for the best that ties allow. "
     f"{ABOUT_INTERVALS} They are not corrected for the number of comparisons."
 )
 
@@ -133,7 +133,7 @@ def add_differences(output: Output, name: str, compared: Sequence[Agreement]) ->
         return
     models = list({id(one.model): one.model for one in compared}.values())
     shown = table[["corpus", "first model", "second model", "first pair", "second pair", "measure"]]
-    for difference in (DIFFERENCE, OF_PLACES):
+    for difference in (DIFFERENCE, OF_SCALED):
         ends = interval_column(table, difference)
         shown = shown.assign(**{difference: table[difference], f"{difference}, interval": ends})
     output.table(
@@ -155,7 +155,7 @@ def _difference(first: Agreement, second: Agreement) -> Dict[str, Any]:
         "second model": second.model.name,
         "second pair": str(second.pair),
         **difference_columns(DIFFERENCE, first.observed.value, second.observed.value, one_model),
-        **difference_columns(OF_PLACES, first.place(), second.place(), one_model),
+        **difference_columns(OF_SCALED, first.scaled(), second.scaled(), one_model),
     }
 
 

@@ -1,6 +1,6 @@
 """
 Agreements as claims read them: rows of the papers' tables, with both kinds of importance that
-attention is held against, and the differences between rows.
+attention is compared with, and the differences between rows.
 """
 
 import math
@@ -19,7 +19,7 @@ from analysis.claims.table_rows import (
     grouped,
     paired,
 )
-from analysis.papers.shared.agreeing import DIFFERENCE, OF_PLACES
+from analysis.papers.shared.agreeing import DIFFERENCE, OF_SCALED
 from analysis.written import Estimate, number
 
 IMPORTANCE = ("gradient", "leave-one-out")
@@ -35,10 +35,10 @@ class AgreementRow(TableRow):
     first, second : those columns.
     scores, importance : what the paper calls them.
     predicted, group : the class of the texts, or `overall`.
-    k : of the measure, where only so many tokens count.
+    k : of the measure, if only the first k tokens count.
     importance_of : of inputs, or of hidden states.
     compared : whether signs count.
-    place : between chance and the best that ties allow; tables may have been written without.
+    scaled : between chance and the best that ties allow; tables may have been written without.
     """
 
     first: str = ""
@@ -53,7 +53,7 @@ class AgreementRow(TableRow):
     compared: str = ""
     mean: Estimate = estimated()
     ceiling: float = math.nan
-    place: Optional[Estimate] = estimated_if_known("place")
+    scaled: Optional[Estimate] = estimated_if_known("scaled")
     random_mean: float = math.nan
     permuted_mean: float = math.nan
     above_permuted: Optional[Estimate] = estimated_if_known("above permuted", difference=True)
@@ -62,14 +62,14 @@ class AgreementRow(TableRow):
 
     @property
     def placed(self) -> Estimate:
-        """By its place; by its mean, if the table has no places."""
-        return self.mean if self.place is None else self.place
+        """The scaled agreement; the mean, if the table has no scaled values."""
+        return self.mean if self.scaled is None else self.scaled
 
     def in_words(self, measure: str) -> str:
-        """What `placed` is the number of: `tau with gradient .200 of at most .215, place`."""
-        if self.place is None:
+        """What `placed` is the number of: `tau with gradient .200 of at most .215, scaled`."""
+        if self.scaled is None:
             return measure
-        return f"{measure} {number(self.mean.mean)} of at most {number(self.ceiling)}, place"
+        return f"{measure} {number(self.mean.mean)} of at most {number(self.ceiling)}, scaled"
 
     @property
     def known_by(self) -> tuple:
@@ -80,7 +80,7 @@ class AgreementRow(TableRow):
 
 @dataclass(frozen=True, kw_only=True)
 class DifferenceRow(TableRow):
-    """One agreement less another, on the same texts: of their measures, and of their places."""
+    """One agreement less another, on the same texts: of their measures, and of their scaled values."""
 
     measure: str
     first_model: str
@@ -88,7 +88,7 @@ class DifferenceRow(TableRow):
     second_model: str
     second_pair: str
     difference: Optional[Estimate] = paired(DIFFERENCE)
-    of_places: Optional[Estimate] = paired(OF_PLACES)
+    of_scaled: Optional[Estimate] = paired(OF_SCALED)
 
     @property
     def ends(self) -> Tuple[tuple, tuple]:
@@ -121,12 +121,12 @@ def judged_differences(
 ) -> Iterator[Judgement]:
     """
     A judgement for each corpus, protocol and each values of the fields `alike`, which the model is called by.
-    Its parts, one for each kind of importance: the place of the row with the values `of` less that of
+    Its parts, one for each kind of importance: the scaled agreement of the row with the values `of` less that of
     the row with the values `less`.
 
     compared : what was compared on the same texts.
     part : from words (`with gradient`) and the difference.
-    placed : by places, where the table has them; else by the measure itself.
+    scaled : by scaled values, where the table has them; else by the measure itself.
     kinds : of importance.
     """
     for (corpus, protocol, *names), group in grouped(rows, "corpus", "protocol", *alike):
@@ -144,13 +144,13 @@ def less_than(
     compared: Sequence[DifferenceRow], row: AgreementRow, other: AgreementRow, placed: bool = True
 ) -> Estimate:
     """
-    The place of the one agreement less that of the other, or if not `placed` the measure itself, on the
+    The scaled value of the one agreement less that of the other, or if not `placed` the measure itself, on the
     same texts if it is among those compared; else as if they were independent.
     """
-    of_places = placed and row.place is not None and other.place is not None
-    first, second = (one.placed if of_places else one.mean for one in (row, other))
+    of_scaled = placed and row.scaled is not None and other.scaled is not None
+    first, second = (one.placed if of_scaled else one.mean for one in (row, other))
     for one in compared:
-        difference = one.of_places if of_places else one.difference
+        difference = one.of_scaled if of_scaled else one.difference
         if difference is None:
             continue
         if one.ends == (row.known_by, other.known_by):

@@ -22,9 +22,9 @@ def largest_weights(attention: Sequence[Scores]) -> numpy.ndarray:
 def bins_of(weights: numpy.ndarray) -> Dict[str, numpy.ndarray]:
     """Which texts are in each bin; a text without attention is in none. Shape: as `weights`"""
     # A weight of 1 may come out of its file a little larger.
-    places = numpy.digitize(weights, EDGES[1:-1])
+    positions = numpy.digitize(weights, EDGES[1:-1])
     known = numpy.isfinite(weights)
-    return {name: known & (places == place) for place, name in enumerate(NAMES)}
+    return {name: known & (positions == position) for position, name in enumerate(NAMES)}
 
 
 def classes_of(model: Model) -> Dict[str, numpy.ndarray]:

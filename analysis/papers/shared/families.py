@@ -18,7 +18,7 @@ from analysis.perturbations import Perturbations
 from analysis.text_files import TextFile, place_of
 from analysis.written import listed
 
-# A base, and what is held against it.
+# A base, and what is compared with it.
 Pair = Tuple[Attributions, Attributions]
 
 
@@ -107,8 +107,8 @@ class ModelFamily:
             return list(zip(cycle(self.bases), others))
         number = len(self.bases)
         return [
-            (self.bases[place], self.bases[(place + 1) % number])
-            for place in range(number if number > 2 else number - 1)
+            (self.bases[position], self.bases[(position + 1) % number])
+            for position in range(number if number > 2 else number - 1)
         ]
 
 
@@ -198,8 +198,8 @@ def _same_model(one: TextFile, other: TextFile) -> bool:
     )
     if all(learned):
         return learned[0] == learned[1]
-    places = {place_of(file.metadata["archive"]) for file in (one, other)}
-    return len(places) == 1 or (all(archives) and archives[0] == archives[1])
+    positions = {place_of(file.metadata["archive"]) for file in (one, other)}
+    return len(positions) == 1 or (all(archives) and archives[0] == archives[1])
 
 
 def _same_data(one: TextFile, other: TextFile) -> bool:

@@ -12,7 +12,7 @@ GRADIENT_X_INPUT = Method(
     "gradient",
     {"of": "probability", "absolute": True, "detach_attention": True},
 )
-# The other thing that is called gradient, beside it wherever a file has both.
+# The other thing that is called gradient, next to it wherever a file has both.
 GRADIENT_NORM = Method(
     "gradient",
     "gradient norm",

@@ -38,7 +38,7 @@ class Method:
     name : of the column.
     title : what tables call it.
     options : those without which it is not the paper's.
-    check : a number a text beside the scores, where that is what the paper is about.
+    check : one number per text next to the scores, where that is what the paper is about.
     """
 
     name: str
@@ -52,7 +52,7 @@ class Method:
         return f"{self.name}.{self.check}" if self.check else self.name
 
     def problem(self, file: TextFile) -> Optional[str]:
-        """Why the file cannot serve, in one sentence, or None."""
+        """An error message if the file cannot serve, else None."""
         if self.name not in file.declared or self.column not in file.table:
             return f"{file.path}: has no '{self.column}'; it has {', '.join(file.declared)}{CURE}"
         parameters = file.declared[self.name].get("parameters", {})
@@ -80,8 +80,8 @@ class Fillable(Protocol):
 
     def fill_from(self, study: StudyFiles, output: Output, all_of_them: bool) -> Optional[str]:
         """
-        Fills what the study can fill, and says in a sentence what it cannot. Raises
-        `AnalysisError` with that sentence where nothing can be filled, or where all have to serve.
+        Fills what the study can fill, and returns a message on what it cannot. Raises
+        `AnalysisError` with that message where nothing can be filled, or where all have to serve.
         """
 
 
@@ -147,7 +147,7 @@ class StudyExhibit:
 @dataclass(frozen=True)
 class Correction:
     """
-    What a mended measure or a control changes in a table of a paper.
+    What a corrected measure or a control changes in a table of a paper.
 
     told : paragraphs and tables in Markdown, from the rows of that table in all studies; nothing
         where these have no numbers for it.
@@ -162,7 +162,7 @@ class OverStudies:
     """
     A figure of the rows that all studies have of a table.
 
-    name : of the figure, and of the rows beside it.
+    name : of the figure, and of the rows next to it.
     table : of which.
     shown : what it shows, in a line.
     caption : in Markdown; `{rows}` stands for where the rows are.
@@ -222,7 +222,7 @@ class Paper(Exhibition):
     corrections : what our measures change in its tables.
     more : what its models are also asked, in sections of their own.
     over_studies : figures of all studies together.
-    order : its place among the papers of a year, where that is not to be the alphabet's.
+    order : its position among the papers of a year, where that is not to be the alphabet's.
     """
 
     claims: Tuple[Claim, ...] = ()

@@ -1,4 +1,4 @@
-"""One number a text from a file, without a second column to agree with."""
+"""One number per text from a file, without a second column to agree with."""
 
 from typing import Any, Callable, Dict
 
@@ -19,7 +19,7 @@ PerText = Callable[[TextFile], Values]
 
 
 def check(method: Method) -> PerText:
-    """What gives the number that the method has beside its scores."""
+    """What gives the number that the method has next to its scores."""
 
     def values(file: TextFile) -> Values:
         numbers = file.table[method.column].to_numpy(dtype=float, na_value=numpy.nan)

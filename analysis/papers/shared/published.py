@@ -1,5 +1,5 @@
 """
-What was published, and ours beside it: the papers' tables are read, rows are joined by what they
+What was published, and ours next to it: the papers' tables are read, rows are joined by what they
 are about, and columns made that people read.
 """
 
@@ -83,7 +83,7 @@ def selected_on(config: Dict[str, Any]) -> str:
     return "test" if validation == config.get("test_data_path") else "dev"
 
 
-def beside(
+def with_published(
     ours: pandas.DataFrame, theirs: pandas.DataFrame, name: str = "published"
 ) -> pandas.DataFrame:
     """
@@ -114,7 +114,7 @@ def with_difference(table: pandas.DataFrame, *published: str) -> pandas.DataFram
 def readable(table: pandas.DataFrame, columns: Sequence[str]) -> pandas.DataFrame:
     """
     The columns for people, `interval` made of low and high; the mean is `ours` where there is
-    another one beside it.
+    another one next to it.
     """
     shown = table.assign(interval=interval_column(table))[list(columns)]
     names = {"random mean": "random"}

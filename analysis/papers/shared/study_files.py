@@ -70,7 +70,7 @@ def load_models(places: Sequence[Path]) -> List[Model]:
 
 
 def _models(files: Iterable[TextFile]) -> List[Model]:
-    """Names are unique among the models of a corpus, whose name stands beside theirs."""
+    """Names are unique among the models of a corpus, whose name stands compared with theirs."""
     by_corpus_name: Dict[str, List[TextFile]] = {}
     for file in files:
         by_corpus_name.setdefault(file.model.corpus, []).append(file)

@@ -69,7 +69,7 @@ def table_5(study: StudyFiles, output: Output) -> Optional[str]:
     output.table(
         ADVERSARIES.name,
         table,
-        "Adversaries by lambda: F1, distance of outputs and of attention from the base, beside "
+        "Adversaries by lambda: F1, distance of outputs and of attention from the base, compared with "
         f"Wiegreffe & Pinter (2019), Table 5. {described_adversaries(table)}.",
         f"{LAMBDA} {TVD} {SOURCE}",
         shown_adversaries(table),
@@ -79,7 +79,7 @@ def table_5(study: StudyFiles, output: Output) -> Optional[str]:
 
 def table_4(study: StudyFiles, output: Output) -> Optional[str]:
     """
-    Adds the table of the best adversary of each model that is far away, with a sentence for each;
+    Adds the table of the best adversary of each model that is far away, and one sentence for each;
     gives a sentence on adversaries that are left out, if any are.
     """
     table, left_out = unfrozen(study)
@@ -93,14 +93,14 @@ def table_4(study: StudyFiles, output: Output) -> Optional[str]:
     output.table(
         "wiegreffe-pinter-table-4",
         best,
-        f"The adversary with the best F1 among those with a JSD above {FAR}, beside Wiegreffe & "
+        f"The adversary with the best F1 among those with a JSD above {FAR}, compared with Wiegreffe & "
         f"Pinter (2019), Table 4. {described_adversaries(best)}.",
         f"The published lambda need not be the same. {LAMBDA} {TVD} {SOURCE}",
         shown_adversaries(best),
     )
-    for place, row in enumerate(best.to_dict("records")):
+    for position, row in enumerate(best.to_dict("records")):
         output.sentence(
-            f"wiegreffe-pinter-best-{place}",
+            f"wiegreffe-pinter-best-{position}",
             f"{row['corpus']}, {row['model']}: an adversary (lambda {row['lambda']:g}) moves "
             f"attention by a JSD of {number(row['jsd'])} while outputs move by a TVD of "
             f"{number(row['tvd'])}, with an F1 of {number(row['f1'])}.",
@@ -131,12 +131,12 @@ def best_far(table: pandas.DataFrame) -> pandas.DataFrame:
 
 
 def with_published(table: pandas.DataFrame) -> pandas.DataFrame:
-    """Beside the published row of the same lambda, as published."""
-    keys = [*KEYS, "place"]
-    ours = table.assign(place=table["lambda as published"].map(_place))
+    """Next to the published row of the same lambda, as published."""
+    keys = [*KEYS, "position"]
+    ours = table.assign(position=table["lambda as published"].map(_place))
     theirs = _theirs()
-    theirs["place"] = theirs.pop("lambda as published").map(_place)
-    return ours.merge(theirs, on=keys, how="left", validate="many_to_one").drop(columns="place")
+    theirs["position"] = theirs.pop("lambda as published").map(_place)
+    return ours.merge(theirs, on=keys, how="left", validate="many_to_one").drop(columns="position")
 
 
 def _theirs() -> pandas.DataFrame:

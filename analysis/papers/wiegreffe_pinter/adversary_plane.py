@@ -1,6 +1,6 @@
 """
 Wiegreffe & Pinter 2019, Figure 5: how far adversaries of rising lambda move attention and output,
-beside what another seed, no attention, and an adversary for each text do.
+compared with what another seed, no attention, and an adversary for each text do.
 """
 
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ from matplotlib.transforms import Bbox
 from analysis.agreement.agreement_table import OVERALL
 from analysis.errors import AnalysisError
 from analysis.figures import style
-from analysis.figures.labels import Place, along_line, around_marks, pixels, place_labels
+from analysis.figures.labels import Point, along_line, around_marks, pixels, place_labels
 from analysis.output import Output
 from analysis.papers.shared.adversary_rows import (
     DOUBLED_TVD,
@@ -41,14 +41,14 @@ from attention_explain.errors import InputError
 
 # Markers that no curve has.
 MARKERS = ("^", "s", "P", "X", "*", "v")
-# Marks that are closer than so many pixels are as good as one.
+# Marks that are closer than this number of pixels are as good as one.
 CLOSE = 25
 
 
 @dataclass(frozen=True)
 class Points:
     """
-    across, up : means; the intervals beside them have low and high each, NaN where unknown.
+    across, up : means; the intervals next to them have low and high each, NaN where unknown.
     labels : what is written at each point.
     """
 
@@ -59,7 +59,7 @@ class Points:
     labels: Sequence[str] = ()
 
     @property
-    def places(self) -> List[Place]:
+    def positions(self) -> List[Point]:
         return list(zip(self.across, self.up, strict=True))
 
 
@@ -165,9 +165,9 @@ def _drawn(axes: Axes, panel: Plane) -> Iterator[Bbox]:
     """What labels should not cover."""
     for several in (panel.curves, panel.marks, panel.published):
         for points in several.values():
-            yield from around_marks(axes, points.places)
+            yield from around_marks(axes, points.positions)
     for points in panel.curves.values():
-        for one, other in pairwise(points.places):
+        for one, other in pairwise(points.positions):
             yield from along_line(axes, one, other)
     for points in (*panel.curves.values(), *panel.marks.values()):
         for up, (low, high) in zip(points.up, points.across_intervals):
@@ -176,27 +176,30 @@ def _drawn(axes: Axes, panel: Plane) -> Iterator[Bbox]:
             yield from along_line(axes, (across, low), (across, high))
 
 
-def _shared_labels(axes: Axes, points: Points) -> Iterator[Tuple[str, Place]]:
+def _shared_labels(axes: Axes, points: Points) -> Iterator[Tuple[str, Point]]:
     """
     Of neighbours that lie on each other one label, at the one in the middle: from the first to the last of them.
     """
-    places = pixels(axes, points.places)
+    positions = pixels(axes, points.positions)
     groups: List[List[int]] = []
     for number in range(len(points.labels)):
-        if groups and numpy.abs(places[number] - places[groups[-1]]).max(axis=1).min() < CLOSE:
+        if (
+            groups
+            and numpy.abs(positions[number] - positions[groups[-1]]).max(axis=1).min() < CLOSE
+        ):
             groups[-1].append(number)
         else:
             groups.append([number])
     for group in groups:
         ends = dict.fromkeys([points.labels[group[0]], points.labels[group[-1]]])
-        yield " to ".join(ends), points.places[group[len(group) // 2]]
+        yield " to ".join(ends), points.positions[group[len(group) // 2]]
 
 
 NAME = "wiegreffe-pinter-plane"
 CURVES = {False: "adversaries", True: "frozen adversaries"}
 ACROSS, UP = "attention moved (JSD, nats)", "output moved (TVD)"
 FIGURE_NOTE = (
-    "At each adversary its lambda; those that are held against fewer bases than the others are not joined, and stand in the table alone. "
+    "At each adversary its lambda; those that are compared with fewer bases than the others are not joined, and stand in the table alone. "
     f"Lines at the points: interval of the mean. {ABOUT_INTERVALS} "
     "Published values of TVD are doubled, as the published code halves the distance once "
     "more. The dotted line is the largest JSD there can be."
@@ -205,7 +208,7 @@ FIGURE_NOTE = (
 
 def plane(study: StudyFiles, output: Output) -> Optional[str]:
     """
-    Adds a figure a model, or one of what runs report, and both tables of its numbers; gives a
+    Adds one figure per model, or one of what runs report, and both tables of its numbers; gives a
     sentence on adversaries that are left out, if any are.
     """
     attacked, left_out = families(study)

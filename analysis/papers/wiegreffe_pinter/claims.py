@@ -93,7 +93,7 @@ class BesideRow(TableRow):
 
 @dataclass(frozen=True, kw_only=True)
 class ConvexityRow(TableRow):
-    """The shape of the curve through so many adversaries."""
+    """The shape of the curve through these adversaries."""
 
     frozen: bool
     predicted: str
@@ -107,8 +107,7 @@ CONVEXITY_TABLE = TypedTable("wiegreffe-pinter-convexity", ConvexityRow)
 
 def curves(tables: Tables) -> Iterator[List[AdversaryRow]]:
     """
-    Of each model its adversaries that are not frozen, nearest attention first. Those of one lambda, held
-    against several bases, are one. Where some have several seeds, these alone: between them and single ones, a
+    Of each model its adversaries that are not frozen, nearest attention first. Those of one lambda, compared with several bases, are one. Where some have several seeds, these alone: between them and single ones, a
     curve would follow the seeds.
     """
     rows = [row for row in tables.rows(ADVERSARIES) if not row.frozen]
@@ -242,22 +241,22 @@ def _at_equal_divergence(
     """
     rows = tables.rows(BESIDE_TABLE, predicted="overall", other=other)
     for curve in curves(tables):
-        # Adversaries are trained in a way of their own: what they are held against knows the base's.
-        beside = first_where(rows, corpus=curve[0].corpus, model=curve[0].model)
+        # Adversaries are trained in a way of their own: what they are compared with knows the base's.
+        reference = first_where(rows, corpus=curve[0].corpus, model=curve[0].model)
         unmoved = first_where(curve, lambda_=0)
-        if beside is None or (imitation and unmoved is None):
+        if reference is None or (imitation and unmoved is None):
             continue
-        at = f"at a JSD of {number(beside.jsd.mean)} TVD"
-        trained = tvd_at(curve, beside.jsd.mean)
+        at = f"at a JSD of {number(reference.jsd.mean)} TVD"
+        trained = tvd_at(curve, reference.jsd.mean)
         if trained is None:
             ends = f"{number(curve[0].jsd.mean)} to {number(curve[-1].jsd.mean)}"
             yield Judgement.of(curve[0], Part(f"{at}: the curve has {ends}", Outcome.UNKNOWN))
             continue
-        words = f"{at} {trained} on the curve, {beside.tvd} {other};"
+        words = f"{at} {trained} on the curve, {reference.tvd} {other};"
         if imitation:
             words = f"{words} {unmoved.tvd} at lambda 0;"
             trained = trained.minus(unmoved.tvd)
-        yield Judgement.of(curve[0], above(f"{words} {compared}", trained.minus(beside.tvd)))
+        yield Judgement.of(curve[0], above(f"{words} {compared}", trained.minus(reference.tvd)))
 
 
 def _guided(tables: Tables, pairs: Sequence[Tuple[str, str]]) -> Iterator[Judgement]:
@@ -293,12 +292,12 @@ CLAIMS = (
     ),
     Claim(
         "beyond-seeds",
-        "Attention varies little from seed to seed beside what an adversary does to it.",
+        "Attention varies little from seed to seed compared with what an adversary does to it.",
         f"the JSD of the adversary that is furthest with outputs near the base's, less that of other seeds, is above 0, and its TVD below {SMALL}",
         f"other seeds are further away than the adversary, or its TVD is above {SMALL}",
         SEEDS_TABLE,
         beyond_seeds,
-        beside=(ADVERSARIES,),
+        others=(ADVERSARIES,),
     ),
     Claim(
         "of-use-to-others",
@@ -349,7 +348,7 @@ CLAIMS = (
         "at that distance a trained adversary's outputs are nearer",
         ADVERSARIES,
         less_than_instances,
-        beside=(BESIDE_TABLE,),
+        others=(BESIDE_TABLE,),
     ),
     Claim(
         "less-beyond-imitation",
@@ -360,7 +359,7 @@ CLAIMS = (
         less_beyond_imitation,
         ClaimTest.CORRECTED,
         "less-than-instances",
-        beside=(BESIDE_TABLE,),
+        others=(BESIDE_TABLE,),
     ),
     Claim(
         "convex",
@@ -377,6 +376,6 @@ CLAIMS = (
         "at that distance adversaries' outputs are nearer than the uniform model's",
         ADVERSARIES,
         uniform_under_the_curve,
-        beside=(BESIDE_TABLE,),
+        others=(BESIDE_TABLE,),
     ),
 )

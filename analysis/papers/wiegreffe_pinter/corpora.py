@@ -48,7 +48,7 @@ def table_1(study: StudyFiles, output: Output) -> Optional[str]:
     output.table(
         NAME,
         table.drop(columns="order"),
-        "The corpora: mean length of the texts in tokens, and how many there are, beside Wiegreffe & Pinter (2019), "
+        "The corpora: mean length of the texts in tokens, and how many there are, compared with Wiegreffe & Pinter (2019), "
         f"Table 1. {', '.join(dict.fromkeys(table['corpus']))}.",
         "By class: in the order of the labels, negative first. Ours without the symbols at both ends of a text, and "
         "without the texts that the limits of length drop. Published: as Jain & Wallace (2019) print them, Table 1, "

@@ -69,8 +69,10 @@ class Bootstrap:
 def times_taken(generator: numpy.random.Generator, draws: int, size: int) -> numpy.ndarray:
     """How often each of `size` things is among as many taken with replacement, draw by draw."""
     taken = generator.integers(size, size=(draws, size))
-    places = taken + size * numpy.arange(draws)[:, None]
-    return numpy.bincount(places.ravel(), minlength=draws * size).reshape(draws, size).astype(float)
+    positions = taken + size * numpy.arange(draws)[:, None]
+    return (
+        numpy.bincount(positions.ravel(), minlength=draws * size).reshape(draws, size).astype(float)
+    )
 
 
 # Two points make a chord and nothing else.
@@ -189,7 +191,7 @@ def add_marks(attacked: Sequence[ModelFamily], output: Output) -> None:
     output.table(
         "wiegreffe-pinter-beside",
         table,
-        "What the adversaries' distances are to be held against: the mean distance of output and of "
+        "What the adversaries' distances are to be compared with: the mean distance of output and of "
         f"attention from the base. {'; '.join(family.described for family in attacked)}.",
         "TVD: half the sum of absolute differences. Adversary for each text: Jain & Wallace's, the "
         f"furthest attention found that keeps the output. {ABOUT_INTERVALS} The csv has each class, "
@@ -199,7 +201,7 @@ def add_marks(attacked: Sequence[ModelFamily], output: Output) -> None:
 
 
 def _one_by_one(family: ModelFamily) -> Iterator[Tuple[str, Divergence]]:
-    """All other seeds together, then each, then the rest of what is held against the curve."""
+    """All other seeds together, then each, then the rest of what is compared with the curve."""
     others = family.other_seeds
     if len(others) > 1:
         yield f"all {len(others)} other seeds", divergence(others)
@@ -270,7 +272,7 @@ def _texts(moved: Divergence, predicted: str) -> int:
 def moved_by_adversaries(family: ModelFamily) -> Dict[bool, List[Tuple[float, Divergence]]]:
     """
     Lambdas and distances, of the adversaries that are frozen and of those that are not: of each kind those that
-    are held against the most bases, since a curve through others would go from base to base.
+    are compared with the most bases, since a curve through others would go from base to base.
     """
     by_kind = {}
     for frozen in (False, True):
@@ -292,7 +294,7 @@ def moved_by_fewer(family: ModelFamily) -> List[Divergence]:
 
 
 def _by_bases(family: ModelFamily, frozen: bool) -> Tuple[List[Model], List[Model]]:
-    """The adversaries that are held against the most bases, and those that are held against fewer."""
+    """The adversaries that are compared with the most bases, and those that are compared with fewer."""
     alike = family.adversaries_of(frozen)
     most = max((len(family.pairs(model)) for model in alike), default=0)
     with_most = [model for model in alike if len(family.pairs(model)) == most]
@@ -312,7 +314,7 @@ def curves_of_bases(family: ModelFamily, frozen: bool) -> List[List[Divergence]]
 
 
 def moved_by_others(family: ModelFamily) -> Dict[str, List[Divergence]]:
-    """What is held against the curve, as far as there is any."""
+    """What is compared with the curve, as far as there is any."""
     others: Dict[str, List[Divergence]] = {}
     if family.other_seeds:
         others[SEEDS] = [divergence([pair]) for pair in family.other_seeds]

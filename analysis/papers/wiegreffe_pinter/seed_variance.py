@@ -34,7 +34,7 @@ SHOWN += ("n",)
 @dataclass(frozen=True, kw_only=True)
 class SeedsRow(TableRow):
     """
-    other : whose attention is held against the base's: `other seeds`, or `adversary, lambda ...`.
+    other : whose attention is compared with the base's: `other seeds`, or `adversary, lambda ...`.
     predicted : the class, or `overall`.
     max_attention : the bin of the base's largest weight, or `all`.
     jsd : how far it is away.
@@ -70,11 +70,11 @@ def seeds(study: StudyFiles, output: Output) -> Optional[str]:
         "Divergence (JSD, in nats) of other models' attention from the base's, by the base's "
         f"largest weight and predicted class. {_described(seeded)}.",
         "Other seeds differ from the base in nothing but the seed: what they diverge by needs no "
-        f"adversary. Beside them the adversary that is furthest away with outputs near the base's (TVD below {SMALL}), or, "
+        f"adversary. Next to them the adversary that is furthest away with outputs near the base's (TVD below {SMALL}), or, "
         "where none has, of all. "
         f"{ABOUT_INTERVALS} Seeds are then pairs of a base and another model: `bases` says how many bases "
-        "there are. With one, all others are held against it; with several, other seeds are dealt out to them, and "
-        "if all seeds are bases, each is held against the next.",
+        "there are. With one, all others are compared with it; with several, other seeds are dealt out to them, and "
+        "if all seeds are bases, each is compared with the next.",
         readable(table, SHOWN),
     )
     for family, others in held:
@@ -102,7 +102,7 @@ def _finding(family: ModelFamily, others: Dict[str, List[Pair]]) -> str:
 
 
 def _others(family: ModelFamily) -> Dict[str, List[Pair]]:
-    """Whose attention is held against the base's, by name: other seeds, and an adversary."""
+    """Whose attention is compared with the base's, by name: other seeds, and an adversary."""
     others = {SEEDS: family.other_seeds}
     adversaries = family.adversaries_of(frozen=False)
     alike = [model for model in adversaries if mean_tvd(family.pairs(model)) < SMALL]

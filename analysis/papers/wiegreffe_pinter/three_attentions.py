@@ -41,7 +41,7 @@ POINTS_AN_INCH = 72.0
 
 @dataclass(frozen=True)
 class Weighted:
-    """A text, and the weights that each model gives its tokens; beside a name, what it says."""
+    """A text, and the weights that each model gives its tokens; next to a name, what it says."""
 
     tokens: Sequence[str]
     weights: Dict[str, Sequence[float]]
@@ -49,7 +49,7 @@ class Weighted:
 
 
 def token_heatmaps(texts: Sequence[Weighted]) -> Figure:
-    """Each model's weights are scaled by their largest, which stands beside its name."""
+    """Each model's weights are scaled by their largest, which stands next to its name."""
     room = style.DOUBLE * POINTS_AN_INCH - NAMES - GAP
     with style.applied():
         placed = [_placed(text.tokens, room) for text in texts]
@@ -63,22 +63,22 @@ def token_heatmaps(texts: Sequence[Weighted]) -> Figure:
         axes.set_xlim(0, style.DOUBLE * POINTS_AN_INCH)
         axes.set_ylim(sum(heights) + 14 * len(texts), 0)
         top = 7.0
-        for text, (places, lines), height in zip(texts, placed, heights, strict=True):
-            _draw(axes, text, places, lines, top)
+        for text, (positions, lines), height in zip(texts, placed, heights, strict=True):
+            _draw(axes, text, positions, lines, top)
             top += height + 14
     return figure
 
 
 def _placed(tokens: Sequence[str], room: float) -> Tuple[List[Tuple[float, int, float]], int]:
     """Where each token begins, on which line, and how wide it is; and the number of lines."""
-    places, left, line = [], 0.0, 0
+    positions, left, line = [], 0.0, 0
     for token in tokens:
         width = _width(token)
         if left and left + width > room:
             left, line = 0.0, line + 1
-        places.append((left, line, width))
+        positions.append((left, line, width))
         left += width + GAP
-    return places, line + 1
+    return positions, line + 1
 
 
 def _width(token: str) -> float:
@@ -91,7 +91,7 @@ def _width(token: str) -> float:
 def _draw(
     axes: Axes,
     text: Weighted,
-    places: Sequence[Tuple[float, int, float]],
+    positions: Sequence[Tuple[float, int, float]],
     lines: int,
     top: float,
 ) -> None:
@@ -105,7 +105,7 @@ def _draw(
             fontsize=6,
             va="center",
         )
-        for token, weight, (left, line, width) in zip(text.tokens, weights, places, strict=True):
+        for token, weight, (left, line, width) in zip(text.tokens, weights, positions, strict=True):
             corner = (NAMES + left - GAP / 2, top + line * LINE + 0.8)
             axes.add_patch(
                 Rectangle(corner, width + GAP, LINE - 1.6, color=SHADES(weight / largest))
@@ -152,9 +152,9 @@ def heatmaps(study: StudyFiles, output: Output) -> Optional[str]:
             "text, and under a trained adversary's (lambda "
             f"{attentions.trained.model.adversary.lambda_:g}): Wiegreffe & Pinter (2019), Figure 2. "
             f"{attentions.described}.",
-            "Beside each: the probability of the class that the base predicts, and the divergence "
+            "Next to each: the probability of the class that the base predicts, and the divergence "
             "of attention from the base's. The depth of colour is the weight over the largest "
-            "of the row, which stands beside it. Which texts: of those that all three predict alike, for which the "
+            "of the row, which stands next to it. Which texts: of those that all three predict alike, for which the "
             f"search found other weights, and that have at most {LONGEST} tokens, the {TEXTS} whose two "
             "divergences are nearest their medians over all texts. Of the adversaries the one that is furthest away.",
         )
@@ -223,7 +223,7 @@ def typical(
     moved: Dict[str, Divergence], lengths: numpy.ndarray, eligible: numpy.ndarray
 ) -> List[int]:
     """
-    The places of the texts whose divergences are nearest to the medians of all, of those that are eligible
+    The positions of the texts whose divergences are nearest to the medians of all, of those that are eligible
     and short enough. Shape of `lengths` and `eligible`: (texts,)
     """
     jsds = numpy.array([one.jsd.value[0] for one in moved.values()])
@@ -234,12 +234,12 @@ def typical(
 
 def _weighted(three: ThreeAttentions, moved: Dict[str, Divergence], row: int) -> Weighted:
     text, theirs = (file.table.iloc[row] for file in (three.base, three.trained))
-    place, their_place = (
+    position, their_place = (
         file.metadata["labels"].index(text["predicted"]) for file in (three.base, three.trained)
     )
     # The search reports how far the output is moved, not in which direction.
     about = {
-        BASE: f"p({text['predicted']}) = {number(text['probs'][place])}",
+        BASE: f"p({text['predicted']}) = {number(text['probs'][position])}",
         EACH: f"p moved by {number(moved[EACH].tvd.value[0, row])}",
         TRAINED: f"p({text['predicted']}) = {number(theirs['probs'][their_place])}",
     }

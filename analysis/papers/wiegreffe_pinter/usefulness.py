@@ -53,7 +53,7 @@ GUIDES_TABLE = TypedTable("wiegreffe-pinter-table-3", GuideRow)
 
 def table_2(study: StudyFiles, output: Output) -> Optional[str]:
     """
-    Adds the table of learned and uniform attention, with a sentence for each row. Nothing is ever
+    Adds the table of learned and uniform attention, and one sentence for each row. Nothing is ever
     left out.
     """
     models = reached(study)
@@ -78,15 +78,15 @@ def table_2(study: StudyFiles, output: Output) -> Optional[str]:
     output.table(
         UNIFORM_TABLE.name,
         table,
-        "F1 of models with learned and with uniform attention, beside Wiegreffe & Pinter (2019), "
+        "F1 of models with learned and with uniform attention, compared with Wiegreffe & Pinter (2019), "
         f"Table 2. {_about(table)}.",
         "Drop: what the model loses without attention; where its interval has 0 in it, attention "
         f"is of no use that could be seen. {INTERVALS} Published: BiLSTM with tanh and softmax, "
         f"selected on the test set. {OURS_SELECTED}",
         shown[columns],
     )
-    for place, row in enumerate(rows):
-        output.sentence(f"wiegreffe-pinter-uniform-{place}", _finding(row))
+    for position, row in enumerate(rows):
+        output.sentence(f"wiegreffe-pinter-uniform-{position}", _finding(row))
     return None
 
 
@@ -105,14 +105,14 @@ def table_3(study: StudyFiles, output: Output) -> Optional[str]:
     )
     table = pandas.DataFrame(rows).astype({"n": "Int64"})
     table = table.merge(theirs, how="left", validate="many_to_one")
-    order = {name: place for place, name in enumerate(GUIDES)}
-    table["place"] = table["guide"].map(order).fillna(len(order))
-    table = table.sort_values(["corpus", "place"], kind="stable", ignore_index=True)
+    order = {name: position for position, name in enumerate(GUIDES)}
+    table["position"] = table["guide"].map(order).fillna(len(order))
+    table = table.sort_values(["corpus", "position"], kind="stable", ignore_index=True)
     shown = table.assign(interval=interval_column(table))
     output.table(
         GUIDES_TABLE.name,
-        table.drop(columns="place"),
-        "F1 of a token-level model under attention of different origin, beside Wiegreffe & Pinter "
+        table.drop(columns="position"),
+        "F1 of a token-level model under attention of different origin, compared with Wiegreffe & Pinter "
         f"(2019), Table 3. {_about(table)}.",
         "Uniform: the same weight for each token; trained MLP: its own, learned; base LSTM and "
         "adversary: the weights of that model, given. Weights that help another model say "

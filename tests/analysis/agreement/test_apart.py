@@ -1,4 +1,4 @@
-"""Methods beside attention, on the same texts, against plain loops."""
+"""Methods next to attention, on the same texts, against plain loops."""
 
 from dataclasses import replace
 
@@ -24,9 +24,9 @@ def test_it_is_the_difference_of_the_mean_places(tmp_path):
     # Gaps of one pair are no gaps of the others.
     found[0].observed.value[:, :20] = numpy.nan
     (row,) = attention_apart(found).to_dict("records")
-    places = [numpy.nanmean(one.place()) for one in found]
-    assert row["of attention"] == pytest.approx((places[0] + places[1]) / 2)
-    assert row["of others"] == pytest.approx(places[2])
+    positions = [numpy.nanmean(one.scaled()) for one in found]
+    assert row["of attention"] == pytest.approx((positions[0] + positions[1]) / 2)
+    assert row["of others"] == pytest.approx(positions[2])
     assert (row["pairs of attention"], row["pairs of others"]) == (2, 1)
     less = row["others less attention"]
     assert less == pytest.approx(row["of others"] - row["of attention"])
@@ -50,7 +50,7 @@ def test_methods_that_are_one_count_once(tmp_path):
 def test_without_gaps_the_interval_is_that_of_the_texts_differences(tmp_path):
     found = agreements(model_of(tmp_path, 1, texts=60), [*OURS, *THEIRS], [KENDALL], draws=3)
     (row,) = attention_apart(found).to_dict("records")
-    first, second, third = (one.place()[0] for one in found)
+    first, second, third = (one.scaled()[0] for one in found)
     less = third - (first + second) / 2
     assert not numpy.isnan(less).any()
     error = less.std(ddof=1) / numpy.sqrt(60)

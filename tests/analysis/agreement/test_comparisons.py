@@ -88,7 +88,7 @@ def test_a_difference_that_seeds_do_not_bear_out_is_none():
             "p": [0.0001, 0.0001],
             "texts": 9,
             "p Holm": [0.0002, 0.0002],
-            **{f"difference of places{end}": numpy.nan for end in ("", " low", " high")},
+            **{f"scaled difference{end}": numpy.nan for end in ("", " low", " high")},
         }
     )
     shown = shown_comparisons(table)
@@ -107,6 +107,6 @@ def test_a_pair_is_not_the_nearer_for_having_fewer_ties(tmp_path):
     table = paired_methods(agreements(model, pairs, [Measure.named("kendall")], draws=2), FLIPS)
     (row,) = table.to_dict("records")
     assert row["high"] < 0 and row["p Holm"] < 0.05
-    assert row["difference of places low"] > 0
+    assert row["scaled difference low"] > 0
     shown = shown_comparisons(table)
-    assert shown["differ"].tolist() == ["no"] and "difference of places [95 %]" in shown
+    assert shown["differ"].tolist() == ["no"] and "scaled difference [95 %]" in shown

@@ -24,7 +24,7 @@ def table(*rows, measure="kendall"):
         reasons="constant scores: 50",
         compared="scores",
         ceiling=1.0,
-        place=float("nan"),
+        scaled=float("nan"),
         low=made["mean"] - 0.1,
         high=made["mean"] + 0.1,
         **{"permuted mean": 0.0, "top-1": float("nan"), "nothing to judge": ""},
@@ -119,7 +119,7 @@ def test_how_a_pair_was_compared_is_said_with_its_number():
 
 def test_a_mean_is_read_beside_the_best_that_ties_allow():
     rows = table(GOOD, OTHER, LUCKY)
-    rows["ceiling"], rows["place"] = [0.52, 1.0, 0.999], [0.96, 0.4, 0.05]
+    rows["ceiling"], rows["scaled"] = [0.52, 1.0, 0.999], [0.96, 0.4, 0.05]
     (sentence,) = findings(rows, [KENDALL])
     assert "agrees better than chance with gradient (0.500 of 0.520)." in sentence
     assert "gradient : occlusion (0.400" not in sentence
@@ -127,10 +127,10 @@ def test_a_mean_is_read_beside_the_best_that_ties_allow():
 
 def test_the_closest_are_those_nearest_their_ceiling():
     rows = table(GOOD, OTHER)
-    rows["ceiling"], rows["place"] = [1.0, 0.42], [0.5, 0.95]
+    rows["ceiling"], rows["scaled"] = [1.0, 0.42], [0.5, 0.95]
     (sentence,) = findings(rows, [KENDALL])
     assert "The closest are gradient : occlusion (0.400 [0.300, 0.500] of 0.420," in sentence
-    distances = table(GOOD, OPPOSITE, measure="jsd").assign(ceiling=0.1, place=[0.9, 0.2])
+    distances = table(GOOD, OPPOSITE, measure="jsd").assign(ceiling=0.1, scaled=[0.9, 0.2])
     (sentence,) = findings(distances, [JSD])
     assert "closest are attention : gradient" in sentence
 

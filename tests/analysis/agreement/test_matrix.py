@@ -1,4 +1,4 @@
-"""Every two methods once: who stands beside whom, and what is written where."""
+"""Every two methods once: who stands next to whom, and what is written where."""
 
 import itertools
 
@@ -88,12 +88,12 @@ def test_pairs_that_were_not_compared_are_blank():
 
 def test_shades_are_places_where_ties_hold_means_down_and_what_is_reachable_is_written():
     bounded = table({("a", "b"): 0.2, ("a", "c"): 0.4, ("b", "c"): 0.3})
-    bounded = bounded.assign(ceiling=[0.21, 1.0, 0.999], place=[0.95, 0.4, 0.3])
-    figure = agreement_matrix(bounded, "place", by_place=True)
+    bounded = bounded.assign(ceiling=[0.21, 1.0, 0.999], scaled=[0.95, 0.4, 0.3])
+    figure = agreement_matrix(bounded, "scaled", by_scaled=True)
     shades = numpy.ma.filled(figure.axes[0].collections[0].get_array(), numpy.nan)
     assert sorted(shades[~numpy.isnan(shades)]) == [0.3, 0.4, 0.95]
     written = texts(figure)
     assert written.count("best 0.21") == 1 and "best 1.00" not in written
     assert written.count("0.20") == 1
-    far = bounded.assign(place=[0.9, 0.1, 0.2])
-    assert clustered(far, column="place").index("c") != 1 != clustered(far).index("a")
+    far = bounded.assign(scaled=[0.9, 0.1, 0.2])
+    assert clustered(far, column="scaled").index("c") != 1 != clustered(far).index("a")

@@ -64,7 +64,7 @@ def test_scores_as_good_as_ties_allow_are_at_the_ceiling(tmp_path):
     # The first ties all but the pairs with one of two tokens.
     expected = numpy.sqrt((2 * lengths - 3) / (lengths * (lengths - 1) / 2))
     assert row["mean"] == pytest.approx(row["ceiling"]) == pytest.approx(expected.mean())
-    assert row["mean"] < 0.6 and row["place"] == pytest.approx(1)
+    assert row["mean"] < 0.6 and row["scaled"] == pytest.approx(1)
     assert row["top-1"] == 1 and row["top-1 chance"] == pytest.approx((1 / lengths).mean())
     values = instances([found])
     assert values["ceiling"].tolist() == pytest.approx(expected.tolist())
@@ -79,20 +79,20 @@ def test_the_place_of_a_group_is_that_of_its_texts(tmp_path):
     )
     for _, row in rows.iterrows():
         expected = (row["mean"] - row["permuted mean"]) / (row["ceiling"] - row["permuted mean"])
-        assert row["place"] == pytest.approx(expected)
-        assert row["place low"] < row["place"] < row["place high"]
+        assert row["scaled"] == pytest.approx(expected)
+        assert row["scaled low"] < row["scaled"] < row["scaled high"]
         assert row["top-1 low"] <= row["top-1"] <= row["top-1 high"]
-    assert rows["place"].nunique() == 3
+    assert rows["scaled"].nunique() == 3
 
 
 def test_a_measure_without_a_ceiling_has_no_place(tmp_path):
     measures = [Measure.named("as-published"), KENDALL]
     table = agreement_table(agreements(sparse_model(tmp_path), [PAIR], measures, draws=2), "none")
-    for name in ("ceiling", "place", "place low", "place high"):
+    for name in ("ceiling", "scaled", "scaled low", "scaled high"):
         assert table[name].isna().tolist() == [True, False]
     assert table["top-1"].tolist() == [1, 1]
-    assert "place [95 %]" in shown_agreements(table)
-    assert "place [95 %]" not in shown_agreements(table[:1])
+    assert "scaled [95 %]" in shown_agreements(table)
+    assert "scaled [95 %]" not in shown_agreements(table[:1])
 
 
 def test_of_tokens_tied_at_the_top_each_is_the_first_as_often(tmp_path):

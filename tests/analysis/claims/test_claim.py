@@ -136,12 +136,12 @@ def test_no_outcome_that_differs_is_dropped():
 
 def test_outcomes_are_counted_and_held_to_their_number():
     p = numpy.array([1e-6, 0.04, 0.9, math.nan])
-    said = outcomes(outcome=["holds", "does not hold", "cannot be told", "nothing to judge"], p=p)
+    said = outcomes(outcome=["holds", "does not hold", "inconclusive", "nothing to judge"], p=p)
     # A study without any outcome makes a column of no kind.
     counted = multiplicity(pandas.concat([said.iloc[:0].astype(object), said.astype(object)]))
     assert (counted.judged, counted.decided, counted.without_p) == (3, 2, 0)
     assert counted.expected_false == pytest.approx(0.15)
-    # By hand: the second of three p-values is held against 2 / 3 of .05 / (1 + 1/2 + 1/3).
+    # By hand: the second of three p-values is compared with 2 / 3 of .05 / (1 + 1/2 + 1/3).
     assert 0.04 > 0.05 * 2 / 3 / (1 + 1 / 2 + 1 / 3)
     assert counted.remaining == 1 and list(counted.lost["p"]) == [0.04]
     assert "3 outcomes were judged and 2 decided" in counted.sentence
@@ -149,6 +149,6 @@ def test_outcomes_are_counted_and_held_to_their_number():
 
 
 def test_tables_of_earlier_versions_have_no_p_values():
-    counted = multiplicity(outcomes().rename(columns={"outcome": "verdict"}))
+    counted = multiplicity(outcomes())
     assert (counted.decided, counted.without_p) == (4, 4)
     assert "Benjamini" not in counted.sentence

@@ -30,7 +30,7 @@ class Row(TableRow):
     drop: Estimate = estimated("drop", difference=True)
     all_texts: Estimate = estimated("all")
     f1: Estimate = estimated(mean="f1")
-    place: Optional[Estimate] = estimated_if_known("place")
+    position: Optional[Estimate] = estimated_if_known("position")
     lost: Optional[Estimate] = paired("accuracy lost")
     share: float = column("significant BH", 0.5)
 
@@ -61,10 +61,10 @@ def test_a_field_is_the_column_of_its_name_or_made_of_several():
 
 
 def test_what_a_table_was_written_without_is_none():
-    assert read().place is None and read().lost is None
-    place = {"place": 0.5, "place low": nan, "place high": nan}
-    assert read(**place).place.mean == 0.5 and isnan(read(**place).place.low)
-    assert read(**{**place, "place": nan}).place is None
+    assert read().position is None and read().lost is None
+    position = {"position": 0.5, "position low": nan, "position high": nan}
+    assert read(**position).position.mean == 0.5 and isnan(read(**position).position.low)
+    assert read(**{**position, "position": nan}).position is None
     # A difference without an interval was not taken on the same texts.
     lost = {"accuracy lost": 0.5, "accuracy lost low": 0.4, "accuracy lost high": 0.6}
     assert read(**lost).lost == Estimate(0.5, 0.4, 0.6, difference=True)

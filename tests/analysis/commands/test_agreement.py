@@ -148,7 +148,7 @@ def test_of_each_model_all_its_methods_are_compared(tmp_path):
         "bilstm tanh softmax": {"attention", "gradient", "leave-one-out"},
         "affine tanh softmax": {"attention", "gradient"},
     }
-    # Models are held against each other by what both have.
+    # Models are compared with each other by what both have.
     across = pandas.read_csv(tmp_path / "out" / "agreement-paired-models.csv")
     assert set(across["pair"]) == {"attention : gradient"}
 

@@ -1,4 +1,4 @@
-"""`python -m analysis claims` puts the outcomes beside the tables they rest on."""
+"""`python -m analysis claims` puts the outcomes next to the tables they rest on."""
 
 import pandas
 

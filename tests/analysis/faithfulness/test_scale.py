@@ -51,11 +51,11 @@ def test_a_place_is_what_is_gained_of_what_could_be(model, rows, name, method):
     ours, chance, best = (values(rows, each, name) for each in (method, "random", "search"))
     gained = mean(ours[cell] - chance[cell] for cell in ours)
     could = mean(best[cell] - chance[cell] for cell in ours)
-    assert found["place"] == pytest.approx(gained / could)
+    assert found["score"] == pytest.approx(gained / could)
     assert found["mean"] == pytest.approx(mean(ours.values()))
     assert found["texts"] == 15
     if method in TRUTH and name != "deletion_curve":
-        assert found["place low"] < TRUTH[method] < found["place high"]
+        assert found["score low"] < TRUTH[method] < found["score high"]
 
 
 def test_bins_are_measures_of_their_own(model, rows):
@@ -67,7 +67,7 @@ def test_bins_are_measures_of_their_own(model, rows):
 def test_a_measure_without_ends_has_no_place(model):
     each = one(model, "parameter_randomization", "")
     assert not each.has_scale
-    assert numpy.isnan([row["place"] for row in rows_of(each)]).all()
+    assert numpy.isnan([row["score"] for row in rows_of(each)]).all()
     assert difference_rows(each) == []
 
 
@@ -75,7 +75,7 @@ def test_differences_are_of_places_the_better_first(model, rows):
     found = difference_rows(one(model, "comprehensiveness"))
     pairs = [(row["first"], row["second"]) for row in found]
     assert pairs == [("lrp", "gradient"), ("lrp", "attention"), ("gradient", "attention")]
-    places = {row["method"]: row["place"] for row in rows_of(one(model, "comprehensiveness"))}
+    places = {row["method"]: row["score"] for row in rows_of(one(model, "comprehensiveness"))}
     for row in found:
         assert row["difference"] == pytest.approx(places[row["first"]] - places[row["second"]])
         assert 0 < row["low"] < row["difference"] < row["high"]

@@ -11,7 +11,7 @@ def test_points_and_intervals_are_those_given():
     (axes,) = against({"sst": {"gradient": LINE}}, "lambda", "tau").axes
     (container,) = axes.containers
     line, _, (bars,) = container.lines
-    assert line.get_xdata().tolist() == LINE.places and line.get_ydata().tolist() == LINE.means
+    assert line.get_xdata().tolist() == LINE.positions and line.get_ydata().tolist() == LINE.means
     ends = numpy.array([segment[:, 1] for segment in bars.get_segments()])
     assert numpy.allclose(ends, numpy.array([LINE.lows, LINE.highs]).T)
 
@@ -25,8 +25,8 @@ def test_a_line_looks_the_same_in_every_panel():
     assert [axes.get_title() for axes in (first, second)] == ["sst", "imdb"]
 
 
-def ticks(places):
-    line = Line(places, places, places, places)
+def ticks(positions):
+    line = Line(positions, positions, positions, positions)
     (axes,) = against({"sst": {"a": line}}, "lambda", "tau", chance=0.0).axes
     return axes
 

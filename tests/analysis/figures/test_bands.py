@@ -6,8 +6,8 @@ from analysis.figures.bands import Band, BandPanel, bands
 
 
 def ticks(number: int) -> list:
-    places = numpy.linspace(0, 1, number)
-    curve = Band("lrp", places, 1 - places, 0.9 - places, 1.1 - places)
+    positions = numpy.linspace(0, 1, number)
+    curve = Band("lrp", positions, 1 - positions, 0.9 - positions, 1.1 - positions)
     (axes, *_) = bands([BandPanel("sst", [curve])], "share", "accuracy").axes
     return [float(tick) for tick in axes.get_xticks()]
 

@@ -13,8 +13,8 @@ def lines(axes):
 
 
 def test_a_density_sums_to_1():
-    places = numpy.linspace(-3, 3, 2001)
-    assert numpy.trapezoid(density(VALUES, places), places) == pytest.approx(1, abs=1e-3)
+    positions = numpy.linspace(-3, 3, 2001)
+    assert numpy.trapezoid(density(VALUES, positions), positions) == pytest.approx(1, abs=1e-3)
 
 
 @pytest.mark.parametrize("values", [[], [0.5], [0.5, 0.5, 0.5]])

@@ -50,8 +50,8 @@ def test_a_spot_alone_shows_no_relation():
 
 def test_with_shapes_colours_are_of_series_and_marks_of_shapes():
     spots = [
-        Spot("", corpus, place, 0.5, UNKNOWN, UNKNOWN, shape)
-        for place, (corpus, shape) in enumerate(
+        Spot("", corpus, position, 0.5, UNKNOWN, UNKNOWN, shape)
+        for position, (corpus, shape) in enumerate(
             [("sst", "soft"), ("imdb", "soft"), ("sst", "sparse")]
         )
     ]

@@ -10,11 +10,11 @@ ZONES = [(0.0, 0.5, "no"), (0.5, 1.0, "yes")]
 
 
 def drawn(rows, zones=ZONES, marked="attention"):
-    return on_zones(rows, zones, "place", marked).axes[0]
+    return on_zones(rows, zones, "position", marked).axes[0]
 
 
 def marks(axes):
-    """What is drawn of each row: place, row, colour and marker."""
+    """What is drawn of each row: position, row, colour and marker."""
     return [
         (line.get_xdata()[0], line.get_ydata()[0], line.get_color(), line.get_marker())
         for line in axes.lines
@@ -38,7 +38,10 @@ def test_what_is_off_the_axis_has_an_arrow_and_what_is_not_known_is_not_drawn():
     nan = float("nan")
     rows = [("a", Estimate(-3, -4, -2)), ("b", Estimate(7, 6, 8)), ("c", Estimate(nan, nan, nan))]
     axes = drawn(rows)
-    assert [(place, marker) for place, _, _, marker in marks(axes)] == [(-0.5, "<"), (1.0, ">")]
+    assert [(position, marker) for position, _, _, marker in marks(axes)] == [
+        (-0.5, "<"),
+        (1.0, ">"),
+    ]
     assert [label.get_text() for label in axes.get_yticklabels()] == ["a", "b", "c"]
 
 

@@ -50,11 +50,11 @@ def outcome(name: str, rows: Rows, **beside: Rows) -> str:
     return judgement.outcome.value
 
 
-def with_places(rows: Rows, *places: float) -> Rows:
+def with_scaled(rows: Rows, *positions: float) -> Rows:
     """Of means that ties hold down."""
     return [
-        {**row, "ceiling": 0.4, **near(place, "place", "")}
-        for row, place in zip(rows, places, strict=True)
+        {**row, "ceiling": 0.4, **near(position, "scaled", "")}
+        for row, position in zip(rows, positions, strict=True)
     ]
 
 

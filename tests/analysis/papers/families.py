@@ -27,7 +27,7 @@ def text_rows(moved: float = 0.0, output: float = 0.0, seed: int = 1, texts: int
         rows.append(
             {
                 "id": f"text-{index}",
-                "tokens": [f"w{place}" for place in range(length)],
+                "tokens": [f"w{position}" for position in range(length)],
                 "label": str(text.integers(2)),
                 "predicted": str(int(chance > 0.5)),
                 "probs": [1 - chance, chance],
@@ -43,7 +43,7 @@ def adversary_config(base: Path, lambda_: float, frozen: bool = False, **options
 
 
 def write_model(path: Path, rows: Sequence[Row], config: Row) -> Path:
-    """An attribution file of the run folder beside it, which need not exist."""
+    """An attribution file of the run folder next to it, which need not exist."""
     archive = str(path.with_suffix(""))
     return write_attributions(path, rows, ["attention"], config, archive=archive)
 
@@ -61,11 +61,11 @@ def write_family(
     for seed in seeds:
         rows = text_rows(0.3, 0.1, seed)
         write_model(folder / f"seed_{seed}.parquet", rows, config(seed, corpus=corpus))
-    for place, lambda_ in enumerate(lambdas):
-        share = place / max(1, len(lambdas) - 1)
+    for position, lambda_ in enumerate(lambdas):
+        share = position / max(1, len(lambdas) - 1)
         rows = text_rows(0.2 + 0.8 * share, 0.05 + 0.5 * share**3, seed=10)
         given = adversary_config(folder / "base", lambda_, corpus=corpus)
-        write_model(folder / f"adversary_{place}.parquet", rows, given)
+        write_model(folder / f"adversary_{position}.parquet", rows, given)
     uniform = [{**row, "attention": _uniform(row)} for row in text_rows(output=0.2, seed=5)]
     write_model(folder / "uniform.parquet", uniform, config(projection="uniform", corpus=corpus))
     if perturbed:

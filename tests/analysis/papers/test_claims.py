@@ -11,7 +11,7 @@ from analysis.errors import AnalysisError
 from analysis.papers.discovery import CLAIMS, TABLES
 from analysis.papers.shared.agreement_rows import AgreementRow, DifferenceRow, less_than
 from tests.analysis.papers.bastings_filippova.claim_cases import agreement
-from tests.analysis.papers.claimed_rows import all_cases, near, outcome, wide, with_places
+from tests.analysis.papers.claimed_rows import all_cases, near, outcome, wide, with_scaled
 from tests.analysis.papers.jain_wallace.claim_cases import pairs
 
 CASES = {name: case for paper in all_cases() for name, case in paper.CASES.items()}
@@ -36,7 +36,7 @@ def test_numbers_keep_or_break_a_claim(name):
 )
 def test_a_difference_on_the_same_texts_is_taken_where_the_table_has_one(name, column):
     rows = wide(CASES[name][0])
-    assert outcome(name, rows, **BESIDE.get(name, {})) == "cannot be told"
+    assert outcome(name, rows, **BESIDE.get(name, {})) == "inconclusive"
     assert outcome(name, [{**row, **near(0.1, column, "")} for row in rows]) == "holds"
     broken = [{**row, **near(-0.1, column, "")} for row in rows]
     assert outcome(name, broken, **BESIDE.get(name, {})) == "does not hold"
@@ -61,12 +61,12 @@ def test_each_claim_says_what_would_break_it_and_which_it_corrects():
 @pytest.mark.parametrize(
     "name,rows",
     [
-        ("attention-stands-apart", with_places(agreement(0.3, 0.6), 0.9, 0.9, 0.7, 0.0)),
+        ("attention-stands-apart", with_scaled(agreement(0.3, 0.6), 0.9, 0.9, 0.7, 0.0)),
     ],
 )
 def test_what_the_means_keep_the_places_break(name, rows):
     assert outcome(name, rows, **BESIDE.get(name, {})) == "does not hold"
-    means = [{column: row[column] for column in row if "place" not in column} for row in rows]
+    means = [{column: row[column] for column in row if "scaled" not in column} for row in rows]
     assert outcome(name, means) == "holds"
 
 

@@ -36,8 +36,8 @@ def test_rows_are_means_over_texts(written):
     texts = rows()
     for layer in range(1, LAYERS + 1):
         for head in range(1, HEADS + 1):
-            place = (layer - 1) * HEADS + head - 1
-            expected = sum(text["each-head.heads"][place] for text in texts) / len(texts)
+            position = (layer - 1) * HEADS + head - 1
+            expected = sum(text["each-head.heads"][position] for text in texts) / len(texts)
             assert table.loc[(layer, head), "mean"] == pytest.approx(expected, abs=1e-6)
         whole = sum(text["each-head.layers"][layer - 1] for text in texts) / len(texts)
         assert table.loc[(layer, "all"), "mean"] == pytest.approx(whole, abs=1e-6)
@@ -53,8 +53,8 @@ def test_the_command_writes_table_figure_and_sentence(written, tmp_path, capsys)
     said = capsys.readouterr().out
     texts = rows()
     means = [
-        sum(text["each-head.heads"][place] for text in texts) / len(texts)
-        for place in range(LAYERS * HEADS)
+        sum(text["each-head.heads"][position] for text in texts) / len(texts)
+        for position in range(LAYERS * HEADS)
     ]
     layer, head = divmod(max(range(len(means)), key=means.__getitem__), HEADS)
     assert f"(layer {layer + 1}, head {head + 1}) moves the output by {max(means):.3f}" in said

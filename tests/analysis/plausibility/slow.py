@@ -22,8 +22,8 @@ def expected(scores: Sequence[float], definition: Callable[..., float], *given: 
 
 def average_precision(order: Sequence[int], marked: Sequence[int]) -> float:
     found = [
-        sum(marked[token] for token in order[: place + 1]) / (place + 1)
-        for place, token in enumerate(order)
+        sum(marked[token] for token in order[: position + 1]) / (position + 1)
+        for position, token in enumerate(order)
         if marked[token]
     ]
     return sum(found) / len(found)
@@ -31,26 +31,26 @@ def average_precision(order: Sequence[int], marked: Sequence[int]) -> float:
 
 def auprc(order: Sequence[int], marked: Sequence[int]) -> float:
     recall, precision = [0.0], [1.0]
-    for place in range(1, len(order) + 1):
-        right = sum(marked[token] for token in order[:place])
+    for position in range(1, len(order) + 1):
+        right = sum(marked[token] for token in order[:position])
         recall.append(right / sum(marked))
-        precision.append(right / place)
+        precision.append(right / position)
     return float(numpy.trapezoid(precision, recall))
 
 
 def first_marked(order: Sequence[int], marked: Sequence[int]) -> float:
-    return next(place for place, token in enumerate(order, start=1) if marked[token])
+    return next(position for position, token in enumerate(order, start=1) if marked[token])
 
 
 def token_f1(order: Sequence[int], marked: Sequence[int], k: int) -> float:
-    guess, truth = set(order[:k]), {place for place, mark in enumerate(marked) if mark}
+    guess, truth = set(order[:k]), {position for position, mark in enumerate(marked) if mark}
     precision, recall = len(guess & truth) / len(guess), len(guess & truth) / len(truth)
     return 2 * precision * recall / (precision + recall) if guess & truth else 0.0
 
 
 def iou_f1(order: Sequence[int], marked: Sequence[int], k: int) -> float:
     guess = runs(set(order[:k]))
-    truth = runs({place for place, mark in enumerate(marked) if mark})
+    truth = runs({position for position, mark in enumerate(marked) if mark})
     precision = sum(any(alike(one, other) for other in truth) for one in guess) / len(guess)
     recall = sum(any(alike(one, other) for one in guess) for other in truth) / len(truth)
     return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
@@ -60,13 +60,13 @@ def alike(one: Set[int], other: Set[int]) -> bool:
     return len(one & other) / len(one | other) >= 0.5
 
 
-def runs(places: Set[int]) -> List[Set[int]]:
+def runs(positions: Set[int]) -> List[Set[int]]:
     found: List[Set[int]] = []
-    for place in sorted(places):
-        if found and place - 1 in found[-1]:
-            found[-1].add(place)
+    for position in sorted(positions):
+        if found and position - 1 in found[-1]:
+            found[-1].add(position)
         else:
-            found.append({place})
+            found.append({position})
     return found
 
 

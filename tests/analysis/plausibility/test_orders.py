@@ -59,7 +59,7 @@ def test_scores_that_say_nothing_are_not_rewarded():
     """Trapezoids over steps of tied tokens would give .55."""
     marked = numpy.array([1, 0, 0, 0, 0, 0, 0, 0, 0, 0])
     constant = Scores.of([numpy.ones(10)])
-    mean = numpy.mean([1 / place for place in range(1, 11)])
+    mean = numpy.mean([1 / position for position in range(1, 11)])
     assert orders.average_precision(constant, marked) == pytest.approx([mean])
     before = numpy.mean([1.0] + [0.0] * 9)
     assert orders.auprc(constant, marked) == pytest.approx([(mean + before) / 2])

@@ -1,4 +1,4 @@
-"""F1 of spans against its definition; never more than 1, and the same in any place among others."""
+"""F1 of spans against its definition; never more than 1, and the same in any position among others."""
 
 import numpy
 import pytest
@@ -12,7 +12,8 @@ from tests.analysis.plausibility.test_orders import random_texts, together
 
 def of_sets(guess, truth, length):
     chosen, marked = (
-        numpy.array([place in places for place in range(length)]) for places in (guess, truth)
+        numpy.array([position in positions for position in range(length)])
+        for positions in (guess, truth)
     )
     (found,) = spans_f1(chosen, marked, Scores.of([numpy.zeros(length)]))
     return found
@@ -30,7 +31,7 @@ def test_spans_of_random_choices_are_judged_as_defined():
         if not (guess.any() and truth.any()):
             assert value == 0
             continue
-        order = sorted(range(12), key=lambda place: not guess[place])
+        order = sorted(range(12), key=lambda position: not guess[position])
         assert value == pytest.approx(slow.iou_f1(order, truth, guess.sum()), abs=1e-12)
 
 

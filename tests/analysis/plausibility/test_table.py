@@ -48,7 +48,7 @@ def row(table, method, measure):
 
 
 def texts_of(rows, method, definition, length=None):
-    """One number a text: the mean over its annotators of the definition, over every tied order."""
+    """One number per text: the mean over its annotators of the definition, over every tied order."""
     values = []
     for one in rows:
         marked = [mark for mark in one["rationale"] or [] if any(mark)]

@@ -60,8 +60,8 @@ def test_what_was_dropped_or_cut_is_told_once_a_data_set(tmp_path):
 
 def test_findings_come_first(folder):
     text = report(folder)
-    places = [text.index(sentence) for sentence in ("Attention agrees", "Something else about")]
-    assert max(places) < text.index("All pairs of")
+    positions = [text.index(sentence) for sentence in ("Attention agrees", "Something else about")]
+    assert max(positions) < text.index("All pairs of")
 
 
 def test_every_link_leads_somewhere_and_no_two_parts_have_one_name(folder):

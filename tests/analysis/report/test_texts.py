@@ -75,7 +75,9 @@ def test_agreement_is_the_mean_over_the_methods_that_have_any(rows, tmp_path):
 def test_what_has_no_sign_is_compared_with_the_sizes_of_what_has_one(rows, tmp_path):
     for row in rows:
         if row["gradient"] is not None:
-            row["gradient"] = [score * (-1) ** place for place, score in enumerate(row["gradient"])]
+            row["gradient"] = [
+                score * (-1) ** position for position, score in enumerate(row["gradient"])
+            ]
     declared = {"attention": {"signed": False}, "gradient": {"signed": True}}
     path = write_attributions(tmp_path / "a.parquet", rows, list(declared), interpreters=declared)
     for row in rows:

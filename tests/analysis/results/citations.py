@@ -1,4 +1,4 @@
-"""Numbers of a page held against the csv files, written from the definition: cell by cell."""
+"""Numbers of a page compared with the csv files, written from the definition: cell by cell."""
 
 import csv
 import json
@@ -38,8 +38,8 @@ def wrong_numbers(root: Path, page: str):
         shown = cited["number"]
         # In the order in which they are listed, none twice.
         number = int(cited["line"])
-        place = next_place(lines[number - 1], shown, reached.get(number, 0))
-        reached[number] = max(place + len(shown), reached.get(number, 0))
+        position = next_place(lines[number - 1], shown, reached.get(number, 0))
+        reached[number] = max(position + len(shown), reached.get(number, 0))
         value = float(shown.replace(" %", "").replace(",", ""))
         digits = len(shown.replace(" %", "").partition(".")[2])
         # Shares are written as percent, with the sign or, as ends of an interval, without, and cut at 0 and 1.
@@ -50,7 +50,7 @@ def wrong_numbers(root: Path, page: str):
                 (percent,) if "%" in shown else (float(cell), min(100.0, max(0.0, percent)))
             )
         ]
-        if place < 0 or not any(near):
+        if position < 0 or not any(near):
             found.append((cited, cell))
     return found
 
@@ -70,12 +70,12 @@ def uncited_numbers(root: Path, page: str, words: str, lines=None):
         written = json.loads(account.read_text(encoding="utf-8"))
         said |= set(NUMBER.findall(json.dumps([written["machine"], written["versions"]])))
     left = []
-    for place, line in enumerate((root / page).read_text(encoding="utf-8").split("\n"), 1):
-        if lines is not None and place not in lines:
+    for position, line in enumerate((root / page).read_text(encoding="utf-8").split("\n"), 1):
+        if lines is not None and position not in lines:
             continue
-        for number in cited.get(place, []):
+        for number in cited.get(position, []):
             at = next_place(line, number)
             line = f"{line[:at]} {line[at + len(number) :]}" if at >= 0 else line
         line = NOT_PROSE.sub(" ", line)
-        left += [(place, each) for each in NUMBER.findall(line) if each not in said]
+        left += [(position, each) for each in NUMBER.findall(line) if each not in said]
     return left

@@ -1,4 +1,4 @@
-"""The answer in short follows the numbers, and methods without a sign are held against attention by themselves."""
+"""The answer in short follows the numbers, and methods unsigned are compared with attention by themselves."""
 
 import pandas
 import pytest
@@ -7,7 +7,7 @@ from analysis.results.answer import (
     ATTENTION,
     COLUMNS,
     FILE,
-    WITHOUT_SIGN,
+    UNSIGNED,
     answer_sentences,
     counts_sheet,
 )
@@ -20,7 +20,7 @@ OTHERS = {"lrp": 0.9, "leave-one-out": 0.5, "leave-one-out-signed": 0.85}
 
 
 def said(*attention, others=OTHERS):
-    """One encoder for each place of attention, on SST."""
+    """One encoder for each position of attention, on SST."""
     rows = [
         {
             **{"panel": "SST", "measure": "comprehensiveness", "method": method},
@@ -47,7 +47,7 @@ def said(*attention, others=OTHERS):
 def test_the_answer_is_what_most_encoders_say(attention, answer, apart):
     first = said(*attention).splitlines()[0]
     assert first.startswith(
-        f"**{answer}** With {apart} another method is clearly truer to the model"
+        f"**{answer}** With {apart} another method is clearly more faithful to the model"
     )
     some = 0 < int(apart[0]) < 3
     assert (("; with the remaining one" in first) and first.endswith(" they overlap.")) is some
@@ -55,12 +55,13 @@ def test_the_answer_is_what_most_encoders_say(attention, answer, apart):
 
 def test_what_the_sign_is_worth_is_said_where_it_is_worth_something():
     assert (
-        "leave-one-out comes 0.850 [0.800, 0.900] with it, and 0.500 [0.450, 0.550] by size"
+        "leave-one-out scores 0.850 [0.800, 0.900] with it, and 0.500 [0.450, 0.550] by magnitude"
         in said(0.3)
     )
     assert "sign" not in said(0.3, others={**OTHERS, "leave-one-out": 0.84})
-    assert "0.400 [0.350, 0.450] (no context; best is lrp, 0.900; without sign, 0.500)" in said(
-        0.3, 0.4
+    assert (
+        "0.400 [0.350, 0.450] (no context; best: lrp, 0.900; best unsigned method: 0.500)"
+        in said(0.3, 0.4)
     )
 
 
@@ -72,6 +73,6 @@ def test_methods_without_a_sign_say_so_themselves():
     predictor = SaliencyPredictor(model(), reader())
     drawn = ["gradient-x-input", "integrated-gradients", "lrp", "occlusion", "lime", "deeplift"]
     drawn += ["kernel-shap", "gradient-shap"]
-    for names, signed in (((ATTENTION, *WITHOUT_SIGN), False), (drawn, True)):
+    for names, signed in (((ATTENTION, *UNSIGNED), False), (drawn, True)):
         for name, method in build_interpreters(list(names), predictor).items():
             assert method.signed is signed, name

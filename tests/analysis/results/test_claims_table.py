@@ -9,7 +9,7 @@ from analysis.results.claims_table import claims_table
 
 CLAIM = find_claim("hardly-needed")
 HOLDS, FAILS = ("sst", "holds", 2), ("imdb", "does not hold", 1)
-UNTOLD, NOTHING = ("agnews", "cannot be told", 1), ("20news_sports", "nothing to judge", 1)
+INCONCLUSIVE, NOTHING = ("agnews", "inconclusive", 1), ("20news_sports", "nothing to judge", 1)
 
 
 @pytest.mark.parametrize(
@@ -17,10 +17,10 @@ UNTOLD, NOTHING = ("agnews", "cannot be told", 1), ("20news_sports", "nothing to
     [
         ([HOLDS], "**holds** SST (2)"),
         ([FAILS, HOLDS], "**mixed**: holds SST (2); fails IMDb"),
-        # What cannot be told is no reason against it, and no reason to hide it.
-        ([HOLDS, UNTOLD], "**holds** SST (2); untold AG"),
-        ([FAILS, UNTOLD], "**fails** IMDb; untold AG"),
-        ([UNTOLD], "**untold** AG"),
+        # What inconclusive is no reason against it, and no reason to hide it.
+        ([HOLDS, INCONCLUSIVE], "**holds** SST (2); inconclusive AG"),
+        ([FAILS, INCONCLUSIVE], "**fails** IMDb; inconclusive AG"),
+        ([INCONCLUSIVE], "**inconclusive** AG"),
         ([HOLDS, NOTHING], "**holds** SST (2)"),
         ([NOTHING], "**nothing to judge** 20NG"),
         ([("agnews", "holds", 1), HOLDS], "**holds** SST (2), AG"),

@@ -38,14 +38,14 @@ def test_nothing_is_said_of_what_was_not_run():
 def test_without_the_words_of_attention_beside_without_those_of_the_best():
     (said,) = told({"recursive-roar-racu": racu(attention=0.2, lrp=0.5, leave_one_out=0.4)})
     assert "(SST, bilstm tanh softmax, 3 seeds)" in said
-    assert "at once) 0.200 [0.100, 0.300], without those of lrp 0.500 [0.400, 0.600]." in said
+    assert "at once) 0.200 [0.100, 0.300]; without those of lrp 0.500 [0.400, 0.600]." in said
     (said,) = told({"recursive-roar-racu": racu(attention=0.6, lrp=0.5)})
-    assert "at once) 0.600 [0.500, 0.700]; no method takes more from it." in said
+    assert "at once) 0.600 [0.500, 0.700]; no method has more." in said
 
 
-def scale(method: str, place: float, **others) -> dict:
+def scale(method: str, position: float, **others) -> dict:
     about = {"corpus": "sst", "model": "MiniLM", "measure": "comprehensiveness", "k": None}
-    return {**about, "method": method, "texts": 30, **estimated("place", place), **others}
+    return {**about, "method": method, "texts": 30, **estimated("score", position), **others}
 
 
 def test_a_pretrained_transformer_is_told_by_the_mean_over_shares():
@@ -77,7 +77,7 @@ def test_known_facts_of_models_that_have_learned_something(problem):
         assert said == []
     else:
         own = "87 % [77, 97] (chance 23 %) and 0.750 [0.650, 0.850] on bAbI 1 (accuracy 100 %)."
-        assert own in said[0] and "(bilstm): how much" in said[0]
+        assert own in said[0] and "(bilstm): the share" in said[0]
         both = told({"supporting-facts": [*rows, *({**row, "corpus": "babi_2"} for row in rows)]})
         assert len(both) == 1 and "; 87 %" in both[0] and "bAbI 2" in both[0]
 
@@ -89,17 +89,15 @@ def test_what_is_called_gradient_decides_how_well_attention_agrees_with_it():
         | {"mean": mean, "low": mean - 0.1, "high": mean + 0.1}
         for gradient, scores, fixed, mean in (
             ("x input", "signed", "no", 0.2),
-            ("x input", "by size", "yes", 0.3),
-            ("norm", "by size", "yes", 0.6),
+            ("x input", "by magnitude", "yes", 0.3),
+            ("norm", "by magnitude", "yes", 0.6),
         )
     ]
     others = [{**rows[0], "measure": "tau-x", "mean": 0.9}]
     (said,) = told({"gradient-definitions": [*rows, *others]})
-    assert (
-        "(bilstm) depends on what is called so: tau of attention is, on SST, 0.200 [0.100" in said
-    )
-    assert "with gradient x input of the logit, signed, attention moving, and 0.600" in said
-    assert "with the norm of the gradient of the logit, by size, attention held fixed." in said
+    assert "(bilstm) depends on its definition: tau of attention is, on SST, 0.200 [0.100" in said
+    assert "with gradient x input of the logit, signed, attention not held fixed, and 0.600" in said
+    assert "with the norm of the gradient of the logit, by magnitude, attention held fixed." in said
 
 
 def test_what_people_mark_is_told_of_the_first_model_of_each_corpus():

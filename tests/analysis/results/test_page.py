@@ -77,7 +77,7 @@ def planted(folder):
     right = {"role": "honest", "answer": "no", "attention": "right", "contradicted": False}
     right |= {"recommended": "right", "truth of method": 0.9}
     unclear = {**right, "attention": "truth unclear", "answer": "yes", "contradicted": True}
-    undecided = {**right, "attention": "undecided", "answer": "cannot be told"}
+    undecided = {**right, "attention": "undecided", "answer": "inconclusive"}
     nothing = dict.fromkeys(("attention", "recommended"), "nothing to judge")
     every = [
         *[right] * 20,
@@ -97,8 +97,8 @@ def faithful(folder):
     rows = [
         {
             **{"corpus": "sst", "model": model, "measure": measure, "k": None},
-            **{"erasure": "delete", "method": method, "place": place + more},
-            **{"place low": place + more - 0.05, "place high": place + more + 0.05},
+            **{"erasure": "delete", "method": method, "score": position + more},
+            **{"score low": position + more - 0.05, "score high": position + more + 0.05},
         }
         for model, more in (
             # Sparse attention is no other encoder.
@@ -107,7 +107,12 @@ def faithful(folder):
             ("bilstm tanh softmax", 0.0),
         )
         for measure in ("comprehensiveness", "sufficiency")
-        for method, place in (("attention", 0.31), ("lrp", 0.82), ("random", 0.0), ("search", 1.0))
+        for method, position in (
+            ("attention", 0.31),
+            ("lrp", 0.82),
+            ("random", 0.0),
+            ("search", 1.0),
+        )
     ]
     output.table("faithfulness-delete", pandas.DataFrame(rows), "Faithfulness.")
     return finished(output, title="Faithfulness", command="make faithfulness")
@@ -179,11 +184,14 @@ def test_where_causes_are_known_attention_is_held_against_the_best_method(study)
     low, high = 0.25 - math.hypot(0.06, 0.06) / 2, 0.25 + math.hypot(0.08, 0.08) / 2
     assert "**No, not by itself.**" in text
     assert (
-        f"in 25 % [{100 * low:.0f}, {100 * high:.0f}] of texts (chance 5 %), lrp in 95 % [91, 100]"
+        f"in 25 % [{100 * low:.0f}, {100 * high:.0f}] of texts (random: 5 %), lrp in 95 % [91, 100]"
         in text
     )
-    assert "With 2 of 2 encoders on the planted corpora another method is clearly truer" in text
-    assert "25 % (no context; best is lrp, 95 %)" in text
+    assert (
+        "With 2 of 2 encoders on the planted corpora another method is clearly more faithful"
+        in text
+    )
+    assert "25 % (no context; best: lrp, 95 %)" in text
     assert (study.parent / "answer.svg").stat().st_size < 100_000
     assert "| attention | all | 30 | 20 | 1 | 4 | 2 | 3 |" in text
     # Neither where it is undecided, nor where the truth is unclear, could it have been wrong.
@@ -201,10 +209,10 @@ def test_verdicts_of_several_parts_of_a_study_are_counted_together(study):
 
 def test_on_sst_the_place_between_chance_and_best_is_said(study):
     text = written(study, faithful(study.parent / "faithfulness-sst"))
-    assert "the attention of a BiLSTM comes 0.310 [0.260, 0.360] of the way" in text
-    assert "and lrp 0.820 [0.770, 0.870]. By sufficiency attention comes 0.310" in text
+    assert "of 0.310 [0.260, 0.360] by comprehensiveness" in text
+    assert "lrp scores 0.820 [0.770, 0.870]. By sufficiency attention scores 0.310" in text
     assert (
-        "With other encoders attention comes 0.410 [0.360, 0.460] (no context; best is lrp, 0.920)"
+        "With other encoders attention scores 0.410 [0.360, 0.460] (no context; best: lrp, 0.920)"
         in text
     )
     assert "0.610" not in text

@@ -160,8 +160,8 @@ SHARES = [(0, 1, 0.1), (0, 1, 1), (0.3, 1, 0.3), (1, 1, 0.3), (3, 1, 0.3), (1, 0
 @pytest.mark.parametrize("skewed", [False, True])
 def test_it_holds_the_truth_95_times_in_100(seeds, skewed):
     """1500 trials have a standard deviation of .006."""
-    for place, shares in enumerate(SHARES):
-        values = crossed(seeds, 100, *shares, trials=1500, rng=place, skewed=skewed)
+    for position, shares in enumerate(SHARES):
+        values = crossed(seeds, 100, *shares, trials=1500, rng=position, skewed=skewed)
         assert 0.93 <= covered(intervals(values)) <= 0.97, shares
 
 
@@ -174,22 +174,22 @@ def test_with_2000_texts_it_does_so_too(seeds):
 
 
 def test_texts_that_have_no_value_under_some_seeds_do_no_harm():
-    for place, shares in enumerate(SHARES):
-        values = crossed(3, 100, *shares, trials=1500, rng=place)
+    for position, shares in enumerate(SHARES):
+        values = crossed(3, 100, *shares, trials=1500, rng=position)
         values[numpy.random.default_rng(9).random(values.shape) < 0.1] = NAN
         assert 0.93 <= covered(intervals(values)) <= 0.98, shares
 
 
 @pytest.mark.parametrize("seeds, others", [(3, 3), (3, 5), (5, 5), (10, 10)])
 def test_two_models_of_one_population_differ_in_6_of_100_trials_at_most(seeds, others):
-    for place, (of_seeds, of_texts, rest) in enumerate(SHARES[1:-1]):
+    for position, (of_seeds, of_texts, rest) in enumerate(SHARES[1:-1]):
         first, second = (
-            crossed(number, 100, of_seeds, 0, rest, trials=1000, rng=[place, number, model])
+            crossed(number, 100, of_seeds, 0, rest, trials=1000, rng=[position, number, model])
             for model, number in enumerate((seeds, others))
         )
         # Some is common to the models, some particular to each.
         hard, one, other = (
-            crossed(1, 100, 0, of_texts, 0, trials=1000, rng=[place, model], skewed=True)
+            crossed(1, 100, 0, of_texts, 0, trials=1000, rng=[position, model], skewed=True)
             for model in range(3)
         )
         found = paired_across_models(first + hard + one / 2, second + hard + other / 2, NO_FLIPS)
@@ -199,12 +199,12 @@ def test_two_models_of_one_population_differ_in_6_of_100_trials_at_most(seeds, o
 
 @pytest.mark.parametrize("seeds", [3, 5, 10])
 def test_nor_do_two_methods_in_one_model(seeds):
-    for place, (of_seeds, of_texts, rest) in enumerate(SHARES[1:-1]):
+    for position, (of_seeds, of_texts, rest) in enumerate(SHARES[1:-1]):
         first, second = (
-            crossed(seeds, 100, of_seeds, of_texts, rest, trials=1000, rng=[place, method])
+            crossed(seeds, 100, of_seeds, of_texts, rest, trials=1000, rng=[position, method])
             for method in range(2)
         )
-        common = crossed(seeds, 100, 1, 5, 1, trials=1000, rng=[place, 3], skewed=True)
+        common = crossed(seeds, 100, 1, 5, 1, trials=1000, rng=[position, 3], skewed=True)
         found = paired_in_one_model(first + common, second + common, NO_FLIPS)
         apart = (found["low"] > 0) | (found["high"] < 0)
         assert 0.03 <= apart.mean() <= 0.06, (of_seeds, of_texts, rest)

@@ -10,7 +10,7 @@ TRUE = 0.4
 
 
 def ratio_intervals(above, below):
-    """Of mean(above) / mean(below): places between 0 and `below`."""
+    """Of mean(above) / mean(below): positions between 0 and `below`."""
     return intervals(placed(above, numpy.zeros_like(above), below))
 
 

@@ -40,20 +40,20 @@ def explained_rows(methods=METHODS):
         }
         for method, share in methods.items():
             top = 2 if index < share * TEXTS else 0
-            row[method] = [1.0 if place == top else 0.1 for place in range(5)]
+            row[method] = [1.0 if position == top else 0.1 for position in range(5)]
         rows.append(row)
     return rows
 
 
-def write(folder, seed=1, places=None, given=None, methods=METHODS):
+def write(folder, seed=1, positions=None, given=None, methods=METHODS):
     given = given or planted(seed)
-    places = places or {name: share / 2 for name, share in METHODS.items()}
+    positions = positions or {name: share / 2 for name, share in METHODS.items()}
     weights = {"weights_sha256": f"weights {folder.name} {seed}"}
     folder.mkdir(parents=True, exist_ok=True)
     write_attributions(
         folder / f"a{seed}.parquet", explained_rows(methods), list(methods), given, **weights
     )
-    rows = judged_rows(TEXTS, places, ["delete"], seed, noise=0.01)
+    rows = judged_rows(TEXTS, positions, ["delete"], seed, noise=0.01)
     write_faithfulness(folder / f"f{seed}.parquet", rows, seed, given, **weights)
 
 
@@ -74,17 +74,17 @@ def test_a_measure_that_ranks_as_the_truth_does_has_a_tau_of_1(tmp_path):
 
 
 def test_one_that_ranks_the_other_way_is_wrong_and_loses(tmp_path):
-    write(tmp_path, places=dict(zip(METHODS, [0.1, 0.2, 0.3, 0.9])))
+    write(tmp_path, positions=dict(zip(METHODS, [0.1, 0.2, 0.3, 0.9])))
     found = by_measure(rows_of(tmp_path))["sufficiency"]
     assert found["tau"] == pytest.approx(-1.0)
     assert found["chosen"] == "attention"
-    # Average precision of a cause that is first in 2 of 20 texts, and tied for second place in others.
+    # Average precision of a cause that is first in 2 of 20 texts, and tied for second position in others.
     attention = (2 * 1.0 + 18 * numpy.mean([1 / 2, 1 / 3, 1 / 4, 1 / 5])) / 20
     assert found["lost"] == pytest.approx(1 - attention)
 
 
 def test_the_control_among_the_methods_is_not_ranked(tmp_path):
-    write(tmp_path, places={**dict.fromkeys(METHODS, 0.1), "lrp": 0.9})
+    write(tmp_path, positions={**dict.fromkeys(METHODS, 0.1), "lrp": 0.9})
     methods = {**METHODS, "random": 0.2}
     write_attributions(
         tmp_path / "a1.parquet",

@@ -27,8 +27,8 @@ def test_each_method_has_a_place_on_both_axes(folder):
     ((explained, judged),) = joined(load_study([folder]))
     rows = {row["method"]: row for row in method_rows(explained, judged)}
     assert set(rows) == set(METHODS)
-    for method, place in TRUTH.items():
-        assert rows[method]["faithful"] == pytest.approx(place, abs=0.1)
+    for method, position in TRUTH.items():
+        assert rows[method]["faithful"] == pytest.approx(position, abs=0.1)
         assert rows[method]["plausible low"] <= rows[method]["plausible"]
         assert 0 < rows[method]["plausible by chance"] < 1
 

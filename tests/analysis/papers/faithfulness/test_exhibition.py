@@ -23,8 +23,8 @@ def test_all_tables_and_figures(tmp_path, capsys):
     for name in ("comprehensiveness-scale", "sufficiency-scale", "deletion-curve-delete"):
         assert (out / f"faithfulness-{name}.svg").stat().st_size
     said = capsys.readouterr()
-    assert "lrp comes furthest from chance (0) to the best possible (1), to 0.8" in said.out
-    assert "attention to 0." in said.out
+    assert "lrp has the highest score between chance (0) and the best possible (1), 0.8" in said.out
+    assert "attention 0." in said.out
     shown = (out / "faithfulness-delete.md").read_text()
     assert "| random (value) |" in shown and "| search (value) |" in shown
     assert measured.cache_info().misses == put_together + 1

@@ -2,7 +2,7 @@
 
 from typing import Any, Dict
 
-from tests.analysis.papers.claimed_rows import AFFINE, MODEL, Rows, near, one, with_places
+from tests.analysis.papers.claimed_rows import AFFINE, MODEL, Rows, near, one, with_scaled
 
 
 def pairs(attention: float, each_other: float, **more: Any) -> Rows:
@@ -15,14 +15,14 @@ def pairs(attention: float, each_other: float, **more: Any) -> Rows:
 
 
 def both(attention: float, norm: float, each_other: float, **more: Any) -> Rows:
-    """With the norm of the gradient, and places."""
+    """With the norm of the gradient, and positions."""
     rows = pairs(attention, each_other, **more)
     row = {**MODEL, **more}
     rows += [
         {**row, "scores": "attention", "importance": "gradient norm", **near(norm)},
         {**row, "scores": "gradient norm", "importance": "leave-one-out", **near(each_other)},
     ]
-    return with_places(rows, attention, attention, each_other, norm, each_other)
+    return with_scaled(rows, attention, attention, each_other, norm, each_other)
 
 
 CASES: Dict[str, Any] = {

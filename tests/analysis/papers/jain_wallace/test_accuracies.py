@@ -1,4 +1,4 @@
-"""Jain & Wallace's accuracies of pairs stand beside ours, in the right rows."""
+"""Jain & Wallace's accuracies of pairs stand compared with ours, in the right rows."""
 
 import numpy
 import pandas

@@ -101,7 +101,7 @@ def test_each_model_has_its_densities(tmp_path, files):
 
 
 def test_what_was_published_of_pairs_is_known_once():
-    """A row of ours is beside one of theirs, for every two of the three columns."""
+    """A row of ours is next to one of theirs, for every two of the three columns."""
     attention = published("jain_wallace/correlations").assign(scores="attention")
     attention = attention[attention["protocol"] == "selected_on_dev"]
     others = published("jain_wallace/gradient_and_leave_one_out_of_pairs")

@@ -38,9 +38,13 @@ def test_each_definition_has_its_tau_signed_and_by_size(tmp_path):
     given, rows = models(tmp_path, DECLARED)
     table = tables(gradient_definitions, given, tmp_path / "out")["gradient-definitions"]
     tau = table[table["measure"] == "tau-b"].set_index(["gradient", "scores"])
-    assert set(tau.index) == {("x input", "signed"), ("x input", "by size"), ("norm", "by size")}
+    assert set(tau.index) == {
+        ("x input", "signed"),
+        ("x input", "by magnitude"),
+        ("norm", "by magnitude"),
+    }
     assert tau["attention fixed"].tolist() == ["yes", "yes", "no"]
-    for scores, size in (("signed", lambda values: values), ("by size", numpy.abs)):
+    for scores, size in (("signed", lambda values: values), ("by magnitude", numpy.abs)):
         expected = [
             kendalltau(row["attention"], size(numpy.array(row["signed"]))).statistic for row in rows
         ]

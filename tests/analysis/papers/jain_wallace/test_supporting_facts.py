@@ -1,4 +1,4 @@
-"""Where the facts that an answer rests on are known: accuracy, mass on them, places, each beside chance."""
+"""Where the facts that an answer rests on are known: accuracy, mass on them, positions, each compared with chance."""
 
 import json
 
@@ -27,11 +27,11 @@ def story(index: int, seed: int, candidates: int = 4, right: bool = True) -> dic
     facts = numpy.zeros(length, dtype=int)
     facts[2 : 2 + int(text.integers(1, 4))] = 1
     label, other = text.permutation(4)[:2]
-    allowed = [label, *(place for place in range(4) if place != label)][:candidates]
-    probs = [0.5 / candidates if place in allowed else 0.0 for place in range(4)]
+    allowed = [label, *(position for position in range(4) if position != label)][:candidates]
+    probs = [0.5 / candidates if position in allowed else 0.0 for position in range(4)]
     row = {
         "id": f"text-{index}",
-        "tokens": [f"w{place}" for place in range(length)],
+        "tokens": [f"w{position}" for position in range(length)],
         "other": ["where", "is", "it"],
         "label": LABELS[label],
         "predicted": LABELS[label if right else other],
@@ -93,7 +93,7 @@ def test_mass_chance_and_lift_are_those_of_the_definition(tmp_path):
         assert row["chance"] == pytest.approx(chance)
         assert row["lift"] == pytest.approx(mass / chance)
         assert row["above chance"] == pytest.approx(mass - chance)
-        assert row["mass place"] == pytest.approx((mass - chance) / (1 - chance))
+        assert row["mass score"] == pytest.approx((mass - chance) / (1 - chance))
         assert row["mass low"] < mass < row["mass high"]
         assert row["lift low"] < row["lift"] < row["lift high"]
     assert (
@@ -114,17 +114,19 @@ def test_accuracy_stands_beside_what_was_published_and_what_a_guess_has(tmp_path
     assert first.loc["babi_1", "published accuracy"] == 1.0
     assert numpy.isnan(first.loc["stories", "published accuracy"])
     assert first.loc["babi_1", "guess"] == 0.5
-    # Whoever may take any label is held against the most frequent one.
+    # Whoever may take any label is compared with the most frequent one.
     assert numpy.isnan(first.loc["stories", "guess"])
 
 
 def test_places_are_those_of_the_texts_that_were_judged(tmp_path):
     table = table_of(write_model(tmp_path))
-    for method, place in PLACES.items():
+    for method, position in PLACES.items():
         for measure in ("comprehensiveness", "sufficiency"):
-            assert table.loc[method, measure] == pytest.approx(place, abs=0.1)
+            assert table.loc[method, measure] == pytest.approx(position, abs=0.1)
             assert (
-                table.loc[method, f"{measure} low"] < place < table.loc[method, f"{measure} high"]
+                table.loc[method, f"{measure} low"]
+                < position
+                < table.loc[method, f"{measure} high"]
             )
     assert table["judged texts"].tolist() == [12, 12, 12, 0]
     assert numpy.isnan(table.loc["random", "comprehensiveness"])
@@ -160,7 +162,7 @@ def test_attention_that_looks_elsewhere_is_said_to(factor, said, tmp_path, monke
     assert main(["table", "supporting-facts", str(tmp_path), "-o", str(out)]) == 0
     sentence = shown(out)["supporting-facts-babi-1-bilstm-tanh-softmax"]["caption"]
     assert said in sentence
-    # Without a faithfulness file there is no place.
+    # Without a faithfulness file there is no position.
     assert "comprehensiveness" not in sentence
     assert pandas.read_csv(out / "supporting-facts.csv")["comprehensiveness"].isna().all()
 

@@ -119,7 +119,7 @@ def test_what_clipping_changes_is_named(tmp_path):
 def test_a_sentence_a_corpus_with_the_best_first(tmp_path):
     runs = write_curves(tmp_path / "runs") + write_curves(tmp_path / "runs", corpus="imdb")
     found = entries(recursive_roar, load_study(runs), tmp_path)
-    said = [found[f"recursive-roar-{place}"]["caption"] for place in (0, 1)]
+    said = [found[f"recursive-roar-{position}"]["caption"] for position in (0, 1)]
     assert said[0].startswith("sst, bilstm tanh softmax: ") and said[1].startswith("imdb, ")
     assert "a RACU of 0.750 (lrp), -0.250 (attention)" in said[0]
 

@@ -9,7 +9,7 @@ from tests.analysis.papers.claimed_rows import (
     adversary,
     near,
     one,
-    with_places,
+    with_scaled,
 )
 
 
@@ -21,8 +21,8 @@ def tau_6(inputs: float, hidden: float, **more: Any) -> Rows:
     ]
 
 
-def placed(rows: Rows, place: float) -> Rows:
-    return with_places(rows, *[place] * len(rows))
+def placed(rows: Rows, position: float) -> Rows:
+    return with_scaled(rows, *[position] * len(rows))
 
 
 CASES: Dict[str, Any] = {
@@ -36,7 +36,7 @@ CASES: Dict[str, Any] = {
         one(**near(0.8), importance="gradient"),
         one(**near(-0.8), importance="gradient"),
     ),
-    "no-closer-by-place": (
+    "no-closer-when-scaled": (
         placed(tau_6(0.3, 0.7), 0.3) + placed(tau_6(0.6, 0.9, **SPARSE), 0.31),
         placed(tau_6(0.3, 0.7), 0.3) + placed(tau_6(0.31, 0.9, **SPARSE), 0.6),
     ),
@@ -48,9 +48,9 @@ CASES: Dict[str, Any] = {
         one(**near(-0.8), importance="gradient"),
         one(**near(0.8), importance="gradient"),
     ),
-    "place-falls-with-sparsity": (
-        one(**near(0.8), importance="gradient", **near(-0.8, "of places", "")),
-        one(**near(-0.8), importance="gradient", **near(0.8, "of places", "")),
+    "scaled-tau-falls-with-sparsity": (
+        one(**near(0.8), importance="gradient", **near(-0.8, "of scaled", "")),
+        one(**near(-0.8), importance="gradient", **near(0.8, "of scaled", "")),
     ),
     "frozen-adversary": (adversary(0.6, accuracy=0.7, frozen=True), adversary(0.1, 0.1, 0.9, True)),
     "free-adversary": (adversary(0.6, accuracy=0.83), adversary(0.1, accuracy=0.7)),

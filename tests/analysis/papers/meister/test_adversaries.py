@@ -1,4 +1,4 @@
-"""Adversaries that were trained, frozen and not, beside the published ones."""
+"""Adversaries that were trained, frozen and not, next to the published ones."""
 
 from analysis.papers.meister.adversaries import table_5 as meister_table_5
 from analysis.papers.shared.study_files import load_study

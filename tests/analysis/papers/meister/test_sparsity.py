@@ -83,13 +83,13 @@ def test_a_sweep_rises_and_has_each_lambda_once(tmp_path):
 def test_the_sign_found_is_the_sign_reported(tmp_path, peaks, word):
     steps = sweep(tmp_path, dict(zip((-1.0, 0.0, 0.5), peaks, strict=True)))
     row = correlation(steps, GRADIENT)
-    places = numpy.repeat([-1.0, 0.0, 0.5], 2)
+    positions = numpy.repeat([-1.0, 0.0, 0.5], 2)
     means = [
         numpy.mean([entropy_of([1, 1, peak + seed + index % 3, 1]) for index in range(12)])
         for peak in peaks
         for seed in (1, 2)
     ]
-    assert row["mean"] == pytest.approx(pearsonr(places, means).statistic, abs=1e-6)
+    assert row["mean"] == pytest.approx(pearsonr(positions, means).statistic, abs=1e-6)
     assert (row["entropy"], row["n"], row["lambdas"]) == (word, 6, 3)
     assert row["low"] < row["mean"] < row["high"]
     assert (row["mean"] < 0) == (word == "falls")

@@ -4,7 +4,7 @@ import numpy
 import pandas
 import pytest
 
-from analysis.papers.neely_schouten.top_k import beside_chance, places
+from analysis.papers.neely_schouten.top_k import beside_chance, relative_to_chance
 
 
 def rows(as_published, fagin, k="non-zero", published=numpy.nan):
@@ -33,7 +33,7 @@ INSIDE, ABOVE, BELOW = (0.72, 0.78), (0.85, 0.95), (0.1, 0.2)
 
 def test_what_overlaps_the_band_is_inside():
     touching = [(0.5, 0.7), (0.8, 0.9), (0.6, 0.69), (0.81, 0.9)]
-    found = places(rows(touching, []))
+    found = relative_to_chance(rows(touching, []))
     assert found.tolist() == ["inside", "inside", "below", "above"]
 
 

@@ -1,4 +1,4 @@
-"""Marks on chance bands: each at its place, with its own band."""
+"""Marks on chance bands: each at its position, with its own band."""
 
 import pytest
 from matplotlib.patches import Rectangle
@@ -20,9 +20,9 @@ def test_every_mark_has_its_band_behind_it():
     assert [(band.get_x(), band.get_width()) for band in bands(axes)] == [
         (0.3, pytest.approx(0.1))
     ] * 3
-    places = [band.get_y() + band.get_height() / 2 for band in bands(axes)]
+    positions = [band.get_y() + band.get_height() / 2 for band in bands(axes)]
     dots = [line.get_ydata()[0] for line in axes.get_lines() if list(line.get_xdata()) == [0.5]]
-    assert dots == pytest.approx(places) and len(set(places)) == 3
+    assert dots == pytest.approx(positions) and len(set(positions)) == 3
 
 
 def test_rows_run_down_and_panels_to_the_right_as_they_come():

@@ -23,7 +23,7 @@ def test_every_k_has_all_pairs_with_places_and_tau_beside(models, tmp_path):
     written = tables(small_k, models, tmp_path)
     table = written["neely-schouten-small-k"]
     fagin = table[table["measure"] == "fagin"]
-    assert set(fagin["k"].astype(str)) == set(SIZES) and fagin["place"].notna().all()
+    assert set(fagin["k"].astype(str)) == set(SIZES) and fagin["scaled"].notna().all()
     assert len(fagin) == 2 * 3 * len(SIZES)
     # One token in each list is 1 by the published score, whatever the tokens.
     assert "1" not in set(table[table["measure"] == "as-published"]["k"].astype(str))

@@ -1,4 +1,4 @@
-"""Neely & Schouten's top k: two scores side by side, and chance beside both."""
+"""Neely & Schouten's top k: two scores side by side, and chance next to both."""
 
 import numpy
 import pytest
@@ -6,7 +6,7 @@ import pytest
 from analysis.agreement.agreement_table import OVERALL
 from analysis.output import Output
 from analysis.papers.neely_schouten.top_k import (
-    places,
+    relative_to_chance,
     side_by_side,
     table_2,
     top_k_agreements,
@@ -60,7 +60,7 @@ def test_published_values_stand_beside_the_published_score_alone(table):
 
 def test_scores_that_know_nothing_are_inside_the_band(unrelated):
     rows = unrelated[unrelated["predicted"] == OVERALL]
-    assert set(places(rows)) == {"inside"}
+    assert set(relative_to_chance(rows)) == {"inside"}
 
 
 def test_as_published_unrelated_scores_look_like_agreement_and_by_the_definition_they_do_not(
@@ -73,7 +73,7 @@ def test_as_published_unrelated_scores_look_like_agreement_and_by_the_definition
 
 def test_scores_that_know_are_above_the_band_by_the_definition(table):
     rows = table[(table["predicted"] == OVERALL) & (table["measure"] == "fagin")]
-    assert set(places(rows)) == {"above"}
+    assert set(relative_to_chance(rows)) == {"above"}
 
 
 def test_the_band_covers_both_controls(table):

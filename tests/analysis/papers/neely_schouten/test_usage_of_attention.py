@@ -1,4 +1,4 @@
-"""Use of attention against the freedom that adversaries find, one point a model."""
+"""Use of attention against the freedom that adversaries find, one point per model."""
 
 import numpy
 import pandas

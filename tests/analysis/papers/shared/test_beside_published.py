@@ -4,7 +4,7 @@ import numpy
 import pandas
 import pytest
 
-from analysis.papers.shared.published import beside, readable, selected_on, with_difference
+from analysis.papers.shared.published import readable, selected_on, with_difference, with_published
 
 OURS = pandas.DataFrame(
     {
@@ -22,14 +22,14 @@ THEIRS = pandas.DataFrame(
 
 
 def test_a_row_without_a_published_one_stays_with_nothing_beside_it():
-    table = beside(OURS, THEIRS)
+    table = with_published(OURS, THEIRS)
     assert table["published"].fillna(-9).tolist() == [0.7, -9, -9]
     assert table["published std"].fillna(-9).tolist() == [0.3, -9, -9]
     assert table[OURS.columns.tolist()].equals(OURS)
 
 
 def test_a_column_that_the_paper_does_not_tell_apart_does_not_matter():
-    table = beside(OURS, THEIRS[THEIRS["corpus"] == "sst"].drop(columns="predicted"))
+    table = with_published(OURS, THEIRS[THEIRS["corpus"] == "sst"].drop(columns="predicted"))
     assert table["published"].fillna(-9).tolist() == [0.7, 0.7, -9]
 
 
@@ -43,15 +43,15 @@ def test_people_read_ours_beside_what_is_published_and_a_mean_alone():
     shown = readable(OURS, ["corpus", "mean", "interval"])
     assert shown.columns.tolist() == ["corpus", "mean", "interval"]
     assert shown["interval"].map(str).tolist() == ["[0.400, 0.600]", "-", "[0.200, 0.400]"]
-    compared = readable(beside(OURS, THEIRS), ["corpus", "published", "mean"])
+    compared = readable(with_published(OURS, THEIRS), ["corpus", "published", "mean"])
     assert compared.columns.tolist() == ["corpus", "published", "ours"]
 
 
 def test_what_is_published_of_plain_models_does_not_stand_beside_others():
     ours = OURS.assign(role=["adversary", "plain", "plain"])
-    assert beside(ours, THEIRS)["published"].isna().all()
+    assert with_published(ours, THEIRS)["published"].isna().all()
     ours["role"] = "plain"
-    assert beside(ours, THEIRS)["published"].notna().tolist() == [True, False, False]
+    assert with_published(ours, THEIRS)["published"].notna().tolist() == [True, False, False]
 
 
 @pytest.mark.parametrize(

@@ -56,8 +56,8 @@ def test_the_numbers_are_of_the_same_texts(found, table):
         expected = ttest_1samp(less, 0).confidence_interval(0.95)
         assert row["difference"] == pytest.approx(less.mean())
         assert row["difference low"] == pytest.approx(expected.low)
-        places = numpy.nanmean(first.place()) - numpy.nanmean(second.place())
-        assert row["difference of places"] == pytest.approx(places)
+        positions = numpy.nanmean(first.scaled()) - numpy.nanmean(second.scaled())
+        assert row["scaled difference"] == pytest.approx(positions)
 
 
 def test_claims_take_what_was_compared_in_either_direction_and_else_independent_numbers(
@@ -76,10 +76,10 @@ def test_claims_take_what_was_compared_in_either_direction_and_else_independent_
         and row["second pair"] == str(found[0][1].pair)
     )
     less = less_than(compared, first, second)
-    assert less.mean == expected["difference of places"]
+    assert less.mean == expected["scaled difference"]
     assert (less.low, less.high) == (
-        expected["difference of places low"],
-        expected["difference of places high"],
+        expected["scaled difference low"],
+        expected["scaled difference high"],
     )
     back = less_than(compared, second, first)
     assert (back.low, back.high) == (-less.high, -less.low)

@@ -20,8 +20,8 @@ from tests.analysis.papers.families import (
 
 def test_a_family_is_found_whatever_its_files_are_called(tmp_path):
     write_family(tmp_path, seeds=(2, 3))
-    for place, path in enumerate(sorted(tmp_path.glob("*.parquet"))):
-        path.rename(tmp_path / f"{place}.parquet")
+    for position, path in enumerate(sorted(tmp_path.glob("*.parquet"))):
+        path.rename(tmp_path / f"{position}.parquet")
     (family,), problem = families(load_study([tmp_path]))
     assert problem is None and family.base.model.seed == 1
     assert {file.model.seed for file in family.files} == {1, 2, 3}
@@ -51,9 +51,9 @@ def test_adversaries_of_several_bases_are_one_each_held_against_its_own(tmp_path
         (2, "second"),
     ]
     moved = divergence(pairs)
-    for place, pair in enumerate(pairs):
-        assert moved.tvd.value[place] == pytest.approx(output_tvd(*pair))
-        assert (moved.predicted[place] == pair[0].table["predicted"]).all()
+    for position, pair in enumerate(pairs):
+        assert moved.tvd.value[position] == pytest.approx(output_tvd(*pair))
+        assert (moved.predicted[position] == pair[0].table["predicted"]).all()
 
 
 def numbered(pairs):

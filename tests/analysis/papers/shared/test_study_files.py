@@ -17,7 +17,7 @@ def test_seeds_of_a_model_are_one_model_and_corpora_keep_apart(tmp_path):
         for seed in (1, 2):
             write_run(tmp_path / f"{corpus}_{seed}.parquet", seed=seed, corpus=corpus, texts=8)
     models = load_models([tmp_path])
-    # The name need not tell what the corpus beside it tells.
+    # The name need not tell what the corpus next to it tells.
     assert [model.name for model in models] == ["bilstm tanh softmax"] * 2
     assert {corpus: len(several[0].files) for corpus, several in by_corpus(models).items()} == {
         "imdb": 2,

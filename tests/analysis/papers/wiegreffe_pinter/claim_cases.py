@@ -28,7 +28,7 @@ def curve(*tvds: float) -> Rows:
     return [{**rows[0], "lambda": 0.0}, *rows[1:]]
 
 
-def beside(other: str, jsd: float, tvd: float) -> Rows:
+def reference_rows(other: str, jsd: float, tvd: float) -> Rows:
     return one(other=other, **near(jsd, "jsd", ""), **near(tvd, "tvd", ""))
 
 
@@ -51,7 +51,7 @@ CASES: Dict[str, Any] = {
     "uniform-under-the-curve": (curve(0.06, 0.08, 0.1), curve(0.01, 0.02, 0.03)),
 }
 BESIDE = {
-    name: {"wiegreffe-pinter-beside": beside(other, 0.4, 0.05)}
+    name: {"wiegreffe-pinter-beside": reference_rows(other, 0.4, 0.05)}
     for name, other in (
         ("less-than-instances", "adversary for each text"),
         ("less-beyond-imitation", "adversary for each text"),

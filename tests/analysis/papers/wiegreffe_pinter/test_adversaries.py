@@ -1,4 +1,4 @@
-"""Tables of trained adversaries, beside the published rows of the same lambda."""
+"""Tables of trained adversaries, next to the published rows of the same lambda."""
 
 import numpy
 import pandas
@@ -139,11 +139,11 @@ def test_runs_without_attributions_have_what_they_reported(folder, tmp_path):
 def test_table_4_has_the_best_f1_among_those_far_away(tmp_path):
     runs = [
         write_training(
-            tmp_path / str(place),
+            tmp_path / str(position),
             adversary_config("b", lambda_, corpus="sst"),
             {"test_f1": f1, "test_tvd": 0.1, "test_jsd": jsd},
         )
-        for place, (lambda_, f1, jsd) in enumerate(
+        for position, (lambda_, f1, jsd) in enumerate(
             [(0, 0.9, 0.1), (0.001, 0.8, 0.41), (0.01, 0.85, 0.5), (0.1, 0.7, 0.6)]
         )
     ]
@@ -228,9 +228,9 @@ def test_a_base_has_a_curve_of_the_adversaries_that_all_bases_have(tmp_path):
     (family,), _ = families(load_study([folder]))
     assert [len(curve) for curve in curves_of_bases(family, False)] == [4]
     for seed in (2, 3):
-        for place, lambda_ in enumerate((0, 0.001, 0.02)):
+        for position, lambda_ in enumerate((0, 0.001, 0.02)):
             given = adversary_config(folder / f"seed_{seed}", lambda_, corpus="sst", seed=seed)
-            rows = text_rows(0.2 + 0.3 * place, 0.1 + 0.2 * place, seed=10 * seed)
+            rows = text_rows(0.2 + 0.3 * position, 0.1 + 0.2 * position, seed=10 * seed)
             write_model(folder / f"{lambda_}_{seed}.parquet", rows, given)
     (family,), _ = families(load_study([folder]))
     curves = curves_of_bases(family, False)

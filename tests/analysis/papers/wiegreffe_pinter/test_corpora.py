@@ -1,4 +1,4 @@
-"""How long texts are and how many there are, beside what was published, from files that have all of them."""
+"""How long texts are and how many there are, compared with what was published, from files that have all of them."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Adversaries are held against others at the same distance of attention."""
+"""Adversaries are compared with others at the same distance of attention."""
 
 import pandas
 import pytest
@@ -7,7 +7,7 @@ from analysis.claims.table_rows import Tables
 from analysis.papers.discovery import find_claim
 from analysis.papers.wiegreffe_pinter.claims import curves, tvd_at
 from tests.analysis.papers.claimed_rows import adversary, near, one, outcome
-from tests.analysis.papers.wiegreffe_pinter.claim_cases import beside, curve
+from tests.analysis.papers.wiegreffe_pinter.claim_cases import curve, reference_rows
 
 ADVERSARIES, BESIDE = "wiegreffe-pinter-table-5", "wiegreffe-pinter-beside"
 
@@ -44,8 +44,8 @@ def test_single_adversaries_are_no_part_of_a_curve_of_several_seeds():
 
 def test_beyond_the_curve_nothing_can_be_told():
     name = "less-than-instances"
-    far = {BESIDE: beside("adversary for each text", 0.6, 0.05)}
-    assert outcome(name, curve(0.06, 0.08, 0.1), **far) == "cannot be told"
+    far = {BESIDE: reference_rows("adversary for each text", 0.6, 0.05)}
+    assert outcome(name, curve(0.06, 0.08, 0.1), **far) == "inconclusive"
     (judgement,) = find_claim(name).judge(
         Tables(
             {ADVERSARIES: pandas.DataFrame(curve(0.06, 0.08, 0.1))}

@@ -123,7 +123,7 @@ def test_seeds_are_held_against_the_base_by_its_largest_weight(tmp_path):
     rows = table[table["other"] == "other seeds"].set_index(["predicted", "max attention"])
     assert rows.loc[("overall", "all"), "mean"] == pytest.approx(jsd.mean())
     assert rows.loc[("1", "[.75, 1]"), "mean"] == pytest.approx(jsd[:, large & predicted].mean())
-    # The adversary beside them is the furthest one that predicts as the base does.
+    # The adversary next to them is the furthest one that predicts as the base does.
     assert set(table["other"]) == {"other seeds", "adversary, lambda 0.001"}
 
 
@@ -195,13 +195,13 @@ def alike(folder, text):
         pandas.read_parquet(folder / f"{name}.parquet")
         for name in ("base", "adversary_2", "base.perturbed")
     )
-    (place,) = [
+    (position,) = [
         row
         for row, weights in enumerate(base["attention"])
         if list(weights) == list(text.weights["base"])
     ]
-    same = base["predicted"][place] == trained["predicted"][place]
-    found = searched.iloc[place]
+    same = base["predicted"][position] == trained["predicted"][position]
+    found = searched.iloc[position]
     return same and found["instance-adversary.success"] and not found["instance-adversary.flip"]
 
 
