@@ -270,7 +270,7 @@ def _in_short(counts: Sequence[Row]) -> str:
     told = listed(
         [f"{row.whole('apart')} of {row.whole('encoders')} {where[row['panel']]}" for row in counts]
     )
-    said = f"With {told} another method is clearly more faithful to the model than attention (their intervals do not overlap)"
+    said = f"With {told} another method is clearly more faithful than attention (their intervals do not overlap)"
     if apart == encoders:
         return f"**No, not by itself.** {said}."
     if apart == 0:
@@ -311,14 +311,14 @@ def _by_encoder(rows: Sequence[Row]) -> Dict[str, Compared]:
 def _of_planted(rows: Sequence[Row]) -> str:
     (first, one), *others = _by_encoder(rows).items()
     said = (
-        f"On the planted corpora, where the words that cause a label are known, the attention of a {encoder_name(first)} ranks such a word first in "
+        f"On the planted corpora, where the causes of labels are known, the attention of a {encoder_name(first)} ranks a cause first in "
         f"{one.own.shares(mean='mean')} of texts (random: {one.own.percent('chance')}), {one.best['method']} in {one.best.shares(mean='mean')}"
     )
     if one.unsigned:
         said += f", and {one.unsigned['method']}, which is unsigned too, in {one.unsigned.shares(mean='mean')}"
     told = [
         f"{other.own.percent('mean')} ({encoder_name(encoder)}; best: {other.best['method']}, {other.best.percent('mean')}"
-        + (f"; best unsigned method: {other.unsigned.percent('mean')})" if other.unsigned else ")")
+        + (f"; best unsigned: {other.unsigned.percent('mean')})" if other.unsigned else ")")
         for encoder, other in others
     ]
     return (
@@ -338,7 +338,7 @@ def _of_sst(rows: Sequence[Row], sufficiency: Sequence[Row]) -> str:
         said += f"By {MEASURES[1]} attention scores {also.own.estimate(mean='mean')}, {also.best['method']} {also.best.estimate(mean='mean')}. "
     told = [
         f"{other.own.estimate(mean='mean')} ({encoder_name(encoder)}; best: {other.best['method']}, {other.best.number('mean')}"
-        + (f"; best unsigned method: {other.unsigned.number('mean')})" if other.unsigned else ")")
+        + (f"; best unsigned: {other.unsigned.number('mean')})" if other.unsigned else ")")
         for encoder, other in others
     ]
     return f"{said}With other encoders attention scores {listed(told)}." if told else said.rstrip()

@@ -67,7 +67,7 @@ NOT_JUDGED, NONE = "not run", "-"
 COLUMNS = [
     "claim",
     "number reproduced?",
-    "claim as its authors tested it?",
+    "as its authors tested it?",
     "after correction?",
 ]
 

@@ -12,7 +12,7 @@ from attention_explain.files.verdict_names import column_in, present_answer
 
 TABLE = tables.NAME
 INTRODUCTION = (
-    "Is attention's faithfulness score (0 = random order, 1 = best order found) above a half? The [verdict](docs/explanation/verdict-rule.md) decides only if "
+    "Is attention's faithfulness score above a half? The [verdict](docs/explanation/verdict-rule.md) decides only if "
     "the interval is on one side of it for *each* removal method. Cells have the mean over them, and the recommended method with its score."
 )
 Cells = Dict[Tuple[str, str], Row]

@@ -76,7 +76,7 @@ def _marked(models: Sequence[Sequence[Row]]) -> Iterator[str]:
         told.append(f"{said} on {_named_beside(own, names)} (chance {own.number('chance')})")
     if told:
         yield (
-            f"**What people mark** ({', '.join(names)}), whether or not the model uses them: average precision of these words by "
+            f"**What people mark** ({', '.join(names)}), whether or not the model uses it: average precision of "
             f"{'; '.join(told)}."
         )
 

@@ -187,7 +187,7 @@ def _counted(summary: Summary) -> Iterator[str]:
         return
     said = (
         f"Of {tested.whole('claims')} claims of the papers, tested as by their authors, {tested.whole('hold')} hold in every decided case, "
-        f"{tested.whole('fail')} fail in every decided case, {tested.whole('mixed')} vary with corpus or model, and {tested.whole('inconclusive')} are inconclusive"
+        f"{tested.whole('fail')} fail in every one, {tested.whole('mixed')} vary with corpus or model, and {tested.whole('inconclusive')} are inconclusive"
     )
     if corrected["claims"]:
         said += (
@@ -295,7 +295,7 @@ def _multiplicity(summary: Summary) -> Iterator[str]:
     )
     if row["with p"]:
         said += (
-            " With the share of false ones held to 5 %, whatever their dependence (Benjamini & Yekutieli), "
+            " With the false discovery rate held to 5 % (Benjamini & Yekutieli), "
             f"{row.whole('remaining')} of {row.whole('with p')} remain decided. "
             + " ".join(map(_together, summary.tally.where(counted=TOGETHER)))
         )

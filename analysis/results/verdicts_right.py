@@ -16,8 +16,8 @@ from analysis.verdict.against_truth import (
 
 ABOUT = {"attention": "verdicts on attention", "recommended": "recommendations"}
 VERDICT = (
-    "`allennlp verdict` answers for one model and its texts. On the planted corpus it can be checked against the ground-truth words: attention finds them if its average precision, "
-    "rescaled (0 = random order, 1 = these words first), is above a half ([details](docs/explanation/verdict-rule.md#how-often-the-verdict-is-wrong))."
+    "On the planted corpus `allennlp verdict` can be checked against the ground-truth words: attention finds them if its average precision, rescaled "
+    "(0 = random order, 1 = these words first), is above a half ([details](docs/explanation/verdict-rule.md#how-often-the-verdict-is-wrong))."
 )
 MEASURES = "planted-truth-measures"
 # The measure that the page uses.
@@ -69,8 +69,8 @@ def how_often_right(counts: Sheet, verdicts: Sheet, measures: Sequence[Sheet]) -
 
 def _wrong(row: Row) -> str:
     sentence = (
-        f"{row.whole('wrong')} of {row.whole('clear')} {ABOUT[row['about']]} that decide and whose truth is clear are wrong: "
-        f"{row.percent('share', 1)} [{row.percent('low', 1)}, {row.percent('high', 1)}]; counting the ambiguous models as well, "
+        f"{row.whole('wrong')} of {row.whole('clear')} decided {ABOUT[row['about']]} with a clear truth are wrong: "
+        f"{row.percent('share', 1)} [{row.percent('low', 1)}, {row.percent('high', 1)}]; with ambiguous models, "
         f"{row.whole('contradicted')} of {row.whole('decided')}"
     )
     if row["about"] == "attention":

@@ -2,8 +2,8 @@
 
 HEAD = """# Results
 
-Can attention be trusted as the explanation of a text model's predictions? This page is made by `make results` from the
-[csv files](results) of finished studies; [numbers.csv](results/numbers.csv) names the cell that each number comes from. Square brackets are 95 % intervals.
+Can attention be trusted as the explanation of a text model's predictions? `make results` writes this page from the
+[csv files](results) of finished studies; [numbers.csv](results/numbers.csv) names the cell of each number. Square brackets are 95 % intervals.
 """
 
 NOT_RUN = "Not run: study `{study}`, which would show {what}."
@@ -18,13 +18,13 @@ WOULD_SAY = {
 
 FIGURE = (
     "*Left: how often a method ranks a planted cause first, by encoder, among correctly predicted texts; mean over the planted corpora that all "
-    "encoders have learned. Right: faithfulness score on SST (0 = random order, 1 = best order found). Bars are 95 % intervals "
-    "over texts and seeds. Methods written as |attention| are unsigned.*"
+    "encoders have learned. Right: faithfulness score on SST. Bars are 95 % intervals over texts and seeds. "
+    "Methods written as |attention| are unsigned.*"
 )
 
 RUN = (
-    "Each row links to the page of the study: command, tables, figures, provenance. Core hours include all training; models that studies share were trained "
-    "once, so wall-clock time may be less. Texts are spread evenly over the test set."
+    "Each row links to the study's page: command, tables, figures, provenance. Core hours include all training; studies share trained models, so "
+    "wall-clock time may be less. Texts are spread evenly over the test set."
 )
 EARLIER = "Studies marked * were made by an earlier version: intervals are bootstrap intervals, too short with few seeds, and differences are unpaired."
 
@@ -36,7 +36,7 @@ CLAIMS = (
 )
 
 PRINT = (
-    "The largest differences, one per model; all, with known reasons, are in [beside-print.csv](results/beside-print.csv). "
+    "The largest differences, one per model ([all, with known reasons](results/beside-print.csv)). "
     "They are no evidence for or against a claim."
 )
 
@@ -47,11 +47,11 @@ DEVIATIONS = """- **Word vectors**: GloVe of 100 dimensions; the papers use fast
 - **Neely & Schouten's IMDb**: reviews of at most 100 tokens, as theirs probably were.
 - **Selection**: epochs are chosen on dev (Jain & Wallace: on test); no setting by agreement or faithfulness.
 - **Not available**: MIMIC-III and CNN news.
-- **Cut for time**: Wiegreffe & Pinter's adversaries on AG News; of IMDb all but one model (and Neely & Schouten's); Meister et al. and Bastings & Filippova beyond SST, where the debate stands for them; Meister's fourth and fifth seed.
+- **Cut for time**: Wiegreffe & Pinter's adversaries on AG News; of IMDb all but one model (and Neely & Schouten's); Meister et al. and Bastings & Filippova beyond SST (see The attention debate); Meister's fourth and fifth seed.
 """
 
-METHODS = """- **Intervals** are over texts and seeds together where there are three seeds or more, else over texts alone, for the given models. Differences on the same texts are paired. Their coverage is simulated in the [tests](tests/analysis/statistics).
-- **Power**: where an outcome is *inconclusive*, [claims.csv](results/claims.csv) gives the distance from the bound that would be detected in four of five repetitions.
+METHODS = """- **Intervals** are over texts and seeds if there are at least three seeds, else over texts alone, for the given models. Differences on the same texts are paired. Their coverage is simulated in the [tests](tests/analysis/statistics).
+- **Power**: for *inconclusive* outcomes [claims.csv](results/claims.csv) gives the distance from the bound that is detected with a power of 80 %.
 - **Chance**, by random scores and by scores permuted within a text, is given with each agreement.
 """
 

@@ -250,7 +250,7 @@ def _shown(table: pandas.DataFrame) -> pandas.DataFrame:
 OVER_STUDIES = OverStudies(
     "usage",
     USE.name,
-    "What adversaries reach against the use of attention, one point per model",
+    "Adversaries against the use of attention",
     "*Proposed in Neely & Schouten's section 7: how far adversaries get against what a model loses without "
     "its attention, one point per data set, model and training ([numbers]({rows})). Left of 0 uniform attention does "
     "better; dotted: the largest divergence. If use decided all, points would fall from left to right.*",

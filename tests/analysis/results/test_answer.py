@@ -47,7 +47,7 @@ def said(*attention, others=OTHERS):
 def test_the_answer_is_what_most_encoders_say(attention, answer, apart):
     first = said(*attention).splitlines()[0]
     assert first.startswith(
-        f"**{answer}** With {apart} another method is clearly more faithful to the model"
+        f"**{answer}** With {apart} another method is clearly more faithful than attention"
     )
     some = 0 < int(apart[0]) < 3
     assert (("; with the remaining one" in first) and first.endswith(" they overlap.")) is some
@@ -59,9 +59,8 @@ def test_what_the_sign_is_worth_is_said_where_it_is_worth_something():
         in said(0.3)
     )
     assert "sign" not in said(0.3, others={**OTHERS, "leave-one-out": 0.84})
-    assert (
-        "0.400 [0.350, 0.450] (no context; best: lrp, 0.900; best unsigned method: 0.500)"
-        in said(0.3, 0.4)
+    assert "0.400 [0.350, 0.450] (no context; best: lrp, 0.900; best unsigned: 0.500)" in said(
+        0.3, 0.4
     )
 
 

@@ -117,4 +117,4 @@ def test_what_people_mark_is_told_of_the_first_model_of_each_corpus():
     assert "attention 0.400 [0.300, 0.500], lrp 0.500 [0.400, 0.600] on movies" in said
     assert "(chance 0.250)." in said and "affine" not in said and "HateXplain" not in said
     (said,) = told({"plausibility": rows("movies", "bilstm", attention=0.4, lrp=0.3)})
-    assert "by attention 0.400 [0.300, 0.500] on movies" in said
+    assert "of attention 0.400 [0.300, 0.500] on movies" in said

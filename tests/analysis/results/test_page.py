@@ -195,16 +195,16 @@ def test_where_causes_are_known_attention_is_held_against_the_best_method(study)
     assert (study.parent / "answer.svg").stat().st_size < 100_000
     assert "| attention | all | 30 | 20 | 1 | 4 | 2 | 3 |" in text
     # Neither where it is undecided, nor where the truth is unclear, could it have been wrong.
-    assert "1 of 21 verdicts on attention" in text and "4.8 % [0.8 %, 22.7 %]" in text
-    assert "counting the ambiguous models as well, 2 of 23 (2 of 2 that say yes)." in text
-    assert "0 of 27 recommendations" in text
+    assert "1 of 21 decided verdicts on attention" in text and "4.8 % [0.8 %, 22.7 %]" in text
+    assert "with ambiguous models, 2 of 23 (2 of 2 that say yes)." in text
+    assert "0 of 27 decided recommendations" in text
 
 
 def test_verdicts_of_several_parts_of_a_study_are_counted_together(study):
     parts = [planted(study.parent / name) for name in ("planted_truth", "planted_truth-2")]
     text = written(study, *parts)
     assert "| attention | all | 60 | 40 | 2 | 8 | 4 | 6 |" in text
-    assert "2 of 42 verdicts on attention" in text
+    assert "2 of 42 decided verdicts on attention" in text
 
 
 def test_on_sst_the_place_between_chance_and_best_is_said(study):
