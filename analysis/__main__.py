@@ -3,12 +3,11 @@
 import argparse
 import signal
 import sys
-from typing import List, Optional
 
 from attention_explain.commands.startup import interrupts
 
 
-def main(arguments: Optional[List[str]] = None) -> int:
+def main(arguments: list[str] | None = None) -> int:
     """The exit code: 2 after a mistake that a person can fix, 130 after Ctrl-C, 143 after SIGTERM."""
     interrupts.raise_on_sigterm()
     try:
@@ -18,7 +17,7 @@ def main(arguments: Optional[List[str]] = None) -> int:
         return interrupts.exit_code(error)
 
 
-def parse(arguments: List[str]) -> argparse.Namespace:
+def parse(arguments: list[str]) -> argparse.Namespace:
     """What was asked for; `parsed.run(parsed)` does it."""
     # Imported here, because that takes a second, in which there can be a Ctrl-C.
     from analysis.commands import COMMANDS
@@ -35,7 +34,7 @@ def parse(arguments: List[str]) -> argparse.Namespace:
     return parsed
 
 
-def _run(arguments: Optional[List[str]]) -> int:
+def _run(arguments: list[str] | None) -> int:
     from attention_explain.errors import InputError
     from attention_explain.files.records import told
 

@@ -1,7 +1,7 @@
 """Attribution files of `allennlp attribute`: texts, predictions, and scores per method."""
 
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Union
+from typing import Any
 
 import numpy
 
@@ -17,7 +17,7 @@ from attention_explain.files.attributions import (
 )
 
 
-def share_marked(rationale: Optional[Rationale]) -> Optional[numpy.ndarray]:
+def share_marked(rationale: Rationale | None) -> numpy.ndarray | None:
     """The fraction of annotators who marked each token; None if nobody marked the text."""
     marked = markings(rationale)
     return numpy.mean([*marked], axis=0) if marked else None
@@ -27,11 +27,11 @@ class Attributions(TextFile):
     """The table has a column of scores for each of `methods`."""
 
     @property
-    def declared(self) -> Dict[str, Any]:
+    def declared(self) -> dict[str, Any]:
         return self.metadata["interpreters"]
 
     @property
-    def methods(self) -> List[str]:
+    def methods(self) -> list[str]:
         """The names of the columns with scores, in the order of the file."""
         return list(self.declared)
 
@@ -66,6 +66,6 @@ class Attributions(TextFile):
         return RATIONALE in self.table and self.rationales == KNOWN
 
 
-def load_attributions(path: Union[str, Path]) -> Attributions:
+def load_attributions(path: str | Path) -> Attributions:
     """The file at the path; raises `AnalysisError` if it is damaged or not an attribution file."""
     return Attributions(Path(path), *read_table(path, FORMAT))

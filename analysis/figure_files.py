@@ -6,12 +6,12 @@ hundredth of a point, glyphs get short names, and the metadata of the drawing pr
 import io
 import re
 from contextlib import AbstractContextManager
-from typing import Any, Dict
+from typing import Any
 
 import matplotlib
 from matplotlib.figure import Figure
 
-RC: Dict[str, Any] = {
+RC: dict[str, Any] = {
     "font.family": "sans-serif",
     "font.sans-serif": ["DejaVu Sans"],
     "font.size": 8,
@@ -64,7 +64,7 @@ def saved(figure: Figure, ending: str, **options: Any) -> bytes:
 
 def rounded(svg: bytes) -> bytes:
     """The same drawing with fewer digits."""
-    short: Dict[bytes, bytes] = {}
+    short: dict[bytes, bytes] = {}
 
     def renamed(found: re.Match) -> bytes:
         return short.setdefault(found.group(), b"l%d" % len(short))

@@ -1,13 +1,13 @@
 """Files that are written: whether what is there can be spared."""
 
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Iterable, Optional
 
 from analysis.errors import AnalysisError
 from attention_explain.files.whole import Costly, check_outputs
 
 
-def check_output(path: Optional[Path], suffix: str, inputs: Iterable[Path]) -> None:
+def check_output(path: Path | None, suffix: str, inputs: Iterable[Path]) -> None:
     """Where one was asked for: says before any work that it would cost a file that is read."""
     if path is None:
         return

@@ -6,9 +6,10 @@ whose cells are texts, numbers, and numbers with their intervals (`Estimate`, `I
 
 import json
 import math
+from collections.abc import Callable, Iterable, Sequence
 from csv import QUOTE_NONNUMERIC
 from pathlib import Path
-from typing import Any, BinaryIO, Callable, Dict, Iterable, Optional, Sequence, Union
+from typing import Any, BinaryIO
 
 import pandas
 
@@ -134,7 +135,7 @@ def csv(table: pandas.DataFrame) -> str:
     return written.to_csv(index=False, quoting=QUOTE_NONNUMERIC) if "\r" in content else content
 
 
-def read_csv(path: Union[Path, BinaryIO]) -> pandas.DataFrame:
+def read_csv(path: Path | BinaryIO) -> pandas.DataFrame:
     """What `csv` has written, by its path or opened. Only what is empty is missing: a label may be called `NA`."""
     names = dict.fromkeys(NAMES, str)
     table = pandas.read_csv(path, dtype=names, keep_default_na=False, na_values=[""])
@@ -161,7 +162,7 @@ def _rows(table: pandas.DataFrame) -> Any:
 
 def all_formats(
     table: pandas.DataFrame, readable: pandas.DataFrame, caption: str, label: str
-) -> Dict[str, str]:
+) -> dict[str, str]:
     """By the ending of the file that each is for; csv has the whole table."""
     return {
         "csv": csv(table),
@@ -185,7 +186,7 @@ def say(text: str) -> None:
     print(one_line(text))
 
 
-def write_csv(table: pandas.DataFrame, path: Optional[Path]) -> None:
+def write_csv(table: pandas.DataFrame, path: Path | None) -> None:
     """Writes the table, where a path was given. Replaces no file but a table of the same columns."""
     if path is None:
         return

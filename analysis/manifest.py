@@ -7,10 +7,11 @@ import fcntl
 import hashlib
 import os
 import re
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from itertools import takewhile
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Set, Tuple
+from typing import Any
 
 from analysis.errors import AnalysisError
 from attention_explain.files.records import Damaged, read_record, remembered_sha256, write_record
@@ -23,10 +24,10 @@ CLAIMS = "The papers' claims"
 WRITTEN = "written"
 DAMAGED = "is damaged: it is not what was written; make it again by the command that wrote it"
 # A result, as the manifest lists it.
-Entry = Dict[str, Any]
+Entry = dict[str, Any]
 
 
-def read_manifest(folder: Path) -> Dict[str, Any]:
+def read_manifest(folder: Path) -> dict[str, Any]:
     """Of a folder of results; raises `AnalysisError` where there is none, or a damaged one."""
     path = folder / MANIFEST
     try:
@@ -42,12 +43,12 @@ def read_manifest(folder: Path) -> Dict[str, Any]:
     return manifest
 
 
-def write_manifest(folder: Path, manifest: Dict[str, Any]) -> None:
+def write_manifest(folder: Path, manifest: dict[str, Any]) -> None:
     """With a hash of itself, by which damage is known."""
     write_record(folder / MANIFEST, manifest, indent=1)
 
 
-def read_listed(folder: Path, manifest: Dict[str, Any], name: str) -> bytes:
+def read_listed(folder: Path, manifest: dict[str, Any], name: str) -> bytes:
     """A file of the folder, which is what was written there, if the manifest has its hash."""
     if Path(name).name != name:
         raise AnalysisError(
@@ -66,7 +67,7 @@ def read_listed(folder: Path, manifest: Dict[str, Any], name: str) -> bytes:
     return content
 
 
-def damaged_file(folder: Path, manifest: Dict[str, Any], sections: Set[str]) -> str:
+def damaged_file(folder: Path, manifest: dict[str, Any], sections: set[str]) -> str:
     """What is wrong with the first file of the sections that is not as it was written, if any is."""
     for name in sorted(set().union(*(files_of(manifest, section) for section in sections))):
         path = folder / name
@@ -78,7 +79,7 @@ def damaged_file(folder: Path, manifest: Dict[str, Any], sections: Set[str]) -> 
     return ""
 
 
-def _is_manifest(manifest: Dict[str, Any]) -> bool:
+def _is_manifest(manifest: dict[str, Any]) -> bool:
     """Whether it has the shape that all readers rely on."""
     entries, files, commands = (manifest.get(key) for key in ("entries", "files", "commands"))
     return (
@@ -94,7 +95,7 @@ def _is_manifest(manifest: Dict[str, Any]) -> bool:
     )
 
 
-def _all_have(several: Any, kinds: Dict[str, type]) -> bool:
+def _all_have(several: Any, kinds: dict[str, type]) -> bool:
     return isinstance(several, list) and all(
         isinstance(one, dict) and all(isinstance(one.get(key), kinds[key]) for key in kinds)
         for one in several
@@ -122,7 +123,7 @@ def drop_damaged_manifest(folder: Path) -> None:
             (folder / MANIFEST).unlink(missing_ok=True)
 
 
-def files_of(manifest: Dict[str, Any], section: str) -> Set[str]:
+def files_of(manifest: dict[str, Any], section: str) -> set[str]:
     """The names of the files of a section, in the manifest's own folder."""
     names = {
         name
@@ -133,7 +134,7 @@ def files_of(manifest: Dict[str, Any], section: str) -> Set[str]:
     return {name for name in names if Path(name).name == name}
 
 
-def files_read(commands: Dict[str, Any]) -> Set[str]:
+def files_read(commands: dict[str, Any]) -> set[str]:
     """What any of the commands has read."""
     return {path for one in commands.values() for path in one.get("files", [])}
 
@@ -168,13 +169,13 @@ def title_of(name: str, section: str = "") -> str:
     return title[:1].upper() + title[1:]
 
 
-def in_order(entries: List[Entry]) -> List[Entry]:
+def in_order(entries: list[Entry]) -> list[Entry]:
     """
     Whatever the order in which the analyses ended: the claims first, then what is of no paper, then
     the papers as they appeared; within a section as written.
     """
 
-    def position(entry: Entry) -> Tuple[int, str]:
+    def position(entry: Entry) -> tuple[int, str]:
         if entry["section"] == CLAIMS:
             return (-1, "")
         return (year_of(entry["section"], 0), entry["section"].lower())

@@ -7,7 +7,7 @@ it attends to, with attention of another model, or without any, or to do without
 import json
 from dataclasses import dataclass
 from pathlib import PurePath
-from typing import Any, Dict, List, Optional
+from typing import Any
 
 PLAIN, UNIFORM, GUIDED = "plain", "uniform", "guided"
 ADVERSARY, DECEPTIVE, ERASED = "adversary", "deceptive", "erased"
@@ -27,7 +27,7 @@ class Adversary:
     frozen: bool
 
 
-def adversary_of(config: Dict[str, Any]) -> Optional[Adversary]:
+def adversary_of(config: dict[str, Any]) -> Adversary | None:
     """From a training config; None if it trains no adversary."""
     given = _callback(config, ADVERSARIAL)
     if given is None:
@@ -35,7 +35,7 @@ def adversary_of(config: Dict[str, Any]) -> Optional[Adversary]:
     return Adversary(given["base"], float(given["lambda_"]), bool(given.get("frozen", False)))
 
 
-def without_base(config: Dict[str, Any]) -> Dict[str, Any]:
+def without_base(config: dict[str, Any]) -> dict[str, Any]:
     """The config, but for where the base of an adversary lies."""
     if adversary_of(config) is None:
         return config
@@ -48,13 +48,13 @@ def without_base(config: Dict[str, Any]) -> Dict[str, Any]:
     return {**config, "trainer": {**config["trainer"], "callbacks": callbacks}}
 
 
-def strength_of(config: Dict[str, Any]) -> Optional[float]:
+def strength_of(config: dict[str, Any]) -> float | None:
     """Of the penalty on impermissible tokens, where there is one."""
     given = _callback(config, "deceptive_attention")
     return None if given is None else float(given["strength"])
 
 
-def erasure_trained(config: Dict[str, Any]) -> bool:
+def erasure_trained(config: dict[str, Any]) -> bool:
     """Whether half of the texts of each batch had words masked."""
     return _callback(config, "erasure_training") is not None
 
@@ -77,7 +77,7 @@ class MaskedTexts:
         return f"erased({self.share:g}{by})"
 
 
-def erased_of(config: Dict[str, Any]) -> Optional[MaskedTexts]:
+def erased_of(config: dict[str, Any]) -> MaskedTexts | None:
     """None for a model that has read its texts as they are."""
     reader = config.get("dataset_reader")
     given = reader.get("erased") if isinstance(reader, dict) else None
@@ -87,14 +87,14 @@ def erased_of(config: Dict[str, Any]) -> Optional[MaskedTexts]:
     return MaskedTexts(float(given["share"]), given.get("by", "random") + signed)
 
 
-def guides_of(config: Dict[str, Any]) -> List[str]:
+def guides_of(config: dict[str, Any]) -> list[str]:
     """The files whose attention the model is given; none for a model that is given none."""
     reader = config.get("dataset_reader")
     guide = reader.get("guide") if isinstance(reader, dict) else None
     return [] if guide is None else [guide] if isinstance(guide, str) else list(guide)
 
 
-def role_of(config: Dict[str, Any], projection: str) -> str:
+def role_of(config: dict[str, Any], projection: str) -> str:
     """From a training config, and the name of its projection: one of the roles above."""
     if adversary_of(config) is not None:
         return ADVERSARY
@@ -107,7 +107,7 @@ def role_of(config: Dict[str, Any], projection: str) -> str:
     return UNIFORM if projection == "uniform" else PLAIN
 
 
-def suffix_of(config: Dict[str, Any]) -> str:
+def suffix_of(config: dict[str, Any]) -> str:
     """What a name says of it: `adversary(0.001)`; nothing for what the projection says already."""
     adversary, strength, erased = adversary_of(config), strength_of(config), erased_of(config)
     if erased is not None:
@@ -119,7 +119,7 @@ def suffix_of(config: Dict[str, Any]) -> str:
     return "" if strength is None else f"deceptive({strength:g})"
 
 
-def _callback(config: Dict[str, Any], name: str) -> Optional[Dict[str, Any]]:
+def _callback(config: dict[str, Any], name: str) -> dict[str, Any] | None:
     callbacks = config.get("trainer", {}).get("callbacks") or []
     named = map(typed, callbacks)
     return next((one for one in named if one.get("type") == name), None)
@@ -139,7 +139,7 @@ UNSCORED = ("uniform", "guide")
 class ModelConfig:
     """A config of `allennlp train`, as a run folder or an attribution file has it."""
 
-    config: Dict[str, Any]
+    config: dict[str, Any]
 
     @property
     def corpus(self) -> str:
@@ -203,7 +203,7 @@ class ModelConfig:
         return type_of(self._attention("projection", "softmax"))
 
     @property
-    def sparsity(self) -> Optional[float]:
+    def sparsity(self) -> float | None:
         """The lambda of sparsegen, else None."""
         projection = self._attention("projection", "softmax")
         return projection.get("lambda_") if isinstance(projection, dict) else None
@@ -214,7 +214,7 @@ class ModelConfig:
         return self.config.get("trainer", {}).get("validation_metric") == LAST_EPOCH
 
     @property
-    def seed(self) -> Optional[int]:
+    def seed(self) -> int | None:
         """That of torch; None if the config has none."""
         return self.config.get("pytorch_seed")
 
@@ -224,17 +224,17 @@ class ModelConfig:
         return role_of(self.config, self.projection)
 
     @property
-    def adversary(self) -> Optional[Adversary]:
+    def adversary(self) -> Adversary | None:
         """What it is compared with, if it was trained as an adversary; else None."""
         return adversary_of(self.config)
 
     @property
-    def strength(self) -> Optional[float]:
+    def strength(self) -> float | None:
         """Of the penalty on impermissible tokens, else None."""
         return strength_of(self.config)
 
     @property
-    def erased(self) -> Optional[MaskedTexts]:
+    def erased(self) -> MaskedTexts | None:
         """What was masked in all of its texts, else None."""
         return erased_of(self.config)
 
@@ -269,7 +269,7 @@ class ModelConfig:
         return "encoder" in self.config["model"]
 
     @property
-    def _transformer_below(self) -> Optional[Dict[str, Any]]:
+    def _transformer_below(self) -> dict[str, Any] | None:
         """The embedder that is a pretrained transformer, if there is no other."""
         embedders = self.config["model"].get("text_field_embedder", {}).get("token_embedders", {})
         parts = list(embedders.values())
@@ -287,6 +287,6 @@ def type_of(component: Any) -> str:
     return typed(component)["type"]
 
 
-def typed(component: Any) -> Dict[str, Any]:
+def typed(component: Any) -> dict[str, Any]:
     """A component's object, also of one that is only named."""
     return {"type": component} if isinstance(component, str) else component

@@ -5,8 +5,9 @@ a model was trained, in a few words that tell protocols apart: two papers' model
 """
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Dict, List, Sequence, Tuple
+from typing import Any
 
 from analysis.errors import AnalysisError
 from analysis.model_config import SEEDS, ModelConfig, without_base
@@ -26,7 +27,7 @@ class Model:
     """
 
     name: str
-    files: Tuple[TextFile, ...]
+    files: tuple[TextFile, ...]
 
     @property
     def config(self) -> ModelConfig:
@@ -34,10 +35,10 @@ class Model:
         return self.files[0].model
 
 
-def models_of(files: Sequence[TextFile]) -> List[Model]:
+def models_of(files: Sequence[TextFile]) -> list[Model]:
     """The models, in the order in which the first file of each comes."""
     refuse_repeated(files)
-    grouped: Dict[str, List[TextFile]] = {}
+    grouped: dict[str, list[TextFile]] = {}
     for file in files:
         grouped.setdefault(without_seeds(file), []).append(file)
     groups = [group for alike in grouped.values() for group in _seeds_apart(alike)]
@@ -45,12 +46,12 @@ def models_of(files: Sequence[TextFile]) -> List[Model]:
     return [Model(name, tuple(group)) for name, group in zip(names, groups, strict=True)]
 
 
-def _seeds_apart(files: Sequence[TextFile]) -> List[List[TextFile]]:
+def _seeds_apart(files: Sequence[TextFile]) -> list[list[TextFile]]:
     """
     Of adversaries that differ in nothing but seed and base: all together, each with a seed of its
     own; but if a seed comes twice, with two bases, those of each base apart.
     """
-    by_base: Dict[str, List[TextFile]] = {}
+    by_base: dict[str, list[TextFile]] = {}
     for file in files:
         by_base.setdefault(_base(file), []).append(file)
     seeds = [{file.model.seed for file in several} for several in by_base.values()]
@@ -66,10 +67,10 @@ def _base(file: TextFile) -> str:
 
 def refuse_repeated(files: Sequence[TextFile]) -> None:
     """The scores of one trained model twice would pass for two seeds."""
-    seen: Dict[Any, TextFile] = {}
+    seen: dict[Any, TextFile] = {}
     for file in files:
         trained = file.learned
-        keys: List[Any] = [file.path.resolve()]
+        keys: list[Any] = [file.path.resolve()]
         if trained is not None:
             keys.append((trained, file.metadata.get("data_sha256"), without_seeds(file)))
         for key in keys:
@@ -87,13 +88,13 @@ def without_seeds(file: TextFile) -> str:
     return _text(_settings(file))
 
 
-def _settings(file: TextFile) -> Dict[str, Any]:
+def _settings(file: TextFile) -> dict[str, Any]:
     """All that two seeds of a model have in common."""
     config = {key: value for key, value in file.metadata["config"].items() if key not in SEEDS}
     return {"config": without_base(config), "methods": file.declared}
 
 
-def _unique_names(files: Sequence[TextFile]) -> List[str]:
+def _unique_names(files: Sequence[TextFile]) -> list[str]:
     names = [file.model.name for file in files]
     unique = list(names)
     for name in {name for name in names if names.count(name) > 1}:
@@ -111,7 +112,7 @@ def _unique_names(files: Sequence[TextFile]) -> List[str]:
     return unique
 
 
-def _differing(settings: Sequence[Dict[str, Any]]) -> List[str]:
+def _differing(settings: Sequence[dict[str, Any]]) -> list[str]:
     """What tells each from the others, if little enough to be said in a name; else nothing."""
     paths = sorted({path for one in settings for path in one})
     apart = [path for path in paths if len({_text(one.get(path)) for one in settings}) > 1]
@@ -123,13 +124,13 @@ def _differing(settings: Sequence[Dict[str, Any]]) -> List[str]:
     ]
 
 
-def _flat(value: Any, path: str = "") -> Dict[str, Any]:
+def _flat(value: Any, path: str = "") -> dict[str, Any]:
     """Every setting by its path: `trainer.optimizer.lr`."""
     if isinstance(value, list) and any(isinstance(part, dict) for part in value):
         value = {str(position): part for position, part in enumerate(value)}
     if not isinstance(value, dict) or not value:
         return {path: value}
-    flat: Dict[str, Any] = {}
+    flat: dict[str, Any] = {}
     for key, part in value.items():
         flat.update(_flat(part, f"{path}.{key}" if path else str(key)))
     return flat
@@ -171,7 +172,7 @@ def _check_ids_differ(file: TextFile) -> None:
         raise AnalysisError(f"{file.path}: the id '{name}' is there more than once")
 
 
-def protocol_of(config: Dict[str, Any]) -> str:
+def protocol_of(config: dict[str, Any]) -> str:
     """
     From a training config: `8 epochs, batches of 32, rate 0.001, summed loss`. What a config does not
     say is left out.
@@ -181,7 +182,7 @@ def protocol_of(config: Dict[str, Any]) -> str:
     optimizer = optimizer if isinstance(optimizer, dict) else {}
     sampler = loader.get("batch_sampler")
     batch = (sampler if isinstance(sampler, dict) else loader).get("batch_size")
-    said: List[str] = []
+    said: list[str] = []
     if "num_epochs" in trainer:
         patience = trainer.get("patience")
         said.append(
@@ -201,7 +202,7 @@ def protocol_of(config: Dict[str, Any]) -> str:
     return ", ".join(said)
 
 
-def _attention_rate(optimizer: Dict[str, Any]) -> List[str]:
+def _attention_rate(optimizer: dict[str, Any]) -> list[str]:
     for names, options in optimizer.get("parameter_groups") or []:
         rate = options.get("lr", optimizer.get("lr"))
         if any("attention" in name for name in names) and rate != optimizer.get("lr"):
@@ -209,7 +210,7 @@ def _attention_rate(optimizer: Dict[str, Any]) -> List[str]:
     return []
 
 
-def _regularised(config: Dict[str, Any], optimizer: Dict[str, Any]) -> List[str]:
+def _regularised(config: dict[str, Any], optimizer: dict[str, Any]) -> list[str]:
     """Dropout anywhere in the model, and a weight decay that is not the papers'."""
     said = []
     dropouts = sorted(set(_dropouts(config.get("model", {}))))
@@ -218,7 +219,7 @@ def _regularised(config: Dict[str, Any], optimizer: Dict[str, Any]) -> List[str]
     return said + ([f"weight decay {decay:g}"] if decay != PUBLISHED_DECAY else [])
 
 
-def _dropouts(value: Any) -> List[float]:
+def _dropouts(value: Any) -> list[float]:
     if isinstance(value, list):
         return [one for part in value for one in _dropouts(part)]
     if not isinstance(value, dict):

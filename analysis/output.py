@@ -7,11 +7,12 @@ import hashlib
 import os
 import platform
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from itertools import chain, count
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Protocol, Sequence, Set, Union
+from typing import Any, Protocol
 
 import pandas
 from matplotlib.figure import Figure
@@ -59,8 +60,8 @@ class Output:
 
     folder: Path
     section: str
-    entries: List[Dict[str, Any]] = field(default_factory=list)
-    contents: Dict[str, bytes] = field(default_factory=dict)
+    entries: list[dict[str, Any]] = field(default_factory=list)
+    contents: dict[str, bytes] = field(default_factory=dict)
 
     def check(self) -> None:
         """Raises, before any work is done, what `finish` would raise for the folder's sake."""
@@ -80,7 +81,7 @@ class Output:
         table: pandas.DataFrame,
         caption: str,
         note: str = "",
-        shown: Optional[pandas.DataFrame] = None,
+        shown: pandas.DataFrame | None = None,
     ) -> None:
         """`shown` is what Markdown, LaTeX and report have, where csv has more than is readable."""
         readable = table if shown is None else shown
@@ -114,8 +115,8 @@ class Output:
         self,
         command: Sequence[str],
         files: Sequence[Source] = (),
-        parameters: Optional[Dict[str, Any]] = None,
-    ) -> List[str]:
+        parameters: dict[str, Any] | None = None,
+    ) -> list[str]:
         """
         Writes everything; each file is complete or as it was before. Returns sentences on the earlier
         results that were replaced or removed.
@@ -131,8 +132,8 @@ class Output:
         self,
         command: Sequence[str],
         files: Sequence[Source],
-        parameters: Optional[Dict[str, Any]],
-    ) -> List[str]:
+        parameters: dict[str, Any] | None,
+    ) -> list[str]:
         manifest = read_manifest(self.folder) if (self.folder / MANIFEST).exists() else {}
         self._check_own(manifest)
         for name, content in self.contents.items():
@@ -142,7 +143,7 @@ class Output:
             (self.folder / name).unlink(missing_ok=True)
         return self._replaced(manifest)
 
-    def _replaced(self, manifest: Dict[str, Any]) -> List[str]:
+    def _replaced(self, manifest: dict[str, Any]) -> list[str]:
         """What is no longer there of the results that the manifest lists."""
         new = {entry["name"] for entry in self.entries}
         before = [
@@ -160,7 +161,7 @@ class Output:
             if names
         ]
 
-    def _check_own(self, manifest: Dict[str, Any]) -> None:
+    def _check_own(self, manifest: dict[str, Any]) -> None:
         """Raises if a file would be replaced that no analysis wrote."""
         listed = {name for entry in manifest.get("entries", []) for name in entry["files"].values()}
         listed |= manifest.get(WRITTEN, {}).keys()
@@ -175,11 +176,11 @@ class Output:
 
     def _merged(
         self,
-        manifest: Dict[str, Any],
+        manifest: dict[str, Any],
         command: Sequence[str],
         files: Sequence[Source],
-        parameters: Optional[Dict[str, Any]],
-    ) -> Dict[str, Any]:
+        parameters: dict[str, Any] | None,
+    ) -> dict[str, Any]:
         new = {entry["name"] for entry in self.entries}
         kept = [
             entry
@@ -212,7 +213,7 @@ class Output:
             },
         }
 
-    def _written(self, manifest: Dict[str, Any]) -> Dict[str, str]:
+    def _written(self, manifest: dict[str, Any]) -> dict[str, str]:
         outdated = self._outdated(manifest)
         kept = {
             name: written
@@ -222,7 +223,7 @@ class Output:
         new = {name: hashlib.sha256(each).hexdigest() for name, each in self.contents.items()}
         return {**kept, **new}
 
-    def _outdated(self, manifest: Dict[str, Any]) -> Set[str]:
+    def _outdated(self, manifest: dict[str, Any]) -> set[str]:
         """Files of an earlier run of the command that no longer stand for anything."""
         return files_of(manifest, self.section) - set(self.contents)
 
@@ -232,12 +233,12 @@ class Output:
         numbered = (f"{name}-{number}" for number in count(2))
         return next(each for each in chain([name], numbered) if each not in taken)
 
-    def _add(self, name: str, content: Union[str, bytes]) -> str:
+    def _add(self, name: str, content: str | bytes) -> str:
         self.contents[name] = content.encode() if isinstance(content, str) else content
         return name
 
     def _enter(
-        self, kind: str, name: str, caption: str, files: Dict[str, str], note: str, **more: Any
+        self, kind: str, name: str, caption: str, files: dict[str, str], note: str, **more: Any
     ) -> None:
         self.entries.append(
             {

@@ -6,8 +6,8 @@ F1 is that of the positive class of two, else the unweighted mean over classes. 
 texts, and so a mean of contributions of texts.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import List, Optional, Sequence
 
 import numpy
 
@@ -34,7 +34,7 @@ def accuracy(file: TextFile) -> float:
     return float((known["label"] == known["predicted"]).mean())
 
 
-def counted_labels(file: TextFile) -> List[str]:
+def counted_labels(file: TextFile) -> list[str]:
     """The class that the model calls positive, or all of more than two."""
     labels = file.metadata["labels"]
     if len(labels) != 2:
@@ -120,7 +120,7 @@ def nothing_to_judge(files: Sequence[TextFile]) -> str:
     return no_better_than_majority(files) or no_better_than_guessing(files) or _uniform(files) or ""
 
 
-def no_better_than_majority(files: Sequence[TextFile]) -> Optional[str]:
+def no_better_than_majority(files: Sequence[TextFile]) -> str | None:
     """
     Why neither its accuracy nor its mean recall over classes is above that of always predicting the most
     frequent label. The second is for balanced training on unequal classes, which costs accuracy.
@@ -156,7 +156,7 @@ def not_asked_of_majority(files: Sequence[TextFile]) -> str:
     return f"all texts have the label {labels[0]!r}" if len(labels) else "no text has a label"
 
 
-def guessed(file: TextFile) -> Optional[numpy.ndarray]:
+def guessed(file: TextFile) -> numpy.ndarray | None:
     """
     Of pairs, how often a guess among the labels that each allows is right: what is no candidate has a
     probability of 0. None where texts have no candidates. Shape: (texts,)
@@ -169,7 +169,7 @@ def guessed(file: TextFile) -> Optional[numpy.ndarray]:
     return 1 / numpy.maximum(allowed, 1)
 
 
-def no_better_than_guessing(files: Sequence[TextFile]) -> Optional[str]:
+def no_better_than_guessing(files: Sequence[TextFile]) -> str | None:
     """
     Why its accuracy is not above that of a guess among each text's candidates, which is often far above that
     of the most frequent label.
@@ -194,7 +194,7 @@ def no_better_than_guessing(files: Sequence[TextFile]) -> Optional[str]:
     )
 
 
-def _uniform(files: Sequence[TextFile]) -> Optional[str]:
+def _uniform(files: Sequence[TextFile]) -> str | None:
     if not all(ATTENTION in file.table for file in files):
         return None
     values = [Entropy()(Scores.of(file.table[ATTENTION])).value for file in files]

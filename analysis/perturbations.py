@@ -1,7 +1,7 @@
 """Perturbation files of `allennlp perturb`: a model's output with other attention."""
 
 from pathlib import Path
-from typing import Any, Dict, Union
+from typing import Any
 
 from analysis.measures.scores import Scores
 from analysis.text_files import TextFile, read_table
@@ -13,7 +13,7 @@ class Perturbations(TextFile):
     """The table has the model's `attention`, and the fields of each perturbation as `name.field`."""
 
     @property
-    def declared(self) -> Dict[str, Any]:
+    def declared(self) -> dict[str, Any]:
         return self.metadata["perturbations"]
 
     @property
@@ -22,6 +22,6 @@ class Perturbations(TextFile):
         return Scores.of(self.table[ATTENTION])
 
 
-def load_perturbations(path: Union[str, Path]) -> Perturbations:
+def load_perturbations(path: str | Path) -> Perturbations:
     """The file at the path; raises `AnalysisError` if it is damaged or not a perturbation file."""
     return Perturbations(Path(path), *read_table(path, FORMAT))

@@ -1,8 +1,9 @@
 """Run folders of `allennlp train`: what was trained, and what it reached."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Dict, List, Sequence, Tuple
+from typing import Any
 
 from analysis.errors import AnalysisError
 from analysis.model_config import ModelConfig
@@ -21,8 +22,8 @@ class Run:
     """A finished training run."""
 
     folder: Path
-    config: Dict[str, Any]
-    metrics: Dict[str, Any]
+    config: dict[str, Any]
+    metrics: dict[str, Any]
 
     @property
     def name(self) -> str:
@@ -89,10 +90,10 @@ def load_run(folder: Path, kinds: Sequence[str] = ATTENTION_CLASSIFIERS) -> Run:
     return Run(folder, config, _json(folder / METRICS))
 
 
-def load_runs(folders: List[Path]) -> Tuple[List[Run], List[UnfinishedRun]]:
+def load_runs(folders: list[Path]) -> tuple[list[Run], list[UnfinishedRun]]:
     """Each of any type that is known, in the order given; and of which there is nothing to read yet."""
-    runs: List[Run] = []
-    unfinished: List[UnfinishedRun] = []
+    runs: list[Run] = []
+    unfinished: list[UnfinishedRun] = []
     for folder in folders:
         try:
             runs.append(load_run(folder, CLASSIFIERS))
@@ -103,7 +104,7 @@ def load_runs(folders: List[Path]) -> Tuple[List[Run], List[UnfinishedRun]]:
     return runs, unfinished
 
 
-def _json(path: Path) -> Dict[str, Any]:
+def _json(path: Path) -> dict[str, Any]:
     try:
         content = read_json(path.read_bytes())
     except ValueError as error:

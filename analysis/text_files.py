@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Dict, Optional, Tuple, Union
+from typing import Any
 
 import pandas
 
@@ -22,10 +22,10 @@ class TextFile:
 
     path: Path
     table: pandas.DataFrame
-    metadata: Dict[str, Any]
+    metadata: dict[str, Any]
 
     @property
-    def declared(self) -> Dict[str, Any]:
+    def declared(self) -> dict[str, Any]:
         """The components that were applied to the texts, by name, each with its `parameters`."""
         raise NotImplementedError
 
@@ -40,7 +40,7 @@ class TextFile:
         return ModelConfig(self.metadata["config"])
 
     @property
-    def learned(self) -> Optional[str]:
+    def learned(self) -> str | None:
         """A hash of the model's weights; of the archive, in files without one."""
         return self.metadata.get("weights_sha256", self.metadata.get("archive_sha256"))
 
@@ -63,13 +63,11 @@ class TextFile:
         return ", ".join(said)
 
 
-def _counted(reasons: Dict[str, int]) -> str:
+def _counted(reasons: dict[str, int]) -> str:
     return ", ".join(f"{count} {reason}" for reason, count in sorted(reasons.items()))
 
 
-def read_table(
-    path: Union[str, Path], format: TableFormat
-) -> Tuple[pandas.DataFrame, Dict[str, Any]]:
+def read_table(path: str | Path, format: TableFormat) -> tuple[pandas.DataFrame, dict[str, Any]]:
     """The table and the metadata of a file; raises `AnalysisError` if it does not follow the format."""
     try:
         table, metadata = format.read(Path(path))
@@ -78,7 +76,7 @@ def read_table(
     return table.to_pandas(), metadata
 
 
-def place_of(archive: Union[str, Path]) -> Path:
+def place_of(archive: str | Path) -> Path:
     """The folder of a training run, whether it was named itself or by its archive."""
     path = Path(archive).expanduser()
     return (path.parent if path.name == "model.tar.gz" else path).resolve()

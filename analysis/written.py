@@ -12,9 +12,10 @@ format.
 import math
 import re
 import unicodedata
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
-from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Optional
 
 # Plans of studies write texts too, and need no tables.
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ class Estimate:
         cls,
         row: Mapping[str, Any],
         name: str = "",
-        mean: Optional[str] = None,
+        mean: str | None = None,
         difference: bool = False,
         nothing: str = "",
     ) -> "Estimate":
@@ -79,7 +80,7 @@ class Estimate:
         ends = (float(row[f"{name} {end}".strip()]) for end in ("low", "high"))
         return cls(float(row[mean]), *ends, difference, nothing)
 
-    def columns(self, name: str) -> Dict[str, float]:
+    def columns(self, name: str) -> dict[str, float]:
         """As `of` reads them: `NAME`, `NAME low` and `NAME high`."""
         return {name: self.mean, f"{name} low": self.low, f"{name} high": self.high}
 
@@ -129,14 +130,12 @@ def average(several: Sequence[Estimate]) -> Estimate:
     )
 
 
-def estimates(
-    table: "pandas.DataFrame", name: str = "", mean: Optional[str] = None
-) -> List[Estimate]:
+def estimates(table: "pandas.DataFrame", name: str = "", mean: str | None = None) -> list[Estimate]:
     """An estimate for each row, for the table that people read; `name` and `mean` as in `Estimate.of`."""
     return [Estimate.of(row, name, mean) for row in table.to_dict("records")]
 
 
-def interval_column(table: "pandas.DataFrame", name: str = "") -> List[Interval]:
+def interval_column(table: "pandas.DataFrame", name: str = "") -> list[Interval]:
     """The same without the means, where these have a column of their own."""
     low, high = (table[f"{name} {end}".strip()].astype(float) for end in ("low", "high"))
     return [Interval(*ends) for ends in zip(low, high, strict=True)]

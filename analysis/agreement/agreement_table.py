@@ -1,6 +1,7 @@
 """The table of agreements, by groups of texts: everything for programs, and an extract for people."""
 
-from typing import Any, Dict, List, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 import numpy
 import pandas
@@ -38,7 +39,7 @@ def check_groups(file: Attributions, column: str) -> None:
         )
 
 
-def groups(model: Model, column: str) -> Dict[str, numpy.ndarray]:
+def groups(model: Model, column: str) -> dict[str, numpy.ndarray]:
     """Which texts are in each, seed by seed. Shape of each: (seeds, texts)"""
     shape = (len(model.files), len(model.files[0].table))
     members = {OVERALL: numpy.ones(shape, dtype=bool)}
@@ -62,7 +63,7 @@ def agreement_table(
     scores could have in any order, `position` the mean's between the permuted control (0) and it (1).
     `top-1` is the share of texts with the same first token, `top-1 chance` what blind guesses have.
     """
-    rows: List[Dict[str, Any]] = []
+    rows: list[dict[str, Any]] = []
     for model in dict.fromkeys(agreement.model.name for agreement in agreed):
         rows += _rows([one for one in agreed if one.model.name == model], by, flips)
     table = pandas.DataFrame(rows)
@@ -72,7 +73,7 @@ def agreement_table(
     return table
 
 
-def _rows(agreed: Sequence[Agreement], by: str, flips: SignFlips) -> List[Dict[str, Any]]:
+def _rows(agreed: Sequence[Agreement], by: str, flips: SignFlips) -> list[dict[str, Any]]:
     """Of one model, whose samples all have the same shape."""
     model = agreed[0].model
     nothing = nothing_to_judge(model.files)
@@ -131,7 +132,7 @@ def _mean_ceiling(agreement: Agreement, member: numpy.ndarray) -> float:
     return float(mean_of_known(numpy.where(member, agreement.ceiling, numpy.nan), (0, 1)))
 
 
-def _above(values: numpy.ndarray, flips: SignFlips) -> List[Dict[str, float]]:
+def _above(values: numpy.ndarray, flips: SignFlips) -> list[dict[str, float]]:
     """With a test. Shape: (agreements and groups, seeds, texts)"""
     p_values = flips.p_values(mean_of_known(values, 1))
     return [
@@ -139,7 +140,7 @@ def _above(values: numpy.ndarray, flips: SignFlips) -> List[Dict[str, float]]:
     ]
 
 
-def _located(values: numpy.ndarray) -> List[Dict[str, float]]:
+def _located(values: numpy.ndarray) -> list[dict[str, float]]:
     """Means and their intervals. Shape: as above"""
     means = intervals(values)
     numbers = {"": means.mean, " low": means.low, " high": means.high}

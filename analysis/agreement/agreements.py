@@ -7,9 +7,10 @@ by the sizes of its scores, and only two signed methods by signed scores.
 """
 
 import itertools
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, NamedTuple
 
 import numpy
 
@@ -92,11 +93,11 @@ class Agreement:
     pair: Pair
     compared: str
     observed: Sample
-    ceiling: Optional[numpy.ndarray]
+    ceiling: numpy.ndarray | None
     top_1: Sample
-    controls: Dict[str, Control]
+    controls: dict[str, Control]
 
-    def scaled(self, member: Union[numpy.ndarray, bool] = True) -> numpy.ndarray:
+    def scaled(self, member: numpy.ndarray | bool = True) -> numpy.ndarray:
         """
         Between chance and ceiling, as `placed` has it, for the texts of a group; NaN where the
         ceiling is not known. Shape: (seeds, texts)
@@ -110,9 +111,9 @@ class Agreement:
 class _Collected:
     """Values of one pair, seed by seed."""
 
-    observed: List[Values] = field(default_factory=list)
-    ceiling: List[Optional[Values]] = field(default_factory=list)
-    controls: Dict[str, List[List[Values]]] = field(
+    observed: list[Values] = field(default_factory=list)
+    ceiling: list[Values | None] = field(default_factory=list)
+    controls: dict[str, list[list[Values]]] = field(
         default_factory=lambda: {name: [] for name in CONTROLS}
     )
 
@@ -125,7 +126,7 @@ def agreements(
     seed: int = 0,
     signs: Signs = Signs.LIKE,
     step: Callable[[], Any] = lambda: None,
-) -> List[Agreement]:
+) -> list[Agreement]:
     """
     Of each pair by each measure.
 
@@ -135,7 +136,7 @@ def agreements(
     """
     collected = {(measure.name, pair): _Collected() for measure in measures for pair in pairs}
     how = {pair: compared(model.files[0], pair, signs) for pair in pairs}
-    top_1: Dict[Pair, List[Values]] = {pair: [] for pair in pairs}
+    top_1: dict[Pair, list[Values]] = {pair: [] for pair in pairs}
     for file in model.files:
         columns = _Columns.of(file, how)
         _collect(file, columns, measures, draws, seed, step, collected)
@@ -159,18 +160,18 @@ def agreements(
 
 
 # A method, and whether the sizes of its scores stand for them.
-Column = Tuple[str, bool]
+Column = tuple[str, bool]
 
 
 @dataclass(frozen=True)
 class _Columns:
     """The columns of a file that are compared, and which two of them a pair is."""
 
-    scores: Dict[Column, Scores]
-    pairs: Dict[Pair, Tuple[Column, Column]]
+    scores: dict[Column, Scores]
+    pairs: dict[Pair, tuple[Column, Column]]
 
     @classmethod
-    def of(cls, file: Attributions, how: Dict[Pair, str]) -> "_Columns":
+    def of(cls, file: Attributions, how: dict[Pair, str]) -> "_Columns":
         plain = {name: file.scores(name) for name in dict.fromkeys(itertools.chain(*how))}
         sizes = {name: scores.absolute() for name, scores in plain.items()}
         scores, pairs = {}, {}
@@ -191,7 +192,7 @@ def _collect(
     draws: int,
     seed: int,
     step: Callable[[], Any],
-    collected: Dict[Tuple[str, Pair], _Collected],
+    collected: dict[tuple[str, Pair], _Collected],
 ) -> None:
     scores = columns.scores
     for measure in measures:
@@ -223,14 +224,14 @@ def _collect(
             step()
 
 
-def _ceiling(seeds: Sequence[Optional[Values]], observed: Sample) -> Optional[numpy.ndarray]:
+def _ceiling(seeds: Sequence[Values | None], observed: Sample) -> numpy.ndarray | None:
     if any(values is None for values in seeds):
         return None
     every = numpy.array([values.value for values in seeds])
     return numpy.where(numpy.isnan(observed.value), numpy.nan, every)
 
 
-def _control(seeds: Sequence[Sequence[Values]], observed: Sample, mean: Optional[float]) -> Control:
+def _control(seeds: Sequence[Sequence[Values]], observed: Sample, mean: float | None) -> Control:
     """
     From the draws of each seed, on the texts that the two columns themselves have a value for:
     noise has one for more.

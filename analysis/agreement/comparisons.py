@@ -3,8 +3,9 @@ Agreements compared on the same texts: is a method nearer to this one or to that
 this model more than in that one, and do methods agree with each other better than with attention?
 """
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import combinations
-from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence, Set, Tuple
+from typing import Any
 
 import numpy
 import pandas
@@ -21,7 +22,7 @@ from analysis.statistics.significance import (
 )
 from analysis.written import estimates, number
 
-Compared = Tuple[Agreement, Agreement]
+Compared = tuple[Agreement, Agreement]
 # Rows of the extracts for people.
 MOST_SHOWN = 30
 # The columns of the difference between two scaled agreements.
@@ -127,17 +128,17 @@ def _p(value: float) -> str:
 
 def _families(
     agreed: Sequence[Agreement], key: Callable[[Agreement], Any]
-) -> List[List[Agreement]]:
-    grouped: Dict[Any, List[Agreement]] = {}
+) -> list[list[Agreement]]:
+    grouped: dict[Any, list[Agreement]] = {}
     for agreement in agreed:
         grouped.setdefault(key(agreement), []).append(agreement)
     return list(grouped.values())
 
 
 def _family(
-    rows: List[Dict[str, Any]],
+    rows: list[dict[str, Any]],
     compared: Sequence[Compared],
-    test: Callable[[numpy.ndarray, numpy.ndarray, SignFlips], Dict[str, numpy.ndarray]],
+    test: Callable[[numpy.ndarray, numpy.ndarray, SignFlips], dict[str, numpy.ndarray]],
     flips: SignFlips,
 ) -> pandas.DataFrame:
     """The numbers next to the names; seeds of the models compared may differ in number."""
@@ -162,7 +163,7 @@ def _family(
     return table
 
 
-def _scaled_difference(a: Agreement, b: Agreement, in_one_model: bool) -> Dict[str, float]:
+def _scaled_difference(a: Agreement, b: Agreement, in_one_model: bool) -> dict[str, float]:
     """The difference of their scaled agreement, on the texts that both have a value for."""
     known = [~numpy.isnan(one.observed.value).all(axis=0) for one in (a, b)]
     both = known[0] & known[1]
@@ -179,7 +180,7 @@ def tells_apart(pair: Iterable[str]) -> bool:
     return not any(name in OTHERS or name.startswith(OF_ATTENTION) for name in pair)
 
 
-def repeated(means: Mapping[Tuple[str, str], float]) -> Set[str]:
+def repeated(means: Mapping[tuple[str, str], float]) -> set[str]:
     """Of methods that agree as if they were one, by the mean agreement of each pair: all but the first."""
     return {second for (first, second), mean in means.items() if first != ATTENTION and mean > SAME}
 
@@ -189,7 +190,7 @@ def attention_apart(agreed: Sequence[Agreement]) -> pandas.DataFrame:
     One row per model and measure that has both kinds of pairs, and scaled values of all: the mean scaled agreement of the
     pairs of other methods less that of attention's, methods that are one counted once.
     """
-    grouped: Dict[tuple, List[Agreement]] = {}
+    grouped: dict[tuple, list[Agreement]] = {}
     for one in agreed:
         if tells_apart(one.pair):
             grouped.setdefault((one.model.name, one.measure.name), []).append(one)
@@ -197,7 +198,7 @@ def attention_apart(agreed: Sequence[Agreement]) -> pandas.DataFrame:
     return pandas.DataFrame([row for row in rows if row is not None])
 
 
-def _apart(agreed: Sequence[Agreement]) -> Optional[Dict[str, Any]]:
+def _apart(agreed: Sequence[Agreement]) -> dict[str, Any] | None:
     again = repeated({one.pair: float(mean_of_known(one.observed.value, (0, 1))) for one in agreed})
     agreed = [one for one in agreed if not again & set(one.pair)]
     of_attention = [one for one in agreed if ATTENTION in one.pair]

@@ -1,7 +1,7 @@
 """What the agreement command leaves in its folder: tables, figures, findings, and the value of each text."""
 
 import io
-from typing import List, Optional, Sequence
+from collections.abc import Sequence
 
 import numpy
 import pandas
@@ -88,7 +88,7 @@ def agreement_matrix(
     return figure
 
 
-def clustered(table: pandas.DataFrame, distance: bool = False, column: str = "mean") -> List[str]:
+def clustered(table: pandas.DataFrame, distance: bool = False, column: str = "mean") -> list[str]:
     """
     The methods in the order of the leaves of a tree (average linkage of 1 - agreement). As they
     come, if there are fewer than three or some two have not been compared.
@@ -102,8 +102,8 @@ def clustered(table: pandas.DataFrame, distance: bool = False, column: str = "me
 
 
 def _distances(
-    table: pandas.DataFrame, names: List[str], distance: bool, column: str
-) -> Optional[numpy.ndarray]:
+    table: pandas.DataFrame, names: list[str], distance: bool, column: str
+) -> numpy.ndarray | None:
     apart = numpy.full((len(names), len(names)), numpy.nan)
     numpy.fill_diagonal(apart, 0.0)
     positions = {name: position for position, name in enumerate(names)}
@@ -135,7 +135,7 @@ def _short(value: float) -> str:
     return f"{round(value, 2) + 0.0:.2f}"
 
 
-def _name(axes: Axes, names: List[str]) -> None:
+def _name(axes: Axes, names: list[str]) -> None:
     names = list(map(style.shown, names))
     last = len(names) - 1
     axes.set_xticks(range(last), names[:-1], rotation=40, ha="right", rotation_mode="anchor")

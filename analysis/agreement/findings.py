@@ -1,6 +1,7 @@
 """What the numbers say about chance, in words."""
 
-from typing import Any, List, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pandas
 
@@ -31,7 +32,7 @@ def no_better_than_chance(table: pandas.DataFrame, measure: Measure) -> pandas.S
     return ~(better & (table["above permuted p Holm"] <= ALPHA))
 
 
-def findings(table: pandas.DataFrame, measures: Sequence[Measure]) -> List[str]:
+def findings(table: pandas.DataFrame, measures: Sequence[Measure]) -> list[str]:
     """A sentence or two for each model, by the first of the measures: the table has the others."""
     overall = table[table["group"] == OVERALL]
     of_first = overall[overall["measure"] == measures[0].name]
@@ -113,7 +114,7 @@ def _about_pairs(rows: pandas.DataFrame, which: str) -> str:
     return f"{sentence}; not so {_listed(rest)}." if 0 < len(rest) < len(rows) else f"{sentence}."
 
 
-def _pairs(rows: pandas.DataFrame) -> List[str]:
+def _pairs(rows: pandas.DataFrame) -> list[str]:
     return [str(Pair(*pair)) for pair in zip(rows["first"], rows["second"])]
 
 

@@ -6,9 +6,9 @@ about the same texts.
 
 import argparse
 import sys
+from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
-from typing import List, Optional, Sequence
 
 from analysis.agreement.agreement_table import NONE, OVERALL, check_groups, shown_agreements
 from analysis.agreement.agreements import Agreement, Pair, Signs, agreements
@@ -110,13 +110,13 @@ def _at_least(least: int):
     return number
 
 
-def columns_of(file: Attributions) -> List[str]:
+def columns_of(file: Attributions) -> list[str]:
     """The methods, and the rationale if the texts have one."""
     has_rationale = RATIONALE in file.table and file.table[RATIONALE].notna().any()
     return file.methods + ([RATIONALE] if has_rationale else [])
 
 
-def chosen_pairs(model: Model, wanted: Optional[Sequence[str]]) -> List[Pair]:
+def chosen_pairs(model: Model, wanted: Sequence[str] | None) -> list[Pair]:
     """
     As `first:second`; without a choice, every two columns that the model has. All of its seeds have the
     same methods.
@@ -159,7 +159,7 @@ def with_progress(
     draws: int,
     seed: int,
     signs: Signs,
-) -> List[Agreement]:
+) -> list[Agreement]:
     """
     Of each model by its own pairs. The line is for people: it is not written into a file or a pipe.
     """

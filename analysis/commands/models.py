@@ -3,7 +3,6 @@
 import argparse
 import sys
 from pathlib import Path
-from typing import List
 
 import pandas
 
@@ -21,7 +20,7 @@ METRICS = {
 }
 
 
-def models_table(runs: List[Run]) -> pandas.DataFrame:
+def models_table(runs: list[Run]) -> pandas.DataFrame:
     """
     One row per run; `entropy` and `zeros` are those of its attention. Where one was not evaluated on the test
     split, `split` says which. Where a training was interrupted and could not be recovered exactly, `recovered`

@@ -6,8 +6,8 @@ texts.
 """
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Sequence
 
 import pandas
 

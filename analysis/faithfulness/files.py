@@ -6,7 +6,7 @@ two ends of the scale are among the methods.
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Union
+from typing import Any
 
 import pandas
 
@@ -26,7 +26,7 @@ class FaithfulnessMeasure:
 
     name: str
     erasure: str = ""
-    k: Optional[float] = None
+    k: float | None = None
 
     def __str__(self) -> str:
         share = "" if self.k is None else f" at {self.k:g}"
@@ -37,14 +37,14 @@ class FaithfulnessFile(TextFile):
     """The table is in long form: each text has many rows."""
 
     @property
-    def declared(self) -> Dict[str, Any]:
+    def declared(self) -> dict[str, Any]:
         return {
             **{f"method {name}": each for name, each in self.metadata["methods"].items()},
             **self.metadata["measures"],
         }
 
     @property
-    def methods(self) -> List[str]:
+    def methods(self) -> list[str]:
         """The methods without the ends of the scale."""
         return list(self.metadata["methods"])
 
@@ -57,12 +57,12 @@ class FaithfulnessFile(TextFile):
         return self.table.drop_duplicates("id")
 
     @property
-    def ids(self) -> List[str]:
+    def ids(self) -> list[str]:
         """The ids of the texts, in the order of the file."""
         return self.texts["id"].tolist()
 
     @cached_property
-    def by_measure(self) -> Dict[FaithfulnessMeasure, pandas.DataFrame]:
+    def by_measure(self) -> dict[FaithfulnessMeasure, pandas.DataFrame]:
         """The rows of each measure, in the order of the file."""
         keys = self.table[["measure", "erasure", "k"]].copy()
         keys["erasure"] = keys["erasure"].fillna("")
@@ -75,7 +75,7 @@ class FaithfulnessFile(TextFile):
         }
 
 
-def load_faithfulness(path: Union[str, Path]) -> FaithfulnessFile:
+def load_faithfulness(path: str | Path) -> FaithfulnessFile:
     """The file at the path; raises `AnalysisError` if it is damaged or not a faithfulness file."""
     file = FaithfulnessFile(Path(path), *read_table(path, FORMAT))
     for name in file.table["measure"].unique():

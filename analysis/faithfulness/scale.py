@@ -3,9 +3,10 @@ Where methods stand between chance and the best possible: (method - random) / (s
 mean of what a method gains over the mean of what could be gained, with intervals over texts and seeds.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Dict, List, Sequence
+from typing import Any
 
 import numpy
 
@@ -28,11 +29,11 @@ class Measured:
     """
 
     measure: FaithfulnessMeasure
-    values: Dict[str, numpy.ndarray]
+    values: dict[str, numpy.ndarray]
     higher_is_better: bool
 
     @property
-    def methods(self) -> List[str]:
+    def methods(self) -> list[str]:
         """Those that were judged."""
         return [name for name in self.values if name not in (RANDOM, SEARCH)]
 
@@ -60,7 +61,7 @@ class Measured:
 
     def apart(
         self, first: Sequence[str], second: Sequence[str], flips: SignFlips = SignFlips()
-    ) -> Dict[str, numpy.ndarray]:
+    ) -> dict[str, numpy.ndarray]:
         """
         How far the places of two methods are apart, first less second, on the texts that both have;
         with the p-value of the sign-flip test on the values of the same texts.
@@ -79,7 +80,7 @@ class Measured:
 
 
 @cache
-def measured(model: Model) -> List[Measured]:
+def measured(model: Model) -> list[Measured]:
     """
     All measures of a model, from the files of its seeds, in the order of the first. Several tables and
     figures are made of them: they are put together once.
@@ -100,8 +101,8 @@ def _values(
     files: Sequence[FaithfulnessFile],
     measure: FaithfulnessMeasure,
     methods: Sequence[str],
-    places: Dict[str, int],
-) -> Dict[str, numpy.ndarray]:
+    places: dict[str, int],
+) -> dict[str, numpy.ndarray]:
     """By method, of each text; NaN where there is none. Shape: (seeds, texts)"""
     values = numpy.full((len(methods), len(files), len(places)), numpy.nan)
     numbers = {method: number for number, method in enumerate(methods)}
@@ -118,7 +119,7 @@ def _values(
     return dict(zip(methods, values, strict=True))
 
 
-def shares_tied(of_model: Sequence[Measured]) -> Dict[str, float]:
+def shares_tied(of_model: Sequence[Measured]) -> dict[str, float]:
     """By method: the mean share of tokens whose rank is also another's."""
     tied = next((each for each in of_model if each.measure.name == TIED), None)
     if tied is None:
@@ -126,7 +127,7 @@ def shares_tied(of_model: Sequence[Measured]) -> Dict[str, float]:
     return dict(zip(tied.methods, tied.means(tied.methods).mean.tolist()))
 
 
-def rows_of(each: Measured) -> List[Dict[str, Any]]:
+def rows_of(each: Measured) -> list[dict[str, Any]]:
     """One row per method, the ends of the scale last: mean value, score on the scale, and how many texts."""
     methods = [*each.methods, *(end for end in (RANDOM, SEARCH) if end in each.values)]
     means = each.means(methods)

@@ -1,7 +1,7 @@
 """A mean with its interval against a number that was varied, a line a series."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Dict, List, Optional, Sequence, Tuple
 
 import numpy
 from matplotlib.axes import Axes
@@ -24,11 +24,11 @@ class Line:
 
 
 def against(
-    panels: Dict[str, Dict[str, Line]],
+    panels: dict[str, dict[str, Line]],
     across: str,
     up: str,
     widest: int = 3,
-    chance: Optional[float] = None,
+    chance: float | None = None,
 ) -> Figure:
     """
     Panels by title, each with its lines by name; `across` and `up` label the axes. `chance` is what
@@ -51,10 +51,10 @@ def against(
     return figure
 
 
-def _ticks_at_the_data(axes: Axes, lines: Dict[str, Line]) -> None:
+def _ticks_at_the_data(axes: Axes, lines: dict[str, Line]) -> None:
     """Written where there is room."""
     positions = sorted({position for line in lines.values() for position in line.positions})
-    written: List[float] = []
+    written: list[float] = []
     for position in positions:
         if not written or _have_room(written[-1], position, positions[-1] - positions[0]):
             written.append(position)
@@ -75,9 +75,9 @@ def _have_room(left: float, right: float, axis: float) -> bool:
     return right - left >= (LETTER * letters + GAP) * axis
 
 
-def _draw(axes: Axes, name: str, line: Line, look: Dict[str, object]) -> None:
+def _draw(axes: Axes, name: str, line: Line, look: dict[str, object]) -> None:
     means = numpy.asarray(line.means)
-    errors: Tuple[numpy.ndarray, numpy.ndarray] = (
+    errors: tuple[numpy.ndarray, numpy.ndarray] = (
         means - numpy.asarray(line.lows),
         numpy.asarray(line.highs) - means,
     )

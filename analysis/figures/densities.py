@@ -1,7 +1,8 @@
 """How values a text are distributed: histograms and densities, a control behind them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Dict, Optional, Sequence, Tuple
+from typing import Any
 
 import numpy
 from matplotlib.axes import Axes
@@ -25,14 +26,14 @@ class DensityPanel:
     """
 
     title: str
-    series: Dict[str, numpy.ndarray]
-    control: Optional[numpy.ndarray] = None
+    series: dict[str, numpy.ndarray]
+    control: numpy.ndarray | None = None
 
 
 def densities(
     panels: Sequence[DensityPanel],
     label: str,
-    span: Tuple[float, float] = (-1.0, 1.0),
+    span: tuple[float, float] = (-1.0, 1.0),
     histograms: bool = True,
     widest: int = 2,
 ) -> Figure:
@@ -64,7 +65,7 @@ def densities(
     return figure
 
 
-def _alike_high(panels: Sequence[DensityPanel], span: Tuple[float, float]) -> bool:
+def _alike_high(panels: Sequence[DensityPanel], span: tuple[float, float]) -> bool:
     """Whether one scale shows all of them: a narrow density is too high for the others."""
     positions = numpy.linspace(*span, POINTS)
     tops = [
@@ -81,9 +82,9 @@ def _alike_high(panels: Sequence[DensityPanel], span: Tuple[float, float]) -> bo
 def _draw(
     axes: Axes,
     panel: DensityPanel,
-    span: Tuple[float, float],
+    span: tuple[float, float],
     histograms: bool,
-    looks: Dict[str, Dict[str, Any]],
+    looks: dict[str, dict[str, Any]],
 ) -> None:
     edges = numpy.linspace(*span, BINS + 1)
     positions = numpy.linspace(*span, POINTS)

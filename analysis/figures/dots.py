@@ -1,8 +1,8 @@
 """Dots with intervals on one axis, a row each of what is compared, the best on top."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Dict, List, Sequence
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -32,7 +32,7 @@ class Dot:
 def dots(
     marks: Sequence[Dot],
     label: str,
-    ticks: Dict[float, str] = FROM_CHANCE_TO_BEST,
+    ticks: dict[float, str] = FROM_CHANCE_TO_BEST,
     widest: int = 3,
 ) -> Figure:
     """
@@ -76,7 +76,7 @@ def dots(
     return figure
 
 
-def best_first(marks: Sequence[Dot]) -> List[str]:
+def best_first(marks: Sequence[Dot]) -> list[str]:
     means = {}
     for dot in marks:
         if not math.isnan(dot.estimate.mean):

@@ -1,6 +1,6 @@
 """Labels of points, each where it covers least of what is drawn."""
 
-from typing import Iterable, Iterator, Sequence, Tuple
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy
 from matplotlib.axes import Axes
@@ -9,7 +9,7 @@ from matplotlib.transforms import Bbox
 
 from analysis.figures import style
 
-Point = Tuple[float, float]
+Point = tuple[float, float]
 # In pixels: half the size of a mark, half the width of a line.
 MARK, LINE = 5, 1
 PARTS_OF_A_LINE = 50
@@ -19,7 +19,7 @@ A_POINT_AWAY = 2
 OFFSETS = tuple((across, up) for up in (4, -9, 10, -15, 17, -22) for across in (4, -4, 14, -14))
 
 
-def place_labels(axes: Axes, labels: Iterable[Tuple[str, Point]], drawn: Iterable[Bbox]) -> None:
+def place_labels(axes: Axes, labels: Iterable[tuple[str, Point]], drawn: Iterable[Bbox]) -> None:
     """
     The figure has to be laid out: only then is it known where things are.
 
@@ -70,7 +70,7 @@ def pixels(axes: Axes, positions: Sequence[Point]) -> numpy.ndarray:
     return axes.transData.transform(numpy.asarray(positions, dtype=float).reshape(-1, 2))
 
 
-def _move(label: Annotation, offset: Tuple[int, int]) -> None:
+def _move(label: Annotation, offset: tuple[int, int]) -> None:
     label.set(position=offset, ha="left" if offset[0] > 0 else "right")
 
 

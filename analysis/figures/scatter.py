@@ -1,7 +1,8 @@
 """Points with their names and intervals both ways, a panel each pair of quantities."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple
+from typing import Any
 
 import numpy
 from matplotlib.axes import Axes
@@ -12,7 +13,7 @@ from matplotlib.ticker import MaxNLocator
 from analysis.figures import style
 from analysis.figures.labels import along_line, around_marks, place_labels
 
-Interval = Tuple[float, float]
+Interval = tuple[float, float]
 
 
 @dataclass(frozen=True)
@@ -43,10 +44,10 @@ class Scatter:
     up: str
     spots: Sequence[Spot]
     chance: float = 0.0
-    ends: Optional[Interval] = None
+    ends: Interval | None = None
 
 
-def told(panels: Iterable[Scatter]) -> List[Scatter]:
+def told(panels: Iterable[Scatter]) -> list[Scatter]:
     """Those with two spots or more: one alone shows no relation."""
     return [panel for panel in panels if len(panel.spots) > 1]
 
@@ -91,7 +92,7 @@ def scatters(
     return figure
 
 
-def _looks(spots: Sequence[Spot]) -> Dict[Tuple[str, str], Dict[str, Any]]:
+def _looks(spots: Sequence[Spot]) -> dict[tuple[str, str], dict[str, Any]]:
     """Colours for the series and marks for the shapes; without shapes a series has its own of both."""
     series, shapes = (
         list(dict.fromkeys(getattr(spot, name) for spot in spots)) for name in ("series", "shape")
@@ -106,7 +107,7 @@ def _looks(spots: Sequence[Spot]) -> Dict[Tuple[str, str], Dict[str, Any]]:
 
 
 def _legend_of_both(
-    figure: Figure, looks: Dict[Tuple[str, str], Dict[str, Any]], columns: int
+    figure: Figure, looks: dict[tuple[str, str], dict[str, Any]], columns: int
 ) -> None:
     """Each colour and each mark once, which are no spots themselves."""
     named = {
@@ -121,7 +122,7 @@ def _legend_of_both(
     figure.legend(handles, names, loc="outside lower center", ncols=columns)
 
 
-def _draw(axes: Axes, spot: Spot, look: Dict[str, Any]) -> None:
+def _draw(axes: Axes, spot: Spot, look: dict[str, Any]) -> None:
     if numpy.isnan([*spot.across_interval, *spot.up_interval]).all():
         axes.plot([spot.across], [spot.up], label=style.shown(spot.series), **look)
         return

@@ -4,8 +4,9 @@ can tell apart, and a line and a marker to each colour, so that grey paper is en
 made without pyplot, so nothing is shared between two of them.
 """
 
+from collections.abc import Sequence
 from textwrap import wrap
-from typing import Any, Dict, List, Sequence, Tuple
+from typing import Any
 
 import numpy
 from matplotlib.axes import Axes
@@ -56,7 +57,7 @@ def shown(name: str) -> str:
 
 def figure(
     width: float, height: float, rows: int = 1, columns: int = 1, **subplots: Any
-) -> Tuple[Figure, numpy.ndarray]:
+) -> tuple[Figure, numpy.ndarray]:
     """
     A figure and its axes, always as an array. Shape: (rows, columns)
     `subplots` goes to `Figure.subplots`. To be called, and drawn on, inside `applied()`.
@@ -67,7 +68,7 @@ def figure(
 
 def panels(
     number: int, widest: int, above: float, each: float, **subplots: Any
-) -> Tuple[Figure, numpy.ndarray, List[Axes]]:
+) -> tuple[Figure, numpy.ndarray, list[Axes]]:
     """
     A figure of N panels, its axes, and those of them that are used. It is as wide as a column
     for one panel and as the page for more; a row is `each` inches high, with `above` for the rest.
@@ -78,20 +79,20 @@ def panels(
     return made, axes, hide_unused(axes, number)
 
 
-def series(number: int) -> Dict[str, Any]:
+def series(number: int) -> dict[str, Any]:
     """Colour, line and marker of a figure's n-th series, for `Axes.plot`."""
     position = number % len(COLOURS)
     return {"color": COLOURS[position], "linestyle": LINES[position], "marker": MARKERS[position]}
 
 
-def line(number: int) -> Dict[str, Any]:
+def line(number: int) -> dict[str, Any]:
     """The same without the marker, for lines of many points."""
     return {**series(number), "marker": None}
 
 
 def legend_below(made: Figure, axes: Sequence[Axes], columns: int) -> None:
     """One legend for all panels, under them, each name once."""
-    named: Dict[str, Any] = {}
+    named: dict[str, Any] = {}
     for one in axes:
         handles, labels = one.get_legend_handles_labels()
         for handle, label in zip(handles, labels, strict=True):
@@ -111,13 +112,13 @@ def in_lines(axes: Axes, text: str, size: float, parts: int = 1) -> str:
     return "\n".join(wrap(shown(text), letters)) or shown(text)
 
 
-def grid_of(number: int, widest: int) -> Tuple[int, int]:
+def grid_of(number: int, widest: int) -> tuple[int, int]:
     """Rows and columns that hold N panels."""
     columns = min(number, widest)
     return -(-number // columns), columns
 
 
-def hide_unused(axes: numpy.ndarray, used: int) -> List[Axes]:
+def hide_unused(axes: numpy.ndarray, used: int) -> list[Axes]:
     """
     The first axes of the array; the others are not drawn, and where axes are shared the panel above has
     the numbers that they would have.

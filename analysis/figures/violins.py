@@ -1,7 +1,8 @@
 """Distributions of values by group: violins side by side, a series each, with their medians."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Any
 
 import numpy
 from matplotlib.axes import Axes
@@ -20,14 +21,14 @@ class Violins:
     """groups : for each series the values of each group, by name; NaN is left out."""
 
     title: str
-    groups: Dict[str, Dict[str, numpy.ndarray]]
+    groups: dict[str, dict[str, numpy.ndarray]]
 
 
 def violins(
     panels: Sequence[Violins],
     across: str,
     up: str,
-    top: Optional[float] = None,
+    top: float | None = None,
     widest: int = 2,
     legend: bool = True,
 ) -> Figure:
@@ -83,7 +84,7 @@ def _largest(panels: Sequence[Violins]) -> float:
 
 def _draw(axes: Axes, panel: Violins, names: Sequence[str]) -> None:
     groups = list(dict.fromkeys(group for series in panel.groups.values() for group in series))
-    counts: List[List[int]] = [[] for _ in groups]
+    counts: list[list[int]] = [[] for _ in groups]
     for number, name in enumerate(names):
         for position, group in enumerate(groups):
             values = panel.groups.get(name, {}).get(group, numpy.empty(0))
@@ -111,7 +112,7 @@ def _counted(counts: Sequence[int]) -> str:
 
 
 def _one(axes: Axes, values: numpy.ndarray, middle: float, width: float, number: int) -> None:
-    look: Dict[str, Any] = {"color": colour(number)}
+    look: dict[str, Any] = {"color": colour(number)}
     # Of many series, marks do not reach into the next.
     scale = min(1.0, 4 * width)
     if len(values) >= LEAST and numpy.ptp(values) > 1e-9:
@@ -125,12 +126,12 @@ def _one(axes: Axes, values: numpy.ndarray, middle: float, width: float, number:
             body.set(facecolor=look["color"], edgecolor="black", linewidth=0.4, alpha=0.6)
             body.set_hatch(HATCHES[number % 4])
         low, high = numpy.quantile(values, [0.25, 0.75])
-        look_of_bar: Dict[str, Any] = {"color": "black", "solid_capstyle": "butt"}
+        look_of_bar: dict[str, Any] = {"color": "black", "solid_capstyle": "butt"}
         axes.plot([middle, middle], [low, high], linewidth=2 * scale, **look_of_bar)
     elif len(values):
         axes.plot([middle] * len(values), values, linestyle="none", marker=".", **look)
     if len(values):
         median = numpy.median(values)
-        mark: Dict[str, Any] = {"markeredgecolor": "black", "markeredgewidth": 1.2 * scale}
+        mark: dict[str, Any] = {"markeredgecolor": "black", "markeredgewidth": 1.2 * scale}
         axes.plot(middle, median, marker="_", markersize=9 * scale, **mark)
         axes.plot(middle, median, marker="o", markersize=3 * scale, color="white", **mark)

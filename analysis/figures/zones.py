@@ -1,7 +1,7 @@
 """Estimates on one axis whose parts are answers: on which side of the bounds is each?"""
 
 import math
-from typing import Sequence, Tuple
+from collections.abc import Sequence
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -18,11 +18,11 @@ FURTHER = 4
 SHADES = ("#E8F1F8", "#FFFFFF", "#FBEDE3")
 ANSWERS = ("yes", "partly", "no")
 
-Zone = Tuple[float, float, str]
+Zone = tuple[float, float, str]
 
 
 def on_zones(
-    rows: Sequence[Tuple[str, Estimate]],
+    rows: Sequence[tuple[str, Estimate]],
     zones: Sequence[Zone],
     label: str,
     marked: str = "",

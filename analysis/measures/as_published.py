@@ -3,8 +3,6 @@ The top-k Kendall score behind the tables of Jain and Wallace (2019) and of Neel
 (2020), error and all: there to reproduce the tables. `fagin` is the measure that was meant.
 """
 
-from typing import Union
-
 import numpy
 
 from analysis.measures.kendall import Pairs
@@ -28,7 +26,7 @@ class AsPublished(Measure):
     in the same order may score less: it has no ceiling.
     """
 
-    def __init__(self, k: Union[int, float, str] = "non-zero", penalty: float = 0.5) -> None:
+    def __init__(self, k: int | float | str = "non-zero", penalty: float = 0.5) -> None:
         self.top_k = TopK(k)
         self.penalty = checked_number("penalty", penalty, 0, 1, ends=True)
 

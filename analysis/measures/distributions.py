@@ -1,7 +1,5 @@
 """Distances between two columns of scores taken as distributions over the tokens."""
 
-from typing import Dict, Tuple
-
 import numpy
 from scipy.special import rel_entr
 
@@ -36,7 +34,7 @@ class TotalVariation(Measure):
         return Values.but_where(reasons, first.sums(numpy.abs(p - q)) / 2)
 
 
-def as_distribution(scores: Scores) -> Tuple[numpy.ndarray, Dict[str, numpy.ndarray]]:
+def as_distribution(scores: Scores) -> tuple[numpy.ndarray, dict[str, numpy.ndarray]]:
     """Scores over their sum, and the texts in which that is no distribution, by reason."""
     negative = scores.sums(scores.values < 0) > 0
     total = scores.sums(scores.values)
@@ -47,7 +45,7 @@ def as_distribution(scores: Scores) -> Tuple[numpy.ndarray, Dict[str, numpy.ndar
 
 def _both(
     first: Scores, second: Scores
-) -> Tuple[numpy.ndarray, numpy.ndarray, Dict[str, numpy.ndarray]]:
+) -> tuple[numpy.ndarray, numpy.ndarray, dict[str, numpy.ndarray]]:
     p, why_first = as_distribution(first)
     q, why_second = as_distribution(second)
     return p, q, {reason: why_first[reason] | why_second[reason] for reason in why_first}

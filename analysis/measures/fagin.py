@@ -1,7 +1,5 @@
 """The top-k generalisation of Kendall's tau of Fagin, Kumar and Sivakumar (2003)."""
 
-from typing import Union
-
 import numpy
 
 from analysis.measures.kendall import Pairs, tied_pairs
@@ -30,7 +28,7 @@ class Fagin(Measure):
     the tau_x of Emond and Mason (2002): (concordant - discordant + tied in both) / all pairs.
     """
 
-    def __init__(self, k: Union[int, float, str] = "non-zero", penalty: float = 0.5) -> None:
+    def __init__(self, k: int | float | str = "non-zero", penalty: float = 0.5) -> None:
         self.top_k = TopK(k)
         self.penalty = checked_number("penalty", penalty, 0, 1, ends=True)
         # Beyond, opposite orders that tie the same tokens may cost less than like ones that do not.

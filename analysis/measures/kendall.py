@@ -5,7 +5,6 @@ and Kendall's tau-b with its p-value, of all texts at once.
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Optional, Tuple
 
 import numpy
 from scipy.special import factorial, ndtr
@@ -116,7 +115,7 @@ class Pairs:
 
 
 def tied_pairs(
-    texts: Scores, ranks: numpy.ndarray, where: Optional[numpy.ndarray] = None
+    texts: Scores, ranks: numpy.ndarray, where: numpy.ndarray | None = None
 ) -> numpy.ndarray:
     """Pairs of tokens with the same rank, if need be only of tokens in `where`. Shape: (texts,)"""
     groups = texts.starts + ranks
@@ -126,7 +125,7 @@ def tied_pairs(
 
 def _ordered(
     part: slice, starts: numpy.ndarray, first: numpy.ndarray, second: numpy.ndarray, bits: int
-) -> Tuple[numpy.ndarray, numpy.ndarray, numpy.ndarray]:
+) -> tuple[numpy.ndarray, numpy.ndarray, numpy.ndarray]:
     """`ranks`, `by_second` and `before` of `Ordered`, for the tokens in `part`."""
     lower = (1 << bits) - 1
     # To sort numbers takes less than half the time of finding the order that sorts them, so what

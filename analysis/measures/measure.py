@@ -4,18 +4,13 @@ what it gives: one number per text, or the reason why there is none.
 """
 
 import inspect
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import (
     TYPE_CHECKING,
     Any,
-    Callable,
     ClassVar,
-    Dict,
-    List,
     Optional,
-    Sequence,
-    Tuple,
-    Type,
     TypeVar,
 )
 
@@ -47,13 +42,13 @@ class Named:
     # As the user wrote it, options and all.
     name: str
 
-    _registry: ClassVar[Dict[str, type]]
+    _registry: ClassVar[dict[str, type]]
 
     @classmethod
-    def register(cls, name: str) -> Callable[[Type[T]], Type[T]]:
+    def register(cls, name: str) -> Callable[[type[T]], type[T]]:
         """A decorator that registers a class under a name."""
 
-        def add(subclass: Type[T]) -> Type[T]:
+        def add(subclass: type[T]) -> type[T]:
             cls._registry[name] = subclass
             subclass.name = name
             return subclass
@@ -61,12 +56,12 @@ class Named:
         return add
 
     @classmethod
-    def names(cls) -> List[str]:
+    def names(cls) -> list[str]:
         """All registered names, sorted."""
         return sorted(cls._registry)
 
     @classmethod
-    def named(cls: Type[T], text: str) -> T:
+    def named(cls: type[T], text: str) -> T:
         """`name` or `name:option=value,option=value`."""
         name, _, options = text.partition(":")
         if name not in cls._registry:
@@ -124,7 +119,7 @@ class Values:
 
     value: numpy.ndarray
     undefined: numpy.ndarray
-    p_value: Optional[numpy.ndarray] = None
+    p_value: numpy.ndarray | None = None
 
     @classmethod
     def everywhere(cls, value: numpy.ndarray) -> "Values":
@@ -134,9 +129,9 @@ class Values:
     @classmethod
     def but_where(
         cls,
-        reasons: Dict[str, numpy.ndarray],
+        reasons: dict[str, numpy.ndarray],
         value: numpy.ndarray,
-        p_value: Optional[numpy.ndarray] = None,
+        p_value: numpy.ndarray | None = None,
     ) -> "Values":
         """The values but where a reason holds; the first one that does is given."""
         undefined = _first_reason(reasons)
@@ -153,7 +148,7 @@ class Values:
         defined: numpy.ndarray,
         value: numpy.ndarray,
         reason: str,
-        p_value: Optional[numpy.ndarray] = None,
+        p_value: numpy.ndarray | None = None,
     ) -> "Values":
         """The values where they are defined, and one reason for all the others."""
         return cls.but_where({reason: ~defined}, value, p_value)
@@ -164,7 +159,7 @@ class Values:
         reasons = undefined.copy()
         reasons[usable] = self.undefined
 
-        def filled(numbers: Optional[numpy.ndarray]) -> Optional[numpy.ndarray]:
+        def filled(numbers: numpy.ndarray | None) -> numpy.ndarray | None:
             if numbers is None:
                 return None
             of_all = numpy.full(len(usable), numpy.nan)
@@ -182,7 +177,7 @@ def unusable(columns: Sequence[Scores], least_tokens: int) -> numpy.ndarray:
     return _first_reason({NO_SCORES: ~known, TOO_SHORT: short, NOT_FINITE: ~finite})
 
 
-def _first_reason(reasons: Dict[str, numpy.ndarray]) -> numpy.ndarray:
+def _first_reason(reasons: dict[str, numpy.ndarray]) -> numpy.ndarray:
     return numpy.select(list(reasons.values()), list(reasons), default="").astype(object)
 
 
@@ -208,11 +203,11 @@ class Measure(Named):
     # text, when both go from low to high.
     best_when_sorted: bool = False
     # The mean over all orders of one column's scores, where that is the same for any two columns.
-    mean_by_chance: ClassVar[Optional[float]] = None
+    mean_by_chance: ClassVar[float | None] = None
     # Of a measure that looks at the top tokens alone: how many those are.
     top_k: Optional["TopK"] = None
 
-    _registry: ClassVar[Dict[str, Type["Measure"]]] = {}
+    _registry: ClassVar[dict[str, type["Measure"]]] = {}
 
     def __call__(self, first: Scores, second: Scores) -> Values:
         """
@@ -230,7 +225,7 @@ class Measure(Named):
         usable = undefined == ""
         return self.all(first.only(usable), second.only(usable)).among(undefined)
 
-    def ceiling(self, first: Scores, second: Scores) -> Optional[Values]:
+    def ceiling(self, first: Scores, second: Scores) -> Values | None:
         """
         The best value of each text if the scores of one column stood in any order within it: ties
         and zeros stay, so it may be less than 1. None where it is not known.
@@ -247,7 +242,7 @@ class Measure(Named):
         """The value for one text, from its scores; may raise `Undefined`."""
         raise NotImplementedError
 
-    def _one_or_reason(self, first: numpy.ndarray, second: numpy.ndarray) -> Tuple[float, str]:
+    def _one_or_reason(self, first: numpy.ndarray, second: numpy.ndarray) -> tuple[float, str]:
         try:
             return self.one(first, second), ""
         except Undefined as reason:

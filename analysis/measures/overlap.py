@@ -4,7 +4,7 @@ at every depth.
 """
 
 import math
-from typing import Callable, Dict, Tuple, Union
+from collections.abc import Callable
 
 import numpy
 
@@ -32,7 +32,7 @@ class TopK:
         text. May be 0, which the measure has to make undefined.
     """
 
-    def __init__(self, k: Union[int, float, str]) -> None:
+    def __init__(self, k: int | float | str) -> None:
         is_count = isinstance(k, int) and k >= 1
         is_share = isinstance(k, float) and 0 < k < 1
         if not (is_count or is_share or k in RULES):
@@ -75,7 +75,7 @@ def _non_zero(first: Scores, second: Scores) -> numpy.ndarray:
     return numpy.minimum(*(column.sums(column.values != 0) for column in (first, second)))
 
 
-RULES: Dict[str, Callable] = {
+RULES: dict[str, Callable] = {
     "all": _all,
     "average-length": _average_length,
     "non-zero": _non_zero,
@@ -92,7 +92,7 @@ class TopKOverlap(Measure):
 
     best_when_sorted = True
 
-    def __init__(self, k: Union[int, float, str] = 5) -> None:
+    def __init__(self, k: int | float | str = 5) -> None:
         self.top_k = TopK(k)
 
     def all(self, first: Scores, second: Scores) -> Values:
@@ -160,5 +160,5 @@ def _expected(first: Scores, second: Scores, moments: numpy.ndarray) -> numpy.nd
 
 def _between(
     moments: numpy.ndarray, low: numpy.ndarray, high: numpy.ndarray
-) -> Tuple[numpy.ndarray, ...]:
+) -> tuple[numpy.ndarray, ...]:
     return tuple(moments[:, high] - moments[:, low])

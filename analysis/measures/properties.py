@@ -1,6 +1,6 @@
 """What one column of scores is like by itself, text by text."""
 
-from typing import ClassVar, Dict, Type
+from typing import ClassVar
 
 import numpy
 from scipy.special import entr
@@ -17,7 +17,7 @@ class Property(Named):
     # Texts with fewer tokens are undefined.
     least_tokens: ClassVar[int] = 1
 
-    _registry: ClassVar[Dict[str, Type["Property"]]] = {}
+    _registry: ClassVar[dict[str, type["Property"]]] = {}
 
     def __call__(self, scores: Scores) -> Values:
         """A value for each text, in order; without finite scores, or too short, it has none."""

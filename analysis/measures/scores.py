@@ -3,9 +3,9 @@ A column of scores: one list per text, as long as the text, laid end to end in o
 tokens of each text rank by them.
 """
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Iterable, Iterator, Optional, Sequence, Tuple
 
 import numpy
 
@@ -27,10 +27,10 @@ class Scores:
     known: numpy.ndarray
     # The column that this one was taken from, and which of its tokens in which order: ranks are
     # sorted out once for a column, however many others it is compared with.
-    _source: Optional[Tuple["Scores", numpy.ndarray]] = field(default=None, repr=False)
+    _source: tuple["Scores", numpy.ndarray] | None = field(default=None, repr=False)
 
     @classmethod
-    def of(cls, column: Iterable[Optional[Sequence[float]]]) -> "Scores":
+    def of(cls, column: Iterable[Sequence[float] | None]) -> "Scores":
         """From a column of an attribution file, in which a failed method left a null."""
         lists = [None if _missing(row) else numpy.asarray(row, dtype=float) for row in column]
         lengths = [0 if row is None else len(row) for row in lists]
@@ -89,7 +89,7 @@ class Scores:
         return self.sums(self.ties - 1) // 2
 
     @cached_property
-    def tie_terms(self) -> Tuple[numpy.ndarray, numpy.ndarray]:
+    def tie_terms(self) -> tuple[numpy.ndarray, numpy.ndarray]:
         """Over groups of t tied tokens, the sums of t(t - 1)(t - 2) and of t(t - 1)(2t + 5)."""
         ties = self.ties.astype(float)
         return self.sums((ties - 1) * (ties - 2)), self.sums((ties - 1) * (2 * ties + 5))
@@ -158,7 +158,7 @@ class Scores:
         return of_texts
 
     @cached_property
-    def _ranks_and_ties(self) -> Tuple[numpy.ndarray, numpy.ndarray]:
+    def _ranks_and_ties(self) -> tuple[numpy.ndarray, numpy.ndarray]:
         if self._source is not None:
             whole, tokens = self._source
             return whole.ranks[tokens], whole.ties[tokens]
@@ -172,13 +172,13 @@ def _offsets(lengths: Sequence[int]) -> numpy.ndarray:
     return numpy.concatenate([[0], numpy.cumsum(lengths, dtype=numpy.int64)])
 
 
-def _missing(row: Optional[Sequence[float]]) -> bool:
+def _missing(row: Sequence[float] | None) -> bool:
     return row is None or (isinstance(row, float) and numpy.isnan(row))
 
 
 def ranks_and_ties(
     values: numpy.ndarray, starts: numpy.ndarray
-) -> Tuple[numpy.ndarray, numpy.ndarray]:
+) -> tuple[numpy.ndarray, numpy.ndarray]:
     """
     For each token how many of its text have a lower score, and how many, itself among them, the
     same one. `starts` has for each token where its text begins. Shape of all: (tokens of all texts,)

@@ -3,7 +3,7 @@ Those who have marked texts, kept apart: a method is compared with each of them,
 other. What they have in common is no marking of anybody.
 """
 
-from typing import Callable, List, Optional, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy
 
@@ -103,14 +103,14 @@ class Annotators:
         return values
 
 
-def _marking(of_a_text: List[Sequence[int]], position: int) -> Optional[Sequence[int]]:
+def _marking(of_a_text: list[Sequence[int]], position: int) -> Sequence[int] | None:
     return of_a_text[position] if position < len(of_a_text) else None
 
 
-def _share_of_others(of_a_text: List[Sequence[int]], position: int) -> Optional[numpy.ndarray]:
+def _share_of_others(of_a_text: list[Sequence[int]], position: int) -> numpy.ndarray | None:
     others = [*of_a_text[:position], *of_a_text[position + 1 :]]
     return numpy.mean(others, axis=0) if others and position < len(of_a_text) else None
 
 
-def _with_a_mark(rationale: Optional[Rationale]) -> List[Sequence[int]]:
+def _with_a_mark(rationale: Rationale | None) -> list[Sequence[int]]:
     return [marking for marking in markings(rationale) if numpy.any(marking)]

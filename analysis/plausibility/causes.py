@@ -4,7 +4,7 @@ a corpus that was made of them, and then this is the truth about the method, as 
 learned it; else people have marked them, and `analysis.plausibility` says more.
 """
 
-from typing import Dict, List, Sequence, Tuple
+from collections.abc import Sequence
 
 import numpy
 import pandas
@@ -62,7 +62,7 @@ def causes_not_learned(attributions: Attributions) -> str:
 
 def found_by_text(
     attributions: Attributions, column: str = PRECISION
-) -> Tuple[Dict[str, numpy.ndarray], numpy.ndarray]:
+) -> tuple[dict[str, numpy.ndarray], numpy.ndarray]:
     """
     How well the marked tokens are found, by `average precision` or whether one is `marked first`: by
     each method, and by scores that say nothing; NaN where a text is not predicted correctly, or nothing
@@ -131,7 +131,7 @@ def shown_causes(table: pandas.DataFrame) -> pandas.DataFrame:
     return shown
 
 
-def in_words(table: pandas.DataFrame) -> List[str]:
+def in_words(table: pandas.DataFrame) -> list[str]:
     """What is counted, file by file, and what is not."""
     sentences = []
     for file, rows in table.groupby("file", sort=False):
@@ -153,7 +153,7 @@ def in_words(table: pandas.DataFrame) -> List[str]:
     return sentences
 
 
-def _texts(attributions: Attributions) -> Tuple[numpy.ndarray, numpy.ndarray]:
+def _texts(attributions: Attributions) -> tuple[numpy.ndarray, numpy.ndarray]:
     """Which texts have a rationale and are predicted correctly, and which have a marked token."""
     table = attributions.table
     if RATIONALE not in table or not any(map(markings, table[RATIONALE])):
@@ -185,7 +185,7 @@ def _chance(attributions: Attributions) -> pandas.DataFrame:
     )
 
 
-def _first_markings(attributions: Attributions) -> List[Sequence[int]]:
+def _first_markings(attributions: Attributions) -> list[Sequence[int]]:
     """For their lengths, which are those of the texts."""
     return [next(iter(markings(each)), ()) for each in attributions.table[RATIONALE]]
 
@@ -201,7 +201,7 @@ def _first(scores: Scores, marked: numpy.ndarray) -> numpy.ndarray:
 
 def _signs(
     attributions: Attributions, method: str, scores: Scores
-) -> Tuple[numpy.ndarray, numpy.ndarray]:
+) -> tuple[numpy.ndarray, numpy.ndarray]:
     """The shares of contrary tokens, and of all, whose scores are negative. Shape: (texts,) each"""
     nothing = numpy.full(len(scores), numpy.nan)
     if CONTRARY_COLUMN not in attributions.table or not attributions.signed(method):
@@ -217,7 +217,7 @@ def _signs(
     return shares, everywhere
 
 
-def _summary(by_text: pandas.DataFrame) -> Dict[str, float]:
+def _summary(by_text: pandas.DataFrame) -> dict[str, float]:
     first = by_text[FIRST].dropna()
     wilson = {FIRST: numpy.nan, "low": numpy.nan, "high": numpy.nan, "n": len(first)}
     if len(first):

@@ -1,7 +1,7 @@
 """The measures of plausibility by name."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Callable, List, Optional, Sequence
 
 import numpy
 
@@ -36,11 +36,11 @@ class PlausibilityMeasure:
 
     name: str
     of: Callable[[Scores, Marked, numpy.ndarray], numpy.ndarray]
-    share: Optional[float] = None
+    share: float | None = None
     lower_is_better: bool = False
 
     def values(
-        self, scores: Scores, marked: Marked, k: Optional[numpy.ndarray] = None
+        self, scores: Scores, marked: Marked, k: numpy.ndarray | None = None
     ) -> numpy.ndarray:
         """Shape: (texts,)"""
         if self.share is not None:
@@ -55,7 +55,7 @@ class PlausibilityMeasure:
         return self.values(nothing, marked)
 
 
-def measures(shares: Sequence[float] = SHARES) -> List[PlausibilityMeasure]:
+def measures(shares: Sequence[float] = SHARES) -> list[PlausibilityMeasure]:
     """At the length of the rationale, at these shares of a text, and of the whole order."""
     at_shares = []
     for share in (None, *shares):

@@ -9,7 +9,7 @@ spans as they are given: two that touch, each half of a marked one, are both rig
 is 2.
 """
 
-from typing import Iterator, Tuple
+from collections.abc import Iterator
 
 import numpy
 
@@ -67,7 +67,7 @@ def spans_f1(chosen: numpy.ndarray, marked: numpy.ndarray, texts: Scores) -> num
     return 2 * right / (number + true_number)
 
 
-def _runs(inside: numpy.ndarray, texts: Scores) -> Tuple[numpy.ndarray, numpy.ndarray]:
+def _runs(inside: numpy.ndarray, texts: Scores) -> tuple[numpy.ndarray, numpy.ndarray]:
     """Where each run of True begins, and where it has ended; no run goes beyond its text."""
     first = numpy.zeros(len(inside) + 1, dtype=bool)
     first[texts.offsets] = True

@@ -1,6 +1,7 @@
 """The table of plausibility: models, methods and measures, compared with chance and compared with people."""
 
-from typing import Any, Dict, List, Sequence, Tuple
+from collections.abc import Sequence
+from typing import Any
 
 import numpy
 import pandas
@@ -49,7 +50,7 @@ def _of_model(
         "seeds": len(model.files),
         NOTHING: nothing_to_judge(model.files),
     }
-    rows: List[Dict[str, Any]] = []
+    rows: list[dict[str, Any]] = []
     for measure in measures:
         people = {
             name: float(mean_of_known(numpy.where(several, values, numpy.nan), 0))
@@ -85,7 +86,7 @@ def _of_model(
 
 def values_by_text(
     model: Model, measure: PlausibilityMeasure
-) -> Tuple[numpy.ndarray, numpy.ndarray]:
+) -> tuple[numpy.ndarray, numpy.ndarray]:
     """
     What the measure gives each method on each text that is explained for its gold label, and what
     scores that say nothing have there. Shape of both: (methods, seeds, texts)
@@ -110,7 +111,7 @@ def _values(
     measure: PlausibilityMeasure,
     wanted: numpy.ndarray,
     absolute: bool,
-) -> Tuple[numpy.ndarray, numpy.ndarray]:
+) -> tuple[numpy.ndarray, numpy.ndarray]:
     """Of each method, and what chance gives on the same texts. Shape: (methods, seeds, texts)"""
     values = numpy.array(
         [

@@ -5,9 +5,9 @@ show their first rows.
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
-from typing import Dict, List, Sequence, Set
 
 import pandas
 
@@ -29,7 +29,7 @@ class Anchors:
     """Names for the sections of a page: short, safe in HTML and CSS, and no two the same."""
 
     def __init__(self) -> None:
-        self._taken: Set[str] = set()
+        self._taken: set[str] = set()
 
     def new(self, *words: str) -> str:
         """From the words, with a number if another section has the same."""
@@ -70,7 +70,7 @@ class Section:
 
 def contents(sections: Sequence[Section]) -> str:
     """The list of the sections, with those inside them."""
-    lines: List[str] = []
+    lines: list[str] = []
     for section in sections:
         inside = f"\n{contents(section.sections)}" if section.sections else ""
         link = f"<a href=#{section.anchor}>{html_text(section.title)}</a>"
@@ -122,7 +122,7 @@ def table_html(table: pandas.DataFrame, anchor: str) -> str:
 
 
 def _box(
-    columns: List[str], right: List[bool], rows: List[List[str]], anchor: str, first: int
+    columns: list[str], right: list[bool], rows: list[list[str]], anchor: str, first: int
 ) -> str:
     """The table itself; all rows but the first `shown` are marked."""
     kind = "scroll wide" if len(columns) > WIDE else "scroll"
@@ -138,12 +138,12 @@ def _box(
     )
 
 
-def _same_html(same: Dict[str, str]) -> str:
+def _same_html(same: dict[str, str]) -> str:
     words = "; ".join(f"{name}: {cell}" for name, cell in same.items())
     return f"<p class=note>In all rows: {html_text(words)}.</p>\n" if same else ""
 
 
-def _same(columns: List[str], right: List[bool], rows: List[List[str]]) -> Dict[str, str]:
+def _same(columns: list[str], right: list[bool], rows: list[list[str]]) -> dict[str, str]:
     """Of the columns of words those with one word only, unless no others are left."""
     if len(rows) < SAME:
         return {}
@@ -155,7 +155,7 @@ def _same(columns: List[str], right: List[bool], rows: List[List[str]]) -> Dict[
     return same if len(same) < len(columns) else {}
 
 
-def _cells(tag: str, cells: List[str], right: List[bool]) -> str:
+def _cells(tag: str, cells: list[str], right: list[bool]) -> str:
     name = tag.split()[0]
     return "".join(
         f"<{tag}{_kind(cell, to_the_right)}>{html_text(cell)}</{name}>"

@@ -5,9 +5,10 @@ files have for it.
 """
 
 import io
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Callable, Dict, List, Optional, Sequence
+from typing import Any
 from urllib.parse import quote
 
 import numpy
@@ -73,7 +74,7 @@ def report(folder: Path) -> str:
     anchors = Anchors()
     entries = in_order(manifest["entries"])
     of_entries = sections(entries, partial(read_listed, folder, manifest), anchors)
-    page: List[Section] = []
+    page: list[Section] = []
     # A verdict rests on what was measured of faithfulness; without that there is none to make.
     if any(isinstance(each.file, FaithfulnessFile) for each in inputs):
         judged = verdicts(inputs)
@@ -88,7 +89,7 @@ def report(folder: Path) -> str:
     return _document(page, _about(models))
 
 
-def findings(entries: List[Entry], sections: List[Section], anchors: Anchors) -> Section:
+def findings(entries: list[Entry], sections: list[Section], anchors: Anchors) -> Section:
     """Every sentence of the manifest, each with the way to its numbers."""
     where = {section.title: section.anchor for section in sections}
     lines = []
@@ -102,7 +103,7 @@ def findings(entries: List[Entry], sections: List[Section], anchors: Anchors) ->
     return Section("In short", anchors.new("in short"), html)
 
 
-def sections(entries: List[Entry], read: Read, anchors: Anchors) -> List[Section]:
+def sections(entries: list[Entry], read: Read, anchors: Anchors) -> list[Section]:
     """Those that the entries name, in their order; sentences stand elsewhere."""
     shown = [entry for entry in entries if entry["kind"] != "sentence"]
     made = []
@@ -134,7 +135,7 @@ def _section(entry: Entry, read: Read, anchor: str) -> Section:
     return Section(title_of(entry["name"], entry["section"]), anchor, html)
 
 
-def _table(files: Dict[str, str], read: Read) -> pandas.DataFrame:
+def _table(files: dict[str, str], read: Read) -> pandas.DataFrame:
     """The table that people read; the whole one, of folders from before that was kept as a table."""
     name = files.get("json") or files["csv"]
     content = read(name)
@@ -144,7 +145,7 @@ def _table(files: Dict[str, str], read: Read) -> pandas.DataFrame:
         raise AnalysisError(f"{name}: cannot be read as a table ({error})") from error
 
 
-def _files(files: Dict[str, str]) -> str:
+def _files(files: dict[str, str]) -> str:
     """For who wants the numbers; they lie next to the report."""
     links = ", ".join(
         f'<a href="{html_text(quote(name))}">{html_text(name)}</a>' for name in files.values()
@@ -166,7 +167,7 @@ def models_table(models: Sequence[Model]) -> pandas.DataFrame:
     return pandas.DataFrame(map(_row, models)).dropna(axis="columns", how="all")
 
 
-def _row(model: Model) -> Dict[str, Any]:
+def _row(model: Model) -> dict[str, Any]:
     labelled = [file for file in model.files if file.table["label"].notna().any()]
     accuracies, f1s = ([measure(file) for file in labelled] for measure in (accuracy, f1))
     config = model.config
@@ -186,7 +187,7 @@ def _row(model: Model) -> Dict[str, Any]:
     }
 
 
-def dropped_or_cut(models: Sequence[Model]) -> List[str]:
+def dropped_or_cut(models: Sequence[Model]) -> list[str]:
     """A sentence for each data set of which texts were dropped or cut when it was explained."""
     said = {
         f"Of {file.metadata['data']}: {file.dropped_or_cut}."
@@ -202,7 +203,7 @@ def _seed(file: Attributions) -> str:
     return f"{file.model.seed} (recovered)" if file.recovered else str(file.model.seed)
 
 
-def selection(config: Dict[str, Any]) -> Optional[str]:
+def selection(config: dict[str, Any]) -> str | None:
     """On which data, and by which metric, the best epoch was found; None if the config is silent."""
     metric = config.get("trainer", {}).get("validation_metric")
     data = config.get("validation_data_path")
@@ -215,11 +216,11 @@ def selection(config: Dict[str, Any]) -> Optional[str]:
     return f"on {name}, by {', '.join(each.lstrip('+-') for each in names)}"
 
 
-def _mean(values: List[float]) -> float:
+def _mean(values: list[float]) -> float:
     return float(numpy.mean(values)) if values else numpy.nan
 
 
-def _deviation(values: List[float]) -> float:
+def _deviation(values: list[float]) -> float:
     return float(numpy.std(values, ddof=1)) if len(values) > 1 else numpy.nan
 
 

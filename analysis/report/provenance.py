@@ -5,9 +5,10 @@ analysed, and commands, parameters, versions. At the end of the page, and closed
 
 import json
 import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Any
 
 import pandas
 
@@ -42,16 +43,16 @@ class Input:
 
     path: str
     sha256: str
-    file: Optional[TextFile]
+    file: TextFile | None
     problem: str = ""
 
     @property
-    def attributions(self) -> Optional[Attributions]:
+    def attributions(self) -> Attributions | None:
         """What is in it, if it is an attribution file."""
         return self.file if isinstance(self.file, Attributions) else None
 
 
-def load_inputs(manifest: Dict[str, Any]) -> List[Input]:
+def load_inputs(manifest: dict[str, Any]) -> list[Input]:
     """
     A file that is gone or has changed is no error: tables and figures stand without it. But its
     texts are not shown next to numbers that come from others.
@@ -72,7 +73,7 @@ def _load(path: str, expected: str) -> Input:
         return Input(path, expected, None, f"cannot be read ({error})")
 
 
-def _content(path: Path) -> Optional[TextFile]:
+def _content(path: Path) -> TextFile | None:
     if path.name == METRICS:
         return None
     if faithfulness.FORMAT.is_format_of(path):
@@ -89,7 +90,7 @@ OPTIONS = "parameters"
 
 
 def provenance(
-    manifest: Dict[str, Any], inputs: Sequence[Input], models: Sequence[Model], anchors: Anchors
+    manifest: dict[str, Any], inputs: Sequence[Input], models: Sequence[Model], anchors: Anchors
 ) -> Section:
     """The last section of the page: commands, files with their hashes, settings of models, versions."""
     anchor = anchors.new(TITLE)
@@ -106,7 +107,7 @@ def provenance(
     return Section(TITLE, anchor, "", sections)
 
 
-def _commands(commands: Dict[str, Any]) -> str:
+def _commands(commands: dict[str, Any]) -> str:
     return "".join(
         preformatted(shlex.join(entry["command"]))
         + collapsed(f"Parameters of {name}", _json(entry["parameters"]))
@@ -161,7 +162,7 @@ def _settings(model: Model, anchor: str) -> str:
     return collapsed(model.name, html)
 
 
-def _options(parameters: Dict[str, Any]) -> str:
+def _options(parameters: dict[str, Any]) -> str:
     return ", ".join(
         _word(value) if name == "type" else f"{name} {_word(value)}"
         for name, value in parameters.items()
@@ -172,7 +173,7 @@ def _word(value: Any) -> str:
     return value if isinstance(value, str) else "-" if value is None else json.dumps(value)
 
 
-def _versions(versions: Dict[str, str]) -> str:
+def _versions(versions: dict[str, str]) -> str:
     return ", ".join(f"{name} {version}" for name, version in versions.items())
 
 

@@ -5,7 +5,7 @@ gets names of its own.
 """
 
 import re
-from typing import Callable, Dict, Optional
+from collections.abc import Callable
 from xml.etree import ElementTree
 
 from analysis.errors import AnalysisError
@@ -34,7 +34,7 @@ RULES = re.compile(r"\s*(?:[^{}]*\{[^{}]*\}\s*)*")
 SELECTOR = re.compile(r"\*|\.?" + NAME, re.ASCII)
 
 # What an attribute becomes in the figure of that prefix; None if it has to go.
-Form = Callable[[str, str], Optional[str]]
+Form = Callable[[str, str], str | None]
 
 
 def inlined(content: bytes, prefix: str, label: str, name: str) -> str:
@@ -95,18 +95,18 @@ def _if(allowed: re.Pattern) -> Form:
     return lambda value, prefix: value if allowed.fullmatch(value) else None
 
 
-def _id(value: str, prefix: str) -> Optional[str]:
+def _id(value: str, prefix: str) -> str | None:
     return f"{prefix}-{value}" if ID.fullmatch(value) else None
 
 
-def _reference(value: str, prefix: str) -> Optional[str]:
+def _reference(value: str, prefix: str) -> str | None:
     """To a part of the figure, or a picture that is in it as a whole."""
     if value.startswith("#") and ID.fullmatch(value[1:]):
         return f"#{prefix}-{value[1:]}"
     return value if PICTURE.fullmatch(value) else None
 
 
-def _property(value: str, prefix: str) -> Optional[str]:
+def _property(value: str, prefix: str) -> str | None:
     part = PART.fullmatch(value.strip())
     if part:
         return f"url(#{prefix}-{part.group(1)})"
@@ -136,12 +136,12 @@ def _rules(text: str, prefix: str) -> str:
     return "\n".join(made)
 
 
-def _points(size: str) -> Optional[float]:
+def _points(size: str) -> float | None:
     number = re.fullmatch(r"(\d+\.?\d*)(?:pt)?", size, re.ASCII)
     return float(number.group(1)) if number else None
 
 
-ATTRIBUTES: Dict[str, Form] = {
+ATTRIBUTES: dict[str, Form] = {
     "id": _id,
     "href": _reference,
     "style": _declarations,

@@ -3,8 +3,8 @@ Heatmaps of a few texts of each model, with the reason why each is shown: typica
 which attention stands most alone.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import List, Sequence, Tuple
 
 import numpy
 import pyarrow
@@ -40,7 +40,7 @@ class Chosen:
     kind: str
 
 
-def compared(attributions: Attributions) -> Tuple[str, List[str]]:
+def compared(attributions: Attributions) -> tuple[str, list[str]]:
     """The method that is in question (attention, where there is any) and those it is compared with."""
     methods = attributions.methods
     reference = REFERENCE if REFERENCE in methods else methods[0]
@@ -68,13 +68,13 @@ def agreements(attributions: Attributions) -> numpy.ndarray:
     return numpy.where(count > 0, numpy.nansum(every, axis=0) / numpy.maximum(count, 1), numpy.nan)
 
 
-def usual_lengths(lengths: numpy.ndarray) -> Tuple[int, int]:
+def usual_lengths(lengths: numpy.ndarray) -> tuple[int, int]:
     """The middle half of them: the shortest texts have the extreme agreements, at random."""
     low, high = numpy.quantile(lengths, [0.25, 0.75], method="nearest")
     return int(low), int(high)
 
 
-def choose(agreement: numpy.ndarray, lengths: numpy.ndarray) -> List[Chosen]:
+def choose(agreement: numpy.ndarray, lengths: numpy.ndarray) -> list[Chosen]:
     """
     Of the texts of usual length that have a value: those nearest the median, then of the others the
     lowest, then the highest. The first in the file wins a tie.
@@ -90,7 +90,7 @@ def choose(agreement: numpy.ndarray, lengths: numpy.ndarray) -> List[Chosen]:
         DISPUTED: agreement,
         AGREED: -agreement,
     }
-    chosen: List[Chosen] = []
+    chosen: list[Chosen] = []
     for kind, number in NUMBERS.items():
         order = left[numpy.argsort(distances[kind][left], kind="stable")]
         chosen += [Chosen(int(row), float(agreement[row]), kind) for row in order[:number]]
@@ -165,7 +165,7 @@ def _heatmaps(file: Attributions) -> str:
 
 
 def _why(
-    reference: str, others: List[str], agreement: numpy.ndarray, lengths: numpy.ndarray
+    reference: str, others: list[str], agreement: numpy.ndarray, lengths: numpy.ndarray
 ) -> str:
     shortest, longest = usual_lengths(lengths)
     usual = agreement[(lengths >= shortest) & (lengths <= longest)]

@@ -2,7 +2,7 @@
 The start of the report: for each model whose faithfulness was measured, the summary of its verdict.
 """
 
-from typing import Dict, List, Optional, Sequence, Tuple, Type
+from collections.abc import Sequence
 
 from analysis.attributions import Attributions
 from analysis.faithfulness.files import FaithfulnessFile
@@ -23,16 +23,16 @@ TITLE = "Verdict"
 FEW_MODELS = 2
 
 
-def verdicts(inputs: Sequence[Input]) -> List[Verdict]:
+def verdicts(inputs: Sequence[Input]) -> list[Verdict]:
     """The verdicts on the models of these files."""
     files = [each.file for each in inputs if each.file is not None]
     kinds = (Attributions, Perturbations, FaithfulnessFile)
     return verdicts_of(StudyFiles(*(_models(files, kind) for kind in kinds)))
 
 
-def _models(files: Sequence[TextFile], kind: Type[TextFile]) -> List[Model]:
+def _models(files: Sequence[TextFile], kind: type[TextFile]) -> list[Model]:
     """The models of one kind of file. Names are unique among the models of the same texts."""
-    by_data: Dict[Tuple[str, Optional[str]], List[TextFile]] = {}
+    by_data: dict[tuple[str, str | None], list[TextFile]] = {}
     for file in files:
         if isinstance(file, kind):
             data = (file.model.corpus, file.metadata.get("data_sha256"))

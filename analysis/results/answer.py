@@ -5,8 +5,9 @@ is one, are compared with it next to the best of all.
 """
 
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Dict, Iterator, List, Optional, Sequence
+from typing import Any
 
 import pandas
 from matplotlib.axes import Axes
@@ -41,11 +42,11 @@ class DotPanel:
     title: str
     label: str
     dots: Sequence[Dot]
-    ticks: Dict[float, str]
+    ticks: dict[float, str]
     chance: float
 
     @property
-    def series(self) -> List[str]:
+    def series(self) -> list[str]:
         return list(dict.fromkeys(dot.series for dot in self.dots))
 
 
@@ -114,7 +115,7 @@ COLUMNS += ["seeds"]
 
 def answer_sheet(studies: Sequence[StudyResults]) -> Sheet:
     """What the figure shows; without rows where no study has the numbers."""
-    rows: List[Dict[str, Any]] = []
+    rows: list[dict[str, Any]] = []
     planted = next((study.table(CAUSES) for study in studies if len(study.table(CAUSES))), None)
     if planted is not None and "cause first low" in planted:
         rows += _cause_first(planted)
@@ -133,7 +134,7 @@ def answer_sheet(studies: Sequence[StudyResults]) -> Sheet:
     return Sheet(FILE, pandas.DataFrame(rows, columns=COLUMNS))
 
 
-def _cause_first(table: pandas.DataFrame) -> List[Dict[str, Any]]:
+def _cause_first(table: pandas.DataFrame) -> list[dict[str, Any]]:
     """
     By method and encoder the mean over the corpora that all encoders have learned, each of texts
     and models of its own, so that the squares of the intervals' halves add up.
@@ -178,7 +179,7 @@ def _cause_first(table: pandas.DataFrame) -> List[Dict[str, Any]]:
     return [row for row in rows if row["method"] in by_all]
 
 
-def _on_the_scale(table: pandas.DataFrame, seeds: int) -> List[Dict[str, Any]]:
+def _on_the_scale(table: pandas.DataFrame, seeds: int) -> list[dict[str, Any]]:
     whole = table[table["k"].isna() & table["measure"].isin(MEASURES)]
     return [
         {
@@ -212,7 +213,7 @@ def counts_sheet(answer: Sheet) -> Sheet:
     return Sheet(COUNTED, pandas.DataFrame(rows, columns=["panel", "encoders", "apart"]))
 
 
-def answer_figure(sheet: Sheet) -> Optional[Figure]:
+def answer_figure(sheet: Sheet) -> Figure | None:
     """Left the planted corpus, right SST, whichever are there."""
     panels = []
     for name, measure, title, label in (
@@ -242,7 +243,7 @@ def answer_figure(sheet: Sheet) -> Optional[Figure]:
     return side_by_side(panels) if panels else None
 
 
-def _ticks(chance: float) -> Dict[float, str]:
+def _ticks(chance: float) -> dict[float, str]:
     return {chance: "chance", 0.25: "", 0.5: "0.5", 0.75: "", 1.0: "1"}
 
 
@@ -251,7 +252,7 @@ def _with_sign(method: str) -> str:
     return f"|{method}|" if unsigned else method
 
 
-def answer_sentences(sheet: Sheet, counts: Sheet, missing: Dict[str, str]) -> Iterator[str]:
+def answer_sentences(sheet: Sheet, counts: Sheet, missing: dict[str, str]) -> Iterator[str]:
     """In short, then from the planted corpus and from SST; of what was not run, that it was not."""
     planted = sheet.where(panel=PLANTED)
     on_sst = sheet.where(panel=ON_SST, measure=MEASURES[0])
@@ -290,12 +291,12 @@ class Compared:
 
     own: Row
     best: Row
-    unsigned: Optional[Row]
+    unsigned: Row | None
 
 
-def _by_encoder(rows: Sequence[Row]) -> Dict[str, Compared]:
+def _by_encoder(rows: Sequence[Row]) -> dict[str, Compared]:
     """The first of `ENCODERS` first."""
-    of: Dict[str, Compared] = {}
+    of: dict[str, Compared] = {}
     for encoder in ENCODERS:
         methods = {row["method"]: row for row in rows if row["encoder"] == encoder}
         if ATTENTION in methods:

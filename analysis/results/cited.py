@@ -4,9 +4,10 @@ them from a `Row`; `Page` gives the text as people read it, and the list of all 
 """
 
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence
+from typing import Any
 
 import pandas
 
@@ -57,7 +58,7 @@ class Row:
         """`28 %`, of a share."""
         return self._cited(column, f"{100 * float(self.values[column]):.{digits}f} %")
 
-    def estimate(self, name: str = "", mean: Optional[str] = None) -> str:
+    def estimate(self, name: str = "", mean: str | None = None) -> str:
         """`0.279 [0.268, 0.290]`, of the columns `NAME`, `NAME low` and `NAME high`."""
         low, high = (f"{name} {end}".strip() for end in ("low", "high"))
         middle = self.number(name if mean is None else mean)
@@ -65,7 +66,7 @@ class Row:
             return middle
         return f"{middle} [{self.number(low)}, {self.number(high)}]"
 
-    def shares(self, name: str = "", mean: Optional[str] = None) -> str:
+    def shares(self, name: str = "", mean: str | None = None) -> str:
         """`28 % [26, 29]`, of the same columns; an interval is cut where shares end."""
         low, high = (f"{name} {end}".strip() for end in ("low", "high"))
         middle = self.percent(name if mean is None else mean)
@@ -93,7 +94,7 @@ class Sheet:
         for position, values in enumerate(self.table.to_dict("records"), 1):
             yield Row(self.file, position, values)
 
-    def where(self, **equal: Any) -> List[Row]:
+    def where(self, **equal: Any) -> list[Row]:
         """The rows with these values; for columns whose names are words."""
         return [row for row in self if all(row[key] == value for key, value in equal.items())]
 
@@ -114,7 +115,7 @@ class Page:
         """As people read it."""
         return CITED.sub(r"\2", self.marked)
 
-    def numbers(self, first_line: int = 1) -> List[Dict[str, Any]]:
+    def numbers(self, first_line: int = 1) -> list[dict[str, Any]]:
         """All that are marked, in their order; `first_line` is that of the page in its file."""
         rows = []
         for line, text in enumerate(self.marked.split("\n"), first_line):
@@ -125,6 +126,6 @@ class Page:
         return rows
 
 
-def numbers_table(rows: Sequence[Dict[str, Any]]) -> pandas.DataFrame:
+def numbers_table(rows: Sequence[dict[str, Any]]) -> pandas.DataFrame:
     """For `numbers.csv`."""
     return pandas.DataFrame(rows, columns=COLUMNS)

@@ -3,7 +3,7 @@ The table of claims: is the number reproduced, does the claim hold as tested, an
 all studies that papers declare.
 """
 
-from typing import Dict, Iterator, List, Optional, Sequence, Tuple
+from collections.abc import Iterator, Sequence
 
 from matplotlib.figure import Figure
 
@@ -46,14 +46,14 @@ class Drawing:
     def _file(self, ending: str) -> str:
         return f"results/{self.declared.name}.{ending}"
 
-    def _drawn(self) -> Optional[Figure]:
+    def _drawn(self) -> Figure | None:
         table = self.sheet.table
         if table.empty:
             return None
         return self.declared.drawn(table.assign(corpus=table["corpus"].map(corpus_name)))
 
 
-def drawings(studies: Sequence[StudyResults]) -> List[Drawing]:
+def drawings(studies: Sequence[StudyResults]) -> list[Drawing]:
     return [Drawing(each, studies) for paper in PAPERS for each in paper.over_studies]
 
 
@@ -74,7 +74,7 @@ COLUMNS = [
 
 def claims_table(outcomes: Sheet, reproduced: Sheet) -> Iterator[str]:
     """Of all papers, under their names; claims that no study has numbers of are named, too."""
-    by_paper: Dict[str, List[Sequence[str]]] = {}
+    by_paper: dict[str, list[Sequence[str]]] = {}
     for claim, corrections in _with_corrections():
         by_paper.setdefault(claim.paper, []).append(
             [
@@ -90,7 +90,7 @@ def claims_table(outcomes: Sheet, reproduced: Sheet) -> Iterator[str]:
     yield pipe_table(COLUMNS, rows)
 
 
-def _with_corrections() -> List[Tuple[Claim, List[Claim]]]:
+def _with_corrections() -> list[tuple[Claim, list[Claim]]]:
     """What a correction is of stands in one row with it; one that is of nothing stands alone."""
     names = {claim.name for claim in CLAIMS if claim.test is ClaimTest.AUTHORS}
     rows = []

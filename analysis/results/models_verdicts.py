@@ -1,6 +1,6 @@
 """The verdict on each model of the studies that measured faithfulness: one row per model, one column per corpus."""
 
-from typing import Dict, Iterator, List, Optional, Sequence, Tuple
+from collections.abc import Iterator, Sequence
 
 from analysis.formats import pipe_table
 from analysis.results.cited import Row, Sheet
@@ -15,7 +15,7 @@ INTRODUCTION = (
     "Is attention's faithfulness score above a half? The [verdict](docs/explanation/verdict-rule.md) decides only if "
     "the interval is on one side of it for *each* removal method. Cells have the mean over them, and the recommended method with its score."
 )
-Cells = Dict[Tuple[str, str], Row]
+Cells = dict[tuple[str, str], Row]
 
 
 def models_verdicts(sheets: Sequence[Sheet]) -> Iterator[str]:
@@ -37,8 +37,8 @@ def models_verdicts(sheets: Sequence[Sheet]) -> Iterator[str]:
 
 def where_decided(sheets: Sequence[Sheet]) -> Iterator[str]:
     """A sentence: where attention's score is above a half, and where it is below."""
-    models: Dict[str, Dict[str, List[str]]] = {Answer.YES: {}, Answer.NO: {}}
-    others: Dict[str, None] = {}
+    models: dict[str, dict[str, list[str]]] = {Answer.YES: {}, Answer.NO: {}}
+    others: dict[str, None] = {}
     for (model, corpus), row in _cells(sheets).items():
         if _is_empty(row):
             continue
@@ -77,7 +77,7 @@ def _is_empty(row: Row) -> bool:
     return isinstance(row["nothing to judge"], str) and bool(row["nothing to judge"])
 
 
-def _cell(row: Optional[Row]) -> str:
+def _cell(row: Row | None) -> str:
     if row is None:
         return NONE
     if _is_empty(row):

@@ -4,7 +4,7 @@ model, a pretrained transformer, the facts that an answer is known to depend on,
 and what agreement with the gradient depends on.
 """
 
-from typing import Callable, Iterable, Iterator, List, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import pandas
 
@@ -43,12 +43,12 @@ def sentences(sheets: Callable[[str], Sequence[Sheet]]) -> Iterator[str]:
     yield from _definitions(defined)
 
 
-def _judged(rows: Iterable[Row]) -> List[Row]:
+def _judged(rows: Iterable[Row]) -> list[Row]:
     """Those of models that have something to judge."""
     return [row for row in rows if not isinstance(row["nothing to judge"], str)]
 
 
-def _first_models(rows: Sequence[Row]) -> Iterator[List[Row]]:
+def _first_models(rows: Sequence[Row]) -> Iterator[list[Row]]:
     """Of each corpus the model with the first of `ENCODERS` that has something to judge, by average precision."""
     seen, encoders = set(), list(ENCODERS)
     known = [row for row in _judged(rows) if row["measure"] == PRECISION]
@@ -108,7 +108,7 @@ def _defined(row: Row) -> str:
     return f"{what} of the {row['of']}, {row['scores']}, attention {fixed}"
 
 
-def _models(rows: Sequence[Row]) -> Iterator[List[Row]]:
+def _models(rows: Sequence[Row]) -> Iterator[list[Row]]:
     """Those of each corpus and model that have attention among the methods."""
     keys = dict.fromkeys((row["corpus"], row["model"]) for row in rows)
     for key in keys:

@@ -1,7 +1,7 @@
 """RESULTS.md, its summary in the README, and one page per study, from the folders of finished studies."""
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Dict, Iterator, List, Optional, Sequence
 
 import pandas
 
@@ -73,12 +73,12 @@ class Summary:
         self.drawings = drawings(studies)
 
     @property
-    def sheets(self) -> List[Sheet]:
+    def sheets(self) -> list[Sheet]:
         every = [value for value in vars(self).values() if isinstance(value, Sheet)]
         every += [drawing.sheet for drawing in self.drawings]
         return [sheet for sheet in every if len(sheet.table)]
 
-    def of_studies(self, table: str) -> List[Sheet]:
+    def of_studies(self, table: str) -> list[Sheet]:
         """That of each study that has it."""
         sheets = []
         for study in self.studies:
@@ -89,7 +89,7 @@ class Summary:
         return sheets
 
 
-def write_results(folders: Sequence[Path], output: Path, readme: Optional[Path] = None) -> None:
+def write_results(folders: Sequence[Path], output: Path, readme: Path | None = None) -> None:
     """
     Writes the page, one for each study into its folder, and the tables over all studies next to
     these; a README gets its section.
@@ -123,7 +123,7 @@ def write_results(folders: Sequence[Path], output: Path, readme: Optional[Path] 
     write_whole(output, page.text)
 
 
-def _write_section(readme: Path, section: Page) -> List[Dict]:
+def _write_section(readme: Path, section: Page) -> list[dict]:
     text = readme.read_text(encoding="utf-8")
     before, begin, rest = text.partition(f"{BEGIN}\n")
     _, end, after = rest.partition(END)

@@ -1,9 +1,10 @@
 """The folders of finished studies: what was run, on what, and what came of it."""
 
 import io
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Dict, List, Sequence
+from typing import Any
 
 import pandas
 
@@ -15,7 +16,7 @@ from attention_explain.files.records import Damaged, read_record
 ACCOUNT = "study.json"
 LATER = 10000
 # Of a study whose tables all lie in folders of its corpora.
-NOTHING_LISTED: Dict[str, Any] = {"entries": [], "files": [], "commands": {}, "written": {}}
+NOTHING_LISTED: dict[str, Any] = {"entries": [], "files": [], "commands": {}, "written": {}}
 # What the page tells of a study.
 OF_AN_ACCOUNT = {
     "title": str,
@@ -43,12 +44,12 @@ class StudyResults:
     """
 
     folder: Path
-    account: Dict[str, Any]
-    manifest: Dict[str, Any]
+    account: dict[str, Any]
+    manifest: dict[str, Any]
     below: bool = False
 
     @property
-    def entries(self) -> List[Dict[str, Any]]:
+    def entries(self) -> list[dict[str, Any]]:
         """What the manifest lists, in the order of the papers."""
         return in_order(self.manifest["entries"])
 
@@ -86,12 +87,12 @@ class StudyResults:
         return read_listed(self.folder, self.manifest, file)
 
 
-def find_studies(folders: Sequence[Path]) -> List[StudyResults]:
+def find_studies(folders: Sequence[Path]) -> list[StudyResults]:
     """
     The studies of these folders: those of papers as they appeared, then others. What a folder holds
     for each corpus comes behind it.
     """
-    studies: List[StudyResults] = []
+    studies: list[StudyResults] = []
     for folder in folders:
         path = folder / ACCOUNT
         try:

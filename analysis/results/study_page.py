@@ -1,8 +1,9 @@
 """README.md of a study's folder: its command, what it took, what came out, every table and figure."""
 
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Sequence
+from typing import Any
 
 import pandas
 
@@ -36,9 +37,9 @@ def study_page(
     return "\n".join(_lines(study, inner, claims, printed)) + "\n"
 
 
-def machines(studies: Sequence[StudyResults]) -> List[str]:
+def machines(studies: Sequence[StudyResults]) -> list[str]:
     """Each once, with the versions that count; those that differ in nothing but the processor together."""
-    alike: Dict[str, List[Dict[str, Any]]] = {}
+    alike: dict[str, list[dict[str, Any]]] = {}
     for study in studies:
         alike.setdefault(_machine(study.account, ""), []).append(study.account)
     return [
@@ -47,11 +48,11 @@ def machines(studies: Sequence[StudyResults]) -> List[str]:
     ]
 
 
-def _processor(account: Dict[str, Any]) -> str:
+def _processor(account: dict[str, Any]) -> str:
     return account["machine"]["processor"]
 
 
-def _machine(account: Dict[str, Any], processor: str) -> str:
+def _machine(account: dict[str, Any], processor: str) -> str:
     machine, gpus = account["machine"], account["gpus"]
     versions = ", ".join(f"{name} {number}" for name, number in account["versions"].items())
     return (
@@ -136,7 +137,7 @@ def _made_from(study: StudyResults, inner: Sequence[StudyResults]) -> str:
     return f"{files} files, by hash in {', '.join(f'[{name}]({name})' for name in names)}"
 
 
-def _wall_clock(account: Dict[str, Any]) -> str:
+def _wall_clock(account: dict[str, Any]) -> str:
     if not account["elapsed"]:
         return "all was there already, from other studies or an earlier start"
     return f"{in_words(account['elapsed'])} on {account['cores']} cores"
@@ -175,7 +176,7 @@ def _claims(claims: pandas.DataFrame) -> Iterator[str]:
         )
 
 
-def _entry(study: StudyResults, entry: Dict[str, Any], here: Path) -> Iterator[str]:
+def _entry(study: StudyResults, entry: dict[str, Any], here: Path) -> Iterator[str]:
     title = markdown_text(title_of(entry["name"], entry["section"]))
     yield f"### {title}\n"
     about = markdown_text(" ".join(filter(None, [entry["caption"], entry["note"]])))

@@ -1,6 +1,7 @@
 """Tables over all studies, which the page is made of: what was run, claims, what was printed, verdicts."""
 
-from typing import Any, Dict, List, Sequence, Tuple
+from collections.abc import Sequence
+from typing import Any
 
 import pandas
 
@@ -25,7 +26,7 @@ JUDGED = (Outcome.HOLDS.value, Outcome.FAILS.value, Outcome.UNKNOWN.value)
 
 def studies_sheet(studies: Sequence[StudyResults]) -> Sheet:
     """One row per study: what it was, and what it took."""
-    rows: List[Dict[str, Any]] = []
+    rows: list[dict[str, Any]] = []
     for study in _whole(studies):
         account = study.account
         rows.append(
@@ -47,12 +48,12 @@ def studies_sheet(studies: Sequence[StudyResults]) -> Sheet:
     return Sheet("results/studies.csv", pandas.DataFrame(rows))
 
 
-def _whole(studies: Sequence[StudyResults]) -> List[StudyResults]:
+def _whole(studies: Sequence[StudyResults]) -> list[StudyResults]:
     """Those whose folder has the account; what they hold for each corpus is below."""
     return [study for study in studies if not study.below]
 
 
-def judge_again(studies: Sequence[StudyResults]) -> Tuple[Sheet, Sheet]:
+def judge_again(studies: Sequence[StudyResults]) -> tuple[Sheet, Sheet]:
     """
     All claims, and all that was printed, by the present rules from the tables as they are. What is
     of all models together is judged over all studies.
@@ -125,7 +126,7 @@ def tally_sheet(claims: Sheet) -> Sheet:
     return Sheet("results/tally.csv", pandas.DataFrame(rows))
 
 
-def _tallied(claims: pandas.DataFrame) -> Dict[str, int]:
+def _tallied(claims: pandas.DataFrame) -> dict[str, int]:
     judged_ones = claims[claims["outcome"].isin(JUDGED)]
     every = [
         set(group["outcome"]) - {Outcome.UNKNOWN.value}

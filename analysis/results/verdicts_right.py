@@ -1,6 +1,7 @@
 """How often the verdict is right on corpora with ground-truth words, and how well measures rank methods there."""
 
-from typing import Any, Dict, Iterator, List, Sequence
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import pandas
 
@@ -39,7 +40,7 @@ def verdicts_sheet(studies: Sequence[StudyResults]) -> Sheet:
     of all that decide disagree with the mean of the truth, however wide its interval is.
     """
     every = joined(studies, ALL_VERDICTS)
-    rows: List[Dict[str, Any]] = []
+    rows: list[dict[str, Any]] = []
     for about in ABOUT if len(every) else ():
         errors = count_errors(every, about)
         if errors["clear"]:

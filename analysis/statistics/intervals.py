@@ -13,8 +13,8 @@ trained models as they are.
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Dict, Sequence, Tuple, Union
 
 import numpy
 from scipy.stats import t
@@ -31,7 +31,7 @@ ABOUT_INTERVALS = (
 BLOCK = 1 << 21
 
 
-def mean_of_known(values: numpy.ndarray, axis: Union[int, Tuple[int, ...]]) -> numpy.ndarray:
+def mean_of_known(values: numpy.ndarray, axis: int | tuple[int, ...]) -> numpy.ndarray:
     """NaN, without a warning, where there is no value."""
     known = (~numpy.isnan(values)).sum(axis=axis)
     total = numpy.nansum(values, axis=axis)
@@ -67,7 +67,7 @@ class Intervals:
         low, high = (numpy.clip(end, 0.0, 1.0) for end in (self.low, self.high))
         return replace(self, low=low, high=high)
 
-    def columns(self) -> Dict[str, numpy.ndarray]:
+    def columns(self) -> dict[str, numpy.ndarray]:
         """As tables have them."""
         return {"low": self.low, "high": self.high, "interval over": self.over}
 
@@ -154,7 +154,7 @@ def _share(values: numpy.ndarray) -> _Share:
     return _Share(mean, seeds, of_seeds, in_text > 0, by_text, particular)
 
 
-def student_interval(mean: float, std: float, number: int) -> Tuple[float, float]:
+def student_interval(mean: float, std: float, number: int) -> tuple[float, float]:
     """Of values with this standard deviation (ddof 1); of fewer than three there is none."""
     if number < LEAST_SEEDS:
         return math.nan, math.nan

@@ -13,8 +13,9 @@ in what order; all texts get theirs at once.
 
 import hashlib
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import Any
 
 import numpy
 from scipy.stats import t
@@ -50,11 +51,11 @@ class Sample:
 
     value: numpy.ndarray
     undefined: numpy.ndarray
-    p_value: Optional[numpy.ndarray] = None
-    between: Tuple[float, float] = ANYWHERE
+    p_value: numpy.ndarray | None = None
+    between: tuple[float, float] = ANYWHERE
 
     @classmethod
-    def of(cls, seeds: Sequence[Values], between: Tuple[float, float] = ANYWHERE) -> "Sample":
+    def of(cls, seeds: Sequence[Values], between: tuple[float, float] = ANYWHERE) -> "Sample":
         """From the values of each seed, all of the same texts in the same order."""
         with_p = all(values.p_value is not None for values in seeds)
         return cls(
@@ -77,17 +78,17 @@ class Sample:
         )
 
     @property
-    def reasons(self) -> Dict[str, int]:
+    def reasons(self) -> dict[str, int]:
         """How many values are undefined for each reason, the most frequent first."""
         return dict(Counter(self.undefined[self.undefined != ""].tolist()).most_common())
 
 
-def summary(sample: Sample) -> Dict[str, Any]:
+def summary(sample: Sample) -> dict[str, Any]:
     """Of one sample."""
     return summaries([sample])[0]
 
 
-def summaries(samples: Sequence[Sample]) -> List[Dict[str, Any]]:
+def summaries(samples: Sequence[Sample]) -> list[dict[str, Any]]:
     """
     Of samples of the same seeds and texts. `n` counts values, so a text counts once a seed that has
     a value for it; `low` and `high` are the interval of the mean, and `interval over` says over
@@ -99,7 +100,7 @@ def summaries(samples: Sequence[Sample]) -> List[Dict[str, Any]]:
     return [_row(*row) for row in zip(samples, zip(means.low, means.high), means.over, strict=True)]
 
 
-def _row(sample: Sample, interval: Sequence[float], over: str) -> Dict[str, Any]:
+def _row(sample: Sample, interval: Sequence[float], over: str) -> dict[str, Any]:
     reasons = sample.reasons
     return {
         "n": int((~numpy.isnan(sample.value)).sum()),
@@ -113,7 +114,7 @@ def _row(sample: Sample, interval: Sequence[float], over: str) -> Dict[str, Any]
     }
 
 
-def located(values: numpy.ndarray, interval: Sequence[float]) -> Dict[str, float]:
+def located(values: numpy.ndarray, interval: Sequence[float]) -> dict[str, float]:
     """Mean, its interval, standard deviation (of a sample) and median of all that are not NaN."""
     known = values[~numpy.isnan(values)]
     return {
@@ -125,7 +126,7 @@ def located(values: numpy.ndarray, interval: Sequence[float]) -> Dict[str, float
     }
 
 
-def significance(p_values: Optional[numpy.ndarray]) -> Dict[str, float]:
+def significance(p_values: numpy.ndarray | None) -> dict[str, float]:
     """The share of significant texts, before and after correction for their number."""
     if p_values is None:
         return {"significant": numpy.nan, "significant BH": numpy.nan}
@@ -164,8 +165,8 @@ class Control:
     """
 
     value: numpy.ndarray
-    p_value: Optional[numpy.ndarray] = None
-    mean: Optional[float] = None
+    p_value: numpy.ndarray | None = None
+    mean: float | None = None
 
     def where(self, member: numpy.ndarray) -> "Control":
         """Only the texts of a group, as in `Sample.where`. Shape of `member`: (seeds, texts)"""
@@ -184,7 +185,7 @@ class Control:
         drawn = mean_of_known(self.value, axis=0)
         return drawn if self.mean is None else numpy.where(numpy.isnan(drawn), numpy.nan, self.mean)
 
-    def summary(self, level: float = 0.95) -> Dict[str, float]:
+    def summary(self, level: float = 0.95) -> dict[str, float]:
         """
         `low` and `high` are the chance band: where the mean over these very texts falls in 95 of
         100 cases if the second column is drawn once more. The draws of a text say what its value
@@ -198,7 +199,7 @@ class Control:
 
 
 def chance_band(
-    values: numpy.ndarray, level: float = 0.95, middle: Optional[float] = None
+    values: numpy.ndarray, level: float = 0.95, middle: float | None = None
 ) -> numpy.ndarray:
     """
     A sum over many independent texts is near normal; its variance is the sum of theirs. The middle,

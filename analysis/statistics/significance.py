@@ -8,8 +8,8 @@ A text counts in a comparison where both have a value. Differences are averaged 
 p-value takes the trained models as they are; what other seeds would give is in the interval only.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Dict, Iterator, List
 
 import numpy
 
@@ -94,7 +94,7 @@ def _as_far(changes: numpy.ndarray, blocks: Iterator[numpy.ndarray]) -> numpy.nd
 
 def paired_in_one_model(
     first: numpy.ndarray, second: numpy.ndarray, flips: SignFlips = SignFlips()
-) -> Dict[str, numpy.ndarray]:
+) -> dict[str, numpy.ndarray]:
     """First less second, seed by seed. Shape of both: (comparisons, seeds, texts)"""
     difference = first - second
     both = ~numpy.isnan(difference)
@@ -104,7 +104,7 @@ def paired_in_one_model(
 
 def paired_across_models(
     first: numpy.ndarray, second: numpy.ndarray, flips: SignFlips = SignFlips()
-) -> Dict[str, numpy.ndarray]:
+) -> dict[str, numpy.ndarray]:
     """
     First less second; the models' seeds have nothing to do with each other.
     Shape: (comparisons, seeds of the model, texts)
@@ -115,7 +115,7 @@ def paired_across_models(
 
 def difference_columns(
     name: str, first: numpy.ndarray, second: numpy.ndarray, one_model: bool = False
-) -> Dict[str, float]:
+) -> dict[str, float]:
     """
     First less second as columns of a row: `NAME`, `NAME low` and `NAME high`, and nothing else.
     Shape: (seeds of the model, texts)
@@ -130,7 +130,7 @@ def difference_columns(
     return {f"{name}{end}": float(one[0]) for end, one in zip(("", " low", " high"), ends)}
 
 
-def _where_both(*models: numpy.ndarray) -> List[numpy.ndarray]:
+def _where_both(*models: numpy.ndarray) -> list[numpy.ndarray]:
     """Without the texts that one of the models has no value for."""
     both = numpy.all([(~numpy.isnan(values)).any(axis=1) for values in models], axis=0)
     return [numpy.where(both[:, None], values, numpy.nan) for values in models]
@@ -138,7 +138,7 @@ def _where_both(*models: numpy.ndarray) -> List[numpy.ndarray]:
 
 def _described(
     first: numpy.ndarray, second: numpy.ndarray, interval: Intervals, flips: SignFlips
-) -> Dict[str, numpy.ndarray]:
+) -> dict[str, numpy.ndarray]:
     """Of values that are there only where both models, or both pairs, have some."""
     first_mean, second_mean = (mean_of_known(values, (1, 2)) for values in (first, second))
     of_texts = mean_of_known(first, 1) - mean_of_known(second, 1)

@@ -7,8 +7,9 @@ a random order, 1 if these words always come first. A method finds the ground-tr
 interval is above a half, and does not if it is below.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Dict, Iterator, List, Optional
+from typing import Any
 
 import numpy
 import pandas
@@ -46,7 +47,7 @@ class CheckedVerdict:
 
     inputs: VerdictInputs
     verdict: Verdict
-    truth: Dict[str, Estimate]
+    truth: dict[str, Estimate]
 
     @property
     def _not_checked(self) -> str:
@@ -98,7 +99,7 @@ class CheckedVerdict:
         interval = self.truth[method].interval
         return compare(interval, HALF, HALF, below=Answer.NO, above=Answer.YES)
 
-    def row(self) -> Dict[str, Any]:
+    def row(self) -> dict[str, Any]:
         """For the csv."""
         config, method = self.inputs.attributions.config, self.verdict.recommended.method
         return {
@@ -121,7 +122,7 @@ class CheckedVerdict:
         }
 
 
-def check_verdicts(study: StudyFiles) -> List[CheckedVerdict]:
+def check_verdicts(study: StudyFiles) -> list[CheckedVerdict]:
     """The verdict on each trained model with ground-truth words."""
     return [
         CheckedVerdict(inputs, judge(inputs), truth_about(inputs))
@@ -131,7 +132,7 @@ def check_verdicts(study: StudyFiles) -> List[CheckedVerdict]:
     ]
 
 
-def truth_about(inputs: VerdictInputs) -> Dict[str, Estimate]:
+def truth_about(inputs: VerdictInputs) -> dict[str, Estimate]:
     """The rescaled average precision of each method."""
     of_seeds = [found_by_text(file) for file in inputs.attributions.files]
     chance = numpy.array([blind for _, blind in of_seeds])
@@ -151,7 +152,7 @@ def truth_about(inputs: VerdictInputs) -> Dict[str, Estimate]:
 def _of_each_seed(inputs: VerdictInputs) -> Iterator[VerdictInputs]:
     """The inputs of each trained model; without adversaries, which raise no objection."""
 
-    def only(model: Optional[Model], weights: Optional[str]) -> Optional[Model]:
+    def only(model: Model | None, weights: str | None) -> Model | None:
         if model is None:
             return None
         return Model(model.name, tuple(file for file in model.files if file.learned == weights))
@@ -164,7 +165,7 @@ def _of_each_seed(inputs: VerdictInputs) -> Iterator[VerdictInputs]:
         )
 
 
-def verdict_tables(study: StudyFiles, output: Output) -> Optional[str]:
+def verdict_tables(study: StudyFiles, output: Output) -> str | None:
     """How often the verdict is right, wrong or undecided, by how models were trained."""
     checked = check_verdicts(study)
     if not checked:
@@ -232,7 +233,7 @@ def _tally(values: pandas.Series) -> str:
     return ", ".join(f"{name} {times}" for name, times in values.value_counts().items())
 
 
-def count_errors(rows: pandas.DataFrame, about: str) -> Dict[str, int]:
+def count_errors(rows: pandas.DataFrame, about: str) -> dict[str, int]:
     """
     Of the verdicts that decide: how many have a clear truth, and how many of these are wrong; and how many
     disagree with the mean of the truth, however wide its interval is. For attention also those that say yes.
@@ -257,7 +258,7 @@ def count_errors(rows: pandas.DataFrame, about: str) -> Dict[str, int]:
     }
 
 
-def share_wrong(errors: Dict[str, int]) -> Estimate:
+def share_wrong(errors: dict[str, int]) -> Estimate:
     """The share of wrong verdicts among those with a clear truth, with Wilson's interval."""
     share = errors["wrong"] / errors["clear"]
     interval = wilson_interval(share, errors["clear"])

@@ -4,8 +4,8 @@ answers to all questions. The page of a verdict begins with it, and so does the 
 model.
 """
 
+from collections.abc import Sequence
 from itertools import groupby
-from typing import List, Optional, Sequence, Set
 
 from analysis.report.elements import paragraph
 from analysis.verdict.inputs import ATTENTION
@@ -83,7 +83,7 @@ def _title(finding: Finding, with_link: bool) -> str:
     return f"<a href=#{finding.name}>{title}</a>" if with_link else f"<span>{title}</span>"
 
 
-def dot_plot(methods: Sequence[RankedMethod], recommended: Optional[str], anchor: str) -> str:
+def dot_plot(methods: Sequence[RankedMethod], recommended: str | None, anchor: str) -> str:
     """
     All methods on the scale, the best on top: dots with intervals, as HTML, so that a phone can fold away
     the ones that nobody asks for first.
@@ -114,7 +114,7 @@ def dot_plot(methods: Sequence[RankedMethod], recommended: Optional[str], anchor
     )
 
 
-def kept_on_a_phone(names: Sequence[str], recommended: Optional[str]) -> Set[str]:
+def kept_on_a_phone(names: Sequence[str], recommended: str | None) -> set[str]:
     """The best methods, the recommended one, attention and its neighbours, and the last."""
     if len(names) <= FEW_METHODS:
         return set(names)
@@ -141,9 +141,9 @@ class _Scale:
         return f"{100 * (ends[1] - ends[0]) / self._length:.1f}%"
 
 
-def _row(method: RankedMethod, recommended: Optional[str], folded: bool, scale: _Scale) -> str:
+def _row(method: RankedMethod, recommended: str | None, folded: bool, scale: _Scale) -> str:
     score = method.score
-    kinds: List[str] = ["between"] if folded else []
+    kinds: list[str] = ["between"] if folded else []
     kinds += [ATTENTION] if method.name == ATTENTION else []
     kinds += ["recommended"] if method.name == recommended else []
     interval = ""

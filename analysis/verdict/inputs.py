@@ -1,9 +1,9 @@
 """Inputs of a verdict: the files of one model, for all its seeds and the same texts."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path, PurePath
-from typing import List, Optional, Sequence, Tuple, Union
 
 import numpy
 
@@ -32,12 +32,12 @@ class VerdictInputs:
     """
 
     attributions: Model
-    faithfulness: Optional[Model]
-    perturbations: Optional[Model] = None
-    adversaries: Tuple[Model, ...] = ()
+    faithfulness: Model | None
+    perturbations: Model | None = None
+    adversaries: tuple[Model, ...] = ()
 
     @property
-    def files(self) -> List[TextFile]:
+    def files(self) -> list[TextFile]:
         """All of them."""
         models = (self.attributions, self.perturbations, self.faithfulness, *self.adversaries)
         return [file for model in models if model for file in model.files]
@@ -60,7 +60,7 @@ class VerdictInputs:
         return len(self.attributions.files)
 
     @property
-    def weights(self) -> Tuple[str, ...]:
+    def weights(self) -> tuple[str, ...]:
         """A hash of the weights of each seed; empty if a file is too old to have one."""
         said = [file.metadata.get("weights_sha256") for file in self.attributions.files]
         return tuple(said) if all(said) else ()
@@ -71,11 +71,11 @@ class VerdictInputs:
         return _nothing(self.attributions)
 
     @cached_property
-    def measured(self) -> List[Measured]:
+    def measured(self) -> list[Measured]:
         """All faithfulness measures."""
         return measured(self.faithfulness)
 
-    def perturbation_values(self, perturbation: str, field: str) -> Optional[numpy.ndarray]:
+    def perturbation_values(self, perturbation: str, field: str) -> numpy.ndarray | None:
         """One number per seed and text; None if this perturbation was not tried. Shape: (seeds, texts)"""
         column = f"{perturbation}.{field}"
         if self.perturbations is None or column not in self.perturbations.files[0].table:
@@ -87,7 +87,7 @@ class VerdictInputs:
             ]
         )
 
-    def milliseconds(self, method: str) -> Optional[float]:
+    def milliseconds(self, method: str) -> float | None:
         """Per text, if the files have timings."""
         spent = [
             1000 * file.metadata["seconds"][method] / file.metadata.get("instances", self.texts)
@@ -97,7 +97,7 @@ class VerdictInputs:
         return float(numpy.mean(spent)) if spent else None
 
 
-def load_inputs(paths: Union[str, Path, Sequence[Path]]) -> VerdictInputs:
+def load_inputs(paths: str | Path | Sequence[Path]) -> VerdictInputs:
     """
     Read the folder of a verdict, or a list of its files. Raises `AnalysisError` if they are not enough for
     a verdict.
@@ -136,9 +136,9 @@ def nothing_to_judge_in(folder: Path) -> str:
     return _nothing(_one(load_models([folder]), folder, "attribution", "allennlp attribute"))
 
 
-def inputs_of_study(study: StudyFiles) -> List[VerdictInputs]:
+def inputs_of_study(study: StudyFiles) -> list[VerdictInputs]:
     """Inputs for each model of a study whose attention was judged on the texts of its attribution file."""
-    of_models: List[VerdictInputs] = []
+    of_models: list[VerdictInputs] = []
     for judged in study.judged:
         methods = judged.files[0].methods
         scored = [each for each in study.models if {*methods} <= {*each.files[0].methods}]
@@ -160,7 +160,7 @@ def inputs_of_study(study: StudyFiles) -> List[VerdictInputs]:
     return of_models
 
 
-def _of_same(judged: Model, models: Sequence[Model]) -> List[Model]:
+def _of_same(judged: Model, models: Sequence[Model]) -> list[Model]:
     """The models with the same weights and texts, restricted to the same seeds."""
     seeds = {file.learned for file in judged.files}
     of_seeds = [

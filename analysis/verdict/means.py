@@ -1,8 +1,8 @@
 """Means with confidence intervals, extrapolated to larger samples."""
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Callable, List, Optional, Sequence, Tuple
 
 import numpy
 from scipy.stats import norm
@@ -35,14 +35,14 @@ class Mean:
     texts: int
     of_seeds: float = 0.0
     share: bool = False
-    limits: Optional[Tuple[float, float]] = None
+    limits: tuple[float, float] | None = None
 
     @classmethod
     def of(
         cls,
         values: numpy.ndarray,
         share: bool = False,
-        limits: Optional[Tuple[float, float]] = None,
+        limits: tuple[float, float] | None = None,
     ) -> "Mean":
         """
         The mean of values; NaN is no value. With `share`, values are 0 and 1. With `limits`, equal values get
@@ -108,7 +108,7 @@ def usable(interval: Interval) -> Interval:
     return UNKNOWN_INTERVAL if has_zero_width(interval) else interval
 
 
-def interval_of_equal_values(mean: float, texts: int, limits: Tuple[float, float]) -> Interval:
+def interval_of_equal_values(mean: float, texts: int, limits: tuple[float, float]) -> Interval:
     """
     The interval of a mean whose values are all equal: a share of texts up to Wilson's bound for 0 of `texts`
     may have any other value between the limits.
@@ -118,7 +118,7 @@ def interval_of_equal_values(mean: float, texts: int, limits: Tuple[float, float
     return Interval(mean - unseen * (mean - least), mean + unseen * (most - mean))
 
 
-def texts_needed(means: Sequence[Mean], decided: Callable[[List[Interval]], bool]) -> Optional[int]:
+def texts_needed(means: Sequence[Mean], decided: Callable[[list[Interval]], bool]) -> int | None:
     """
     The smallest number of texts whose intervals would decide, at the same means and spread; None if no
     number would, because a mean is on a bound or more seeds are needed.

@@ -3,7 +3,6 @@
 import json
 import sys
 from pathlib import Path
-from typing import Optional
 
 from analysis.errors import AnalysisError
 from analysis.formats import say
@@ -45,7 +44,7 @@ def write_verdict(folder: Path, rationales: bool = False, predictions: bool = Fa
     return verdict
 
 
-def write_if_nothing_to_judge(folder: Path) -> Optional[Verdict]:
+def write_if_nothing_to_judge(folder: Path) -> Verdict | None:
     """Write the verdict if the files in FOLDER/predictions show that there is nothing to judge."""
     return (
         write_verdict(folder, predictions=True)
@@ -54,7 +53,7 @@ def write_if_nothing_to_judge(folder: Path) -> Optional[Verdict]:
     )
 
 
-def passes(verdict: Verdict, fail_under: Optional[float]) -> bool:
+def passes(verdict: Verdict, fail_under: float | None) -> bool:
     """Whether attention's score reaches a bound, if there is one; prints why it does not."""
     if fail_under is None:
         return True

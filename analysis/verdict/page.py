@@ -1,8 +1,8 @@
 """verdict.html: the answer on the first screen, then the evidence for each question, examples and details."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Dict, List, Sequence
 
 import numpy
 import pyarrow
@@ -109,7 +109,7 @@ class ExampleText:
 
 def choose_examples(
     inputs: VerdictInputs, scores: FaithfulnessScores, top: str
-) -> List[ExampleText]:
+) -> list[ExampleText]:
     """From the first seed, among texts of usual length if there are enough of them."""
     file = inputs.attributions.files[0]
     other = _other(scores, top)
@@ -122,12 +122,12 @@ def choose_examples(
     if not len(left):
         return []
     middle = float(numpy.median(ahead[left]))
-    kinds: Dict[str, numpy.ndarray] = {
+    kinds: dict[str, numpy.ndarray] = {
         "Typical": numpy.abs(ahead - middle),
         "Methods disagree most": agreed,
         "Attention misleads most": -ahead,
     }
-    chosen: List[ExampleText] = []
+    chosen: list[ExampleText] = []
     for kind, distance in kinds.items():
         order = left[numpy.argsort(distance[left], kind="stable")][:OF_EACH]
         for row in order:

@@ -4,9 +4,10 @@ an answer. The bounds were fixed before the first verdict was computed; docs/exp
 """
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Callable, ClassVar, Dict, List, Optional, Sequence, Tuple, Union
+from typing import Any, ClassVar, Union
 
 from analysis.verdict.inputs import VerdictInputs
 from analysis.verdict.means import LEAST_TEXTS, Mean, has_zero_width, texts_needed, usable
@@ -19,7 +20,7 @@ FEW = 0.05
 QUARTER, HALF = 0.25, 0.5
 NOT_KNOWN = Estimate(float("nan"), float("nan"), float("nan"))
 # A name, or a config with a `type`.
-Component = Union[str, Dict[str, Any]]
+Component = Union[str, dict[str, Any]]
 
 
 class Answer(StrEnum):
@@ -46,7 +47,7 @@ def compare(interval: Interval, lower: float, upper: float, below: Answer, above
 
 def worst(answers: Sequence[Answer]) -> Answer:
     """The answer to a question that has several conditions."""
-    order: List[Answer] = [Answer.NO, Answer.INCONCLUSIVE, Answer.PARTLY, Answer.YES]
+    order: list[Answer] = [Answer.NO, Answer.INCONCLUSIVE, Answer.PARTLY, Answer.YES]
     return min(answers, key=order.index)
 
 
@@ -61,7 +62,7 @@ class Decision:
     """
 
     answer: Answer
-    texts_needed: Optional[int] = None
+    texts_needed: int | None = None
     texts_missing: int = 0
     equal_values: bool = False
 
@@ -113,9 +114,9 @@ class Requirements:
     slow_measures : likewise, but not with `--quick`.
     """
 
-    perturbations: Tuple[str, ...] = ()
-    measures: Tuple[Component, ...] = ()
-    slow_measures: Tuple[Component, ...] = ()
+    perturbations: tuple[str, ...] = ()
+    measures: tuple[Component, ...] = ()
+    slow_measures: tuple[Component, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -128,8 +129,8 @@ class Evidence:
     label : of the axis.
     """
 
-    rows: Sequence[Tuple[str, Estimate]] = ()
-    zones: Sequence[Tuple[float, float, str]] = ()
+    rows: Sequence[tuple[str, Estimate]] = ()
+    zones: Sequence[tuple[float, float, str]] = ()
     label: str = ""
 
 
@@ -155,7 +156,7 @@ class Question:
     measure: ClassVar[str]
     bound: ClassVar[str]
     caveat: ClassVar[str]
-    papers: ClassVar[Tuple[str, ...]]
+    papers: ClassVar[tuple[str, ...]]
     requires: ClassVar[Requirements] = Requirements()
     decides: ClassVar[bool] = False
     objection: ClassVar[str] = ""
@@ -199,7 +200,7 @@ class Finding:
     def answer(self) -> Answer:
         return self.decision.answer
 
-    def as_json(self) -> Dict[str, Any]:
+    def as_json(self) -> dict[str, Any]:
         """For programs."""
         return {
             "name": self.name,
@@ -218,7 +219,7 @@ class Finding:
 
 
 # By name, in the order in which people read them.
-QUESTIONS: Dict[str, Question] = {}
+QUESTIONS: dict[str, Question] = {}
 
 
 def register(question: Question) -> None:

@@ -1,8 +1,9 @@
 """All methods ranked by faithfulness score, and the one to show, by the rule of docs/explanation/verdict-rule.md."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import Any
 
 import numpy
 from scipy.stats import norm
@@ -44,11 +45,11 @@ class RankedMethod:
 
     name: str
     score: Estimate
-    milliseconds: Optional[float]
+    milliseconds: float | None
     group: int
     above_chance: bool = True
     ignores_model: bool = False
-    texts_needed: Optional[int] = None
+    texts_needed: int | None = None
     signed: bool = False
 
     @property
@@ -56,7 +57,7 @@ class RankedMethod:
         """In words; empty if it is not known."""
         return "" if self.milliseconds is None else f"{two_digits(self.milliseconds)} ms per text"
 
-    def as_json(self) -> Dict[str, Any]:
+    def as_json(self) -> dict[str, Any]:
         """For programs."""
         return {
             "name": self.name,
@@ -74,11 +75,11 @@ class RankedMethod:
 class Recommendation:
     """method : None if no method can be recommended; `why` gives the reason."""
 
-    method: Optional[str]
+    method: str | None
     why: str
 
 
-def rank_methods(inputs: VerdictInputs, scores: FaithfulnessScores) -> List[RankedMethod]:
+def rank_methods(inputs: VerdictInputs, scores: FaithfulnessScores) -> list[RankedMethod]:
     """The best first."""
     groups = group_methods(scores)
     return [
@@ -159,7 +160,7 @@ class Group:
     """
 
     number: int
-    texts_needed: Optional[int] = None
+    texts_needed: int | None = None
 
 
 @dataclass(frozen=True)
@@ -176,7 +177,7 @@ class Difference:
     times: float
 
 
-def group_methods(scores: FaithfulnessScores) -> Dict[str, Group]:
+def group_methods(scores: FaithfulnessScores) -> dict[str, Group]:
     """
     The group of each method. The first group is the best method and all that do not differ significantly
     from it; the second, the best of the others and all of them that do not differ from it; and so on. Two
@@ -185,7 +186,7 @@ def group_methods(scores: FaithfulnessScores) -> Dict[str, Group]:
     neither does an interval of zero width.
     """
     differences = _differences(scores)
-    groups: Dict[str, Group] = {}
+    groups: dict[str, Group] = {}
     left, number = scores.methods, 0
     while left:
         number += 1
@@ -199,7 +200,7 @@ def group_methods(scores: FaithfulnessScores) -> Dict[str, Group]:
     return groups
 
 
-def _differences(scores: FaithfulnessScores) -> Dict[Tuple[str, str], Difference]:
+def _differences(scores: FaithfulnessScores) -> dict[tuple[str, str], Difference]:
     pairs = list(combinations(scores.methods, 2))
     if not pairs:
         return {}
@@ -214,7 +215,7 @@ def _differences(scores: FaithfulnessScores) -> Dict[Tuple[str, str], Difference
     return dict(zip(pairs, map(Difference, significant.tolist(), _times(p_values)), strict=True))
 
 
-def _times(p_values: numpy.ndarray) -> List[float]:
+def _times(p_values: numpy.ndarray) -> list[float]:
     """
     How many times as many texts each test would need, by the normal approximation, for Holm's procedure to
     reach and reject it: the square of the factor by which its statistic is too small. Smaller p-values come
@@ -229,7 +230,7 @@ def _times(p_values: numpy.ndarray) -> List[float]:
     return times.tolist()
 
 
-def _needed(scores: FaithfulnessScores, first: str, other: str, times: float) -> Optional[int]:
+def _needed(scores: FaithfulnessScores, first: str, other: str, times: float) -> int | None:
     """The number of texts for the interval to exclude 0 and for the test to be significant."""
     mean = scores.difference(first, other)
     of_test = mean.texts * times

@@ -3,8 +3,8 @@ Faithfulness scores of methods: 0 for random orders of the words, 1 for the best
 comprehensiveness and sufficiency over removal methods.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Dict, List, Sequence
 
 import numpy
 
@@ -30,15 +30,15 @@ class FaithfulnessScores:
         Shape: (seeds, texts)
     """
 
-    by_removal: Dict[str, Dict[str, numpy.ndarray]]
-    gains: Dict[str, numpy.ndarray]
+    by_removal: dict[str, dict[str, numpy.ndarray]]
+    gains: dict[str, numpy.ndarray]
 
     @property
-    def removal_methods(self) -> List[str]:
+    def removal_methods(self) -> list[str]:
         return list(self.by_removal)
 
     @property
-    def methods(self) -> List[str]:
+    def methods(self) -> list[str]:
         """The best first."""
         return sorted(self.gains, key=lambda method: -self.score(method).estimate.mean)
 
@@ -50,7 +50,7 @@ class FaithfulnessScores:
         """The score of a method: the mean over removal methods."""
         return Mean.of(self.values(method))
 
-    def by_removal_method(self, method: str) -> Dict[str, Mean]:
+    def by_removal_method(self, method: str) -> dict[str, Mean]:
         """The scores of a method for each removal method."""
         return {removal: Mean.of(each[method]) for removal, each in self.by_removal.items()}
 
@@ -75,8 +75,8 @@ def score_methods(inputs: VerdictInputs) -> FaithfulnessScores:
     methods = [
         method for method in scales[0].methods if all(method in each.methods for each in scales)
     ]
-    by_removal: Dict[str, Dict[str, List[numpy.ndarray]]] = {}
-    gains: Dict[str, List[numpy.ndarray]] = {}
+    by_removal: dict[str, dict[str, list[numpy.ndarray]]] = {}
+    gains: dict[str, list[numpy.ndarray]] = {}
     for each in scales:
         chance, best = each.values[RANDOM], each.values[SEARCH]
         sign = 1.0 if each.higher_is_better else -1.0
@@ -97,15 +97,15 @@ def score_methods(inputs: VerdictInputs) -> FaithfulnessScores:
     )
 
 
-def _without_duplicates(scales: Sequence[Measured]) -> List[Measured]:
+def _without_duplicates(scales: Sequence[Measured]) -> list[Measured]:
     """
     Keep the first of removal methods that give the same values: if the vector of the unknown word is 0,
     `unk` and `zero` would count twice, and agree however wrong they are.
     """
-    by_removal: Dict[str, List[Measured]] = {}
+    by_removal: dict[str, list[Measured]] = {}
     for each in scales:
         by_removal.setdefault(each.measure.erasure, []).append(each)
-    kept: List[List[Measured]] = []
+    kept: list[list[Measured]] = []
     for of_removal in by_removal.values():
         if not any(_same(of_removal, other) for other in kept):
             kept.append(of_removal)

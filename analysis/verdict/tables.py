@@ -1,6 +1,6 @@
 """The verdicts on the models of a study in one table."""
 
-from typing import Any, Dict, List
+from typing import Any
 
 import pandas
 
@@ -20,9 +20,9 @@ NOTE = (
 )
 
 
-def verdicts_of(study: StudyFiles) -> List[Verdict]:
+def verdicts_of(study: StudyFiles) -> list[Verdict]:
     """The verdict on each model with enough files; the first one if a model was judged twice."""
-    by_model: Dict[Any, Verdict] = {}
+    by_model: dict[Any, Verdict] = {}
     for inputs in inputs_of_study(study):
         key = (inputs.attributions.name, inputs.attributions.config.corpus)
         if key in by_model:
@@ -52,7 +52,7 @@ def verdict_table(study: StudyFiles, output: Output) -> None:
     )
 
 
-def verdict_row(verdict: Verdict) -> Dict[str, Any]:
+def verdict_row(verdict: Verdict) -> dict[str, Any]:
     """For the csv."""
     return {
         "corpus": verdict.corpus,
@@ -69,7 +69,7 @@ def verdict_row(verdict: Verdict) -> Dict[str, Any]:
     }
 
 
-def _shown(verdict: Verdict) -> Dict[str, Any]:
+def _shown(verdict: Verdict) -> dict[str, Any]:
     """For people."""
     answer = NONE if verdict.nothing else str(verdict.answer)
     missing = f" ({verdict.texts_missing} texts missing)" if verdict.texts_missing else ""
@@ -84,7 +84,7 @@ def _shown(verdict: Verdict) -> Dict[str, Any]:
     }
 
 
-def _answers(verdict: Verdict) -> Dict[str, str]:
+def _answers(verdict: Verdict) -> dict[str, str]:
     return {
         question.column: str(verdict.finding(question.name).answer)
         for question in QUESTIONS.values()

@@ -1,7 +1,6 @@
 """The verdict in words: its sentences, the lines on the terminal, and `verdict.md`."""
 
 from pathlib import Path
-from typing import List
 
 import pandas
 
@@ -87,7 +86,7 @@ def reason_of(finding: Finding) -> str:
     return sentence
 
 
-def lines(verdict: Verdict, page: Path) -> List[str]:
+def lines(verdict: Verdict, page: Path) -> list[str]:
     """The lines to print: at most 15."""
     made = [question_of(verdict), f"  {answer_of(verdict)}  {summary_of(verdict)}"]
     if not verdict.nothing:

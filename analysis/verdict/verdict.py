@@ -1,9 +1,10 @@
 """The verdict: the findings, the overall answer that follows from them, and the method to show."""
 
 import math
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Collection, Dict, List, Optional, Sequence, Tuple, Union
+from typing import Any
 
 # Registers the questions.
 import analysis.verdict.questions  # noqa: F401
@@ -37,13 +38,13 @@ class Verdict:
     seeds: int
     answer: Answer
     score: Estimate
-    findings: List[Finding]
-    methods: List[RankedMethod]
+    findings: list[Finding]
+    methods: list[RankedMethod]
     recommended: Recommendation
-    weights: Tuple[str, ...] = ()
+    weights: tuple[str, ...] = ()
     nothing: str = ""
     not_asked: str = ""
-    scores: Optional[FaithfulnessScores] = None
+    scores: FaithfulnessScores | None = None
     data: str = ""
 
     @property
@@ -57,13 +58,13 @@ class Verdict:
         return _deciding(self.findings)
 
     @property
-    def objections(self) -> List[str]:
+    def objections(self) -> list[str]:
         """Why the overall answer is not that of the deciding finding."""
         if self.answer == self.deciding.answer:
             return []
         return _objections(self.findings)
 
-    def method(self, name: str) -> Optional[RankedMethod]:
+    def method(self, name: str) -> RankedMethod | None:
         """By name; None if it was not judged."""
         return next((each for each in self.methods if each.name == name), None)
 
@@ -71,7 +72,7 @@ class Verdict:
         """By the name of its question."""
         return next(each for each in self.findings if each.name == name)
 
-    def as_json(self) -> Dict[str, Any]:
+    def as_json(self) -> dict[str, Any]:
         """For programs; unknown numbers are null."""
         return _without_nan(
             {
@@ -103,7 +104,7 @@ def overall(findings: Sequence[Finding]) -> Answer:
     return Answer.PARTLY if answer == Answer.YES and _objections(findings) else answer
 
 
-def verdict_on(paths: Union[str, Path, Sequence[Path]], rationales: bool = False) -> Verdict:
+def verdict_on(paths: str | Path | Sequence[Path], rationales: bool = False) -> Verdict:
     """The verdict from its folder or from a list of files. Writes nothing."""
     return judge(load_inputs(paths), [RATIONALES] if rationales else [])
 
@@ -145,7 +146,7 @@ def judge(inputs: VerdictInputs, options: Collection[str] = ()) -> Verdict:
     )
 
 
-def _about(inputs: VerdictInputs) -> Dict[str, Any]:
+def _about(inputs: VerdictInputs) -> dict[str, Any]:
     return {
         "model": inputs.attributions.name,
         "corpus": inputs.attributions.config.corpus,
@@ -160,7 +161,7 @@ def _deciding(findings: Sequence[Finding]) -> Finding:
     return next(each for each in findings if each.question.decides)
 
 
-def _objections(findings: Sequence[Finding]) -> List[str]:
+def _objections(findings: Sequence[Finding]) -> list[str]:
     return [
         each.question.objection
         for each in findings

@@ -1,8 +1,9 @@
 """Small attribution files, as `allennlp attribute` would write them, without a model."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Sequence, Union
+from typing import Any
 
 import numpy
 import pyarrow
@@ -11,7 +12,7 @@ import pyarrow.parquet
 from attention_explain.files.attributions import FORMAT
 from attention_explain.files.tables import TableFormat
 
-Row = Dict[str, Any]
+Row = dict[str, Any]
 METHODS = ("attention", "gradient", "leave-one-out")
 # The share of texts that the models predict wrongly.
 WRONG = 0.1
@@ -21,7 +22,7 @@ def config(
     seed: int = 1,
     encoder: str = "lstm",
     scorer: str = "additive",
-    projection: Union[str, Row] = "softmax",
+    projection: str | Row = "softmax",
     corpus: str = "small",
     **more: Any,
 ) -> Row:
@@ -47,7 +48,7 @@ def random_rows(
     noise: float = 0.5,
     longest: int = 20,
     rationale: bool = False,
-) -> List[Row]:
+) -> list[Row]:
     """
     Texts of two classes whose methods all see one true importance through noise of their own; with
     a `noise` of infinity they see nothing of it. The same texts whatever the seed, which stands for
@@ -80,7 +81,7 @@ def random_rows(
 def write_attributions(
     path: Path,
     rows: Sequence[Row],
-    methods: Optional[Sequence[str]] = None,
+    methods: Sequence[str] | None = None,
     config: Row = config(),
     **metadata: Any,
 ) -> Path:
@@ -100,7 +101,7 @@ def write_attributions(
 
 
 def write_text_file(
-    path: Path, format: TableFormat, rows: Sequence[Row], config: Row, metadata: Dict[str, Any]
+    path: Path, format: TableFormat, rows: Sequence[Row], config: Row, metadata: dict[str, Any]
 ) -> Path:
     """Of either kind; `metadata` has what is its own, or replaces what both kinds have."""
     # A test need not say what its measure does not look at.

@@ -1,7 +1,8 @@
 """Small perturbation files, as `allennlp perturb` would write them, without a model."""
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Any
 
 import numpy
 
@@ -11,7 +12,7 @@ from tests.analysis.attribution_files import Row, config, write_text_file
 ORDERS = ("attention", "gradient", "gradient_x_attention", "random")
 
 
-def perturbed_rows(texts: int = 40, seed: int = 0) -> List[Row]:
+def perturbed_rows(texts: int = 40, seed: int = 0) -> list[Row]:
     """All fields of all perturbations; every fifth text has no adversary, every seventh no flip."""
     rows = []
     for index in range(texts):
@@ -63,7 +64,7 @@ def write_perturbations(
     path: Path,
     rows: Sequence[Row],
     config: Row = config(),
-    parameters: Optional[Dict[str, Dict[str, Any]]] = None,
+    parameters: dict[str, dict[str, Any]] | None = None,
     **metadata: Any,
 ) -> Path:
     """`parameters` are those of some of the perturbations that the rows have fields of."""

@@ -14,10 +14,10 @@ for question in (Used(), Unique(), FindsWords(), Specific(), Stable(), Plausible
     register(question)
 
 
-def required_components(quick: bool = False) -> Tuple[List[str], List[Component]]:
+def required_components(quick: bool = False) -> tuple[list[str], list[Component]]:
     """The perturbations and the faithfulness measures that all questions need."""
-    perturbations: List[str] = []
-    measures: List[Component] = []
+    perturbations: list[str] = []
+    measures: list[Component] = []
     for each in QUESTIONS.values():
         perturbations += each.requires.perturbations
         measures += each.requires.measures + (() if quick else each.requires.slow_measures)

@@ -1,6 +1,6 @@
 """Does attention find the words that matter? Remove words in its order and ask the model."""
 
-from typing import Sequence
+from collections.abc import Sequence
 
 from analysis.verdict.inputs import ATTENTION
 from analysis.verdict.question import (

@@ -1,6 +1,6 @@
 """Does attention agree with the words that people mark? This says nothing about the model."""
 
-from typing import Sequence
+from collections.abc import Sequence
 
 import numpy
 

@@ -1,6 +1,6 @@
 """Is attention about this model? Scores that stay the same in a randomised model are not about its parameters."""
 
-from typing import Optional, Sequence
+from collections.abc import Sequence
 
 from analysis.faithfulness.scale import Measured
 from analysis.verdict.inputs import ATTENTION, VerdictInputs
@@ -92,7 +92,7 @@ def ignores_model(inputs: VerdictInputs, method: str) -> bool:
     return decision is not None and decision.answer == Answer.NO
 
 
-def decide_for(correlated: Optional[Measured], method: str) -> Optional[Decision]:
+def decide_for(correlated: Measured | None, method: str) -> Decision | None:
     """Whether the scores of a method are about the model; None if it was not tested."""
     if correlated is None or method not in correlated.methods:
         return None
@@ -100,7 +100,7 @@ def decide_for(correlated: Optional[Measured], method: str) -> Optional[Decision
     return decide([mean], rule) if mean.texts else None
 
 
-def correlations(inputs: VerdictInputs) -> Optional[Measured]:
+def correlations(inputs: VerdictInputs) -> Measured | None:
     """Rank correlations with the scores in the randomised model, by method."""
     by_name = {each.measure.name: each for each in inputs.measured}
     return by_name.get(ALL_RANDOMISED, by_name.get(RANDOMIZATION))

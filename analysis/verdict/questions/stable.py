@@ -1,8 +1,8 @@
 """Is attention stable? The same for every training seed, and for a text with a little noise."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import List, Mapping, Optional, Sequence, Tuple
 
 import numpy
 
@@ -56,7 +56,7 @@ class Stable(Question):
         noise = _sensitivity(inputs)
         changed = None if noise is None else Mean.of(noise.values[ATTENTION])
         by_noise = Decision(Answer.INCONCLUSIVE)
-        reasons: List[str] = []
+        reasons: list[str] = []
         if changed is not None:
             by_noise = decide([changed], rule_of_noise)
             reasons.append(
@@ -120,7 +120,7 @@ def between_seeds(inputs: VerdictInputs, method: str) -> Mean:
     return Mean.of(jackknife(pairs, len(columns)), limits=(-1.0, 1.0))
 
 
-def jackknife(pairs: Mapping[Tuple[int, int], numpy.ndarray], seeds: int) -> numpy.ndarray:
+def jackknife(pairs: Mapping[tuple[int, int], numpy.ndarray], seeds: int) -> numpy.ndarray:
     """
     The jackknife's pseudo-values of the seeds. A seed is in several pairs, so that pairs vary together;
     the pseudo-values have the mean of the pairs and the right spread (Arvesen 1969).
@@ -138,14 +138,14 @@ def _in_all(inputs: VerdictInputs, method: str) -> bool:
     return all(method in file.methods for file in inputs.attributions.files)
 
 
-def _sensitivity(inputs: VerdictInputs) -> Optional[Measured]:
+def _sensitivity(inputs: VerdictInputs) -> Measured | None:
     for each in inputs.measured:
         if each.measure.name == SENSITIVITY and ATTENTION in each.methods:
             return each if Mean.of(each.values[ATTENTION]).texts else None
     return None
 
 
-def _noise_figure(noise: Optional[Measured]) -> Evidence:
+def _noise_figure(noise: Measured | None) -> Evidence:
     if noise is None:
         return Evidence()
     means = [(name, Mean.of(noise.values[name])) for name in noise.methods]

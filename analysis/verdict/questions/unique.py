@@ -3,8 +3,8 @@ Are these the only weights that give the prediction? Other weights come from a s
 from adversaries: models that were trained to attend elsewhere.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Optional, Sequence
 
 import numpy
 
@@ -128,7 +128,7 @@ def rule(intervals: Sequence[Interval]) -> Answer:
     return Answer.INCONCLUSIVE
 
 
-def from_search(inputs: VerdictInputs) -> Optional[OtherWeights]:
+def from_search(inputs: VerdictInputs) -> OtherWeights | None:
     """The weights that the search in each text found, if it was done."""
     jsd, tvd = (inputs.perturbation_values(SEARCH, column) for column in ("max_jsd", "tvd"))
     if jsd is None or tvd is None:

@@ -1,6 +1,6 @@
 """Does the model use its attention? If other weights give the same output, it does not need these."""
 
-from typing import Dict, List, Sequence
+from collections.abc import Sequence
 
 from analysis.verdict.means import Mean
 from analysis.verdict.question import (
@@ -52,8 +52,8 @@ class Used(Question):
                 "self-attention does not allow it)"
             )
         changes = Mean.of(flips, share=True)
-        moves: Dict[str, Mean] = {}
-        deciding: List[Mean] = [changes]
+        moves: dict[str, Mean] = {}
+        deciding: list[Mean] = [changes]
         for label, (perturbation, column) in MOVES.items():
             values = case.inputs.perturbation_values(perturbation, column)
             if values is not None:

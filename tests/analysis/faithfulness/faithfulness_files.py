@@ -1,9 +1,10 @@
 """Small faithfulness files, as `allennlp faithfulness` would write them, without a model."""
 
 import json
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Any
 
 import numpy
 import pyarrow
@@ -12,7 +13,7 @@ import pyarrow.parquet
 from attention_explain.files.faithfulness import COLUMNS, FORMAT, RANDOM, SEARCH, TIED
 from tests.analysis.attribution_files import config
 
-Row = Dict[str, Any]
+Row = dict[str, Any]
 # How far each is on the way from chance to the best possible.
 TRUTH = {"attention": 0.2, "gradient": 0.5, "lrp": 0.8}
 MEASURES = {"comprehensiveness": True, "sufficiency": False}
@@ -21,13 +22,13 @@ BINS = (0.1, 0.5)
 
 def judged_rows(
     texts: int = 40,
-    truth: Dict[str, float] = TRUTH,
+    truth: dict[str, float] = TRUTH,
     erasures: Sequence[str] = ("delete", "unk"),
     seed: int = 0,
     noise: float = 0.1,
-) -> List[Row]:
+) -> list[Row]:
     """The same texts whatever the seed, which stands for that of a trained model."""
-    rows: List[Row] = []
+    rows: list[Row] = []
     for index in range(texts):
         text = numpy.random.default_rng(index)
         model = numpy.random.default_rng([index, seed])
@@ -56,7 +57,7 @@ def judged_rows(
 
 
 def _add(
-    rows: List[Row],
+    rows: list[Row],
     about: Row,
     method: str,
     measure: str,
@@ -70,7 +71,7 @@ def _add(
 
 
 def write_faithfulness(
-    path: Path, rows: Sequence[Row], seed: int = 1, given: Optional[Row] = None, **metadata: Any
+    path: Path, rows: Sequence[Row], seed: int = 1, given: Row | None = None, **metadata: Any
 ) -> Path:
     """
     With metadata that say what the rows are of, and the config that is given, or that of a small

@@ -1,13 +1,11 @@
 """Columns of random scores in which ties of all sizes are common."""
 
-from typing import List, Tuple
-
 import numpy
 
 
 def random_pairs(
-    count: int, lengths: Tuple[int, int], seed: int = 0
-) -> Tuple[List[numpy.ndarray], List[numpy.ndarray]]:
+    count: int, lengths: tuple[int, int], seed: int = 0
+) -> tuple[list[numpy.ndarray], list[numpy.ndarray]]:
     """Scores of `count` texts by two methods; the shortest and the longest text can have."""
     generator = numpy.random.default_rng(seed)
     pairs = [_random_pair(generator, *lengths) for _ in range(count)]
@@ -16,7 +14,7 @@ def random_pairs(
 
 def _random_pair(
     generator: numpy.random.Generator, shortest: int, longest: int
-) -> Tuple[numpy.ndarray, numpy.ndarray]:
+) -> tuple[numpy.ndarray, numpy.ndarray]:
     length = generator.integers(shortest, longest + 1)
     # Few different scores make ties; 1 makes a constant.
     first, second = (

@@ -3,13 +3,14 @@ The measures from their definitions, one text at a time: of one order without ti
 over every order in which tied tokens may be.
 """
 
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise, permutations
-from typing import Any, Callable, Iterator, List, Sequence, Set, Tuple
+from typing import Any
 
 import numpy
 
 
-def orders(scores: Sequence[float]) -> Iterator[Tuple[int, ...]]:
+def orders(scores: Sequence[float]) -> Iterator[tuple[int, ...]]:
     """Every order of the tokens from the highest score to the lowest."""
     for order in permutations(range(len(scores))):
         if all(scores[one] >= scores[two] for one, two in pairwise(order)):
@@ -56,12 +57,12 @@ def iou_f1(order: Sequence[int], marked: Sequence[int], k: int) -> float:
     return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
 
 
-def alike(one: Set[int], other: Set[int]) -> bool:
+def alike(one: set[int], other: set[int]) -> bool:
     return len(one & other) / len(one | other) >= 0.5
 
 
-def runs(positions: Set[int]) -> List[Set[int]]:
-    found: List[Set[int]] = []
+def runs(positions: set[int]) -> list[set[int]]:
+    found: list[set[int]] = []
     for position in sorted(positions):
         if found and position - 1 in found[-1]:
             found[-1].add(position)

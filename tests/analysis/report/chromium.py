@@ -4,12 +4,13 @@ import json
 import os
 import shutil
 import subprocess
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Optional
+from typing import Any
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-PATH: Optional[str] = next(filter(None, map(shutil.which, NAMES)), None)
+PATH: str | None = next(filter(None, map(shutil.which, NAMES)), None)
 # Its documented descriptors: commands come in by the one, answers go out by the other.
 COMMANDS, ANSWERS = 3, 4
 
@@ -24,10 +25,10 @@ class Page:
         self._commands, self._answers = commands, answers
         self._last = 0
         self._received = b""
-        self._session: Optional[str] = None
-        self.requests: List[str] = []
-        self._urls: Dict[str, str] = {}
-        self.complaints: List[str] = []
+        self._session: str | None = None
+        self.requests: list[str] = []
+        self._urls: dict[str, str] = {}
+        self.complaints: list[str] = []
         self._loaded = False
         target = self.send("Target.createTarget", url="about:blank")["targetId"]
         attached = self.send("Target.attachToTarget", targetId=target, flatten=True)
@@ -54,7 +55,7 @@ class Page:
         assert "exceptionDetails" not in answer, answer
         return answer["result"].get("value")
 
-    def send(self, method: str, **parameters: Any) -> Dict[str, Any]:
+    def send(self, method: str, **parameters: Any) -> dict[str, Any]:
         self._last += 1
         message = {"id": self._last, "method": method, "params": parameters}
         if self._session is not None:
@@ -66,7 +67,7 @@ class Page:
                 assert "error" not in answer, answer
                 return answer["result"]
 
-    def _receive(self) -> Dict[str, Any]:
+    def _receive(self) -> dict[str, Any]:
         while b"\0" not in self._received:
             block = os.read(self._answers, 1 << 16)
             assert block, "Chromium has ended"
@@ -76,7 +77,7 @@ class Page:
         self._note(message.get("method"), message.get("params", {}))
         return message
 
-    def _note(self, event: Optional[str], details: Dict[str, Any]) -> None:
+    def _note(self, event: str | None, details: dict[str, Any]) -> None:
         if event == "Page.loadEventFired":
             self._loaded = True
         elif event == "Network.requestWillBeSent":

@@ -1,7 +1,8 @@
 """Output folders with a bit of everything, as the commands would write them."""
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Dict, List, Sequence
+from typing import Any
 
 import pandas
 
@@ -13,7 +14,7 @@ from tests.analysis.attribution_files import config, random_rows, write_attribut
 METHODS = ("attention", "gradient", "leave-one-out", "random")
 
 
-def attribution_file(path: Path, rows: Sequence[Dict[str, Any]] = (), **changes: Any) -> Path:
+def attribution_file(path: Path, rows: Sequence[dict[str, Any]] = (), **changes: Any) -> Path:
     """Of texts that say what they are explained for; `changes` as in `write_attributions`."""
     rows = rows or random_rows(methods=METHODS, rationale=True)
     methods = [name for name in METHODS if name in rows[0]]
@@ -35,7 +36,7 @@ def long_table(rows: int = 20) -> pandas.DataFrame:
     )
 
 
-def output_folder(folder: Path, files: List[Path], word: str = "word") -> Path:
+def output_folder(folder: Path, files: list[Path], word: str = "word") -> Path:
     """Two sections with tables, figures and sentences; `word` stands in every text."""
     analysed = [load_attributions(file) for file in files]
     first = Output(folder, "agreement")
@@ -50,7 +51,7 @@ def output_folder(folder: Path, files: List[Path], word: str = "word") -> Path:
     return folder
 
 
-def two_models(folder: Path) -> List[Path]:
+def two_models(folder: Path) -> list[Path]:
     """One with two seeds."""
     return [
         attribution_file(folder / "one.parquet", config=config(seed=1)),

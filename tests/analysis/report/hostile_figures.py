@@ -1,14 +1,12 @@
 """What an svg file may hold that would run or load something; each try says `evil`."""
 
-from typing import Dict
-
 HEAD = (
     '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" '
     'xmlns:h="http://www.w3.org/1999/xhtml" viewBox="0 0 72 36"'
 )
 FAR = "http://evil.invalid/a"
 
-TRIES: Dict[str, str] = {
+TRIES: dict[str, str] = {
     "script": "<script>evil=1</script>",
     "SCRIPT": "<SCRIPT>evil=1</SCRIPT>",
     "script of HTML": "<h:script>evil=1</h:script>",

@@ -1,7 +1,5 @@
 """What other studies add to the answer: a sentence each, with the numbers of their tables."""
 
-from typing import Dict, List
-
 import pandas
 import pytest
 
@@ -9,7 +7,7 @@ from analysis.results.cited import Page, Sheet
 from analysis.results.other_ways import sentences
 
 
-def told(tables: Dict[str, List[dict]], study: str = "a_study") -> List[str]:
+def told(tables: dict[str, list[dict]], study: str = "a_study") -> list[str]:
     """As people read them."""
     sheets = {
         name: [Sheet(f"results/{study}/{name}.csv", pandas.DataFrame(rows))]
@@ -23,7 +21,7 @@ def estimated(name: str, mean: float) -> dict:
     return {name: mean, f"{name} low": mean - 0.1, f"{name} high": mean + 0.1}
 
 
-def racu(**means: float) -> List[dict]:
+def racu(**means: float) -> list[dict]:
     about = {"corpus": "sst", "model": "bilstm tanh softmax", "seeds": 3}
     return [
         {**about, "method": method.replace("_", "-"), **estimated("RACU", mean)}

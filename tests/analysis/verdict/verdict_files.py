@@ -1,7 +1,8 @@
 """Synthetic folders like those of `allennlp verdict`, for every possible answer."""
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any
 
 import numpy
 
@@ -11,7 +12,7 @@ from tests.analysis.faithfulness.faithfulness_files import write_faithfulness
 from tests.analysis.papers.families import adversary_config
 from tests.analysis.perturbation_files import write_perturbations
 
-Row = Dict[str, Any]
+Row = dict[str, Any]
 DATA = "of the small corpus"
 # 0 for random orders, 1 for the best order found; one number, or one per removal method.
 SCORES = {"attention": 0.1, "gradient": 0.4, "lrp": 0.9}
@@ -22,20 +23,20 @@ def write_folder(
     folder: Path,
     texts: int = 100,
     seeds: int = 1,
-    scores: Mapping[str, Union[float, Mapping[str, float]]] = SCORES,
+    scores: Mapping[str, float | Mapping[str, float]] = SCORES,
     spread: float = 0.1,
     flips: float = 0.2,
     moved: float = 0.1,
     far: float = 0.9,
     allowed: float = 0.05,
-    rho: Union[float, Mapping[str, float]] = 0.0,
+    rho: float | Mapping[str, float] = 0.0,
     change: float = 0.1,
     noise: float = 0.1,
     learned: bool = True,
     seconds: Mapping[str, float] = SECONDS,
     rationale: bool = False,
     planted: bool = False,
-    adversary: Optional[Tuple[float, float]] = None,
+    adversary: tuple[float, float] | None = None,
     corpus: str = "small",
     erasures: Sequence[str] = ("delete", "unk"),
     data: str = "test",
@@ -106,7 +107,7 @@ def _among(index: int, share: float) -> bool:
 
 def _perturbed(
     rows: Sequence[Row], flips: float, moved: float, far: float, allowed: float
-) -> List[Row]:
+) -> list[Row]:
     return [
         {
             **{name: each[name] for name in ("id", "tokens", "label", "predicted", "probs")},
@@ -123,7 +124,7 @@ def _perturbed(
     ]
 
 
-def _attacked(rows: Sequence[Row], far: float, moved: float) -> List[Row]:
+def _attacked(rows: Sequence[Row], far: float, moved: float) -> list[Row]:
     """All weight on the token that has least of it, in so many texts."""
     made = []
     for index, each in enumerate(rows):
@@ -138,14 +139,14 @@ def _attacked(rows: Sequence[Row], far: float, moved: float) -> List[Row]:
 
 def _judged(
     rows: Sequence[Row],
-    scores: Mapping[str, Union[float, Mapping[str, float]]],
+    scores: Mapping[str, float | Mapping[str, float]],
     spread: float,
-    rho: Union[float, Mapping[str, float]],
+    rho: float | Mapping[str, float],
     change: float,
     seed: int,
     erasures: Sequence[str],
-) -> List[Row]:
-    made: List[Row] = []
+) -> list[Row]:
+    made: list[Row] = []
     for index, each in enumerate(rows):
         about = {name: each[name] for name in ("id", "label", "predicted")}
         draw = numpy.random.default_rng([index, seed])
