@@ -4,8 +4,9 @@ downloaded.
 """
 
 import json
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Callable, Dict, Sequence
+from typing import Any
 
 import torch
 from tokenizers import ByteLevelBPETokenizer
@@ -68,14 +69,14 @@ def byte_pairs(folder: Path) -> PreTrainedTokenizerFast:
     return RobertaTokenizerFast(str(folder / "vocab.json"), str(folder / "merges.txt"))
 
 
-TOKENIZERS: Dict[str, Callable[[Path], PreTrainedTokenizerFast]] = {
+TOKENIZERS: dict[str, Callable[[Path], PreTrainedTokenizerFast]] = {
     "bert": word_pieces(BertTokenizerFast),
     "distilbert": word_pieces(DistilBertTokenizerFast),
     "electra": word_pieces(ElectraTokenizerFast),
     "mpnet": mpnet_pieces,
     "roberta": byte_pairs,
 }
-OPTIONS: Dict[str, Dict[str, Any]] = {
+OPTIONS: dict[str, dict[str, Any]] = {
     "bert": SIZES,
     "distilbert": DISTILBERT,
     # Whose embeddings are of another size than its states.

@@ -1,6 +1,6 @@
 """Does the largest weight matter more than another one? Serrano & Smith 2019, section 4."""
 
-from typing import Dict, Mapping
+from collections.abc import Mapping
 
 import numpy
 import torch
@@ -37,7 +37,7 @@ class DropTop(Perturbation):
     def __init__(self, seed: int = 0) -> None:
         self.seed = seed
 
-    def perturb(self, texts: FixedStates) -> Dict[str, torch.Tensor]:
+    def perturb(self, texts: FixedStates) -> dict[str, torch.Tensor]:
         # Shape: (batch, 1) each
         top = texts.attention.argmax(dim=-1, keepdim=True)
         keys = texts.keys(self.seed, "drop-top")
@@ -57,7 +57,7 @@ class DropTop(Perturbation):
         )
 
 
-def _dropped(texts: FixedStates, place: torch.Tensor, name: str) -> Dict[str, torch.Tensor]:
+def _dropped(texts: FixedStates, place: torch.Tensor, name: str) -> dict[str, torch.Tensor]:
     left = texts.attention.scatter(1, place, 0.0)
     after = effect(texts, left / left.sum(dim=-1, keepdim=True))
     return {

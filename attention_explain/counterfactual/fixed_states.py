@@ -3,9 +3,10 @@ Texts whose hidden states stay as they are while other weights take the attentio
 every post hoc counterfactual asks the model.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Callable, ClassVar, List, Optional, Tuple
+from typing import ClassVar
 
 import torch
 
@@ -35,15 +36,15 @@ class FixedStates:
     the model adds its bias once, whatever they sum to.
     """
 
-    needs: ClassVar[Tuple[str, ...]] = ("stages",)
+    needs: ClassVar[tuple[str, ...]] = ("stages",)
 
-    ids: List[str]
-    words: List[List[str]]
+    ids: list[str]
+    words: list[list[str]]
     attendable: torch.Tensor
     attention: torch.Tensor
     votes: torch.Tensor
     bias: torch.Tensor
-    finish: Optional[Callable[[torch.Tensor], torch.Tensor]] = None
+    finish: Callable[[torch.Tensor], torch.Tensor] | None = None
 
     @classmethod
     @torch.no_grad()

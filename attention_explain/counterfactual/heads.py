@@ -1,7 +1,7 @@
 """What heads of self-attention are for: other maps inside a model, in all heads or in some."""
 
+from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Callable, Dict, Mapping, Optional
 
 import numpy
 import torch
@@ -31,7 +31,7 @@ class HeadsPerturbation(Perturbation):
     fields = {"tvd": Field.NUMBER, "flip": Field.FLAG, "probs": Field.LIST}
     called: str
 
-    def __init__(self, layer: Optional[int] = None, head: Optional[int] = None) -> None:
+    def __init__(self, layer: int | None = None, head: int | None = None) -> None:
         self.layer = layer
         self.head = head
 
@@ -44,7 +44,7 @@ class HeadsPerturbation(Perturbation):
         if self.layer is not None:
             check_number("layer", self.layer, model.number_of_layers())
 
-    def perturb(self, texts: SelfAttending) -> Dict[str, torch.Tensor]:
+    def perturb(self, texts: SelfAttending) -> dict[str, torch.Tensor]:
         if self.head is not None:
             check_number("head", self.head, min(layer.num_heads for layer in texts.layers))
         logits = texts.changed(self.changes(texts), self.layer, self.head)
@@ -113,9 +113,7 @@ class PermutedHeads(HeadsPerturbation):
 
     called = "looking elsewhere (its weights in another order)"
 
-    def __init__(
-        self, layer: Optional[int] = None, head: Optional[int] = None, seed: int = 0
-    ) -> None:
+    def __init__(self, layer: int | None = None, head: int | None = None, seed: int = 0) -> None:
         super().__init__(layer, head)
         self.seed = seed
 
@@ -150,12 +148,12 @@ class EachHead(Perturbation):
         self.change = check_choice("change", change, tuple(CHANGES))
         self.seed = seed
 
-    def perturb(self, texts: SelfAttending) -> Dict[str, torch.Tensor]:
+    def perturb(self, texts: SelfAttending) -> dict[str, torch.Tensor]:
         kind = CHANGES[self.change]
         one = kind(seed=self.seed) if kind is PermutedHeads else kind()
         before = texts.own_probs()
 
-        def moved(layer: Optional[int] = None, head: Optional[int] = None) -> torch.Tensor:
+        def moved(layer: int | None = None, head: int | None = None) -> torch.Tensor:
             # Orders are drawn anew, from their start.
             logits = texts.changed(one.changes(texts), layer, head)
             return total_variation(logits.softmax(dim=-1), before)

@@ -1,9 +1,9 @@
 """How different could attention be, with the same output? Jain & Wallace 2019, section 4.2.2."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Dict, Mapping, Tuple
 
 import numpy
 import torch
@@ -87,7 +87,7 @@ class InstanceAdversary(Perturbation):
         self.seed = seed
 
     @torch.no_grad()
-    def perturb(self, texts: FixedStates) -> Dict[str, torch.Tensor]:
+    def perturb(self, texts: FixedStates) -> dict[str, torch.Tensor]:
         farthest = Farthest(texts, self.epsilon)
         descend(
             AdversaryLoss(texts, self.sets, self.penalty, self.margin),
@@ -223,7 +223,7 @@ def start(texts: FixedStates, sets: int, spread: float, seed: int) -> torch.Tens
     """log(1/n) and normal noise. Shape: (batch, sets, tokens)"""
 
     def draw(generator: torch.Generator, attention: torch.Tensor) -> torch.Tensor:
-        size: Tuple[int, int] = (sets, len(attention))
+        size: tuple[int, int] = (sets, len(attention))
         noise = torch.randn(size, generator=generator, dtype=attention.dtype)
         return spread * noise - torch.tensor(float(len(attention))).log()
 

@@ -1,6 +1,6 @@
 """Do the weights have to be where they are? Jain & Wallace 2019, section 4.2.1."""
 
-from typing import Dict, Mapping
+from collections.abc import Mapping
 
 import numpy
 import torch
@@ -42,7 +42,7 @@ class PermutedAttention(Perturbation):
         self.permutations = permutations
         self.seed = seed
 
-    def perturb(self, texts: FixedStates) -> Dict[str, torch.Tensor]:
+    def perturb(self, texts: FixedStates) -> dict[str, torch.Tensor]:
         # Shape: (batch, permutations, tokens)
         permuted = texts.drawn(self.seed, "permutation", self._permuted)
         before = texts.probs(texts.attention).unsqueeze(1)

@@ -1,6 +1,6 @@
 """The base of all post hoc counterfactuals: other attention in a model that stays as it is."""
 
-from typing import Dict, Iterable, Mapping, Optional, Sequence, Tuple, Type, Union
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy
 import torch
@@ -22,7 +22,7 @@ class Perturbation(Registrable):
 
     fields: Mapping[str, Field]
     # What `perturb` takes: states under other attention, or a model whose layers attend otherwise.
-    takes: Type[Union[FixedStates, SelfAttending]] = FixedStates
+    takes: type[FixedStates | SelfAttending] = FixedStates
     # Files that it reads, which decide the result as its options do.
     reads: Sequence[str] = ()
 
@@ -30,7 +30,7 @@ class Perturbation(Registrable):
         """Says before any work what the model has not."""
         check_needs(model, self.takes.needs, "what can be perturbed is the attention of")
 
-    def check(self, texts: Iterable[Tuple[str, Sequence[str]]]) -> None:
+    def check(self, texts: Iterable[tuple[str, Sequence[str]]]) -> None:
         """
         Says before any work what is wrong for the texts to come.
 
@@ -40,11 +40,11 @@ class Perturbation(Registrable):
             The id of each text and its tokens.
         """
 
-    def perturb(self, texts: Union[FixedStates, SelfAttending]) -> Dict[str, torch.Tensor]:
+    def perturb(self, texts: FixedStates | SelfAttending) -> dict[str, torch.Tensor]:
         """The fields, each of the shape that its kind has."""
         raise NotImplementedError
 
-    def found(self, results: Mapping[str, numpy.ndarray]) -> Optional[str]:
+    def found(self, results: Mapping[str, numpy.ndarray]) -> str | None:
         """
         What it found over all texts, in a sentence; None where there is nothing to say.
 

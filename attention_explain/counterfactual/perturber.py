@@ -2,7 +2,8 @@
 
 import math
 import time
-from typing import Any, Callable, Dict, List, Optional, Sequence, Union
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import torch
 from allennlp.data import Instance
@@ -33,8 +34,8 @@ class Perturber:
     def __init__(
         self,
         model: Model,
-        perturbations: Dict[str, Perturbation],
-        budget: Optional[int] = None,
+        perturbations: dict[str, Perturbation],
+        budget: int | None = None,
     ) -> None:
         check_texts_are_independent(model)
         for name, perturbation in perturbations.items():
@@ -53,7 +54,7 @@ class Perturber:
         for perturbation in self.perturbations.values():
             perturbation.check(texts)
 
-    def perturb(self, instances: Sequence[Instance]) -> List[PerturbedText]:
+    def perturb(self, instances: Sequence[Instance]) -> list[PerturbedText]:
         """In the order of the instances, which must have their token indexers."""
         self.check(instances)
         return in_batches(instances, self.budget, self.perturb_batch)
@@ -62,7 +63,7 @@ class Perturber:
         self,
         instances: Sequence[Instance],
         after_step: Callable[[str, float], Any] = lambda name, seconds: None,
-    ) -> List[PerturbedText]:
+    ) -> list[PerturbedText]:
         """
         The instances as one batch. `after_step` is called with the name of each perturbation that
         is through and the seconds it took.
@@ -87,9 +88,9 @@ class Perturber:
     def _predictions(
         self,
         batch: TextBatch,
-        texts: Union[FixedStates, SelfAttending],
+        texts: FixedStates | SelfAttending,
         instances: Sequence[Instance],
-    ) -> List[PerturbedText]:
+    ) -> list[PerturbedText]:
         predicted = texts.predicted().tolist()
         check_finite(self.model, batch.ids, texts.own_logits())
         probs = texts.own_probs().tolist()
@@ -107,7 +108,7 @@ class Perturber:
         ]
 
 
-def _values(batch: TextBatch, kind: Field, values: torch.Tensor) -> List[Any]:
+def _values(batch: TextBatch, kind: Field, values: torch.Tensor) -> list[Any]:
     """Of each text, as they are written: nothing of padding, and None for NaN."""
     if kind is Field.TOKENS:
         return batch.without_padding(values)

@@ -1,6 +1,6 @@
 """How much must go until the decision flips? Serrano & Smith 2019, section 5."""
 
-from typing import Dict, Mapping
+from collections.abc import Mapping
 
 import numpy
 import torch
@@ -42,7 +42,7 @@ class RemovalOrder(Perturbation):
     def __init__(self, seed: int = 0) -> None:
         self.seed = seed
 
-    def perturb(self, texts: FixedStates) -> Dict[str, torch.Tensor]:
+    def perturb(self, texts: FixedStates) -> dict[str, torch.Tensor]:
         gradient = decision_gradient(texts)
         importance = {
             "attention": texts.attention,

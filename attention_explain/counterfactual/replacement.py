@@ -1,6 +1,6 @@
 """Other weights in the attention's place, one set a text: what that does to the output."""
 
-from typing import Dict, Iterable, Mapping, Sequence, Tuple
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy
 import torch
@@ -25,7 +25,7 @@ class Replacement(Perturbation):
         """Shape: (batch, tokens)"""
         raise NotImplementedError
 
-    def perturb(self, texts: FixedStates) -> Dict[str, torch.Tensor]:
+    def perturb(self, texts: FixedStates) -> dict[str, torch.Tensor]:
         return effect(texts, self.weights(texts))
 
     def found(self, results: Mapping[str, numpy.ndarray]) -> str:
@@ -36,7 +36,7 @@ class Replacement(Perturbation):
         )
 
 
-def effect(texts: FixedStates, weights: torch.Tensor) -> Dict[str, torch.Tensor]:
+def effect(texts: FixedStates, weights: torch.Tensor) -> dict[str, torch.Tensor]:
     """The fields of a replacement. Shape of weights: (batch, tokens)"""
     probs = texts.probs(weights)
     return {
@@ -114,7 +114,7 @@ class OtherModelsAttention(Replacement):
         self.called = f"the weights of {file} ({column})"
         self._attention = OtherAttention(file, column)
 
-    def check(self, texts: Iterable[Tuple[str, Sequence[str]]]) -> None:
+    def check(self, texts: Iterable[tuple[str, Sequence[str]]]) -> None:
         for id_, tokens in texts:
             self._attention.weights(id_, tokens)
 

@@ -3,9 +3,10 @@ Texts whose self-attention is changed inside the layers of a model, while everyt
 as the model computes it.
 """
 
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from typing import Any, Callable, ClassVar, Iterator, List, Optional, Tuple
+from typing import Any, ClassVar
 
 import torch
 from allennlp.models import Model
@@ -29,12 +30,12 @@ class SelfAttending:
     attention : a weight a token, as the model's file has it. Shape: (batch, tokens)
     """
 
-    needs: ClassVar[Tuple[str, ...]] = ("layers",)
+    needs: ClassVar[tuple[str, ...]] = ("layers",)
 
     model: Model
     batch: TextBatch
     embeddings: torch.Tensor
-    layers: List[SelfAttentionParts]
+    layers: list[SelfAttentionParts]
     logits: torch.Tensor
     attention: torch.Tensor
 
@@ -64,8 +65,8 @@ class SelfAttending:
     def changed(
         self,
         changes: Callable[[int], Change],
-        layer: Optional[int] = None,
-        head: Optional[int] = None,
+        layer: int | None = None,
+        head: int | None = None,
     ) -> torch.Tensor:
         """
         The logits with other maps. Shape: (batch, labels)
@@ -117,7 +118,7 @@ def off(maps: torch.Tensor, attending: slice) -> torch.Tensor:
     return torch.zeros_like(maps)
 
 
-def _of_head(change: Change, head: Optional[int]) -> Change:
+def _of_head(change: Change, head: int | None) -> Change:
     if head is None:
         return change
 
@@ -135,12 +136,12 @@ def _other_maps(module: SelfAttentionParts, mask: torch.Tensor, change: Change) 
     Within it the layer's values are mixed by other weights. The parts say it all: what the query layer
     reads are the states, and what the output layer reads are the mixed values.
     """
-    read: List[torch.Tensor] = []
+    read: list[torch.Tensor] = []
 
-    def remember(layer: torch.nn.Module, given: Tuple[Any, ...]) -> None:
+    def remember(layer: torch.nn.Module, given: tuple[Any, ...]) -> None:
         read.append(given[0])
 
-    def replace(layer: torch.nn.Module, given: Tuple[Any, ...]) -> Tuple[torch.Tensor]:
+    def replace(layer: torch.nn.Module, given: tuple[Any, ...]) -> tuple[torch.Tensor]:
         # The first: to compute the maps is to ask the query layer again.
         states = read[0]
         mixed = _mixed(module, states, mask, change)

@@ -6,9 +6,10 @@ answered one after the other by a single thread.
 import asyncio
 import json
 import logging
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, Callable, Dict, Mapping, Optional, Sequence
+from typing import Any
 
 from allennlp.common.checks import ConfigurationError
 from starlette.applications import Starlette
@@ -60,11 +61,11 @@ HOSTS = ["127.0.0.1", "localhost"]
 Asked = Mapping[str, Any]
 
 
-def explain(model: OpenModel, asked: Asked) -> Dict[str, Any]:
+def explain(model: OpenModel, asked: Asked) -> dict[str, Any]:
     return model.explain(GivenText.of(asked), strings_of(asked.get("methods", []), "methods"))
 
 
-def named(model: OpenModel, asked: Asked) -> Dict[str, Any]:
+def named(model: OpenModel, asked: Asked) -> dict[str, Any]:
     words = asked.get("named")
     if type(words) is not int:
         raise InputError("'named' must be a number of words")
@@ -72,28 +73,28 @@ def named(model: OpenModel, asked: Asked) -> Dict[str, Any]:
     return model.named(GivenText.of(asked), methods, words, asked.get("by", RANKINGS[0]))
 
 
-def weights(model: OpenModel, asked: Asked) -> Dict[str, Any]:
+def weights(model: OpenModel, asked: Asked) -> dict[str, Any]:
     return model.weights(GivenText.of(asked), numbers_of(asked.get("weights"), "weights"))
 
 
-def other_weights(model: OpenModel, asked: Asked) -> Dict[str, Any]:
+def other_weights(model: OpenModel, asked: Asked) -> dict[str, Any]:
     seed = asked.get("seed", 0)
     if type(seed) is not int or not 0 <= seed < 2**31:
         raise InputError("'seed' must be a whole number from 0 on")
     return model.other_weights(GivenText.of(asked), seed)
 
 
-def head_weights(model: OpenModel, asked: Asked) -> Dict[str, Any]:
+def head_weights(model: OpenModel, asked: Asked) -> dict[str, Any]:
     return model.head_weights(GivenText.of(asked))
 
 
-def without_heads(model: OpenModel, asked: Asked) -> Dict[str, Any]:
+def without_heads(model: OpenModel, asked: Asked) -> dict[str, Any]:
     if not isinstance(asked.get("off"), list):
         raise InputError("'off' must be a list of heads")
     return model.without_heads(GivenText.of(asked), asked["off"])
 
 
-QUESTIONS: Dict[str, Callable[[OpenModel, Asked], Dict[str, Any]]] = {
+QUESTIONS: dict[str, Callable[[OpenModel, Asked], dict[str, Any]]] = {
     "explain": explain,
     "named": named,
     "weights": weights,
@@ -105,8 +106,8 @@ QUESTIONS: Dict[str, Callable[[OpenModel, Asked], Dict[str, Any]]] = {
 
 def make_app(
     models: Sequence[OpenModel],
-    texts: Optional[DataTexts] = None,
-    verdict: Optional[Mapping[str, Any]] = None,
+    texts: DataTexts | None = None,
+    verdict: Mapping[str, Any] | None = None,
     evidence: bytes = b"",
 ) -> Starlette:
     """
@@ -120,7 +121,7 @@ def make_app(
     worker = ThreadPoolExecutor(1, initializer=settings.flush_denormals)
     files = {path.name: path for path in PAGE.iterdir() if path.suffix in KINDS}
 
-    async def in_turn(work: Callable[[], Dict[str, Any]]) -> Response:
+    async def in_turn(work: Callable[[], dict[str, Any]]) -> Response:
         try:
             answer = await asyncio.get_running_loop().run_in_executor(worker, work)
         except Exception as error:
@@ -197,7 +198,7 @@ def make_app(
     return app
 
 
-async def _asked(request: Request) -> Dict[str, Any]:
+async def _asked(request: Request) -> dict[str, Any]:
     """The object of the body of a request that this page has sent."""
     origin = request.headers.get("origin")
     if origin is not None and origin != f"http://{request.headers.get('host')}":
@@ -260,7 +261,7 @@ class _Headers:
         self.app = app
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        async def send_more(message: Dict[str, Any]) -> None:
+        async def send_more(message: dict[str, Any]) -> None:
             if message["type"] == "http.response.start":
                 present = {name for name, _ in message["headers"]}
                 added = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]

@@ -1,7 +1,7 @@
 """HTTP connections of the page: clients that send or read too slowly are dropped."""
 
 import asyncio
-from typing import Any, Optional
+from typing import Any
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
@@ -19,8 +19,8 @@ class Connection(H11Protocol):
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
-        self._request_limit: Optional[asyncio.TimerHandle] = None
-        self._reading_limit: Optional[asyncio.TimerHandle] = None
+        self._request_limit: asyncio.TimerHandle | None = None
+        self._reading_limit: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
@@ -38,7 +38,7 @@ class Connection(H11Protocol):
         super().resume_writing()
         self._reading_limit = _cancelled(self._reading_limit)
 
-    def connection_lost(self, exc: Optional[Exception]) -> None:
+    def connection_lost(self, exc: Exception | None) -> None:
         self._request_limit = _cancelled(self._request_limit)
         self._reading_limit = _cancelled(self._reading_limit)
         super().connection_lost(exc)
@@ -56,6 +56,6 @@ class Connection(H11Protocol):
             self.transport.close()
 
 
-def _cancelled(limit: Optional[asyncio.TimerHandle]) -> None:
+def _cancelled(limit: asyncio.TimerHandle | None) -> None:
     if limit is not None:
         limit.cancel()

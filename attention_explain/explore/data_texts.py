@@ -5,7 +5,7 @@ The texts of the data file that was named: to pick one from, and those on which 
 import threading
 import time
 from dataclasses import dataclass
-from typing import Any, Dict, List, Optional
+from typing import Any
 
 from allennlp.data import Instance
 
@@ -60,9 +60,9 @@ class DataTexts:
     def __init__(self, model: OpenModel, data: str) -> None:
         self.model = model
         self.data = data
-        self._instances: Optional[List[Instance]] = None
-        self._error: Optional[Exception] = None
-        self._misled: List[Misled] = []
+        self._instances: list[Instance] | None = None
+        self._error: Exception | None = None
+        self._misled: list[Misled] = []
         self._searched = 0
         self._thread = threading.Thread(target=self._read, daemon=True)
 
@@ -84,7 +84,7 @@ class DataTexts:
         except Exception as error:
             self._error = error
 
-    def listed(self) -> Dict[str, Any]:
+    def listed(self) -> dict[str, Any]:
         """The texts, as far as they are read."""
         if self._error is not None:
             said = sentence_of(self._error) or f"{type(self._error).__name__}: {self._error}"
@@ -92,7 +92,7 @@ class DataTexts:
         texts = [self._listed(instance) for instance in self._instances or ()]
         return {"data": self.data, "reading": self._instances is None, "texts": texts}
 
-    def _listed(self, instance: Instance) -> Dict[str, Any]:
+    def _listed(self, instance: Instance) -> dict[str, Any]:
         known = instance["metadata"].metadata
         return {
             "id": known["id"],
@@ -110,7 +110,7 @@ class DataTexts:
         lacks = self.model.model.lacks
         return lacks("attention") is None and lacks("embeddings") is None
 
-    def misleading(self) -> Dict[str, Any]:
+    def misleading(self) -> dict[str, Any]:
         """
         Goes on searching for a moment. Of one text in five words at least one is named; texts on
         which attention does as well as deleting are none that mislead.
@@ -133,7 +133,7 @@ class DataTexts:
             "texts": [vars(each) for each in worst],
         }
 
-    def _look_at(self, place: int) -> Optional[Misled]:
+    def _look_at(self, place: int) -> Misled | None:
         instance = self._instances[place]
         if len(instance["metadata"].metadata["tokens"]) < 2:
             return None

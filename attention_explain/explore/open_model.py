@@ -4,8 +4,9 @@ can hold. Nothing here knows of the server.
 """
 
 from collections import OrderedDict
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Dict, Iterator, List, Optional, Sequence, Set, Tuple
+from typing import Any
 
 import torch
 from allennlp.data import DatasetReader, Instance
@@ -45,7 +46,7 @@ WORDS = "by the words, each as much as the model attends to it"
 
 
 @torch.no_grad()
-def head_weights(model: Model, batch: TextBatch) -> Dict[str, Any]:
+def head_weights(model: Model, batch: TextBatch) -> dict[str, Any]:
     """
     What each head of each layer attends to, by the places that the model reads at last; of a word of
     several pieces, the largest weight of these. Of a single text, and of a model that lacks no layers.
@@ -63,7 +64,7 @@ def head_weights(model: Model, batch: TextBatch) -> Dict[str, Any]:
 
 def _attended(
     layer: LayerAttention, head: int, last: torch.Tensor, batch: TextBatch
-) -> List[float]:
+) -> list[float]:
     places = passed_down(last, layer, lambda some: layer.weights(some)[:, head])
     return batch.without_padding(batch.inputs.of_tokens(places, "max"))[0]
 
@@ -73,7 +74,7 @@ def logits_without(model: Model, batch: TextBatch, off: Sequence[Sequence[int]])
     """When some heads, each (layer, head), bring nothing. Shape: (batch, labels)"""
     embeddings = model.embed(batch.tokens)
     modules = [layer.module for layer in model.through_layers(embeddings, batch.inputs).layers]
-    by_layer: Dict[int, Set[int]] = {}
+    by_layer: dict[int, set[int]] = {}
     for pair in off:
         layer, head = _checked(pair, modules)
         by_layer.setdefault(layer, set()).add(head)
@@ -81,7 +82,7 @@ def logits_without(model: Model, batch: TextBatch, off: Sequence[Sequence[int]])
         return model.logits(embeddings, batch.inputs)
 
 
-def _checked(pair: Sequence[int], modules: Sequence[SelfAttentionParts]) -> Tuple[int, int]:
+def _checked(pair: Sequence[int], modules: Sequence[SelfAttentionParts]) -> tuple[int, int]:
     if (
         isinstance(pair, list)
         and [type(each) for each in pair] == [int, int]
@@ -93,7 +94,7 @@ def _checked(pair: Sequence[int], modules: Sequence[SelfAttentionParts]) -> Tupl
 
 
 @contextmanager
-def _silenced(attentions: Sequence[Tuple[SelfAttentionParts, Set[int]]]) -> Iterator[None]:
+def _silenced(attentions: Sequence[tuple[SelfAttentionParts, set[int]]]) -> Iterator[None]:
     """
     Within it these heads of each self-attention bring 0 to its output layer, which has their vectors
     side by side.
@@ -103,7 +104,7 @@ def _silenced(attentions: Sequence[Tuple[SelfAttentionParts, Set[int]]]) -> Iter
         for module, heads in attentions:
             count = module.num_heads
 
-            def silence(layer: torch.nn.Module, inputs: Tuple, heads=heads, count=count) -> Tuple:
+            def silence(layer: torch.nn.Module, inputs: tuple, heads=heads, count=count) -> tuple:
                 vectors = inputs[0].unflatten(-1, (count, -1)).clone()
                 vectors[..., sorted(heads), :] = 0.0
                 return (vectors.flatten(-2), *inputs[1:])
@@ -141,7 +142,7 @@ class OpenModel:
         name: str,
         model: Model,
         reader: DatasetReader,
-        methods: Optional[Sequence[InterpreterConfig]] = None,
+        methods: Sequence[InterpreterConfig] | None = None,
     ) -> None:
         self.name = name
         self.model = model.eval()
@@ -155,7 +156,7 @@ class OpenModel:
         self._reads_words = training_origins(model.vocab) == {TOKENS}
         self._texts: OrderedDict[GivenText, OpenText] = OrderedDict()
 
-    def about(self) -> Dict[str, Any]:
+    def about(self) -> dict[str, Any]:
         """What the model has; what it has not is not shown."""
         return {
             "name": self.name,
@@ -190,7 +191,7 @@ class OpenModel:
 
     # Questions ----------------------------------------------------------------------------------
 
-    def explain(self, given: GivenText, methods: Sequence[str] = ()) -> Dict[str, Any]:
+    def explain(self, given: GivenText, methods: Sequence[str] = ()) -> dict[str, Any]:
         """The prediction, and the scores of these methods."""
         text = self.opened(given, methods)
         explanation = text.explained.to_dict()
@@ -203,7 +204,7 @@ class OpenModel:
 
     def named(
         self, given: GivenText, methods: Sequence[str], words: int, by: str
-    ) -> Dict[str, Any]:
+    ) -> dict[str, Any]:
         """
         The words that each method names first, and the output without them (comprehensiveness) and
         with nothing else (sufficiency).
@@ -226,7 +227,7 @@ class OpenModel:
             },
         }
 
-    def weights(self, given: GivenText, weights: Sequence[float]) -> Dict[str, Any]:
+    def weights(self, given: GivenText, weights: Sequence[float]) -> dict[str, Any]:
         """What the model says if its attention had these weights."""
         states = self._states(given)
         (row,) = states.attendable
@@ -240,7 +241,7 @@ class OpenModel:
         placed[0, row] = (values / values.sum()).to(placed)
         return self._effect(states, placed)
 
-    def other_weights(self, given: GivenText, seed: int = 0) -> Dict[str, Any]:
+    def other_weights(self, given: GivenText, seed: int = 0) -> dict[str, Any]:
         """
         Weights far from the attention that give the same output, to within a total variation of 0.05:
         what `instance-adversary` finds.
@@ -255,13 +256,13 @@ class OpenModel:
             **self._effect(states, elsewhere["attention"]),
         }
 
-    def head_weights(self, given: GivenText) -> Dict[str, Any]:
+    def head_weights(self, given: GivenText) -> dict[str, Any]:
         """What each head of each layer attends to."""
         check_needs(self.model, ("layers",), "heads are those of")
         with untouched(self.model, goes_back=False):
             return head_weights(self.model, self._batch(given))
 
-    def without_heads(self, given: GivenText, off: Sequence[Sequence[int]]) -> Dict[str, Any]:
+    def without_heads(self, given: GivenText, off: Sequence[Sequence[int]]) -> dict[str, Any]:
         """What the model says when some heads, each (layer, head), bring nothing."""
         check_needs(self.model, ("layers",), "heads are those of")
         with untouched(self.model, goes_back=False):
@@ -290,14 +291,14 @@ class OpenModel:
         return text
 
     def explained(
-        self, instance: Instance, methods: Sequence[str], target: Optional[str] = None
+        self, instance: Instance, methods: Sequence[str], target: str | None = None
     ) -> Explained:
         explainer = Explainer(self.model, {name: self.methods[name] for name in methods}, target)
         (explanation,) = explainer.explain_batch([instance])
         return Explained.of(explanation, self.model, instance, 0)
 
     def _instance(self, given: GivenText) -> Instance:
-        fields: Dict[str, Any] = {"id": TYPED}
+        fields: dict[str, Any] = {"id": TYPED}
         if given.words is not None:
             fields["tokens"] = list(given.words)
         elif self._reads_words:
@@ -336,7 +337,7 @@ class OpenModel:
                 text.states = FixedStates.of(self.model, self._batch(given))
         return text.states
 
-    def _effect(self, states: FixedStates, weights: torch.Tensor) -> Dict[str, Any]:
+    def _effect(self, states: FixedStates, weights: torch.Tensor) -> dict[str, Any]:
         with torch.no_grad():
             after = effect(states, weights)
         (row,) = states.attendable

@@ -1,7 +1,8 @@
 """What the page sends as a text, and a text that was read: its scores and states are kept."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, List, Mapping, Optional
+from typing import Any
 
 from attention_explain.counterfactual.fixed_states import FixedStates
 from attention_explain.errors import InputError
@@ -19,10 +20,10 @@ class GivenText:
     target : the label to explain, if not the predicted one.
     """
 
-    text: Optional[str] = None
-    words: Optional[tuple] = None
-    query: Optional[str] = None
-    target: Optional[str] = None
+    text: str | None = None
+    words: tuple | None = None
+    query: str | None = None
+    target: str | None = None
 
     @classmethod
     def of(cls, asked: Mapping[str, Any]) -> "GivenText":
@@ -38,13 +39,13 @@ class GivenText:
         return cls(asked.get("text"), words, asked.get("query"), asked.get("target"))
 
 
-def strings_of(value: Any, name: str) -> List[str]:
+def strings_of(value: Any, name: str) -> list[str]:
     if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
         raise InputError(f"'{name}' must be a list of strings")
     return value
 
 
-def numbers_of(value: Any, name: str) -> List[float]:
+def numbers_of(value: Any, name: str) -> list[float]:
     if not isinstance(value, list) or not all(type(each) in (int, float) for each in value):
         raise InputError(f"'{name}' must be a list of numbers")
     return [float(each) for each in value]
@@ -66,4 +67,4 @@ class OpenText:
     """
 
     explained: Explained
-    states: Optional[FixedStates] = None
+    states: FixedStates | None = None

@@ -1,8 +1,9 @@
 """Reads the output of `allennlp verdict` for the explorer: its answer, and its page as the evidence."""
 
 import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Dict, Mapping, Sequence
+from typing import Any
 
 import torch
 
@@ -15,7 +16,7 @@ ANSWER, EVIDENCE = "verdict.json", "verdict.html"
 WANTED = ("model", "corpus", "texts", "attention", "questions", "methods", "recommended", "nothing")
 
 
-def read_verdict(folder: str) -> Dict[str, Any]:
+def read_verdict(folder: str) -> dict[str, Any]:
     """The content of `verdict.json`."""
     path = Path(folder) / ANSWER
     if not path.is_file():

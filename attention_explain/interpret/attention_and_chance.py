@@ -3,8 +3,6 @@ Scores that are there before any method looks at the model's output: its own att
 control that stands beside every comparison, random numbers and nothing else.
 """
 
-from typing import Optional, Union
-
 import torch
 from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 from allennlp.predictors import Predictor
@@ -49,8 +47,8 @@ class AttentionWeights(Interpreter):
     def __init__(
         self,
         predictor: Predictor,
-        layer: Optional[Union[int, str]] = None,
-        head: Optional[int] = None,
+        layer: int | str | None = None,
+        head: int | None = None,
         value_norms: bool = False,
     ) -> None:
         chosen = layer is not None or head is not None or value_norms

@@ -7,7 +7,7 @@ had even where they are few, and the sum of SHAP values is kept by a weight of 1
 precision instead of exactly.
 """
 
-from typing import Dict, List, Sequence, Tuple
+from collections.abc import Sequence
 
 import torch
 from allennlp.predictors import Predictor
@@ -60,7 +60,7 @@ class CoalitionInterpreter(Interpreter):
 
     def explain(
         self, present: torch.Tensor, outputs: torch.Tensor
-    ) -> Tuple[torch.Tensor, Dict[str, float]]:
+    ) -> tuple[torch.Tensor, dict[str, float]]:
         """
         One score a token, Shape: (tokens,), and the checks, of one text, from its coalitions and
         the class output for each, float64. Shape: (coalitions, tokens), (coalitions,)
@@ -92,7 +92,7 @@ class CoalitionInterpreter(Interpreter):
 
     def outputs(
         self, batch: TextBatch, target: torch.Tensor, coalitions: Sequence[torch.Tensor]
-    ) -> List[torch.Tensor]:
+    ) -> list[torch.Tensor]:
         """
         The class output for the coalitions of each text, as float64 on the host. The texts share
         passes, and the host reads the outputs once.

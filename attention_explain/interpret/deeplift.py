@@ -6,7 +6,6 @@ gradients through the gates of an LSTM, through softmax and through products of 
 """
 
 from dataclasses import dataclass
-from typing import Optional, Union
 
 import torch
 from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
@@ -93,7 +92,7 @@ class Contributions:
 
 
 def contributions(
-    model: Union[AttentionClassifier, TransformerClassifier],
+    model: AttentionClassifier | TransformerClassifier,
     embeddings: torch.Tensor,
     baseline: torch.Tensor,
     inputs: TextInputs,
@@ -131,7 +130,7 @@ def _logits(model: AttentionClassifier, runs: TwoRuns, inputs: TextInputs) -> Tw
 
 
 def _decoded(
-    decoder: Union[LinearDecoder, PairDecoder], context: TwoRuns, query: Optional[Query]
+    decoder: LinearDecoder | PairDecoder, context: TwoRuns, query: Query | None
 ) -> TwoRuns:
     """Shape: (batch, state_dim) -> (batch, labels)"""
     if query is None:
@@ -142,7 +141,7 @@ def _decoded(
     return two_runs.linear(decoder.output_layer, two_runs.tanh(asked))
 
 
-def check_rules(model: Union[AttentionClassifier, TransformerClassifier]) -> None:
+def check_rules(model: AttentionClassifier | TransformerClassifier) -> None:
     """One sentence if some part of the model has no rule."""
     if isinstance(model, TransformerClassifier):
         return

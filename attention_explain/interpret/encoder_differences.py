@@ -5,7 +5,6 @@ products, self-attention is a projection like any other, and a layer norm is a p
 """
 
 import math
-from typing import Optional, Tuple
 
 import torch
 from allennlp.modules.seq2seq_encoders import PytorchSeq2SeqWrapper
@@ -70,7 +69,7 @@ def attend(attention: TokenAttention, states: TwoRuns, inputs: TextInputs) -> Tw
     return project(attention.projection, scores, inputs.attendable)
 
 
-def score(scorer: AttentionScorer, states: TwoRuns, query: Optional[Query]) -> TwoRuns:
+def score(scorer: AttentionScorer, states: TwoRuns, query: Query | None) -> TwoRuns:
     """Shape: (batch, tokens, state_dim) -> (batch, tokens)"""
     scale = 1.0
     if isinstance(scorer, AdditiveScorer):
@@ -112,7 +111,7 @@ def project(projection: Projection, scores: TwoRuns, mask: torch.Tensor) -> TwoR
     return TwoRuns(text, baseline, secants * (difference - of_threshold))
 
 
-def _alpha_and_scale(projection: Projection) -> Optional[Tuple[float, float]]:
+def _alpha_and_scale(projection: Projection) -> tuple[float, float] | None:
     """Of the alpha-entmax that this is, and what it multiplies the scores with."""
     if isinstance(projection, Softmax):
         return 1.0, 1.0
@@ -252,7 +251,7 @@ def _self_attention(attention: SelfAttentionParts, states: TwoRuns, mask: torch.
     if attention.bias is not None:
         bias = attention.bias(places).detach().unsqueeze(0)
 
-    def attend(*numbers: torch.Tensor) -> Tuple[torch.Tensor, ...]:
+    def attend(*numbers: torch.Tensor) -> tuple[torch.Tensor, ...]:
         queries, bias = TwoRuns(*numbers[:3]), numbers[3]
         keys, values = TwoRuns(*numbers[4:7]), TwoRuns(*numbers[7:])
         # Shape: (batch, heads, places that attend, places attended to)

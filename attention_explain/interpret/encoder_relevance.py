@@ -4,7 +4,7 @@ Conservative Propagation"): self-attention weights are constants, and so is the 
 layer norm divides by; all that is left is linear and follows the epsilon rule.
 """
 
-from typing import Any, Tuple
+from typing import Any
 
 import torch
 from allennlp.modules.seq2seq_encoders import PytorchSeq2SeqWrapper
@@ -49,7 +49,7 @@ class _LstmRule(torch.autograd.Function):
         return states * mask.unsqueeze(-1)
 
     @staticmethod
-    def backward(ctx: Any, relevance: torch.Tensor) -> Tuple[Any, ...]:
+    def backward(ctx: Any, relevance: torch.Tensor) -> tuple[Any, ...]:
         hidden = ctx.run.cells.size(-1)
         relevance = torch.stack(
             [
@@ -67,7 +67,7 @@ class _LstmRule(torch.autograd.Function):
 
 def candidate_rates(
     layer: LstmLayer, run: UnrolledLstm, relevance: torch.Tensor, epsilon: float
-) -> Tuple[torch.Tensor, torch.Tensor]:
+) -> tuple[torch.Tensor, torch.Tensor]:
     """
     From the relevance of the states to that of the candidates g_t, from the last step to the first.
 

@@ -3,8 +3,9 @@ What AllenNLP's `lstm` and our `transformer` have for the methods that look insi
 encoders have it themselves.
 """
 
+from collections.abc import Iterator, Sequence
 from types import ModuleType
-from typing import Any, Iterator, List, Sequence, Tuple
+from typing import Any
 
 import torch
 from allennlp.modules.seq2seq_encoders import PytorchSeq2SeqWrapper
@@ -112,20 +113,20 @@ class Transformer(StandIn):
 
     def layer_attention(
         self, embeddings: torch.Tensor, mask: torch.Tensor
-    ) -> Tuple[torch.Tensor, List[LayerAttention]]:
+    ) -> tuple[torch.Tensor, list[LayerAttention]]:
         """The states, and the attention of each layer."""
         return layer_attention(self.encoder, embeddings, mask)
 
 
 def layer_attention(
     encoder: TransformerEncoder, embeddings: torch.Tensor, mask: torch.Tensor
-) -> Tuple[torch.Tensor, List[LayerAttention]]:
+) -> tuple[torch.Tensor, list[LayerAttention]]:
     """
     The encoder's states, and the attention of each layer, the first layer first.
     """
-    layers: List[LayerAttention] = []
+    layers: list[LayerAttention] = []
 
-    def record(module: SelfAttention, inputs: Tuple[Any, ...]) -> None:
+    def record(module: SelfAttention, inputs: tuple[Any, ...]) -> None:
         layers.append(LayerAttention(module, *inputs))
 
     hooks = [layer.self_attention.register_forward_pre_hook(record) for layer in encoder.layers]

@@ -2,7 +2,8 @@
 
 import math
 import time
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import torch
 from allennlp.data import Instance
@@ -40,9 +41,9 @@ class Explainer:
     def __init__(
         self,
         model: AttentionClassifier,
-        interpreters: Dict[str, Interpreter],
-        target: Optional[str] = None,
-        budget: Optional[int] = None,
+        interpreters: dict[str, Interpreter],
+        target: str | None = None,
+        budget: int | None = None,
     ) -> None:
         self.model = model
         self.interpreters = interpreters
@@ -51,7 +52,7 @@ class Explainer:
         if target is not None:
             target_index(model, target)
 
-    def explain(self, instances: Sequence[Instance]) -> List[Explanation]:
+    def explain(self, instances: Sequence[Instance]) -> list[Explanation]:
         """In the order of the instances, which must have their token indexers."""
         return in_batches(instances, self.budget, self.explain_batch)
 
@@ -59,7 +60,7 @@ class Explainer:
         self,
         instances: Sequence[Instance],
         after_method: Callable[[str, float], Any] = lambda name, seconds: None,
-    ) -> List[Explanation]:
+    ) -> list[Explanation]:
         """
         The instances as one batch. `after_method` is called with the name of each method that is
         through and the seconds it took.
@@ -85,7 +86,7 @@ class Explainer:
 
     def _predict(
         self, batch: TextBatch, instances: Sequence[Instance]
-    ) -> Tuple[List[Explanation], torch.Tensor]:
+    ) -> tuple[list[Explanation], torch.Tensor]:
         """One explanation a text, still without scores, and the predicted classes."""
         with untouched(self.model, goes_back=False), torch.no_grad():
             embeddings = self.model.embed(batch.tokens)
@@ -121,15 +122,15 @@ class Explainer:
         return explanations, predicted
 
 
-def _sides(known: Dict[str, Any]) -> Dict[str, Any]:
+def _sides(known: dict[str, Any]) -> dict[str, Any]:
     """Of a pair, which of its texts gets scores, and the words of the other."""
     other = known.get("other", known.get("query"))
     return {} if other is None else {"side": known.get("side", PASSAGE), "other": other}
 
 
 def _not_too_long(
-    explanations: List[Explanation], name: str, interpreter: Interpreter
-) -> List[int]:
+    explanations: list[Explanation], name: str, interpreter: Interpreter
+) -> list[int]:
     """The rows of the texts that the method can explain; the others get the reason."""
     most = interpreter.max_tokens
     rows = []
@@ -144,7 +145,7 @@ def _not_too_long(
 
 
 def _add(
-    explanations: List[Explanation],
+    explanations: list[Explanation],
     name: str,
     signed: bool,
     batch: TextBatch,

@@ -3,7 +3,7 @@ The gradients of the output for a class, at embeddings and hidden states, and th
 more than that: gradient and gradient x input, one forward and one backward pass.
 """
 
-from typing import Callable
+from collections.abc import Callable
 
 import torch
 from allennlp.interpret.saliency_interpreters import SaliencyInterpreter

@@ -5,7 +5,7 @@ Not captum's: that one draws from numpy's global generator, for a whole batch at
 text's scores would depend on its neighbours.
 """
 
-from typing import Sequence, Tuple
+from collections.abc import Sequence
 
 import torch
 from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
@@ -102,7 +102,7 @@ class GradientShap(Interpreter):
         batch: TextBatch,
         embeddings: torch.Tensor,
         generators: Sequence[torch.Generator],
-    ) -> Tuple[torch.Tensor, torch.Tensor]:
+    ) -> tuple[torch.Tensor, torch.Tensor]:
         """
         For each text, from its own generator, a place in this sample's part of the path and a noisy
         version of the text. Shape: (batch, 1, 1), (batch, places, embedding_dim)

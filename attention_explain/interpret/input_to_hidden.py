@@ -1,7 +1,7 @@
 """Input -> hidden importance: whether a hidden state stands for its own token."""
 
+from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import Iterator, Sequence, Tuple
 
 import torch
 from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
@@ -235,7 +235,7 @@ class _Direction:
         self.gradients = torch.cat([torch.zeros_like(gradient), gradient], dim=-1)
         return self._step(slice(group.start, group.stop), slice(None))
 
-    def go_back(self) -> Iterator[Tuple[int, slice, torch.Tensor]]:
+    def go_back(self) -> Iterator[tuple[int, slice, torch.Tensor]]:
         """
         Each token, the states of the group that lie further on, counted from its first, and their
         gradients at its input. Shape: (batch, states, input)

@@ -1,7 +1,7 @@
 """Integrated gradients: the gradient along the straight path from a baseline to the text."""
 
 import math
-from typing import Callable, Optional, Tuple, Union
+from collections.abc import Callable
 
 import numpy
 import torch
@@ -65,8 +65,8 @@ class IntegratedGradients(Interpreter):
     def __init__(
         self,
         predictor: Predictor,
-        steps: Union[int, str] = AUTO,
-        rule: Optional[str] = None,
+        steps: int | str = AUTO,
+        rule: str | None = None,
         baseline: str = "zero",
         of: str = "probability",
         tolerance: float = 0.05,
@@ -117,7 +117,7 @@ class IntegratedGradients(Interpreter):
         return Attribution(scores, {"convergence_delta": delta, "flagged": flagged.int(), **checks})
 
 
-def check_steps(steps: Union[int, str], rule: str) -> None:
+def check_steps(steps: int | str, rule: str) -> None:
     """Raise unless the number of steps and the rule fit together."""
     if steps == AUTO:
         if rule != AUTO_RULE:
@@ -132,7 +132,7 @@ def check_steps(steps: Union[int, str], rule: str) -> None:
         raise InputError(f"steps is {steps}, which is too few for rule '{rule}'")
 
 
-def nodes(rule: str, steps: int) -> Tuple[torch.Tensor, torch.Tensor]:
+def nodes(rule: str, steps: int) -> tuple[torch.Tensor, torch.Tensor]:
     """
     Where on [0, 1] the rule evaluates a function, and the weight of each value; the weights sum to
     1. Shape: (steps,), (steps,)
@@ -163,7 +163,7 @@ Integrand = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 
 def integrate(
     integrand: Integrand, total: torch.Tensor, goal: float, rounding: float
-) -> Tuple[torch.Tensor, torch.Tensor]:
+) -> tuple[torch.Tensor, torch.Tensor]:
     """
     The intervals of a text are halved until the sum of its integrals is as near to its `total`, and
     the integrals together have moved as little, as `goal` (a share of |total|, and of the sum of

@@ -3,8 +3,9 @@ The base of all saliency methods: a batched entry under the JSON one that AllenN
 the names or configs that a user gives to interpreters, each with a name for its scores.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import Any
 
 import torch
 from allennlp.common.util import JsonDict
@@ -36,7 +37,7 @@ class Attribution:
     """
 
     scores: torch.Tensor
-    checks: Dict[str, torch.Tensor] = field(default_factory=dict)
+    checks: dict[str, torch.Tensor] = field(default_factory=dict)
 
 
 class Interpreter(SaliencyInterpreter):
@@ -46,25 +47,25 @@ class Interpreter(SaliencyInterpreter):
     """
 
     # Of what is listed in `attention_explain.models.requirements`.
-    needs: Tuple[str, ...] = ("embeddings",)
+    needs: tuple[str, ...] = ("embeddings",)
 
     # Whether a score may be negative: evidence against the class.
     signed: bool
     # Whether the scores are a function of model and text alone; if not, they are seeded by the id.
     deterministic: bool = True
     # What the scores of a text sum to, where that is a property of the method.
-    sums_to: Optional[str] = None
+    sums_to: str | None = None
     # Forward and backward passes through the model for a text of n tokens, for people; our own methods
     # have theirs from costs.toml, which studies reckon with.
     passes: str
     # Where scores are of places: whether that of a token is their `sum` or their `max`.
-    pieces: Optional[str] = None
+    pieces: str | None = None
     # Whether the scores of a text are divided by the sum of their sizes.
     normalize: bool = False
     # Whether there are backward passes.
     goes_back: bool = True
     # Of the longest text that it can explain, if it cannot work in pieces.
-    max_tokens: Optional[int] = None
+    max_tokens: int | None = None
 
     def __init__(self, predictor: Predictor) -> None:
         super().__init__(predictor)
@@ -85,7 +86,7 @@ class Interpreter(SaliencyInterpreter):
         """
         raise NotImplementedError
 
-    def attribute_batch(self, batch: TextBatch, target: Optional[torch.Tensor]) -> Attribution:
+    def attribute_batch(self, batch: TextBatch, target: torch.Tensor | None) -> Attribution:
         """
         `attribute` with the predicted class as default target, and without a trace left; one score a
         token, and 0 where none is due.
@@ -119,9 +120,9 @@ class Interpreter(SaliencyInterpreter):
     def saliency_interpret_instances(
         self,
         instances: Sequence[Instance],
-        target: Optional[str] = None,
-        budget: Optional[int] = None,
-    ) -> List[Dict[str, Any]]:
+        target: str | None = None,
+        budget: int | None = None,
+    ) -> list[dict[str, Any]]:
         """
         The batched entry. For each instance its `scores`, one a token without padding or boundary
         symbols, and the method's checks, if it has any.
@@ -141,7 +142,7 @@ class Interpreter(SaliencyInterpreter):
 
         budget = budget or budget_for(self.model)
 
-        def interpret(together: List[Instance]) -> List[Dict[str, Any]]:
+        def interpret(together: list[Instance]) -> list[dict[str, Any]]:
             batch = TextBatch.of(self.model, together, budget)
             classes = None if target is None else target_classes(self.model, target, batch)
             attribution = self.attribute_batch(batch, classes)
@@ -219,14 +220,14 @@ INTERPRETERS = ComponentKind(
 )
 
 
-def known_interpreters() -> List[str]:
+def known_interpreters() -> list[str]:
     """The names of this project's methods."""
     return INTERPRETERS.known()
 
 
 def build_interpreters(
-    configs: Sequence[InterpreterConfig], predictor: Predictor, seed: Optional[int] = None
-) -> Dict[str, Interpreter]:
+    configs: Sequence[InterpreterConfig], predictor: Predictor, seed: int | None = None
+) -> dict[str, Interpreter]:
     """
     The interpreters by the name of their scores; a `seed` is for those whose config gives none.
     """
@@ -235,7 +236,7 @@ def build_interpreters(
 
 def supported_interpreters(
     names: Sequence[str], model: Model, reader: DatasetReader
-) -> Tuple[List[str], Dict[str, str]]:
+) -> tuple[list[str], dict[str, str]]:
     """
     Of methods that nobody has named, those that can explain this model; and why the others cannot.
     """
@@ -252,11 +253,11 @@ def supported_interpreters(
     return supported, left_out
 
 
-def parameters(interpreter: Interpreter) -> Dict[str, Any]:
+def parameters(interpreter: Interpreter) -> dict[str, Any]:
     """Its type and options, those left at their defaults included."""
     return INTERPRETERS.parameters(interpreter)
 
 
-def properties(interpreter: Interpreter) -> Dict[str, Any]:
+def properties(interpreter: Interpreter) -> dict[str, Any]:
     """What the method declares about its scores and its cost."""
     return {name: getattr(interpreter, name) for name in PROPERTIES}

@@ -1,7 +1,5 @@
 """Kernel SHAP: Shapley values by weighted least squares."""
 
-from typing import Dict, Tuple
-
 import torch
 from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 from allennlp.predictors import Predictor
@@ -72,7 +70,7 @@ class KernelShap(CoalitionInterpreter):
 
     def explain(
         self, present: torch.Tensor, outputs: torch.Tensor
-    ) -> Tuple[torch.Tensor, Dict[str, float]]:
+    ) -> tuple[torch.Tensor, dict[str, float]]:
         empty, whole = outputs[:2]
         present, tokens = present[2:], present.size(1)
         # Drawn by the kernel, they all count the same.

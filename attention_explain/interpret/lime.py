@@ -1,7 +1,5 @@
 """LIME: a linear model that is faithful near the text."""
 
-from typing import Dict, Tuple
-
 import torch
 from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 from allennlp.predictors import Predictor
@@ -65,7 +63,7 @@ class Lime(CoalitionInterpreter):
 
     def explain(
         self, present: torch.Tensor, outputs: torch.Tensor
-    ) -> Tuple[torch.Tensor, Dict[str, float]]:
+    ) -> tuple[torch.Tensor, dict[str, float]]:
         # Half a second to load, and only LIME needs it.
         from sklearn.linear_model import Ridge
 

@@ -1,7 +1,6 @@
 """Layer-wise relevance propagation: what share of the logit comes from each token."""
 
 from dataclasses import dataclass
-from typing import Optional, Union
 
 import torch
 from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
@@ -90,7 +89,7 @@ class Relevance:
 
 
 def propagate(
-    model: Union[AttentionClassifier, TransformerClassifier],
+    model: AttentionClassifier | TransformerClassifier,
     embeddings: torch.Tensor,
     inputs: TextInputs,
     target: torch.Tensor,
@@ -111,7 +110,7 @@ def propagate(
     return Relevance(of_embeddings, of_biases, output.detach().squeeze(-1))
 
 
-def check_rules(model: Union[AttentionClassifier, TransformerClassifier]) -> None:
+def check_rules(model: AttentionClassifier | TransformerClassifier) -> None:
     """One sentence if some part of the model has no rule."""
     if not isinstance(model, TransformerClassifier):
         needed(model.encoder, RelevanceRules, "lrp")
@@ -130,9 +129,9 @@ def _logits(
 
 
 def _decoded(
-    decoder: Union[LinearDecoder, PairDecoder],
+    decoder: LinearDecoder | PairDecoder,
     context: torch.Tensor,
-    query: Optional[Query],
+    query: Query | None,
     rules: EpsilonRules,
 ) -> torch.Tensor:
     """What a query adds is no part of the text: like a bias, it takes its share. Shape: (batch, labels)"""

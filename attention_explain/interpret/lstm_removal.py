@@ -11,7 +11,7 @@ is all that follows: the run of that token ends there, and not at the end of the
 """
 
 import math
-from typing import Iterator, List, Optional, Tuple
+from collections.abc import Iterator
 
 import torch
 from torch.nn.functional import linear
@@ -79,7 +79,7 @@ class Direction:
         gates = self._steps.input_gates(embeddings.transpose(0, 1))
         self._step(gates, self.half_states, self.double_cells)
 
-    def run_again(self, positions: range) -> Iterator[Tuple[int, slice, torch.Tensor]]:
+    def run_again(self, positions: range) -> Iterator[tuple[int, slice, torch.Tensor]]:
         """
         Each step, the erased tokens that it comes after, and half its new states; these last only
         until the next step. Shape: (erased tokens, batch, hidden)
@@ -157,7 +157,7 @@ def erase_from_lstm(
     model: AttentionClassifier,
     batch: TextBatch,
     embeddings: torch.Tensor,
-    replacement: Optional[torch.Tensor] = None,
+    replacement: torch.Tensor | None = None,
 ) -> ErasedLogits:
     """Each token in turn deleted, or replaced by its `replacement`."""
     # The scores and votes of all pairs of tokens are held at once (of a long text, block by block):
@@ -185,7 +185,7 @@ def _erase(
     embeddings: torch.Tensor,
     inputs: TextInputs,
     seen_by_host: torch.Tensor,
-    replacement: Optional[torch.Tensor],
+    replacement: torch.Tensor | None,
 ) -> ErasedLogits:
     mask, attendable, query = inputs.mask, inputs.attendable, inputs.query
     directions = _read(model, embeddings, mask, attendable)
@@ -253,7 +253,7 @@ def _read(
     embeddings: torch.Tensor,
     mask: torch.Tensor,
     attendable: torch.Tensor,
-) -> List[Direction]:
+) -> list[Direction]:
     """Runs the LSTM once over the whole texts."""
     (layer,) = lstm_layers(model.encoder)
     lengths = mask.sum(dim=-1)

@@ -3,7 +3,7 @@ Which texts are too long for a method that cannot work in pieces. A method that 
 of this: `attention_explain.passes` bounds its pieces.
 """
 
-from typing import Callable
+from collections.abc import Callable
 
 from attention_explain.errors import InputError
 

@@ -3,8 +3,6 @@
 and how the change of the output is measured.
 """
 
-from typing import Optional
-
 import torch
 from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 from allennlp.predictors import Predictor
@@ -62,7 +60,7 @@ class ErasingInterpreter(Interpreter):
         self.sums_to = "1" if normalize and not self.signed else None
         self.passes = declared_passes("leave-one-out", at)
 
-    def replacement(self, batch: TextBatch, embeddings: torch.Tensor) -> Optional[torch.Tensor]:
+    def replacement(self, batch: TextBatch, embeddings: torch.Tensor) -> torch.Tensor | None:
         """What stands in the place of each erased token; None if nothing. Shape: as `embeddings`"""
         raise NotImplementedError
 

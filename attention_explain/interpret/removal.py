@@ -4,8 +4,9 @@ such rows as the budget of the batch allows. The embeddings are computed once, b
 """
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Iterator, NamedTuple, Optional, Protocol, Tuple, runtime_checkable
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import torch
 
@@ -40,7 +41,7 @@ class TokenErasure(Protocol):
         model: AttentionClassifier,
         batch: TextBatch,
         embeddings: torch.Tensor,
-        replacement: Optional[torch.Tensor] = None,
+        replacement: torch.Tensor | None = None,
     ) -> ErasedLogits:
         """
         Each token in turn deleted, or replaced by its `replacement`. Asked for only where the
@@ -70,7 +71,7 @@ class TokenSets(Protocol):
         model: AttentionClassifier,
         batch: TextBatch,
         embeddings: torch.Tensor,
-        replacements: Optional[torch.Tensor] = None,
+        replacements: torch.Tensor | None = None,
     ) -> SetReader:
         """
         For the texts of a batch, whose other tokens are deleted, or replaced in several ways over
@@ -84,7 +85,7 @@ def erase_tokens(
     model: AttentionClassifier,
     batch: TextBatch,
     embeddings: torch.Tensor,
-    replacement: Optional[torch.Tensor] = None,
+    replacement: torch.Tensor | None = None,
 ) -> ErasedLogits:
     """
     Each token deleted in turn, or replaced where there is a `replacement`: the fastest way that the
@@ -108,7 +109,7 @@ def erase_states(
     model: AttentionClassifier,
     batch: TextBatch,
     states: torch.Tensor,
-    replacement: Optional[torch.Tensor] = None,
+    replacement: torch.Tensor | None = None,
 ) -> ErasedLogits:
     """The same for hidden states: see `logits_without_states`."""
     attention = model.attend(states, batch.inputs)
@@ -116,7 +117,7 @@ def erase_states(
     return ErasedLogits(whole, logits_without_states(model, batch, states, replacement))
 
 
-def fast_erasure(model: AttentionClassifier) -> Optional[TokenErasure]:
+def fast_erasure(model: AttentionClassifier) -> TokenErasure | None:
     """What erases single tokens faster than by a pass for each; None if nothing does."""
     encoder = encoder_of_tokens(model)
     if encoder is None or not Readout.knows(model.attention.scorer):
@@ -170,7 +171,7 @@ def logits_without_states(
     model: AttentionClassifier,
     batch: TextBatch,
     states: torch.Tensor,
-    replacement: Optional[torch.Tensor] = None,
+    replacement: torch.Tensor | None = None,
 ) -> torch.Tensor:
     """
     Each hidden state dropped in turn, or replaced where there is a `replacement`; attention is
@@ -196,7 +197,7 @@ def logits_without_states(
 
 
 def attention_scores(
-    model: AttentionClassifier, states: torch.Tensor, query: Optional[Query]
+    model: AttentionClassifier, states: torch.Tensor, query: Query | None
 ) -> torch.Tensor:
     """What goes into the projection. Shape: (batch, tokens)"""
     scorer = model.attention.scorer
@@ -218,7 +219,7 @@ def attended_logits(
     scores: torch.Tensor,
     votes: torch.Tensor,
     attendable: torch.Tensor,
-    query: Optional[Query],
+    query: Query | None,
 ) -> torch.Tensor:
     """
     Attend and decode, from scores and votes. Where there is nothing to attend to, the context is 0.
@@ -241,7 +242,7 @@ def _only(token: torch.Tensor, batch: TextBatch) -> torch.Tensor:
     return torch.arange(batch.length, device=token.device) == token.unsqueeze(-1)
 
 
-def _rows(batch: TextBatch) -> Iterator[Tuple[torch.Tensor, torch.Tensor]]:
+def _rows(batch: TextBatch) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
     """
     The pairs (text, token) to erase, which the host knows, as many at a time as a pass holds.
     Shape: (rows,) each
@@ -272,21 +273,21 @@ class Readout:
 
     weight: torch.Tensor
     bias: torch.Tensor
-    scorer: Optional[AttentionScorer]
+    scorer: AttentionScorer | None
     number: int
 
     @staticmethod
-    def knows(scorer: Optional[AttentionScorer]) -> bool:
+    def knows(scorer: AttentionScorer | None) -> bool:
         """Whether the scorer is one that a readout can be made for."""
         return scorer is None or type(scorer) in (AdditiveScorer, ScaledDotScorer)
 
     @staticmethod
-    def is_of_one_text(scorer: Optional[AttentionScorer]) -> bool:
+    def is_of_one_text(scorer: AttentionScorer | None) -> bool:
         """Whether each text has another, since its query multiplies its states."""
         return isinstance(scorer, ScaledDotScorer) and scorer.query_dim is not None
 
     @classmethod
-    def of(cls, model: AttentionClassifier, query: Optional[Query] = None) -> "Readout":
+    def of(cls, model: AttentionClassifier, query: Query | None = None) -> "Readout":
         """The readout of a model, for a query if it has one."""
         scorer, votes = model.attention.scorer, model.decoder.vote_weight
         bias = votes.new_zeros(len(votes))

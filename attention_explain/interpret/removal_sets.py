@@ -7,8 +7,6 @@ a token before it knows any other is computed once for all sets. Of the states n
 attention and decoder make of them.
 """
 
-from typing import List, Optional, Tuple
-
 import numpy
 import torch
 
@@ -32,13 +30,13 @@ class StateSets:
         model: AttentionClassifier,
         batch: TextBatch,
         embeddings: torch.Tensor,
-        replacements: Optional[torch.Tensor],
+        replacements: torch.Tensor | None,
     ) -> None:
         self.model = model
         self.attendable = batch.attendable
         self.query = batch.inputs.query
 
-        def read(vectors: torch.Tensor) -> Tuple[torch.Tensor, torch.Tensor]:
+        def read(vectors: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
             states = model.encode(vectors, batch.inputs)
             return attention_scores(model, states, self.query), unbiased_votes(model, states)
 
@@ -94,7 +92,7 @@ class LstmSets:
         model: AttentionClassifier,
         batch: TextBatch,
         embeddings: torch.Tensor,
-        replacements: Optional[torch.Tensor] = None,
+        replacements: torch.Tensor | None = None,
     ) -> None:
         (layer,) = lstm_layers(model.encoder)
         self.model = model
@@ -205,7 +203,7 @@ class _Direction:
         return result
 
 
-def tree(tokens: torch.Tensor, lengths: torch.Tensor) -> Tuple[List[torch.Tensor], torch.Tensor]:
+def tree(tokens: torch.Tensor, lengths: torch.Tensor) -> tuple[list[torch.Tensor], torch.Tensor]:
     """
     Of each step one sequence for each of the beginnings up to there, and the number of the beginning
     that each sequence has there; where a sequence has ended, any number.

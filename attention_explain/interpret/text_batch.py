@@ -3,8 +3,8 @@ Instances as tensors for the model's four stages, and scores back without paddin
 the model's output for one class.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import List, Optional, Sequence, Union
 
 import numpy
 import torch
@@ -41,8 +41,8 @@ class TextBatch:
     tokens: TextFieldTensors
     inputs: TextInputs
     seen: torch.Tensor
-    ids: List[str]
-    words: List[List[str]]
+    ids: list[str]
+    words: list[list[str]]
     budget: int = DEFAULT_BUDGET
 
     @classmethod
@@ -50,7 +50,7 @@ class TextBatch:
         cls,
         model: AttentionClassifier,
         instances: Sequence[Instance],
-        budget: Optional[int] = None,
+        budget: int | None = None,
     ) -> "TextBatch":
         """The instances must have their token indexers."""
         group = Batch([_without_label(instance, model) for instance in instances])
@@ -115,7 +115,7 @@ class TextBatch:
             words=[self.words[row] for row in rows],
         )
 
-    def without_padding(self, scores: torch.Tensor) -> List[List[float]]:
+    def without_padding(self, scores: torch.Tensor) -> list[list[float]]:
         """
         The scores of each text's own tokens. Shape of scores: (batch, tokens)
         """
@@ -176,9 +176,7 @@ def output_at(
     return class_output(model.logits(embeddings, batch.inputs), target, of)
 
 
-def check_finite(
-    model: Model, ids: Sequence[str], outputs: Union[torch.Tensor, numpy.ndarray]
-) -> None:
+def check_finite(model: Model, ids: Sequence[str], outputs: torch.Tensor | numpy.ndarray) -> None:
     """
     Raise if the model's output for a text is not finite: there is no prediction to explain or to judge.
     Shape of outputs: (batch, labels)

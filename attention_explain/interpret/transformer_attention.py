@@ -4,7 +4,7 @@ at last: by its attention over the hidden states, or, of a pretrained classifier
 gradient and no class is involved. Boundary symbols are passed through, but get no score.
 """
 
-from typing import List, Sequence
+from collections.abc import Sequence
 
 import numpy
 import torch
@@ -190,7 +190,7 @@ UNITS = 10**9
 
 def flow_from_source(
     source: numpy.ndarray, maps: numpy.ndarray, targets: Sequence[int]
-) -> List[float]:
+) -> list[float]:
     """
     The maximum flow from the source to each target alone.
 

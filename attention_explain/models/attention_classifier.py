@@ -8,7 +8,7 @@ in place of the attention, ...), never a copy of the model.
 
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, Dict, List, Optional, Tuple, Union
+from typing import Any
 
 import torch
 from allennlp.common import Lazy
@@ -70,14 +70,14 @@ class AttentionClassifier(Classifier):
         encoder: Seq2SeqEncoder,
         attention: Lazy[TokenAttention] = Lazy(TokenAttention),
         loss_reduction: str = "mean",
-        class_weights: Optional[Union[str, Dict[str, float]]] = None,
+        class_weights: str | dict[str, float] | None = None,
         min_label_count: int = 2,
-        positive_label: Optional[str] = None,
+        positive_label: str | None = None,
         output_states: bool = False,
         initializer: InitializerApplicator = InitializerApplicator(),
-        regularizer: Optional[RegularizerApplicator] = None,
-        query_encoder: Optional[QueryEncoder] = None,
-        serialization_dir: Optional[str] = None,
+        regularizer: RegularizerApplicator | None = None,
+        query_encoder: QueryEncoder | None = None,
+        serialization_dir: str | None = None,
         dropout: float = 0.0,
     ) -> None:
         super().__init__(
@@ -114,7 +114,7 @@ class AttentionClassifier(Classifier):
         initializer(self)
 
     @cached_property
-    def pieces(self) -> Optional[PretrainedPieces]:
+    def pieces(self) -> PretrainedPieces | None:
         """The pretrained transformer below the encoder, where there is one."""
         if contextual_part(self.text_field_embedder) is None:
             return None
@@ -131,8 +131,8 @@ class AttentionClassifier(Classifier):
         return self.text_field_embedder(tokens) if pieces is None else pieces.embed(tokens)
 
     def query(
-        self, query: Optional[TextFieldTensors], candidates: Optional[torch.Tensor] = None
-    ) -> Optional[Query]:
+        self, query: TextFieldTensors | None, candidates: torch.Tensor | None = None
+    ) -> Query | None:
         """
         Of a pair, the second text as attention and decoder know it, with the labels that it may have
         (all, without `candidates`); None for a model of single texts, which looks at none.
@@ -151,9 +151,9 @@ class AttentionClassifier(Classifier):
     def inputs(
         self,
         tokens: TextFieldTensors,
-        attendable: Optional[torch.Tensor] = None,
-        query: Optional[TextFieldTensors] = None,
-        candidates: Optional[torch.Tensor] = None,
+        attendable: torch.Tensor | None = None,
+        query: TextFieldTensors | None = None,
+        candidates: torch.Tensor | None = None,
     ) -> TextInputs:
         """What the other stages are told of the texts beside their embeddings."""
         mask = get_text_field_mask(tokens)
@@ -170,7 +170,7 @@ class AttentionClassifier(Classifier):
         return encoded(self.encoder, vectors, inputs.token_mask)
 
     def attend(
-        self, states: torch.Tensor, inputs: TextInputs, guide: Optional[torch.Tensor] = None
+        self, states: torch.Tensor, inputs: TextInputs, guide: torch.Tensor | None = None
     ) -> torch.Tensor:
         """
         `guide` has the weights of a model that takes them from its instances.
@@ -180,7 +180,7 @@ class AttentionClassifier(Classifier):
         return self.attention(states, inputs.attendable, asked, guide)
 
     def decode(
-        self, states: torch.Tensor, attention: torch.Tensor, query: Optional[Query] = None
+        self, states: torch.Tensor, attention: torch.Tensor, query: Query | None = None
     ) -> torch.Tensor:
         """Shape: (batch, labels)"""
         # Shape: (batch, state_dim)
@@ -201,7 +201,7 @@ class AttentionClassifier(Classifier):
 
     def with_attention(
         self, embeddings: torch.Tensor, inputs: TextInputs, detach_attention: bool = False
-    ) -> Tuple[torch.Tensor, torch.Tensor]:
+    ) -> tuple[torch.Tensor, torch.Tensor]:
         """The logits, and the attention weight of each token. Shape: (batch, labels), (batch, tokens)"""
         empty = ~inputs.attendable.any(dim=-1, keepdim=True)
         # No stage takes a text of nothing; what it makes of such a one gets no weight.
@@ -214,15 +214,15 @@ class AttentionClassifier(Classifier):
     def forward(
         self,
         tokens: TextFieldTensors,
-        label: Optional[torch.Tensor] = None,
-        attendable: Optional[torch.Tensor] = None,
-        impermissible: Optional[torch.Tensor] = None,
-        guide: Optional[torch.Tensor] = None,
-        query: Optional[TextFieldTensors] = None,
-        candidates: Optional[torch.Tensor] = None,
-        metadata: Optional[List[Dict[str, Any]]] = None,
+        label: torch.Tensor | None = None,
+        attendable: torch.Tensor | None = None,
+        impermissible: torch.Tensor | None = None,
+        guide: torch.Tensor | None = None,
+        query: TextFieldTensors | None = None,
+        candidates: torch.Tensor | None = None,
+        metadata: list[dict[str, Any]] | None = None,
         **others: Any,
-    ) -> Dict[str, Any]:
+    ) -> dict[str, Any]:
         """
         # Parameters
 
@@ -267,7 +267,7 @@ class AttentionClassifier(Classifier):
             metric(output)
         return output
 
-    def make_output_human_readable(self, output_dict: Dict[str, Any]) -> Dict[str, Any]:
+    def make_output_human_readable(self, output_dict: dict[str, Any]) -> dict[str, Any]:
         """Label names for numbers; nothing of padding or boundary symbols is left."""
         mask = output_dict.pop("mask")
         for name in ("attention", "states", "impermissible"):
@@ -279,7 +279,7 @@ class AttentionClassifier(Classifier):
 
     # What methods may ask for -------------------------------------------------------------------
 
-    def lacks(self, need: str) -> Optional[str]:
+    def lacks(self, need: str) -> str | None:
         """Why a method cannot have what it needs (`attention_explain.models.requirements`); None if it can."""
         part = contextual_part(self.text_field_embedder)
         if need in ("embeddings", "states") and self.pieces is not None:
@@ -312,7 +312,7 @@ class AttentionClassifier(Classifier):
         sizes = torch.linalg.vector_norm(states, dim=-1)
         return ThroughLayers(layers, self.attend(states, inputs), sizes)
 
-    def stage_of(self, parameter: str) -> Optional[str]:
+    def stage_of(self, parameter: str) -> str | None:
         """Of which stage the parameter of that name is; None for what is beside the four."""
         if parameter.startswith(("text_field_embedder.", "query_encoder.embedder.")):
             return "embeddings"
@@ -328,7 +328,7 @@ class AttentionClassifier(Classifier):
             return self.pieces.symbol_embedding(symbol, purpose)
         return symbol_embedding(self, symbol, purpose)
 
-    def own_metrics(self, reset: bool) -> Dict[str, float]:
+    def own_metrics(self, reset: bool) -> dict[str, float]:
         """
         Mean normalised `attention_entropy` and mean share of zero weights `attention_zeros`.
         """

@@ -6,7 +6,7 @@ mistyped one would be a class of its own, and an error on a rare one may count f
 
 import logging
 import math
-from typing import Any, Dict, List, Optional, Union
+from typing import Any
 
 import torch
 from allennlp.data import Vocabulary
@@ -53,11 +53,11 @@ class Classifier(Model):
         self,
         vocab: Vocabulary,
         loss_reduction: str = "mean",
-        class_weights: Optional[Union[str, Dict[str, float]]] = None,
+        class_weights: str | dict[str, float] | None = None,
         min_label_count: int = 2,
-        positive_label: Optional[str] = None,
-        regularizer: Optional[RegularizerApplicator] = None,
-        serialization_dir: Optional[str] = None,
+        positive_label: str | None = None,
+        regularizer: RegularizerApplicator | None = None,
+        serialization_dir: str | None = None,
     ) -> None:
         super().__init__(vocab, regularizer, serialization_dir)
         self.loss_reduction = check_choice("loss_reduction", loss_reduction, REDUCTIONS)
@@ -73,19 +73,19 @@ class Classifier(Model):
         self._confusion = Confusion(len(self.labels))
         self._auc = RocAuc()
         # Of whoever trains or evaluates the model; part of no archive.
-        self.extra_metrics: List[OutputMetric] = []
+        self.extra_metrics: list[OutputMetric] = []
 
     def output(
         self,
         logits: torch.Tensor,
-        label: Optional[torch.Tensor],
-        metadata: Optional[List[Dict[str, Any]]],
-    ) -> Dict[str, Any]:
+        label: torch.Tensor | None,
+        metadata: list[dict[str, Any]] | None,
+    ) -> dict[str, Any]:
         """
         `logits`, `probs`; `loss` and `label` where there are labels; `ids` and `tokens` where the
         metadata has them, and with them `query` and `candidates` of pairs.
         """
-        output: Dict[str, Any] = {"logits": logits, "probs": torch.softmax(logits, dim=-1)}
+        output: dict[str, Any] = {"logits": logits, "probs": torch.softmax(logits, dim=-1)}
         if label is not None:
             output["label"] = label
             output["loss"] = self.loss(logits, label)
@@ -112,7 +112,7 @@ class Classifier(Model):
         # torch's own mean would divide by the sum of the weights, not by the batch size.
         return losses.mean() if self.loss_reduction == "mean" else losses.sum()
 
-    def make_output_human_readable(self, output_dict: Dict[str, Any]) -> Dict[str, Any]:
+    def make_output_human_readable(self, output_dict: dict[str, Any]) -> dict[str, Any]:
         """Label names for numbers."""
         if "label" in output_dict:
             output_dict["gold"] = [self.labels[index] for index in output_dict["label"].tolist()]
@@ -122,7 +122,7 @@ class Classifier(Model):
             output_dict["id"] = output_dict.pop("ids")
         return output_dict
 
-    def get_metrics(self, reset: bool = False) -> Dict[str, float]:
+    def get_metrics(self, reset: bool = False) -> dict[str, float]:
         """
         `accuracy`, `macro_f1`, `f1` (of the positive class, for two); those of the subclass; and
         `auc`, which needs all instances and is therefore computed at the end of an epoch only, and is
@@ -143,12 +143,12 @@ class Classifier(Model):
             metrics.update(metric.get_metric(reset))
         return metrics
 
-    def own_metrics(self, reset: bool) -> Dict[str, float]:
+    def own_metrics(self, reset: bool) -> dict[str, float]:
         """What a subclass measures beside."""
         return {}
 
 
-def _label_names(vocab: Vocabulary) -> List[str]:
+def _label_names(vocab: Vocabulary) -> list[str]:
     by_index = vocab.get_index_to_token_vocabulary("labels")
     if len(by_index) < 2:
         raise TrainingLabelsError(
@@ -158,7 +158,7 @@ def _label_names(vocab: Vocabulary) -> List[str]:
     return [by_index[index] for index in range(len(by_index))]
 
 
-def _positive_index(labels: List[str], positive_label: Optional[str]) -> int:
+def _positive_index(labels: list[str], positive_label: str | None) -> int:
     if positive_label is None:
         return labels.index(max(labels))
     if positive_label not in labels:
@@ -168,7 +168,7 @@ def _positive_index(labels: List[str], positive_label: Optional[str]) -> int:
     return labels.index(positive_label)
 
 
-def label_counts(vocab: Vocabulary) -> Dict[str, int]:
+def label_counts(vocab: Vocabulary) -> dict[str, int]:
     """Of the data that the vocabulary was made from; empty for one that was read from files."""
     return (getattr(vocab, "_retained_counter", None) or {}).get("labels", {})
 
@@ -202,19 +202,19 @@ def check_label_counts(vocab: Vocabulary, min_label_count: int) -> None:
         )
 
 
-def _others(labels: List[str], counts: Dict[str, int]) -> str:
+def _others(labels: list[str], counts: dict[str, int]) -> str:
     others = [label for label in counts if label not in labels]
     return f"the others are {_told(others, counts)}; " if others else ""
 
 
-def _told(labels: List[str], counts: Dict[str, int]) -> str:
+def _told(labels: list[str], counts: dict[str, int]) -> str:
     labels = sorted(labels, key=lambda label: (-counts[label], label))
     told = [f"{label!r} ({counts[label]})" for label in labels[:TOLD]]
     return ", ".join(told) + (f" and {len(labels) - TOLD} more" if len(labels) > TOLD else "")
 
 
 def class_weight_vector(
-    vocab: Vocabulary, labels: List[str], weights: Optional[Union[str, Dict[str, float]]]
+    vocab: Vocabulary, labels: list[str], weights: str | dict[str, float] | None
 ) -> torch.Tensor:
     """
     The weight of each of `labels`, in their order. `balanced` takes the counts that the vocabulary

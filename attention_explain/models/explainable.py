@@ -3,10 +3,11 @@ Models as methods see them: a model of this project as it is, any other AllenNLP
 embedder and its outputs, and a model of pairs for explanations of the query or of both texts.
 """
 
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from inspect import Parameter, signature
-from typing import Any, Dict, Iterator, List, Optional, Tuple, Union
+from typing import Any
 
 import torch
 from allennlp.data import TextFieldTensors
@@ -60,7 +61,7 @@ class OtherClassifier(Model):
         _check_forward(self)
         namespace = getattr(model, "_label_namespace", "labels")
         names = model.vocab.get_index_to_token_vocabulary(namespace)
-        self.labels: List[str] = [names[index] for index in range(len(names))]
+        self.labels: list[str] = [names[index] for index in range(len(names))]
         if len(self.labels) < 2:
             raise self._refused(f"its vocabulary has no labels under the name '{namespace}'")
 
@@ -74,7 +75,7 @@ class OtherClassifier(Model):
         return self.text_field_embedder(tokens)
 
     def inputs(
-        self, tokens: TextFieldTensors, attendable: Optional[torch.Tensor] = None
+        self, tokens: TextFieldTensors, attendable: torch.Tensor | None = None
     ) -> TextInputs:
         """The masks and other inputs that the model needs besides embeddings."""
         mask = get_text_field_mask(tokens)
@@ -106,12 +107,12 @@ class OtherClassifier(Model):
             return given["probs"].log()
         raise self._refused("its forward gives neither 'logits' nor 'probs'")
 
-    def forward(self, *arguments: Any, **options: Any) -> Dict[str, torch.Tensor]:
+    def forward(self, *arguments: Any, **options: Any) -> dict[str, torch.Tensor]:
         return self.model(*arguments, **options)
 
     # What methods may ask for -------------------------------------------------------------------
 
-    def lacks(self, need: str) -> Optional[str]:
+    def lacks(self, need: str) -> str | None:
         """Why the model cannot support a method with this requirement, or None if it can."""
         if need != "embeddings":
             return has_not(self.model, need)
@@ -184,14 +185,14 @@ class Attended:
 
     states: torch.Tensor
     attendable: torch.Tensor
-    candidates: Optional[torch.Tensor] = None
+    candidates: torch.Tensor | None = None
 
     @property
     def width(self) -> int:
         """The number of positions."""
         return self.states.size(1)
 
-    def __getitem__(self, rows: Union[torch.Tensor, slice]) -> "Attended":
+    def __getitem__(self, rows: torch.Tensor | slice) -> "Attended":
         candidates = None if self.candidates is None else self.candidates[rows]
         return Attended(self.states[rows], self.attendable[rows], candidates)
 
@@ -200,14 +201,14 @@ class PairSide(torch.nn.Module):
     """What the two have in common."""
 
     side: str
-    read_fields: Tuple[str, ...]
+    read_fields: tuple[str, ...]
 
     def __init__(self, model: AttentionClassifier) -> None:
         super().__init__()
         self.model = model
 
     @property
-    def labels(self) -> List[str]:
+    def labels(self) -> list[str]:
         """The labels of the model."""
         return self.model.labels
 
@@ -226,7 +227,7 @@ class PairSide(torch.nn.Module):
         """Of the text that gets scores."""
         raise NotImplementedError
 
-    def lacks(self, need: str) -> Optional[str]:
+    def lacks(self, need: str) -> str | None:
         """Why the model cannot support a method with this requirement, or None if it can."""
         if need == "embeddings":
             return self.model.lacks(need)
@@ -235,7 +236,7 @@ class PairSide(torch.nn.Module):
             f"'{PASSAGE}', not '{self.side}'"
         )
 
-    def stage_of(self, parameter: str) -> Optional[str]:
+    def stage_of(self, parameter: str) -> str | None:
         """Of which stage of the model the parameter of that name is."""
         return self.model.stage_of(parameter.removeprefix("model."))
 
@@ -250,7 +251,7 @@ class PairSide(torch.nn.Module):
             return self.text_field_embedder(one)[0, 0]
 
     def asked(
-        self, embeddings: torch.Tensor, mask: torch.Tensor, candidates: Optional[torch.Tensor]
+        self, embeddings: torch.Tensor, mask: torch.Tensor, candidates: torch.Tensor | None
     ) -> Query:
         """The query of these embeddings; one of which nothing is left says nothing: 0."""
         empty = ~mask.any(dim=-1, keepdim=True)
@@ -276,9 +277,9 @@ class QuerySide(PairSide):
         self,
         tokens: TextFieldTensors,
         passage: TextFieldTensors,
-        attendable: Optional[torch.Tensor] = None,
-        passage_attendable: Optional[torch.Tensor] = None,
-        candidates: Optional[torch.Tensor] = None,
+        attendable: torch.Tensor | None = None,
+        passage_attendable: torch.Tensor | None = None,
+        candidates: torch.Tensor | None = None,
     ) -> TextInputs:
         """The masks and other inputs that the model needs besides embeddings."""
         mask, there = get_text_field_mask(tokens), get_text_field_mask(passage)
@@ -338,8 +339,8 @@ class BothSides(PairSide):
     def inputs(
         self,
         tokens: TextFieldTensors,
-        attendable: Optional[torch.Tensor] = None,
-        candidates: Optional[torch.Tensor] = None,
+        attendable: torch.Tensor | None = None,
+        candidates: torch.Tensor | None = None,
     ) -> TextInputs:
         """The masks and other inputs that the model needs besides embeddings."""
         mask = get_text_field_mask({name: of for name, of in tokens.items() if name != PART})

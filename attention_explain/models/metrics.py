@@ -1,6 +1,6 @@
 """Metrics that AllenNLP lacks, or has in a form too slow or too strict for every batch."""
 
-from typing import Any, Dict, List, Optional, Protocol
+from typing import Any, Protocol
 
 import torch
 import torch.distributed
@@ -15,9 +15,9 @@ class OutputMetric(Protocol):
     it may add, and gives numbers by name.
     """
 
-    def __call__(self, output: Dict[str, Any]) -> None: ...
+    def __call__(self, output: dict[str, Any]) -> None: ...
 
-    def get_metric(self, reset: bool = False) -> Dict[str, float]:
+    def get_metric(self, reset: bool = False) -> dict[str, float]:
         """The value of each metric by name."""
 
 
@@ -72,7 +72,7 @@ class Confusion(Metric):
         # Rows are true labels, columns predicted ones.
         self._counts = self._counts.to(counts.device) + counts.view(self._counts.shape)
 
-    def get_metric(self, reset: bool = False) -> Dict[str, object]:
+    def get_metric(self, reset: bool = False) -> dict[str, object]:
         counts = dist_reduce_sum(self._counts.double()).cpu()
         if reset:
             self.reset()
@@ -109,7 +109,7 @@ class RocAuc(Metric):
         self._probs.append(probs.float())
         self._labels.append(labels)
 
-    def get_metric(self, reset: bool = False) -> Optional[float]:
+    def get_metric(self, reset: bool = False) -> float | None:
         probs, labels = _gathered(self._probs), _gathered(self._labels)
         if reset:
             self.reset()
@@ -122,20 +122,20 @@ class RocAuc(Metric):
         return sum(defined) / len(defined) if defined else None
 
     def reset(self) -> None:
-        self._probs: List[torch.Tensor] = []
-        self._labels: List[torch.Tensor] = []
+        self._probs: list[torch.Tensor] = []
+        self._labels: list[torch.Tensor] = []
 
 
-def _gathered(parts: List[torch.Tensor]) -> Optional[torch.Tensor]:
+def _gathered(parts: list[torch.Tensor]) -> torch.Tensor | None:
     parts = [torch.cat(parts).cpu()] if parts else []
     if is_distributed():
-        everyones: List[List[torch.Tensor]] = [[]] * torch.distributed.get_world_size()
+        everyones: list[list[torch.Tensor]] = [[]] * torch.distributed.get_world_size()
         torch.distributed.all_gather_object(everyones, parts)
         parts = [part for worker in everyones for part in worker]
     return torch.cat(parts) if parts else None
 
 
-def _area(scores: torch.Tensor, positive: torch.Tensor) -> Optional[float]:
+def _area(scores: torch.Tensor, positive: torch.Tensor) -> float | None:
     """The Mann-Whitney statistic, which is the area under the curve."""
     positives = int(positive.sum())
     negatives = len(positive) - positives

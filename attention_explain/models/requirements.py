@@ -3,7 +3,7 @@ What methods need of a model, the one place where that is matched with what a mo
 known of its embedder: whether the vector of a token is that token alone.
 """
 
-from typing import Optional, Sequence
+from collections.abc import Sequence
 
 import torch
 from allennlp.models import Model
@@ -45,7 +45,7 @@ def check_needs(model: Model, needs: Sequence[str], purpose: str) -> None:
     check_texts_are_independent(model)
 
 
-def encoder_of_tokens(model: Model) -> Optional[Seq2SeqEncoder]:
+def encoder_of_tokens(model: Model) -> Seq2SeqEncoder | None:
     """What reads the embeddings of tokens, and may have something faster than passes; or None."""
     return model.encoder if model.lacks("encoder") is None else None
 
@@ -75,7 +75,7 @@ def check_texts_are_independent(model: Model) -> None:
             )
 
 
-def contextual_part(embedder: TextFieldEmbedder) -> Optional[torch.nn.Module]:
+def contextual_part(embedder: TextFieldEmbedder) -> torch.nn.Module | None:
     """What of the embedder may let a token's vector depend on other tokens; None if nothing."""
     if getattr(embedder, "context_free", False):
         return None

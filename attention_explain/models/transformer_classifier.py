@@ -6,7 +6,7 @@ logits as a function of these.
 """
 
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Tuple, Union
+from typing import Any
 
 import torch
 from allennlp.common import Params
@@ -62,11 +62,11 @@ class TransformerClassifier(Classifier):
         model_name: str,
         own_head: bool = False,
         loss_reduction: str = "mean",
-        class_weights: Optional[Union[str, Dict[str, float]]] = None,
+        class_weights: str | dict[str, float] | None = None,
         min_label_count: int = 2,
-        positive_label: Optional[str] = None,
-        regularizer: Optional[RegularizerApplicator] = None,
-        serialization_dir: Optional[str] = None,
+        positive_label: str | None = None,
+        regularizer: RegularizerApplicator | None = None,
+        serialization_dir: str | None = None,
         load_weights: bool = True,
     ) -> None:
         super().__init__(
@@ -89,7 +89,7 @@ class TransformerClassifier(Classifier):
         self.family = folder.family(self.transformer)
         tokenizer = folder.tokenizer()
         # Symbols that stand for "no word here", where the tokenizer has them.
-        self.symbols: Dict[str, Optional[int]] = {
+        self.symbols: dict[str, int | None] = {
             "mask": tokenizer.mask_token_id,
             "pad": tokenizer.pad_token_id,
             "unk": tokenizer.unk_token_id,
@@ -156,10 +156,10 @@ class TransformerClassifier(Classifier):
     def forward(
         self,
         tokens: TextFieldTensors,
-        label: Optional[torch.Tensor] = None,
-        metadata: Optional[List[Dict[str, Any]]] = None,
+        label: torch.Tensor | None = None,
+        metadata: list[dict[str, Any]] | None = None,
         **others: Any,
-    ) -> Dict[str, Any]:
+    ) -> dict[str, Any]:
         """
         # Parameters
 
@@ -188,7 +188,7 @@ class TransformerClassifier(Classifier):
 
     # What methods may ask for -------------------------------------------------------------------
 
-    def lacks(self, need: str) -> Optional[str]:
+    def lacks(self, need: str) -> str | None:
         """Why a method cannot have what it needs (`attention_explain.models.requirements`); None if it can."""
         if need in ("embeddings", "states", "maps"):
             return None
@@ -214,7 +214,7 @@ class TransformerClassifier(Classifier):
 
     def with_attention(
         self, embeddings: torch.Tensor, inputs: TextInputs
-    ) -> Tuple[torch.Tensor, torch.Tensor]:
+    ) -> tuple[torch.Tensor, torch.Tensor]:
         """
         The logits, and what the first place, from which the head reads, attends to in the last layer,
         heads averaged: of a word the largest weight of its pieces.
@@ -234,7 +234,7 @@ class TransformerClassifier(Classifier):
 
     def with_maps(
         self, embeddings: torch.Tensor, inputs: TextInputs
-    ) -> Tuple[torch.Tensor, List[torch.Tensor]]:
+    ) -> tuple[torch.Tensor, list[torch.Tensor]]:
         """
         The logits, and the weights of each layer, the first layer first, of which they are computed.
         Shape: (batch, labels), (batch, heads, places, places) each
@@ -253,7 +253,7 @@ class TransformerClassifier(Classifier):
 
     def _read(
         self, embeddings: torch.Tensor, inputs: TextInputs
-    ) -> Tuple[torch.Tensor, List[LayerAttention], torch.Tensor]:
+    ) -> tuple[torch.Tensor, list[LayerAttention], torch.Tensor]:
         """The logits, the layers, and the weights of the places that the head reads."""
         logits, below = layer_inputs(self.family, lambda: self.logits(embeddings, inputs))
         layers = [

@@ -6,17 +6,11 @@ encoder cannot be edited (AllenNLP's), or its file would get too long, another c
 functions in its place: `stands_for`. Nothing else in the project asks what class an encoder is of.
 """
 
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from types import ModuleType
 from typing import (
-    Callable,
-    Iterator,
-    List,
-    Optional,
     Protocol,
-    Sequence,
-    Tuple,
-    Type,
     TypeVar,
     runtime_checkable,
 )
@@ -89,7 +83,7 @@ class SelfAttentions(Protocol):
 
     def layer_attention(
         self, embeddings: torch.Tensor, mask: torch.Tensor
-    ) -> Tuple[torch.Tensor, List[LayerAttention]]:
+    ) -> tuple[torch.Tensor, list[LayerAttention]]:
         """The states, and the attention of each layer, the first layer first."""
 
 
@@ -116,17 +110,17 @@ class StandIn:
 
 @dataclass(frozen=True)
 class _Registered:
-    encoder: Type[Seq2SeqEncoder]
+    encoder: type[Seq2SeqEncoder]
     name: str
     applies: Callable[[Seq2SeqEncoder], bool]
-    made_for: Type
+    made_for: type
 
 
-_STAND_INS: List[_Registered] = []
+_STAND_INS: list[_Registered] = []
 
 
 def stands_for(
-    encoder: Type[Seq2SeqEncoder],
+    encoder: type[Seq2SeqEncoder],
     name: str,
     applies: Callable[[Seq2SeqEncoder], bool] = lambda encoder: True,
 ) -> Callable[[type], type]:
@@ -149,7 +143,7 @@ def stands_for(
     return register
 
 
-def capability(encoder: Seq2SeqEncoder, kind: Type[Kind]) -> Optional[Kind]:
+def capability(encoder: Seq2SeqEncoder, kind: type[Kind]) -> Kind | None:
     """Who has the functions of the interface `kind` for this encoder: most often it has itself."""
     if isinstance(encoder, kind):
         return encoder
@@ -163,7 +157,7 @@ def capability(encoder: Seq2SeqEncoder, kind: Type[Kind]) -> Optional[Kind]:
     return None
 
 
-def needed(encoder: Seq2SeqEncoder, kind: Type[Kind], method: str) -> Kind:
+def needed(encoder: Seq2SeqEncoder, kind: type[Kind], method: str) -> Kind:
     """`capability` for a method that cannot do without: one sentence if the encoder has it not."""
     has_it = capability(encoder, kind)
     if has_it is None:
@@ -171,7 +165,7 @@ def needed(encoder: Seq2SeqEncoder, kind: Type[Kind], method: str) -> Kind:
     return has_it
 
 
-def lacking(encoder: Seq2SeqEncoder, kind: type) -> Optional[str]:
+def lacking(encoder: Seq2SeqEncoder, kind: type) -> str | None:
     """What has to be said of an encoder without a capability; None for one that has it."""
     if capability(encoder, kind) is not None:
         return None
@@ -182,7 +176,7 @@ def lacking(encoder: Seq2SeqEncoder, kind: type) -> Optional[str]:
     )
 
 
-def encoders_with(kind: type) -> List[str]:
+def encoders_with(kind: type) -> list[str]:
     """What configs call the encoders that have a capability, or may have it."""
     names = {each.name for each in _STAND_INS if issubclass(each.made_for, kind)}
     for name in Seq2SeqEncoder.list_available():

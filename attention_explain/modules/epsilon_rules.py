@@ -6,8 +6,9 @@ relevance itself: autograd adds up what a value gets from all its uses, as LRP a
 masking with 0 or 1 and concatenation keep relevance where it is, so that plain torch does for them.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Callable, Tuple
+from typing import Any
 
 import torch
 
@@ -90,7 +91,7 @@ class _EpsilonRule(torch.autograd.Function):
         return ctx.total.detach() + bias
 
     @staticmethod
-    def backward(ctx: Any, relevance: torch.Tensor) -> Tuple[Any, ...]:
+    def backward(ctx: Any, relevance: torch.Tensor) -> tuple[Any, ...]:
         output = ctx.total.detach() + ctx.bias
         extra = stabilizer(output, ctx.epsilon)
         # Relevance of an output per unit of what it is the sum of.
@@ -109,5 +110,5 @@ class _PassOn(torch.autograd.Function):
         return function(inputs)
 
     @staticmethod
-    def backward(ctx: Any, relevance: torch.Tensor) -> Tuple[None, torch.Tensor]:
+    def backward(ctx: Any, relevance: torch.Tensor) -> tuple[None, torch.Tensor]:
         return None, relevance

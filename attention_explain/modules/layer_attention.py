@@ -3,9 +3,10 @@ What is asked of a layer of a transformer, our own or a pretrained one; what it 
 which values.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import product
-from typing import Callable, List, NamedTuple, Optional, Protocol
+from typing import NamedTuple, Protocol
 
 import torch
 
@@ -27,7 +28,7 @@ class SelfAttentionParts(Protocol):
     value_layer: torch.nn.Linear
     output_layer: torch.nn.Linear
     projection: Projection
-    bias: Optional[Callable[[int], torch.Tensor]]
+    bias: Callable[[int], torch.Tensor] | None
 
     def split_heads(self, vectors: torch.Tensor) -> torch.Tensor:
         """Shape: (batch, places, hidden_dim) -> (batch, heads, places, hidden_dim / heads)"""
@@ -108,7 +109,7 @@ class ThroughLayers(NamedTuple):
     sizes : the norm of each of these states. Shape: (batch, places)
     """
 
-    layers: List[LayerAttention]
+    layers: list[LayerAttention]
     last: torch.Tensor
     sizes: torch.Tensor
 

@@ -12,8 +12,8 @@ the tokens that were read before it. Either way position t starts its own run at
 of the text, and at step s all positions that have started take the same step: one matrix product.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Iterator, List, Tuple
 
 import torch
 from allennlp.modules import Seq2SeqEncoder
@@ -94,7 +94,7 @@ def _run(lstm: torch.nn.LSTM, suffix: str, inputs: torch.Tensor) -> torch.Tensor
     return states
 
 
-def _weights(lstm: torch.nn.LSTM, suffix: str) -> List[torch.Tensor]:
+def _weights(lstm: torch.nn.LSTM, suffix: str) -> list[torch.Tensor]:
     names = ["weight_ih", "weight_hh"] + (["bias_ih", "bias_hh"] if lstm.bias else [])
     return [getattr(lstm, name + suffix) for name in names]
 
@@ -160,7 +160,7 @@ def check_unrolls(encoder: PytorchSeq2SeqWrapper) -> None:
         )
 
 
-def lstm_layers(encoder: PytorchSeq2SeqWrapper) -> List[LstmLayer]:
+def lstm_layers(encoder: PytorchSeq2SeqWrapper) -> list[LstmLayer]:
     """The layers of AllenNLP's `lstm`."""
     check_unrolls(encoder)
     lstm, layers = encoder._module, []
@@ -189,7 +189,7 @@ def directed(vectors: torch.Tensor, lengths: torch.Tensor, directions: int) -> t
     return torch.stack([vectors.transpose(0, 1) for vectors in both])
 
 
-def undirected(vectors: torch.Tensor, lengths: torch.Tensor) -> List[torch.Tensor]:
+def undirected(vectors: torch.Tensor, lengths: torch.Tensor) -> list[torch.Tensor]:
     """
     The inverse of `directed`: each direction's vectors, in the order of the text.
     Shape: (directions, tokens, batch, dim) -> [(batch, tokens, dim)]
@@ -240,7 +240,7 @@ def groups(positions: range, batch: torch.Tensor) -> Iterator[range]:
         yield range(first, min(first + together, positions.stop))
 
 
-def steps(group: range, tokens: int, towards_start: bool) -> Iterator[Tuple[int, slice]]:
+def steps(group: range, tokens: int, towards_start: bool) -> Iterator[tuple[int, slice]]:
     """
     Every step s away from the group, towards one end of the text, and the positions of the group
     that have started before s.

@@ -7,7 +7,7 @@ Which scores go in is the business of `scorers`; this file knows nothing of hidd
 """
 
 import math
-from typing import Callable, Optional
+from collections.abc import Callable
 
 import torch
 from allennlp.common import Registrable
@@ -29,7 +29,7 @@ class Projection(torch.nn.Module, Registrable):
     # Whether the weights depend on the scores at all. If not, no scorer need be trained.
     uses_scores: bool = True
 
-    def forward(self, scores: torch.Tensor, mask: Optional[torch.Tensor] = None) -> torch.Tensor:
+    def forward(self, scores: torch.Tensor, mask: torch.Tensor | None = None) -> torch.Tensor:
         """
         # Parameters
 
@@ -202,7 +202,7 @@ class Uniform(Projection):
 
     uses_scores = False
 
-    def forward(self, scores: torch.Tensor, mask: Optional[torch.Tensor] = None) -> torch.Tensor:
+    def forward(self, scores: torch.Tensor, mask: torch.Tensor | None = None) -> torch.Tensor:
         if mask is None:
             return torch.full_like(scores, 1 / scores.size(-1))
         check_no_empty_row(mask)

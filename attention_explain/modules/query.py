@@ -1,7 +1,6 @@
 """The second text of a pair, as the model has read it: what attention and decoder are told of it."""
 
 from dataclasses import dataclass
-from typing import Optional, Union
 
 import torch
 from allennlp.common import FromParams
@@ -23,14 +22,14 @@ class Query:
     """
 
     state: torch.Tensor
-    candidates: Optional[torch.Tensor] = None
+    candidates: torch.Tensor | None = None
 
     @property
     def width(self) -> int:
         """How many places it takes in a pass: it is one vector."""
         return 0
 
-    def __getitem__(self, rows: Union[torch.Tensor, slice]) -> "Query":
+    def __getitem__(self, rows: torch.Tensor | slice) -> "Query":
         """Of some of the rows, or of copies of them."""
         candidates = None if self.candidates is None else self.candidates[rows]
         return Query(self.state[rows], candidates)
@@ -54,7 +53,7 @@ class QueryEncoder(torch.nn.Module, FromParams):
         self,
         encoder: Seq2SeqEncoder,
         pooling: str = "last",
-        embedder: Optional[TextFieldEmbedder] = None,
+        embedder: TextFieldEmbedder | None = None,
     ) -> None:
         super().__init__()
         self.encoder = encoder

@@ -4,7 +4,6 @@ get scores; *places* get embeddings. They are the same but where a word is cut i
 """
 
 from dataclasses import dataclass, fields, replace
-from typing import Optional, Tuple, Union
 
 import torch
 
@@ -27,9 +26,9 @@ class TextInputs:
 
     mask: torch.Tensor
     attendable: torch.Tensor
-    units: Optional[torch.Tensor] = None
-    query: Optional[Query] = None
-    parts: Optional[torch.Tensor] = None
+    units: torch.Tensor | None = None
+    query: Query | None = None
+    parts: torch.Tensor | None = None
 
     @property
     def width(self) -> int:
@@ -45,7 +44,7 @@ class TextInputs:
         # A word of characters that the pieces do not know may have no place at all.
         return self.attendable | (self.of_tokens(self.mask.int(), "max") > 0)
 
-    def rows(self, rows: Union[torch.Tensor, slice]) -> "TextInputs":
+    def rows(self, rows: torch.Tensor | slice) -> "TextInputs":
         """Of some of the texts, or of copies of them, as long as before with their padding."""
         known = {each.name: getattr(self, each.name) for each in fields(self)}
         return replace(
@@ -77,8 +76,8 @@ class TextInputs:
         )
 
     def keeping(
-        self, rows: torch.Tensor, kept: torch.Tensor, longest: Optional[int] = None
-    ) -> Tuple[torch.Tensor, "TextInputs"]:
+        self, rows: torch.Tensor, kept: torch.Tensor, longest: int | None = None
+    ) -> tuple[torch.Tensor, "TextInputs"]:
         """
         Of texts that have lost some of the tokens that get a score: what stays moves together.
 
@@ -151,8 +150,8 @@ def units_of(offsets: torch.Tensor, words: torch.Tensor, places: int) -> torch.T
 
 
 def moved_together(
-    kept: torch.Tensor, longest: Optional[int] = None
-) -> Tuple[torch.Tensor, torch.Tensor]:
+    kept: torch.Tensor, longest: int | None = None
+) -> tuple[torch.Tensor, torch.Tensor]:
     """Those that stay first, in their order, and where they are then. Shape: (rows, kept)"""
     longest = _longest(kept) if longest is None else max(1, longest)
     order = (~kept).to(torch.uint8).argsort(dim=1, stable=True)[:, :longest]

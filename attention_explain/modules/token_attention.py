@@ -7,7 +7,6 @@ names.
 """
 
 import math
-from typing import Optional
 
 import torch
 from allennlp.common import FromParams, Lazy, Registrable
@@ -31,12 +30,12 @@ class AttentionScorer(torch.nn.Module, Registrable):
 
     default_implementation = "additive"
 
-    def __init__(self, input_dim: int, query_dim: Optional[int] = None) -> None:
+    def __init__(self, input_dim: int, query_dim: int | None = None) -> None:
         super().__init__()
         self.input_dim = input_dim
         self.query_dim = query_dim
 
-    def forward(self, states: torch.Tensor, query: Optional[torch.Tensor] = None) -> torch.Tensor:
+    def forward(self, states: torch.Tensor, query: torch.Tensor | None = None) -> torch.Tensor:
         """
         # Parameters
 
@@ -62,7 +61,7 @@ class AttentionScorer(torch.nn.Module, Registrable):
             )
         return self.score(states, query)
 
-    def score(self, states: torch.Tensor, query: Optional[torch.Tensor]) -> torch.Tensor:
+    def score(self, states: torch.Tensor, query: torch.Tensor | None) -> torch.Tensor:
         """One score per token. Shape: (batch, tokens)"""
         raise NotImplementedError
 
@@ -76,7 +75,7 @@ class AdditiveScorer(AttentionScorer):
     Registered as an `AttentionScorer` with name "additive".
     """
 
-    def __init__(self, input_dim: int, query_dim: Optional[int] = None) -> None:
+    def __init__(self, input_dim: int, query_dim: int | None = None) -> None:
         super().__init__(input_dim, query_dim)
         inner_dim = input_dim // 2
         self.state_layer = torch.nn.Linear(input_dim, inner_dim)
@@ -86,7 +85,7 @@ class AdditiveScorer(AttentionScorer):
         self.activation = torch.nn.Tanh()
         self.weight_layer = torch.nn.Linear(inner_dim, 1, bias=False)
 
-    def score(self, states: torch.Tensor, query: Optional[torch.Tensor]) -> torch.Tensor:
+    def score(self, states: torch.Tensor, query: torch.Tensor | None) -> torch.Tensor:
         inner = self.state_layer(states)
         if query is not None:
             inner = inner + self.query_layer(query).unsqueeze(1)
@@ -101,7 +100,7 @@ class ScaledDotScorer(AttentionScorer):
     Registered as an `AttentionScorer` with name "scaled_dot".
     """
 
-    def __init__(self, input_dim: int, query_dim: Optional[int] = None) -> None:
+    def __init__(self, input_dim: int, query_dim: int | None = None) -> None:
         super().__init__(input_dim, query_dim)
         if query_dim is None:
             self.weight_layer = torch.nn.Linear(input_dim, 1, bias=False)
@@ -111,7 +110,7 @@ class ScaledDotScorer(AttentionScorer):
                 f"but they are {input_dim} and {query_dim}"
             )
 
-    def score(self, states: torch.Tensor, query: Optional[torch.Tensor]) -> torch.Tensor:
+    def score(self, states: torch.Tensor, query: torch.Tensor | None) -> torch.Tensor:
         if query is None:
             products = self.weight_layer(states).squeeze(-1)
         else:
@@ -137,8 +136,8 @@ class TokenAttention(torch.nn.Module, FromParams):
         self,
         input_dim: int,
         scorer: Lazy[AttentionScorer] = Lazy(AdditiveScorer),
-        projection: Optional[Projection] = None,
-        query_dim: Optional[int] = None,
+        projection: Projection | None = None,
+        query_dim: int | None = None,
     ) -> None:
         super().__init__()
         self.projection = projection or Softmax()
@@ -152,8 +151,8 @@ class TokenAttention(torch.nn.Module, FromParams):
         self,
         states: torch.Tensor,
         mask: torch.Tensor,
-        query: Optional[torch.Tensor] = None,
-        guide: Optional[torch.Tensor] = None,
+        query: torch.Tensor | None = None,
+        guide: torch.Tensor | None = None,
     ) -> torch.Tensor:
         """
         # Parameters
@@ -214,6 +213,6 @@ class LinearDecoder(torch.nn.Linear):
         """Shape: (..., state_dim) -> (..., votes)"""
         return self(states)
 
-    def finish(self, votes: torch.Tensor, query: Optional[Query] = None) -> torch.Tensor:
+    def finish(self, votes: torch.Tensor, query: Query | None = None) -> torch.Tensor:
         """From the mean of votes to logits, which it is. Shape: (..., votes) -> (..., labels)"""
         return votes

@@ -1,7 +1,7 @@
 """The encoder with self-attention, whose projection is pluggable and whose maps can be had."""
 
 import math
-from typing import Callable, Optional, Sequence, Tuple
+from collections.abc import Callable, Sequence
 
 import torch
 from allennlp.modules import Seq2SeqEncoder
@@ -45,8 +45,8 @@ class TransformerEncoder(Seq2SeqEncoder):
         hidden_dim: int = 128,
         num_layers: int = 2,
         num_heads: int = 1,
-        feedforward_dim: Optional[int] = None,
-        projection: Optional[Projection] = None,
+        feedforward_dim: int | None = None,
+        projection: Projection | None = None,
         positions: str = "sinusoidal",
         max_tokens: int = 512,
         dropout: float = 0.0,
@@ -147,7 +147,7 @@ class TransformerLayer(torch.nn.Module):
         """The second linear layer of the feed-forward network."""
         return self.feedforward[2]
 
-    def forward(self, states: torch.Tensor, mask: Optional[torch.Tensor]) -> torch.Tensor:
+    def forward(self, states: torch.Tensor, mask: torch.Tensor | None) -> torch.Tensor:
         states = self.attention_norm(states + self.dropout(self.self_attention(states, mask)))
         return self.feedforward_norm(states + self.dropout(self.feedforward(states)))
 
@@ -167,7 +167,7 @@ class SelfAttention(torch.nn.Module):
         self.output_layer = torch.nn.Linear(hidden_dim, hidden_dim)
         self.projection = projection
 
-    def forward(self, states: torch.Tensor, mask: Optional[torch.Tensor]) -> torch.Tensor:
+    def forward(self, states: torch.Tensor, mask: torch.Tensor | None) -> torch.Tensor:
         queries, keys, values = (
             self.split_heads(layer(states))
             for layer in (self.query_layer, self.key_layer, self.value_layer)
@@ -179,14 +179,14 @@ class SelfAttention(torch.nn.Module):
         queries: torch.Tensor,
         keys: torch.Tensor,
         values: torch.Tensor,
-        mask: Optional[torch.Tensor],
+        mask: torch.Tensor | None,
     ) -> torch.Tensor:
         """
         The values, weighted for each query; of a long text in pieces. In training the maps are
         kept, since to compute them twice would take time. Shape: (batch, heads, tokens, dim)
         """
 
-        def attend(queries, keys, values) -> Tuple[torch.Tensor]:
+        def attend(queries, keys, values) -> tuple[torch.Tensor]:
             return (self.weights(queries, keys, mask) @ values,)
 
         if self.training:
@@ -196,7 +196,7 @@ class SelfAttention(torch.nn.Module):
         return mixed
 
     def weights(
-        self, queries: torch.Tensor, keys: torch.Tensor, mask: Optional[torch.Tensor]
+        self, queries: torch.Tensor, keys: torch.Tensor, mask: torch.Tensor | None
     ) -> torch.Tensor:
         """Shape: (batch, heads, tokens that attend, tokens attended to)"""
         scores = queries @ keys.transpose(-1, -2) / math.sqrt(keys.size(-1))
@@ -206,7 +206,7 @@ class SelfAttention(torch.nn.Module):
     def maps(
         self,
         states: torch.Tensor,
-        mask: Optional[torch.Tensor],
+        mask: torch.Tensor | None,
         attending: slice = slice(None),
     ) -> torch.Tensor:
         """
@@ -236,7 +236,7 @@ def sinusoids(length: int, dim: int) -> torch.Tensor:
     return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(start_dim=1)[:, :dim]
 
 
-Tensors = Tuple[torch.Tensor, ...]
+Tensors = tuple[torch.Tensor, ...]
 
 
 def in_pieces(

@@ -7,8 +7,8 @@ them. Each rule is an equation between differences, not an approximation: so the
 to the difference of the output.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Callable, Tuple, Union
 
 import torch
 
@@ -31,7 +31,7 @@ class TwoRuns:
         return (self.text + self.baseline) / 2
 
     @property
-    def parts(self) -> Tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    def parts(self) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         """Text, baseline and difference."""
         return self.text, self.baseline, self.difference
 
@@ -39,7 +39,7 @@ class TwoRuns:
 def linear_map(
     function: Callable[[torch.Tensor], torch.Tensor],
     inputs: TwoRuns,
-    bias: Union[torch.Tensor, float] = 0.0,
+    bias: torch.Tensor | float = 0.0,
 ) -> TwoRuns:
     """`function(inputs) + bias` for a linear function: the difference loses the bias alone."""
     with torch.no_grad():
@@ -100,7 +100,7 @@ def elementwise(function: Callable[[torch.Tensor], torch.Tensor], inputs: TwoRun
 
 def _with_slope(
     function: Callable[[torch.Tensor], torch.Tensor], at: torch.Tensor
-) -> Tuple[torch.Tensor, torch.Tensor]:
+) -> tuple[torch.Tensor, torch.Tensor]:
     """The value and the derivative of a function of each number alone."""
     with torch.enable_grad():
         at = at.detach().requires_grad_()

@@ -1,7 +1,7 @@
 """The encoders `affine` and `cnn`, whose states depend on a window of tokens."""
 
+from collections.abc import Sequence
 from types import ModuleType
-from typing import Sequence, Tuple
 
 import torch
 from allennlp.modules import Seq2SeqEncoder
@@ -81,7 +81,7 @@ class CnnEncoder(Seq2SeqEncoder):
         self,
         input_dim: int,
         channels: int = 32,
-        kernel_sizes: Tuple[int, ...] = (1, 3, 5, 7),
+        kernel_sizes: tuple[int, ...] = (1, 3, 5, 7),
     ) -> None:
         super().__init__()
         _check_kernel_sizes(kernel_sizes)

@@ -1,7 +1,6 @@
 """Word embeddings from a file of word vectors, with a stated rule for the words it lacks."""
 
 import logging
-from typing import Dict, Optional
 
 import numpy
 import torch
@@ -48,7 +47,7 @@ class WordVectors(Embedding):
         self,
         vocab: Vocabulary,
         embedding_dim: int,
-        pretrained_file: Optional[str] = None,
+        pretrained_file: str | None = None,
         unknown_words: str = "zeros",
         trainable: bool = True,
         vocab_namespace: str = "tokens",
@@ -70,7 +69,7 @@ class WordVectors(Embedding):
         )
 
 
-def read_vectors(path: str, dim: int, words: Dict[str, int]) -> Dict[str, numpy.ndarray]:
+def read_vectors(path: str, dim: int, words: dict[str, int]) -> dict[str, numpy.ndarray]:
     """The vectors of those `words` that the file has."""
     known = {}
     for number, word, rest in vector_lines(path):
@@ -108,7 +107,7 @@ def _is_number(text: str) -> bool:
 
 
 def _weight(
-    words: Dict[str, int], known: Dict[str, numpy.ndarray], dim: int, unknown_words: str
+    words: dict[str, int], known: dict[str, numpy.ndarray], dim: int, unknown_words: str
 ) -> torch.Tensor:
     weight = torch.zeros(len(words), dim)
     values = numpy.stack(list(known.values()))

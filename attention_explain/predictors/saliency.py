@@ -4,9 +4,10 @@ import atexit
 import logging
 import sys
 import time
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Collection, Dict, List, Mapping, Optional, Sequence
+from typing import Any
 
 import numpy
 from allennlp.common.checks import ConfigurationError
@@ -48,7 +49,7 @@ class Place:
     """file : None where lines come from elsewhere, and AllenNLP hands over no blank one."""
 
     number: int
-    file: Optional[str] = None
+    file: str | None = None
 
     def error(self, message: str) -> DataError:
         if self.file is None:
@@ -56,16 +57,16 @@ class Place:
         return DataError(message, self.file, self.number)
 
 
-class InputLine(Dict[str, Any]):
+class InputLine(dict[str, Any]):
     """The fields of a line, where it stands, and what is wrong with it if it cannot be read."""
 
-    def __init__(self, fields: JsonDict, place: "Place", problem: Optional[str] = None) -> None:
+    def __init__(self, fields: JsonDict, place: "Place", problem: str | None = None) -> None:
         super().__init__(fields)
         self.place = place
         self.problem = problem
 
 
-class BadLine(Dict[str, Any]):
+class BadLine(dict[str, Any]):
     """Stands where the result of a line would, and holds the reason why there is none."""
 
     def __init__(self, error: InputError) -> None:
@@ -89,7 +90,7 @@ def parse_line(line: str, place: Place) -> InputLine:
 
 def checked_fields(
     fields: JsonDict, names: Mapping[str, str] = FIELDS, disallowed: Collection[str] = ()
-) -> Dict[str, Any]:
+) -> dict[str, Any]:
     """
     The fields that have a meaning, as in data files, by the names that lines have for them. A line
     without an id gets one, as there. `disallowed` fields raise.
@@ -119,13 +120,13 @@ class GrowingPage:
         Of each method, what it declares.
     """
 
-    def __init__(self, path: str, methods: Dict[str, Dict[str, Any]]) -> None:
+    def __init__(self, path: str, methods: dict[str, dict[str, Any]]) -> None:
         # The folder may be another one when the process ends.
         self._path = Path(path).absolute()
         check_outputs({".html": [path]})
         self._methods = methods
-        self._cards: List[str] = []
-        self._facts: List[Facts] = []
+        self._cards: list[str] = []
+        self._facts: list[Facts] = []
         self._unwritten = 0
         self._next_time = time.monotonic()
         # One that is there is kept until there is something to put in its place.
@@ -202,11 +203,11 @@ class SaliencyPredictor(Predictor):
         model: Model,
         dataset_reader: DatasetReader,
         frozen: bool = True,
-        interpreters: Optional[Sequence[InterpreterConfig]] = None,
-        target: Optional[str] = None,
-        html: Optional[str] = None,
-        batch_tokens: Optional[int] = None,
-        seed: Optional[int] = None,
+        interpreters: Sequence[InterpreterConfig] | None = None,
+        target: str | None = None,
+        html: str | None = None,
+        batch_tokens: int | None = None,
+        seed: int | None = None,
         split_text: bool = False,
         side: str = PASSAGE,
         **unknown: Any,
@@ -231,14 +232,14 @@ class SaliencyPredictor(Predictor):
         self._split_text = split_text
         self._warned = False
         self._lines = 0
-        self._places: List[Place] = []
+        self._places: list[Place] = []
         self._texts = 0
-        self._page: Optional[GrowingPage] = None
+        self._page: GrowingPage | None = None
         if html is not None:
             declared = {name: properties(method) for name, method in self.interpreters.items()}
             self._page = GrowingPage(html, declared)
 
-    def explain(self, instances: Sequence[Instance]) -> List[Explanation]:
+    def explain(self, instances: Sequence[Instance]) -> list[Explanation]:
         """All instances, in their order; the methods work in batches."""
         for instance in instances:
             self._texts += 1
@@ -254,7 +255,7 @@ class SaliencyPredictor(Predictor):
     def predict_instance(self, instance: Instance) -> JsonDict:
         return self.predict_batch_instance([instance])[0]
 
-    def predict_batch_instance(self, instances: List[Instance]) -> List[JsonDict]:
+    def predict_batch_instance(self, instances: list[Instance]) -> list[JsonDict]:
         return [explanation.to_dict() for explanation in self.explain(instances)]
 
     # Lines --------------------------------------------------------------------------------------
@@ -289,7 +290,7 @@ class SaliencyPredictor(Predictor):
         (result,) = self.predict_batch_json([inputs])
         return result
 
-    def predict_batch_json(self, inputs: List[JsonDict]) -> List[JsonDict]:
+    def predict_batch_json(self, inputs: list[JsonDict]) -> list[JsonDict]:
         """
         A bad line ends the batch: what stands before it is predicted, and `dump_line`, which is
         called in turn, refuses the line itself. So nothing before it is lost.
@@ -334,7 +335,7 @@ class SaliencyPredictor(Predictor):
         if warning is not None:
             warn_once(f"{source}: {warning}")
 
-    def _warn_once(self, warning: Optional[str]) -> None:
+    def _warn_once(self, warning: str | None) -> None:
         if warning is not None and not self._warned:
             logger.warning(warning)
             self._warned = True
@@ -342,8 +343,8 @@ class SaliencyPredictor(Predictor):
     # For AllenNLP's own interpreters and attackers ----------------------------------------------
 
     def predictions_to_labeled_instances(
-        self, instance: Instance, outputs: Dict[str, numpy.ndarray]
-    ) -> List[Instance]:
+        self, instance: Instance, outputs: dict[str, numpy.ndarray]
+    ) -> list[Instance]:
         labeled = instance.duplicate()
         label = self._model.labels[int(numpy.argmax(outputs["probs"]))]
         labeled.add_field("label", KnownLabelField(label), self._model.vocab)

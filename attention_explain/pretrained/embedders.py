@@ -5,8 +5,9 @@ is done to the word; behind them, the other words' vectors would still know of i
 """
 
 import hashlib
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Callable, Dict, NamedTuple, Optional, Tuple, Type
+from typing import Any, NamedTuple, Optional
 
 import torch
 from allennlp.data import TextFieldTensors
@@ -41,7 +42,7 @@ class RememberedStates:
     def __init__(self, most_bytes: int = MOST_BYTES) -> None:
         self.in_training = False
         self._left = most_bytes
-        self._known: Dict[bytes, torch.Tensor] = {}
+        self._known: dict[bytes, torch.Tensor] = {}
 
     def __deepcopy__(self, memo: Any) -> "RememberedStates":
         """A copy of a model may get other parameters."""
@@ -103,7 +104,7 @@ class TransformerWords(PretrainedTransformerMismatchedEmbedder):
         train_parameters: bool = True,
         last_layer_only: bool = True,
         sub_token_mode: str = "avg",
-        serialization_dir: Optional[str] = None,
+        serialization_dir: str | None = None,
     ) -> None:
         kept = kept_folder(model_name, serialization_dir)
         # What is kept has no weights: those of an archive or a checkpoint follow. A training that was
@@ -168,7 +169,7 @@ class PretrainedPieces(NamedTuple):
         ids = tokens[self.indexer]["token_ids"]
         return self.embedder.transformer_model.get_input_embeddings()(ids)
 
-    def places(self, tokens: TextFieldTensors) -> Tuple[torch.Tensor, Optional[torch.Tensor]]:
+    def places(self, tokens: TextFieldTensors) -> tuple[torch.Tensor, torch.Tensor | None]:
         """The mask and the units of a `TextInputs`."""
         tensors = tokens[self.indexer]
         if not self.words:
@@ -227,7 +228,7 @@ class PretrainedPieces(NamedTuple):
         """As of an `AttentionClassifier`."""
         # The same that the embedder has loaded, and AllenNLP remembers: its folder may be gone.
         tokenizer = PretrainedTransformerTokenizer(self.embedder.config._name_or_path).tokenizer
-        ids: Dict[str, Any] = {
+        ids: dict[str, Any] = {
             "pad": tokenizer.pad_token_id,
             "unk": tokenizer.unk_token_id,
             "mask": tokenizer.mask_token_id,
@@ -237,6 +238,6 @@ class PretrainedPieces(NamedTuple):
         return self.embedder.transformer_model.get_input_embeddings().weight[ids[symbol]].detach()
 
 
-def _is_just(part: torch.nn.Module, kind: Type[torch.nn.Module]) -> bool:
+def _is_just(part: torch.nn.Module, kind: type[torch.nn.Module]) -> bool:
     """A subclass with a forward of its own may do anything."""
     return isinstance(part, kind) and type(part).forward is kind.forward

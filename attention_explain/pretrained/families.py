@@ -6,8 +6,9 @@ are added; layers of self-attention and a feed-forward block; a head over the st
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Callable, Dict, List, Optional, Tuple, Type
+from typing import TYPE_CHECKING
 
 import torch
 from torch.nn import LayerNorm, Linear, Module
@@ -38,7 +39,7 @@ class PretrainedSelfAttention:
     value_layer: Linear
     output_layer: Linear
     num_heads: int
-    bias: Optional[Callable[[int], torch.Tensor]] = None
+    bias: Callable[[int], torch.Tensor] | None = None
 
     @property
     def projection(self) -> "Projection":
@@ -136,7 +137,7 @@ class Family:
         What is added to the embeddings of pieces before their layer norm: positions, and whatever
         else. Shape: (batch, places, embedding_dim) -> (1, places, embedding_dim)
         """
-        inputs: List[torch.Tensor] = []
+        inputs: list[torch.Tensor] = []
         norm = self.embeddings.LayerNorm
         hook = norm.register_forward_pre_hook(
             lambda module, given: inputs.append(given[0].detach())
@@ -151,11 +152,11 @@ class Family:
         return self.embeddings(inputs_embeds=pieces)
 
     @property
-    def embeddings_layer(self) -> Optional[Linear]:
+    def embeddings_layer(self) -> Linear | None:
         """From embeddings, behind their layer norm, to states of another size."""
         return None
 
-    def lacks_layers(self) -> Optional[str]:
+    def lacks_layers(self) -> str | None:
         """Why nothing can be known of its layers; None if it can."""
         kind = getattr(self.config, "position_embedding_type", "absolute")
         if kind == "absolute":
@@ -165,7 +166,7 @@ class Family:
             "which are not known here; methods of the embeddings can be used"
         )
 
-    def layers(self) -> List[PretrainedLayer]:
+    def layers(self) -> list[PretrainedLayer]:
         """The first layer first."""
         return [self.layer(module) for module in self.base.encoder.layer]
 
@@ -194,11 +195,11 @@ class Family:
             own.num_attention_heads,
         )
 
-    def head(self) -> List[Step]:
+    def head(self) -> list[Step]:
         """From the state of the first place to the logits, without dropout."""
         raise NotImplementedError
 
-    def head_modules(self) -> List[Module]:
+    def head_modules(self) -> list[Module]:
         """Those of its layers that belong to no other part: of BERT's, the pooler does."""
         inside = set(self.base.modules())
         return [step for step in self.head() if isinstance(step, Linear) and step not in inside]
@@ -216,7 +217,7 @@ class Bert(Family):
     def labels_layer(self) -> Linear:
         return self.model.classifier
 
-    def head(self) -> List[Step]:
+    def head(self) -> list[Step]:
         pooler = self.base.pooler
         return [pooler.dense, pooler.activation, self.labels_layer]
 
@@ -231,7 +232,7 @@ class DistilBert(Family):
     def labels_layer(self) -> Linear:
         return self.model.classifier
 
-    def layers(self) -> List[PretrainedLayer]:
+    def layers(self) -> list[PretrainedLayer]:
         return [self.layer(module) for module in self.base.transformer.layer]
 
     def layer(self, module: Module) -> PretrainedLayer:
@@ -251,7 +252,7 @@ class DistilBert(Family):
             own, own.q_lin, own.k_lin, own.v_lin, own.out_lin, own.n_heads
         )
 
-    def head(self) -> List[Step]:
+    def head(self) -> list[Step]:
         return [self.model.pre_classifier, torch.relu, self.labels_layer]
 
 
@@ -262,7 +263,7 @@ class Roberta(Family):
     def labels_layer(self) -> Linear:
         return self.model.classifier.out_proj
 
-    def head(self) -> List[Step]:
+    def head(self) -> list[Step]:
         return [self.model.classifier.dense, torch.tanh, self.labels_layer]
 
     @staticmethod
@@ -275,14 +276,14 @@ class Electra(Family):
     model_type = "electra"
 
     @property
-    def embeddings_layer(self) -> Optional[Linear]:
+    def embeddings_layer(self) -> Linear | None:
         return getattr(self.base, "embeddings_project", None)
 
     @property
     def labels_layer(self) -> Linear:
         return self.model.classifier.out_proj
 
-    def head(self) -> List[Step]:
+    def head(self) -> list[Step]:
         head = self.model.classifier
         return [head.dense, head.activation, self.labels_layer]
 
@@ -307,7 +308,7 @@ class MPNet(Family):
         like = encoder.relative_attention_bias.weight
         return encoder.compute_position_bias(like.new_zeros(1, places, 1))[0]
 
-    def head(self) -> List[Step]:
+    def head(self) -> list[Step]:
         return [self.model.classifier.dense, torch.tanh, self.labels_layer]
 
     @staticmethod
@@ -316,19 +317,19 @@ class MPNet(Family):
         return config.max_position_embeddings - 2
 
 
-FAMILIES: Dict[str, Type[Family]] = {
+FAMILIES: dict[str, type[Family]] = {
     family.model_type: family for family in (Bert, DistilBert, Roberta, Electra, MPNet)
 }
 
 
 def layer_inputs(
     family: Family, run: Callable[[], torch.Tensor]
-) -> Tuple[torch.Tensor, List[torch.Tensor]]:
+) -> tuple[torch.Tensor, list[torch.Tensor]]:
     """
     What `run` gives, and what each layer has read in it, the first layer first.
     Shape of each: (batch, places, hidden_dim)
     """
-    inputs: List[torch.Tensor] = []
+    inputs: list[torch.Tensor] = []
     hooks = [
         layer.module.register_forward_pre_hook(lambda module, given: inputs.append(given[0]))
         for layer in family.layers()

@@ -6,10 +6,11 @@ numbers or not at all.
 
 import os
 import textwrap
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any
 
 import torch
 
@@ -40,12 +41,12 @@ OTHER_HEADS = {
 SAFELY = {"local_files_only": True, "trust_remote_code": False}
 
 
-def files_that_count(folder: Path) -> List[Path]:
+def files_that_count(folder: Path) -> list[Path]:
     """Config, weights and tokenizer."""
     return sorted({file for pattern in FETCHED for file in folder.glob(pattern) if file.is_file()})
 
 
-def transformer_folder(name: Union[str, os.PathLike]) -> Path:
+def transformer_folder(name: str | os.PathLike) -> Path:
     """A folder as it is; else what the hub has under that name, fetched once."""
     name = os.fspath(name)
     cached = must_be_cached(name)
@@ -101,7 +102,7 @@ class TransformerFolder:
     labels: Sequence[str]
 
     @classmethod
-    def opened(cls, name: Union[str, os.PathLike]) -> "TransformerFolder":
+    def opened(cls, name: str | os.PathLike) -> "TransformerFolder":
         """Of a folder, or a name of the hub."""
         from transformers import AutoConfig
 
@@ -237,7 +238,7 @@ class TransformerFolder:
         self.config.num_labels = labels
         return AutoModelForSequenceClassification.from_config(self.config)
 
-    def _loaded(self, labels: int) -> Tuple["PreTrainedModel", Dict[str, Any]]:
+    def _loaded(self, labels: int) -> tuple["PreTrainedModel", dict[str, Any]]:
         from transformers import AutoModelForSequenceClassification
 
         self._check_there_are_weights()
@@ -276,7 +277,7 @@ class TransformerFolder:
                 "than torch are not read"
             )
 
-    def _weights_file(self) -> Optional[Path]:
+    def _weights_file(self) -> Path | None:
         """Also where they are in several files, which an index names."""
         for name in WEIGHTS:
             for path in (self.path / name, self.path / f"{name}.index.json"):
@@ -307,7 +308,7 @@ def check_named_files(folder: Path) -> None:
             )
 
 
-def _object_in(file: Path) -> Dict[str, Any]:
+def _object_in(file: Path) -> dict[str, Any]:
     """The JSON object in a file; empty if there is none, which is not for us to report."""
     try:
         stated = read_json(file.read_bytes())
@@ -321,7 +322,7 @@ def _is_inside(name: str) -> bool:
     return not path.is_absolute() and ".." not in path.parts
 
 
-def labels_of(stated: Dict[str, Any], file: Path) -> List[str]:
+def labels_of(stated: dict[str, Any], file: Path) -> list[str]:
     """The labels that a config names; without names they are what transformers calls them."""
     named = stated.get("id2label")
     if named is None:
@@ -345,7 +346,7 @@ def labels_of(stated: Dict[str, Any], file: Path) -> List[str]:
     return _several(labels, file)
 
 
-def _several(labels: List[str], file: Path) -> List[str]:
+def _several(labels: list[str], file: Path) -> list[str]:
     if len(labels) < 2:
         raise InputError(
             f"{file}: has {len(labels)} label, as a regression head has, but only models that choose "
@@ -363,7 +364,7 @@ def shortly(error: BaseException) -> str:
     return textwrap.shorten(str(error), 200, placeholder=" ...")
 
 
-def _causes(error: Optional[BaseException]) -> Iterator[BaseException]:
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
     while error is not None:
         yield error
         error = error.__cause__ or error.__context__

@@ -8,8 +8,9 @@ read as it is written (`as_written`); a word that a reader has erased is the tok
 knows how many words fit.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import Any
 
 import torch
 from allennlp.common.util import pad_sequence_to_length
@@ -21,8 +22,8 @@ from attention_explain.pretrained.folders import TransformerFolder
 from attention_explain.symbols import MASK_TOKEN
 
 # The numbers of a word's pieces; and where a word begins and ends in its text.
-Pieces = Tuple[int, ...]
-Span = Tuple[int, int]
+Pieces = tuple[int, ...]
+Span = tuple[int, int]
 
 # So many words are remembered.
 REMEMBERED = 2**17
@@ -31,7 +32,7 @@ REMEMBERED = 2**17
 KEPT = Path("vocabulary") / ".transformer"
 
 
-def kept_folder(model_name: str, serialization_dir: Optional[str]) -> str:
+def kept_folder(model_name: str, serialization_dir: str | None) -> str:
     """Where config and tokenizer of a model are: with the training run, once it has them."""
     kept = None if serialization_dir is None else Path(serialization_dir) / KEPT
     return str(kept) if kept is not None and kept.is_dir() else model_name
@@ -67,9 +68,9 @@ class PieceIndexer(TokenIndexer):
     def __init__(
         self,
         model_name: str,
-        max_pieces: Optional[int] = None,
+        max_pieces: int | None = None,
         as_written: bool = False,
-        serialization_dir: Optional[str] = None,
+        serialization_dir: str | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
@@ -84,10 +85,10 @@ class PieceIndexer(TokenIndexer):
                 f"max_pieces is {max_pieces}, but must be from {least} to {most}, the most that "
                 f"{model_name} reads"
             )
-        self._pieces: Dict[str, Pieces] = {}
+        self._pieces: dict[str, Pieces] = {}
         self._model_name = model_name
 
-    def fitting(self, words: Sequence[str], pieces: Optional[Sequence[Pieces]] = None) -> int:
+    def fitting(self, words: Sequence[str], pieces: Sequence[Pieces] | None = None) -> int:
         """
         How many of the words fit into what the model reads: all, or the first so many. `pieces` are
         those of the words in their text, where they are known.
@@ -101,7 +102,7 @@ class PieceIndexer(TokenIndexer):
 
     def read_text(
         self, text: str, spans: Sequence[Span], merge: bool = True
-    ) -> Tuple[List[Span], List[Pieces]]:
+    ) -> tuple[list[Span], list[Pieces]]:
         """
         The pieces of each word of a text, in which white space belongs to the word behind it, and that
         at the end to the last word. Words that share a piece become one word, if they may `merge`;
@@ -137,7 +138,7 @@ class PieceIndexer(TokenIndexer):
         pieces += [[] for _ in left]
         return words, [tuple(of_word) for of_word in pieces]
 
-    def pieces(self, words: Sequence[str]) -> List[Pieces]:
+    def pieces(self, words: Sequence[str]) -> list[Pieces]:
         """The numbers of each word's pieces; a word of nothing but strange characters may have none."""
         unknown = list(dict.fromkeys(word for word in words if word not in self._pieces))
         if unknown:
@@ -166,10 +167,10 @@ class PieceIndexer(TokenIndexer):
             )
         return number
 
-    def count_vocab_items(self, token: Token, counter: Dict[str, Dict[str, int]]) -> None:
+    def count_vocab_items(self, token: Token, counter: dict[str, dict[str, int]]) -> None:
         """The vocabulary is the tokenizer's own."""
 
-    def tokens_to_indices(self, tokens: List[Token], vocabulary: Vocabulary) -> IndexedTokenList:
+    def tokens_to_indices(self, tokens: list[Token], vocabulary: Vocabulary) -> IndexedTokenList:
         alone = [token.text for token in tokens if not isinstance(token, WrittenToken)]
         known = dict(zip(alone, self.pieces(alone), strict=True))
         ids = list(self._before)
@@ -196,8 +197,8 @@ class PieceIndexer(TokenIndexer):
         return {"token_ids": [], "mask": [], "offsets": [], "wordpiece_mask": []}
 
     def as_padded_tensor_dict(
-        self, tokens: IndexedTokenList, padding_lengths: Dict[str, int]
-    ) -> Dict[str, torch.Tensor]:
+        self, tokens: IndexedTokenList, padding_lengths: dict[str, int]
+    ) -> dict[str, torch.Tensor]:
         padding = {
             "token_ids": self._tokenizer.pad_token_id or 0,
             "mask": False,
@@ -214,7 +215,7 @@ class PieceIndexer(TokenIndexer):
         }
 
 
-def _special_symbols(tokenizer: Any) -> Tuple[List[int], List[int]]:
+def _special_symbols(tokenizer: Any) -> tuple[list[int], list[int]]:
     """What stands before a text, and behind it."""
     for word in ("a", "0", "."):
         read = tokenizer(word)

@@ -1,6 +1,7 @@
 """Texts with fixed states for tests: from a small model, or with votes written down by hand."""
 
-from typing import Any, Optional, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 import torch
 from allennlp.common import Params
@@ -42,7 +43,7 @@ def fixed(classifier: AttentionClassifier, **options: Any) -> FixedStates:
 
 
 def by_hand(
-    votes: Sequence[Sequence[float]], attention: Optional[Sequence[float]] = None
+    votes: Sequence[Sequence[float]], attention: Sequence[float] | None = None
 ) -> FixedStates:
     """One text of as many tokens as there are votes; uniform attention by default."""
     tokens = len(votes)

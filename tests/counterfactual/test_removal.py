@@ -1,7 +1,5 @@
 """`drop-top` and `removal-order`, against loops that remove one weight after the other."""
 
-from typing import List, Optional
-
 import pytest
 import torch
 from scipy.spatial import distance
@@ -17,7 +15,7 @@ from tests.builders import instances
 from tests.counterfactual.fixed import by_hand, fixed, perturbation, sharp_model
 
 
-def output_without(texts: FixedStates, row: int, removed: List[int]) -> Optional[torch.Tensor]:
+def output_without(texts: FixedStates, row: int, removed: list[int]) -> torch.Tensor | None:
     """The probabilities when these weights are 0 and the others renormalised."""
     weights = texts.attention[row].clone()
     weights[removed] = 0
@@ -26,7 +24,7 @@ def output_without(texts: FixedStates, row: int, removed: List[int]) -> Optional
     return torch.softmax((weights / weights.sum()) @ texts.votes[row], dim=-1)
 
 
-def slowly_removed(texts: FixedStates, row: int, order: List[int]) -> int:
+def slowly_removed(texts: FixedStates, row: int, order: list[int]) -> int:
     decision = output_without(texts, row, []).argmax()
     for count in range(1, len(order)):
         output = output_without(texts, row, order[:count])

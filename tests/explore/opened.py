@@ -1,6 +1,7 @@
 """Small models as the page has them."""
 
-from typing import Any, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 from attention_explain.archives import open_archive
 from attention_explain.explore.open_model import OpenModel

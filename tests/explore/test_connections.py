@@ -4,8 +4,8 @@ import json
 import socket
 import threading
 import time
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import Iterator
 
 import pytest
 import uvicorn

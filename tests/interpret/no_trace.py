@@ -1,7 +1,8 @@
 """What must be as it was after a call of any interpreter, and how to call one as a user does."""
 
 import random
-from typing import Any, Callable, Dict, Optional
+from collections.abc import Callable
+from typing import Any
 
 import numpy
 import pytest
@@ -23,7 +24,7 @@ def interpreter(name: str, model: AttentionClassifier, **options: Any) -> Interp
     )
 
 
-def trace(model: AttentionClassifier) -> Dict[str, Any]:
+def trace(model: AttentionClassifier) -> dict[str, Any]:
     """All that a call could leave behind, as values that can be compared."""
     hooks = [
         (name, len(value))
@@ -48,7 +49,7 @@ def check_no_trace_is_left(
     method: Interpreter,
     monkeypatch: pytest.MonkeyPatch,
     fails_at_call: int = 1,
-    part: Optional[torch.nn.Module] = None,
+    part: torch.nn.Module | None = None,
 ) -> None:
     """
     After success, after a bad target, and after a crash in the middle: at that call of that part

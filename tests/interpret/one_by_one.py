@@ -1,7 +1,7 @@
 """Each text of a batch alone."""
 
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import Iterator
 
 from attention_explain.interpret.text_batch import TextBatch
 

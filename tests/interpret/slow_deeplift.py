@@ -5,7 +5,7 @@ implementation but the model's weights.
 """
 
 import math
-from typing import Callable, List, Optional, Sequence, Tuple
+from collections.abc import Callable, Sequence
 
 import numpy
 import torch
@@ -15,7 +15,7 @@ from attention_explain.models import AttentionClassifier
 
 class Number:
     def __init__(
-        self, text: float, baseline: float, sources: Sequence[Tuple["Number", float]] = ()
+        self, text: float, baseline: float, sources: Sequence[tuple["Number", float]] = ()
     ) -> None:
         self.text, self.baseline = float(text), float(baseline)
         self.sources = sources
@@ -55,13 +55,13 @@ def total(numbers: Sequence[Number], weights: Sequence[float], bias: float = 0.0
     )
 
 
-def layer(module: torch.nn.Module, numbers: Sequence[Number]) -> List[Number]:
+def layer(module: torch.nn.Module, numbers: Sequence[Number]) -> list[Number]:
     weights = module.weight.detach().numpy()
     bias = numpy.zeros(len(weights)) if module.bias is None else module.bias.detach().numpy()
     return [total(numbers, row, b) for row, b in zip(weights, bias, strict=True)]
 
 
-def distribution(scores: List[Number], inverse_link: Callable[[float], float]) -> List[Number]:
+def distribution(scores: list[Number], inverse_link: Callable[[float], float]) -> list[Number]:
     """p_i = g(z_i - t) with the t that makes the sum 1, found by bisection."""
     thresholds = []
     for values in ([score.text for score in scores], [score.baseline for score in scores]):
@@ -116,7 +116,7 @@ def contributions(
     baseline: numpy.ndarray,
     seen: Sequence[bool],
     label: int,
-    link: Optional[Callable[[float], float]],
+    link: Callable[[float], float] | None,
     of: str = "logit",
 ) -> numpy.ndarray:
     """
@@ -148,7 +148,7 @@ def contributions(
 
 
 def of_inputs(
-    inputs: Sequence[Sequence[Number]], logits: List[Number], label: int, of: str
+    inputs: Sequence[Sequence[Number]], logits: list[Number], label: int, of: str
 ) -> numpy.ndarray:
     """What each vector contributes to the logit of a label, or to its probability."""
     outputs = distribution(logits, softmax_link) if of == "probability" else logits
@@ -191,7 +191,7 @@ def contributions_of_bert(
     return of_inputs(inputs, layer(model.classifier, pooled), label, of)
 
 
-def numbers_of(text: numpy.ndarray, baseline: numpy.ndarray) -> List[List[Number]]:
+def numbers_of(text: numpy.ndarray, baseline: numpy.ndarray) -> list[list[Number]]:
     """Shape: (tokens, dim)"""
     return [
         [Number(x, x0) for x, x0 in zip(*vectors, strict=True)]

@@ -1,6 +1,6 @@
 """Gradients by finite differences: the definition, a number at a time, without autograd."""
 
-from typing import Callable, Iterator, List, Tuple
+from collections.abc import Callable, Iterator
 
 import torch
 
@@ -57,7 +57,7 @@ class PlainText:
 
 
 def plain_texts(
-    model: AttentionClassifier, made: List, label: int, of: str = "probability"
-) -> Iterator[Tuple[int, PlainText]]:
+    model: AttentionClassifier, made: list, label: int, of: str = "probability"
+) -> Iterator[tuple[int, PlainText]]:
     for row, text in enumerate(one_by_one(TextBatch.of(model, made))):
         yield row, PlainText(model, text, label, of)

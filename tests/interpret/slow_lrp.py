@@ -3,15 +3,13 @@ LRP from its definitions, for one text: numpy, plain loops over tokens and dimen
 mask, nothing shared with the implementation but the model's weights.
 """
 
-from typing import Dict, List, Tuple
-
 import numpy
 import torch
 
 from attention_explain.models import AttentionClassifier
 from attention_explain.modules.text_inputs import TextInputs
 
-Vectors = List[numpy.ndarray]
+Vectors = list[numpy.ndarray]
 
 
 class SlowLrp:
@@ -57,7 +55,7 @@ class SlowLrp:
             to_one[i], to_other[i] = parts
         return to_one, to_other
 
-    def explain(self, embeddings: numpy.ndarray, seen: List[bool], label: int) -> numpy.ndarray:
+    def explain(self, embeddings: numpy.ndarray, seen: list[bool], label: int) -> numpy.ndarray:
         """Shape: (tokens, embedding_dim) -> the same"""
         encoder = self.model.encoder
         kind = type(encoder).__name__
@@ -145,7 +143,7 @@ class SlowLrp:
 
     def lstm_forward(self, embeddings: numpy.ndarray) -> Vectors:
         lstm = self.model.encoder._module
-        self.runs: List[List[Tuple[List[Dict], bool]]] = []
+        self.runs: list[list[tuple[list[dict], bool]]] = []
         inputs = list(embeddings)
         for number in range(lstm.num_layers):
             self.runs.append([])
@@ -160,7 +158,7 @@ class SlowLrp:
         return inputs
 
     @staticmethod
-    def lstm_steps(inputs: Vectors, weights: Dict[str, numpy.ndarray]) -> List[Dict]:
+    def lstm_steps(inputs: Vectors, weights: dict[str, numpy.ndarray]) -> list[dict]:
         size = weights["hh"].shape[1]
         h, c = numpy.zeros(size), numpy.zeros(size)
         steps = []
@@ -192,7 +190,7 @@ class SlowLrp:
             relevance = received
         return relevance
 
-    def lstm_steps_backward(self, steps: List[Dict], relevance: Vectors) -> Vectors:
+    def lstm_steps_backward(self, steps: list[dict], relevance: Vectors) -> Vectors:
         size = steps[0]["size"]
         of_inputs = [None] * len(steps)
         from_h, from_c = numpy.zeros(size), numpy.zeros(size)
@@ -272,7 +270,7 @@ class SlowLrp:
             for x, b, r in zip(self.inputs, self.input_biases, relevance, strict=True)
         ]
 
-    def transformer_layer_backward(self, record: Dict, relevance: Vectors) -> Vectors:
+    def transformer_layer_backward(self, record: dict, relevance: Vectors) -> Vectors:
         layer, tokens = record["layer"], range(len(relevance))
         of_middle, of_attended, of_inputs = [], [], []
         for t in tokens:
@@ -318,11 +316,11 @@ class SlowLrp:
         return self.linear(inputs, matrix, shift, relevance)
 
 
-def arrays(layer: torch.nn.Module) -> Tuple[numpy.ndarray, numpy.ndarray]:
+def arrays(layer: torch.nn.Module) -> tuple[numpy.ndarray, numpy.ndarray]:
     return layer.weight.detach().numpy(), layer.bias.detach().numpy()
 
 
-def lstm_weights(lstm: torch.nn.LSTM, suffix: str) -> Dict[str, numpy.ndarray]:
+def lstm_weights(lstm: torch.nn.LSTM, suffix: str) -> dict[str, numpy.ndarray]:
     found = {
         kind: getattr(lstm, f"{kind}{suffix}").detach().numpy()
         for kind in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")

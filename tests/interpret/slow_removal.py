@@ -3,8 +3,9 @@ Erasing by really erasing: a model's output for each text that lacks a word, one
 at a time, written from the definitions. And what must hold for whatever erases.
 """
 
+from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, Callable, List
+from typing import Any
 
 import pytest
 import torch
@@ -16,10 +17,10 @@ from tests.builders import TEXTS, batch, instances, reader
 from tests.interpret.no_trace import interpreter
 
 # The output without token i: (model, words of the text, i, boundary symbols) -> logits
-Erase = Callable[[AttentionClassifier, List[str], int, bool], torch.Tensor]
+Erase = Callable[[AttentionClassifier, list[str], int, bool], torch.Tensor]
 
 
-def logits_of_words(model: AttentionClassifier, words: List[str], bounded: bool) -> torch.Tensor:
+def logits_of_words(model: AttentionClassifier, words: list[str], bounded: bool) -> torch.Tensor:
     """The output for these words as a text of their own. Shape: (labels,)"""
     text_reader = reader(boundary_symbols=bounded)
     instance = text_reader.text_to_instance(tokens=words)
@@ -27,14 +28,14 @@ def logits_of_words(model: AttentionClassifier, words: List[str], bounded: bool)
     return model(**batch(model.vocab, [instance]))["logits"][0]
 
 
-def deleted(model: AttentionClassifier, words: List[str], i: int, bounded: bool) -> torch.Tensor:
+def deleted(model: AttentionClassifier, words: list[str], i: int, bounded: bool) -> torch.Tensor:
     if len(words) == 1:
         return model.decoder(torch.zeros(model.decoder.in_features, dtype=torch.double))
     return logits_of_words(model, words[:i] + words[i + 1 :], bounded)
 
 
 def state_dropped(
-    model: AttentionClassifier, words: List[str], i: int, bounded: bool
+    model: AttentionClassifier, words: list[str], i: int, bounded: bool
 ) -> torch.Tensor:
     if len(words) == 1:
         return model.decoder(torch.zeros(model.decoder.in_features, dtype=torch.double))
@@ -49,7 +50,7 @@ def embedding_replaced(by: Callable[[AttentionClassifier], torch.Tensor]) -> Era
     """The token's embedding is replaced by another one, which is a function of the model."""
 
     def replaced(
-        model: AttentionClassifier, words: List[str], i: int, bounded: bool
+        model: AttentionClassifier, words: list[str], i: int, bounded: bool
     ) -> torch.Tensor:
         text = one_text(model, words, bounded)
         embeddings = model.embed(text.tokens)
@@ -60,7 +61,7 @@ def embedding_replaced(by: Callable[[AttentionClassifier], torch.Tensor]) -> Era
     return replaced
 
 
-def one_text(model: AttentionClassifier, words: List[str], bounded: bool) -> TextBatch:
+def one_text(model: AttentionClassifier, words: list[str], bounded: bool) -> TextBatch:
     return _one_text(model, " ".join(words), bounded)
 
 
@@ -72,13 +73,13 @@ def _one_text(model: AttentionClassifier, text: str, bounded: bool) -> TextBatch
 
 def change(
     model: AttentionClassifier,
-    words: List[str],
+    words: list[str],
     erase: Erase,
     bounded: bool,
     measure: str,
     label: str,
     of: str = "probability",
-) -> List[float]:
+) -> list[float]:
     """The score of each word."""
     whole = logits_of_words(model, words, bounded)
     target = model.labels.index(label)

@@ -4,7 +4,6 @@ BiLSTM, every method, and chance beside them.
 """
 
 import json
-from typing import Dict
 
 import pytest
 from allennlp.commands.train import TrainModel
@@ -30,7 +29,7 @@ METHODS = [
 
 
 @pytest.fixture(scope="module")
-def shares(tmp_path_factory) -> Dict[str, float]:
+def shares(tmp_path_factory) -> dict[str, float]:
     """The share of correctly predicted texts in which each method puts a planted cause first."""
     overrides = {
         "dataset_reader.sizes": {"train": 1500, "dev": 100, "test": 150},

@@ -1,8 +1,8 @@
 """Configs as a user writes them, and texts for them."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Sequence
 
 import _jsonnet
 from allennlp.common import Params

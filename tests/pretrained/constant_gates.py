@@ -4,8 +4,8 @@ transformers' own model, in which attention weights, the deviations of layer nor
 f(x) / x of nonlinearities are constants.
 """
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Callable, Tuple
 
 import pytest
 import torch
@@ -40,7 +40,7 @@ def constant_gates(patch: pytest.MonkeyPatch) -> None:
         patch.setattr(activation, "forward", gated(activation.forward))
 
 
-def gradient_x_input(folder: Path, ids: torch.Tensor, label: int) -> Tuple[torch.Tensor, float]:
+def gradient_x_input(folder: Path, ids: torch.Tensor, label: int) -> tuple[torch.Tensor, float]:
     """One number a place, and the logit. Shape: (1, places) -> (places,)"""
     model = AutoModelForSequenceClassification.from_pretrained(folder, attn_implementation="eager")
     model.double().eval()

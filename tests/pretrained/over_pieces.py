@@ -1,7 +1,8 @@
 """An `attention_classifier` over each kind of AllenNLP's pretrained embedders, and what it says of words."""
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Dict, List, Sequence
+from typing import Any
 
 import torch
 from allennlp.common import Params
@@ -17,7 +18,7 @@ from tests.tiny_transformers import HIDDEN
 TEXTS = ["the acting was superb", "a dull film", "fine", "superb acting superb film fine"]
 LABELS = ["1", "0", "1", "1"]
 
-ENCODERS: Dict[str, Dict[str, Any]] = {
+ENCODERS: dict[str, dict[str, Any]] = {
     "pass_through": {"type": "pass_through", "input_dim": HIDDEN},
     "lstm": {"type": "lstm", "input_size": HIDDEN, "hidden_size": 3, "bidirectional": True},
     "affine": {"type": "affine", "input_dim": HIDDEN, "hidden_dim": 5},
@@ -68,7 +69,7 @@ def predictor(
 
 def instances(
     reader: DatasetReader, texts: Sequence[Any] = TEXTS, labels: Sequence[str] = LABELS
-) -> List[Instance]:
+) -> list[Instance]:
     """Of texts, or of lists of tokens."""
     made = [
         reader.text_to_instance(
@@ -84,7 +85,7 @@ def instances(
 
 
 @torch.no_grad()
-def logits_of(predictor: SaliencyPredictor, tokens: List[str]) -> torch.Tensor:
+def logits_of(predictor: SaliencyPredictor, tokens: list[str]) -> torch.Tensor:
     """
     What the model says of these tokens as a text of their own, by AllenNLP's own embedder. Of none, the
     decoder at a context of 0. Shape: (labels,)

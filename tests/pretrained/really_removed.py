@@ -4,8 +4,8 @@ place: one text and one pass at a time.
 """
 
 import re
+from collections.abc import Collection
 from pathlib import Path
-from typing import Collection, List
 
 import torch
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
@@ -14,7 +14,7 @@ from transformers import AutoModelForSequenceClassification, AutoTokenizer
 WORD = re.compile(r"\s*(\w+|[^\w\s]+)")
 
 
-def words_of(text: str) -> List[str]:
+def words_of(text: str) -> list[str]:
     return WORD.findall(text)
 
 
@@ -27,12 +27,12 @@ class Plain:
         self.model = model.double().eval()
 
     @torch.no_grad()
-    def of_text(self, text: str) -> List[float]:
+    def of_text(self, text: str) -> list[float]:
         """The probabilities of a text."""
         read = self.tokenizer(text, return_tensors="pt")
         return self.model(**read).logits[0].softmax(-1).tolist()
 
-    def of_words(self, text: str, kept: Collection[int]) -> List[float]:
+    def of_words(self, text: str, kept: Collection[int]) -> list[float]:
         """Those of a text without the other words, and without the white space before them."""
         words = enumerate(WORD.finditer(text))
         return self.of_text("".join(found[0] for place, found in words if place in kept))
@@ -66,7 +66,7 @@ class Plain:
         return weights[getattr(self.tokenizer, f"{baseline}_token_id")]
 
     @torch.no_grad()
-    def replaced(self, text: str, kept: Collection[int], baseline: str) -> List[float]:
+    def replaced(self, text: str, kept: Collection[int], baseline: str) -> list[float]:
         """The probabilities of a text with something else at the pieces of all other words."""
         ids, units = self.read(text)
         embeddings = self.embedded(ids).clone()
