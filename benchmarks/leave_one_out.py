@@ -29,7 +29,7 @@ from allennlp.models import Model
 
 from attention_explain.data.question_passage import QuestionPassageReader
 from attention_explain.interpret.occlusion import LeaveOneOut
-from attention_explain.interpret.removal import erase_tokens, logits_with_deleted_inputs
+from attention_explain.interpret.removal import logits_with_deleted_inputs, remove_tokens
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models import AttentionClassifier, AttentionPairClassifier
 from attention_explain.modules.text_inputs import TextInputs
@@ -134,7 +134,7 @@ def pairs() -> Result:
     model, batch = stories(PASSAGE)
     with torch.no_grad():
         embeddings = model.embed(batch.tokens)
-        ours = erase_tokens(model, batch, embeddings).without
+        ours = remove_tokens(model, batch, embeddings).without
         difference = (ours - logits_with_deleted_inputs(model, batch, embeddings)).abs().max()
 
         def run(way: Callable[..., object]) -> Callable[[], object]:
@@ -142,7 +142,7 @@ def pairs() -> Result:
 
         return compare(
             f"leave-one-out of pairs, BiLSTM, {TEXTS} passages of {PASSAGE} tokens: batched / ours",
-            run(erase_tokens),
+            run(remove_tokens),
             run(logits_with_deleted_inputs),
             repeats=5,
             clock=time.process_time,

@@ -260,7 +260,7 @@ def integrated_gradients(setting: OpenedTwice) -> Result:
     ours = IntegratedGradients(setting.predictor, steps=STEPS)
     target = torch.zeros(len(batch), dtype=torch.long)
     rows = batch.rows_per_pass()
-    scored = batch.inputs.at_places(batch.attendable).unsqueeze(-1)
+    scored = batch.inputs.at_positions(batch.attendable).unsqueeze(-1)
 
     def probabilities(embeddings: torch.Tensor) -> torch.Tensor:
         return setting.plain(inputs_embeds=embeddings).logits.softmax(dim=-1)

@@ -39,10 +39,10 @@ def test_outputs_are_those_of_the_texts_that_are_left(classifier, target):
     assert found.target == shown and found.whole == really(classifier, TEXT, shown)
     assert list(found.methods) == METHODS
     for name, named in found.methods.items():
-        order = sorted(range(len(TEXT)), key=lambda place: -text.scores[name][place])
-        assert named.words == [TEXT[place] for place in order[:2]]
-        without = [word for place, word in enumerate(TEXT) if place not in order[:2]]
-        only = [word for place, word in enumerate(TEXT) if place in order[:2]]
+        order = sorted(range(len(TEXT)), key=lambda position: -text.scores[name][position])
+        assert named.words == [TEXT[position] for position in order[:2]]
+        without = [word for position, word in enumerate(TEXT) if position not in order[:2]]
+        only = [word for position, word in enumerate(TEXT) if position in order[:2]]
         assert named.without == really(classifier, without, shown)
         assert named.only == really(classifier, only, shown)
 
@@ -51,7 +51,7 @@ def test_chance_is_the_mean_over_orders_that_the_id_decides(classifier):
     text = explained(classifier, TEXT)
     expected = []
     for order in random_ranks(len(TEXT), 20, 0, text.id):
-        left = [word for word, place in zip(TEXT, order, strict=True) if place >= 1]
+        left = [word for word, position in zip(TEXT, order, strict=True) if position >= 1]
         expected.append(really(classifier, left, text.label).probability.expected)
     assert text.verdict(1).chance[0] == pytest.approx(numpy.mean(expected), abs=1e-6)
 
@@ -77,8 +77,8 @@ def test_a_text_of_one_word(classifier):
         assert named.words == ["fine"] and named.only == found.whole
         # No word at all: the decoder's own inclination.
         bias = classifier.decoder.bias.detach().double().softmax(dim=-1).tolist()
-        place = classifier.labels.index(found.target)
-        assert named.without.probability == pytest.approx(bias[place], abs=1e-6)
+        position = classifier.labels.index(found.target)
+        assert named.without.probability == pytest.approx(bias[position], abs=1e-6)
     assert "whole text of one word" in str(found) and "nothing to choose from" in str(found)
 
 

@@ -19,8 +19,8 @@ def test_the_largest_score_comes_first_and_by_size_the_sign_does_not_count():
 def test_ties_are_broken_by_chance_and_not_by_position():
     scores = [0.0] * 30 + [1.0]
     drawn = {instance_id: order(scores, instance_id=instance_id) for instance_id in "abc"}
-    assert all(places[0] == 30 for places in drawn.values())
-    assert all(places[1:] != sorted(places[1:]) for places in drawn.values())
+    assert all(positions[0] == 30 for positions in drawn.values())
+    assert all(positions[1:] != sorted(positions[1:]) for positions in drawn.values())
     assert drawn["a"] != drawn["b"] != drawn["c"]
     assert order(scores, seed=1) != order(scores) == order(scores)
 
@@ -46,7 +46,7 @@ def test_tied_is_the_share_of_tokens_that_share_their_score(scores, by, share):
 
 def test_random_orders_are_orders_of_the_text_and_more_of_them_change_none():
     drawn = random_ranks(12, 5, 0, "a")
-    assert all(sorted(places) == list(range(12)) for places in drawn.tolist())
-    assert len({tuple(places) for places in drawn.tolist()}) == 5
+    assert all(sorted(positions) == list(range(12)) for positions in drawn.tolist())
+    assert len({tuple(positions) for positions in drawn.tolist()}) == 5
     assert (random_ranks(12, 8, 0, "a")[:5] == drawn).all()
     assert (random_ranks(12, 5, 0, "b") != drawn).any()

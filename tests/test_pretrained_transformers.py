@@ -21,8 +21,8 @@ from tests.tiny_bert import HIDDEN, PIECES, save_tiny_bert
 WORDS = ["the", "acting", "was", "superb"]
 TEXT = " ".join(WORDS)
 TEXT_PIECES = ["[CLS]", "the", "act", "##ing", "was", "super", "##b", "[SEP]"]
-# Of each word the pieces, by their places in the above.
-PLACES = [[1], [2, 3], [4], [5, 6]]
+# Of each word the pieces, by their positions in the above.
+POSITIONS = [[1], [2, 3], [4], [5, 6]]
 
 
 @pytest.fixture(scope="module")
@@ -78,10 +78,12 @@ def test_indexer_and_embedder(bert):
 def test_mismatched_indexer_and_embedder(bert):
     name = "pretrained_transformer_mismatched"
     tensors = text_tensors(bert, name, [Token(word) for word in WORDS])["bert"]
-    assert tensors["offsets"].tolist() == [[[places[0], places[-1]] for places in PLACES]]
+    assert tensors["offsets"].tolist() == [
+        [[positions[0], positions[-1]] for positions in POSITIONS]
+    ]
     embedder = built(TokenEmbedder, name, bert).eval()
     pieces = vectors_by_transformers(bert)
-    expected = torch.stack([pieces[places].mean(dim=0) for places in PLACES])
+    expected = torch.stack([pieces[positions].mean(dim=0) for positions in POSITIONS])
     torch.testing.assert_close(embedder(**tensors)[0], expected)
 
 

@@ -57,11 +57,11 @@ class DropTop(Perturbation):
         )
 
 
-def _dropped(texts: FixedStates, place: torch.Tensor, name: str) -> dict[str, torch.Tensor]:
-    left = texts.attention.scatter(1, place, 0.0)
+def _dropped(texts: FixedStates, position: torch.Tensor, name: str) -> dict[str, torch.Tensor]:
+    left = texts.attention.scatter(1, position, 0.0)
     after = effect(texts, left / left.sum(dim=-1, keepdim=True))
     return {
-        f"{name}_weight": texts.attention.gather(1, place).squeeze(1),
+        f"{name}_weight": texts.attention.gather(1, position).squeeze(1),
         f"{name}_tvd": after["tvd"],
         f"{name}_jsd": jensen_shannon(after["probs"], texts.probs(texts.attention)),
         f"{name}_flip": after["flip"],

@@ -1,5 +1,5 @@
 """
-Texts whose hidden states stay as they are while other weights take the attention's place: what
+Texts whose hidden states stay as they are while other weights take the attention's position: what
 every post hoc counterfactual asks the model.
 """
 
@@ -65,7 +65,7 @@ class FixedStates:
 
     def logits(self, weights: torch.Tensor) -> torch.Tensor:
         """
-        Of other weights in the attention's place, one set a text or several.
+        For other weights instead of the attention, one set per text or several.
         Shape: (batch, tokens) -> (batch, labels) or (batch, sets, tokens) -> (batch, sets, labels)
         """
         if weights.dim() == 2:
@@ -116,7 +116,7 @@ class FixedStates:
         elsewhere: float = 0.0,
     ) -> torch.Tensor:
         """
-        Random numbers that belong to each text alone, in the places of its tokens. `draw` gets the
+        Random numbers that belong to each text alone, in the positions of its tokens. `draw` gets the
         text's generator and the attention of its n tokens, both on the CPU, and returns numbers of
         shape (..., n). Shape: (batch, ..., tokens)
         """

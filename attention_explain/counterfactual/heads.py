@@ -68,13 +68,13 @@ class HeadsPerturbation(Perturbation):
 @Perturbation.register("uniform-heads")
 class UniformHeads(HeadsPerturbation):
     """
-    Every place attends to all places alike, special symbols among them. The model is not trained for
+    Every position attends to all positions alike, special symbols among them. The model is not trained for
     it.
 
     Registered as a `Perturbation` with name "uniform-heads". Parameters as above.
     """
 
-    called = "attending to all places alike"
+    called = "attending to all positions alike"
 
     def changes(self, texts: SelfAttending) -> Callable[[int], Change]:
         return lambda layer: texts.uniform()
@@ -99,8 +99,8 @@ class HeadsOff(HeadsPerturbation):
 @Perturbation.register("permuted-heads")
 class PermutedHeads(HeadsPerturbation):
     """
-    The weights with which each place attends, in another order: how sharp a head is stays the same, but
-    not where it looks. One order is drawn for each layer, head and place.
+    The weights with which each position attends, in another order: how sharp a head is stays the same, but
+    not where it looks. One order is drawn for each layer, head and position.
 
     Registered as a `Perturbation` with name "permuted-heads".
 

@@ -1,4 +1,4 @@
-"""Other weights in the attention's place, one set a text: what that does to the output."""
+"""Replace the attention of each text by other weights and measure the change of the output."""
 
 from collections.abc import Iterable, Mapping, Sequence
 

@@ -15,8 +15,8 @@ from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.modules.layer_attention import SelfAttentionParts
 from attention_explain.passes import generator_for, rows_at_once
 
-# From the maps of some places that attend, the first first, to others, for all heads of a layer.
-# Shape: (batch, heads, places that attend, places attended to)
+# From the maps of some positions that attend, the first first, to others, for all heads of a layer.
+# Shape: (batch, heads, positions that attend, positions attended to)
 Change = Callable[[torch.Tensor, slice], torch.Tensor]
 
 
@@ -86,24 +86,24 @@ class SelfAttending:
             return self.model.logits(self.embeddings, self.batch.inputs).double()
 
     def uniform(self) -> Change:
-        """Every place attends to all alike, special symbols among them."""
+        """Every position attends to all alike, special symbols among them."""
         seen = self.batch.mask.to(self.embeddings)
         weights = (seen / seen.sum(dim=-1, keepdim=True))[:, None, None, :]
         return lambda maps, attending: weights.expand_as(maps)
 
     def permuted(self, seed: int, layer: int) -> Change:
         """
-        The weights of each place in another order, of each head and place its own. The text's id and
-        the seed decide it; it must be asked for all places in turn.
+        The weights of each position in another order, of each head and position its own. The text's id and
+        the seed decide it; it must be asked for all positions in turn.
         """
         generators = [generator_for(seed, id_, f"permuted-heads {layer}") for id_ in self.batch.ids]
         lengths = self.batch.mask.sum(dim=1).tolist()
 
         def change(maps: torch.Tensor, attending: slice) -> torch.Tensor:
-            heads, places = maps.size(1), maps.size(-1)
-            order = torch.arange(places).expand(*maps.shape).clone()
+            heads, positions = maps.size(1), maps.size(-1)
+            order = torch.arange(positions).expand(*maps.shape).clone()
             for row, (generator, length) in enumerate(zip(generators, lengths, strict=True)):
-                # One place after the other: what is drawn does not depend on how many come together,
+                # One position after the other: what is drawn does not depend on how many come together,
                 # nor on the padding of the batch.
                 for step, _ in enumerate(range(*attending.indices(length))):
                     keys = torch.rand(heads, length, generator=generator)
@@ -162,12 +162,12 @@ def _other_maps(module: SelfAttentionParts, mask: torch.Tensor, change: Change) 
 def _mixed(
     module: SelfAttentionParts, states: torch.Tensor, mask: torch.Tensor, change: Change
 ) -> torch.Tensor:
-    """Some places that attend at a time. Shape: (batch, heads, places, dim)"""
+    """Some positions that attend at a time. Shape: (batch, heads, positions, dim)"""
     values = module.split_heads(module.value_layer(states))
-    batch, heads, places, _ = values.shape
-    together = rows_at_once(batch * heads * places, states.device.type)
+    batch, heads, positions, _ = values.shape
+    together = rows_at_once(batch * heads * positions, states.device.type)
     pieces = []
-    for first in range(0, places, together):
+    for first in range(0, positions, together):
         some = slice(first, first + together)
         pieces.append(change(module.maps(states, mask, some), some) @ values)
     return torch.cat(pieces, dim=2)

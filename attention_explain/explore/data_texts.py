@@ -28,12 +28,12 @@ SECONDS = 0.4
 @dataclass(frozen=True)
 class Misled:
     """
-    place : of the text in the list.
+    position : of the text in the list.
     by_attention, by_deleting : the class's probability without the words that attention names first,
         and without as many that the class loses most by when each is deleted.
     """
 
-    place: int
+    position: int
     label: str
     whole: float
     by_attention: float
@@ -121,8 +121,8 @@ class DataTexts:
         number = min(SEARCHED, len(self._instances))
         end = time.monotonic() + SECONDS
         while self._searched < number and time.monotonic() < end:
-            place = self._searched * len(self._instances) // number
-            misled = self._look_at(place)
+            position = self._searched * len(self._instances) // number
+            misled = self._look_at(position)
             if misled is not None:
                 self._misled.append(misled)
             self._searched += 1
@@ -133,8 +133,8 @@ class DataTexts:
             "texts": [vars(each) for each in worst],
         }
 
-    def _look_at(self, place: int) -> Misled | None:
-        instance = self._instances[place]
+    def _look_at(self, position: int) -> Misled | None:
+        instance = self._instances[position]
         if len(instance["metadata"].metadata["tokens"]) < 2:
             return None
         verdict = self._asking.explained(instance, list(self._asking.methods)).verdict()
@@ -142,7 +142,7 @@ class DataTexts:
         if len(of) < 2:
             return None
         misled = Misled(
-            place,
+            position,
             verdict.whole.label,
             verdict.whole.probability,
             of["attention"].without.probability,

@@ -48,7 +48,7 @@ WORDS = "by the words, each as much as the model attends to it"
 @torch.no_grad()
 def head_weights(model: Model, batch: TextBatch) -> dict[str, Any]:
     """
-    What each head of each layer attends to, by the places that the model reads at last; of a word of
+    What each head of each layer attends to, by the positions that the model reads at last; of a word of
     several pieces, the largest weight of these. Of a single text, and of a model that lacks no layers.
     """
     layers, last, _ = model.through_layers(model.embed(batch.tokens), batch.inputs)
@@ -65,8 +65,8 @@ def head_weights(model: Model, batch: TextBatch) -> dict[str, Any]:
 def _attended(
     layer: LayerAttention, head: int, last: torch.Tensor, batch: TextBatch
 ) -> list[float]:
-    places = passed_down(last, layer, lambda some: layer.weights(some)[:, head])
-    return batch.without_padding(batch.inputs.of_tokens(places, "max"))[0]
+    positions = passed_down(last, layer, lambda some: layer.weights(some)[:, head])
+    return batch.without_padding(batch.inputs.of_tokens(positions, "max"))[0]
 
 
 @torch.no_grad()
@@ -171,7 +171,7 @@ class OpenModel:
                 for name, method in self.methods.items()
             ],
             "weights": self.model.lacks("stages") is None,
-            "erasure": self.model.lacks("embeddings") is None,
+            "removal": self.model.lacks("embeddings") is None,
             "heads": self.model.lacks("layers") is None,
             "pairs": self.reads_pairs,
             "reads_words": self._reads_words,
@@ -219,7 +219,7 @@ class OpenModel:
             "chance": verdict.chance,
             "methods": {
                 name: {
-                    "places": of.places,
+                    "positions": of.positions,
                     "without": vars(of.without),
                     "only": vars(of.only),
                 }

@@ -63,7 +63,7 @@ def check_length(words: int) -> None:
 class OpenText:
     """
     explained : grows by the methods that are asked for.
-    states : for other weights in the attention's place, when they are first asked for.
+    states : for other attention weights; computed on first use.
     """
 
     explained: Explained

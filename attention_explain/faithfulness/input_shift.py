@@ -80,5 +80,5 @@ def shifted(model: AttentionClassifier, shift: float) -> Optional[AttentionClass
     other = copy.deepcopy(model)
     constant = next(model.parameters()).new_full((model.encoder.get_input_dim(),), shift)
     with torch.no_grad():
-        capability(other.encoder, InputBias).take_out(constant)
+        capability(other.encoder, InputBias).subtract_shift(constant)
     return other

@@ -13,7 +13,7 @@ from attention_explain.interpret.removal import (
     Readout,
     SetReader,
     TokenSets,
-    fast_erasure,
+    fast_removal,
     no_state_knows_another_token,
 )
 from attention_explain.interpret.removal_sets import StateSets
@@ -115,13 +115,13 @@ class RemovalOutputs:
     @torch.no_grad()
     def remember_leave_one_out(self) -> None:
         """Evaluate all sets that lack one token, by the fast method if the model supports it."""
-        fast = fast_erasure(self.model)
+        fast = fast_removal(self.model)
         if fast is None:
             self([~numpy.eye(len(own), dtype=bool) for own in self._own])
             return
         draws = [None] if self._replacements is None else list(self._replacements)
         probs = sum(
-            fast.erase_tokens(self.model, self.batch, self._embeddings, replacement)
+            fast.remove_tokens(self.model, self.batch, self._embeddings, replacement)
             .without.double()
             .softmax(dim=-1)
             for replacement in draws
@@ -177,7 +177,7 @@ class RemovalOutputs:
     def _replaced(self, texts: torch.Tensor, kept: torch.Tensor) -> torch.Tensor:
         """With the removed tokens replaced. Shape: as above"""
         full = self.batch.inputs.rows(texts)
-        removed = full.at_places(full.attendable & ~kept).unsqueeze(-1)
+        removed = full.at_positions(full.attendable & ~kept).unsqueeze(-1)
         inputs = full.trimmed()
         here = slice(inputs.mask.size(1))
         probs = [

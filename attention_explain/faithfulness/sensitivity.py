@@ -72,12 +72,12 @@ class Sensitivity(ScoreMeasure):
     def _noise(self, inputs: MeasureInputs, generators: List[torch.Generator]) -> torch.Tensor:
         """Shape: as the embeddings"""
         drawn = torch.zeros(inputs.embeddings.shape)
-        seen_places = inputs.batch.seen_places
-        for row, (seen, generator) in enumerate(zip(seen_places, generators, strict=True)):
+        seen_positions = inputs.batch.seen_positions
+        for row, (seen, generator) in enumerate(zip(seen_positions, generators, strict=True)):
             size = (int(seen.sum()), drawn.size(-1))
             drawn[row, seen] = 2 * torch.rand(size, generator=generator) - 1
         drawn = drawn.to(inputs.embeddings)
-        for row, seen in enumerate(seen_places):
+        for row, seen in enumerate(seen_positions):
             drawn[row] *= self.radius * inputs.embeddings[row, seen].std(correction=0)
         return drawn
 

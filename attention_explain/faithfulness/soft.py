@@ -87,16 +87,18 @@ class SoftMeasure(ScoreMeasure):
         full = inputs.probs[numpy.arange(len(batch)), [text.target for text in inputs.texts]]
         generators = [generator_for(self.seed, text_id, "soft") for text_id in batch.ids]
         drops = numpy.zeros(len(texts))
-        size, seen_places = inputs.embeddings.size(-1), batch.seen_places
-        scored = batch.inputs.at_places(batch.attendable)
+        size, seen_positions = inputs.embeddings.size(-1), batch.seen_positions
+        scored = batch.inputs.at_positions(batch.attendable)
         for _ in range(self.draws):
             drawn = torch.zeros(*batch.mask.shape, size)
-            for row, (seen, generator) in enumerate(zip(seen_places, generators, strict=True)):
+            for row, (seen, generator) in enumerate(zip(seen_positions, generators, strict=True)):
                 drawn[row, seen] = torch.rand(int(seen.sum()), size, generator=generator)
             drawn = drawn.to(device)
             for rows in rows_by_length(lengths.tolist(), batch.budget):
                 some = torch.from_numpy(texts[rows]).to(device)
-                chance = batch.inputs.rows(some).at_places(torch.from_numpy(stays[rows]).to(device))
+                chance = batch.inputs.rows(some).at_positions(
+                    torch.from_numpy(stays[rows]).to(device)
+                )
                 trimmed = batch.inputs.rows(some).trimmed()
                 here = slice(trimmed.mask.size(1))
                 # Boundary symbols stay. Random numbers are below 1, so probability 1 keeps all.

@@ -27,13 +27,13 @@ class NamedWords:
     """
     words : the most important first.
     without, only : the output without them, and with nothing else.
-    places : where in the text they stand, in the same order.
+    positions : where in the text they stand, in the same order.
     """
 
     words: List[str]
     without: ModelOutput
     only: ModelOutput
-    places: List[int] = field(default_factory=list)
+    positions: List[int] = field(default_factory=list)
 
 
 @dataclass(frozen=True)

@@ -22,10 +22,10 @@ class AttentionWeights(Interpreter):
     """
     The attention weight of each token. It is the same for every class.
 
-    Of a pretrained transformer, which has weights in every layer and head: what the first place
+    Of a pretrained transformer, which has weights in every layer and head: what the first position
     (`[CLS]`) attends to, from which the head reads; by default in the last layer, heads averaged. The
     options choose others; our own `transformer` encoder has them, too, and there it is what those
-    places attend to that the model's last attention looks at.
+    positions attend to that the model's last attention looks at.
 
     Registered as a `SaliencyInterpreter` with name "attention".
 
@@ -81,7 +81,7 @@ class AttentionWeights(Interpreter):
         return Attribution(torch.stack(of_layers).mean(dim=0))
 
     def _map(self, layer: LayerAttention, attending: slice) -> torch.Tensor:
-        """Shape: (batch, places that attend, places attended to)"""
+        """Shape: (batch, positions that attend, positions attended to)"""
         if self.value_norms:
             return layer.value_weighted(attending)
         if self.head is None:

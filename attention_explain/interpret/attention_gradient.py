@@ -15,7 +15,7 @@ class AttentionXGradient(Interpreter):
     """
     Generic attention explainability (Chefer et al. 2021, eqs. 5 and 6): of each layer's weights the
     positive part of weight times gradient of the class output, heads averaged, A'; from the first layer
-    to the last, R becomes R + A' R, from the identity; the scores are the row of the first place.
+    to the last, R becomes R + A' R, from the identity; the scores are the row of the first position.
 
     Registered as a `SaliencyInterpreter` with name "attention-x-gradient".
 
@@ -46,7 +46,7 @@ class AttentionXGradient(Interpreter):
     def _of(
         self, batch: TextBatch, embeddings: torch.Tensor, target: torch.Tensor, rows: torch.Tensor
     ) -> torch.Tensor:
-        """Shape: (rows, places)"""
+        """Shape: (rows, positions)"""
         given = embeddings[rows].requires_grad_()
         logits, maps = self.model.with_maps(given, batch.inputs.rows(rows))
         output = class_output(logits, target[rows], self.of).sum()

@@ -14,16 +14,16 @@ def baseline_embeddings(
     """
     The embeddings with every token that attention sees replaced: by zeros, or by the embedding of the
     symbol of padding, of unknown words, or of masked ones. Boundary symbols and padding stay.
-    Shape: (batch, places, embedding_dim)
+    Shape: (batch, positions, embedding_dim)
     """
-    scored = batch.inputs.at_places(batch.attendable).unsqueeze(-1)
+    scored = batch.inputs.at_positions(batch.attendable).unsqueeze(-1)
     return torch.where(scored, baseline_vector(model, embeddings, kind), embeddings.detach())
 
 
 def baseline_vector(
     model: AttentionClassifier, embeddings: torch.Tensor, kind: str
 ) -> torch.Tensor:
-    """What stands at the places of a token that is not there. Shape: (embedding_dim,) or ()"""
+    """What stands at the positions of a token that is not there. Shape: (embedding_dim,) or ()"""
     if kind == "zero":
         return embeddings.new_zeros(())
     purpose = f"baseline '{kind}' (unlike 'zero') is the embedding of a symbol"

@@ -100,7 +100,7 @@ class CoalitionInterpreter(Interpreter):
         embeddings = self.model.embed(batch.tokens)
         instead = baseline_vector(self.model, embeddings, self.baseline)
         # In a short text the same coalition is drawn again and again.
-        distinct, places = zip(*(each.unique(dim=0, return_inverse=True) for each in coalitions))
+        distinct, positions = zip(*(each.unique(dim=0, return_inverse=True) for each in coalitions))
         numbers = [len(each) for each in distinct]
         texts = torch.arange(len(batch)).repeat_interleave(torch.tensor(numbers))
         # Boundary symbols are always there.
@@ -108,7 +108,7 @@ class CoalitionInterpreter(Interpreter):
         for seen, rows, present in zip(batch.seen, absent.split(numbers), distinct, strict=True):
             rows[:, seen] = ~present
         device = batch.mask.device
-        # In one place: small tensors that stay, between large ones that go, leave holes in memory.
+        # Into one tensor: small tensors that stay, between large ones that go, leave holes in memory.
         outputs = embeddings.new_empty(len(texts))
         together = batch.rows_per_pass()
         for some, here, found in zip(
@@ -116,11 +116,11 @@ class CoalitionInterpreter(Interpreter):
         ):
             some, here = some.to(device), here.to(device)
             inputs = batch.inputs.rows(some)
-            replaced = inputs.at_places(here).unsqueeze(-1)
+            replaced = inputs.at_positions(here).unsqueeze(-1)
             logits = self.model.logits(torch.where(replaced, instead, embeddings[some]), inputs)
             found.copy_(class_output(logits, target[some], self.of))
         each_text = outputs.double().cpu().split(numbers)
-        return [values[place] for values, place in zip(each_text, places, strict=True)]
+        return [values[position] for values, position in zip(each_text, positions, strict=True)]
 
 
 def all_coalitions(tokens: int) -> torch.Tensor:

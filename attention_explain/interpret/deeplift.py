@@ -83,7 +83,7 @@ class DeepLift(Interpreter):
 @dataclass(frozen=True)
 class Contributions:
     """
-    of_embeddings : Shape: (batch, places, embedding_dim)
+    of_embeddings : Shape: (batch, positions, embedding_dim)
     difference : what they sum to: output of the text less output of the baseline. Shape: (batch,)
     """
 
@@ -114,9 +114,9 @@ def contributions(
         if inputs.query is not None and inputs.query.candidates is not None:
             among = inputs.query.candidates
         output = project(Softmax(), output, among)
-    place = target.unsqueeze(-1)
-    (multipliers,) = torch.autograd.grad(output.difference.gather(-1, place).sum(), steps)
-    difference = (output.text - output.baseline).gather(-1, place).squeeze(-1)
+    position = target.unsqueeze(-1)
+    (multipliers,) = torch.autograd.grad(output.difference.gather(-1, position).sum(), steps)
+    difference = (output.text - output.baseline).gather(-1, position).squeeze(-1)
     return Contributions(multipliers * steps.detach(), difference)
 
 
@@ -158,7 +158,7 @@ def _weighted_sum(weights: torch.Tensor, states: torch.Tensor) -> torch.Tensor:
 
 
 def pretrained_logits(family: Family, inputs: TwoRuns, mask: torch.Tensor) -> TwoRuns:
-    """Shape: (batch, places, embedding_dim) -> (batch, labels)"""
+    """Shape: (batch, positions, embedding_dim) -> (batch, labels)"""
     states = two_runs.linear_map(lambda values: values, inputs, bias=family.added(inputs.text))
     states = normal_states(family.embeddings.LayerNorm, states)
     if family.embeddings_layer is not None:

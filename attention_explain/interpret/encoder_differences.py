@@ -131,11 +131,11 @@ def _threshold(scores: torch.Tensor, weights: torch.Tensor, alpha: float) -> tor
     t, up to a constant of alpha, from the largest weight, which is never 0: z - g^-1(p) with
     g^-1(p) = (p^(alpha - 1) - 1) / (alpha - 1), or log p at alpha = 1. Shape: (..., 1)
     """
-    largest, place = weights.max(dim=-1, keepdim=True)
+    largest, position = weights.max(dim=-1, keepdim=True)
     inverse = largest.log()
     if alpha != 1:
         inverse = torch.expm1((alpha - 1) * inverse) / (alpha - 1)
-    return scores.gather(-1, place) - inverse
+    return scores.gather(-1, position) - inverse
 
 
 def _slope(weights: torch.Tensor, alpha: float) -> torch.Tensor:
@@ -231,7 +231,7 @@ def transformer_states(encoder: TransformerEncoder, inputs: TwoRuns, mask: torch
 
 
 def layer_states(layer: LayerParts, states: TwoRuns, mask: torch.Tensor) -> TwoRuns:
-    """Of our own transformer, or of a pretrained one. Shape: (batch, places, hidden)"""
+    """Of our own transformer, or of a pretrained one. Shape: (batch, positions, hidden)"""
     attended = _self_attention(layer.self_attention, states, mask)
     states = normal_states(layer.attention_norm, two_runs.add(states, attended))
     inner = two_runs.elementwise(layer.activation, two_runs.linear(layer.inner, states))
@@ -245,16 +245,16 @@ def _self_attention(attention: SelfAttentionParts, states: TwoRuns, mask: torch.
         for layer in (attention.query_layer, attention.key_layer, attention.value_layer)
     )
     scale = 1 / math.sqrt(keys.text.size(-1))
-    places = mask.size(1)
-    # Shape: (1, heads or 1, places that attend, places attended to or 1)
-    bias = queries.text.new_zeros(1, 1, places, 1)
+    positions = mask.size(1)
+    # Shape: (1, heads or 1, positions that attend, positions attended to or 1)
+    bias = queries.text.new_zeros(1, 1, positions, 1)
     if attention.bias is not None:
-        bias = attention.bias(places).detach().unsqueeze(0)
+        bias = attention.bias(positions).detach().unsqueeze(0)
 
     def attend(*numbers: torch.Tensor) -> tuple[torch.Tensor, ...]:
         queries, bias = TwoRuns(*numbers[:3]), numbers[3]
         keys, values = TwoRuns(*numbers[4:7]), TwoRuns(*numbers[7:])
-        # Shape: (batch, heads, places that attend, places attended to)
+        # Shape: (batch, heads, positions that attend, positions attended to)
         scores = two_runs.multiply(queries, keys, lambda query, key: query @ key.mT * scale)
         scores = two_runs.linear_map(lambda values: values, scores, bias)
         weights = project(attention.projection, scores, mask[:, None, None, :])

@@ -131,7 +131,7 @@ def transformer_states(
 def layer_states(
     layer: LayerParts, states: torch.Tensor, mask: torch.Tensor, rules: EpsilonRules
 ) -> torch.Tensor:
-    """Of our own transformer, or of a pretrained one. Shape: (batch, places, hidden)"""
+    """Of our own transformer, or of a pretrained one. Shape: (batch, positions, hidden)"""
     attended = _self_attention(layer.self_attention, states, mask, rules)
     states = normal_states(layer.attention_norm, rules.add(states, attended), rules)
     inner = rules.elementwise(layer.activation, rules.linear(layer.inner, states))

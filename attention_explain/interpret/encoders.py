@@ -19,7 +19,7 @@ from attention_explain.interpret.encoder_relevance import (
     transformer_states as transformer_relevance,
 )
 from attention_explain.interpret.input_to_hidden import lstm_norm_gradients
-from attention_explain.interpret.lstm_removal import erase_from_lstm
+from attention_explain.interpret.lstm_removal import remove_from_lstm
 from attention_explain.interpret.removal_sets import LstmSets
 from attention_explain.modules.capabilities import StandIn, stands_for
 from attention_explain.modules.epsilon_rules import EpsilonRules
@@ -52,7 +52,7 @@ class Lstm(StandIn):
 class OneLayerLstm(StandIn):
     """In one direction or two."""
 
-    erase_tokens = staticmethod(erase_from_lstm)
+    remove_tokens = staticmethod(remove_from_lstm)
     token_sets = staticmethod(LstmSets)
 
     def norm_gradients(
@@ -71,7 +71,7 @@ class OneLayerLstm(StandIn):
 class LstmWithBias(StandIn):
     """Of which the first layer reads the inputs, in one direction or two."""
 
-    def take_out(self, shift: torch.Tensor) -> None:
+    def subtract_shift(self, shift: torch.Tensor) -> None:
         """Subtract `shift` from the inputs, by changing the bias of the first layer."""
         lstm = self.encoder._module
         for way in ("", "_reverse") if lstm.bidirectional else ("",):
@@ -87,7 +87,7 @@ class LstmWithBias(StandIn):
 class TransformerWithInputLayer(StandIn):
     """One whose inputs are mapped to another size first."""
 
-    def take_out(self, shift: torch.Tensor) -> None:
+    def subtract_shift(self, shift: torch.Tensor) -> None:
         """Subtract `shift` from the inputs, by changing the bias of the first layer."""
         layer = self.encoder.input_layer
         layer.bias -= layer.weight @ shift

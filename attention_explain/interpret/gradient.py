@@ -10,7 +10,7 @@ from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 from allennlp.predictors import Predictor
 
 from attention_explain.interpret.interpreter import Attribution, Interpreter, declared_passes
-from attention_explain.interpret.text_batch import OUTPUTS, PLACES, TextBatch, class_output
+from attention_explain.interpret.text_batch import LEVELS, OUTPUTS, TextBatch, class_output
 from attention_explain.models import AttentionClassifier
 from attention_explain.modules.text_inputs import TextInputs
 from attention_explain.named_components import check_choice
@@ -53,7 +53,7 @@ class Gradient(Interpreter):
         at: str = "input",
         normalize: bool = False,
     ) -> None:
-        check_choice("at", at, PLACES)
+        check_choice("at", at, LEVELS)
         self.needs = ("embeddings",) if at == "input" else ("stages",)
         self.pieces = "max" if at == "input" else None
         super().__init__(predictor)
@@ -135,7 +135,7 @@ def embedding_gradient(
     detach_attention: bool = False,
 ) -> torch.Tensor:
     """
-    The gradient of each row's class output at `embeddings`. Shape: (batch, places, embedding_dim)
+    The gradient of each row's class output at `embeddings`. Shape: (batch, positions, embedding_dim)
     """
     embeddings = embeddings.detach().requires_grad_()
     logits = model.logits(embeddings, inputs, detach_attention)
@@ -177,7 +177,7 @@ def mean_gradient(
     The weighted sum over points s = 0, 1, ... of the gradient at the embeddings `point(s)`. Several
     points are put into one pass, as many as the batch's budget holds. Each point is asked for once,
     in order, so that it may be drawn at random.
-    Shape: (batch, places, embedding_dim)
+    Shape: (batch, positions, embedding_dim)
     """
     together = max(1, batch.rows_per_pass() // len(batch))
     total = 0.0
@@ -190,7 +190,7 @@ def mean_gradient(
             target.repeat(len(steps)),
             of,
         )
-        # Shape: (steps, batch, places, embedding_dim)
+        # Shape: (steps, batch, positions, embedding_dim)
         gradient = gradient.unflatten(0, (len(steps), len(batch)))
         shares = weights[first : first + len(steps)].to(gradient)
         total = total + torch.einsum("s,sbtd->btd", shares, gradient)
@@ -205,15 +205,15 @@ def path_derivatives(
     start: torch.Tensor,
     path: torch.Tensor,
     rows: torch.Tensor,
-    places: torch.Tensor,
+    positions: torch.Tensor,
 ) -> torch.Tensor:
     """
-    Path times gradient of some texts at some places u of their paths, the embeddings start +
+    Path times gradient of some texts at some positions u of their paths, the embeddings start +
     u path; summed over the numbers of an embedding. Shape of start and path: as the embeddings;
-    (rows,), (places,) -> (places, rows, tokens)
+    (rows,), (positions,) -> (positions, rows, tokens)
     """
-    texts = rows.repeat(len(places))
-    along = places.to(path).repeat_interleave(len(rows)).view(-1, 1, 1)
+    texts = rows.repeat(len(positions))
+    along = positions.to(path).repeat_interleave(len(rows)).view(-1, 1, 1)
     derivatives = []
     for first in range(0, len(texts), batch.rows_per_pass()):
         some = texts[first : first + batch.rows_per_pass()]
@@ -221,4 +221,4 @@ def path_derivatives(
         points = torch.addcmul(start[some], along[first : first + len(some)], steps)
         gradient = embedding_gradient(model, points, batch.inputs.rows(some), target[some], of)
         derivatives.append((steps * gradient).sum(dim=-1))
-    return torch.cat(derivatives).unflatten(0, (len(places), len(rows)))
+    return torch.cat(derivatives).unflatten(0, (len(positions), len(rows)))

@@ -1,5 +1,5 @@
 """
-Gradient SHAP: gradients at random places between the baseline and the text.
+Gradient SHAP: gradients at random positions between the baseline and the text.
 
 Not captum's: that one draws from numpy's global generator, for a whole batch at once, so that a
 text's scores would depend on its neighbours.
@@ -80,9 +80,9 @@ class GradientShap(Interpreter):
                 self._draw(sample, batch, embeddings, generators)
                 for sample in range(first, min(first + together, self.samples))
             ]
-            # Shape: (samples, batch, places, embedding_dim)
+            # Shape: (samples, batch, positions, embedding_dim)
             steps = torch.stack([noisy - baseline for _, noisy in draws])
-            points = baseline + torch.stack([place for place, _ in draws]) * steps
+            points = baseline + torch.stack([position for position, _ in draws]) * steps
             gradient = embedding_gradient(
                 self.model,
                 points.flatten(0, 1),
@@ -104,12 +104,12 @@ class GradientShap(Interpreter):
         generators: Sequence[torch.Generator],
     ) -> tuple[torch.Tensor, torch.Tensor]:
         """
-        For each text, from its own generator, a place in this sample's part of the path and a noisy
-        version of the text. Shape: (batch, 1, 1), (batch, places, embedding_dim)
+        For each text, from its own generator, a position in this sample's part of the path and a noisy
+        version of the text. Shape: (batch, 1, 1), (batch, positions, embedding_dim)
         """
         within = torch.cat([torch.rand(1, generator=generator) for generator in generators])
-        places = (sample + within.to(embeddings)) / self.samples
+        positions = (sample + within.to(embeddings)) / self.samples
         noisy = embeddings
         if self.noise > 0:
             noisy = embeddings + self.noise * noise(batch, embeddings, generators)
-        return places.view(-1, 1, 1), noisy
+        return positions.view(-1, 1, 1), noisy

@@ -269,7 +269,7 @@ class _Direction:
     def _mix_gates(self, token: slice) -> None:
         """
         At one token of one text the first three gates are all multiples of the cell, and need one
-        product in place of three: of the cell with the weighted sum of their weights.
+        product instead of three: of the cell with the weighted sum of their weights.
         """
         mixed = self.own_weights[:, : self.hidden]
         # Shape: (batch, 3, hidden, 1), (4, hidden, both)

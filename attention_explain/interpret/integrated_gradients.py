@@ -18,7 +18,7 @@ from attention_explain.named_components import check_choice
 
 RULES = ("gauss_legendre", "midpoint", "trapezoid", "left", "right")
 
-# How many steps there are is each text's own matter; their places are those of this rule.
+# How many steps there are is each text's own matter; their positions are those of this rule.
 AUTO = "auto"
 AUTO_RULE = "clenshaw_curtis"
 
@@ -47,7 +47,7 @@ class IntegratedGradients(Interpreter):
         How the integral is summed: `gauss_legendre`, `midpoint`, `trapezoid`, `left` or `right`,
         the most accurate at equal cost first. Where the output jumps on the path, so that texts
         are flagged, none is good, and more steps of `midpoint` help most. With `auto` there is no
-        choice: the steps must keep their places when they are doubled.
+        choice: the steps must keep their positions when they are doubled.
     baseline : `str`, optional (default = `"zero"`)
         What every token of x0 is: `zero`, or the embedding of a symbol, `pad`, `unk` or `mask`.
         Boundary symbols stay.
@@ -93,21 +93,21 @@ class IntegratedGradients(Interpreter):
         checks = {}
         if self.steps == AUTO:
             scores, checks["steps"] = adaptive_integral.integrate(
-                lambda rows, places: path_derivatives(
-                    self.model, batch, target, self.of, baseline, path, rows, places
+                lambda rows, positions: path_derivatives(
+                    self.model, batch, target, self.of, baseline, path, rows, positions
                 ),
                 difference,
                 goal=self.tolerance,
                 rounding=ROUNDING,
             )
         else:
-            places, weights = nodes(self.rule, self.steps)
+            positions, weights = nodes(self.rule, self.steps)
             gradient = mean_gradient(
                 self.model,
                 batch,
                 target,
                 self.of,
-                lambda step: torch.add(baseline, path, alpha=places[step].item()),
+                lambda step: torch.add(baseline, path, alpha=positions[step].item()),
                 weights,
             )
             scores = (path * gradient).sum(dim=-1)
@@ -138,8 +138,8 @@ def nodes(rule: str, steps: int) -> tuple[torch.Tensor, torch.Tensor]:
     1. Shape: (steps,), (steps,)
     """
     if rule == "gauss_legendre":
-        places, weights = numpy.polynomial.legendre.leggauss(steps)
-        return torch.from_numpy(places + 1) / 2, torch.from_numpy(weights) / 2
+        positions, weights = numpy.polynomial.legendre.leggauss(steps)
+        return torch.from_numpy(positions + 1) / 2, torch.from_numpy(weights) / 2
     even = torch.arange(steps, dtype=torch.double)
     weights = torch.full((steps,), 1 / steps, dtype=torch.double)
     if rule == "midpoint":
@@ -148,7 +148,7 @@ def nodes(rule: str, steps: int) -> tuple[torch.Tensor, torch.Tensor]:
         return even / steps, weights
     if rule == "right":
         return (even + 1) / steps, weights
-    # The trapezoid rule has both ends among its places, each with half the weight.
+    # The trapezoid rule has both ends among its positions, each with half the weight.
     weights = torch.full((steps,), 1 / (steps - 1), dtype=torch.double)
     weights[[0, -1]] /= 2
     return even / (steps - 1), weights
@@ -157,7 +157,7 @@ def nodes(rule: str, steps: int) -> tuple[torch.Tensor, torch.Tensor]:
 # Of the path, at first and at most.
 FEWEST, MOST = 4, 256
 
-# From texts and places to the function there. Shape: (rows,), (places,) -> (places, rows, tokens)
+# From texts and positions to the function there. Shape: (rows,), (positions,) -> (positions, rows, tokens)
 Integrand = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 
 
@@ -182,15 +182,15 @@ def integrate(
         Of each text. Shape: (batch,)
     """
     rows = torch.arange(len(total), device=total.device)
-    values = integrand(rows, places(FEWEST))
+    values = integrand(rows, positions(FEWEST))
     before = _weighted(values, FEWEST)
     integrals = before.clone()
     evaluations = torch.full_like(rows, FEWEST + 1, dtype=torch.int)
     intervals = FEWEST
     while len(rows) and intervals < MOST:
         intervals *= 2
-        between = integrand(rows, places(intervals)[1::2])
-        # Old and new places take turns, an old one first and last.
+        between = integrand(rows, positions(intervals)[1::2])
+        # Old and new positions take turns, an old one first and last.
         values = torch.cat([torch.stack([values[:-1], between], dim=1).flatten(0, 1), values[-1:]])
         now = _weighted(values, intervals)
         integrals[rows] = now
@@ -206,7 +206,7 @@ def integrate(
     return integrals, evaluations
 
 
-def places(intervals: int) -> torch.Tensor:
+def positions(intervals: int) -> torch.Tensor:
     """On [0, 1], both ends among them; twice as many intervals keep them. Shape: (intervals + 1,)"""
     angles = torch.arange(intervals + 1, dtype=torch.double) * (math.pi / intervals)
     return (1 - angles.cos()) / 2
@@ -214,18 +214,18 @@ def places(intervals: int) -> torch.Tensor:
 
 def weights(intervals: int) -> torch.Tensor:
     """
-    Of the values at those places, for an even number of intervals; they sum to 1. What integrates
+    Of the values at those positions, for an even number of intervals; they sum to 1. What integrates
     the cosine series through the values exactly (Clenshaw & Curtis 1960).
     """
-    places_ = torch.arange(intervals + 1, dtype=torch.double)
+    positions_ = torch.arange(intervals + 1, dtype=torch.double)
     terms = torch.arange(1, intervals // 2 + 1, dtype=torch.double)
     share = torch.where(terms < intervals / 2, 2.0, 1.0) / (4 * terms**2 - 1)
-    cosines = (2 * math.pi / intervals * torch.outer(places_, terms)).cos()
-    of_places = (1 - cosines @ share) / intervals
-    of_places[[0, -1]] /= 2
-    return of_places
+    cosines = (2 * math.pi / intervals * torch.outer(positions_, terms)).cos()
+    of_positions = (1 - cosines @ share) / intervals
+    of_positions[[0, -1]] /= 2
+    return of_positions
 
 
 def _weighted(values: torch.Tensor, intervals: int) -> torch.Tensor:
-    """Shape: (places, rows, tokens) -> (rows, tokens)"""
+    """Shape: (positions, rows, tokens) -> (rows, tokens)"""
     return torch.einsum("p,prt->rt", weights(intervals).to(values), values)

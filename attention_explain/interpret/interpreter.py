@@ -31,7 +31,7 @@ from attention_explain.passes import in_batches, untouched
 class Attribution:
     """
     scores : one a token, Shape: (batch, tokens); or, of a method that says how the scores of a token's
-        places become one (`pieces`), one a place, Shape: (batch, places)
+        positions become one (`pieces`), one a position, Shape: (batch, positions)
     checks : numbers about each text that tell how good its scores are, such as the error of a sum
         that must hold. Shape: (batch,) each
     """
@@ -58,7 +58,7 @@ class Interpreter(SaliencyInterpreter):
     # Forward and backward passes through the model for a text of n tokens, for people; our own methods
     # have theirs from costs.toml, which studies reckon with.
     passes: str
-    # Where scores are of places: whether that of a token is their `sum` or their `max`.
+    # Where scores are of positions: whether that of a token is their `sum` or their `max`.
     pieces: str | None = None
     # Whether the scores of a text are divided by the sum of their sizes.
     normalize: bool = False
@@ -133,12 +133,14 @@ class Interpreter(SaliencyInterpreter):
         budget : `int`, optional
             How many tokens, padding included, a pass may hold (default: by the model's device).
         """
-        for place, instance in enumerate(instances, 1):
-            complete(instance, f"text-{place}")
+        for position, instance in enumerate(instances, 1):
+            complete(instance, f"text-{position}")
             self.predictor._dataset_reader.apply_token_indexers(instance)
             tokens = len(instance["metadata"].metadata["tokens"])
             if self.max_tokens is not None and tokens > self.max_tokens:
-                raise InputError(f"text {place} has {tokens} tokens, {too_long(self.max_tokens)}")
+                raise InputError(
+                    f"text {position} has {tokens} tokens, {too_long(self.max_tokens)}"
+                )
 
         budget = budget or budget_for(self.model)
 
@@ -164,7 +166,7 @@ class Interpreter(SaliencyInterpreter):
 def special_share(scores: torch.Tensor, inputs: TextInputs) -> torch.Tensor:
     """
     Of the sizes of all scores, what fell on special symbols, which get none.
-    Shape: (batch, places) -> (batch,)
+    Shape: (batch, positions) -> (batch,)
     """
     sizes = scores.abs().masked_fill(~inputs.mask, 0.0)
     total = sizes.sum(dim=-1)

@@ -107,7 +107,7 @@ def shapley_regression(
     # The last token's score is what the others leave of the total.
     last = present[:, -1:].double()
     root = weights.sqrt().unsqueeze(-1)
-    # In place: of a long text this is what takes the memory.
+    # In position: of a long text this is what takes the memory.
     others = present[:, :-1].double().sub_(last).mul_(root)
     wanted = (values - last.squeeze(-1) * total).unsqueeze(-1)
     # gelsd takes the shortest solution where the coalitions leave a choice.

@@ -61,10 +61,10 @@ class LayerwiseRelevance(Interpreter):
             target,
             self.epsilon,
         )
-        # Shape: (batch, places)
+        # Shape: (batch, positions)
         scores = relevance.of_embeddings.sum(dim=-1)
         missing = scores.sum(dim=-1) + relevance.absorbed - relevance.output
-        scored = batch.inputs.at_places(batch.attendable)
+        scored = batch.inputs.at_positions(batch.attendable)
         assigned = scores.masked_fill(~scored, 0.0).sum(dim=-1)
         return Attribution(
             scores,
@@ -78,7 +78,7 @@ class LayerwiseRelevance(Interpreter):
 @dataclass(frozen=True)
 class Relevance:
     """
-    of_embeddings : Shape: (batch, places, embedding_dim)
+    of_embeddings : Shape: (batch, positions, embedding_dim)
     absorbed : what went to biases, stabilisers and, of a pair, the query. Shape: (batch,)
     output : the logit whose relevance was propagated. Shape: (batch,)
     """
@@ -148,7 +148,7 @@ def _decoded(
 def pretrained_logits(
     family: Family, embeddings: torch.Tensor, mask: torch.Tensor, rules: EpsilonRules
 ) -> torch.Tensor:
-    """Shape: (batch, places, embedding_dim) -> (batch, labels)"""
+    """Shape: (batch, positions, embedding_dim) -> (batch, labels)"""
     added = family.added(embeddings)
     states = rules.linear_map(lambda values: values, embeddings, bias=added)
     states = normal_states(family.embeddings.LayerNorm, states, rules)

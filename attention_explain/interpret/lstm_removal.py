@@ -1,8 +1,8 @@
 """
-Every token of a text erased in turn through a one-layer LSTM, without running it anew for each.
+Every token of a text removed in turn through a one-layer LSTM, without running it anew for each.
 
-Erasing token t changes the forward states after t and the backward states before t, and nothing
-else: each direction runs again from t to its own end only, all erased tokens that a step comes
+Removing token t changes the forward states after t and the backward states before t, and nothing
+else: each direction runs again from t to its own end only, all removed tokens that a step comes
 after take it together, and of any state at most one half is new. Of the new states nothing is kept
 but what attention and decoder make of them: a score, and a vote for each label.
 
@@ -16,7 +16,7 @@ from collections.abc import Iterator
 import torch
 from torch.nn.functional import linear
 
-from attention_explain.interpret.removal import ErasedLogits, Readout, attended_logits
+from attention_explain.interpret.removal import Readout, RemovalLogits, attended_logits
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models import AttentionClassifier
 from attention_explain.modules import projections
@@ -48,7 +48,7 @@ class Direction:
 
     gates : the inputs' share of the gates.
     states, cells : after each token of the whole text.
-    counted : where a token may be erased.
+    counted : where a token may be removed.
     half_states, double_cells : of the text without each token, so far as it has been read: at first
         up to where that token was.
     """
@@ -75,53 +75,53 @@ class Direction:
         self._products = Products()
 
     def read_instead(self, embeddings: torch.Tensor) -> None:
-        """Lets other embeddings be read in the place of each erased token."""
+        """Lets other embeddings be read instead of each removed token."""
         gates = self._steps.input_gates(embeddings.transpose(0, 1))
         self._step(gates, self.half_states, self.double_cells)
 
     def run_again(self, positions: range) -> Iterator[tuple[int, slice, torch.Tensor]]:
         """
-        Each step, the erased tokens that it comes after, and half its new states; these last only
-        until the next step. Shape: (erased tokens, batch, hidden)
+        Each step, the removed tokens that it comes after, and half its new states; these last only
+        until the next step. Shape: (removed tokens, batch, hidden)
         """
         for group in groups(positions, self.gates):
-            # The erased tokens whose runs are not at an end.
+            # The removed tokens whose runs are not at an end.
             running = group
             for number, (step, started) in enumerate(
                 steps(group, len(self.gates), self.towards_start), 1
             ):
                 first = max(started.start, running.start)
-                erased = slice(first, max(first, min(started.stop, running.stop)))
-                if erased.start == erased.stop:
+                removed = slice(first, max(first, min(started.stop, running.stop)))
+                if removed.start == removed.stop:
                     continue
-                half_states, double_cells = self.half_states[erased], self.double_cells[erased]
+                half_states, double_cells = self.half_states[removed], self.double_cells[removed]
                 self._step(self.gates[step], half_states, double_cells)
-                yield step, erased, half_states
+                yield step, removed, half_states
                 if number % STEPS_BETWEEN_LOOKS == 0 and projections.on_host(half_states):
-                    running = self._still_other(step, erased, running)
+                    running = self._still_other(step, removed, running)
                     if not running:
                         break
 
-    def _still_other(self, step: int, erased: slice, running: range) -> range:
+    def _still_other(self, step: int, removed: slice, running: range) -> range:
         """
         Those that still run after a step. They are neighbours: the run that began first, furthest
         from the step, ends first, or its neighbours go on with it.
         """
         states, cells = self.states[step], self.cells[step]
         rounding = ROUNDINGS * torch.finfo(states.dtype).eps
-        other = (2 * self.half_states[erased] - states).abs_().amax(dim=-1) > rounding
+        other = (2 * self.half_states[removed] - states).abs_().amax(dim=-1) > rounding
         size = cells.abs().amax(dim=-1).clamp_min_(1)
-        other |= (self.double_cells[erased] / 2 - cells).abs_().amax(dim=-1) > rounding * size
-        places = (other & self.counted[erased]).any(dim=-1).nonzero()
+        other |= (self.double_cells[removed] / 2 - cells).abs_().amax(dim=-1) > rounding * size
+        positions = (other & self.counted[removed]).any(dim=-1).nonzero()
         if self.towards_start:
-            last = erased.start + int(places.max()) + 1 if len(places) else erased.start
+            last = removed.start + int(positions.max()) + 1 if len(positions) else removed.start
             return range(running.start, last)
-        first = erased.start + int(places.min()) if len(places) else erased.stop
+        first = removed.start + int(positions.min()) if len(positions) else removed.stop
         return range(first, running.stop)
 
     def _step(self, gates: torch.Tensor, states: torch.Tensor, cells: torch.Tensor) -> None:
         """
-        New half states and double cells in place, from the inputs' share of the gates.
+        New half states and double cells in position, from the inputs' share of the gates.
         Shape: (batch, 4 * hidden) or (many, batch, 4 * hidden), then (many, batch, hidden)
         """
         work = self._products(gates, states, self._steps.state_weights)
@@ -153,12 +153,12 @@ class Products:
 
 
 @torch.no_grad()
-def erase_from_lstm(
+def remove_from_lstm(
     model: AttentionClassifier,
     batch: TextBatch,
     embeddings: torch.Tensor,
     replacement: torch.Tensor | None = None,
-) -> ErasedLogits:
+) -> RemovalLogits:
     """Each token in turn deleted, or replaced by its `replacement`."""
     # The scores and votes of all pairs of tokens are held at once (of a long text, block by block):
     # of so many texts that they take no more memory than the states of one pass through an encoder of
@@ -170,23 +170,23 @@ def erase_from_lstm(
     texts = max(1, min(texts, most))
     if Readout.is_of_one_text(model.attention.scorer):
         texts = 1
-    erased = []
+    removed = []
     for first in range(0, len(batch), texts):
         some = slice(first, first + texts)
         instead = None if replacement is None else replacement[some]
-        erased.append(
-            _erase(model, embeddings[some], batch.inputs.rows(some), batch.seen[some], instead)
+        removed.append(
+            _remove(model, embeddings[some], batch.inputs.rows(some), batch.seen[some], instead)
         )
-    return ErasedLogits(*(torch.cat(logits) for logits in zip(*erased)))
+    return RemovalLogits(*(torch.cat(logits) for logits in zip(*removed)))
 
 
-def _erase(
+def _remove(
     model: AttentionClassifier,
     embeddings: torch.Tensor,
     inputs: TextInputs,
     seen_by_host: torch.Tensor,
     replacement: torch.Tensor | None,
-) -> ErasedLogits:
+) -> RemovalLogits:
     mask, attendable, query = inputs.mask, inputs.attendable, inputs.query
     directions = _read(model, embeddings, mask, attendable)
     readout = Readout.of(model, query)
@@ -200,46 +200,46 @@ def _erase(
     if replacement is not None:
         for direction in directions:
             direction.read_instead(replacement)
-        # Of the state of what stands in the erased token's place both halves are new.
+        # Both halves of the state at a replaced token are new.
         read = sum(way.half_states @ (2 * half) for way, half in zip(directions, halves))
         read += readout.bias
         new_scores, new_votes = readout.scores(read), readout.votes(read)
-    erasable = seen_by_host.any(dim=0).nonzero()
-    positions = range(int(erasable.min()), int(erasable.max()) + 1)
-    # Elsewhere nothing is erased, and nobody looks. Shape: (batch, erased token, labels)
+    removable = seen_by_host.any(dim=0).nonzero()
+    positions = range(int(removable.min()), int(removable.max()) + 1)
+    # Elsewhere nothing is removed, and nobody looks. Shape: (batch, removed token, labels)
     logits = embeddings.new_zeros(len(mask), tokens, len(model.labels))
     products = Products()
     for block in _blocks(positions, votes):
         first, last = block.start, block.stop
-        # Without a new half a state is as in the whole text. Indexed [state, erased token, text].
+        # Without a new half a state is as in the whole text. Indexed [state, removed token, text].
         of_scores = scores.unsqueeze(1).repeat(1, len(block), 1)
         of_votes = votes.unsqueeze(1).repeat(1, len(block), 1, 1)
-        places = torch.arange(len(block), device=mask.device)
+        positions = torch.arange(len(block), device=mask.device)
         if replacement is not None:
-            of_scores[places + first, places] = new_scores[first:last]
-            of_votes[places + first, places] = new_votes[first:last]
+            of_scores[positions + first, positions] = new_scores[first:last]
+            of_votes[positions + first, positions] = new_votes[first:last]
         for direction, half, share in zip(directions, halves, shares):
             twice = 2 * half
-            for step, erased, half_states in direction.run_again(block):
+            for step, removed, half_states in direction.run_again(block):
                 read = products(whole[step] - share[step], half_states, twice)
-                here = slice(erased.start - first, erased.stop - first)
+                here = slice(removed.start - first, removed.stop - first)
                 of_scores[step, here] = readout.scores(read)
                 of_votes[step, here] = readout.votes(read)
-        # Shape: (batch, erased token, state)
+        # Shape: (batch, removed token, state)
         seen = attendable.unsqueeze(1).repeat(1, len(block), 1)
         if replacement is None:
-            seen[:, places, places + first] = False
+            seen[:, positions, positions + first] = False
         logits[:, first:last] = attended_logits(
             model, of_scores.permute(2, 1, 0), of_votes.permute(2, 1, 0, 3), seen, query
         )
-    return ErasedLogits(
+    return RemovalLogits(
         attended_logits(model, scores.t(), votes.transpose(0, 1), attendable, query), logits
     )
 
 
 def _blocks(positions: range, votes: torch.Tensor) -> Iterator[range]:
     """
-    The tokens to erase, as many at a time as the scores and votes of all states fit into memory
+    The tokens to remove, as many at a time as the scores and votes of all states fit into memory
     for. Shape of votes: (tokens, batch, votes)
     """
     tokens, texts, number = votes.shape
@@ -294,7 +294,7 @@ class LstmSteps:
     @staticmethod
     def advance(gates: torch.Tensor, half_states: torch.Tensor, double_cells: torch.Tensor) -> None:
         """
-        New half states and double cells in place, and the gates are used up.
+        New half states and double cells in position, and the gates are used up.
         Shape: (..., 4 * hidden), (..., hidden), (..., hidden)
         """
         enter, forget, candidate, leave = gates.sigmoid_().chunk(4, dim=-1)

@@ -1,5 +1,5 @@
 """
-`leave-one-out` and `occlusion`: one token erased at a time, deleted or replaced by what says nothing,
+`leave-one-out` and `occlusion`: one token removed at a time, deleted or replaced by what says nothing,
 and how the change of the output is measured.
 """
 
@@ -10,22 +10,22 @@ from allennlp.predictors import Predictor
 from attention_explain.errors import InputError
 from attention_explain.interpret.baselines import BASELINES, baseline_embeddings
 from attention_explain.interpret.interpreter import Attribution, Interpreter, declared_passes
-from attention_explain.interpret.removal import erase_states, erase_tokens
-from attention_explain.interpret.text_batch import OUTPUTS, PLACES, TextBatch, class_output
+from attention_explain.interpret.removal import remove_states, remove_tokens
+from attention_explain.interpret.text_batch import LEVELS, OUTPUTS, TextBatch, class_output
 from attention_explain.modules.projections import total_variation
 from attention_explain.named_components import check_choice
 
 MEASURES = ("signed", "tvd")
 
 
-class ErasingInterpreter(Interpreter):
+class RemovalInterpreter(Interpreter):
     """
-    How much the output changes when one token is erased, for every token.
+    How much the output changes when one token is removed, for every token.
 
     # Parameters
 
     at : `str`
-        `input`: the token is erased before the encoder, as the subclass has it. `hidden`: its
+        `input`: the token is removed before the encoder, as the subclass has it. `hidden`: its
         hidden state is; its weight is dropped, the projection is redone over the others, and all
         other states stay as they are.
     measure : `str`
@@ -43,12 +43,12 @@ class ErasingInterpreter(Interpreter):
     def __init__(
         self, predictor: Predictor, at: str, measure: str, of: str, normalize: bool
     ) -> None:
-        if of in PLACES:
+        if of in LEVELS:
             raise InputError(
                 f"of is {of!r}, which is called 'at' now: say 'at': {of!r}; 'of' is the output that "
                 f"is explained, {' or '.join(OUTPUTS)}"
             )
-        self.at = check_choice("at", at, PLACES)
+        self.at = check_choice("at", at, LEVELS)
         self.needs = ("embeddings",) if at == "input" else ("stages",)
         super().__init__(predictor)
         self.measure = check_choice("measure", measure, MEASURES)
@@ -61,7 +61,7 @@ class ErasingInterpreter(Interpreter):
         self.passes = declared_passes("leave-one-out", at)
 
     def replacement(self, batch: TextBatch, embeddings: torch.Tensor) -> torch.Tensor | None:
-        """What stands in the place of each erased token; None if nothing. Shape: as `embeddings`"""
+        """What stands instead of each removed token; None if nothing. Shape: as `embeddings`"""
         raise NotImplementedError
 
     @torch.no_grad()
@@ -69,26 +69,26 @@ class ErasingInterpreter(Interpreter):
         embeddings = self.model.embed(batch.tokens)
         if self.at == "hidden":
             states = self.model.encode(embeddings, batch.inputs)
-            whole, without = erase_states(self.model, batch, states)
+            whole, without = remove_states(self.model, batch, states)
         else:
             replacement = self.replacement(batch, embeddings)
-            whole, without = erase_tokens(self.model, batch, embeddings, replacement)
+            whole, without = remove_tokens(self.model, batch, embeddings, replacement)
         return Attribution(self.change(whole.unsqueeze(1), without, target.unsqueeze(1)))
 
     def change(
-        self, whole: torch.Tensor, erased: torch.Tensor, target: torch.Tensor
+        self, whole: torch.Tensor, removed: torch.Tensor, target: torch.Tensor
     ) -> torch.Tensor:
         """
         Shape: (batch, 1, labels), (batch, tokens, labels), (batch, 1) -> (batch, tokens)
         """
         if self.measure == "tvd":
-            return total_variation(torch.softmax(whole, dim=-1), torch.softmax(erased, dim=-1))
-        targets = target.expand(erased.shape[:-1])
-        return class_output(whole, target, self.of) - class_output(erased, targets, self.of)
+            return total_variation(torch.softmax(whole, dim=-1), torch.softmax(removed, dim=-1))
+        targets = target.expand(removed.shape[:-1])
+        return class_output(whole, target, self.of) - class_output(removed, targets, self.of)
 
 
 @SaliencyInterpreter.register("leave-one-out")
-class LeaveOneOut(ErasingInterpreter):
+class LeaveOneOut(RemovalInterpreter):
     """
     How the output changes when the token is deleted (Jain & Wallace 2019, section 4.1). Boundary
     symbols stay. A text of one token has nothing left to attend to: its output without the token is
@@ -125,7 +125,7 @@ class LeaveOneOut(ErasingInterpreter):
 
 
 @SaliencyInterpreter.register("occlusion")
-class Occlusion(ErasingInterpreter):
+class Occlusion(RemovalInterpreter):
     """
     f(x) - f(x with embedding i replaced): with zeros, Bastings & Filippova 2020, eq. 5.
 

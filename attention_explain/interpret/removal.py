@@ -22,7 +22,7 @@ from attention_explain.modules.token_attention import (
 )
 
 
-class ErasedLogits(NamedTuple):
+class RemovalLogits(NamedTuple):
     """
     whole : the logits of the texts as they are. Shape: (batch, labels)
     without : those of each text without each of its tokens. Shape: (batch, tokens, labels)
@@ -33,16 +33,16 @@ class ErasedLogits(NamedTuple):
 
 
 @runtime_checkable
-class TokenErasure(Protocol):
+class TokenRemoval(Protocol):
     """texts without each of their tokens, faster than by a pass for each"""
 
-    def erase_tokens(
+    def remove_tokens(
         self,
         model: AttentionClassifier,
         batch: TextBatch,
         embeddings: torch.Tensor,
         replacement: torch.Tensor | None = None,
-    ) -> ErasedLogits:
+    ) -> RemovalLogits:
         """
         Each token in turn deleted, or replaced by its `replacement`. Asked for only where the
         attention's scorer is one that `erasure.readout` knows.
@@ -81,48 +81,48 @@ class TokenSets(Protocol):
         """
 
 
-def erase_tokens(
+def remove_tokens(
     model: AttentionClassifier,
     batch: TextBatch,
     embeddings: torch.Tensor,
     replacement: torch.Tensor | None = None,
-) -> ErasedLogits:
+) -> RemovalLogits:
     """
     Each token deleted in turn, or replaced where there is a `replacement`: the fastest way that the
     encoder allows.
     """
-    fast = fast_erasure(model)
+    fast = fast_removal(model)
     if fast is not None:
-        return fast.erase_tokens(model, batch, embeddings, replacement)
+        return fast.remove_tokens(model, batch, embeddings, replacement)
     if no_state_knows_another_token(model):
-        # To erase a token is to erase its state.
+        # To remove a token is to remove its state.
         states = model.encode(embeddings, batch.inputs)
         instead = None if replacement is None else model.encode(replacement, batch.inputs)
-        return erase_states(model, batch, states, instead)
+        return remove_states(model, batch, states, instead)
     whole = model.logits(embeddings, batch.inputs)
     if replacement is None:
-        return ErasedLogits(whole, logits_with_deleted_inputs(model, batch, embeddings))
-    return ErasedLogits(whole, logits_with_replaced_inputs(model, batch, embeddings, replacement))
+        return RemovalLogits(whole, logits_with_deleted_inputs(model, batch, embeddings))
+    return RemovalLogits(whole, logits_with_replaced_inputs(model, batch, embeddings, replacement))
 
 
-def erase_states(
+def remove_states(
     model: AttentionClassifier,
     batch: TextBatch,
     states: torch.Tensor,
     replacement: torch.Tensor | None = None,
-) -> ErasedLogits:
+) -> RemovalLogits:
     """The same for hidden states: see `logits_without_states`."""
     attention = model.attend(states, batch.inputs)
     whole = model.decode(states, attention, batch.inputs.query)
-    return ErasedLogits(whole, logits_without_states(model, batch, states, replacement))
+    return RemovalLogits(whole, logits_without_states(model, batch, states, replacement))
 
 
-def fast_erasure(model: AttentionClassifier) -> TokenErasure | None:
-    """What erases single tokens faster than by a pass for each; None if nothing does."""
+def fast_removal(model: AttentionClassifier) -> TokenRemoval | None:
+    """What removes single tokens faster than by a pass for each; None if nothing does."""
     encoder = encoder_of_tokens(model)
     if encoder is None or not Readout.knows(model.attention.scorer):
         return None
-    return capability(encoder, TokenErasure)
+    return capability(encoder, TokenRemoval)
 
 
 def no_state_knows_another_token(model: AttentionClassifier) -> bool:
@@ -145,8 +145,8 @@ def logits_with_replaced_inputs(
     logits = _no_logits(model, batch, embeddings)
     for text, token in _rows(batch):
         inputs = batch.inputs.rows(text)
-        erased = inputs.at_places(_only(token, batch)).unsqueeze(-1)
-        rows = torch.where(erased, replacement[text], embeddings[text])
+        removed = inputs.at_positions(_only(token, batch)).unsqueeze(-1)
+        rows = torch.where(removed, replacement[text], embeddings[text])
         logits[text, token] = model.logits(rows, inputs)
     return logits
 
@@ -161,8 +161,8 @@ def logits_with_deleted_inputs(
     logits = _no_logits(model, batch, embeddings)
     for text, token in _rows(batch):
         kept = ~_only(token, batch)
-        places, inputs = batch.inputs.keeping(text, kept, longest=batch.length - 1)
-        rows = embeddings[text.unsqueeze(-1), places]
+        positions, inputs = batch.inputs.keeping(text, kept, longest=batch.length - 1)
+        rows = embeddings[text.unsqueeze(-1), positions]
         logits[text, token] = model.logits(rows, inputs)
     return logits
 
@@ -185,12 +185,12 @@ def logits_without_states(
     logits = _no_logits(model, batch, states)
     for text, token in _rows(batch):
         row_scores, row_votes, seen = scores[text], votes[text], batch.attendable[text]
-        erased = torch.arange(len(text), device=text.device), token
+        removed = torch.arange(len(text), device=text.device), token
         if replacement is None:
-            seen[erased] = False
+            seen[removed] = False
         else:
-            row_scores[erased] = new_scores[text, token]
-            row_votes[erased] = new_votes[text, token]
+            row_scores[removed] = new_scores[text, token]
+            row_votes[removed] = new_votes[text, token]
         asked = None if query is None else query[text]
         logits[text, token] = attended_logits(model, row_scores, row_votes, seen, asked)
     return logits
@@ -233,7 +233,7 @@ def attended_logits(
 
 
 def _no_logits(model: AttentionClassifier, batch: TextBatch, like: torch.Tensor) -> torch.Tensor:
-    """To be filled in, for the tokens that are erased. Shape: (batch, tokens, labels)"""
+    """To be filled in, for the tokens that are removed. Shape: (batch, tokens, labels)"""
     return like.new_zeros(len(batch), batch.length, len(model.labels))
 
 
@@ -244,7 +244,7 @@ def _only(token: torch.Tensor, batch: TextBatch) -> torch.Tensor:
 
 def _rows(batch: TextBatch) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
     """
-    The pairs (text, token) to erase, which the host knows, as many at a time as a pass holds.
+    The pairs (text, token) to remove, which the host knows, as many at a time as a pass holds.
     Shape: (rows,) each
     """
     texts, tokens = batch.seen.nonzero().T.to(batch.mask.device)

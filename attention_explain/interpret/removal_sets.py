@@ -130,12 +130,12 @@ class LstmSets:
             seen = self.attendable[texts.unsqueeze(-1), order]
             return self._probs(texts, starts + order, lengths, seen)
         lengths = self.lengths[texts]
-        places = torch.arange(int(lengths.max()), device=texts.device)
-        seen = self.attendable[texts][:, places]
-        erased = seen & ~kept[:, places]
+        positions = torch.arange(int(lengths.max()), device=texts.device)
+        seen = self.attendable[texts][:, positions]
+        removed = seen & ~kept[:, positions]
         one = self.attendable.numel()
         drawn = [
-            self._probs(texts, starts + places + erased * (one * draw), lengths, seen)
+            self._probs(texts, starts + positions + removed * (one * draw), lengths, seen)
             for draw in range(1, self.draws + 1)
         ]
         return sum(drawn) / len(drawn)

@@ -29,7 +29,7 @@ class SmoothGrad(Interpreter):
         Standard deviation of the noise, as a share of the spread (largest less smallest) of the
         numbers in the text's own embeddings; Smilkov et al. advise .1 to .2.
     times_input : `bool`, optional (default = `False`)
-        The dot product with the embedding, signed, in place of the norm.
+        The dot product with the embedding, signed, instead of the norm.
     norm : `str`, optional (default = `"l2"`)
         `l2` or `l1`.
     of : `str`, optional (default = `"probability"`)
@@ -68,7 +68,7 @@ class SmoothGrad(Interpreter):
     def attribute(self, batch: TextBatch, target: torch.Tensor) -> Attribution:
         embeddings = self.model.embed(batch.tokens).detach()
         generators = [generator_for(self.seed, id_, "smoothgrad") for id_ in batch.ids]
-        scored = batch.inputs.at_places(batch.attendable)
+        scored = batch.inputs.at_positions(batch.attendable)
         deviations = self.noise * spread(embeddings, scored).view(-1, 1, 1)
         gradient = mean_gradient(
             self.model,

@@ -22,7 +22,7 @@ from attention_explain.passes import DEFAULT_BUDGET, default_budget, untouched
 
 OUTPUTS = ("probability", "logit")
 # Where a method looks at a token: at its embedding, or at its hidden state.
-PLACES = ("input", "hidden")
+LEVELS = ("input", "hidden")
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class TextBatch:
 
     @property
     def mask(self) -> torch.Tensor:
-        """True at every place that is no padding. Shape: (batch, places)"""
+        """True at every position that is no padding. Shape: (batch, positions)"""
         return self.inputs.mask
 
     @property
@@ -85,11 +85,11 @@ class TextBatch:
         return self.inputs.attendable
 
     @property
-    def seen_places(self) -> torch.Tensor:
-        """True at the places of tokens that get a score, on the host. Shape: (batch, places)"""
+    def seen_positions(self) -> torch.Tensor:
+        """True at the positions of tokens that get a score, on the host. Shape: (batch, positions)"""
         if self.inputs.units is None:
             return self.seen
-        return self.inputs.at_places(self.attendable).cpu()
+        return self.inputs.at_positions(self.attendable).cpu()
 
     @property
     def length(self) -> int:
@@ -102,14 +102,14 @@ class TextBatch:
 
     def rows(self, rows: Sequence[int]) -> "TextBatch":
         """Some of the texts, as long as before with their padding."""
-        places = torch.tensor(rows, device=self.mask.device)
+        positions = torch.tensor(rows, device=self.mask.device)
         return replace(
             self,
             tokens={
-                indexer: {name: ids[places] for name, ids in tensors.items()}
+                indexer: {name: ids[positions] for name, ids in tensors.items()}
                 for indexer, tensors in self.tokens.items()
             },
-            inputs=self.inputs.rows(places),
+            inputs=self.inputs.rows(positions),
             seen=self.seen[rows],
             ids=[self.ids[row] for row in rows],
             words=[self.words[row] for row in rows],
@@ -126,12 +126,12 @@ def noise(
     batch: TextBatch, embeddings: torch.Tensor, generators: Sequence[torch.Generator]
 ) -> torch.Tensor:
     """
-    The next standard normal numbers of each text's own generator, in the places of its tokens, and
+    The next standard normal numbers of each text's own generator, in the positions of its tokens, and
     0 elsewhere. Drawn on the host for the whole batch, and brought to the device together.
     Shape: as `embeddings`
     """
     drawn = torch.zeros(embeddings.shape)
-    for row, (seen, generator) in enumerate(zip(batch.seen_places, generators, strict=True)):
+    for row, (seen, generator) in enumerate(zip(batch.seen_positions, generators, strict=True)):
         drawn[row, seen] = torch.randn(int(seen.sum()), drawn.size(-1), generator=generator)
     return drawn.to(embeddings)
 
@@ -172,7 +172,7 @@ def output_at(
     target: torch.Tensor,
     of: str,
 ) -> torch.Tensor:
-    """The class output of other embeddings in the batch's place. Shape: (batch,)"""
+    """The class output for other embeddings of the batch. Shape: (batch,)"""
     return class_output(model.logits(embeddings, batch.inputs), target, of)
 
 

@@ -1,6 +1,6 @@
 """
 Attention through the layers of a transformer: how much of each input token is in what the model reads
-at last: by its attention over the hidden states, or, of a pretrained classifier, at the first place. No
+at last: by its attention over the hidden states, or, of a pretrained classifier, at the first position. No
 gradient and no class is involved. Boundary symbols are passed through, but get no score.
 """
 
@@ -52,14 +52,14 @@ class TransformerAttention(Interpreter):
         return layer.mean_weights(attending)
 
     def last_map(self, read: ThroughLayers) -> torch.Tensor:
-        """How the model reads the last states. Shape: (batch, places)"""
+        """How the model reads the last states. Shape: (batch, positions)"""
         return read.last
 
     def mixed_map(self, layer: LayerAttention, attending: slice) -> torch.Tensor:
         """The same with the residual. Shape: as of `layer_map`"""
         weights = normalized(self.layer_map(layer, attending))
-        places = torch.arange(weights.size(-1), device=weights.device)
-        identity = (places[attending].unsqueeze(-1) == places).to(weights)
+        positions = torch.arange(weights.size(-1), device=weights.device)
+        identity = (positions[attending].unsqueeze(-1) == positions).to(weights)
         return normalized(self.residual * identity + (1 - self.residual) * weights)
 
     def combine(
@@ -68,7 +68,7 @@ class TransformerAttention(Interpreter):
         """
         # Parameters
 
-        last : `torch.Tensor`. Shape: (batch, places)
+        last : `torch.Tensor`. Shape: (batch, positions)
         layers : `Sequence[LayerAttention]`
             The first layer first.
         """
@@ -107,7 +107,7 @@ class AttentionRollout(TransformerAttention):
 @SaliencyInterpreter.register("value-weighted-attention")
 class ValueWeightedAttention(TransformerAttention):
     """
-    Rollout of norms in place of weights (Kobayashi et al. 2020): token j counts for token i in a
+    Rollout of norms instead of weights (Kobayashi et al. 2020): token j counts for token i in a
     layer as || sum over heads a_ij f(x_j) ||, where f is the head's value and output layer without
     the output's bias; in the model's last attention, whose values are the states themselves, as
     a_i || h_i ||. Each row is normalised to sum 1; then as in `attention-rollout`. Kobayashi et al.
@@ -167,10 +167,10 @@ class AttentionFlow(TransformerAttention):
         # Shape: (layers, batch, tokens, tokens)
         maps = torch.stack([self.mixed_map(layer, slice(None)) for layer in layers])
         scores = torch.zeros_like(last)
-        seen_places = batch.seen_places
+        seen_positions = batch.seen_positions
         for row, length in enumerate(batch.mask.sum(dim=-1).tolist()):
             text = maps[:, row, :length, :length].cpu().numpy()
-            targets = seen_places[row].nonzero().squeeze(-1)
+            targets = seen_positions[row].nonzero().squeeze(-1)
             flows = flow_from_source(last[row, :length].cpu().numpy(), text, targets.tolist())
             scores[row, targets] = torch.as_tensor(flows, dtype=scores.dtype, device=scores.device)
         return scores

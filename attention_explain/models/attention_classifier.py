@@ -3,7 +3,7 @@ The one classifier of texts, in stages that can be called alone: four of single 
 `query`, of pairs.
 
 Every experiment is an intervention between the stages (a gradient at the embeddings, other weights
-in place of the attention, ...), never a copy of the model.
+instead of the attention, ...), never a copy of the model.
 """
 
 from dataclasses import replace
@@ -125,7 +125,7 @@ class AttentionClassifier(Classifier):
     def embed(self, tokens: TextFieldTensors) -> torch.Tensor:
         """
         Each token by itself; of a pretrained transformer, each of its pieces.
-        Shape: (batch, places, embedding_dim)
+        Shape: (batch, positions, embedding_dim)
         """
         pieces = self.pieces
         return self.text_field_embedder(tokens) if pieces is None else pieces.embed(tokens)
@@ -158,11 +158,11 @@ class AttentionClassifier(Classifier):
         """What the other stages are told of the texts beside their embeddings."""
         mask = get_text_field_mask(tokens)
         attendable = mask if attendable is None else attendable
-        places = (mask, None) if self.pieces is None else self.pieces.places(tokens)
-        return TextInputs(places[0], attendable, places[1], self.query(query, candidates))
+        positions = (mask, None) if self.pieces is None else self.pieces.positions(tokens)
+        return TextInputs(positions[0], attendable, positions[1], self.query(query, candidates))
 
     def encode(self, embeddings: torch.Tensor, inputs: TextInputs) -> torch.Tensor:
-        """Shape: (batch, places, embedding_dim) -> (batch, tokens, state_dim)"""
+        """Shape: (batch, positions, embedding_dim) -> (batch, tokens, state_dim)"""
         pieces = self.pieces
         vectors = embeddings
         if pieces is not None:

@@ -219,7 +219,7 @@ def class_weight_vector(
     """
     The weight of each of `labels`, in their order. `balanced` takes the counts that the vocabulary
     has from the training data. An archive has lost them: then the weights are NaN until the saved
-    ones take their place, and the model refuses to train with them.
+    ones replace them, and training with them fails.
     """
     if weights is None:
         return torch.ones(len(labels))

@@ -1,5 +1,5 @@
 """
-What methods need of a model, the one place where that is matched with what a model has, and what is
+What methods need of a model, the one position where that is matched with what a model has, and what is
 known of its embedder: whether the vector of a token is that token alone.
 """
 

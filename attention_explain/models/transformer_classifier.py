@@ -113,7 +113,7 @@ class TransformerClassifier(Classifier):
 
     def embed(self, tokens: TextFieldTensors) -> torch.Tensor:
         """
-        Of the pieces alone, without their positions. Shape: (batch, places, embedding_dim)
+        Of the pieces alone, without their positions. Shape: (batch, positions, embedding_dim)
         """
         (indexed,) = tokens.values()
         return self.transformer.get_input_embeddings()(indexed["token_ids"])
@@ -127,7 +127,7 @@ class TransformerClassifier(Classifier):
     def encode(self, embeddings: torch.Tensor, inputs: TextInputs) -> torch.Tensor:
         """
         The states of the last layer; of a word in pieces, their mean.
-        Shape: (batch, places, embedding_dim) -> (batch, tokens, state_dim)
+        Shape: (batch, positions, embedding_dim) -> (batch, tokens, state_dim)
         """
         mask = inputs.mask.to(embeddings)
         base = self.transformer.base_model
@@ -139,17 +139,17 @@ class TransformerClassifier(Classifier):
         self, embeddings: torch.Tensor, inputs: TextInputs, detach_attention: bool = False
     ) -> torch.Tensor:
         """
-        Everything after `embed`. Positions are those of the places that are there; of a text without
+        Everything after `embed`. Positions are those of the positions that are there; of a text without
         words the special symbols are read.
-        Shape: (batch, places, embedding_dim) -> (batch, labels)
+        Shape: (batch, positions, embedding_dim) -> (batch, labels)
         """
         if detach_attention:
             raise InputError(
                 "detach_attention is for a model whose attention is over hidden states, not for a "
                 f"{type(self).__name__}"
             )
-        if reads_first_place(self.family):
-            return first_place_logits(self.family, embeddings, inputs.mask)
+        if reads_first_position(self.family):
+            return first_position_logits(self.family, embeddings, inputs.mask)
         mask = inputs.mask.to(embeddings)
         return self.transformer(inputs_embeds=embeddings, attention_mask=mask).logits
 
@@ -216,7 +216,7 @@ class TransformerClassifier(Classifier):
         self, embeddings: torch.Tensor, inputs: TextInputs
     ) -> tuple[torch.Tensor, torch.Tensor]:
         """
-        The logits, and what the first place, from which the head reads, attends to in the last layer,
+        The logits, and what the first position, from which the head reads, attends to in the last layer,
         heads averaged: of a word the largest weight of its pieces.
         Shape: (batch, labels), (batch, tokens)
         """
@@ -228,7 +228,7 @@ class TransformerClassifier(Classifier):
         return len(self.family.layers())
 
     def through_layers(self, embeddings: torch.Tensor, inputs: TextInputs) -> ThroughLayers:
-        """The head reads the state of the first place, and nothing else."""
+        """The head reads the state of the first position, and nothing else."""
         _, layers, last = self._read(embeddings, inputs)
         return ThroughLayers(layers, last, torch.ones_like(last))
 
@@ -237,7 +237,7 @@ class TransformerClassifier(Classifier):
     ) -> tuple[torch.Tensor, list[torch.Tensor]]:
         """
         The logits, and the weights of each layer, the first layer first, of which they are computed.
-        Shape: (batch, labels), (batch, heads, places, places) each
+        Shape: (batch, labels), (batch, heads, positions, positions) each
         """
         with quiet():
             output = self.transformer(
@@ -254,7 +254,7 @@ class TransformerClassifier(Classifier):
     def _read(
         self, embeddings: torch.Tensor, inputs: TextInputs
     ) -> tuple[torch.Tensor, list[LayerAttention], torch.Tensor]:
-        """The logits, the layers, and the weights of the places that the head reads."""
+        """The logits, the layers, and the weights of the positions that the head reads."""
         logits, below = layer_inputs(self.family, lambda: self.logits(embeddings, inputs))
         layers = [
             LayerAttention(layer.self_attention, states, inputs.mask)
@@ -265,12 +265,12 @@ class TransformerClassifier(Classifier):
         return logits, layers, last
 
 
-# So many places go together on a CPU: with more, texts are padded to longer ones; with 256, passes were
+# So many positions go together on a CPU: with more, texts are padded to longer ones; with 256, passes were
 # slower. Between 512 and 4096 full batches took the same time, within what a busy machine hides.
-PLACES_AT_ONCE = 1024
+POSITIONS_AT_ONCE = 1024
 
 
-def reads_first_place(family: Family) -> bool:
+def reads_first_position(family: Family) -> bool:
     """
     Whether the passes below stand for the model's own: not while it is trained, nor where somebody
     looks at its parts, or changes what they give.
@@ -292,16 +292,16 @@ def _heard(module: Module) -> bool:
     )
 
 
-def first_place_logits(
+def first_position_logits(
     family: Family, embeddings: torch.Tensor, mask: torch.Tensor
 ) -> torch.Tensor:
     """
-    Padding is at the end of a text. Shape: (batch, places, embedding_dim), (batch, places) -> (batch, labels)
+    Padding is at the end of a text. Shape: (batch, positions, embedding_dim), (batch, positions) -> (batch, labels)
     """
     if embeddings.device.type != "cpu":
         return _logits(family, embeddings, mask)
     lengths = mask.sum(dim=1).tolist()
-    groups = rows_by_length(lengths, PLACES_AT_ONCE)
+    groups = rows_by_length(lengths, POSITIONS_AT_ONCE)
     logits = []
     for rows in groups:
         here = slice(max(lengths[row] for row in rows))
@@ -337,7 +337,7 @@ def _above_attention(
 def _mixed(
     attention: PretrainedSelfAttention, states: torch.Tensor, mask: torch.Tensor
 ) -> torch.Tensor:
-    """Shape: (batch, places, hidden_dim)"""
+    """Shape: (batch, positions, hidden_dim)"""
     queries, keys, values = (
         attention.split_heads(part(states))
         for part in (attention.query_layer, attention.key_layer, attention.value_layer)
@@ -351,7 +351,7 @@ def _mixed_for_first(
 ) -> torch.Tensor:
     """
     q (W h + b) is (q W) h and the same number for each h, which the softmax does not see; and weighted
-    values are the value of the weighted states. So what costs a product with a matrix for each place
+    values are the value of the weighted states. So what costs a product with a matrix for each position
     costs one for each head. Shape: (batch, hidden_dim)
     """
     heads = attention.num_heads
@@ -373,7 +373,7 @@ def _mixed_for_first(
 def _added_to_scores(
     attention: PretrainedSelfAttention, mask: torch.Tensor, dtype: torch.dtype
 ) -> torch.Tensor | None:
-    """By distance, and for padding; None for nothing. Shape: (batch or 1, heads or 1, places or 1, places)"""
+    """By distance, and for padding; None for nothing. Shape: (batch or 1, heads or 1, positions or 1, positions)"""
     added = None if attention.bias is None else attention.bias(mask.size(1)).unsqueeze(0)
     if not bool(mask.all()):
         hidden = torch.zeros(mask.shape, dtype=dtype, device=mask.device)

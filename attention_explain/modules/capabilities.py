@@ -3,7 +3,7 @@ What a method may ask of an encoder beyond its states: one interface a capabilit
 
 An encoder has a capability when it has the functions of the interface; none is compulsory. Where an
 encoder cannot be edited (AllenNLP's), or its file would get too long, another class has the
-functions in its place: `stands_for`. Nothing else in the project asks what class an encoder is of.
+stand-in functions: `stands_for`. No other code asks for the class of an encoder.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -54,7 +54,7 @@ class Window(Protocol):
     """
     states that know of some neighbours alone
 
-    With a reach of 0, to erase a token is to erase its state. The gradients of states whose windows
+    With a reach of 0, to remove a token is to remove its state. The gradients of states whose windows
     do not overlap take one backward pass together.
     """
 
@@ -91,7 +91,7 @@ class SelfAttentions(Protocol):
 class InputBias(Protocol):
     """a first layer whose bias can take a constant out of the inputs"""
 
-    def take_out(self, shift: torch.Tensor) -> None:
+    def subtract_shift(self, shift: torch.Tensor) -> None:
         """
         Changes the bias, so that inputs with `shift` added to each give the states that the inputs
         alone gave before. Shape: (input,)
@@ -102,7 +102,7 @@ Kind = TypeVar("Kind")
 
 
 class StandIn:
-    """Base class of those that have capabilities in an encoder's place."""
+    """Base class of stand-ins, which provide capabilities for an encoder."""
 
     def __init__(self, encoder: Seq2SeqEncoder) -> None:
         self.encoder = encoder

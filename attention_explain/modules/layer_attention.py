@@ -19,7 +19,7 @@ class SelfAttentionParts(Protocol):
     """
     A layer's self-attention.
 
-    bias : what is added to the scores of so many places. Shape: (heads, places, places)
+    bias : what is added to the scores of so many positions. Shape: (heads, positions, positions)
     """
 
     num_heads: int
@@ -31,18 +31,18 @@ class SelfAttentionParts(Protocol):
     bias: Callable[[int], torch.Tensor] | None
 
     def split_heads(self, vectors: torch.Tensor) -> torch.Tensor:
-        """Shape: (batch, places, hidden_dim) -> (batch, heads, places, hidden_dim / heads)"""
+        """Shape: (batch, positions, hidden_dim) -> (batch, heads, positions, hidden_dim / heads)"""
 
     def merge_heads(self, vectors: torch.Tensor) -> torch.Tensor:
         """The inverse of `split_heads`."""
 
     def maps(self, states: torch.Tensor, mask: torch.Tensor, attending: slice) -> torch.Tensor:
-        """Shape: (batch, heads, places that attend, places attended to)"""
+        """Shape: (batch, heads, positions that attend, positions attended to)"""
 
     def mix(
         self, queries: torch.Tensor, keys: torch.Tensor, values: torch.Tensor, mask: torch.Tensor
     ) -> torch.Tensor:
-        """The values, weighted for each query. Shape: (batch, heads, places, dim)"""
+        """The values, weighted for each query. Shape: (batch, heads, positions, dim)"""
 
 
 class LayerParts(Protocol):
@@ -76,7 +76,7 @@ class LayerAttention:
         return self.module.maps(self.inputs, self.mask, attending)
 
     def mean_weights(self, attending: slice) -> torch.Tensor:
-        """Heads averaged. Shape: (batch, places that attend, places attended to)"""
+        """Heads averaged. Shape: (batch, positions that attend, positions attended to)"""
         return self.weights(attending).mean(dim=1)
 
     def value_weighted(self, attending: slice) -> torch.Tensor:
@@ -105,8 +105,8 @@ class ThroughLayers(NamedTuple):
     What a model does in its layers, and then with what they give.
 
     layers : the first layer first.
-    last : the weights with which the states of the last layer are read. Shape: (batch, places)
-    sizes : the norm of each of these states. Shape: (batch, places)
+    last : the weights with which the states of the last layer are read. Shape: (batch, positions)
+    sizes : the norm of each of these states. Shape: (batch, positions)
     """
 
     layers: list[LayerAttention]
@@ -118,14 +118,14 @@ def passed_down(
     weights: torch.Tensor, layer: LayerAttention, maps: Callable[[slice], torch.Tensor]
 ) -> torch.Tensor:
     """
-    What is attended to through a layer, by places that have these weights: sum_i w_i a_ij. In pieces,
-    and only of places that have any.
+    What is attended to through a layer, by positions that have these weights: sum_i w_i a_ij. In pieces,
+    and only of positions that have any.
 
     # Parameters
 
-    weights : `torch.Tensor`. Shape: (batch, places)
+    weights : `torch.Tensor`. Shape: (batch, positions)
     maps : `Callable[[slice], torch.Tensor]`
-        Of some of the places that attend. Shape: (batch, places that attend, places attended to)
+        Of some of the positions that attend. Shape: (batch, positions that attend, positions attended to)
     """
     # On a GPU to ask takes longer than to look at all of them.
     on_host = projections.on_host(weights)

@@ -7,7 +7,7 @@ of the same LSTM over padded texts. The states are the same.
 
 Step by step, with every gate and cell at hand: what methods need that propagate something other than
 a gradient. Both directions run in one loop. And which steps several positions of a text can take
-together. Erasing token t changes the states that are read after t; the gradient of state t reaches
+together. Removing token t changes the states that are read after t; the gradient of state t reaches
 the tokens that were read before it. Either way position t starts its own run at t and ends at one end
 of the text, and at step s all positions that have started take the same step: one matrix product.
 """
@@ -23,7 +23,7 @@ from attention_explain.errors import InputError
 
 
 def runs_unpacked(encoder: Seq2SeqEncoder, inputs: torch.Tensor) -> bool:
-    """Whether `unpacked_states` can, and should, take the place of the encoder's own forward."""
+    """Whether `unpacked_states` can, and should, replace the encoder's own forward pass."""
     return (
         is_lstm(encoder)
         and encoder._module.batch_first
@@ -67,11 +67,11 @@ def reverse(vectors: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
     """
     Each text backwards, its padding where it was; twice is nothing. Shape: (batch, tokens, dim)
     """
-    places = torch.arange(vectors.size(1), device=vectors.device)
-    backwards = lengths.unsqueeze(-1) - 1 - places
-    places = torch.where(backwards >= 0, backwards, places)
+    positions = torch.arange(vectors.size(1), device=vectors.device)
+    backwards = lengths.unsqueeze(-1) - 1 - positions
+    positions = torch.where(backwards >= 0, backwards, positions)
     texts = torch.arange(vectors.size(0), device=vectors.device).unsqueeze(-1)
-    rows = (texts * vectors.size(1) + places).flatten()
+    rows = (texts * vectors.size(1) + positions).flatten()
     # A vector at once: to gather number by number, and to scatter their gradients, is slower than
     # anything else in a training step but the LSTM itself.
     return vectors.reshape(-1, vectors.size(-1)).index_select(0, rows).view(vectors.shape)

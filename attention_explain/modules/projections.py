@@ -213,7 +213,7 @@ class Uniform(Projection):
 @Projection.register("guide")
 class Guide(Projection):
     """
-    Weights that are given with the instance, as they are: in place of scores they come in
+    Weights that are given with the instance, as they are: instead of scores they come in
     (Wiegreffe & Pinter 2019, section 3.4). The dataset reader's option `guide` names their file.
 
     Registered as a `Projection` with name "guide".

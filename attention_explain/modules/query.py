@@ -26,7 +26,7 @@ class Query:
 
     @property
     def width(self) -> int:
-        """How many places it takes in a pass: it is one vector."""
+        """How many positions it takes in a pass: it is one vector."""
         return 0
 
     def __getitem__(self, rows: torch.Tensor | slice) -> "Query":

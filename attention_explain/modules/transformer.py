@@ -153,7 +153,7 @@ class TransformerLayer(torch.nn.Module):
 
 
 class SelfAttention(torch.nn.Module):
-    """Multi-head scaled dot-product self-attention with any projection in place of softmax."""
+    """Multi-head scaled dot-product self-attention with any projection instead of softmax."""
 
     # Nothing is added to the scores.
     bias = None

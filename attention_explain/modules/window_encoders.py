@@ -56,7 +56,7 @@ class AffineEncoder(Seq2SeqEncoder):
         states = rules.tanh(rules.linear(self.layer, inputs))
         return rules.linear_map(lambda values: values * mask.unsqueeze(-1), states)
 
-    def take_out(self, shift: torch.Tensor) -> None:
+    def subtract_shift(self, shift: torch.Tensor) -> None:
         """Subtract `shift` from the inputs, by changing the bias of the first layer."""
         self.layer.bias -= self.layer.weight @ shift
 

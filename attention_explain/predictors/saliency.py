@@ -45,7 +45,7 @@ from attention_explain.output import check_outputs, writing
 
 
 @dataclass(frozen=True)
-class Place:
+class Location:
     """file : None where lines come from elsewhere, and AllenNLP hands over no blank one."""
 
     number: int
@@ -60,9 +60,9 @@ class Place:
 class InputLine(dict[str, Any]):
     """The fields of a line, where it stands, and what is wrong with it if it cannot be read."""
 
-    def __init__(self, fields: JsonDict, place: "Place", problem: str | None = None) -> None:
+    def __init__(self, fields: JsonDict, location: "Location", problem: str | None = None) -> None:
         super().__init__(fields)
-        self.place = place
+        self.location = location
         self.problem = problem
 
 
@@ -74,18 +74,18 @@ class BadLine(dict[str, Any]):
         self.error = error
 
 
-def parse_line(line: str, place: Place) -> InputLine:
+def parse_line(line: str, location: Location) -> InputLine:
     """
     A line is a JSON object or else a text. One that begins like an object but is none is bad: it
     is far more often broken JSON than prose.
     """
     line = line.strip("\ufeff \t\r\n")
     if not line.startswith("{"):
-        return InputLine({"text": line}, place)
+        return InputLine({"text": line}, location)
     try:
-        return InputLine(read_record(line), place)
+        return InputLine(read_record(line), location)
     except DataError as error:
-        return InputLine({}, place, error.message)
+        return InputLine({}, location, error.message)
 
 
 def checked_fields(
@@ -99,7 +99,7 @@ def checked_fields(
         return example_of(fields, names=names, disallowed=disallowed).given()
     if fields.problem is not None:
         raise DataError(fields.problem)
-    id = f"line-{fields.place.number}"
+    id = f"line-{fields.location.number}"
     return example_of(fields, id, names=names, disallowed=disallowed).given()
 
 
@@ -129,7 +129,7 @@ class GrowingPage:
         self._facts: list[Facts] = []
         self._unwritten = 0
         self._next_time = time.monotonic()
-        # One that is there is kept until there is something to put in its place.
+        # An existing page is kept until a new one can replace it.
         if not self._path.exists():
             self.write()
         atexit.register(self.finish)
@@ -232,7 +232,7 @@ class SaliencyPredictor(Predictor):
         self._split_text = split_text
         self._warned = False
         self._lines = 0
-        self._places: list[Place] = []
+        self._locations: list[Location] = []
         self._texts = 0
         self._page: GrowingPage | None = None
         if html is not None:
@@ -263,7 +263,7 @@ class SaliencyPredictor(Predictor):
     def check_file(self, path: str) -> None:
         """
         Raises for the first line of the file that cannot be predicted, before anything is written. From now on
-        lines are those of the file, and are called by their places in it.
+        lines are those of the file, and are named by their line numbers.
         """
         if Path(path).suffix in TABLES:
             raise DataError(
@@ -273,18 +273,20 @@ class SaliencyPredictor(Predictor):
             )
         with open_compressed(cached_path(path)) as file:
             numbered = [(n, line) for n, line in enumerate(file, 1) if not line.isspace()]
-        self._places = [Place(number, path) for number, _ in numbered]
+        self._locations = [Location(number, path) for number, _ in numbered]
         instances = [
-            self._json_to_instance(parse_line(line, place))
-            for place, (_, line) in zip(self._places, numbered, strict=True)
+            self._json_to_instance(parse_line(line, location))
+            for location, (_, line) in zip(self._locations, numbered, strict=True)
         ]
         self.warn_of_unsplit(instances, path)
 
     def load_line(self, line: str) -> JsonDict:
         """A JSON object with a `text` or `tokens`, or else a plain text."""
         self._lines += 1
-        known = self._lines <= len(self._places)
-        return parse_line(line, self._places[self._lines - 1] if known else Place(self._lines))
+        known = self._lines <= len(self._locations)
+        return parse_line(
+            line, self._locations[self._lines - 1] if known else Location(self._lines)
+        )
 
     def predict_json(self, inputs: JsonDict) -> JsonDict:
         (result,) = self.predict_batch_json([inputs])
@@ -304,7 +306,7 @@ class SaliencyPredictor(Predictor):
                     raise
                 bad_line = BadLine(error)
                 break
-        if not self._places:
+        if not self._locations:
             self.warn_of_unsplit(instances, "input")
         results = self.predict_batch_instance(instances)
         return results if bad_line is None else [*results, bad_line]
@@ -327,7 +329,7 @@ class SaliencyPredictor(Predictor):
         except (ConfigurationError, InputError) as error:
             if not isinstance(json_dict, InputLine):
                 raise
-            raise json_dict.place.error(error.message) from error
+            raise json_dict.location.error(error.message) from error
         return instance
 
     def warn_of_unsplit(self, instances: Sequence[Instance], source: str) -> None:

@@ -29,7 +29,7 @@ from attention_explain.pretrained.pieces import KEPT, kept_folder
 # each time.
 MOST_BYTES = 2**30
 
-# From embeddings and their mask to states. Shape: (batch, places, dim) and (batch, places) -> as the first
+# From embeddings and their mask to states. Shape: (batch, positions, dim) and (batch, positions) -> as the first
 States = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 
 
@@ -54,7 +54,7 @@ class RememberedStates:
     ) -> torch.Tensor:
         """
         What `states_of` gives; padding, which stands behind each text, is 0.
-        Shape: (batch, places, dim), (batch, places) -> (batch, places, state_dim)
+        Shape: (batch, positions, dim), (batch, positions) -> (batch, positions, state_dim)
         """
         lengths = mask.sum(dim=1).tolist()
         keys = [
@@ -165,11 +165,11 @@ class PretrainedPieces(NamedTuple):
         return cls(inner, indexer, RememberedStates(), words, first)
 
     def embed(self, tokens: TextFieldTensors) -> torch.Tensor:
-        """Of the pieces alone, without their positions. Shape: (batch, places, embedding_dim)"""
+        """Of the pieces alone, without their positions. Shape: (batch, positions, embedding_dim)"""
         ids = tokens[self.indexer]["token_ids"]
         return self.embedder.transformer_model.get_input_embeddings()(ids)
 
-    def places(self, tokens: TextFieldTensors) -> tuple[torch.Tensor, torch.Tensor | None]:
+    def positions(self, tokens: TextFieldTensors) -> tuple[torch.Tensor, torch.Tensor | None]:
         """The mask and the units of a `TextInputs`."""
         tensors = tokens[self.indexer]
         if not self.words:
@@ -183,9 +183,9 @@ class PretrainedPieces(NamedTuple):
         """
         What the transformer makes of the tokens. The texts of a training (`in_training`) come again, and so do
         those on which it is validated in between.
-        Shape: (batch, places, embedding_dim) -> (batch, tokens, output_dim)
+        Shape: (batch, positions, embedding_dim) -> (batch, tokens, output_dim)
         """
-        most = FAMILIES[self.embedder.config.model_type].most_places(self.embedder.config)
+        most = FAMILIES[self.embedder.config.model_type].most_positions(self.embedder.config)
         if embeddings.size(1) > most:
             raise InputError(
                 f"a text has {embeddings.size(1)} pieces, but the model reads {most} at most; the "
@@ -202,7 +202,7 @@ class PretrainedPieces(NamedTuple):
         if self.first:
             before = torch.nn.functional.pad(units, (1, 0), value=-1)[:, :-1]
             units = units.masked_fill(units == before, -1)
-        # Shape: (batch, tokens, places)
+        # Shape: (batch, tokens, positions)
         numbers = torch.arange(inputs.attendable.size(1), device=units.device)
         shares = (units.unsqueeze(1) == numbers.unsqueeze(-1)).to(states)
         # A word without a piece is a vector of zeros, as AllenNLP has it.
@@ -216,7 +216,7 @@ class PretrainedPieces(NamedTuple):
         return same and not trained and not embeddings.requires_grad
 
     def _states(self, embeddings: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-        """Shape: (batch, places, embedding_dim) -> (batch, places, output_dim)"""
+        """Shape: (batch, positions, embedding_dim) -> (batch, positions, output_dim)"""
         output = self.embedder.transformer_model(
             inputs_embeds=embeddings, attention_mask=mask.to(embeddings)
         )

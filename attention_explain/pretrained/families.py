@@ -1,8 +1,8 @@
 """
-Where each family of pretrained transformers keeps its parts: the one place that knows their names.
+Where each family of pretrained transformers keeps its parts: the only module that knows their names.
 
 All of them are encoders with the layer norm after each block: word piece embeddings, to which positions
-are added; layers of self-attention and a feed-forward block; a head over the state of the first place.
+are added; layers of self-attention and a feed-forward block; a head over the state of the first position.
 """
 
 import math
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from attention_explain.modules.projections import Projection
 
-# From states of some places to one vector.
+# From states of some positions to one vector.
 Step = Callable[[torch.Tensor], torch.Tensor]
 
 
@@ -29,8 +29,8 @@ class PretrainedSelfAttention:
     The parts of one layer's self-attention; they are the model's own.
 
     module : what computes it.
-    bias : what a model adds to the scores by the distance of two places, if it does; of so many
-        places. Shape: (heads, places, places)
+    bias : what a model adds to the scores by the distance of two positions, if it does; of so many
+        positions. Shape: (heads, positions, positions)
     """
 
     module: Module
@@ -50,7 +50,7 @@ class PretrainedSelfAttention:
         return Softmax()
 
     def split_heads(self, vectors: torch.Tensor) -> torch.Tensor:
-        """Shape: (batch, places, hidden_dim) -> (batch, heads, places, hidden_dim / heads)"""
+        """Shape: (batch, positions, hidden_dim) -> (batch, heads, positions, hidden_dim / heads)"""
         return vectors.unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
 
     def merge_heads(self, vectors: torch.Tensor) -> torch.Tensor:
@@ -61,8 +61,8 @@ class PretrainedSelfAttention:
         self, states: torch.Tensor, mask: torch.Tensor, attending: slice = slice(None)
     ) -> torch.Tensor:
         """
-        The weights of all places that attend, or of some of them.
-        Shape: (batch, heads, places that attend, places attended to)
+        The weights of all positions that attend, or of some of them.
+        Shape: (batch, heads, positions that attend, positions attended to)
         """
         queries = self.split_heads(self.query_layer(states[:, attending]))
         keys = self.split_heads(self.key_layer(states))
@@ -71,7 +71,7 @@ class PretrainedSelfAttention:
     def mix(
         self, queries: torch.Tensor, keys: torch.Tensor, values: torch.Tensor, mask: torch.Tensor
     ) -> torch.Tensor:
-        """The values, weighted for each query. Shape: (batch, heads, places, dim)"""
+        """The values, weighted for each query. Shape: (batch, heads, positions, dim)"""
         return self._weights(queries, keys, mask) @ values
 
     def _weights(
@@ -135,7 +135,7 @@ class Family:
     def added(self, embeddings: torch.Tensor) -> torch.Tensor:
         """
         What is added to the embeddings of pieces before their layer norm: positions, and whatever
-        else. Shape: (batch, places, embedding_dim) -> (1, places, embedding_dim)
+        else. Shape: (batch, positions, embedding_dim) -> (1, positions, embedding_dim)
         """
         inputs: list[torch.Tensor] = []
         norm = self.embeddings.LayerNorm
@@ -196,7 +196,7 @@ class Family:
         )
 
     def head(self) -> list[Step]:
-        """From the state of the first place to the logits, without dropout."""
+        """From the state of the first position to the logits, without dropout."""
         raise NotImplementedError
 
     def head_modules(self) -> list[Module]:
@@ -205,7 +205,7 @@ class Family:
         return [step for step in self.head() if isinstance(step, Linear) and step not in inside]
 
     @staticmethod
-    def most_places(config: "PretrainedConfig") -> int:
+    def most_positions(config: "PretrainedConfig") -> int:
         """Special symbols included."""
         return config.max_position_embeddings
 
@@ -267,7 +267,7 @@ class Roberta(Family):
         return [self.model.classifier.dense, torch.tanh, self.labels_layer]
 
     @staticmethod
-    def most_places(config: "PretrainedConfig") -> int:
+    def most_positions(config: "PretrainedConfig") -> int:
         # Positions begin behind that of padding.
         return config.max_position_embeddings - config.pad_token_id - 1
 
@@ -303,16 +303,16 @@ class MPNet(Family):
         heads = own.num_attention_heads
         return PretrainedSelfAttention(own, own.q, own.k, own.v, own.o, heads, self._bias)
 
-    def _bias(self, places: int) -> torch.Tensor:
+    def _bias(self, positions: int) -> torch.Tensor:
         encoder = self.base.encoder
         like = encoder.relative_attention_bias.weight
-        return encoder.compute_position_bias(like.new_zeros(1, places, 1))[0]
+        return encoder.compute_position_bias(like.new_zeros(1, positions, 1))[0]
 
     def head(self) -> list[Step]:
         return [self.model.classifier.dense, torch.tanh, self.labels_layer]
 
     @staticmethod
-    def most_places(config: "PretrainedConfig") -> int:
+    def most_positions(config: "PretrainedConfig") -> int:
         # Positions begin behind that of padding, which is always 1.
         return config.max_position_embeddings - 2
 
@@ -327,7 +327,7 @@ def layer_inputs(
 ) -> tuple[torch.Tensor, list[torch.Tensor]]:
     """
     What `run` gives, and what each layer has read in it, the first layer first.
-    Shape of each: (batch, places, hidden_dim)
+    Shape of each: (batch, positions, hidden_dim)
     """
     inputs: list[torch.Tensor] = []
     hooks = [

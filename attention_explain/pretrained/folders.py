@@ -132,7 +132,7 @@ class TransformerFolder:
 
     def tokenizer(self, as_written: bool = False) -> "PreTrainedTokenizerFast":
         """
-        Reads every word as one that stands behind a space, so that no word depends on its place; or
+        Reads every word as one that stands behind a space, so that no word depends on its position; or
         `as_written`, as transformers itself does.
         """
         from transformers import AutoTokenizer
@@ -170,10 +170,10 @@ class TransformerFolder:
                 "(model.resize_token_embeddings(len(tokenizer)))"
             )
 
-    def most_places(self, tokenizer: "PreTrainedTokenizerFast") -> int:
+    def most_positions(self, tokenizer: "PreTrainedTokenizerFast") -> int:
         """Of the longest text that the model reads, special symbols included."""
         # A tokenizer that knows no limit has a huge one.
-        return min(self.family.most_places(self.config), tokenizer.model_max_length)
+        return min(self.family.most_positions(self.config), tokenizer.model_max_length)
 
     def classifier(self) -> "PreTrainedModel":
         """With its own head, as it was trained."""

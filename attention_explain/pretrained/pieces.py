@@ -4,7 +4,7 @@ From words to the pieces that a pretrained transformer reads, by its own tokeniz
 The tensors are laid out as those of AllenNLP's `pretrained_transformer_mismatched`, from which this
 differs in four ways: it takes a folder as it is; each word is read as one behind a space, so that
 tokenizers that tell `film` from ` film` give a word the same pieces wherever it stands, or the whole text is
-read as it is written (`as_written`); a word that a reader has erased is the tokenizer's own mask; and it
+read as it is written (`as_written`); a word that a reader has removed is the tokenizer's own mask; and it
 knows how many words fit.
 """
 
@@ -78,7 +78,7 @@ class PieceIndexer(TokenIndexer):
         self._tokenizer = folder.tokenizer(as_written)
         self.as_written = as_written
         self._before, self._behind = _special_symbols(self._tokenizer)
-        most, least = folder.most_places(self._tokenizer), len(self._before + self._behind) + 1
+        most, least = folder.most_positions(self._tokenizer), len(self._before + self._behind) + 1
         self.max_pieces = most if max_pieces is None else max_pieces
         if not least <= self.max_pieces <= most:
             raise InputError(
@@ -94,10 +94,10 @@ class PieceIndexer(TokenIndexer):
         those of the words in their text, where they are known.
         """
         left = self.max_pieces - len(self._before) - len(self._behind)
-        for place, of_word in enumerate(pieces or self.pieces(words)):
+        for position, of_word in enumerate(pieces or self.pieces(words)):
             left -= len(of_word)
             if left < 0:
-                return place
+                return position
         return len(words)
 
     def read_text(
@@ -153,7 +153,7 @@ class PieceIndexer(TokenIndexer):
                 verbose=False,
             )["input_ids"]
             self._pieces.update(zip(unknown, map(tuple, pieces), strict=True))
-            # What a reader puts in the place of erased words is no word to be cut into pieces.
+            # A symbol that replaces a removed word is not split into pieces.
             if MASK_TOKEN in unknown:
                 self._pieces[MASK_TOKEN] = (self._mask(),)
         return [self._pieces[word] for word in words]
@@ -162,7 +162,7 @@ class PieceIndexer(TokenIndexer):
         number = self._tokenizer.mask_token_id
         if number is None:
             raise InputError(
-                f"a text has words erased ('{MASK_TOKEN}'), but the tokenizer of {self._model_name} "
+                f"a text has words removed ('{MASK_TOKEN}'), but the tokenizer of {self._model_name} "
                 "has no mask to read there"
             )
         return number
@@ -219,7 +219,7 @@ def _special_symbols(tokenizer: Any) -> tuple[list[int], list[int]]:
     """What stands before a text, and behind it."""
     for word in ("a", "0", "."):
         read = tokenizer(word)
-        of_words = [place for place, unit in enumerate(read.word_ids()) if unit is not None]
+        of_words = [position for position, unit in enumerate(read.word_ids()) if unit is not None]
         if of_words:
             ids = read["input_ids"]
             return ids[: of_words[0]], ids[of_words[-1] + 1 :]

@@ -104,13 +104,13 @@ def test_a_word_is_taken_out_and_brought_back(page, tiny):
     page.open(text=TEXT)
     before = page.probabilities()
     page.all("#words button")[3].click()
-    page.one("#take-out").click()
+    page.one("#remove").click()
     page.settled()
     left = tiny.explain(given(WORDS[:3] + WORDS[4:]))
     assert page.probabilities() == shown(left["probs"], left["labels"])
     assert "was" in page.text(".prediction-now")
     assert page.one("#words button:nth-of-type(4)").get_attribute("aria-label") == (
-        "superb, taken out"
+        "superb, removed"
     )
     page.all("#words button")[3].click()
     page.one("#bring-back").click()

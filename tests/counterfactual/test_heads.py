@@ -17,8 +17,8 @@ from tests.pretrained.test_explanations import TEXTS, Opened
 from tests.tiny_transformers import FAMILIES, save_tiny_transformer
 
 # Of the small transformers: both have two layers of two heads.
-PLACES = [(None, None), (1, None), (2, 1), (None, 2), (2, None)]
-each_place = pytest.mark.parametrize("layer, head", PLACES)
+LEVELS = [(None, None), (1, None), (2, 1), (None, 2), (2, None)]
+each_position = pytest.mark.parametrize("layer, head", LEVELS)
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +51,7 @@ def chosen(layer, head):
     return found
 
 
-@each_place
+@each_position
 def test_heads_that_are_off_are_those_that_transformers_masks(opened, layer, head):
     found = results(opened, "heads-off", layer=layer, head=head)
     for text, each in zip(TEXTS, found, strict=True):
@@ -65,7 +65,7 @@ def test_heads_that_are_off_are_those_that_transformers_masks(opened, layer, hea
         assert each["flip"] == bool(expected.argmax() != as_it_is.argmax())
 
 
-@each_place
+@each_position
 def test_uniform_heads_are_those_of_a_softmax_that_is_uniform(opened, layer, head, monkeypatch):
     found = results(opened, "uniform-heads", layer=layer, head=head)
     weigh = torch.nn.functional.softmax
@@ -105,7 +105,7 @@ def self_attending(classifier):
     return SelfAttending.of(classifier, TextBatch.of(classifier, texts))
 
 
-@each_place
+@each_position
 def test_our_own_transformer_is_changed_in_the_same_way(layer, head, monkeypatch):
     classifier = model("transformer").double()
     heads = classifier.encoder.layers[0].self_attention.num_heads
@@ -134,26 +134,26 @@ def test_our_own_transformer_is_changed_in_the_same_way(layer, head, monkeypatch
     )
 
 
-def test_permuted_rows_have_the_same_weights_at_other_places():
+def test_permuted_rows_have_the_same_weights_at_other_positions():
     texts = self_attending(model("transformer").double())
-    rows, places = texts.batch.mask.shape
+    rows, positions = texts.batch.mask.shape
     torch.manual_seed(1)
-    maps = torch.rand(rows, 2, places, places) * texts.batch.mask[:, None, None, :]
+    maps = torch.rand(rows, 2, positions, positions) * texts.batch.mask[:, None, None, :]
     permuted = texts.permuted(seed=3, layer=1)(maps, slice(None))
     torch.testing.assert_close(permuted.sort(dim=-1).values, maps.sort(dim=-1).values)
     assert (permuted[~texts.batch.mask[:, None, None, :].expand_as(maps)] == 0).all()
     longest = int(texts.batch.mask.sum(dim=1).argmax())
-    # Each head and each place has an order of its own.
+    # Each head and each position has an order of its own.
     orders = permuted[longest].unsqueeze(-1) == maps[longest].unsqueeze(-2)
     found = {tuple(order.int().argmax(dim=-1).tolist()) for order in orders.flatten(0, 1)}
-    assert len(found) > places
+    assert len(found) > positions
     # In pieces they are the same.
     change = texts.permuted(seed=3, layer=1)
-    pieces = [change(maps[:, :, some], some) for some in (slice(0, 2), slice(2, places))]
+    pieces = [change(maps[:, :, some], some) for some in (slice(0, 2), slice(2, positions))]
     assert torch.equal(torch.cat(pieces, dim=2), permuted)
 
 
-def test_pieces_of_places_change_nothing(monkeypatch):
+def test_pieces_of_positions_change_nothing(monkeypatch):
     classifier = model("transformer").double()
     work = perturber(classifier, "permuted-heads", seed=2)
     whole = [text.results for text in work.perturb(instances())]

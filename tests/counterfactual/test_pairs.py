@@ -24,7 +24,7 @@ def fixed(model, **options):
 
 
 def slow_logits(model, weights, **options):
-    """The model's own decoder, with other weights in the attention's place."""
+    """The model's own decoder, with other weights instead of the attention."""
     tensors = batch(model.vocab, pair_instances(boundary_symbols=True, **options))
     tensors.pop("metadata"), tensors.pop("label")
     inputs = model.inputs(**tensors)

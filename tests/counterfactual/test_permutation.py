@@ -1,4 +1,4 @@
-"""`permutation`: the same weights in other places."""
+"""`permutation`: the same weights in other positions."""
 
 import math
 from itertools import permutations
@@ -18,7 +18,7 @@ def test_uniform_attention_can_be_permuted_without_effect():
 
 
 def test_two_tokens_by_hand():
-    """Weights 3/4, 1/4 either stay, or change places, which makes logits 0, 1/2 of 0, -1/2."""
+    """Weights 3/4, 1/4 either stay, or change positions, which makes logits 0, 1/2 of 0, -1/2."""
     texts = by_hand([[0, 1.0], [0, -1.0]], attention=[0.75, 0.25])
     changed = 2 / (1 + math.exp(-0.5)) - 1
     result = perturbation("permutation", permutations=50).perturb(texts)

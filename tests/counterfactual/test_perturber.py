@@ -39,7 +39,7 @@ def build(tmp_path):
             texts = instances()
             weights = []
             for text in texts:
-                raw = [place + 1.0 for place in range(len(text["tokens"]))]
+                raw = [position + 1.0 for position in range(len(text["tokens"]))]
                 weights.append([weight / sum(raw) for weight in raw])
             ids = [text["metadata"].metadata["id"] for text in texts]
             column = pyarrow.array(weights, pyarrow.list_(pyarrow.float32()))

@@ -32,7 +32,7 @@ from attention_explain.modules.window_encoders import CnnEncoder
 from tests.builders import DIM, ENCODERS, batch, instances, model, reader, vocabulary
 from tests.commands_run import PROJECT
 from tests.interpret.no_trace import interpreter
-from tests.interpret.slow_removal import check_equals_really_erasing, deleted
+from tests.interpret.slow_removal import check_equals_real_removal, deleted
 from tests.interpret.test_input_to_hidden import check_equals_state_by_state
 from tests.small_archive import small_archive
 from tests.tiny_transformers import save_tiny_transformer
@@ -194,7 +194,7 @@ def own_encoder(there, monkeypatch) -> AttentionClassifier:
 
 
 def test_an_encoder_of_ones_own_has_the_methods_that_it_allows(own_encoder):
-    check_equals_really_erasing("leave-one-out", own_encoder, deleted, bounded=True)
+    check_equals_real_removal("leave-one-out", own_encoder, deleted, bounded=True)
     check_equals_state_by_state(own_encoder, bounded=True)
     # The same as a convolution, whose relevance other tests compare with the definition.
     texts = TextBatch.of(own_encoder, instances(boundary_symbols=True))

@@ -36,7 +36,7 @@ def test_each_question_is_answered_as_its_function_answers(tiny):
     found = ask(tiny, "explain", methods=METHODS).json()
     assert found["saliency"].keys() == set(METHODS)
     named = ask(tiny, "named", methods=METHODS, named=2, by="size").json()
-    assert all(len(each["places"]) == 2 for each in named["methods"].values())
+    assert all(len(each["positions"]) == 2 for each in named["methods"].values())
     weights = ask(tiny, "weights", weights=[1] * len(WORDS)).json()
     assert weights["weights"] == pytest.approx([1 / len(WORDS)] * len(WORDS))
     other = ask(tiny, "other-weights").json()

@@ -86,7 +86,7 @@ def test_texts_mislead_by_what_attention_misses_of_the_fall(file, monkeypatch):
     # One text a request.
     monkeypatch.setattr(data_texts, "SECONDS", 0.0)
     expected = []
-    for place, text in enumerate(TEXTS):
+    for position, text in enumerate(TEXTS):
         words = text.split()
         if len(words) < 2:
             continue
@@ -95,14 +95,14 @@ def test_texts_mislead_by_what_attention_misses_of_the_fall(file, monkeypatch):
         )
         found = explained.verdict().methods
         missed = found["attention"].without.probability - found["decisive"].without.probability
-        expected.append((missed, place))
+        expected.append((missed, position))
     monkeypatch.setattr("time.monotonic", iter(range(1000)).__next__)
     monkeypatch.setattr(data_texts, "SECONDS", 1.5)
     found = [texts.misleading() for _ in TEXTS]
     assert [each["searched"] for each in found] == [1, 2, 3, 4]
     assert all(each["of"] == 4 for each in found)
     worst = sorted((each for each in expected if each[0] > 0), reverse=True)
-    assert worst and [each["place"] for each in found[-1]["texts"]] == [at for _, at in worst]
+    assert worst and [each["position"] for each in found[-1]["texts"]] == [at for _, at in worst]
     for each, (missed, _) in zip(found[-1]["texts"], worst, strict=True):
         assert each["by_attention"] - each["by_deleting"] == pytest.approx(missed, abs=1e-6)
 

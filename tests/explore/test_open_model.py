@@ -87,17 +87,20 @@ def test_the_words_that_methods_name_are_really_taken_out(tiny):
         scores = tiny.explain(given(), METHODS)["saliency"]
         for name, of in found["methods"].items():
             size = [abs(score) if by == "size" else score for score in scores[name]]
-            assert of["places"] == sorted(range(len(WORDS)), key=lambda place: -size[place])[:3]
-            left = [word for place, word in enumerate(WORDS) if place not in of["places"]]
-            kept = [word for place, word in enumerate(WORDS) if place in of["places"]]
+            assert (
+                of["positions"]
+                == sorted(range(len(WORDS)), key=lambda position: -size[position])[:3]
+            )
+            left = [word for position, word in enumerate(WORDS) if position not in of["positions"]]
+            kept = [word for position, word in enumerate(WORDS) if position in of["positions"]]
             for words, output in ((left, of["without"]), (kept, of["only"])):
                 really = tiny.explain(given(words))
                 assert output["label"] == really["label"]
                 assert output["probability"] == pytest.approx(really["probs"][target], abs=1e-5)
 
 
-def test_weights_of_a_person_take_the_place_of_the_attention(tiny):
-    weights = [float(place) for place in range(len(WORDS))]
+def test_weights_of_a_person_replace_the_attention(tiny):
+    weights = [float(position) for position in range(len(WORDS))]
     found = tiny.weights(given(), weights)
     shares = [weight / sum(weights) for weight in weights]
     assert found["weights"] == pytest.approx(shares)

@@ -8,7 +8,7 @@ from attention_explain.interpret.text_batch import TextBatch
 
 def one_by_one(batch: TextBatch) -> Iterator[TextBatch]:
     """
-    Each text as a batch of its own, without padding; of an indexer that gives a word several places,
+    Each text as a batch of its own, without padding; of an indexer that gives a word several positions,
     such as word pieces, it would keep too few.
     """
     for row in range(len(batch)):

@@ -165,15 +165,15 @@ def contributions_of_bert(
     model: torch.nn.Module, text: numpy.ndarray, baseline: numpy.ndarray, label: int, of: str
 ) -> numpy.ndarray:
     """
-    One a place, of transformers' own `BertForSequenceClassification`, by its own names.
-    Shape of text and baseline, without positions: (places, dim)
+    One a position, of transformers' own `BertForSequenceClassification`, by its own names.
+    Shape of text and baseline, without positions: (positions, dim)
     """
     inputs = numbers_of(text, baseline)
     embeddings = model.bert.embeddings
     kind = embeddings.token_type_embeddings.weight[0]
     states = []
-    for place, x in enumerate(inputs):
-        added = (embeddings.position_embeddings.weight[place] + kind).tolist()
+    for position, x in enumerate(inputs):
+        added = (embeddings.position_embeddings.weight[position] + kind).tolist()
         placed = [total([number], [1.0], more) for number, more in zip(x, added, strict=True)]
         states.append(layer_norm(embeddings.LayerNorm, placed))
     for block in model.bert.encoder.layer:
@@ -233,8 +233,8 @@ def cnn(encoder, inputs):
         state = []
         for convolution in encoder.convolutions:
             half = convolution.kernel_size[0] // 2
-            places = range(t - half, t + half + 1)
-            window = [inputs[p] if 0 <= p < len(inputs) else nothing for p in places]
+            positions = range(t - half, t + half + 1)
+            window = [inputs[p] if 0 <= p < len(inputs) else nothing for p in positions]
             weights = convolution.weight.detach().numpy()
             for row, bias in zip(weights, convolution.bias.detach().numpy(), strict=True):
                 flat = [number for vector in window for number in vector]

@@ -118,9 +118,9 @@ class SlowLrp:
         """The tokens under the kernel, zeros beyond the ends. Shape: (embedding_dim, size)"""
         half = layer.kernel_size[0] // 2
         columns = []
-        for place in range(t - half, t + half + 1):
-            inside = 0 <= place < len(self.inputs)
-            columns.append(self.inputs[place] if inside else numpy.zeros(self.inputs.shape[1]))
+        for position in range(t - half, t + half + 1):
+            inside = 0 <= position < len(self.inputs)
+            columns.append(self.inputs[position] if inside else numpy.zeros(self.inputs.shape[1]))
         return numpy.stack(columns, axis=1)
 
     def cnn_backward(self, relevance: Vectors) -> Vectors:

@@ -1,6 +1,6 @@
 """
-Erasing by really erasing: a model's output for each text that lacks a word, one text and one pass
-at a time, written from the definitions. And what must hold for whatever erases.
+Removing by really removing: a model's output for each text that lacks a word, one text and one pass
+at a time, written from the definitions. And what must hold for whatever removes.
 """
 
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from tests.builders import TEXTS, batch, instances, reader
 from tests.interpret.no_trace import interpreter
 
 # The output without token i: (model, words of the text, i, boundary symbols) -> logits
-Erase = Callable[[AttentionClassifier, list[str], int, bool], torch.Tensor]
+Remove = Callable[[AttentionClassifier, list[str], int, bool], torch.Tensor]
 
 
 def logits_of_words(model: AttentionClassifier, words: list[str], bounded: bool) -> torch.Tensor:
@@ -46,7 +46,7 @@ def state_dropped(
     return model.decode(others, model.attend(others, TextInputs(seen, seen)))[0]
 
 
-def embedding_replaced(by: Callable[[AttentionClassifier], torch.Tensor]) -> Erase:
+def embedding_replaced(by: Callable[[AttentionClassifier], torch.Tensor]) -> Remove:
     """The token's embedding is replaced by another one, which is a function of the model."""
 
     def replaced(
@@ -65,7 +65,7 @@ def one_text(model: AttentionClassifier, words: list[str], bounded: bool) -> Tex
     return _one_text(model, " ".join(words), bounded)
 
 
-# Each word of a text is erased in turn.
+# Each word of a text is removed in turn.
 @lru_cache(maxsize=1)
 def _one_text(model: AttentionClassifier, text: str, bounded: bool) -> TextBatch:
     return TextBatch.of(model, instances([text], ["0"], boundary_symbols=bounded))
@@ -74,7 +74,7 @@ def _one_text(model: AttentionClassifier, text: str, bounded: bool) -> TextBatch
 def change(
     model: AttentionClassifier,
     words: list[str],
-    erase: Erase,
+    remove: Remove,
     bounded: bool,
     measure: str,
     label: str,
@@ -85,7 +85,7 @@ def change(
     target = model.labels.index(label)
     scores = []
     for i in range(len(words)):
-        without = erase(model, words, i, bounded)
+        without = remove(model, words, i, bounded)
         if measure == "tvd":
             differences = whole.softmax(-1) - without.softmax(-1)
             scores.append(0.5 * sum(abs(value) for value in differences.tolist()))
@@ -97,10 +97,10 @@ def change(
 
 
 @torch.no_grad()
-def check_equals_really_erasing(
+def check_equals_real_removal(
     name: str,
     model: AttentionClassifier,
-    erase: Erase,
+    remove: Remove,
     bounded: bool = False,
     measure: str = "tvd",
     label: str = "1",
@@ -111,7 +111,7 @@ def check_equals_really_erasing(
     results = method.saliency_interpret_instances(instances(boundary_symbols=bounded), target=label)
     of = options.get("of", "probability")
     for text, result in zip(TEXTS, results):
-        expected = change(model, text.split(), erase, bounded, measure, label, of)
+        expected = change(model, text.split(), remove, bounded, measure, label, of)
         assert result["scores"] == pytest.approx(expected, abs=1e-9)
 
 

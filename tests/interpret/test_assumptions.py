@@ -72,7 +72,7 @@ def test_a_contextual_vector_is_not_taken_for_its_token(name):
         assert len(method.saliency_interpret_instances(instances())) == len(TEXTS)
 
 
-def test_why_erasing_such_a_vector_does_not_erase_the_token():
+def test_why_removing_such_a_vector_does_not_remove_the_token():
     """What leave-one-out would have said, and what a text that is really shorter says."""
     classifier = mixed().double()
     whole = TextBatch.of(classifier, instances(TEXTS[1:2]))
@@ -81,8 +81,8 @@ def test_why_erasing_such_a_vector_does_not_erase_the_token():
     really, silently = [], []
     with torch.no_grad():
         vectors = classifier.embed(whole.tokens)
-        for place in range(len(words)):
-            kept = [token for token in range(len(words)) if token != place]
+        for position in range(len(words)):
+            kept = [token for token in range(len(words)) if token != position]
             shorter = TextBatch.of(classifier, instances([" ".join(words[i] for i in kept)]))
             for batch, embeddings, scores in (
                 (shorter, classifier.embed(shorter.tokens), really),

@@ -35,12 +35,12 @@ def test_equals_the_definition_draw_by_draw(encoder, noise):
         generator = generator_for(7, text.ids[0], "gradient-shap")
         expected = torch.zeros(text.length, dtype=torch.double)
         for sample in range(4):
-            place = (sample + torch.rand(1, generator=generator).double()) / 4
+            position = (sample + torch.rand(1, generator=generator).double()) / 4
             noisy = embeddings.clone()
             if noise:
                 drawn = torch.randn(int(seen.sum()), embeddings.size(-1), generator=generator)
                 noisy[0, seen] += noise * drawn.double()
-            point = (baseline + place * (noisy - baseline)).requires_grad_()
+            point = (baseline + position * (noisy - baseline)).requires_grad_()
             (gradient,) = torch.autograd.grad(probability(classifier, point, text), point)
             expected += (gradient * (noisy - baseline)).sum(-1)[0] / 4
         assert result["scores"] == pytest.approx(expected[seen].tolist(), abs=1e-9)

@@ -13,7 +13,7 @@ from attention_explain.interpret.integrated_gradients import (
     RULES,
     integrate,
     nodes,
-    places,
+    positions,
     weights,
 )
 from attention_explain.interpret.text_batch import TextBatch
@@ -130,11 +130,11 @@ def test_no_pass_holds_more_tokens_than_the_budget(monkeypatch):
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("steps", [2, 5, 50])
 def test_rules_are_those_of_numerical_analysis(rule, steps):
-    places, weights = nodes(rule, steps)
-    assert len(places) == len(weights) == steps
+    positions, weights = nodes(rule, steps)
+    assert len(positions) == len(weights) == steps
     assert weights.sum().item() == pytest.approx(1)
     exact, _ = scipy_integrate.quad(lambda u: 3 * u * u + u, 0, 1)
-    found = (weights * (3 * places**2 + places)).sum().item()
+    found = (weights * (3 * positions**2 + positions)).sum().item()
     bound = {"gauss_legendre": 1e-12, "midpoint": 1 / steps**2, "trapezoid": 2 / (steps - 1) ** 2}
     assert found == pytest.approx(exact, abs=bound.get(rule, 4 / steps))
     if rule == "trapezoid":
@@ -208,11 +208,11 @@ FUNCTIONS = [
 
 
 @pytest.mark.parametrize("intervals", [4, 8, 64])
-def test_the_rule_is_exact_for_polynomials_and_keeps_its_places(intervals):
-    at, shares = places(intervals), weights(intervals)
+def test_the_rule_is_exact_for_polynomials_and_keeps_its_positions(intervals):
+    at, shares = positions(intervals), weights(intervals)
     for power in range(intervals + 1):
         assert (shares * at**power).sum().item() == pytest.approx(1 / (power + 1), abs=1e-13)
-    assert at.tolist() == pytest.approx(places(2 * intervals)[::2].tolist(), abs=1e-15)
+    assert at.tolist() == pytest.approx(positions(2 * intervals)[::2].tolist(), abs=1e-15)
 
 
 def integrals(functions, goal=0.01):
@@ -232,12 +232,12 @@ def integrals(functions, goal=0.01):
     return exact, found.squeeze(-1).tolist(), evaluations.tolist(), evaluated
 
 
-def test_each_text_gets_what_it_needs_and_no_place_is_asked_for_twice():
+def test_each_text_gets_what_it_needs_and_no_position_is_asked_for_twice():
     exact, found, evaluations, evaluated = integrals(FUNCTIONS)
     assert found[:2] == pytest.approx(exact[:2], rel=0.01)
     assert evaluations[0] == 2 * FEWEST + 1 < evaluations[1] < evaluations[2] <= MOST + 1
     for row, number in enumerate(evaluations):
-        asked = [place for rows, at in evaluated if row in rows for place in at]
+        asked = [position for rows, at in evaluated if row in rows for position in at]
         assert len(asked) == len(set(asked)) == number
 
 

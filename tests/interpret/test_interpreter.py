@@ -17,8 +17,8 @@ from tests.builders import ENCODERS, PRETRAINED_ONLY, TEXTS, instances, model, r
 from tests.interpret.no_trace import interpreter
 
 
-class Places(Interpreter):
-    """Gives each token the number of its place in the text, and remembers what it was given."""
+class Positions(Interpreter):
+    """Gives each token the number of its position in the text, and remembers what it was given."""
 
     signed = False
     passes = "none"
@@ -31,13 +31,13 @@ class Places(Interpreter):
     def attribute(self, batch, target):
         self.batches.append(batch)
         self.targets.append(target)
-        places = torch.arange(batch.length, dtype=torch.float).expand(len(batch), -1)
-        return Attribution(places.clone(), {"length": batch.mask.sum(-1)})
+        positions = torch.arange(batch.length, dtype=torch.float).expand(len(batch), -1)
+        return Attribution(positions.clone(), {"length": batch.mask.sum(-1)})
 
 
 @pytest.fixture
-def places():
-    return Places(SaliencyPredictor(model(), reader()))
+def positions():
+    return Positions(SaliencyPredictor(model(), reader()))
 
 
 @pytest.mark.parametrize("longest_first", [False, True])
@@ -57,46 +57,46 @@ def test_groups_hold_texts_of_like_length_within_the_budget(longest_first):
     )
 
 
-def test_results_are_in_the_order_of_the_instances(places):
+def test_results_are_in_the_order_of_the_instances(positions):
     for budget in (1, 13, 26, 1000):
-        results = places.saliency_interpret_instances(instances(), budget=budget)
+        results = positions.saliency_interpret_instances(instances(), budget=budget)
         assert [len(result["scores"]) for result in results] == [3, 12, 1, 11]
         assert [result["length"] for result in results] == [3, 12, 1, 11]
         assert results[1]["scores"] == list(range(12))
 
 
-def test_no_batch_is_over_the_budget_unless_a_text_is(places):
-    places.saliency_interpret_instances(instances(), budget=11)
-    sizes = [batch.mask.numel() for batch in places.batches]
+def test_no_batch_is_over_the_budget_unless_a_text_is(positions):
+    positions.saliency_interpret_instances(instances(), budget=11)
+    sizes = [batch.mask.numel() for batch in positions.batches]
     assert max(sizes) == 12 and sorted(sizes)[-2] <= 11
 
 
 def test_boundary_symbols_and_padding_get_no_score():
     classifier = model(vocab=vocabulary(boundary_symbols=True))
-    method = Places(SaliencyPredictor(classifier, reader(boundary_symbols=True)))
+    method = Positions(SaliencyPredictor(classifier, reader(boundary_symbols=True)))
     texts = instances(boundary_symbols=True)
     for text, result in zip(texts, method.saliency_interpret_instances(texts), strict=True):
         words = text["metadata"].metadata["tokens"]
         assert result["scores"] == list(range(1, len(words) + 1))
 
 
-def test_the_target_is_the_predicted_class_unless_named(places):
-    labels = places.model.labels
-    places.saliency_interpret_instances(instances(), budget=1000)
+def test_the_target_is_the_predicted_class_unless_named(positions):
+    labels = positions.model.labels
+    positions.saliency_interpret_instances(instances(), budget=1000)
     predicted = [
-        labels.index(places.model.forward_on_instance(text)["label"])
+        labels.index(positions.model.forward_on_instance(text)["label"])
         for text in sorted(instances(), key=lambda text: len(text["tokens"]))
     ]
-    assert places.targets[-1].tolist() == predicted
+    assert positions.targets[-1].tolist() == predicted
     for index, label in enumerate(labels):
-        places.saliency_interpret_instances(instances(), target=label, budget=1000)
-        assert places.targets[-1].tolist() == [index] * 4
+        positions.saliency_interpret_instances(instances(), target=label, budget=1000)
+        assert positions.targets[-1].tolist() == [index] * 4
 
 
-def test_an_unknown_target_is_refused(places):
+def test_an_unknown_target_is_refused(positions):
     sentence = "target is 'good', which is none of the model's labels: "
     with pytest.raises(InputError, match=sentence):
-        places.saliency_interpret_instances(instances(), target="good")
+        positions.saliency_interpret_instances(instances(), target="good")
 
 
 def test_the_json_entry_is_the_batched_one():
@@ -111,7 +111,7 @@ def test_only_an_attention_classifier_can_be_explained():
     predictor = SaliencyPredictor(model(), reader())
     predictor._model = torch.nn.Linear(1, 1)
     with pytest.raises(InputError, match="explains an attention_classifier, not a Linear"):
-        Places(predictor)
+        Positions(predictor)
 
 
 def test_dropout_is_off_and_the_mode_is_kept():

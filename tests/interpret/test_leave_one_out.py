@@ -11,7 +11,7 @@ from tests.builders import ENCODERS, PROJECTIONS, SCORERS, TEXTS, instances, mod
 from tests.interpret.no_trace import check_no_trace_is_left, interpreter
 from tests.interpret.slow_removal import (
     check_batches_and_budgets_change_nothing,
-    check_equals_really_erasing,
+    check_equals_real_removal,
     deleted,
     state_dropped,
 )
@@ -27,7 +27,7 @@ bounded_or_not = pytest.mark.parametrize("bounded", [False, True])
 def test_equals_really_deleting(encoder, projection, bounded):
     vocab = vocabulary(boundary_symbols=bounded)
     classifier = model(encoder, projection=projection, vocab=vocab).double()
-    check_equals_really_erasing("leave-one-out", classifier, deleted, bounded)
+    check_equals_real_removal("leave-one-out", classifier, deleted, bounded)
 
 
 @every_encoder
@@ -36,7 +36,7 @@ def test_equals_really_deleting(encoder, projection, bounded):
 def test_of_hidden_drops_a_weight_and_projects_anew(encoder, projection, bounded):
     vocab = vocabulary(boundary_symbols=bounded)
     classifier = model(encoder, projection=projection, vocab=vocab).double()
-    check_equals_really_erasing("leave-one-out", classifier, state_dropped, bounded, at="hidden")
+    check_equals_real_removal("leave-one-out", classifier, state_dropped, bounded, at="hidden")
 
 
 @every_encoder
@@ -45,7 +45,7 @@ def test_of_hidden_drops_a_weight_and_projects_anew(encoder, projection, bounded
 @pytest.mark.parametrize("of", ["probability", "logit"])
 def test_signed_is_the_drop_of_any_class(encoder, scorer, label, of):
     classifier = model(encoder, scorer).double()
-    check_equals_really_erasing(
+    check_equals_real_removal(
         "leave-one-out", classifier, deleted, measure="signed", label=label, of=of
     )
 

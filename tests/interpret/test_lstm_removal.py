@@ -4,11 +4,11 @@ import pytest
 import torch
 from allennlp.modules import Seq2SeqEncoder
 
-from attention_explain.interpret import lstm_removal as lstm_erasure
+from attention_explain.interpret import lstm_removal as lstm_removal
 from attention_explain.interpret.baselines import baseline_embeddings
-from attention_explain.interpret.lstm_removal import Direction, erase_from_lstm
+from attention_explain.interpret.lstm_removal import Direction, remove_from_lstm
 from attention_explain.interpret.removal import (
-    fast_erasure,
+    fast_removal,
     logits_with_deleted_inputs,
     logits_with_replaced_inputs,
 )
@@ -17,7 +17,7 @@ from attention_explain.modules import lstm as lstm_steps
 from attention_explain.modules.lstm import groups, steps
 from attention_explain.modules.token_attention import AttentionScorer
 from tests.builders import DIM, ENCODERS, PROJECTIONS, SCORERS, TEXTS, instances, model, vocabulary
-from tests.interpret.slow_removal import check_equals_really_erasing, deleted
+from tests.interpret.slow_removal import check_equals_real_removal, deleted
 
 LSTM = {"type": "lstm", "input_size": DIM, "hidden_size": 4}
 FAST = {
@@ -46,11 +46,11 @@ def check_both_ways_agree(classifier, texts=TEXTS):
         unknown = baseline_embeddings(classifier, batch, embeddings, "unk")
         for ours, other in (
             (
-                erase_from_lstm(classifier, batch, embeddings).without,
+                remove_from_lstm(classifier, batch, embeddings).without,
                 logits_with_deleted_inputs(classifier, batch, embeddings),
             ),
             (
-                erase_from_lstm(classifier, batch, embeddings, unknown).without,
+                remove_from_lstm(classifier, batch, embeddings, unknown).without,
                 logits_with_replaced_inputs(classifier, batch, embeddings, unknown),
             ),
         ):
@@ -63,7 +63,7 @@ def check_both_ways_agree(classifier, texts=TEXTS):
 @pytest.mark.parametrize("projection", PROJECTIONS)
 def test_equals_the_general_way(config, scorer, projection, monkeypatch):
     classifier = build(FAST[config], monkeypatch, scorer=scorer, projection=projection)
-    assert fast_erasure(classifier) is not None
+    assert fast_removal(classifier) is not None
     check_both_ways_agree(classifier)
 
 
@@ -102,7 +102,7 @@ def test_is_equal_in_single_precision(monkeypatch):
     batch = TextBatch.of(classifier, instances(boundary_symbols=True))
     with torch.no_grad():
         embeddings = classifier.embed(batch.tokens)
-        ours = erase_from_lstm(classifier, batch, embeddings).without
+        ours = remove_from_lstm(classifier, batch, embeddings).without
         other = logits_with_deleted_inputs(classifier, batch, embeddings)
     torch.testing.assert_close(ours[batch.attendable], other[batch.attendable], atol=1e-5, rtol=0)
 
@@ -110,12 +110,12 @@ def test_is_equal_in_single_precision(monkeypatch):
 @pytest.mark.parametrize("config", ["two layers", "gru", "rnn"])
 def test_other_rnns_take_the_general_way_and_are_right_too(config, monkeypatch):
     classifier = build(GENERAL[config], monkeypatch)
-    assert fast_erasure(classifier) is None
-    check_equals_really_erasing("leave-one-out", classifier, deleted, bounded=True)
+    assert fast_removal(classifier) is None
+    check_equals_real_removal("leave-one-out", classifier, deleted, bounded=True)
 
 
 def test_what_the_fast_way_does_not_know_takes_the_general_one(monkeypatch):
-    assert fast_erasure(build(GENERAL["stateful"], monkeypatch)) is None
+    assert fast_removal(build(GENERAL["stateful"], monkeypatch)) is None
     classifier = build(FAST["bilstm"], monkeypatch)
 
     class Other(AttentionScorer):
@@ -123,27 +123,27 @@ def test_what_the_fast_way_does_not_know_takes_the_general_one(monkeypatch):
             return states.square().sum(dim=-1)
 
     classifier.attention.scorer = Other(8)
-    assert fast_erasure(classifier) is None
-    check_equals_really_erasing("leave-one-out", classifier, deleted, bounded=True)
+    assert fast_removal(classifier) is None
+    check_equals_real_removal("leave-one-out", classifier, deleted, bounded=True)
     projected = torch.nn.LSTM(DIM, 4, proj_size=2, batch_first=True)
     classifier.encoder = Seq2SeqEncoder.by_name("lstm")(DIM, 4)
     classifier.encoder._module = projected
-    assert fast_erasure(classifier) is None
+    assert fast_removal(classifier) is None
 
 
 def test_memory_is_bounded_by_the_budget(monkeypatch):
-    monkeypatch.setattr(lstm_erasure, "PUBLISHED_SIZE", 1)
+    monkeypatch.setattr(lstm_removal, "PUBLISHED_SIZE", 1)
     classifier = build(FAST["bilstm"], monkeypatch)
     batch = TextBatch.of(classifier, instances(boundary_symbols=True), budget=150)
-    held, erase = [], lstm_erasure._erase
+    held, remove = [], lstm_removal._remove
 
     def recorded(model, embeddings, *others):
         held.append(len(embeddings))
-        return erase(model, embeddings, *others)
+        return remove(model, embeddings, *others)
 
-    monkeypatch.setattr(lstm_erasure, "_erase", recorded)
+    monkeypatch.setattr(lstm_removal, "_remove", recorded)
     with torch.no_grad():
-        erase_from_lstm(classifier, batch, classifier.embed(batch.tokens))
+        remove_from_lstm(classifier, batch, classifier.embed(batch.tokens))
     # A score and two votes for each pair of 14 tokens, against 150 states of 8 numbers.
     assert held == [2, 2] and 2 * 14 * 14 * 3 <= 150 * 8
 

@@ -9,7 +9,7 @@ from tests.builders import DIM, ENCODERS, PROJECTIONS, SCORERS, model, vocabular
 from tests.interpret.no_trace import check_no_trace_is_left, interpreter
 from tests.interpret.slow_removal import (
     check_batches_and_budgets_change_nothing,
-    check_equals_really_erasing,
+    check_equals_real_removal,
     embedding_replaced,
     state_dropped,
 )
@@ -36,8 +36,8 @@ REPLACEMENTS = {
 def test_equals_really_replacing(encoder, projection, bounded):
     vocab = vocabulary(boundary_symbols=bounded)
     classifier = model(encoder, projection=projection, vocab=vocab).double()
-    erase = embedding_replaced(REPLACEMENTS["zero"])
-    check_equals_really_erasing("occlusion", classifier, erase, bounded, measure="signed")
+    remove = embedding_replaced(REPLACEMENTS["zero"])
+    check_equals_real_removal("occlusion", classifier, remove, bounded, measure="signed")
 
 
 @every_encoder
@@ -46,24 +46,24 @@ def test_equals_really_replacing(encoder, projection, bounded):
 @pytest.mark.parametrize("measure", ["signed", "tvd"])
 def test_every_baseline_and_measure(encoder, scorer, baseline, measure):
     classifier = model(encoder, scorer).double()
-    erase = embedding_replaced(REPLACEMENTS[baseline])
-    check_equals_really_erasing(
-        "occlusion", classifier, erase, measure=measure, baseline=baseline, label="0"
+    remove = embedding_replaced(REPLACEMENTS[baseline])
+    check_equals_real_removal(
+        "occlusion", classifier, remove, measure=measure, baseline=baseline, label="0"
     )
 
 
 @every_encoder
 def test_of_a_logit(encoder):
     classifier = model(encoder).double()
-    erase = embedding_replaced(REPLACEMENTS["zero"])
-    check_equals_really_erasing("occlusion", classifier, erase, measure="signed", of="logit")
+    remove = embedding_replaced(REPLACEMENTS["zero"])
+    check_equals_real_removal("occlusion", classifier, remove, measure="signed", of="logit")
 
 
 @every_encoder
 @bounded_or_not
 def test_of_hidden_drops_a_weight_and_projects_anew(encoder, bounded):
     classifier = model(encoder, vocab=vocabulary(boundary_symbols=bounded)).double()
-    check_equals_really_erasing(
+    check_equals_real_removal(
         "occlusion", classifier, state_dropped, bounded, measure="signed", at="hidden"
     )
 

@@ -9,7 +9,7 @@ import torch
 
 from attention_explain.faithfulness.outputs import RemovalOutputs
 from attention_explain.faithfulness.registry import ERASURES
-from attention_explain.interpret.removal import fast_erasure, logits_with_deleted_inputs
+from attention_explain.interpret.removal import fast_removal, logits_with_deleted_inputs
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.predictors.saliency import SaliencyPredictor
 from tests.builders import ENCODERS, SCORERS, batch
@@ -58,7 +58,7 @@ def probabilities(model, words, question, candidates, zeroed=()):
     pair_reader().apply_token_indexers(instance)
     tensors = batch(model.vocab, [instance])
     embeddings = model.embed(tensors["tokens"])
-    embeddings[0, [1 + place for place in zeroed]] = 0
+    embeddings[0, [1 + position for position in zeroed]] = 0
     inputs = model.inputs(tensors["tokens"], None, tensors["query"], tensors["candidates"])
     if words:
         states = model.encode(embeddings, inputs)[:, 1:-1]
@@ -89,13 +89,13 @@ def test_leaving_a_word_out_is_to_ask_the_same_of_a_shorter_passage(encoder, sco
         words, candidates = passage.split(), candidates_of(model, passage)
         whole = probabilities(model, words, question, candidates)
         assert explanation.probs == pytest.approx(whole.tolist())
-        for place in range(len(words)):
-            rest = words[:place] + words[place + 1 :]
+        for position in range(len(words)):
+            rest = words[:position] + words[position + 1 :]
             without = probabilities(model, rest, question, candidates)
-            zeroed = probabilities(model, words, question, candidates, (place,))
+            zeroed = probabilities(model, words, question, candidates, (position,))
             for name, other in (("leave-one-out", without), ("occlusion", zeroed)):
                 expected = float((whole - other).abs().sum() / 2)
-                assert explanation.scores[name][place] == pytest.approx(expected, abs=1e-9)
+                assert explanation.scores[name][position] == pytest.approx(expected, abs=1e-9)
 
 
 @every_scorer
@@ -104,7 +104,7 @@ def test_the_fast_way_gives_what_a_pass_for_each_word_gives(scorer):
     model = classifier("bilstm", scorer)
     pairs = TextBatch.of(model, made())
     embeddings = model.embed(pairs.tokens)
-    found = fast_erasure(model).erase_tokens(model, pairs, embeddings, None)
+    found = fast_removal(model).remove_tokens(model, pairs, embeddings, None)
     expected = logits_with_deleted_inputs(model, pairs, embeddings)
     torch.testing.assert_close(found.without[pairs.seen], expected[pairs.seen])
     torch.testing.assert_close(found.whole, model.logits(embeddings, pairs.inputs))
@@ -114,7 +114,7 @@ def test_the_fast_way_gives_what_a_pass_for_each_word_gives(scorer):
 @every_scorer
 @pytest.mark.parametrize("erasure", ["delete", "zero"])
 @torch.no_grad()
-def test_token_sets_are_passages_with_the_others_really_erased(encoder, scorer, erasure):
+def test_token_sets_are_passages_with_the_others_really_removed(encoder, scorer, erasure):
     model = classifier(encoder, scorer)
     (built,) = ERASURES.build([erasure]).values()
     pairs = TextBatch.of(model, made())
@@ -175,12 +175,12 @@ def test_gradients_are_taken_at_the_passage_alone(scorer):
     )
     label = model.labels.index(found.label)
     step = 1e-6
-    for place, score in enumerate(found.scores["gradient-x-input"]):
+    for position, score in enumerate(found.scores["gradient-x-input"]):
         with torch.no_grad():
             ends = []
             for sign in (1, -1):
                 moved = embeddings.clone()
-                moved[0, 1 + place] *= 1 + sign * step
+                moved[0, 1 + position] *= 1 + sign * step
                 ends.append(torch.softmax(model.logits(moved, inputs), dim=-1)[0, label])
         assert score == pytest.approx(float(ends[0] - ends[1]) / (2 * step), abs=1e-7)
 

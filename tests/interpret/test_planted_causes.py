@@ -1,5 +1,5 @@
 """
-On sentences whose causes are known, methods that erase or integrate must find them: a trained
+On sentences whose causes are known, methods that remove or integrate must find them: a trained
 BiLSTM, every method, and chance beside them.
 """
 

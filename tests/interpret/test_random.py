@@ -15,7 +15,7 @@ def test_random_numbers_belong_to_the_instance():
     check_seeded_by_the_instance("random", classifier)
 
 
-def test_scores_are_uniform_and_say_nothing_about_the_place():
+def test_scores_are_uniform_and_say_nothing_about_the_position():
     texts = instances(["a b c d e f g h"] * 500, ["0", "1"] * 250)
     method = interpreter("random", model(vocab=vocabulary()))
     results = method.saliency_interpret_instances(texts)

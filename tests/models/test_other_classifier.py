@@ -76,12 +76,12 @@ def test_leave_one_out_is_really_deleting_the_word(encoder):
     method = interpreter("leave-one-out", explainable(made), measure="signed")
     texts = [text for text in TEXTS if " " in text]
     found = method.saliency_interpret_instances(instances(texts, None), target="1")
-    place_of = made.vocab.get_token_index("1", "labels")
+    position_of = made.vocab.get_token_index("1", "labels")
     for text, result in zip(texts, found, strict=True):
         words = text.split()
-        whole = probabilities(made, words)[place_of]
-        for place, score in enumerate(result["scores"]):
-            without = probabilities(made, words[:place] + words[place + 1 :])[place_of]
+        whole = probabilities(made, words)[position_of]
+        for position, score in enumerate(result["scores"]):
+            without = probabilities(made, words[:position] + words[position + 1 :])[position_of]
             assert score == pytest.approx(whole - without, abs=1e-9)
 
 

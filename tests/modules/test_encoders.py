@@ -53,12 +53,12 @@ def test_cnn_is_a_window_product_for_each_kernel():
     tokens = INPUTS[1, : LENGTHS[1]]
     padded = torch.cat([torch.zeros(1, DIM), tokens, torch.zeros(1, DIM)])
     one, three = encoder.convolutions
-    for place in range(LENGTHS[1]):
-        window = padded[place : place + 3]
+    for position in range(LENGTHS[1]):
+        window = padded[position : position + 3]
         # Conv1d keeps its weight as (channels, inputs, window).
-        narrow = one.weight[:, :, 0] @ tokens[place] + one.bias
+        narrow = one.weight[:, :, 0] @ tokens[position] + one.bias
         wide = torch.einsum("cdw,wd->c", three.weight, window) + three.bias
-        torch.testing.assert_close(states[1, place], torch.relu(torch.cat([narrow, wide])))
+        torch.testing.assert_close(states[1, position], torch.relu(torch.cat([narrow, wide])))
 
 
 @pytest.mark.parametrize("sizes", [(), (2,), (3, 0)])

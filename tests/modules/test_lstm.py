@@ -54,10 +54,10 @@ def test_reversing_by_rows_is_gathering_number_by_number_to_the_bit(contiguous):
     vectors = torch.randn(4, 5, 9).transpose(1, 2) if not contiguous else torch.randn(4, 9, 5)
     assert vectors.is_contiguous() == contiguous
     vectors.requires_grad_()
-    places = torch.arange(9).repeat(4, 1)
+    positions = torch.arange(9).repeat(4, 1)
     for text, length in enumerate(LENGTHS.tolist()):
-        places[text, :length] = torch.arange(length - 1, -1, -1)
-    gathered = vectors.gather(1, places.unsqueeze(-1).expand_as(vectors))
+        positions[text, :length] = torch.arange(length - 1, -1, -1)
+    gathered = vectors.gather(1, positions.unsqueeze(-1).expand_as(vectors))
     reversed_ = reverse(vectors, LENGTHS)
     assert torch.equal(reversed_, gathered)
     weights = torch.randn(4, 9, 5)

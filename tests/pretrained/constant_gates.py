@@ -41,7 +41,7 @@ def constant_gates(patch: pytest.MonkeyPatch) -> None:
 
 
 def gradient_x_input(folder: Path, ids: torch.Tensor, label: int) -> tuple[torch.Tensor, float]:
-    """One number a place, and the logit. Shape: (1, places) -> (places,)"""
+    """One number a position, and the logit. Shape: (1, positions) -> (positions,)"""
     model = AutoModelForSequenceClassification.from_pretrained(folder, attn_implementation="eager")
     model.double().eval()
     embeddings = model.get_input_embeddings()(ids).detach().requires_grad_()

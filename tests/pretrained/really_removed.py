@@ -1,6 +1,6 @@
 """
 What transformers itself says of texts that really lack some words, or have something else in their
-place: one text and one pass at a time.
+position: one text and one pass at a time.
 """
 
 import re
@@ -35,10 +35,10 @@ class Plain:
     def of_words(self, text: str, kept: Collection[int]) -> list[float]:
         """Those of a text without the other words, and without the white space before them."""
         words = enumerate(WORD.finditer(text))
-        return self.of_text("".join(found[0] for place, found in words if place in kept))
+        return self.of_text("".join(found[0] for position, found in words if position in kept))
 
     def read(self, text: str):
-        """The numbers of the pieces of a text, and of which word each is. Shape: (1, places)"""
+        """The numbers of the pieces of a text, and of which word each is. Shape: (1, positions)"""
         read = self.tokenizer(text, return_tensors="pt", return_offsets_mapping=True)
         ends = [found.end() for found in WORD.finditer(text)]
         special = self.tokenizer.get_special_tokens_mask(
@@ -55,11 +55,11 @@ class Plain:
         return self.model.get_input_embeddings()(ids)
 
     def of_embeddings(self, embeddings: torch.Tensor) -> torch.Tensor:
-        """Shape: (rows, places, dim) -> (rows, labels)"""
+        """Shape: (rows, positions, dim) -> (rows, labels)"""
         return self.model(inputs_embeds=embeddings).logits.softmax(-1)
 
     def vector(self, baseline: str) -> torch.Tensor:
-        """What stands at the place of a piece that is not there."""
+        """The replacement of a removed piece."""
         weights = self.model.get_input_embeddings().weight
         if baseline == "zero":
             return torch.zeros_like(weights[0])
@@ -70,7 +70,7 @@ class Plain:
         """The probabilities of a text with something else at the pieces of all other words."""
         ids, units = self.read(text)
         embeddings = self.embedded(ids).clone()
-        for place, unit in enumerate(units):
+        for position, unit in enumerate(units):
             if unit is not None and unit not in kept:
-                embeddings[0, place] = self.vector(baseline)
+                embeddings[0, position] = self.vector(baseline)
         return self.of_embeddings(embeddings)[0].tolist()

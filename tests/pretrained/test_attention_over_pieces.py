@@ -1,5 +1,5 @@
 """
-`attention_classifier` over AllenNLP's pretrained embedders: a word that is erased is really gone, and
+`attention_classifier` over AllenNLP's pretrained embedders: a word that is removed is really gone, and
 gradients are those of the pieces. All against AllenNLP's own embedders, text by text.
 """
 
@@ -113,7 +113,7 @@ def test_pieces_that_are_left_are_those_of_the_text_without_the_word(folders):
 
 
 def replaced_by(made, tokens, gone, symbol):
-    """The logits with the ids of a symbol in the places of some tokens. Shape: (labels,)"""
+    """The logits with the ids of a symbol in the positions of some tokens. Shape: (labels,)"""
     model = made._model
     group = Batch(instances(made._dataset_reader, [tokens], ["1"]))
     group.index_instances(model.vocab)
@@ -134,7 +134,7 @@ def replaced_by(made, tokens, gone, symbol):
 # RoBERTa gives the symbol of padding no position, where it sees one.
 @pytest.mark.parametrize("family, symbol", [("bert", "pad"), ("bert", "unk"), ("roberta", "unk")])
 @every_kind
-def test_occlusion_puts_a_symbol_in_the_place_of_every_piece(folders, family, kind, symbol):
+def test_occlusion_puts_a_symbol_instead_of_every_piece(folders, family, kind, symbol):
     made = predictor(folders[family], kind)
     config = {"type": "occlusion", "baseline": symbol, "of": "logit"}
     for tokens, found in zip(tokens_of(made), scores(made, config, budget=30), strict=True):
@@ -186,8 +186,8 @@ def test_shapley_values_are_those_of_the_game_of_really_replaced_tokens(folders,
 
 def piece_gradients(made, tokens):
     """
-    Of the logit, where AllenNLP's own forward looks pieces up. Shape: (places, dim) twice, and the
-    token of each place.
+    Of the logit, where AllenNLP's own forward looks pieces up. Shape: (positions, dim) twice, and the
+    token of each position.
     """
     model = made._model
     group = Batch(instances(made._dataset_reader, [tokens], ["1"]))
@@ -230,7 +230,7 @@ def test_gradients_are_taken_at_the_pieces(folders, family, kind):
     for tokens, largest, sums in zip(tokens_of(made), norms, products, strict=True):
         embeddings, gradient, owners = piece_gradients(made, tokens)
         for token in range(len(tokens)):
-            own = [place for place, owner in enumerate(owners) if owner == token]
+            own = [position for position, owner in enumerate(owners) if owner == token]
             assert largest[token] == pytest.approx(max(gradient[own].norm(dim=-1)).item())
             assert sums[token] == pytest.approx((gradient * embeddings)[own].sum().item(), abs=1e-9)
 

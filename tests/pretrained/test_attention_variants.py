@@ -30,18 +30,18 @@ class WithMaps(Opened):
         self.eager = eager.double().eval()
 
     def maps(self, text):
-        """Of each layer, with a graph to the logits; and of which word each place is."""
+        """Of each layer, with a graph to the logits; and of which word each position is."""
         ids, units = self.plain.read(text)
         output = self.eager(ids, output_attentions=True)
         return output, units
 
     def check(self, expected, name, **options):
-        """`expected` makes of the maps, (layers, heads, places, places), a score of each place."""
+        """`expected` makes of the maps, (layers, heads, positions, positions), a score of each position."""
         for text, scores in zip(TEXTS, self.scores(name, TEXTS, **options), strict=True):
             output, units = self.maps(text)
-            places = expected(torch.stack(output.attentions)[:, 0].detach())
+            positions = expected(torch.stack(output.attentions)[:, 0].detach())
             for word, score in enumerate(scores):
-                own = [float(places[at]) for at, unit in enumerate(units) if unit == word]
+                own = [float(positions[at]) for at, unit in enumerate(units) if unit == word]
                 assert score == pytest.approx(max(own), abs=CLOSE)
 
 
@@ -71,11 +71,11 @@ def test_rollout_is_the_product_of_the_maps(opened):
 
 
 def slow_flow(maps, target):
-    """The most that goes from the first place above all layers to one below them: a linear program."""
-    layers, places, _ = maps.shape
-    edges = list(itertools.product(range(layers), range(places), range(places)))
-    # What comes into a place between two layers leaves it.
-    kept = numpy.zeros((layers - 1, places, len(edges)))
+    """The most that goes from the first position above all layers to one below them: a linear program."""
+    layers, positions, _ = maps.shape
+    edges = list(itertools.product(range(layers), range(positions), range(positions)))
+    # What comes into a position between two layers leaves it.
+    kept = numpy.zeros((layers - 1, positions, len(edges)))
     gained = numpy.zeros(len(edges))
     for number, (layer, upper, lower) in enumerate(edges):
         if layer > 0:
@@ -84,7 +84,7 @@ def slow_flow(maps, target):
             gained[number] = -1
         if layer < layers - 1:
             kept[layer, upper, number] -= 1
-    # Nothing begins at another place than the first.
+    # Nothing begins at another position than the first.
     widths = [
         0.0 if layer == layers - 1 and upper > 0 else maps[layer, upper, lower]
         for layer, upper, lower in edges
@@ -92,7 +92,7 @@ def slow_flow(maps, target):
     solved = linprog(
         gained,
         A_eq=kept.reshape(-1, len(edges)),
-        b_eq=numpy.zeros((layers - 1) * places),
+        b_eq=numpy.zeros((layers - 1) * positions),
         bounds=[(0, width) for width in widths],
     )
     return -solved.fun
@@ -150,12 +150,12 @@ def test_value_norms_are_those_of_the_transformed_vectors(opened):
         size = layer.value_layer.out_features // layer.num_heads
         for word, score in enumerate(scores):
             norms = []
-            for place in (at for at, unit in enumerate(units) if unit == word):
+            for position in (at for at, unit in enumerate(units) if unit == word):
                 total = 0
                 for head in range(layer.num_heads):
                     own = slice(head * size, (head + 1) * size)
-                    value = layer.value_layer(states[place])[own]
-                    weight = output.attentions[-1][0, head, 0, place]
+                    value = layer.value_layer(states[position])[own]
+                    weight = output.attentions[-1][0, head, 0, position]
                     total = total + weight * (layer.output_layer.weight[:, own] @ value)
                 norms.append(total.norm().item())
             assert score == pytest.approx(max(norms), abs=CLOSE)

@@ -72,8 +72,8 @@ def opened(folders, family):
 def test_leave_one_out_is_really_deleting_the_word(opened, measure):
     for text, scores in zip(TEXTS, opened.scores("leave-one-out", measure=measure), strict=True):
         whole = opened.plain.of_text(text)
-        for place, score in enumerate(scores):
-            kept = [other for other in range(len(scores)) if other != place]
+        for position, score in enumerate(scores):
+            kept = [other for other in range(len(scores)) if other != position]
             without = opened.plain.of_words(text, kept)
             expected = whole[1] - without[1]
             # Of two classes, the distance is that of either.
@@ -87,14 +87,14 @@ def test_leave_one_out_is_really_deleting_the_word(opened, measure):
 def test_occlusion_replaces_all_pieces_of_the_word(opened, baseline):
     for text, scores in zip(TEXTS, opened.scores("occlusion", baseline=baseline), strict=True):
         whole = opened.plain.of_text(text)[1]
-        for place, score in enumerate(scores):
-            kept = [other for other in range(len(scores)) if other != place]
+        for position, score in enumerate(scores):
+            kept = [other for other in range(len(scores)) if other != position]
             replaced = opened.plain.replaced(text, kept, baseline)[1]
             assert score == pytest.approx(whole - replaced, abs=CLOSE)
 
 
 def differences(plain, text):
-    """The gradient by finite differences, the embeddings, and of which word each place is."""
+    """The gradient by finite differences, the embeddings, and of which word each position is."""
     ids, units = plain.read(text)
     embeddings = plain.embedded(ids).detach()
     gradient = finite_differences(lambda rows: plain.of_embeddings(rows)[:, 1], embeddings)
@@ -107,9 +107,9 @@ def test_gradients_are_those_of_pieces_put_together_to_words(opened):
     for row, text in enumerate(TEXTS[:2]):
         gradient, embeddings, units = differences(opened.plain, text)
         for word, (norm, product) in enumerate(zip(norms[row], products[row], strict=True)):
-            places = [place for place, unit in enumerate(units) if unit == word]
-            largest = max(float(gradient[place].norm()) for place in places)
-            total = sum(float(gradient[place] @ embeddings[place]) for place in places)
+            positions = [position for position, unit in enumerate(units) if unit == word]
+            largest = max(float(gradient[position].norm()) for position in positions)
+            total = sum(float(gradient[position] @ embeddings[position]) for position in positions)
             assert norm == pytest.approx(largest, abs=1e-6)
             assert product == pytest.approx(total, abs=1e-6)
 
@@ -158,7 +158,7 @@ def test_kernel_shap_gives_shapley_values_of_words(opened):
 
 @each_family
 @pytest.mark.parametrize("erasure", ["delete", "zero", "unk", "mask"])
-def test_what_measures_of_faithfulness_ask_is_really_erasing(opened, erasure):
+def test_what_measures_of_faithfulness_ask_is_real_removal(opened, erasure):
     (built,) = ERASURES.build([erasure]).values()
     built.check(opened.model)
     batch = opened.batch(budget=40)
@@ -172,11 +172,11 @@ def test_what_measures_of_faithfulness_ask_is_really_erasing(opened, erasure):
         found = outputs(asked)
     for text, sets, probs in zip(TEXTS, asked, found, strict=True):
         for kept, row in zip(sets, probs, strict=True):
-            places = numpy.flatnonzero(kept).tolist()
+            positions = numpy.flatnonzero(kept).tolist()
             if erasure == "delete":
-                expected = opened.plain.of_words(text, places)
+                expected = opened.plain.of_words(text, positions)
             else:
-                expected = opened.plain.replaced(text, places, erasure)
+                expected = opened.plain.replaced(text, positions, erasure)
             assert row.tolist() == pytest.approx(expected, abs=CLOSE)
 
 
@@ -208,14 +208,14 @@ def test_batches_and_budgets_change_nothing(opened, name):
 
 
 @pytest.mark.parametrize("family", ["mpnet"])
-def test_attention_is_what_the_first_place_attends_to_in_the_last_layer(opened):
+def test_attention_is_what_the_first_position_attends_to_in_the_last_layer(opened):
     for text, scores in zip(TEXTS, opened.scores("attention"), strict=True):
         ids, units = opened.plain.read(text)
         with torch.no_grad():
             row = opened.plain.model(ids, output_attentions=True).attentions[-1][0, :, 0].mean(0)
         for word, score in enumerate(scores):
-            places = [place for place, unit in enumerate(units) if unit == word]
-            expected = max((float(row[place]) for place in places), default=0.0)
+            positions = [position for position, unit in enumerate(units) if unit == word]
+            expected = max((float(row[position]) for position in positions), default=0.0)
             assert score == pytest.approx(expected, abs=CLOSE)
 
 

@@ -24,7 +24,7 @@ def family(folders, name):
 
 
 def composed(family, states):
-    """All layers and the head, from their parts alone. Shape: (1, places, hidden_dim) -> (labels,)"""
+    """All layers and the head, from their parts alone. Shape: (1, positions, hidden_dim) -> (labels,)"""
     whole = torch.ones(states.shape[:2], dtype=torch.bool)
     for layer in family.layers():
         own = layer.self_attention

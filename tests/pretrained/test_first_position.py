@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from attention_explain.archives import open_archive
-from attention_explain.models import transformer_classifier as first_place
+from attention_explain.models import transformer_classifier as first_position
 from attention_explain.modules.text_inputs import TextInputs
 from attention_explain.pretrained.folders import TransformerFolder
 from tests.tiny_transformers import FAMILIES
@@ -32,13 +32,13 @@ def own(family, embeddings):
 
 
 # One at a time, some together, all.
-@pytest.mark.parametrize("places", [1, 20, 1024])
-def test_logits_and_gradients_are_the_model_s(family, embeddings, monkeypatch, places):
-    monkeypatch.setattr(first_place, "PLACES_AT_ONCE", places)
-    assert first_place.reads_first_place(family)
+@pytest.mark.parametrize("positions", [1, 20, 1024])
+def test_logits_and_gradients_are_the_model_s(family, embeddings, monkeypatch, positions):
+    monkeypatch.setattr(first_position, "POSITIONS_AT_ONCE", positions)
+    assert first_position.reads_first_position(family)
     expected, found = (
         way(family, embeddings)
-        for way in (own, lambda *given: first_place.first_place_logits(*given, MASK))
+        for way in (own, lambda *given: first_position.first_position_logits(*given, MASK))
     )
     torch.testing.assert_close(found, expected, rtol=0, atol=1e-12)
     weights = torch.randn_like(found)
@@ -54,7 +54,7 @@ def test_in_single_precision_they_differ_by_less_than_a_millionth(family, embedd
     single = embeddings.float()
     expected = own(family, embeddings).softmax(dim=-1)
     family.model.float()
-    found = first_place.first_place_logits(family, single, MASK).softmax(dim=-1)
+    found = first_position.first_position_logits(family, single, MASK).softmax(dim=-1)
     assert (found - expected).abs().max() < 1e-6
 
 
@@ -72,16 +72,16 @@ def test_where_somebody_looks_or_trains_the_model_itself_is_asked(folders):
     expected = whole()
     for part in (base, base.encoder.layer[-1].attention.self.key, model.transformer.classifier):
         hook = part.register_forward_hook(lambda *given: asked.append(1))
-        assert not first_place.reads_first_place(model.family)
+        assert not first_position.reads_first_position(model.family)
         torch.testing.assert_close(whole(), expected)
         hook.remove()
-    assert len(asked) == 3 and first_place.reads_first_place(model.family)
+    assert len(asked) == 3 and first_position.reads_first_position(model.family)
     model.train()
-    assert not first_place.reads_first_place(model.family)
+    assert not first_position.reads_first_position(model.family)
 
 
 def test_other_positions_are_left_to_the_model(folders):
     folder = TransformerFolder.opened(folders["bert"])
     family = folder.family(folder.classifier().eval())
     family.config.position_embedding_type = "relative_key"
-    assert not first_place.reads_first_place(family)
+    assert not first_position.reads_first_position(family)

@@ -55,7 +55,7 @@ def test_a_word_has_the_same_pieces_wherever_it_stands(folders):
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_an_erased_word_is_the_tokenizers_own_mask(folders, family, tmp_path):
+def test_a_removed_word_is_the_tokenizers_own_mask(folders, family, tmp_path):
     """And nothing else is changed: as if somebody had written it there."""
     (tmp_path / "texts.jsonl").write_text(json.dumps({"text": "the acting was superb", "id": "a"}))
     indexer = {"type": "transformer_pieces", "model_name": str(folders[family])}
@@ -71,21 +71,21 @@ def test_an_erased_word_is_the_tokenizers_own_mask(folders, family, tmp_path):
 
     words = ["the", "acting", "was", "superb"]
     pieces = [tokenizer(word, add_special_tokens=False)["input_ids"] for word in words]
-    erased = read(erased={"share": 0.5})
-    masked = [word == MASK_TOKEN for word in erased["metadata"].metadata["tokens"]]
+    removed = read(erased={"share": 0.5})
+    masked = [word == MASK_TOKEN for word in removed["metadata"].metadata["tokens"]]
     assert sum(masked) == 2
     expected = [
         piece
         for mask, of_word in zip(masked, pieces, strict=True)
         for piece in ([tokenizer.mask_token_id] if mask else of_word)
     ]
-    erased.index_fields(Vocabulary())
-    ids = erased["tokens"]._indexed_tokens["tokens"]["token_ids"]
+    removed.index_fields(Vocabulary())
+    ids = removed["tokens"]._indexed_tokens["tokens"]["token_ids"]
     assert ids == [*ids[:1], *expected, *ids[-1:]]
     assert MASK_TOKEN not in read()["metadata"].metadata["tokens"]
 
 
-def test_where_no_mask_would_be_read_nothing_is_erased(folders, own_folder):
+def test_where_no_mask_would_be_read_nothing_is_removed(folders, own_folder):
     with pytest.raises(InputError, match="'transformer_pieces' does"):
         AttentionTextReader(
             token_indexers={"tokens": PretrainedTransformerMismatchedIndexer(str(folders["bert"]))},
@@ -93,7 +93,7 @@ def test_where_no_mask_would_be_read_nothing_is_erased(folders, own_folder):
         )
     indexer = PieceIndexer(str(own_folder))
     indexer._tokenizer.mask_token = None
-    with pytest.raises(InputError, match="words erased .* has no mask to read there"):
+    with pytest.raises(InputError, match="words removed .* has no mask to read there"):
         indexer.pieces(["the", MASK_TOKEN])
 
 

@@ -32,9 +32,9 @@ def test_relevance_is_gradient_x_input_with_constant_gates(opened, folders, fami
         results = explained(opened, "lrp", target, epsilon=1e-14)
         for text, found in zip(TEXTS, results, strict=True):
             ids, units = opened.plain.read(text)
-            of_places, logit = gradient_x_input(folders[family], ids, label)
+            of_positions, logit = gradient_x_input(folders[family], ids, label)
             expected = [0.0] * len(words_of(text))
-            for unit, relevance in zip(units, of_places.tolist(), strict=True):
+            for unit, relevance in zip(units, of_positions.tolist(), strict=True):
                 if unit is not None:
                     expected[unit] += relevance
             assert found["scores"] == pytest.approx(expected, abs=1e-7, rel=1e-6)
@@ -77,9 +77,9 @@ def test_deeplift_of_a_folder_equals_the_rules_number_by_number(folders, of):
         embedded = opened.plain.embedded(ids).detach()[0].numpy()
         of_words = numpy.array([unit is not None for unit in units])
         baseline = numpy.where(of_words[:, None], 0.0, embedded)
-        of_places = contributions_of_bert(opened.plain.model, embedded, baseline, 1, of)
+        of_positions = contributions_of_bert(opened.plain.model, embedded, baseline, 1, of)
         expected = [0.0] * len(words_of(text))
-        for unit, contribution in zip(units, of_places, strict=True):
+        for unit, contribution in zip(units, of_positions, strict=True):
             if unit is not None:
                 expected[unit] += contribution
         assert found["scores"] == pytest.approx(expected, abs=1e-7, rel=1e-6)
@@ -107,17 +107,17 @@ def test_deeplift_of_a_small_step_is_the_gradient(opened):
 def test_input_to_hidden_is_a_backward_pass_for_each_word(opened):
     for text, found in zip(TEXTS[:2], explained(opened, "input-to-hidden", texts=TEXTS[:2])):
         ids, units = opened.plain.read(text)
-        places = [
-            [place for place, unit in enumerate(units) if unit == word]
+        positions = [
+            [position for position, unit in enumerate(units) if unit == word]
             for word in range(len(words_of(text)))
         ]
         inputs = opened.plain.embedded(ids).detach().requires_grad_()
         states = opened.plain.model.base_model(inputs_embeds=inputs).last_hidden_state[0]
-        for own, score in zip(places, found["scores"], strict=True):
+        for own, score in zip(positions, found["scores"], strict=True):
             norm = states[own].mean(dim=0).norm()
             (gradient,) = torch.autograd.grad(norm, inputs, retain_graph=True)
             lengths = gradient[0].norm(dim=-1)
-            largest = [float(lengths[of_word].max()) for of_word in places]
+            largest = [float(lengths[of_word].max()) for of_word in positions]
             shares = [length / sum(largest) for length in largest]
             entropy = -sum(share * math.log(share) for share in shares if share > 0)
             assert score == pytest.approx(entropy / math.log(len(shares)), abs=1e-7)

@@ -10,35 +10,35 @@ from attention_explain.pretrained.embedders import RememberedStates
 from tests.pretrained.over_pieces import OURS, instances, predictor
 
 
-def read(opened, places, training=True):
-    """The texts of these places; how many of them the transformer was given."""
+def read(opened, positions, training=True):
+    """The texts of these positions; how many of them the transformer was given."""
     model = opened._model.train(training)
     given = []
     hook = model.pieces.embedder.transformer_model.register_forward_pre_hook(
         lambda module, args, named: given.append(len(named["inputs_embeds"])), with_kwargs=True
     )
-    group = Batch([instances(opened._dataset_reader)[place] for place in places])
+    group = Batch([instances(opened._dataset_reader)[position] for position in positions])
     group.index_instances(model.vocab)
     with hook:
         output = model(**group.as_tensor_dict())
     return output["logits"], sum(given)
 
 
-def alone(opened, places):
+def alone(opened, positions):
     """Each text by itself, and nothing of it remembered."""
     opened._model.eval()
     opened._model.pieces.remembered.in_training = False
-    texts = [instances(opened._dataset_reader)[place] for place in places]
+    texts = [instances(opened._dataset_reader)[position] for position in positions]
     outputs = [opened._model.forward_on_instance(text) for text in texts]
     return torch.stack([torch.as_tensor(output["logits"]) for output in outputs]).double()
 
 
 def test_a_text_is_read_once_and_the_outputs_are_the_same(folders):
     opened = predictor(folders["bert"], OURS, train_parameters=False)
-    for places, new in (([0, 1], 2), ([1, 2, 0, 3], 2), ([3, 3], 0)):
-        logits, given = read(opened, places)
+    for positions, new in (([0, 1], 2), ([1, 2, 0, 3], 2), ([3, 3], 0)):
+        logits, given = read(opened, positions)
         assert given == new
-        torch.testing.assert_close(logits, alone(opened, places))
+        torch.testing.assert_close(logits, alone(opened, positions))
     # What is above it learns all the same.
     logits.sum().backward()
     assert opened._model.decoder.weight.grad.abs().sum() > 0
@@ -81,7 +81,7 @@ def test_no_more_is_remembered_than_there_is_room_for():
         given.append(len(embeddings))
         return 2 * embeddings
 
-    # Of the first text alone: 2 places of 3 numbers of 4 bytes.
+    # Of the first text alone: 2 positions of 3 numbers of 4 bytes.
     remembered = RememberedStates(24)
     for _ in range(2):
         found = remembered(embeddings, mask, states_of)

@@ -35,18 +35,18 @@ TRAINED = "trained=true, above=lib.encoders.bilstm"
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory):
+def position(tmp_path_factory):
     root = tmp_path_factory.mktemp("above")
     save_tiny_transformer(root / "tiny", "bert")
     write_texts(root / "texts.jsonl", ["bad", "good", "good", "bad"] * 2)
     return root
 
 
-def trained(place, name, options=FROZEN, projection="softmax", made="experiment", **changed):
+def trained(position, name, options=FROZEN, projection="softmax", made="experiment", **changed):
     values = {
         "project": PROJECT,
-        "data": place / "texts.jsonl",
-        "folder": place / "tiny",
+        "data": position / "texts.jsonl",
+        "folder": position / "tiny",
         "dim": HIDDEN,
         "options": options,
         "projection": projection,
@@ -54,12 +54,12 @@ def trained(place, name, options=FROZEN, projection="softmax", made="experiment"
         "made": made,
         **changed,
     }
-    return train_model(evaluated(CONFIG % values), place / name).eval()
+    return train_model(evaluated(CONFIG % values), position / name).eval()
 
 
 @pytest.fixture(scope="module")
-def base(place):
-    return trained(place, "base")
+def base(position):
+    return trained(position, "base")
 
 
 def of_the_transformer(model):
@@ -73,9 +73,9 @@ def of_the_transformer(model):
 
 
 @pytest.mark.parametrize("options, trains", [(FROZEN, False), (TRAINED, True)])
-def test_the_transformer_is_trained_or_stays_as_it_is(place, options, trains):
-    model = trained(place, f"trained-{trains}", options, projection="sparsemax")
-    fresh = open_archive(place / "tiny").model.transformer.base_model.state_dict()
+def test_the_transformer_is_trained_or_stays_as_it_is(position, options, trains):
+    model = trained(position, f"trained-{trains}", options, projection="sparsemax")
+    fresh = open_archive(position / "tiny").model.transformer.base_model.state_dict()
     same = {
         name
         for name, values in of_the_transformer(model).items()
@@ -91,13 +91,13 @@ def test_the_transformer_is_trained_or_stays_as_it_is(place, options, trains):
     assert model.pieces.embedder.transformer_model.training is trains
 
 
-def test_an_archive_stands_by_itself(place, base, tmp_path):
-    shutil.copytree(place / "base", tmp_path / "base")
-    (place / "tiny").rename(place / "gone")
+def test_an_archive_stands_by_itself(position, base, tmp_path):
+    shutil.copytree(position / "base", tmp_path / "base")
+    (position / "tiny").rename(position / "gone")
     try:
         archive = open_archive(tmp_path / "base" / "model.tar.gz")
     finally:
-        (place / "gone").rename(place / "tiny")
+        (position / "gone").rename(position / "tiny")
     made = [archive.dataset_reader.text_to_instance(text=text) for text in TEXTS]
     for instance in made:
         archive.dataset_reader.apply_token_indexers(instance)
@@ -117,26 +117,26 @@ def test_an_archive_stands_by_itself(place, base, tmp_path):
         ("deceptive", "softmax", "lib.deceptive(experiment, 1, ['film', 'acting'])"),
     ],
 )
-def test_every_training_of_the_debate_runs(place, base, name, projection, made):
-    model = trained(place, name, projection=projection, made=made.replace("%s", str(place)))
+def test_every_training_of_the_debate_runs(position, base, name, projection, made):
+    model = trained(position, name, projection=projection, made=made.replace("%s", str(position)))
     for stays, values in zip(of_the_transformer(base).values(), of_the_transformer(model).values()):
         assert torch.equal(stays, values)
 
 
-def test_words_of_its_runs_are_explained_and_deleted(place, base):
+def test_words_of_its_runs_are_explained_and_deleted(position, base):
     methods = ["attention", "leave-one-out", "integrated-gradients"]
-    found = explain(place / "base", TEXTS[1], methods)
+    found = explain(position / "base", TEXTS[1], methods)
     assert {name: len(scores) for name, scores in found.scores.items()} == dict.fromkeys(methods, 4)
     verdict = found.verdict(words=1)
     for name in methods:
         word = verdict.methods[name].words[0]
-        shorter = explain(place / "base", TEXTS[1].replace(f"{word}", ""), ["random"])
+        shorter = explain(position / "base", TEXTS[1].replace(f"{word}", ""), ["random"])
         own = shorter.probs[shorter.labels.index(verdict.target)]
         assert verdict.methods[name].without.probability == pytest.approx(own, abs=1e-5)
 
 
-def test_attention_is_perturbed(place, base):
-    archive = open_archive(place / "base")
+def test_attention_is_perturbed(position, base):
+    archive = open_archive(position / "base")
     made = [archive.dataset_reader.text_to_instance(text=text) for text in TEXTS[:2]]
     for instance in made:
         archive.dataset_reader.apply_token_indexers(instance)
@@ -144,12 +144,14 @@ def test_attention_is_perturbed(place, base):
     assert [len(each.attention) for each in found] == [3, 4]
 
 
-def test_a_training_that_left_no_checkpoint_begins_with_the_folders_weights_again(place, tmp_path):
-    begun = TransformerWords(str(place / "tiny"), serialization_dir=str(tmp_path))
+def test_a_training_that_left_no_checkpoint_begins_with_the_folders_weights_again(
+    position, tmp_path
+):
+    begun = TransformerWords(str(position / "tiny"), serialization_dir=str(tmp_path))
     assert (tmp_path / KEPT).is_dir()
-    again = TransformerWords(str(place / "tiny"), serialization_dir=str(tmp_path))
+    again = TransformerWords(str(position / "tiny"), serialization_dir=str(tmp_path))
     for name, values in begun.state_dict().items():
         assert torch.equal(again.state_dict()[name], values), name
     # With one, the weights are the checkpoint's, and the folder may be gone.
     (tmp_path / "model_state_e1_b0.th").touch()
-    TransformerWords(str(place / "gone"), serialization_dir=str(tmp_path))
+    TransformerWords(str(position / "gone"), serialization_dir=str(tmp_path))

@@ -133,10 +133,10 @@ def test_pieces_are_the_same_however_the_text_is_split(written_folders, family, 
         expected = tokenizer(text)["input_ids"]
         assert read["token_ids"] == expected
         owned = [
-            place
+            position
             for first, last in read["offsets"]
             if first >= 0
-            for place in range(first, last + 1)
+            for position in range(first, last + 1)
         ]
         assert owned == list(range(1, len(expected) - 1))
         words = instance["metadata"].metadata["tokens"]

@@ -1,4 +1,4 @@
-// Questions to the server, which answers one after the other; what it refuses comes as a sentence.
+// Questions to the server, which answers one after the other; errors come as text.
 
 async function answer(response) {
   const found = await response.json().catch(() => ({ error: response.statusText }));

@@ -17,7 +17,7 @@ export async function offerTexts(misleading, picked) {
   const { texts } = found;
   find("pick").replaceChildren(
     make("option", { value: "" }, `${texts.length} texts of ${found.data}`),
-    ...texts.map((text, place) => make("option", { value: place }, inShort(text)))
+    ...texts.map((text, position) => make("option", { value: position }, inShort(text)))
   );
   find("pick").addEventListener("change", (event) => {
     if (event.target.value !== "") picked(texts[Number(event.target.value)]);
@@ -70,7 +70,7 @@ function show(found, texts, picked) {
         make(
           "li",
           {},
-          make("button", { type: "button", dir: "auto", onclick: () => picked(texts[each.place]) }, inShort(texts[each.place])),
+          make("button", { type: "button", dir: "auto", onclick: () => picked(texts[each.position]) }, inShort(texts[each.position])),
           make(
             "span",
             { class: "note" },

@@ -18,25 +18,25 @@ export function colour(score, largest, signed) {
 export function coloured(words, scores, signed, unknown, named) {
   const largest = Math.max(0, ...scores.map(Math.abs));
   const kept = named && new Set(named);
-  return words.flatMap((word, place) => {
-    const classes = [colour(scores[place], largest, signed)];
-    if (unknown && unknown[place]) classes.push("x");
-    if (kept && !kept.has(place)) classes.push("grey");
-    const token = make("i", { title: scores[place].toPrecision(3) }, word);
+  return words.flatMap((word, position) => {
+    const classes = [colour(scores[position], largest, signed)];
+    if (unknown && unknown[position]) classes.push("x");
+    if (kept && !kept.has(position)) classes.push("grey");
+    const token = make("i", { title: scores[position].toPrecision(3) }, word);
     token.className = classes.filter(Boolean).join(" ");
     return [token, " "];
   });
 }
 
 function told(words, scores) {
-  const order = scores.map((_, place) => place).sort((a, b) => scores[b] - scores[a]);
-  const first = order.slice(0, TOLD).map((place) => `${words[place]} ${number(scores[place])}`);
+  const order = scores.map((_, position) => position).sort((a, b) => scores[b] - scores[a]);
+  const first = order.slice(0, TOLD).map((position) => `${words[position]} ${number(scores[position])}`);
   return make("span", { class: "sr" }, `first: ${first.join(", ")}; the text: `);
 }
 
 export class Heatmaps {
-  constructor(erasure) {
-    this.erasure = erasure;
+  constructor(removal) {
+    this.removal = removal;
     this.body = make("tbody");
     this.head = make("thead");
     this.caption = make("caption", { class: "note" });
@@ -46,7 +46,7 @@ export class Heatmaps {
   // methods: their names, in order; found: {method: {scores, signed, reason}}, as far as it is there;
   // named: what the words that methods name first are to the output, or null.
   draw(words, unknown, methods, found, by, named, share) {
-    const count = named && Object.values(named.methods)[0]?.places.length;
+    const count = named && Object.values(named.methods)[0]?.positions.length;
     const columns = Boolean(named && count);
     this.head.replaceChildren();
     this.caption.replaceChildren();
@@ -85,9 +85,9 @@ export class Heatmaps {
     const signed = of.signed && by === "signed";
     const scores = signed ? of.scores : of.scores.map(Math.abs);
     small.textContent = `largest ${Math.max(...of.scores.map(Math.abs)).toPrecision(3)}`;
-    const places = named ? named.methods[method]?.places : null;
+    const positions = named ? named.methods[method]?.positions : null;
     const tokens = make("td", { dir: "auto", class: "words" }, told(words, scores));
-    tokens.append(...coloured(words, scores, signed, unknown, places));
+    tokens.append(...coloured(words, scores, signed, unknown, positions));
     const row = make("tr", { "data-method": method }, name, tokens);
     if (named) {
       const { without, only } = named.methods[method] ?? {};

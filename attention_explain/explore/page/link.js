@@ -6,7 +6,7 @@ export function fresh() {
     spaced: false, // picked: its words are what is between spaces
     query: "",
     target: "", // the predicted label
-    edits: {}, // by place: "" for a word that is taken out, else what stands for it
+    edits: {}, // by position: "" for a word that is removed, else what stands for it
     methods: null, // those that the model shows first
     by: "signed",
     share: 0.2,
@@ -62,7 +62,7 @@ function editsOf(written) {
   try {
     const entries = Object.entries(JSON.parse(written) ?? {});
     return Object.fromEntries(
-      entries.filter(([place, word]) => /^\d+$/.test(place) && typeof word === "string")
+      entries.filter(([position, word]) => /^\d+$/.test(position) && typeof word === "string")
     );
   } catch {
     return {};

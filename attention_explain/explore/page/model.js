@@ -15,7 +15,7 @@ export class ModelPanel {
     this.given = null;
     this.scores = {};
     this.named = null;
-    this.heatmaps = new Heatmaps(about.erasure);
+    this.heatmaps = new Heatmaps(about.removal);
     this.predicted = make("div", { class: "prediction-now", role: "status", "aria-live": "polite" });
     this.error = make("p", { class: "error", role: "alert", hidden: true });
     const asked = () => ({ model: number, ...this.given });
@@ -81,7 +81,7 @@ export class ModelPanel {
     const known = methods.filter((method) => this.scores[method]?.scores);
     const words = this.found.tokens.length;
     this.named = null;
-    if (!share || !known.length || !this.about.erasure) return;
+    if (!share || !known.length || !this.about.removal) return;
     this.named = await post("/ask/named", {
       model: this.number,
       ...this.given,

@@ -1,4 +1,4 @@
-// Try it yourself: weights in the attention's place, by hand or by a search, and what the model then says.
+// Try it yourself: other attention weights, by hand or by a search, and what the model then says.
 
 import { following, post } from "./ask.js";
 import { make, number } from "./dom.js";
@@ -72,7 +72,7 @@ export class Weights {
     this.take.hidden = true;
     this.mine = mine && mine.length === this.words.length ? mine : null;
     this.scale = 1;
-    this.lines = this.words.map((word, place) => this.line(word, place));
+    this.lines = this.words.map((word, position) => this.line(word, position));
     this.rows.replaceChildren(...this.lines.map((line) => line.row));
     this.element.classList.remove("searched");
     this.show();
@@ -84,14 +84,14 @@ export class Weights {
     return this.words.map(() => 1 / this.words.length);
   }
 
-  line(word, place) {
+  line(word, position) {
     const range = make("input", {
       type: "range",
       min: 0,
       max: 1,
       step: 0.001,
       "aria-label": `your weight of ${word}`,
-      oninput: (event) => this.move(place, Number(event.target.value)),
+      oninput: (event) => this.move(position, Number(event.target.value)),
     });
     const bars = { own: bar("own"), other: bar("other") };
     const written = make("output", {});
@@ -107,15 +107,15 @@ export class Weights {
   }
 
   // One weight is set, and the others share what is left as they did before.
-  move(place, weight) {
+  move(position, weight) {
     const before = this.mine ?? this.own;
-    const rest = 1 - before[place];
+    const rest = 1 - before[position];
     const left = 1 - weight;
     this.mine = before.map((each, other) => {
-      if (other === place) return weight;
+      if (other === position) return weight;
       return rest > 1e-9 ? (each * left) / rest : left / Math.max(1, before.length - 1);
     });
-    this.show(place);
+    this.show(position);
     this.changed(this.mine);
     this.follow();
   }
@@ -130,11 +130,11 @@ export class Weights {
 
   show(moved = -1) {
     const mine = this.mine ?? this.own;
-    this.lines.forEach(({ range, written, bars }, place) => {
-      bars.own.set(this.own[place]);
-      bars.other.set(this.other && this.other[place]);
-      if (place !== moved) range.value = mine[place];
-      written.value = number(mine[place]);
+    this.lines.forEach(({ range, written, bars }, position) => {
+      bars.own.set(this.own[position]);
+      bars.other.set(this.other && this.other[position]);
+      if (position !== moved) range.value = mine[position];
+      written.value = number(mine[position]);
     });
   }
 
