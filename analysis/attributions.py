@@ -23,6 +23,12 @@ def share_marked(rationale: Rationale | None) -> numpy.ndarray | None:
     return numpy.mean([*marked], axis=0) if marked else None
 
 
+def usual_lengths(lengths: numpy.ndarray) -> tuple[int, int]:
+    """The middle half of them: the shortest texts have the extreme agreements, at random."""
+    low, high = numpy.quantile(lengths, [0.25, 0.75], method="nearest")
+    return int(low), int(high)
+
+
 class Attributions(TextFile):
     """The table has a column of scores for each of `methods`."""
 
@@ -43,6 +49,11 @@ class Attributions(TextFile):
         column = self.table[method]
         scores = Scores.of(column.map(share_marked) if method == RATIONALE else column)
         return scores.absolute() if absolute else scores
+
+    @property
+    def token_counts(self) -> numpy.ndarray:
+        """The number of tokens of each text. Shape: (texts,)"""
+        return self.table["tokens"].map(len).to_numpy()
 
     def signed(self, method: str) -> bool:
         """Whether the scores of a method distinguish evidence for the class from evidence against it."""

@@ -10,10 +10,6 @@ ROOTS = ("attention_explain", "analysis")
 # Pairs of packages that import each other, with the reason. Remove a pair when its cycle is
 # gone.
 MUTUAL: Dict[Tuple[str, str], str] = {
-    (
-        "analysis.report",
-        "analysis.verdict",
-    ): "the report embeds verdicts, which are pages themselves",
     ("analysis.verdict", "analysis.verdict.questions"): "the package registers its questions",
     (
         "attention_explain.__main__",

@@ -21,14 +21,19 @@ from analysis.formats import read_csv, read_shown
 from analysis.manifest import Entry, in_order, read_listed, read_manifest, title_of
 from analysis.model_config import ModelConfig
 from analysis.models import Model, models_of
+from analysis.pages.elements import Anchors, Section, contents, paragraph, prose, table_html
+from analysis.pages.style import STYLE
+from analysis.pages.svg import inlined
+from analysis.papers.shared.study_files import StudyFiles
 from analysis.performance import accuracy, f1
-from analysis.report.elements import Anchors, Section, contents, paragraph, prose, table_html
-from analysis.report.provenance import load_inputs, provenance
-from analysis.report.style import STYLE
-from analysis.report.svg import inlined
+from analysis.perturbations import Perturbations
+from analysis.report.provenance import Input, load_inputs, provenance
 from analysis.report.texts import missing, texts
-from analysis.report.verdicts import verdict_section, verdicts
-from analysis.verdict.block import BLOCK_STYLE
+from analysis.text_files import TextFile
+from analysis.verdict.block import BLOCK_STYLE, CLASSES, summary_block
+from analysis.verdict.tables import verdicts_of
+from analysis.verdict.text import answer_of, summary_of
+from analysis.verdict.verdict import Verdict
 from analysis.written import html_text
 from attention_explain.files.own_files import check_page
 from attention_explain.files.whole import Costly, write_whole
@@ -47,6 +52,9 @@ ABOUT_MODELS = (
     "where there are two classes, else the unweighted mean over classes."
 )
 NO_SENTENCE = "No analysis has put a finding into words; the numbers are below."
+VERDICT = "Verdict"
+# With more models, each has a line that opens its summary.
+FEW_MODELS = 2
 # What is in a file of the folder.
 Read = Callable[[str], bytes]
 
@@ -87,6 +95,43 @@ def report(folder: Path) -> str:
         page.append(texts(models, inputs, anchors))
     page.append(provenance(manifest, inputs, models, anchors))
     return _document(page, _about(models))
+
+
+def verdicts(inputs: Sequence[Input]) -> list[Verdict]:
+    """The verdicts on the models of these files."""
+    files = [each.file for each in inputs if each.file is not None]
+    kinds = (Attributions, Perturbations, FaithfulnessFile)
+    return verdicts_of(StudyFiles(*(_models_of_kind(files, kind) for kind in kinds)))
+
+
+def _models_of_kind(files: Sequence[TextFile], kind: type[TextFile]) -> list[Model]:
+    """The models of one kind of file. Names are unique among the models of the same texts."""
+    by_data: dict[tuple[str, str | None], list[TextFile]] = {}
+    for file in files:
+        if isinstance(file, kind):
+            data = (file.model.corpus, file.metadata.get("data_sha256"))
+            by_data.setdefault(data, []).append(file)
+    return [model for several in by_data.values() for model in models_of(several)]
+
+
+def verdict_section(several: Sequence[Verdict], anchors: Anchors) -> Section:
+    """The summaries, one below the other."""
+    html = "".join(
+        _verdict_block(verdict, anchors.new(VERDICT, verdict.model), len(several))
+        for verdict in several
+    )
+    return Section(VERDICT, anchors.new(VERDICT), f"<div class=verdict>\n{html}</div>\n")
+
+
+def _verdict_block(verdict: Verdict, anchor: str, number: int) -> str:
+    html = summary_block(verdict, anchor, "h3", with_links=False)
+    if number <= FEW_MODELS:
+        return html
+    return (
+        f"<details>\n<summary>{html_text(verdict.model)} on {html_text(verdict.corpus)}: "
+        f"<b class={CLASSES[verdict.answer]}>{html_text(answer_of(verdict))}</b> "
+        f"{html_text(summary_of(verdict))}</summary>\n{html}</details>\n"
+    )
 
 
 def findings(entries: list[Entry], sections: list[Section], anchors: Anchors) -> Section:

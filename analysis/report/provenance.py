@@ -16,8 +16,7 @@ from analysis.attributions import Attributions, load_attributions
 from analysis.errors import AnalysisError
 from analysis.faithfulness.files import load_faithfulness
 from analysis.models import Model
-from analysis.perturbations import load_perturbations
-from analysis.report.elements import (
+from analysis.pages.elements import (
     Anchors,
     Section,
     collapsed,
@@ -25,6 +24,7 @@ from analysis.report.elements import (
     preformatted,
     table_html,
 )
+from analysis.perturbations import load_perturbations
 from analysis.runs import METRICS
 from analysis.text_files import TextFile
 from analysis.written import html_text

@@ -11,10 +11,10 @@ import pyarrow
 
 from analysis.agreement.agreements import BY_SIZE, Pair
 from analysis.agreement.agreements import compared as compared_by
-from analysis.attributions import Attributions
+from analysis.attributions import Attributions, usual_lengths
 from analysis.measures.kendall import Kendall
 from analysis.models import Model
-from analysis.report.elements import Anchors, Section, paragraph
+from analysis.pages.elements import Anchors, Section, paragraph
 from analysis.report.provenance import Input
 from attention_explain.heatmaps.explanation import explanations
 from attention_explain.heatmaps.html_page import card, legend
@@ -68,12 +68,6 @@ def agreements(attributions: Attributions) -> numpy.ndarray:
     return numpy.where(count > 0, numpy.nansum(every, axis=0) / numpy.maximum(count, 1), numpy.nan)
 
 
-def usual_lengths(lengths: numpy.ndarray) -> tuple[int, int]:
-    """The middle half of them: the shortest texts have the extreme agreements, at random."""
-    low, high = numpy.quantile(lengths, [0.25, 0.75], method="nearest")
-    return int(low), int(high)
-
-
 def choose(agreement: numpy.ndarray, lengths: numpy.ndarray) -> list[Chosen]:
     """
     Of the texts of usual length that have a value: those nearest the median, then of the others the
@@ -96,11 +90,6 @@ def choose(agreement: numpy.ndarray, lengths: numpy.ndarray) -> list[Chosen]:
         chosen += [Chosen(int(row), float(agreement[row]), kind) for row in order[:number]]
         left = numpy.setdiff1d(left, order[:number])
     return chosen
-
-
-def token_counts(attributions: Attributions) -> numpy.ndarray:
-    """Shape: (texts,)"""
-    return attributions.table["tokens"].map(len).to_numpy()
 
 
 def _is_control(attributions: Attributions, method: str) -> bool:
@@ -154,7 +143,7 @@ def _heatmaps(file: Attributions) -> str:
     reference, others = compared(file)
     if not others:
         return paragraph(f"There is no other method to hold {reference} against.", "note")
-    agreement, lengths = agreements(file), token_counts(file)
+    agreement, lengths = agreements(file), file.token_counts
     picked = choose(agreement, lengths)
     if not picked:
         return paragraph("No text has a defined agreement, so none is chosen.", "note")

@@ -7,7 +7,7 @@ model.
 from collections.abc import Sequence
 from itertools import groupby
 
-from analysis.report.elements import paragraph
+from analysis.pages.elements import paragraph
 from analysis.verdict.inputs import ATTENTION
 from analysis.verdict.question import Answer, Finding
 from analysis.verdict.ranking import RankedMethod

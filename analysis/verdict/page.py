@@ -8,14 +8,13 @@ import numpy
 import pyarrow
 
 from analysis.agreement.agreements import BY_SIZE, Pair, compared
-from analysis.attributions import Attributions
+from analysis.attributions import Attributions, usual_lengths
 from analysis.figure_files import saved
 from analysis.figures.zones import on_zones
 from analysis.measures.kendall import Kendall
-from analysis.report.elements import collapsed, paragraph, preformatted, table_html
-from analysis.report.style import STYLE as REPORT_STYLE
-from analysis.report.svg import inlined
-from analysis.report.texts import token_counts, usual_lengths
+from analysis.pages.elements import collapsed, paragraph, preformatted, table_html
+from analysis.pages.style import STYLE as REPORT_STYLE
+from analysis.pages.svg import inlined
 from analysis.statistics.intervals import mean_of_known
 from analysis.verdict.block import BLOCK_STYLE, CLASSES, summary_block
 from analysis.verdict.inputs import ATTENTION, VerdictInputs
@@ -115,7 +114,7 @@ def choose_examples(
     other = _other(scores, top)
     ahead = (scores.gains[other] - scores.gains[ATTENTION])[0]
     agreed = _agreement(file, [each for each in scores.methods if each in file.methods])
-    lengths = token_counts(file)
+    lengths = file.token_counts
     shortest, longest = usual_lengths(lengths)
     usual = (lengths >= shortest) & (lengths <= longest) & ~numpy.isnan(ahead)
     left = numpy.flatnonzero(usual if usual.sum() >= 3 * OF_EACH else ~numpy.isnan(ahead))

@@ -1,6 +1,5 @@
 """The questions of the verdict, one per file, registered in the order in which people read them."""
 
-
 from analysis.verdict.question import QUESTIONS, Component, register
 from analysis.verdict.questions.finds_words import FindsWords
 from analysis.verdict.questions.plausible import Plausible

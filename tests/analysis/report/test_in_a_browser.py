@@ -2,8 +2,8 @@
 
 import pytest
 
+from analysis.pages.svg import inlined
 from analysis.report.page import write_report
-from analysis.report.svg import inlined
 from attention_explain.heatmaps.html_document import document
 from tests.analysis.attribution_files import random_rows
 from tests.analysis.report.chromium import PATH, chromium

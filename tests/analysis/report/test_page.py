@@ -9,7 +9,7 @@ import pytest
 from analysis.__main__ import main
 from analysis.errors import AnalysisError
 from analysis.manifest import in_order, read_manifest, title_of
-from analysis.report.elements import prose
+from analysis.pages.elements import prose
 from analysis.report.page import REPORT, report, write_report
 from attention_explain.heatmaps.html_document import policy
 from tests.analysis.attribution_files import config, random_rows

@@ -16,7 +16,6 @@ from analysis.report.texts import (
     agreements,
     choose,
     compared,
-    token_counts,
 )
 from tests.analysis.attribution_files import random_rows, write_attributions
 from tests.analysis.report.folders import METHODS, attribution_file
@@ -98,7 +97,7 @@ def test_attention_is_held_against_every_method_but_the_control(rows, tmp_path):
 
 def test_the_choice_is_that_of_taking_the_best_again_and_again(rows, tmp_path):
     file = load_attributions(attribution_file(tmp_path / "a.parquet", rows))
-    agreement, lengths = agreements(file), token_counts(file)
+    agreement, lengths = agreements(file), file.token_counts
     found = [(one.row, one.kind) for one in choose(agreement, lengths)]
     assert found == slow_choice(agreement.tolist(), lengths.tolist())
     assert len(found) == sum(NUMBERS.values())

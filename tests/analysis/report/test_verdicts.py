@@ -7,9 +7,8 @@ import pytest
 from analysis.manifest import read_manifest
 from analysis.output import Output
 from analysis.papers.shared.study_files import load_study
-from analysis.report.page import report
+from analysis.report.page import report, verdicts
 from analysis.report.provenance import load_inputs
-from analysis.report.verdicts import verdicts
 from analysis.verdict.verdict import verdict_on
 from tests.analysis.verdict.verdict_files import SCORES, write_folder
 

@@ -8,7 +8,7 @@ import pytest
 
 from analysis.errors import AnalysisError
 from analysis.figures import style
-from analysis.report.svg import ATTRIBUTES, ELEMENTS, SVG, XLINK, inlined
+from analysis.pages.svg import ATTRIBUTES, ELEMENTS, SVG, XLINK, inlined
 from tests.analysis.report.hostile_figures import FIGURES, HEAD
 
 DRAWN = b"""<?xml version="1.0"?>

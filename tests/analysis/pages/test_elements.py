@@ -4,7 +4,7 @@ import re
 
 import pandas
 
-from analysis.report.elements import FIRST, LONG, table_html
+from analysis.pages.elements import FIRST, LONG, table_html
 from analysis.written import Estimate, Interval
 
 MIXED = pandas.DataFrame(
