@@ -7,7 +7,7 @@ a model was trained, in a few words that tell protocols apart: two papers' model
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from analysis.errors import AnalysisError
 from analysis.model_config import SEEDS, ModelConfig, without_base
@@ -19,15 +19,18 @@ SETTINGS_IN_A_NAME = 2
 PUBLISHED_DECAY = 1e-5
 
 
+File = TypeVar("File", bound=TextFile)
+
+
 @dataclass(frozen=True, eq=False)
-class Model:
+class Model(Generic[File]):
     """
     name : unlike that of any other model it was loaded with.
     files : one for each seed it was trained with.
     """
 
     name: str
-    files: tuple[TextFile, ...]
+    files: tuple[File, ...]
 
     @property
     def config(self) -> ModelConfig:
@@ -35,10 +38,10 @@ class Model:
         return self.files[0].model
 
 
-def models_of(files: Sequence[TextFile]) -> list[Model]:
+def models_of(files: Sequence[File]) -> list[Model[File]]:
     """The models, in the order in which the first file of each comes."""
-    refuse_repeated(files)
-    grouped: dict[str, list[TextFile]] = {}
+    check_distinct(files)
+    grouped: dict[str, list[File]] = {}
     for file in files:
         grouped.setdefault(without_seeds(file), []).append(file)
     groups = [group for alike in grouped.values() for group in _seeds_apart(alike)]
@@ -46,12 +49,12 @@ def models_of(files: Sequence[TextFile]) -> list[Model]:
     return [Model(name, tuple(group)) for name, group in zip(names, groups, strict=True)]
 
 
-def _seeds_apart(files: Sequence[TextFile]) -> list[list[TextFile]]:
+def _seeds_apart(files: Sequence[File]) -> list[list[File]]:
     """
     Of adversaries that differ in nothing but seed and base: all together, each with a seed of its
     own; but if a seed comes twice, with two bases, those of each base apart.
     """
-    by_base: dict[str, list[TextFile]] = {}
+    by_base: dict[str, list[File]] = {}
     for file in files:
         by_base.setdefault(_base(file), []).append(file)
     seeds = [{file.model.seed for file in several} for several in by_base.values()]
@@ -65,7 +68,7 @@ def _base(file: TextFile) -> str:
     return "" if adversary is None else adversary.base
 
 
-def refuse_repeated(files: Sequence[TextFile]) -> None:
+def check_distinct(files: Sequence[TextFile]) -> None:
     """The scores of one trained model twice would pass for two seeds."""
     seen: dict[Any, TextFile] = {}
     for file in files:

@@ -76,7 +76,7 @@ def read_table(path: str | Path, format: TableFormat) -> tuple[pandas.DataFrame,
     return table.to_pandas(), metadata
 
 
-def place_of(archive: str | Path) -> Path:
+def run_folder(archive: str | Path) -> Path:
     """The folder of a training run, whether it was named itself or by its archive."""
     path = Path(archive).expanduser()
     return (path.parent if path.name == "model.tar.gz" else path).resolve()

@@ -77,8 +77,8 @@ class Estimate:
         """
         if mean is None:
             mean = name if name in row else f"{name} mean".strip()
-        ends = (float(row[f"{name} {end}".strip()]) for end in ("low", "high"))
-        return cls(float(row[mean]), *ends, difference, nothing)
+        low, high = (float(row[f"{name} {end}".strip()]) for end in ("low", "high"))
+        return cls(float(row[mean]), low, high, difference, nothing)
 
     def columns(self, name: str) -> dict[str, float]:
         """As `of` reads them: `NAME`, `NAME low` and `NAME high`."""

@@ -25,8 +25,8 @@ from analysis.statistics.samples import (
     Control,
     Sample,
     permuted,
-    placed,
     random_scores,
+    rescale,
     text_keys,
 )
 from attention_explain.errors import InputError
@@ -37,7 +37,7 @@ ATTENTION = "attention"
 CONTROL = "random"
 SEPARATOR = " : "
 # How a pair was compared, in tables.
-BY_SIZE = "sizes"
+BY_MAGNITUDE = "sizes"
 SIGNED = "signed scores"
 UNSIGNED = "scores"
 MIXED = "signed with unsigned"
@@ -67,12 +67,12 @@ def compared(file: Attributions, pair: Pair, signs: Signs = Signs.LIKE) -> str:
     """It depends on the two methods alone, whatever else is in the file."""
     signed = [file.signed(name) for name in pair]
     if signs is Signs.SIZES:
-        return BY_SIZE if any(signed) else UNSIGNED
+        return BY_MAGNITUDE if any(signed) else UNSIGNED
     if all(signed):
         return SIGNED
     if not any(signed):
         return UNSIGNED
-    return BY_SIZE if signs is Signs.LIKE else MIXED
+    return BY_MAGNITUDE if signs is Signs.LIKE else MIXED
 
 
 @dataclass(frozen=True)
@@ -99,12 +99,12 @@ class Agreement:
 
     def scaled(self, member: numpy.ndarray | bool = True) -> numpy.ndarray:
         """
-        Between chance and ceiling, as `placed` has it, for the texts of a group; NaN where the
+        Between chance and ceiling, as `rescale` has it, for the texts of a group; NaN where the
         ceiling is not known. Shape: (seeds, texts)
         """
         ceiling = numpy.nan if self.ceiling is None else self.ceiling
         value = numpy.where(member, self.observed.value, numpy.nan)
-        return placed(value, self.controls["permuted"].expected, ceiling)
+        return rescale(value, self.controls["permuted"].expected, ceiling)
 
 
 @dataclass
@@ -178,10 +178,11 @@ class _Columns:
         for pair, compared_by in how.items():
             # What is unsigned is one column either way.
             pairs[pair] = tuple(
-                (name, compared_by == BY_SIZE and sizes[name] is not plain[name]) for name in pair
+                (name, compared_by == BY_MAGNITUDE and sizes[name] is not plain[name])
+                for name in pair
             )
-            for name, by_size in pairs[pair]:
-                scores[name, by_size] = (sizes if by_size else plain)[name]
+            for name, by_magnitude in pairs[pair]:
+                scores[name, by_magnitude] = (sizes if by_magnitude else plain)[name]
         return cls(scores, pairs)
 
 

@@ -13,7 +13,7 @@ from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.spatial.distance import squareform
 
 from analysis.agreement.agreement_table import OVERALL, agreement_table, shown_agreements
-from analysis.agreement.agreements import BY_SIZE, CONTROLS, MIXED, SIGNED, Agreement
+from analysis.agreement.agreements import BY_MAGNITUDE, CONTROLS, MIXED, SIGNED, Agreement
 from analysis.agreement.comparisons import (
     LESS,
     SAME,
@@ -283,7 +283,7 @@ def _about_signs(agreed: Sequence[Agreement]) -> str:
 
 
 SIGNS = {
-    BY_SIZE: (
+    BY_MAGNITUDE: (
         "Compared by sizes: what speaks against the class is high there, as it is in a method "
         "unsigned."
     ),

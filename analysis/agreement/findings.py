@@ -91,7 +91,7 @@ def _about(rows: pandas.DataFrame, method: str) -> pandas.Series:
 
 def _about_attention(rows: pandas.DataFrame) -> str:
     partners = rows["first"].where(rows["first"] != ATTENTION, rows["second"])
-    numbers = [cell(row["mean"]) + _beside(row) for row in rows.to_dict("records")]
+    numbers = [cell(row["mean"]) + _of_ceiling(row) for row in rows.to_dict("records")]
     named = partners + " (" + pandas.Series(numbers, index=rows.index) + ")"
     agrees, does_not = named[rows["better"]].tolist(), named[~rows["better"]].tolist()
     if not does_not:
@@ -130,10 +130,10 @@ def _with_numbers(row: pandas.Series) -> str:
     chance = f"chance {cell(row['permuted mean'])}"
     pair = Pair(row["first"], row["second"])
     compared = "" if row["compared"] == UNSIGNED else f", {row['compared']}"
-    return f"{pair} ({Estimate.of(row)}{_beside(row)}{compared}, {chance})"
+    return f"{pair} ({Estimate.of(row)}{_of_ceiling(row)}{compared}, {chance})"
 
 
-def _beside(row: Mapping[str, Any]) -> str:
+def _of_ceiling(row: Mapping[str, Any]) -> str:
     """What a mean has to be read with: the best that it could be; the table has the rest."""
     return f" of {cell(row['ceiling'])}" if abs(row["ceiling"] - 1) > REACHABLE else ""
 

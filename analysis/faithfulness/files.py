@@ -20,17 +20,17 @@ class FaithfulnessMeasure:
     """
     A measure with its removal method.
 
-    erasure : "" if nothing is removed.
+    removal : "" if nothing is removed.
     k : the fraction of tokens; None for a mean over several, for a curve, and if there is none.
     """
 
     name: str
-    erasure: str = ""
+    removal: str = ""
     k: float | None = None
 
     def __str__(self) -> str:
         share = "" if self.k is None else f" at {self.k:g}"
-        return f"{self.name}{share}" + (f" ({self.erasure})" if self.erasure else "")
+        return f"{self.name}{share}" + (f" ({self.removal})" if self.removal else "")
 
 
 class FaithfulnessFile(TextFile):
@@ -70,8 +70,8 @@ class FaithfulnessFile(TextFile):
             [keys["measure"], keys["erasure"], keys["k"]], dropna=False, sort=False
         )
         return {
-            FaithfulnessMeasure(name, erasure, None if pandas.isna(k) else round(float(k), 6)): rows
-            for (name, erasure, k), rows in grouped
+            FaithfulnessMeasure(name, removal, None if pandas.isna(k) else round(float(k), 6)): rows
+            for (name, removal, k), rows in grouped
         }
 
 

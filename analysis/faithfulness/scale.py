@@ -1,6 +1,6 @@
 """
-Where methods stand between chance and the best possible: (method - random) / (search - random), the
-mean of what a method gains over the mean of what could be gained, with intervals over texts and seeds.
+Faithfulness scores by one measure: (method - random) / (search - random), a ratio of means, with intervals
+over texts and seeds. 0 = random order, 1 = best order found.
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ import numpy
 from analysis.faithfulness.files import FaithfulnessFile, FaithfulnessMeasure
 from analysis.models import Model
 from analysis.statistics.intervals import Intervals, intervals
-from analysis.statistics.samples import placed
+from analysis.statistics.samples import rescale
 from analysis.statistics.significance import SignFlips, paired_in_one_model
 from attention_explain.files.faithfulness import RANDOM, SEARCH, TIED
 
@@ -21,11 +21,11 @@ from attention_explain.files.faithfulness import RANDOM, SEARCH, TIED
 @dataclass(frozen=True)
 class Measured:
     """
-    One measure of all methods of a model.
+    The values of one measure for all methods of a model.
 
     values : by method, the ends of the scale among them if it has one; NaN where undefined.
         Shape: (seeds, texts)
-    higher_is_better : whether a large value speaks for a method.
+    higher_is_better : whether a larger value is better.
     """
 
     measure: FaithfulnessMeasure
@@ -34,17 +34,17 @@ class Measured:
 
     @property
     def methods(self) -> list[str]:
-        """Those that were judged."""
+        """The methods without the ends of the scale."""
         return [name for name in self.values if name not in (RANDOM, SEARCH)]
 
     @property
     def has_scale(self) -> bool:
-        """Whether both ends are there, and apart."""
+        """Whether it has both ends, and they differ."""
         return {RANDOM, SEARCH} <= set(self.values) and bool(numpy.nansum(self.could_gain) != 0)
 
     @property
     def could_gain(self) -> numpy.ndarray:
-        """What the best order has over random ones. Shape: (seeds, texts)"""
+        """How far the best order is from random ones. Shape: (seeds, texts)"""
         return self.values[SEARCH] - self.values[RANDOM]
 
     def stacked(self, methods: Sequence[str]) -> numpy.ndarray:
@@ -55,21 +55,21 @@ class Measured:
         """Of the values themselves."""
         return intervals(self.stacked(methods))
 
-    def places(self, methods: Sequence[str]) -> Intervals:
-        """On the scale: 0 is chance, 1 the best possible."""
-        return intervals(placed(self.stacked(methods), self.values[RANDOM], self.values[SEARCH]))
+    def scores(self, methods: Sequence[str]) -> Intervals:
+        """0 = random order, 1 = best order found."""
+        return intervals(rescale(self.stacked(methods), self.values[RANDOM], self.values[SEARCH]))
 
     def apart(
         self, first: Sequence[str], second: Sequence[str], flips: SignFlips = SignFlips()
     ) -> dict[str, numpy.ndarray]:
         """
-        How far the places of two methods are apart, first less second, on the texts that both have;
+        The difference of the scores of two methods, first less second, on the texts that both have;
         with the p-value of the sign-flip test on the values of the same texts.
         """
         firsts, seconds = self.stacked(first), self.stacked(second)
         more = firsts - seconds
         both = ~numpy.isnan(more)
-        estimates = intervals(placed(more, numpy.zeros_like(more), self.could_gain))
+        estimates = intervals(rescale(more, numpy.zeros_like(more), self.could_gain))
         tested = paired_in_one_model(firsts, seconds, flips)
         return {
             "difference": estimates.mean,
@@ -80,17 +80,17 @@ class Measured:
 
 
 @cache
-def measured(model: Model) -> list[Measured]:
+def measured(model: Model[FaithfulnessFile]) -> list[Measured]:
     """
-    All measures of a model, from the files of its seeds, in the order of the first. Several tables and
-    figures are made of them: they are put together once.
+    All measures of a model, from the files of its seeds, in the order of the first. Cached, because several
+    tables and figures use them.
     """
-    first: FaithfulnessFile = model.files[0]
-    places = {text: place for place, text in enumerate(first.ids)}
+    first = model.files[0]
+    positions = {text: position for position, text in enumerate(first.ids)}
     return [
         Measured(
             measure,
-            _values(model.files, measure, list(dict.fromkeys(rows["method"].tolist())), places),
+            _values(model.files, measure, list(dict.fromkeys(rows["method"].tolist())), positions),
             True if measure.name == TIED else first.higher_is_better(measure.name),
         )
         for measure, rows in first.by_measure.items()
@@ -101,10 +101,10 @@ def _values(
     files: Sequence[FaithfulnessFile],
     measure: FaithfulnessMeasure,
     methods: Sequence[str],
-    places: dict[str, int],
+    positions: dict[str, int],
 ) -> dict[str, numpy.ndarray]:
     """By method, of each text; NaN where there is none. Shape: (seeds, texts)"""
-    values = numpy.full((len(methods), len(files), len(places)), numpy.nan)
+    values = numpy.full((len(methods), len(files), len(positions)), numpy.nan)
     numbers = {method: number for number, method in enumerate(methods)}
     for seed, file in enumerate(files):
         rows = file.by_measure.get(measure)
@@ -112,15 +112,15 @@ def _values(
             continue
         known = rows["value"].to_numpy(dtype=float, na_value=numpy.nan)
         of_methods = numpy.array([numbers.get(name, -1) for name in rows["method"].tolist()])
-        of_texts = numpy.array([places[text] for text in rows["id"].tolist()])
-        # Another seed may have been judged by other methods, too.
+        of_texts = numpy.array([positions[text] for text in rows["id"].tolist()])
+        # The file of another seed may have more methods.
         wanted = of_methods >= 0
         values[of_methods[wanted], seed, of_texts[wanted]] = known[wanted]
     return dict(zip(methods, values, strict=True))
 
 
 def shares_tied(of_model: Sequence[Measured]) -> dict[str, float]:
-    """By method: the mean share of tokens whose rank is also another's."""
+    """The mean fraction of tokens with tied scores, by method."""
     tied = next((each for each in of_model if each.measure.name == TIED), None)
     if tied is None:
         return {}
@@ -128,26 +128,26 @@ def shares_tied(of_model: Sequence[Measured]) -> dict[str, float]:
 
 
 def rows_of(each: Measured) -> list[dict[str, Any]]:
-    """One row per method, the ends of the scale last: mean value, score on the scale, and how many texts."""
+    """One row per method, the ends of the scale last: mean value, score, and number of texts."""
     methods = [*each.methods, *(end for end in (RANDOM, SEARCH) if end in each.values)]
     means = each.means(methods)
-    scale = each.places(methods) if each.has_scale else None
+    scale = each.scores(methods) if each.has_scale else None
     rows = []
-    for place, method in enumerate(methods):
+    for index, method in enumerate(methods):
         known = ~numpy.isnan(each.values[method])
         row = {
             "measure": each.measure.name,
-            "erasure": each.measure.erasure,
+            "erasure": each.measure.removal,
             "k": each.measure.k,
             "method": method,
-            "mean": means.mean[place],
-            "low": means.low[place],
-            "high": means.high[place],
+            "mean": means.mean[index],
+            "low": means.low[index],
+            "high": means.high[index],
         }
         for name in ("mean", "low", "high"):
             column = "score" if name == "mean" else f"score {name}"
-            row[column] = numpy.nan if scale is None else getattr(scale, name)[place]
+            row[column] = numpy.nan if scale is None else getattr(scale, name)[index]
         rows.append(
-            {**row, "interval over": means.over[place], "texts": int(known.any(axis=0).sum())}
+            {**row, "interval over": means.over[index], "texts": int(known.any(axis=0).sum())}
         )
     return rows

@@ -19,7 +19,7 @@ A_POINT_AWAY = 2
 OFFSETS = tuple((across, up) for up in (4, -9, 10, -15, 17, -22) for across in (4, -4, 14, -14))
 
 
-def place_labels(axes: Axes, labels: Iterable[tuple[str, Point]], drawn: Iterable[Bbox]) -> None:
+def draw_labels(axes: Axes, labels: Iterable[tuple[str, Point]], drawn: Iterable[Bbox]) -> None:
     """
     The figure has to be laid out: only then is it known where things are.
 

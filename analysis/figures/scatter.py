@@ -11,7 +11,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from analysis.figures import style
-from analysis.figures.labels import along_line, around_marks, place_labels
+from analysis.figures.labels import along_line, around_marks, draw_labels
 
 Interval = tuple[float, float]
 
@@ -149,4 +149,4 @@ def _label(axes: Axes, panel: Scatter) -> None:
         left, right = ((end, spot.up) for end in spot.across_interval)
         low, high = ((spot.across, end) for end in spot.up_interval)
         drawn += [*along_line(axes, left, right), *along_line(axes, low, high)]
-    place_labels(axes, zip((spot.name for spot in panel.spots), positions), drawn)
+    draw_labels(axes, zip((spot.name for spot in panel.spots), positions), drawn)

@@ -36,13 +36,13 @@ def iou_f1(
         some, of_some = scores.only(tied), marked[scores.spread(tied)]
         values = [
             spans_f1(positions < some.spread(k[tied]), of_some, some)
-            for positions in drawn_places(some, keys[tied])
+            for positions in random_positions(some, keys[tied])
         ]
         f1[tied] = numpy.mean(values, axis=0)
     return f1
 
 
-def drawn_places(scores: Scores, keys: numpy.ndarray) -> Iterator[numpy.ndarray]:
+def random_positions(scores: Scores, keys: numpy.ndarray) -> Iterator[numpy.ndarray]:
     """The position of each token in its text, from 0, by orders that break ties at random."""
     for draw in range(DRAWS):
         chance = uniform(scores, keys, "spans", draw)

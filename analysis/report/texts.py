@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy
 import pyarrow
 
-from analysis.agreement.agreements import BY_SIZE, Pair
+from analysis.agreement.agreements import BY_MAGNITUDE, Pair
 from analysis.agreement.agreements import compared as compared_by
 from analysis.attributions import Attributions, usual_lengths
 from analysis.measures.kendall import Kendall
@@ -55,11 +55,13 @@ def agreements(attributions: Attributions) -> numpy.ndarray:
     """
     reference, others = compared(attributions)
     measure = Kendall()
-    firsts = {by_size: attributions.scores(reference, by_size) for by_size in (True, False)}
+    firsts = {
+        by_magnitude: attributions.scores(reference, by_magnitude) for by_magnitude in (True, False)
+    }
     values = []
     for name in others:
-        by_size = compared_by(attributions, Pair(reference, name)) == BY_SIZE
-        values.append(measure(firsts[by_size], attributions.scores(name, by_size)).value)
+        by_magnitude = compared_by(attributions, Pair(reference, name)) == BY_MAGNITUDE
+        values.append(measure(firsts[by_magnitude], attributions.scores(name, by_magnitude)).value)
     if not values:
         return numpy.full(len(attributions.table), numpy.nan)
     every = numpy.stack(values)

@@ -105,7 +105,7 @@ PLANTED, ON_SST = "planted", "SST"
 ATTENTION, RANDOM = "attention", "random"
 # Their scores are magnitudes, as attention's are: a word that speaks against the class comes as early as one for it.
 UNSIGNED = ("gradient", "leave-one-out", "smoothgrad")
-BY_SIZE, SIGNED = "leave-one-out", "leave-one-out-signed"
+BY_MAGNITUDE, SIGNED = "leave-one-out", "leave-one-out-signed"
 # They explain states, and no words.
 OF_STATES = ("gradient-hidden", "leave-one-out-hidden", "input-to-hidden")
 ENDS = ("random", "search")
@@ -347,13 +347,13 @@ def _of_sst(rows: Sequence[Row], sufficiency: Sequence[Row]) -> str:
 
 def _of_signs(rows: Sequence[Row], encoder: str) -> str:
     """What a sign is worth, by a method that is there with and without it."""
-    with_it, by_size = (
+    with_it, by_magnitude = (
         next((row for row in rows if (row["encoder"], row["method"]) == (encoder, method)), None)
-        for method in (SIGNED, BY_SIZE)
+        for method in (SIGNED, BY_MAGNITUDE)
     )
-    if not with_it or not by_size or by_size["high"] >= with_it["low"]:
+    if not with_it or not by_magnitude or by_magnitude["high"] >= with_it["low"]:
         return ""
     return (
-        f"Much of the difference is due to the sign, which attention lacks: {BY_SIZE} scores {with_it.estimate(mean='mean')} with it, and "
-        f"{by_size.estimate(mean='mean')} by magnitude. "
+        f"Much of the difference is due to the sign, which attention lacks: {BY_MAGNITUDE} scores {with_it.estimate(mean='mean')} with it, and "
+        f"{by_magnitude.estimate(mean='mean')} by magnitude. "
     )

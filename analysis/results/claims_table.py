@@ -14,7 +14,7 @@ from analysis.formats import pipe_table
 from analysis.papers.discovery import CLAIMS, PAPERS
 from analysis.papers.shared.paper import OverStudies
 from analysis.results.cited import Row, Sheet
-from analysis.results.names import corpus_in_short, corpus_name, corpus_place
+from analysis.results.names import corpus_in_short, corpus_name, corpus_position
 from analysis.results.studies import StudyResults, joined
 from analysis.written import markdown_text
 
@@ -142,5 +142,5 @@ def _corpora(rows: Sequence[Row]) -> str:
     return ", ".join(
         markdown_text(corpus_in_short(row["corpus"]))
         + (f" ({row.whole('models')})" if row["models"] > 1 else "")
-        for row in sorted(rows, key=lambda row: corpus_place(row["corpus"]))
+        for row in sorted(rows, key=lambda row: corpus_position(row["corpus"]))
     )

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from analysis.formats import pipe_table
 from analysis.results.cited import Row, Sheet
-from analysis.results.names import corpus_name, corpus_place, encoder_name
+from analysis.results.names import corpus_name, corpus_position, encoder_name
 from analysis.verdict import tables
 from analysis.verdict.question import Answer
 from analysis.written import NONE, markdown_text
@@ -63,7 +63,7 @@ def _cells(sheets: Sequence[Sheet]) -> Cells:
     """By model and corpus, in the order of the corpora; the first if two studies judge a model on one corpus."""
     cells: Cells = {}
     rows = [row for sheet in sheets for row in sheet]
-    for row in sorted(rows, key=lambda row: corpus_place(row["corpus"])):
+    for row in sorted(rows, key=lambda row: corpus_position(row["corpus"])):
         cells.setdefault((row["model"], corpus_name(row["corpus"])), row)
     return cells
 

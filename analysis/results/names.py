@@ -42,7 +42,7 @@ def corpus_in_short(corpus: str) -> str:
     return IN_SHORT.get(name, name)
 
 
-def corpus_place(corpus: str) -> int:
+def corpus_position(corpus: str) -> int:
     """In the order of a list; others come last."""
     return list(CORPORA).index(corpus) if corpus in CORPORA else len(CORPORA)
 

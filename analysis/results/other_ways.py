@@ -73,7 +73,7 @@ def _marked(models: Sequence[Sequence[Row]]) -> Iterator[str]:
         said = f"attention {own.estimate(mean='mean')}"
         if best is not own:
             said += f", {best['method']} {best.estimate(mean='mean')}"
-        told.append(f"{said} on {_named_beside(own, names)} (chance {own.number('chance')})")
+        told.append(f"{said} on {_name_without_model(own, names)} (chance {own.number('chance')})")
     if told:
         yield (
             f"**What people mark** ({', '.join(names)}), whether or not the model uses it: average precision of "
@@ -93,11 +93,13 @@ def _definitions(rows: Sequence[Row]) -> Iterator[str]:
     (least, most), *others = ends
     names = list(dict.fromkeys(low["model"] for low, _ in ends))
     said = (
-        f"**Agreement with the gradient** ({', '.join(names)}) depends on its definition: tau of attention is, on {_named_beside(least, names)}, "
+        f"**Agreement with the gradient** ({', '.join(names)}) depends on its definition: tau of attention is, on {_name_without_model(least, names)}, "
         f"{least.estimate(mean='mean')} with {_defined(least)}, and {most.estimate(mean='mean')} with {_defined(most)}"
     )
     for low, high in others:
-        said += f"; {low.number('mean')} to {high.number('mean')} on {_named_beside(low, names)}"
+        said += (
+            f"; {low.number('mean')} to {high.number('mean')} on {_name_without_model(low, names)}"
+        )
     yield f"{said}."
 
 
@@ -150,7 +152,7 @@ def _facts(models: Sequence[Row]) -> Iterator[str]:
     names = list(dict.fromkeys(own["model"] for own in models))
     told = [
         f"{own.shares('mass')} (chance {own.percent('chance')}) and {own.estimate(MEASURE)} on "
-        f"{_named_beside(own, names)} (accuracy {own.percent('accuracy')})"
+        f"{_name_without_model(own, names)} (accuracy {own.percent('accuracy')})"
         for own in models
     ]
     if told:
@@ -164,7 +166,7 @@ def _of_attention(rows: Sequence[Row]) -> Row:
     return next(row for row in rows if row["method"] == ATTENTION)
 
 
-def _named_beside(row: Row, models: Sequence[str]) -> str:
+def _name_without_model(row: Row, models: Sequence[str]) -> str:
     """With the model, unless it is the only one, which is named before."""
     return corpus_name(row["corpus"]) if len(models) == 1 else _named(row)
 

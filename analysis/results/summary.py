@@ -89,8 +89,8 @@ def _printed_once(printed: Sequence[pandas.DataFrame]) -> pandas.DataFrame:
 
 
 def _largest_first(table: pandas.DataFrame) -> pandas.DataFrame:
-    by_size = table["difference"].astype(float).abs().sort_values(ascending=False, kind="stable")
-    return table.loc[by_size.index].reset_index(drop=True)
+    largest = table["difference"].astype(float).abs().sort_values(ascending=False, kind="stable")
+    return table.loc[largest.index].reset_index(drop=True)
 
 
 def _over_all_models(claim: Claim, studies: Sequence[StudyResults]) -> pandas.DataFrame:

@@ -221,7 +221,7 @@ def chance_band(
     return middle + t.ppf([(1 - level) / 2, (1 + level) / 2], freedom.sum()) * error
 
 
-def placed(value: numpy.ndarray, chance: numpy.ndarray, ceiling: numpy.ndarray) -> numpy.ndarray:
+def rescale(value: numpy.ndarray, chance: numpy.ndarray, ceiling: numpy.ndarray) -> numpy.ndarray:
     """
     One number per text whose mean is the scaled mean, (value - chance) / (ceiling - chance): 0 at
     chance, 1 at the ceiling. A ratio of means, not a mean of ratios, which a text with hardly any

@@ -22,7 +22,7 @@ from analysis.models import Model
 from analysis.output import Output
 from analysis.papers.shared.study_files import StudyFiles
 from analysis.plausibility.causes import LEARNED_FROM, causes_not_learned, found_by_text
-from analysis.statistics.samples import placed
+from analysis.statistics.samples import rescale
 from analysis.verdict.inputs import ATTENTION, VerdictInputs, inputs_of_study
 from analysis.verdict.means import Mean, wilson_interval
 from analysis.verdict.question import HALF, NOT_KNOWN, Answer, compare
@@ -138,7 +138,7 @@ def truth_about(inputs: VerdictInputs) -> dict[str, Estimate]:
     chance = numpy.array([blind for _, blind in of_seeds])
     return {
         method: Mean.of(
-            placed(
+            rescale(
                 numpy.array([of_seed[method] for of_seed, _ in of_seeds]),
                 chance,
                 numpy.ones_like(chance),

@@ -14,7 +14,7 @@ from analysis.models import Model, check_same_texts
 from analysis.papers.shared.families import base_of
 from analysis.papers.shared.study_files import StudyFiles, load_models, load_study
 from analysis.performance import no_better_than_majority, nothing_to_judge
-from analysis.text_files import TextFile, place_of
+from analysis.text_files import TextFile, run_folder
 
 FILES = "files"
 # Made first: they may show that there is nothing to judge.
@@ -202,7 +202,7 @@ def _attacks(model: Model, models: Sequence[Model]) -> bool:
         return False
     bases = {base_of(file) for file in model.files}
     return any(
-        bases <= {place_of(file.metadata["archive"]) for file in other.files}
+        bases <= {run_folder(file.metadata["archive"]) for file in other.files}
         for other in models
         if other is not model
     )

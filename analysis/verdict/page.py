@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy
 import pyarrow
 
-from analysis.agreement.agreements import BY_SIZE, Pair, compared
+from analysis.agreement.agreements import BY_MAGNITUDE, Pair, compared
 from analysis.attributions import Attributions, usual_lengths
 from analysis.figure_files import saved
 from analysis.figures.zones import on_zones
@@ -178,8 +178,10 @@ def _agreement(file: Attributions, methods: Sequence[str]) -> numpy.ndarray:
     measure = Kendall()
     values = []
     for first, second in combinations(methods, 2):
-        by_size = compared(file, Pair(first, second)) == BY_SIZE
-        values.append(measure(file.scores(first, by_size), file.scores(second, by_size)).value)
+        by_magnitude = compared(file, Pair(first, second)) == BY_MAGNITUDE
+        values.append(
+            measure(file.scores(first, by_magnitude), file.scores(second, by_magnitude)).value
+        )
     if not values:
         return numpy.full(len(file.table), numpy.nan)
     return mean_of_known(numpy.array(values), 0)

@@ -10,7 +10,7 @@ import numpy
 
 from analysis.errors import AnalysisError
 from analysis.faithfulness.scale import Measured
-from analysis.statistics.samples import placed
+from analysis.statistics.samples import rescale
 from analysis.verdict.inputs import ATTENTION, VerdictInputs
 from analysis.verdict.means import Mean
 from attention_explain.files.faithfulness import RANDOM, SEARCH
@@ -80,10 +80,10 @@ def score_methods(inputs: VerdictInputs) -> FaithfulnessScores:
     for each in scales:
         chance, best = each.values[RANDOM], each.values[SEARCH]
         sign = 1.0 if each.higher_is_better else -1.0
-        of_removal = by_removal.setdefault(each.measure.erasure, {})
+        of_removal = by_removal.setdefault(each.measure.removal, {})
         for method in methods:
             value = each.values[method]
-            of_removal.setdefault(method, []).append(placed(value, chance, best))
+            of_removal.setdefault(method, []).append(rescale(value, chance, best))
             gains.setdefault(method, []).append(sign * (value - chance))
     known = [m for m in methods if not all(numpy.isnan(each).all() for each in gains[m])]
     if ATTENTION not in known:
@@ -104,7 +104,7 @@ def _without_duplicates(scales: Sequence[Measured]) -> list[Measured]:
     """
     by_removal: dict[str, list[Measured]] = {}
     for each in scales:
-        by_removal.setdefault(each.measure.erasure, []).append(each)
+        by_removal.setdefault(each.measure.removal, []).append(each)
     kept: list[list[Measured]] = []
     for of_removal in by_removal.values():
         if not any(_same(of_removal, other) for other in kept):

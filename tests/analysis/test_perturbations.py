@@ -9,7 +9,7 @@ from analysis.attributions import load_attributions
 from analysis.errors import AnalysisError
 from analysis.perturbations import load_perturbations
 from analysis.report.page import report
-from analysis.text_files import place_of
+from analysis.text_files import run_folder
 from tests.analysis.attribution_files import random_rows, write_attributions
 from tests.analysis.perturbation_files import perturbed_rows, write_perturbations
 
@@ -41,8 +41,8 @@ def test_a_format_that_is_not_known_is_refused(tmp_path):
 
 def test_a_run_and_its_archive_are_one_place(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert place_of("runs/a") == place_of(tmp_path / "runs" / "a" / "model.tar.gz")
-    assert place_of("runs/a") != place_of("runs/b")
+    assert run_folder("runs/a") == run_folder(tmp_path / "runs" / "a" / "model.tar.gz")
+    assert run_folder("runs/a") != run_folder("runs/b")
 
 
 def test_the_report_knows_perturbation_files_and_leaves_nothing_out(tmp_path, capsys):

@@ -116,7 +116,7 @@ def judged_models(study: StudyFiles) -> List[Judged]:
 def _goodness(each: Measured, methods: Sequence[str]) -> numpy.ndarray:
     """By method, the more the better: scores on the scale, or values where there is none."""
     if each.has_scale:
-        return each.places(methods).mean
+        return each.scores(methods).mean
     means = each.means(methods).mean
     return means if each.higher_is_better else -means
 
@@ -142,7 +142,7 @@ def agreement_rows(judged: Judged) -> List[Dict[str, Any]]:
             {
                 **judged.about,
                 "measure": each.measure.name,
-                "erasure": each.measure.erasure,
+                "erasure": each.measure.removal,
                 "tau": _tau(goodness, truth),
                 "tau first": _tau(goodness, numpy.array([judged.first[m] for m in methods])),
                 "methods": len(methods),
@@ -165,8 +165,8 @@ def attention_rows(judged: Judged) -> List[Dict[str, Any]]:
         {
             **judged.about,
             "measure": each.measure.name,
-            "erasure": each.measure.erasure,
-            "score": float(each.places([ATTENTION]).mean[0]),
+            "erasure": each.measure.removal,
+            "score": float(each.scores([ATTENTION]).mean[0]),
             "truth": judged.truth[ATTENTION],
         }
         for each in judged.measures

@@ -47,7 +47,7 @@ def method_rows(explained: Model, judged: Model) -> List[Dict[str, object]]:
     plausible = plausibility_table([explained], chosen).set_index("method")
     faithful = _measured(judged)
     methods = [name for name in faithful.methods if name in plausible.index and name != RANDOM]
-    scores = faithful.places(methods)
+    scores = faithful.scores(methods)
     rows = []
     for number, method in enumerate(methods):
         row = plausible.loc[method]
@@ -55,7 +55,7 @@ def method_rows(explained: Model, judged: Model) -> List[Dict[str, object]]:
             {
                 **about(explained),
                 "method": method,
-                "erasure": faithful.measure.erasure,
+                "erasure": faithful.measure.removal,
                 "plausible": row["mean"],
                 "plausible low": row["low"],
                 "plausible high": row["high"],

@@ -22,7 +22,7 @@ def difference_rows(each: Measured, flips: SignFlips = SignFlips()) -> List[Dict
     """
     if not each.has_scale or len(each.methods) < 2:
         return []
-    scores = dict(zip(each.methods, each.places(each.methods).mean.tolist()))
+    scores = dict(zip(each.methods, each.scores(each.methods).mean.tolist()))
     better_first = sorted(each.methods, key=lambda method: -scores[method])
     first, second = zip(*combinations(better_first, 2))
     differences = each.apart(first, second, flips)
@@ -30,7 +30,7 @@ def difference_rows(each: Measured, flips: SignFlips = SignFlips()) -> List[Dict
     return [
         {
             "measure": each.measure.name,
-            "erasure": each.measure.erasure,
+            "erasure": each.measure.removal,
             "first": one,
             "second": other,
             **{column: values[position] for column, values in differences.items()},

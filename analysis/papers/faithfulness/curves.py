@@ -45,10 +45,10 @@ def curve_figures(models: Sequence[Model], output: Output) -> None:
         having = [model for model in models if measure in model.files[0].by_measure]
         panels = [_panel(model, measure) for model in having]
         output.figure(
-            slug("faithfulness", measure.name, measure.erasure),
+            slug("faithfulness", measure.name, measure.removal),
             bands(panels, CURVES[measure.name], "probability of the class"),
             f"The probability of the explained class by the {CURVES[measure.name]} in the order of each "
-            f"method's scores (`{measure.erasure}`). {described(having)}.",
+            f"method's scores (`{measure.removal}`). {described(having)}.",
             f"Between the words of a text the curve is drawn straight. Bands: {ABOUT_INTERVALS}",
         )
 

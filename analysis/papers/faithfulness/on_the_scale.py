@@ -150,7 +150,7 @@ def erasure_rows(of_model: Sequence[Measured]) -> List[Dict[str, Any]]:
     """Of each measure, how alike two removal methods order the methods: Kendall's tau-b of their scores."""
     by_name: Dict[str, List[Measured]] = {}
     for each in of_model:
-        if each.measure.k is None and each.measure.erasure and each.has_scale:
+        if each.measure.k is None and each.measure.removal and each.has_scale:
             by_name.setdefault(each.measure.name, []).append(each)
     rows = []
     for name, several in by_name.items():
@@ -158,13 +158,13 @@ def erasure_rows(of_model: Sequence[Measured]) -> List[Dict[str, Any]]:
             methods = [method for method in first.methods if method in second.methods]
             if len(methods) < 2:
                 continue
-            scores = [each.places(methods).mean for each in (first, second)]
+            scores = [each.scores(methods).mean for each in (first, second)]
             best = [methods[int(numpy.nanargmax(values))] for values in scores]
             rows.append(
                 {
                     "measure": name,
-                    "first": first.measure.erasure,
-                    "second": second.measure.erasure,
+                    "first": first.measure.removal,
+                    "second": second.measure.removal,
                     "tau": float(kendalltau(*scores).statistic),
                     "methods": len(methods),
                     "best by first": best[0],

@@ -18,7 +18,7 @@ from analysis.performance import NOTHING, guessed
 from analysis.plausibility.measures import measures
 from analysis.plausibility.table import values_by_text
 from analysis.statistics.intervals import ABOUT_INTERVALS, Intervals, intervals, mean_of_known
-from analysis.statistics.samples import placed
+from analysis.statistics.samples import rescale
 from analysis.written import NONE, Estimate, estimates, number
 
 MASS, LIFT, ABOVE, PRECISION = "mass", "lift", "above chance", "average precision"
@@ -73,8 +73,8 @@ def method_rows(explained: Model, judged: Optional[Model] = None) -> List[Dict[s
     columns = {
         MASS: intervals(mass).of_shares(),
         ABOVE: intervals(mass - chance),
-        LIFT: intervals(placed(mass, numpy.zeros_like(mass), chance)),
-        MASS_SCORE: intervals(placed(mass, chance, numpy.ones_like(mass))),
+        LIFT: intervals(rescale(mass, numpy.zeros_like(mass), chance)),
+        MASS_SCORE: intervals(rescale(mass, chance, numpy.ones_like(mass))),
         PRECISION: intervals(precision).of_shares(),
     }
     scores = {} if judged is None else _scores(judged, methods)
@@ -115,7 +115,7 @@ def _scores(judged: Model, methods: Sequence[str]) -> Dict[str, Dict[str, Any]]:
     scores: Dict[str, Dict[str, Any]] = {}
     for name, each in by_name.items():
         of_both = [method for method in methods if method in each.methods]
-        columns = {name: each.places(of_both)}
+        columns = {name: each.scores(of_both)}
         for position, method in enumerate(of_both):
             row = scores.setdefault(
                 method, {**NOT_JUDGED, "judged texts": len(judged.files[0].ids)}

@@ -29,7 +29,7 @@ from analysis.runs import Run
 from analysis.statistics.intervals import ABOUT_INTERVALS, LEAST_SEEDS, intervals
 from analysis.statistics.samples import Sample
 from analysis.statistics.significance import difference_columns
-from analysis.text_files import place_of
+from analysis.text_files import run_folder
 from analysis.written import Estimate, interval_column
 
 # From what a row comes.
@@ -105,13 +105,13 @@ def adversary_rows(study: StudyFiles) -> Tuple[pandas.DataFrame, Optional[str]]:
     all_families, problem = families(study)
     rows = [_of_texts(family, model) for family in all_families for model in family.adversaries]
     seen = {
-        place_of(file.metadata["archive"])
+        run_folder(file.metadata["archive"])
         for family in all_families
         for model in family.adversaries
         for file in model.files
     }
     runs = [run for run in study.runs if run.model.role == ADVERSARY]
-    rows += [_of_run(run) for run in runs if place_of(run.folder) not in seen]
+    rows += [_of_run(run) for run in runs if run_folder(run.folder) not in seen]
     if not rows:
         raise AnalysisError(problem or NO_ADVERSARY)
     table = (

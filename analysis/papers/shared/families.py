@@ -15,7 +15,7 @@ from analysis.output import slug
 from analysis.papers.shared.methods import ATTENTION
 from analysis.papers.shared.study_files import StudyFiles
 from analysis.perturbations import Perturbations
-from analysis.text_files import TextFile, place_of
+from analysis.text_files import TextFile, run_folder
 from analysis.written import listed
 
 # A base, and what is compared with it.
@@ -88,7 +88,7 @@ class ModelFamily:
         the base of its own seed, if there is such a base for each; else all with the first.
         """
         if model.config.role == ADVERSARY:
-            bases = {place_of(base.metadata["archive"]): base for base in self.bases}
+            bases = {run_folder(base.metadata["archive"]): base for base in self.bases}
             return [(bases[base_of(file)], file) for file in model.files]
         by_seed = {base.model.seed: base for base in self.bases}
         if all(file.model.seed in by_seed for file in model.files):
@@ -123,7 +123,9 @@ def families(study: StudyFiles) -> Tuple[List[ModelFamily], Optional[str]]:
         model for model in study.models if not any(ATTENTION.problem(file) for file in model.files)
     ]
     plain = [model for model in usable if model.config.role == PLAIN]
-    owners = {place_of(file.metadata["archive"]): model for model in plain for file in model.files}
+    owners = {
+        run_folder(file.metadata["archive"]): model for model in plain for file in model.files
+    }
     attackers: Dict[int, Dict[str, Model]] = {id(model): {} for model in plain}
     for model in usable:
         for file in model.files if model.config.role == ADVERSARY else ():
@@ -145,14 +147,14 @@ def families(study: StudyFiles) -> Tuple[List[ModelFamily], Optional[str]]:
 
 def base_of(adversary: TextFile) -> Path:
     """The run of the base that it names."""
-    return place_of(adversary.model.adversary.base)
+    return run_folder(adversary.model.adversary.base)
 
 
 def _family(
     model: Model, adversaries: List[Model], study: StudyFiles, usable: List[Model]
 ) -> ModelFamily:
     named = {base_of(file) for adversary in adversaries for file in adversary.files}
-    bases = [file for file in model.files if place_of(file.metadata["archive"]) in named]
+    bases = [file for file in model.files if run_folder(file.metadata["archive"]) in named]
     for adversary in adversaries:
         check_same_texts([model.files[0], *adversary.files])
     base = (bases or model.files)[0]
@@ -198,7 +200,7 @@ def _same_model(one: TextFile, other: TextFile) -> bool:
     )
     if all(learned):
         return learned[0] == learned[1]
-    positions = {place_of(file.metadata["archive"]) for file in (one, other)}
+    positions = {run_folder(file.metadata["archive"]) for file in (one, other)}
     return len(positions) == 1 or (all(archives) and archives[0] == archives[1])
 
 

@@ -11,7 +11,7 @@ from analysis.papers.shared.study_files import StudyFiles
 from analysis.performance import Decisions, nothing_to_judge
 from analysis.runs import Run
 from analysis.statistics.intervals import Intervals, intervals, intervals_of_sums, student_interval
-from analysis.text_files import TextFile, place_of
+from analysis.text_files import TextFile, run_folder
 from attention_explain.files.attributions import FORMAT
 
 
@@ -57,12 +57,12 @@ def reached(study: StudyFiles) -> List[Reached]:
     their file.
     """
     explained = {
-        place_of(file.metadata["archive"]) for model in study.models for file in model.files
+        run_folder(file.metadata["archive"]) for model in study.models for file in model.files
     }
     of_files = [reached_by(model.files) for model in study.models]
     runs: Dict[str, List[Run]] = {}
     for run in study.runs:
-        if place_of(run.folder) not in explained:
+        if run_folder(run.folder) not in explained:
             runs.setdefault(_alike(run.model), []).append(run)
     return of_files + [_of_runs(seeds) for seeds in runs.values()]
 

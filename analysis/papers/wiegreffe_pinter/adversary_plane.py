@@ -16,7 +16,7 @@ from matplotlib.transforms import Bbox
 from analysis.agreement.agreement_table import OVERALL
 from analysis.errors import AnalysisError
 from analysis.figures import style
-from analysis.figures.labels import Point, along_line, around_marks, pixels, place_labels
+from analysis.figures.labels import Point, along_line, around_marks, draw_labels, pixels
 from analysis.output import Output
 from analysis.papers.shared.adversary_rows import (
     DOUBLED_TVD,
@@ -158,7 +158,7 @@ def _bars(axes: Axes, points: Points, colour: str) -> None:
 
 def _label(axes: Axes, panel: Plane) -> None:
     labels = (_shared_labels(axes, points) for points in panel.curves.values())
-    place_labels(axes, chain.from_iterable(labels), _drawn(axes, panel))
+    draw_labels(axes, chain.from_iterable(labels), _drawn(axes, panel))
 
 
 def _drawn(axes: Axes, panel: Plane) -> Iterator[Bbox]:

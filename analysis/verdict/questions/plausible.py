@@ -7,7 +7,7 @@ import numpy
 from analysis.measures.scores import Scores
 from analysis.plausibility import orders
 from analysis.plausibility.annotators import Annotators
-from analysis.statistics.samples import placed
+from analysis.statistics.samples import rescale
 from analysis.verdict.inputs import ATTENTION, VerdictInputs
 from analysis.verdict.means import Mean
 from analysis.verdict.question import (
@@ -87,4 +87,4 @@ def agreement_with_rationales(inputs: VerdictInputs, method: str) -> Mean:
         reached = numpy.where(file.explains_gold, precision(file.scores(method)), numpy.nan)
         values.append((reached, precision(constant)))
     reached, chance = (numpy.array(each) for each in zip(*values, strict=True))
-    return Mean.of(placed(reached, chance, numpy.ones_like(reached)))
+    return Mean.of(rescale(reached, chance, numpy.ones_like(reached)))

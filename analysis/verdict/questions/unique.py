@@ -12,7 +12,7 @@ from analysis.claims.parts import FAR
 from analysis.models import Model
 from analysis.papers.shared.divergence import divergence
 from analysis.papers.shared.families import base_of
-from analysis.text_files import place_of
+from analysis.text_files import run_folder
 from analysis.verdict.inputs import VerdictInputs
 from analysis.verdict.means import Mean
 from analysis.verdict.question import (
@@ -138,7 +138,7 @@ def from_search(inputs: VerdictInputs) -> OtherWeights | None:
 
 def from_adversary(inputs: VerdictInputs, adversary: Model) -> OtherWeights:
     """The weights of an adversary, each of its seeds compared with the base that it was trained against."""
-    bases = {place_of(file.metadata["archive"]): file for file in inputs.attributions.files}
+    bases = {run_folder(file.metadata["archive"]): file for file in inputs.attributions.files}
     moved = divergence([(bases[base_of(file)], file) for file in adversary.files])
     lambda_ = f"lambda {adversary.config.adversary.lambda_:g}"
     frozen = ", frozen" if adversary.config.adversary.frozen else ""

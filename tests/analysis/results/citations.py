@@ -21,7 +21,7 @@ def table(path):
         return list(csv.DictReader(file))
 
 
-def next_place(line: str, shown: str, start: int = 0) -> int:
+def next_position(line: str, shown: str, start: int = 0) -> int:
     """Where a number, and no part of another, stands next; -1 if it does not."""
     found = re.compile(rf"(?<![\d.]){re.escape(shown)}(?!\d)").search(line, start)
     return found.start() if found else -1
@@ -38,7 +38,7 @@ def wrong_numbers(root: Path, page: str):
         shown = cited["number"]
         # In the order in which they are listed, none twice.
         number = int(cited["line"])
-        position = next_place(lines[number - 1], shown, reached.get(number, 0))
+        position = next_position(lines[number - 1], shown, reached.get(number, 0))
         reached[number] = max(position + len(shown), reached.get(number, 0))
         value = float(shown.replace(" %", "").replace(",", ""))
         digits = len(shown.replace(" %", "").partition(".")[2])
@@ -74,7 +74,7 @@ def uncited_numbers(root: Path, page: str, words: str, lines=None):
         if lines is not None and position not in lines:
             continue
         for number in cited.get(position, []):
-            at = next_place(line, number)
+            at = next_position(line, number)
             line = f"{line[:at]} {line[at + len(number) :]}" if at >= 0 else line
         line = NOT_PROSE.sub(" ", line)
         left += [(position, each) for each in NUMBER.findall(line) if each not in said]

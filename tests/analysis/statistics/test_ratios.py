@@ -4,14 +4,14 @@ import numpy
 import pytest
 
 from analysis.statistics.intervals import intervals
-from analysis.statistics.samples import placed
+from analysis.statistics.samples import rescale
 
 TRUE = 0.4
 
 
 def ratio_intervals(above, below):
     """Of mean(above) / mean(below): positions between 0 and `below`."""
-    return intervals(placed(above, numpy.zeros_like(above), below))
+    return intervals(rescale(above, numpy.zeros_like(above), below))
 
 
 def drawn(seeds, texts, trials, of_seeds=0.0, rng=0):

@@ -24,7 +24,7 @@ import numpy
 import pytest
 from scipy.stats import beta, lognorm, norm
 
-from analysis.statistics.samples import placed
+from analysis.statistics.samples import rescale
 from analysis.verdict.means import Mean
 
 DRAWS = 400
@@ -57,7 +57,7 @@ def place(draw, seeds, texts):
     """`finds_words` and `plausible`, and the differences of the ranking: a ratio of two means."""
     room = numpy.tile(draw.beta(0.8, 1.2, size=texts), (seeds, 1))
     gained = room * (0.5 + 0.4 * normal(draw, seeds, texts))
-    return placed(gained, numpy.zeros_like(gained), room)
+    return rescale(gained, numpy.zeros_like(gained), room)
 
 
 def correlation(draw, seeds, texts):

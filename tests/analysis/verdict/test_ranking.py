@@ -42,7 +42,7 @@ def test_a_score_is_the_mean_of_the_scores_in_the_tables(tmp_path):
     inputs = load_inputs(write_folder(tmp_path))
     expected = []
     for each in measured(inputs.faithfulness):
-        if each.measure.erasure:
+        if each.measure.removal:
             gained = (each.values["attention"] - each.values["random"])[None]
             could = (each.values["search"] - each.values["random"])[None]
             expected.append(ratio_intervals(gained, could).mean[0])

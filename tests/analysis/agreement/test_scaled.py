@@ -9,7 +9,7 @@ from analysis.agreement.entries import instances
 from analysis.attributions import load_attributions
 from analysis.measures import Measure
 from analysis.models import models_of
-from analysis.statistics.samples import placed
+from analysis.statistics.samples import rescale
 from tests.analysis.agreement.test_agreements import KENDALL, PAIR
 from tests.analysis.attribution_files import random_rows, write_attributions
 
@@ -31,7 +31,7 @@ def test_the_mean_of_the_numbers_is_the_place_of_the_mean():
     value, chance, ceiling = generator.random((3, 2, 3, 50))
     ceiling += 1
     value[1, 2, 7] = numpy.nan
-    for found, *parts in zip(placed(value, chance, ceiling), value, chance, ceiling):
+    for found, *parts in zip(rescale(value, chance, ceiling), value, chance, ceiling):
         known = ~numpy.isnan(parts[0])
         of_value, of_chance, of_ceiling = (part[known].mean() for part in parts)
         assert numpy.nanmean(found) == pytest.approx(
@@ -46,7 +46,7 @@ def test_the_spread_of_the_numbers_is_that_of_the_place():
     room = generator.random(400) + 0.2
     value = room * generator.normal(0.6, 0.3, 400)
     zeros = numpy.zeros((1, 400))
-    error = placed(value[None], zeros, room[None]).std() / 20
+    error = rescale(value[None], zeros, room[None]).std() / 20
     drawn = generator.integers(400, size=(4000, 400))
     expected = (value[drawn].mean(axis=1) / room[drawn].mean(axis=1)).std()
     assert error == pytest.approx(expected, rel=0.1)
@@ -54,7 +54,7 @@ def test_the_spread_of_the_numbers_is_that_of_the_place():
 
 def test_without_room_there_is_no_place():
     ones = numpy.ones((1, 5))
-    assert numpy.isnan(placed(ones, ones, ones)).all()
+    assert numpy.isnan(rescale(ones, ones, ones)).all()
 
 
 def test_scores_as_good_as_ties_allow_are_at_the_ceiling(tmp_path):
