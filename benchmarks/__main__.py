@@ -5,7 +5,6 @@ import importlib
 import logging
 import pkgutil
 import sys
-from typing import List
 
 import torch
 
@@ -14,7 +13,7 @@ import benchmarks
 NOT_BENCHMARKS = {"__main__", "harness", "peers_side"}
 
 
-def benchmark_names() -> List[str]:
+def benchmark_names() -> list[str]:
     """The modules of this package that are benchmarks."""
     return sorted(
         module.name

@@ -5,7 +5,7 @@ from the integral.
 """
 
 import time
-from typing import Any, Dict, List
+from typing import Any
 
 import torch
 from allennlp.common import Params
@@ -21,13 +21,13 @@ FIXED, EXACT = 50, 200
 TEXTS = 24
 EPOCHS, TEXTS_A_STEP = 3, 32
 PLANTED = {"type": "planted", "sizes": {"train": 500, "dev": 10, "test": 24}}
-ENCODERS: Dict[str, Dict[str, Any]] = {
+ENCODERS: dict[str, dict[str, Any]] = {
     "bilstm": {"type": "lstm", "input_size": 100, "hidden_size": 128, "bidirectional": True},
     "cnn": {"type": "cnn", "input_dim": 100},
 }
 
 
-def main() -> List[Result]:
+def main() -> list[Result]:
     reader = DatasetReader.from_params(Params(dict(PLANTED)))
     train, test = (indexed(reader, split) for split in ("train", "test"))
     vocab = Vocabulary.from_instances(train)
@@ -39,8 +39,8 @@ def one(
     encoder: str,
     reader: DatasetReader,
     vocab: Vocabulary,
-    train: List[Instance],
-    texts: List[Instance],
+    train: list[Instance],
+    texts: list[Instance],
 ) -> Result:
     model = trained(encoder, vocab, train)
     predictor = SaliencyPredictor(model, reader, interpreters=["attention"])
@@ -70,7 +70,7 @@ def one(
     )
 
 
-def trained(encoder: str, vocab: Vocabulary, instances: List[Instance]) -> Model:
+def trained(encoder: str, vocab: Vocabulary, instances: list[Instance]) -> Model:
     torch.manual_seed(0)
     config = {
         "type": "attention_classifier",
@@ -91,7 +91,7 @@ def trained(encoder: str, vocab: Vocabulary, instances: List[Instance]) -> Model
     return model.eval()
 
 
-def indexed(reader: DatasetReader, split: str) -> List[Instance]:
+def indexed(reader: DatasetReader, split: str) -> list[Instance]:
     instances = list(reader.read(split))
     for instance in instances:
         reader.apply_token_indexers(instance)

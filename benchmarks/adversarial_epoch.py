@@ -6,7 +6,6 @@ there already. Texts as long as IMDb's.
 import tempfile
 import time
 from pathlib import Path
-from typing import List
 
 import torch
 
@@ -15,7 +14,7 @@ from benchmarks.training_step import MEAN_LENGTH, TEXTS, build, start
 
 
 @one_thread()
-def main() -> List[Result]:
+def main() -> list[Result]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         plain = build(folder)

@@ -6,7 +6,6 @@ all texts at once against a loop over scipy's function; and how its time grows w
 import time
 from dataclasses import replace
 from itertools import combinations
-from typing import List
 
 import numpy
 from scipy.stats import kendalltau
@@ -49,7 +48,7 @@ def one_by_one(columns: numpy.ndarray) -> numpy.ndarray:
     )
 
 
-def main() -> List[Result]:
+def main() -> list[Result]:
     columns = random_columns(TEXTS, TOKENS)
     sample = columns[:, ::ONE_IN]
     difference = numpy.abs(at_once(sample) - one_by_one(sample)).max()

@@ -10,9 +10,10 @@ import resource
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterator, List, Sequence
+from typing import Any
 
 import numpy
 import torch
@@ -59,7 +60,7 @@ MEMORY = "memory"
 def texts(number: int = TEXTS) -> tuple:
     """The reader, and so many texts of the test set."""
     data = Path(os.environ.get(DATA_VARIABLE, "data")) / "sst" / "jw_preprocessed" / "test.jsonl.gz"
-    config: Dict[str, Any] = {"type": "planted"}
+    config: dict[str, Any] = {"type": "planted"}
     source = "test"
     if data.exists():
         config = {"type": "attention_text", "tokenizer": "just_spaces", "min_tokens": 6}
@@ -101,12 +102,12 @@ class JudgedTexts:
         lengths = [len(instance["tokens"]) for instance in instances]
         groups = rows_by_length(lengths, budget_for(model))
         self.batches = [TextBatch.of(model, [instances[row] for row in rows]) for rows in groups]
-        self.distinct: List[List[numpy.ndarray]] = []
+        self.distinct: list[list[numpy.ndarray]] = []
 
     def outputs(self, batch: TextBatch) -> RemovalOutputs:
         return RemovalOutputs(self.model, batch, self.model.embed(batch.tokens), self.erasure)
 
-    def ordered(self, batch: TextBatch, chance: int = RANDOM_ORDERS) -> List[RankedText]:
+    def ordered(self, batch: TextBatch, chance: int = RANDOM_ORDERS) -> list[RankedText]:
         made = []
         for words, text_id in zip(batch.words, batch.ids, strict=True):
             drawn = random_ranks(len(words), METHODS + chance, 0, text_id)
@@ -163,7 +164,7 @@ class JudgedTexts:
 
 
 @contextmanager
-def timed(model: AttentionClassifier, spent: List[float]) -> Iterator[None]:
+def timed(model: AttentionClassifier, spent: list[float]) -> Iterator[None]:
     """Adds up the time that the stages of a model take."""
     stages = {name: getattr(model, name) for name in ("encode", "attend", "decode")}
 
@@ -185,7 +186,7 @@ def timed(model: AttentionClassifier, spent: List[float]) -> Iterator[None]:
             delattr(model, name)
 
 
-def random_texts(number: int, tokens: int) -> List[Instance]:
+def random_texts(number: int, tokens: int) -> list[Instance]:
     """Of words by chance, and one word more, so that there are two labels."""
     chance = numpy.random.default_rng(0)
     reader = AttentionTextReader(tokenizer=WhitespaceTokenizer())
@@ -225,7 +226,7 @@ def peak() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
-def main() -> List[Result]:
+def main() -> list[Result]:
     corpus, instances = texts()
     judged = JudgedTexts(classifier(instances), instances, "delete")
     name = f"faithfulness, BiLSTM, {METHODS} methods, {TEXTS} texts ({corpus})"

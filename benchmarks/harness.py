@@ -2,9 +2,9 @@
 
 import statistics
 import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Callable, Iterator, Optional
 
 import torch
 
@@ -17,7 +17,7 @@ class Result:
     ours: float
     other: float
     # The ratio other / ours that is asked for.
-    at_least: Optional[float] = None
+    at_least: float | None = None
     note: str = ""
     # Of both numbers.
     unit: str = "s"
@@ -48,7 +48,7 @@ class Count:
     number: int
     unit: str
     # So many are asked for.
-    at_most: Optional[int] = None
+    at_most: int | None = None
     note: str = ""
 
     @property
@@ -67,7 +67,7 @@ def compare(
     ours: Callable[[], object],
     other: Callable[[], object],
     repeats: int = 5,
-    at_least: Optional[float] = None,
+    at_least: float | None = None,
     note: str = "",
     clock: Callable[[], float] = time.perf_counter,
     warm_up: bool = True,

@@ -17,11 +17,12 @@ import sys
 import tempfile
 import threading
 from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from types import CodeType, FrameType
-from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Set, Tuple
+from typing import Any
 
 from benchmarks.harness import Count
 
@@ -71,15 +72,15 @@ ANALYSIS = {
 class Way:
     """The functions of the project that a step called, and its calls from one file to another."""
 
-    functions: Set[CodeType]
-    changes: Set[Tuple[str, str]]
+    functions: set[CodeType]
+    changes: set[tuple[str, str]]
 
     @property
-    def files(self) -> Set[str]:
+    def files(self) -> set[str]:
         return {own_file(code) for code in self.functions}
 
 
-def own_file(code: CodeType) -> Optional[str]:
+def own_file(code: CodeType) -> str | None:
     """The path of the code relative to the project; None for code of other packages."""
     if code not in _files:
         path = Path(code.co_filename)
@@ -89,7 +90,7 @@ def own_file(code: CodeType) -> Optional[str]:
     return _files[code]
 
 
-_files: Dict[CodeType, Optional[str]] = {}
+_files: dict[CodeType, str | None] = {}
 
 
 @contextmanager
@@ -101,7 +102,7 @@ def watched() -> Iterator[Way]:
         if event != "call" or (file := own_file(frame.f_code)) is None:
             return
         caller = None
-        below: Optional[FrameType] = frame
+        below: FrameType | None = frame
         while below is not None and below.f_code.co_filename != __file__:
             if below.f_code.co_name == "<module>":
                 return
@@ -140,11 +141,11 @@ def analysis(arguments: Sequence[str]) -> Callable[[], object]:
     return lambda: parsed.run(parsed)
 
 
-def ways() -> Dict[str, Way]:
+def ways() -> dict[str, Way]:
     """The way through each step, run in a temporary folder."""
     from attention_explain.data.planted.__main__ import main as write_corpus
 
-    steps: List[Tuple[str, Callable[[Sequence[str]], Callable[[], object]], Sequence[str]]] = [
+    steps: list[tuple[str, Callable[[Sequence[str]], Callable[[], object]], Sequence[str]]] = [
         *((name, allennlp, arguments) for name, arguments in ALLENNLP.items()),
         *((name, analysis, arguments) for name, arguments in ANALYSIS.items()),
     ]
@@ -168,11 +169,11 @@ def ways() -> Dict[str, Way]:
     return passed
 
 
-def files_of(passed: Dict[str, Way]) -> Set[str]:
+def files_of(passed: dict[str, Way]) -> set[str]:
     return set().union(*(way.files for way in passed.values()))
 
 
-def counts(passed: Dict[str, Way]) -> Iterator[Count]:
+def counts(passed: dict[str, Way]) -> Iterator[Count]:
     for name, way in passed.items():
         note = f"{len(way.changes)} changes of file"
         yield Count(f"way of a sentence, {name}", len(way.files), "files", note=note)
@@ -201,7 +202,7 @@ def source_lines() -> int:
     )
 
 
-def files_naming_papers() -> List[Path]:
+def files_naming_papers() -> list[Path]:
     """
     The files outside of the papers' folders that contain the name of such a folder, written as a module
     (`_`) or as users type it (`-`), also in comments.
@@ -218,10 +219,10 @@ def files_naming_papers() -> List[Path]:
     ]
 
 
-def listed(passed: Dict[str, Way]) -> Iterator[str]:
+def listed(passed: dict[str, Way]) -> Iterator[str]:
     """One line per file on the way: how much of it is used, and by which step."""
     lines: Counter = Counter()
-    names: Dict[str, Set[str]] = {}
+    names: dict[str, set[str]] = {}
     for way in passed.values():
         for code in way.functions:
             names.setdefault(own_file(code), set()).add(code.co_name)
@@ -239,7 +240,7 @@ def listed(passed: Dict[str, Way]) -> Iterator[str]:
         )
 
 
-def main() -> List[Count]:
+def main() -> list[Count]:
     return list(counts(ways()))
 
 

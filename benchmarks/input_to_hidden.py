@@ -4,8 +4,6 @@ published size: a text at a time, and of the whole batch at once. Of a whole bat
 the loop is not bad, and 5 times its speed not to be had.
 """
 
-from typing import List
-
 import torch
 
 from attention_explain.interpret.input_to_hidden import InputToHidden
@@ -34,7 +32,7 @@ def state_by_state(model: AttentionClassifier, batch: TextBatch) -> torch.Tensor
         return torch.stack(entropies, dim=1)
 
 
-def main() -> List[Result]:
+def main() -> list[Result]:
     results = []
     for tokens, together, repeats, at_least in CASES:
         explainer, batch = predictor(tokens)

@@ -5,7 +5,6 @@ torch's own gradients.
 """
 
 import time
-from typing import List
 
 import torch
 
@@ -56,7 +55,7 @@ def _farthest(
 
 
 @one_thread()
-def main() -> List[Result]:
+def main() -> list[Result]:
     explainer, batch = predictor(TOKENS, TEXTS)
     model: AttentionClassifier = explainer._model
     model.requires_grad_(False)

@@ -7,7 +7,6 @@ import random
 import subprocess
 import sys
 from pathlib import Path
-from typing import List, Tuple
 
 import torch
 from allennlp.common import Params
@@ -31,7 +30,7 @@ LONG_TEXTS, LONG_TOKENS = 8, 400
 BUDGETS = (4096, 16384)
 
 
-def build(texts: int, tokens: int) -> Tuple[AttentionClassifier, SaliencyPredictor, List[Instance]]:
+def build(texts: int, tokens: int) -> tuple[AttentionClassifier, SaliencyPredictor, list[Instance]]:
     """BiLSTM 128 x 2, 100-dimensional vectors; texts of equal length, as captum needs them."""
     torch.manual_seed(0)
     chance = random.Random(0)
@@ -57,7 +56,7 @@ def build(texts: int, tokens: int) -> Tuple[AttentionClassifier, SaliencyPredict
     return model, SaliencyPredictor(model, reader), instances
 
 
-def main() -> List[Result]:
+def main() -> list[Result]:
     model, predictor, instances = build(TEXTS, TOKENS)
     batch = TextBatch.of(model, instances)
     target = torch.zeros(len(batch), dtype=torch.long)

@@ -18,8 +18,8 @@ runs 0.94 of them where neighbours go on together (2.8 times as fast as the publ
 """
 
 import time
+from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Callable, Dict, Iterator, Tuple
 
 import torch
 from allennlp.common import Params
@@ -103,7 +103,7 @@ def train(model: AttentionClassifier, tokens: int) -> float:
     return right / TRAINING
 
 
-def stories(tokens: int) -> Tuple[AttentionPairClassifier, TextBatch]:
+def stories(tokens: int) -> tuple[AttentionPairClassifier, TextBatch]:
     """A model of pairs as published for bAbI, untrained, and stories of so many words."""
     reader = QuestionPassageReader(tokenizer=WhitespaceTokenizer())
     texts = [
@@ -160,7 +160,7 @@ def single(tokens: int, weights: str, repeats: int, at_least: float) -> Result:
     elif weights == "forgets nothing":
         forget_nothing(method.model)
     target = torch.zeros(len(batch), dtype=torch.long)
-    scores: Dict[str, torch.Tensor] = {}
+    scores: dict[str, torch.Tensor] = {}
 
     def ours() -> None:
         scores["ours"] = method.attribute_batch(batch, target).scores

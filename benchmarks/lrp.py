@@ -4,7 +4,6 @@ for: at most 4 times its time.
 """
 
 import random
-from typing import List
 
 import torch
 from allennlp.common import Params
@@ -52,12 +51,12 @@ def predictor(tokens: int, texts: int = TEXTS) -> tuple:
     return SaliencyPredictor(model.eval(), reader), TextBatch.of(model, instances)
 
 
-def single_texts(batch: TextBatch) -> List[TextBatch]:
+def single_texts(batch: TextBatch) -> list[TextBatch]:
     """A batch for each text, for ways that take one text at a time."""
     return [batch.rows([row]) for row in range(len(batch))]
 
 
-def main() -> List[Result]:
+def main() -> list[Result]:
     results = []
     for tokens in LENGTHS:
         explainer, batch = predictor(tokens)

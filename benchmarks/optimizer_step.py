@@ -1,7 +1,7 @@
 """A step of `fused_adam` against one of AllenNLP's `adam`, for the parameters of a BiLSTM on SST."""
 
 import time
-from typing import Callable, List
+from collections.abc import Callable
 
 import torch
 from allennlp.training.optimizers import AdamOptimizer, Optimizer
@@ -30,7 +30,7 @@ def steps_of(optimizer: Callable[..., Optimizer]) -> Callable[[], None]:
 
 
 @one_thread()
-def main() -> List[Result]:
+def main() -> list[Result]:
     result = compare(
         f"{STEPS} steps for {WORDS} word vectors and a BiLSTM: adam / fused_adam",
         steps_of(FusedAdam),

@@ -24,8 +24,9 @@ import sys
 import tempfile
 import time
 import venv
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple
+from typing import Any
 
 import numpy
 import torch
@@ -47,10 +48,10 @@ TEXTS, STEPS, TARGET = 32, 50, 1
 SHARES = numpy.arange(0.1, 1.1, 0.1)
 
 # Ours and theirs.
-Seconds = Tuple[float, float]
+Seconds = tuple[float, float]
 
 
-def environment() -> Optional[Path]:
+def environment() -> Path | None:
     """The Python of an environment that has both; None, and a sentence, where it cannot be made."""
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     pinned = hashlib.sha256(REQUIREMENTS.read_bytes()).hexdigest()[:12]
@@ -66,7 +67,7 @@ def environment() -> Optional[Path]:
     return python
 
 
-def install(where: Path, *packages: Sequence[str]) -> Optional[str]:
+def install(where: Path, *packages: Sequence[str]) -> str | None:
     """
     Makes an environment with these packages, without their dependencies, one group after the other.
     Returns what pip says last if it fails.
@@ -80,14 +81,14 @@ def install(where: Path, *packages: Sequence[str]) -> Optional[str]:
     return None
 
 
-def texts(number: int) -> List[str]:
+def texts(number: int) -> list[str]:
     chance = random.Random(0)
     return [
         " ".join(f"w{chance.randrange(9000)}" for _ in range(words)) for words in lengths(number)
     ]
 
 
-def theirs(python: Path, where: Path, texts: Sequence[str]) -> Dict[str, Any]:
+def theirs(python: Path, where: Path, texts: Sequence[str]) -> dict[str, Any]:
     asked = {"folder": str(where), "texts": list(texts), "target": TARGET, "steps": STEPS}
     given = json.dumps(asked)
     command = [python, HERE / "peers_side.py"]
@@ -100,9 +101,9 @@ def theirs(python: Path, where: Path, texts: Sequence[str]) -> Dict[str, Any]:
     return json.loads(ended.stdout.splitlines()[-1])
 
 
-def largest(scores: Sequence[float]) -> List[List[int]]:
+def largest(scores: Sequence[float]) -> list[list[int]]:
     """The sets of ferret's measures: positive scores alone, no set twice in a row."""
-    sets: List[List[int]] = []
+    sets: list[list[int]] = []
     order = numpy.argsort(scores)
     for share in SHARES:
         size = int(share * len(scores))
@@ -126,7 +127,7 @@ def kept_sets(of_methods: Sequence[Sequence[float]]) -> numpy.ndarray:
 @torch.no_grad()
 def measured(
     setting: OpenedTwice, instances: Sequence[Instance], scores: Sequence[Sequence[Sequence[float]]]
-) -> List[List[List[float]]]:
+) -> list[list[list[float]]]:
     """Of each text and method, comprehensiveness and sufficiency."""
     batch = TextBatch.of(setting.model, instances)
     (erasure,) = ERASURES.build(["delete"]).values()
@@ -145,7 +146,7 @@ def measured(
     return values
 
 
-def integrated(setting: OpenedTwice, instances: Sequence[Instance], of: str) -> List[Any]:
+def integrated(setting: OpenedTwice, instances: Sequence[Instance], of: str) -> list[Any]:
     method = IntegratedGradients(
         setting.predictor, steps=STEPS, rule="gauss_legendre", baseline="pad", of=of
     )
@@ -153,7 +154,7 @@ def integrated(setting: OpenedTwice, instances: Sequence[Instance], of: str) -> 
     return [numpy.array(each["scores"]) for each in explained]
 
 
-def compared(setting: OpenedTwice, said: Dict[str, Any], given: Sequence[str]) -> Iterator[Result]:
+def compared(setting: OpenedTwice, said: dict[str, Any], given: Sequence[str]) -> Iterator[Result]:
     instances = [
         setting.reader.text_to_instance(text=text, id=str(number))
         for number, text in enumerate(given)
@@ -196,7 +197,7 @@ def compared(setting: OpenedTwice, said: Dict[str, Any], given: Sequence[str]) -
     )
 
 
-def timed(work: Callable[[], List[Any]]) -> Tuple[List[Any], float]:
+def timed(work: Callable[[], list[Any]]) -> tuple[list[Any], float]:
     start = time.process_time()
     made = work()
     return made, time.process_time() - start
@@ -210,7 +211,7 @@ def furthest(ours: Sequence[Any], others: Sequence[Any]) -> float:
 
 
 @one_thread()
-def main(number: int = TEXTS) -> List[Result]:
+def main(number: int = TEXTS) -> list[Result]:
     python = environment()
     if python is None:
         return []

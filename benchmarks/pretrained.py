@@ -24,8 +24,9 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Callable, Dict, List, Sequence
+from typing import Any
 
 import numpy
 import torch
@@ -106,7 +107,7 @@ class OpenedTwice:
         self.plain = self.model.transformer
         self.predictor = SaliencyPredictor(self.model, self.reader)
 
-    def instances(self, lengths: Sequence[int]) -> List[Instance]:
+    def instances(self, lengths: Sequence[int]) -> list[Instance]:
         chance = random.Random(0)
         made = [
             self.reader.text_to_instance(text=sentence(chance, words), id=str(number))
@@ -123,12 +124,12 @@ class OpenedTwice:
         return torch.tensor([[*indexer._before, *ids, *indexer._behind]])
 
 
-def lengths(texts: int) -> List[int]:
+def lengths(texts: int) -> list[int]:
     chance = random.Random(1)
     return [int(chance.triangular(3, 36, 18)) for _ in range(texts)]
 
 
-def one_by_one(setting: OpenedTwice, asked: Callable[[List[str]], List[List[str]]]) -> List[Any]:
+def one_by_one(setting: OpenedTwice, asked: Callable[[list[str]], list[list[str]]]) -> list[Any]:
     """A pass for each set of words that is left, of every so many texts."""
     found = []
     with torch.no_grad():
@@ -145,16 +146,16 @@ def leave_one_out(setting: OpenedTwice) -> Result:
     instances = setting.instances(lengths(TEXTS))
     label = setting.model.labels[0]
 
-    def ours() -> List[Dict[str, Any]]:
+    def ours() -> list[dict[str, Any]]:
         return method.saliency_interpret_instances(instances, label)
 
-    def without_each(words: List[str]) -> List[List[str]]:
+    def without_each(words: list[str]) -> list[list[str]]:
         return [words, *(words[:place] + words[place + 1 :] for place in range(len(words)))]
 
-    def theirs() -> List[Any]:
+    def theirs() -> list[Any]:
         return one_by_one(setting, without_each)
 
-    found: Dict[Callable, Any] = {}
+    found: dict[Callable, Any] = {}
 
     def kept(way: Callable[[], Any]) -> Callable[[], None]:
         return lambda: found.update({way: way()})
@@ -196,10 +197,10 @@ def comprehensiveness(setting: OpenedTwice) -> Result:
         outputs = RemovalOutputs(setting.model, batch, setting.model.embed(batch.tokens), erasure)
         outputs_along_rankings(outputs, ordered, sizes_of(measures, ordered, False), False)
 
-    def theirs() -> List[Any]:
+    def theirs() -> list[Any]:
         texts = iter(orders[::EVERY])
 
-        def left(words: List[str]) -> List[List[str]]:
+        def left(words: list[str]) -> list[list[str]]:
             sets = [words]
             for ranks in next(texts):
                 for size in measure.sizes(len(words)):
@@ -219,7 +220,7 @@ def comprehensiveness(setting: OpenedTwice) -> Result:
     return result
 
 
-def rates(setting: OpenedTwice) -> List[Result]:
+def rates(setting: OpenedTwice) -> list[Result]:
     """Of transformers' own passes, for texts as long as those above, and for what is left of them by half."""
     base = setting.model.family.base
     # Each parameter is used once a place, for a product and a sum.
@@ -368,7 +369,7 @@ def fine_tuning(where: Path, run: Path) -> Result:
 
 
 @one_thread()
-def main() -> List[Result]:
+def main() -> list[Result]:
     with tempfile.TemporaryDirectory() as name:
         where = folder(Path(name) / "classifier")
         setting = OpenedTwice(where)

@@ -4,7 +4,7 @@ with denormal numbers taken for 0, which the plugin sees to, against the process
 """
 
 import time
-from typing import Callable, List
+from collections.abc import Callable
 
 import torch
 
@@ -31,7 +31,7 @@ def steps(flush: bool) -> Callable[[], None]:
 
 
 @one_thread()
-def main() -> List[Result]:
+def main() -> list[Result]:
     result = compare(
         f"{STEPS} backward passes under saturated attention: denormal numbers / none",
         steps(flush=True),

@@ -6,7 +6,7 @@ is seldom used left for later, against AllenNLP's own imports.
 import resource
 import subprocess
 import sys
-from typing import Callable, List
+from collections.abc import Callable
 
 from benchmarks.harness import Result, compare
 
@@ -25,7 +25,7 @@ def cpu_of_children() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def main() -> List[Result]:
+def main() -> list[Result]:
     return [
         compare(
             f"start-up, {name}: AllenNLP's own / ours",

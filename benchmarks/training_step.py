@@ -8,7 +8,7 @@ import random
 import tempfile
 import time
 from pathlib import Path
-from typing import Any, Dict, List
+from typing import Any
 
 from allennlp.commands.train import TrainModel
 from allennlp.common import Params
@@ -70,7 +70,7 @@ def start(loop: TrainModel) -> GradientDescentTrainer:
 
 
 @one_thread()
-def main() -> List[Result]:
+def main() -> list[Result]:
     with tempfile.TemporaryDirectory() as name:
         loop = build(Path(name))
     trainer, model = start(loop), loop.model
@@ -101,7 +101,7 @@ def main() -> List[Result]:
     return [result]
 
 
-def time_shares(trainer, model, batches) -> Dict[str, float]:
+def time_shares(trainer, model, batches) -> dict[str, float]:
     """Where the time of an epoch goes."""
     seconds = dict.fromkeys(("data", "forward", "backward", "optimizer"), 0.0)
 

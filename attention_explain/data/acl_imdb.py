@@ -1,7 +1,8 @@
 """The Large Movie Review Dataset of Maas et al. (2011), as its folders or its archive."""
 
 import re
-from typing import Any, Dict, Iterator, Optional
+from collections.abc import Iterator
+from typing import Any
 
 from allennlp.data import DatasetReader
 
@@ -33,7 +34,7 @@ class AclImdbReader(TextReader):
     All others as in `TextReader`.
     """
 
-    def __init__(self, labels: Optional[Dict[str, Any]] = None, **kwargs) -> None:
+    def __init__(self, labels: dict[str, Any] | None = None, **kwargs) -> None:
         super().__init__(labels=labels or {"neg": "0", "pos": "1"}, **kwargs)
 
     def _examples(self, path: str) -> Iterator[Example]:

@@ -1,6 +1,7 @@
 """AG's news topics of Zhang et al. (2015), as the csv files its authors publish."""
 
-from typing import Any, Dict, Iterator, List, Optional
+from collections.abc import Iterator
+from typing import Any
 
 from allennlp.data import DatasetReader
 
@@ -44,10 +45,10 @@ class AgNewsCsvReader(TextReader):
 
     def __init__(
         self,
-        classes: List[str] = CLASSES,
+        classes: list[str] = CLASSES,
         include_title: bool = False,
         keep_backslashes: bool = False,
-        labels: Optional[Dict[str, Any]] = None,
+        labels: dict[str, Any] | None = None,
         **kwargs,
     ) -> None:
         unknown = sorted(set(classes) - set(CLASSES))

@@ -7,9 +7,10 @@ kind of instance.
 import json
 import logging
 from collections import Counter
+from collections.abc import Collection, Sequence
 from functools import lru_cache
 from inspect import Parameter, signature
-from typing import Any, Collection, Dict, List, Optional, Sequence, Set
+from typing import Any
 
 from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader, Instance, Vocabulary
@@ -31,10 +32,10 @@ def read_instances(
     reader: DatasetReader,
     vocab: Vocabulary,
     data: str,
-    limit: Optional[int] = None,
+    limit: int | None = None,
     split_text: bool = False,
-    only: Optional[Collection[str]] = None,
-) -> List[Instance]:
+    only: Collection[str] | None = None,
+) -> list[Instance]:
     """
     All instances, or `limit` of them, ready for the model and checked. Labels are optional, but an
     unknown label is an error even if its text is not selected. `split_text` allows strings for a model
@@ -70,7 +71,7 @@ def read_instances(
     return instances
 
 
-def unsplit_warning(instances: Sequence[Instance], reader: DatasetReader) -> Optional[str]:
+def unsplit_warning(instances: Sequence[Instance], reader: DatasetReader) -> str | None:
     """A warning about texts that have too few words to rank; None if there are none."""
     count = sum(is_unsplit(instance["metadata"].metadata["tokens"]) for instance in instances)
     if not count:
@@ -95,7 +96,7 @@ def warn_once(message: str) -> None:
     logger.warning(message)
 
 
-def spread_evenly(number: int, limit: int) -> List[int]:
+def spread_evenly(number: int, limit: int) -> list[int]:
     """
     The indices of `limit` of `number` texts, spread over the file. Files may be sorted, by label or
     otherwise, so the first texts would not be representative. Nor would every tenth text, if a story
@@ -118,7 +119,7 @@ def _check_ids(instances: Sequence[Instance], data: str) -> None:
         )
 
 
-def _those(instances: Sequence[Instance], ids: Set[str], data: str) -> List[Instance]:
+def _those(instances: Sequence[Instance], ids: set[str], data: str) -> list[Instance]:
     by_id = {
         replace_surrogates(instance["metadata"].metadata["id"]): instance for instance in instances
     }
@@ -132,12 +133,12 @@ def _those(instances: Sequence[Instance], ids: Set[str], data: str) -> List[Inst
     return [instance for id, instance in by_id.items() if id in ids]
 
 
-def read_counts(reader: DatasetReader) -> Dict[str, Any]:
+def read_counts(reader: DatasetReader) -> dict[str, Any]:
     """For metadata: the number of texts kept, dropped and cut, if the reader counts them."""
     return {"texts": reader.counts.to_dict()} if isinstance(reader, TextReader) else {}
 
 
-def complete(instance: Instance, id: str, path: Optional[str] = None) -> Instance:
+def complete(instance: Instance, id: str, path: str | None = None) -> Instance:
     """
     The instance with an `id` (the one given here) and `tokens` in its metadata, if the reader gave
     none. Unknown labels then raise an error that names the text, and the file (`path`) if known.
@@ -162,7 +163,7 @@ def complete(instance: Instance, id: str, path: Optional[str] = None) -> Instanc
     return instance
 
 
-def instance_of(reader: DatasetReader, fields: Dict[str, Any]) -> Instance:
+def instance_of(reader: DatasetReader, fields: dict[str, Any]) -> Instance:
     """The reader's instance of one text, from the fields that it accepts."""
     if isinstance(reader, TextReader):
         return reader.text_to_instance(**fields)

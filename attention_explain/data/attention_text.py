@@ -1,9 +1,10 @@
 """The general reader: one text per line, as jsonl, csv or tsv; and the records of such files."""
 
 import logging
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from pathlib import PurePath
-from typing import Any, Dict, Iterable, Iterator, List, Optional, Set, Tuple, Union
+from typing import Any
 from urllib.parse import urlsplit
 
 from allennlp.data import DatasetReader
@@ -53,10 +54,10 @@ class AttentionTextReader(TextReader):
 
     def __init__(
         self,
-        format: Optional[str] = None,
-        fields: Optional[Dict[str, str]] = None,
-        held_out: Optional[Union[str, List[str]]] = None,
-        disallowed_fields: Optional[List[str]] = None,
+        format: str | None = None,
+        fields: dict[str, str] | None = None,
+        held_out: str | list[str] | None = None,
+        disallowed_fields: list[str] | None = None,
         **kwargs,
     ) -> None:
         super().__init__(**kwargs)
@@ -87,7 +88,7 @@ class AttentionTextReader(TextReader):
             )
 
     @cached_property
-    def _letters_held_out(self) -> Set[str]:
+    def _letters_held_out(self) -> set[str]:
         texts = (text for path in self._held_out for text in self._all_examples(path))
         # Texts without letters cannot be compared.
         return {self._letters(text) for text in texts} - {""}
@@ -102,8 +103,8 @@ class AttentionTextReader(TextReader):
 
 
 def numbered_records(
-    path: str, file_format: Optional[str], known: Iterable[str]
-) -> Iterator[Tuple[int, Dict[str, Any]]]:
+    path: str, file_format: str | None, known: Iterable[str]
+) -> Iterator[tuple[int, dict[str, Any]]]:
     """
     The records of a file, each with the number of its line; without a format, the file's ending
     says it. `known` are the columns that count.
@@ -121,7 +122,7 @@ def _format_by_ending(path: str) -> str:
     return ENDINGS.get(name.suffix.lower(), "jsonl")
 
 
-def _json_records(path: str) -> Iterator[Tuple[int, Dict[str, Any]]]:
+def _json_records(path: str) -> Iterator[tuple[int, dict[str, Any]]]:
     for number, line in numbered_lines(path):
         if line.strip():
             yield number, read_record(line, path, number)
@@ -129,14 +130,14 @@ def _json_records(path: str) -> Iterator[Tuple[int, Dict[str, Any]]]:
 
 def _table_records(
     path: str, delimiter: str, known: Iterable[str]
-) -> Iterator[Tuple[int, Dict[str, Any]]]:
+) -> Iterator[tuple[int, dict[str, Any]]]:
     """`known` are the columns that count: nobody could tell which of two is meant."""
     rows = numbered_rows(path, delimiter)
     first, header = next(rows, (0, []))
     for name in known:
         if header.count(name) > 1:
             raise DataError(f"has {header.count(name)} columns '{name}'", path, first)
-    quoted: List[int] = []
+    quoted: list[int] = []
     for number, row in rows:
         if len(row) != len(header):
             raise DataError(

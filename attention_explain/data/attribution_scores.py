@@ -3,9 +3,9 @@ Scores of another model from attribution files, for readers that mask the most i
 text (`erased`) or give the model another model's attention (`guide`).
 """
 
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import islice
-from typing import Dict, Iterable, List, Optional, Sequence, Tuple, Union
 
 import numpy
 import pyarrow
@@ -39,7 +39,7 @@ class OtherScores:
     called = "list of scores for"
     needed = "a finite number for each token"
 
-    def __init__(self, paths: Union[str, Iterable[str]], column: str) -> None:
+    def __init__(self, paths: str | Iterable[str], column: str) -> None:
         self.paths = [paths] if isinstance(paths, str) else list(paths)
         self.column = column
         for path in self.paths:
@@ -53,7 +53,7 @@ class OtherScores:
             raise self._not_found(id, tokens, tokens_of.get(id, []))
         return self._checked(id, tokens, scores_of[key])
 
-    def masked_scores(self, id: str, tokens: Sequence[str]) -> Tuple[numpy.ndarray, numpy.ndarray]:
+    def masked_scores(self, id: str, tokens: Sequence[str]) -> tuple[numpy.ndarray, numpy.ndarray]:
         """
         Which tokens of a text are masked in the files, as those of a model trained on masked texts
         have it; and the scores of all tokens. Shape of each: (tokens,)
@@ -78,7 +78,7 @@ class OtherScores:
         return len(scores) == tokens and bool(numpy.isfinite(scores).all())
 
     def _checked(
-        self, id: str, tokens: Sequence[str], scores: Optional[numpy.ndarray]
+        self, id: str, tokens: Sequence[str], scores: numpy.ndarray | None
     ) -> numpy.ndarray:
         if scores is None or not self._fits(scores, len(tokens)):
             raise self._error(
@@ -116,7 +116,7 @@ class OtherScores:
             raise DataError(f"column '{self.column}' does not hold lists of numbers", path)
 
     @cached_property
-    def _texts(self) -> Tuple[Dict[bytes, Optional[numpy.ndarray]], Dict[str, List]]:
+    def _texts(self) -> tuple[dict[bytes, numpy.ndarray | None], dict[str, list]]:
         """The scores of each text by its key, and the tokens of all texts with the same id."""
         scores_of, tokens_of = {}, {}
         for path in self.paths:
@@ -141,7 +141,7 @@ def _same_but_masked(tokens: Sequence[str], unmasked: Sequence[str]) -> bool:
     )
 
 
-def _token_strings(tokens: pyarrow.Scalar) -> List[str]:
+def _token_strings(tokens: pyarrow.Scalar) -> list[str]:
     return tokens.as_py()
 
 
@@ -161,7 +161,7 @@ class OtherAttention(OtherScores):
     called = "valid attention over"
     needed = "a weight for each token, none negative, with sum 1"
 
-    def __init__(self, paths: Union[str, Iterable[str]], column: str = "attention") -> None:
+    def __init__(self, paths: str | Iterable[str], column: str = "attention") -> None:
         super().__init__(paths, column)
 
     def weights(self, id: str, tokens: Sequence[str]) -> numpy.ndarray:
@@ -206,7 +206,7 @@ class Erased(FromParams):
         self,
         share: float,
         by: str = RANDOM,
-        files: Optional[Union[str, List[str]]] = None,
+        files: str | list[str] | None = None,
         seed: int = 0,
         ranking: str = "size",
     ) -> None:
@@ -220,7 +220,7 @@ class Erased(FromParams):
         self.seed = seed
         self.ranking = check_choice("ranking", ranking, RANKINGS)
 
-    def words(self, id: str, tokens: Sequence[str]) -> List[str]:
+    def words(self, id: str, tokens: Sequence[str]) -> list[str]:
         """The tokens of a text, some of them masked."""
         size = share_size(self.share, len(tokens))
         if self.files is None:

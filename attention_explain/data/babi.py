@@ -1,7 +1,7 @@
 """The bAbI tasks (Weston et al. 2015) as published: stories, questions, and supporting facts."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Dict, Iterator, List, Optional, Sequence
 
 from allennlp.data import DatasetReader
 
@@ -17,7 +17,7 @@ class StoryLine:
 
     number: int
     text: str
-    answer: Optional[str] = None
+    answer: str | None = None
     supporting: Sequence[str] = ()
     is_question: bool = False
 
@@ -37,7 +37,7 @@ class BabiReader(PairReader):
 
     def _examples(self, path: str) -> Iterator[Example]:
         # The words of each sentence of the story, by its number.
-        story: Dict[int, List[str]] = {}
+        story: dict[int, list[str]] = {}
         before = 0
         for place, content in numbered_lines(path):
             if not content.strip():
@@ -59,7 +59,7 @@ class BabiReader(PairReader):
                 story[line.number] = self._tokenized(line.text)
 
     def _example(
-        self, line: StoryLine, story: Dict[int, List[str]], path: str, place: int
+        self, line: StoryLine, story: dict[int, list[str]], path: str, place: int
     ) -> Example:
         supporting = set()
         for named in line.supporting:

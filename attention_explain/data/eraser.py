@@ -1,7 +1,8 @@
 """Texts with marked evidence in the form of the ERASER benchmark (DeYoung et al. 2020)."""
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Optional, Set, Tuple, Union
+from typing import Any
 
 from allennlp.data import DatasetReader
 
@@ -31,7 +32,7 @@ class EraserReader(TextReader):
     All others as in `TextReader`.
     """
 
-    def __init__(self, held_out: Optional[Union[str, List[str]]] = None, **kwargs) -> None:
+    def __init__(self, held_out: str | list[str] | None = None, **kwargs) -> None:
         super().__init__(**kwargs)
         self._held_out = ConfigFiles(held_out, "held_out")
 
@@ -60,7 +61,7 @@ class _Documents:
 
     def __init__(self, path: str) -> None:
         self._folder = local_path(path).parent
-        self._together: Optional[Dict[str, str]] = None
+        self._together: dict[str, str] | None = None
         together = self._folder / "docs.jsonl"
         if together.exists():
             self._together = {
@@ -68,7 +69,7 @@ class _Documents:
                 for _, record in _records(str(together))
             }
 
-    def tokens(self, example: Example, name: str) -> List[str]:
+    def tokens(self, example: Example, name: str) -> list[str]:
         # Only the name is used, so that it cannot lead to another folder.
         path = self._folder / "docs" / Path(name).name
         if self._together is not None:
@@ -82,17 +83,17 @@ class _Documents:
         return [token for line in lines for token in line.split(" ") if token.strip()]
 
 
-def _records(path: str) -> Iterator[Tuple[int, Dict[str, Any]]]:
+def _records(path: str) -> Iterator[tuple[int, dict[str, Any]]]:
     for number, line in numbered_lines(path):
         if line.strip():
             yield number, read_record(line, path, number)
 
 
-def _id(record: Dict[str, Any]) -> str:
+def _id(record: dict[str, Any]) -> str:
     return str(record.get("annotation_id", ""))
 
 
-def _spans(example: Example, record: Dict[str, Any]) -> List[Tuple[str, int, int]]:
+def _spans(example: Example, record: dict[str, Any]) -> list[tuple[str, int, int]]:
     """Document, first token, and the one after the last."""
     try:
         return [
@@ -106,14 +107,14 @@ def _spans(example: Example, record: Dict[str, Any]) -> List[Tuple[str, int, int
         ) from error
 
 
-def _document(example: Example, record: Dict[str, Any], spans: List[Tuple[str, int, int]]) -> str:
-    names: Set[str] = {name for name, _, _ in spans} or set(map(str, record.get("docids") or []))
+def _document(example: Example, record: dict[str, Any], spans: list[tuple[str, int, int]]) -> str:
+    names: set[str] = {name for name, _, _ in spans} or set(map(str, record.get("docids") or []))
     if len(names) > 1:
         raise example.error(f"has evidence in {len(names)} documents, but a text must have one")
     return names.pop() if names else example.id
 
 
-def _marked(example: Example, spans: List[Tuple[str, int, int]]) -> List[int]:
+def _marked(example: Example, spans: list[tuple[str, int, int]]) -> list[int]:
     marked = [0] * len(example.tokens)
     for _, start, end in spans:
         if not 0 <= start < end <= len(marked):

@@ -1,7 +1,6 @@
 """Exceptions for bad data: they say where it is and what is wrong with it."""
 
 from os import PathLike
-from typing import Optional, Union
 
 from attention_explain.errors import InputError
 
@@ -15,8 +14,8 @@ class DataError(InputError):
     def __init__(
         self,
         problem: str,
-        path: Optional[Union[str, PathLike]] = None,
-        line: Optional[int] = None,
+        path: str | PathLike | None = None,
+        line: int | None = None,
     ) -> None:
         location = "" if path is None else str(path) if line is None else f"{path}, line {line}"
         super().__init__(f"{location}: {problem}" if location else problem)

@@ -8,8 +8,9 @@ model.
 
 import hashlib
 import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Collection, Dict, Iterable, List, Mapping, Optional, Sequence, Set, Tuple
+from typing import Any
 
 from allennlp.data import Instance, Vocabulary
 from allennlp.data.fields import LabelField, MetadataField
@@ -48,23 +49,23 @@ class Example:
     """One labelled text, before any processing."""
 
     id: str
-    text: Optional[str] = None
-    tokens: Optional[Sequence[str]] = None
-    label: Optional[str] = None
+    text: str | None = None
+    tokens: Sequence[str] | None = None
+    label: str | None = None
     # 0 or 1 per token; the rationale may have one such list per annotator.
-    rationale: Optional[Rationale] = None
-    impermissible: Optional[Sequence[int]] = None
+    rationale: Rationale | None = None
+    impermissible: Sequence[int] | None = None
     # For pairs: the second text, and the labels that the pair may have, if not all.
-    query: Optional[str] = None
-    query_tokens: Optional[Sequence[str]] = None
-    candidates: Optional[Sequence[str]] = None
+    query: str | None = None
+    query_tokens: Sequence[str] | None = None
+    candidates: Sequence[str] | None = None
     # Whether the tokens were made by the reader's tokenizer.
     split_here: bool = False
     # The ids of each word's pieces, for a transformer that reads the text as written.
-    pieces: Optional[Sequence[Tuple[int, ...]]] = None
+    pieces: Sequence[tuple[int, ...]] | None = None
     # The origin, for messages.
-    path: Optional[str] = None
-    line: Optional[int] = None
+    path: str | None = None
+    line: int | None = None
 
     @classmethod
     def said(cls, id: Any, label: Any, **fields: Any) -> "Example":
@@ -92,19 +93,17 @@ class Example:
         """An error that names the file and line of this example."""
         return DataError(problem, self.path, self.line)
 
-    def given(self) -> Dict[str, Any]:
+    def given(self) -> dict[str, Any]:
         """The fields that are set."""
         values = {name: getattr(self, name) for name in PAIR_FIELDS} | {"id": self.id or None}
         return {name: value for name, value in values.items() if value is not None}
 
 
-def read_record(
-    line: str, path: Optional[str] = None, number: Optional[int] = None
-) -> Dict[str, Any]:
+def read_record(line: str, path: str | None = None, number: int | None = None) -> dict[str, Any]:
     """The JSON object of a line. Raises if a field occurs twice."""
-    repeated: List[str] = []
+    repeated: list[str] = []
 
-    def read_object(pairs: List[Tuple[str, Any]]) -> Dict[str, Any]:
+    def read_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         fields = dict(pairs)
         if len(fields) < len(pairs):
             names = [name for name, _ in pairs]
@@ -125,8 +124,8 @@ def read_record(
 def example_of(
     record: Mapping[str, Any],
     id: str = "",
-    path: Optional[str] = None,
-    line: Optional[int] = None,
+    path: str | None = None,
+    line: int | None = None,
     names: Mapping[str, str] = FIELDS,
     disallowed: Collection[str] = (),
 ) -> Example:
@@ -226,7 +225,7 @@ def _cure(record: Mapping[str, Any]) -> str:
     return "; the reader's option `fields` says which of them it is" if record else ""
 
 
-def _texts(example: Example, field: str, value: Any) -> List[str]:
+def _texts(example: Example, field: str, value: Any) -> list[str]:
     texts = _as_list(example, field, value)
     if not all(isinstance(text, str) for text in texts):
         raise example.error(f"field '{field}' may hold only texts")
@@ -241,7 +240,7 @@ def _as_list(example: Example, field: str, value: Any) -> list:
     return list(value)
 
 
-def _numbers(example: Example, field: str, mask: Sequence[Any]) -> List[float]:
+def _numbers(example: Example, field: str, mask: Sequence[Any]) -> list[float]:
     try:
         # Not int(), which would make 0 of a weight of 0.9.
         return [float(value) for value in mask]
@@ -269,8 +268,8 @@ class KnownLabelField(LabelField):
     def __init__(
         self,
         label: str,
-        path: Optional[str] = None,
-        line: Optional[int] = None,
+        path: str | None = None,
+        line: int | None = None,
         field_name: str = "label",
     ) -> None:
         super().__init__(label, label_namespace="labels")
@@ -316,17 +315,17 @@ class TextMetadataField(MetadataField):
 
     __slots__ = ["origin"]
 
-    def __init__(self, metadata: Dict[str, Any], origin: str) -> None:
+    def __init__(self, metadata: dict[str, Any], origin: str) -> None:
         super().__init__(metadata)
         self.origin = origin
 
-    def count_vocab_items(self, counter: Dict[str, Dict[str, int]]) -> None:
+    def count_vocab_items(self, counter: dict[str, dict[str, int]]) -> None:
         counter[ORIGIN_NAMESPACE][self.origin] += 1
 
 
 def check_split(
     instances: Iterable[Instance], vocab: Vocabulary, split_text: bool = False
-) -> Optional[str]:
+) -> str | None:
     """
     Raise for strings if the model was trained on tokens, unless `split_text` allows them. Returns a
     warning if the model does not record it.
@@ -339,7 +338,7 @@ def check_split(
     return None if origins else UNKNOWN_SPLIT
 
 
-def training_origins(vocab: Vocabulary) -> Set[str]:
+def training_origins(vocab: Vocabulary) -> set[str]:
     """How the training texts gave their words; empty if the vocabulary does not record it."""
     # Asking a vocabulary for a namespace would create it.
     if ORIGIN_NAMESPACE not in vocab.get_namespaces():
@@ -347,6 +346,6 @@ def training_origins(vocab: Vocabulary) -> Set[str]:
     return {TOKENS, TEXT} & set(vocab.get_token_to_index_vocabulary(ORIGIN_NAMESPACE))
 
 
-def _origin(instance: Instance) -> Optional[str]:
+def _origin(instance: Instance) -> str | None:
     """None for an instance of a reader that is not ours."""
     return getattr(instance.fields.get("metadata"), "origin", None)

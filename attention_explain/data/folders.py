@@ -9,10 +9,10 @@ import posixpath
 import re
 import tarfile
 import zlib
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, zip_longest
 from pathlib import Path
-from typing import Dict, Iterator, List, Sequence, Tuple
 
 from attention_explain.data.errors import DataError
 from attention_explain.data.sources import local_path
@@ -52,14 +52,14 @@ def folder_name(source: str) -> str:
     return posixpath.basename(inner) if archive else os.path.basename(os.path.abspath(source))
 
 
-def _split(source: str) -> Tuple[str, str]:
+def _split(source: str) -> tuple[str, str]:
     archive, _, inner = source.rpartition(ARCHIVE_MARK)
     if not archive or os.path.exists(source):
         return "", source
     return archive, posixpath.normpath(inner.strip("/"))
 
 
-def _on_disk(source: str, folders: Sequence[str]) -> List[Iterator[CorpusFile]]:
+def _on_disk(source: str, folders: Sequence[str]) -> list[Iterator[CorpusFile]]:
     root = local_path(source)
     if not root.is_dir():
         raise DataError(
@@ -82,9 +82,9 @@ def _files_of(root: Path, folder: str) -> Iterator[CorpusFile]:
 
 def _archived(
     source: str, archive: str, inner: str, folders: Sequence[str]
-) -> List[Iterator[CorpusFile]]:
+) -> list[Iterator[CorpusFile]]:
     wanted = {posixpath.normpath(posixpath.join(inner, folder)): folder for folder in folders}
-    files_of: Dict[str, Dict[str, CorpusFile]] = {folder: {} for folder in folders}
+    files_of: dict[str, dict[str, CorpusFile]] = {folder: {} for folder in folders}
     try:
         with tarfile.open(local_path(archive)) as tar:
             for member in tar:

@@ -2,8 +2,9 @@
 
 import logging
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Optional
+from typing import Any
 
 from allennlp.data import DatasetReader
 
@@ -59,13 +60,13 @@ class HateXplainReader(TextReader):
         return {"id": "post_id", "rationale": "rationales"}.get(field, field)
 
 
-def _object(path: Path) -> Dict[str, Any]:
+def _object(path: Path) -> dict[str, Any]:
     text = "\n".join(line for _, line in numbered_lines(str(path)))
     return read_record(text, str(path))
 
 
-def _majority(post: Dict[str, Any]) -> Optional[str]:
+def _majority(post: dict[str, Any]) -> str | None:
     """The label of more than half of the annotators."""
-    annotators: List[Dict[str, Any]] = post.get("annotators") or []
+    annotators: list[dict[str, Any]] = post.get("annotators") or []
     labels = Counter(str(one.get("label")) for one in annotators)
     return next((label for label, times in labels.items() if 2 * times > len(annotators)), None)

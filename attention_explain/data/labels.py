@@ -6,7 +6,8 @@ written in two ways, which would become two classes.
 import math
 import re
 import unicodedata
-from typing import Any, Dict, Hashable, Iterable, Optional, Tuple
+from collections.abc import Hashable, Iterable
+from typing import Any
 
 from allennlp.data.vocabulary import DEFAULT_OOV_TOKEN, DEFAULT_PADDING_TOKEN
 
@@ -24,7 +25,7 @@ def is_a_value(label: Any) -> bool:
     return not isinstance(label, float) or math.isfinite(label)
 
 
-def label_problem(label: str) -> Optional[str]:
+def label_problem(label: str) -> str | None:
     """What is wrong with the name of a class; None if it is valid."""
     if label in RESERVED:
         return "is reserved by the vocabulary; rename it with the reader's option `labels`"
@@ -52,9 +53,9 @@ def class_key(label: str) -> Hashable:
     return int(number[1]) if number else TRUTH_VALUES.get(text.lower(), text)
 
 
-def same_class(labels: Iterable[str]) -> Optional[Tuple[str, str]]:
+def same_class(labels: Iterable[str]) -> tuple[str, str] | None:
     """The first two labels that are the same class; None if all are different."""
-    seen: Dict[Hashable, str] = {}
+    seen: dict[Hashable, str] = {}
     for label in labels:
         first = seen.setdefault(class_key(label), label)
         if first != label:

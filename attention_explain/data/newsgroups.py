@@ -1,7 +1,8 @@
 """20 Newsgroups, sorted by date: folders of posts, and the rules that strip what is not the post."""
 
 import re
-from typing import Any, Dict, Iterator, List, Optional
+from collections.abc import Iterator
+from typing import Any
 
 from allennlp.data import DatasetReader
 
@@ -42,9 +43,9 @@ class NewsgroupsReader(TextReader):
 
     def __init__(
         self,
-        groups: List[str],
-        strip: List[str] = ("headers", "footers", "quotes"),
-        labels: Optional[Dict[str, Any]] = None,
+        groups: list[str],
+        strip: list[str] = ("headers", "footers", "quotes"),
+        labels: dict[str, Any] | None = None,
         min_tokens: int = 1,
         **kwargs,
     ) -> None:

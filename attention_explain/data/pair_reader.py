@@ -4,8 +4,8 @@ second, the query: a story and a question, or a premise and a hypothesis. Length
 to the passage. A reader of one file format only implements `_examples`.
 """
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 import torch
 from allennlp.data import DatasetReader, Field, Instance, Vocabulary
@@ -37,16 +37,16 @@ class CandidatesField(Field[torch.Tensor]):
 
     def __init__(
         self,
-        candidates: Optional[Iterable[str]],
+        candidates: Iterable[str] | None,
         lowercase: bool = False,
-        path: Optional[str] = None,
-        line: Optional[int] = None,
+        path: str | None = None,
+        line: int | None = None,
     ) -> None:
         self.candidates = None if candidates is None else frozenset(candidates)
         self._lowercase = lowercase
         self._path = path
         self._line = line
-        self._mask: Optional[torch.Tensor] = None
+        self._mask: torch.Tensor | None = None
 
     def __contains__(self, label: str) -> bool:
         if self.candidates is None:
@@ -67,10 +67,10 @@ class CandidatesField(Field[torch.Tensor]):
             )
         self._mask = torch.tensor(among)
 
-    def get_padding_lengths(self) -> Dict[str, int]:
+    def get_padding_lengths(self) -> dict[str, int]:
         return {}
 
-    def as_tensor(self, padding_lengths: Dict[str, int]) -> torch.Tensor:
+    def as_tensor(self, padding_lengths: dict[str, int]) -> torch.Tensor:
         return self._mask
 
     def empty_field(self) -> "CandidatesField":
@@ -135,15 +135,15 @@ class PairReader(TextReader):
 
     def text_to_instance(
         self,
-        text: Optional[str] = None,
-        tokens: Optional[Sequence[str]] = None,
-        query: Optional[str] = None,
-        query_tokens: Optional[Sequence[str]] = None,
-        label: Optional[str] = None,
-        id: Optional[str] = None,
-        rationale: Optional[Rationale] = None,
-        impermissible: Optional[Sequence[int]] = None,
-        candidates: Optional[Sequence[str]] = None,
+        text: str | None = None,
+        tokens: Sequence[str] | None = None,
+        query: str | None = None,
+        query_tokens: Sequence[str] | None = None,
+        label: str | None = None,
+        id: str | None = None,
+        rationale: Rationale | None = None,
+        impermissible: Sequence[int] | None = None,
+        candidates: Sequence[str] | None = None,
     ) -> Instance:
         """One Instance from a passage, `text` or `tokens`, and a `query` or its `query_tokens`."""
         if self.pairs and (query is None) == (query_tokens is None):
@@ -162,20 +162,20 @@ class PairReader(TextReader):
             )
         )
 
-    def _wanted(self, file_path: str, counts: ReadCounts) -> Iterator[Tuple[Example, List[str]]]:
+    def _wanted(self, file_path: str, counts: ReadCounts) -> Iterator[tuple[Example, list[str]]]:
         for example, words in super()._wanted(file_path, counts):
             if self.pairs:
                 # Checks the query, also for passages that the limits drop.
                 self._query_words(example)
             yield example, words
 
-    def _query_words(self, example: Example) -> List[str]:
+    def _query_words(self, example: Example) -> list[str]:
         words = self._read_as(example.query, example.query_tokens)
         if not words:
             raise example.error(f"field '{self._field_name('query')}' is empty")
         return words
 
-    def _to_instance(self, example: Example, words: List[str]) -> Instance:
+    def _to_instance(self, example: Example, words: list[str]) -> Instance:
         instance = super()._to_instance(example, words)
         if not self.pairs:
             return instance
@@ -189,7 +189,7 @@ class PairReader(TextReader):
             instance.add_field("candidates", candidates)
         return instance
 
-    def _candidates_of(self, example: Example, words: List[str]) -> Optional[CandidatesField]:
+    def _candidates_of(self, example: Example, words: list[str]) -> CandidatesField | None:
         """The labels that the pair may have, including its own."""
         if example.candidates is not None:
             named = [candidate.strip() for candidate in example.candidates]

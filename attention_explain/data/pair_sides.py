@@ -1,6 +1,7 @@
 """Instances of pairs for explanations of the query, or of both texts, instead of the passage."""
 
-from typing import Any, Dict, List, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 import numpy
 from allennlp.data import Field, Instance, Token
@@ -14,7 +15,7 @@ PASSAGE, QUERY, BOTH = SIDES = ("passage", "query", "both")
 PART = "part"
 
 
-def turned(instances: Sequence[Instance], side: str) -> List[Instance]:
+def turned(instances: Sequence[Instance], side: str) -> list[Instance]:
     """The pairs with the text of that side as `tokens`; they must have their token indexers."""
     if side == PASSAGE:
         return list(instances)
@@ -26,7 +27,7 @@ def turned(instances: Sequence[Instance], side: str) -> List[Instance]:
 
 def _query(instance: Instance) -> Instance:
     known = instance["metadata"].metadata
-    fields: Dict[str, Field] = {
+    fields: dict[str, Field] = {
         "tokens": instance["query"],
         "attendable": _attendable(_shown(instance, "query")),
         "passage": instance["tokens"],
@@ -48,7 +49,7 @@ def _both(instance: Instance) -> Instance:
     indexers = {**instance["tokens"].token_indexers, PART: part}
     shown = _shown(instance, "tokens") + _shown(instance, "query")
     fields = {"tokens": TextField(tokens, indexers), "attendable": _attendable(shown)}
-    told: Dict[str, Any] = {
+    told: dict[str, Any] = {
         "id": known["id"],
         "tokens": [*known["tokens"], *known["query"]],
         "other": known["query"],
@@ -65,19 +66,19 @@ def _both(instance: Instance) -> Instance:
     return _with(instance, fields, told)
 
 
-def _with(instance: Instance, fields: Dict[str, Field], told: Dict[str, Any]) -> Instance:
+def _with(instance: Instance, fields: dict[str, Field], told: dict[str, Any]) -> Instance:
     for name in ("candidates", "label"):
         if name in instance.fields:
             fields[name] = instance[name]
     return Instance({**fields, "metadata": MetadataField(told)})
 
 
-def _shown(instance: Instance, name: str) -> List[int]:
+def _shown(instance: Instance, name: str) -> list[int]:
     """0 at boundary symbols, which are around both texts or around none."""
     tokens = len(instance[name].tokens)
     bounds = 1 if "attendable" in instance.fields else 0
     return [0] * bounds + [1] * (tokens - 2 * bounds) + [0] * bounds
 
 
-def _attendable(mask: List[int]) -> TensorField:
+def _attendable(mask: list[int]) -> TensorField:
     return TensorField(numpy.array(mask, dtype=bool))

@@ -1,6 +1,7 @@
 """Readers of files with one pair of texts per line: questions about passages, and SNLI."""
 
-from typing import Any, Dict, Iterator, Mapping, Optional
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from allennlp.data import DatasetReader
 
@@ -38,8 +39,8 @@ class QuestionPassageReader(PairReader):
 
     def __init__(
         self,
-        format: Optional[str] = None,
-        fields: Optional[Dict[str, str]] = None,
+        format: str | None = None,
+        fields: dict[str, str] | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
@@ -83,6 +84,6 @@ class SnliReader(QuestionPassageReader):
         "id": "pairID",
     }
 
-    def __init__(self, labels: Optional[Dict[str, Any]] = None, **kwargs: Any) -> None:
+    def __init__(self, labels: dict[str, Any] | None = None, **kwargs: Any) -> None:
         agreed = {name: name for name in ("entailment", "neutral", "contradiction")}
         super().__init__(labels=agreed | {"-": None} if labels is None else labels, **kwargs)

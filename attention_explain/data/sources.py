@@ -9,9 +9,10 @@ import os
 import re
 import zlib
 from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple, Union
+from typing import Any, Union
 
 import pyarrow
 from allennlp.common import file_utils
@@ -69,7 +70,7 @@ def _remedy(path: Path) -> str:
     return "check the path"
 
 
-def numbered_lines(source: PathOrStr, path: Optional[Path] = None) -> Iterator[Tuple[int, str]]:
+def numbered_lines(source: PathOrStr, path: Path | None = None) -> Iterator[tuple[int, str]]:
     """
     The lines of a UTF-8 text file without their line ends, numbered from 1. A gzip file is
     recognised by its content, since a downloaded file has lost its ending. `path` is the local
@@ -128,17 +129,17 @@ class ReadCounts:
         cut = f"; cut: {counted(self.cut)}" if self.cut else ""
         return f"{self.kept} texts kept{dropped}{cut}"
 
-    def to_dict(self) -> Dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """The counts as written into files."""
         return {"kept": self.kept, "dropped": dict(self.dropped), "cut": dict(self.cut)}
 
 
-def counted(reasons: Dict[str, int]) -> str:
+def counted(reasons: dict[str, int]) -> str:
     """For messages: "564 with fewer than 6 tokens, 3 with an unwanted label"."""
     return ", ".join(f"{count} {reason}" for reason, count in sorted(reasons.items()))
 
 
-def left_out(texts: Optional[Dict[str, Any]]) -> List[str]:
+def left_out(texts: dict[str, Any] | None) -> list[str]:
     """Lines on the dropped and cut texts, from the result of `to_dict`; none for None."""
     if texts is None:
         return []
@@ -155,14 +156,14 @@ def left_out(texts: Optional[Dict[str, Any]]) -> List[str]:
 class LabelMap:
     """The readers' option `labels`: None keeps all labels, a name of None drops the texts."""
 
-    def __init__(self, labels: Optional[Dict[str, Any]]) -> None:
+    def __init__(self, labels: dict[str, Any] | None) -> None:
         self.labels = labels
 
     def without_spaces(self, label: str) -> str:
         """The label without surrounding spaces, unless the map has it with them."""
         return label if label in (self.labels or {}) else label.strip()
 
-    def mapped(self, example: Example, field: str) -> Optional[str]:
+    def mapped(self, example: Example, field: str) -> str | None:
         """
         The new name of the example's label, from `field` of its file; None if the text is to be
         dropped.
@@ -188,8 +189,8 @@ class LengthLimits:
 
     def __init__(
         self,
-        min_tokens: Optional[int],
-        max_tokens: Optional[int],
+        min_tokens: int | None,
+        max_tokens: int | None,
         too_long: str,
         drop_shortest: bool,
         drop_longest: bool,
@@ -208,8 +209,8 @@ class LengthLimits:
         self._drop_longest = drop_longest
 
     def kept(
-        self, examples: Iterable[Tuple[Example, List[str]]], counts: ReadCounts, noun: str
-    ) -> Iterator[Tuple[Example, List[str]]]:
+        self, examples: Iterable[tuple[Example, list[str]]], counts: ReadCounts, noun: str
+    ) -> Iterator[tuple[Example, list[str]]]:
         """
         The examples of a file, with their words, that the limits keep; the others are counted by
         reason. `noun` : the name of an example in messages.
@@ -239,7 +240,7 @@ class LengthLimits:
 LONGEST_CELL = 2**31 - 1  # Clinical notes are longer than the csv module's default limit.
 
 
-def numbered_rows(source: PathOrStr, delimiter: str = ",") -> Iterator[Tuple[int, List[str]]]:
+def numbered_rows(source: PathOrStr, delimiter: str = ",") -> Iterator[tuple[int, list[str]]]:
     """
     The non-empty rows of a table, with the number of their first line: a quoted cell may span lines.
     """
@@ -258,7 +259,7 @@ def numbered_rows(source: PathOrStr, delimiter: str = ",") -> Iterator[Tuple[int
         raise DataError(f"is not a table ({error})", source, first_line) from error
 
 
-def read_parquet(source: PathOrStr, columns: Optional[Sequence[str]] = None) -> pyarrow.Table:
+def read_parquet(source: PathOrStr, columns: Sequence[str] | None = None) -> pyarrow.Table:
     """The table, or some of its columns; `DataError` if it is damaged."""
     try:
         return read_sealed(local_path(source), columns=columns)

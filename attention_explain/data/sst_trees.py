@@ -1,8 +1,9 @@
 """The Stanford Sentiment Treebank as published: one bracketed tree per line."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Dict, Iterator, List, Optional, Tuple
+from typing import Any
 
 from allennlp.data import DatasetReader
 
@@ -59,7 +60,7 @@ class SstTreesReader(TextReader):
         self,
         granularity: str = "binary",
         subtrees: bool = False,
-        labels: Optional[Dict[str, Any]] = None,
+        labels: dict[str, Any] | None = None,
         **kwargs,
     ) -> None:
         check_choice("granularity", granularity, GRANULARITIES)
@@ -84,14 +85,14 @@ class SstTreesReader(TextReader):
                 )
 
 
-def parse_tree(line: str) -> Tuple[List[str], List[Phrase]]:
+def parse_tree(line: str) -> tuple[list[str], list[Phrase]]:
     """
     The words of a tree and its phrases, each before the phrases inside it, so that the first is the
     whole sentence. A node is `(class word)` or `(class node node ...)`.
     """
-    words: List[str] = []
-    phrases: List[Phrase] = []
-    open_phrases: List[Phrase] = []
+    words: list[str] = []
+    phrases: list[Phrase] = []
+    open_phrases: list[Phrase] = []
     symbols = iter(BRACKET_OR_WORD.findall(line))
     for symbol in symbols:
         if phrases and not open_phrases:
@@ -118,11 +119,11 @@ def parse_tree(line: str) -> Tuple[List[str], List[Phrase]]:
     return words, phrases
 
 
-def _is_word(phrase: Phrase, words: List[str], phrases: List[Phrase]) -> bool:
+def _is_word(phrase: Phrase, words: list[str], phrases: list[Phrase]) -> bool:
     return phrase is phrases[-1] and phrase.start < len(words)
 
 
-def _sentiment(symbol: Optional[str]) -> str:
+def _sentiment(symbol: str | None) -> str:
     if symbol is None:
         raise ValueError("a class is missing")
     if symbol not in ("0", "1", "2", "3", "4"):

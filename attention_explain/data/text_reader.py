@@ -5,10 +5,11 @@ texts are kept, and what is said about the others. A reader of one file format o
 """
 
 import logging
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from inspect import signature
 from os import PathLike
-from typing import Any, Dict, Hashable, Iterable, Iterator, List, Optional, Sequence, Tuple, Union
+from typing import Any
 
 import numpy
 from allennlp.common.util import END_SYMBOL, START_SYMBOL
@@ -90,23 +91,23 @@ class TextReader(DatasetReader):
 
     def __init__(
         self,
-        tokenizer: Optional[Tokenizer] = None,
+        tokenizer: Tokenizer | None = None,
         split_tokens: bool = False,
-        token_indexers: Optional[Dict[str, TokenIndexer]] = None,
+        token_indexers: dict[str, TokenIndexer] | None = None,
         lowercase: bool = False,
-        digit_word: Optional[str] = None,
-        labels: Optional[Dict[str, Any]] = None,
+        digit_word: str | None = None,
+        labels: dict[str, Any] | None = None,
         require_label: bool = True,
-        min_tokens: Optional[int] = None,
-        max_tokens: Optional[int] = None,
+        min_tokens: int | None = None,
+        max_tokens: int | None = None,
         too_long: str = "drop",
         drop_shortest: bool = False,
         drop_longest: bool = False,
         boundary_symbols: bool = False,
-        guide: Optional[Union[str, List[str]]] = None,
-        erased: Optional[Erased] = None,
-        corpus: Optional[str] = None,
-        max_instances: Optional[int] = None,
+        guide: str | list[str] | None = None,
+        erased: Erased | None = None,
+        corpus: str | None = None,
+        max_instances: int | None = None,
         **kwargs,
     ) -> None:
         # AllenNLP hands a mistyped option on to whoever takes **kwargs.
@@ -148,7 +149,7 @@ class TextReader(DatasetReader):
         if not isinstance(file_path, (str, PathLike)):
             raise InputError(f"{file_path!r}: this reader takes the path of one file or folder")
         counts = self.counts = ReadCounts()
-        ids: Dict[str, Optional[int]] = {}
+        ids: dict[str, int | None] = {}
         for example, words in self._limits.kept(self._wanted(file_path, counts), counts, self.noun):
             if example.id in ids:
                 raise example.error(
@@ -192,7 +193,7 @@ class TextReader(DatasetReader):
         """What the file calls `field`, for messages."""
         return field
 
-    def _wanted(self, file_path: str, counts: ReadCounts) -> Iterator[Tuple[Example, List[str]]]:
+    def _wanted(self, file_path: str, counts: ReadCounts) -> Iterator[tuple[Example, list[str]]]:
         """The examples whose label is wanted, by the name it is to have, and their words."""
         for example in self._labelled(file_path, counts):
             self._split(example)
@@ -206,7 +207,7 @@ class TextReader(DatasetReader):
 
     def _labelled(self, file_path: str, counts: ReadCounts) -> Iterator[Example]:
         """The examples whose label is wanted, by the name it is to have."""
-        labels: Dict[Hashable, Example] = {}
+        labels: dict[Hashable, Example] = {}
         for example in self._examples(file_path):
             counts.halves += example.fix_halves()
             counts.count_tags(example)
@@ -224,7 +225,7 @@ class TextReader(DatasetReader):
                 raise example.error(f"field '{self._field_name('label')}' is missing")
             yield example
 
-    def _check_label(self, example: Example, labels: Dict[Hashable, Example]) -> None:
+    def _check_label(self, example: Example, labels: dict[Hashable, Example]) -> None:
         """`labels` has the first example of each class of the file."""
         label, field = str(example.label), self._field_name("label")
         problem = label_problem(label)
@@ -238,7 +239,7 @@ class TextReader(DatasetReader):
                 f"{shown(first.label, label)}, and they would become two classes; {REMEDY}"
             )
 
-    def _mapped_label(self, example: Example) -> Optional[str]:
+    def _mapped_label(self, example: Example) -> str | None:
         return self._label_map.mapped(example, self._field_name("label"))
 
     def _split(self, example: Example) -> None:
@@ -248,7 +249,7 @@ class TextReader(DatasetReader):
         given = example.tokens
         pieces = [self._tokenized(token) for token in given]
 
-        def spread(field: str, mask: Sequence[int]) -> List[int]:
+        def spread(field: str, mask: Sequence[int]) -> list[int]:
             self._check_length(example, field, mask, len(given))
             return [mark for mark, parts in zip(mask, pieces, strict=True) for _ in parts]
 
@@ -259,7 +260,7 @@ class TextReader(DatasetReader):
         if example.impermissible is not None:
             example.impermissible = spread("impermissible", example.impermissible)
 
-    def _words(self, example: Example) -> List[str]:
+    def _words(self, example: Example) -> list[str]:
         """The tokens the model is to see, without boundary symbols."""
         words = self._read_as(example.text, example.tokens)
         indexer = self._written_indexer
@@ -276,7 +277,7 @@ class TextReader(DatasetReader):
         spans, example.pieces = indexer.read_text(text, spans, merge=found)
         return [text[start:end] for start, end in spans]
 
-    def _tokenized(self, text: str) -> List[str]:
+    def _tokenized(self, text: str) -> list[str]:
         """Without what the tokenizer puts around it."""
         try:
             tokens = self._tokenizer.tokenize(text)
@@ -291,7 +292,7 @@ class TextReader(DatasetReader):
         before, behind = map(len, self._added)
         return [token.text for token in tokens[before : len(tokens) - behind]]
 
-    def _read_as(self, text: Optional[str], tokens: Optional[Sequence[str]]) -> List[str]:
+    def _read_as(self, text: str | None, tokens: Sequence[str] | None) -> list[str]:
         """The words of a text, or given ones, as the options have them read."""
         if tokens is not None:
             words = [str(token) for token in tokens]
@@ -305,12 +306,12 @@ class TextReader(DatasetReader):
 
     def text_to_instance(
         self,
-        text: Optional[str] = None,
-        tokens: Optional[Sequence[str]] = None,
-        label: Optional[str] = None,
-        id: Optional[str] = None,
-        rationale: Optional[Rationale] = None,
-        impermissible: Optional[Sequence[int]] = None,
+        text: str | None = None,
+        tokens: Sequence[str] | None = None,
+        label: str | None = None,
+        id: str | None = None,
+        rationale: Rationale | None = None,
+        impermissible: Sequence[int] | None = None,
     ) -> Instance:
         """
         One Instance from a `text` or its `tokens`. No text is too short or too long here, but long
@@ -351,7 +352,7 @@ class TextReader(DatasetReader):
         pieces = None if example.pieces is None else example.pieces[:most]
         return min([most, *(each.fitting(words[:most], pieces) for each in self._bounded)])
 
-    def _cut(self, words: Sequence[str], example: Example) -> Optional[str]:
+    def _cut(self, words: Sequence[str], example: Example) -> str | None:
         """How a text is cut; None for one that is read whole."""
         most = self._most(words, example)
         if most == len(words):
@@ -362,7 +363,7 @@ class TextReader(DatasetReader):
         return f"to whole words of at most {pieces} pieces, as the model demands"
 
     @cached_property
-    def _written_indexer(self) -> Optional[PieceIndexer]:
+    def _written_indexer(self) -> PieceIndexer | None:
         """The indexer of a model that reads texts as they are written, white space included."""
         written = [each for each in self._bounded if each.as_written]
         if written and len(self._token_indexers) > 1:
@@ -370,16 +371,16 @@ class TextReader(DatasetReader):
         return written[0] if written else None
 
     @property
-    def _bounded(self) -> List[PieceIndexer]:
+    def _bounded(self) -> list[PieceIndexer]:
         """The indexers of models that read only so much of a text."""
         return [each for each in self._token_indexers.values() if isinstance(each, PieceIndexer)]
 
-    def _to_instance(self, example: Example, words: List[str]) -> Instance:
+    def _to_instance(self, example: Example, words: list[str]) -> Instance:
         most = self._most(words, example)
         if not most:
             raise example.error("the first word alone is longer than what the model reads")
         read = words[:most]
-        metadata: Dict[str, Any] = {
+        metadata: dict[str, Any] = {
             "id": example.id,
             # Also the strings are kept once.
             "tokens": [_token(word).text for word in read],
@@ -388,7 +389,7 @@ class TextReader(DatasetReader):
             # Words do not say how much white space is between them.
             metadata["text"] = example.text
         before, behind = ([0] * len(symbols) for symbols in self._bounds)
-        fields: Dict[str, Field] = {"tokens": self._text_field(read, example.pieces)}
+        fields: dict[str, Field] = {"tokens": self._text_field(read, example.pieces)}
         if before or behind:
             fields["attendable"] = _mask_field(before + [1] * len(read) + behind)
         if example.label is not None:
@@ -414,7 +415,7 @@ class TextReader(DatasetReader):
         return TEXT if example.tokens is None or example.split_here else TOKENS
 
     def _text_field(
-        self, words: Sequence[str], pieces: Optional[Sequence[Pieces]] = None
+        self, words: Sequence[str], pieces: Sequence[Pieces] | None = None
     ) -> TextField:
         before, behind = (list(map(_token, symbols)) for symbols in self._bounds)
         if pieces is None:
@@ -449,8 +450,8 @@ class TextReader(DatasetReader):
         return instance
 
     def _checked_mask(
-        self, example: Example, field: str, mask: Sequence[int], words: List[str]
-    ) -> List[int]:
+        self, example: Example, field: str, mask: Sequence[int], words: list[str]
+    ) -> list[int]:
         self._check_length(example, field, mask, len(words))
         if any(value not in (0, 1) for value in mask):
             raise example.error(f"field '{self._field_name(field)}' may hold only 0 and 1")
@@ -467,7 +468,7 @@ class TextReader(DatasetReader):
         instance["tokens"].token_indexers = self._token_indexers
 
 
-def _check_masks_are_read(indexers: Dict[str, TokenIndexer]) -> None:
+def _check_masks_are_read(indexers: dict[str, TokenIndexer]) -> None:
     """To the tokenizer of a pretrained transformer our mask is a word, which it cuts into pieces."""
     for name, indexer in indexers.items():
         if isinstance(
@@ -479,7 +480,7 @@ def _check_masks_are_read(indexers: Dict[str, TokenIndexer]) -> None:
             )
 
 
-def _special_symbols(tokenizer: Tokenizer) -> Tuple[List[str], List[str]]:
+def _special_symbols(tokenizer: Tokenizer) -> tuple[list[str], list[str]]:
     """What a tokenizer puts before a text, and behind it."""
     if not isinstance(tokenizer, PretrainedTransformerTokenizer):
         return [], []
@@ -491,7 +492,7 @@ def _special_symbols(tokenizer: Tokenizer) -> Tuple[List[str], List[str]]:
 
 
 @lru_cache(maxsize=2**18)
-def _token(word: str, pieces: Optional[Pieces] = None) -> Token:
+def _token(word: str, pieces: Pieces | None = None) -> Token:
     """
     One Token a word instead of one an occurrence, which nothing changes: a corpus of long texts
     would otherwise take most of its memory, and of its reading time, for equal objects.
@@ -499,9 +500,9 @@ def _token(word: str, pieces: Optional[Pieces] = None) -> Token:
     return Token(word) if pieces is None else WrittenToken(word, pieces)
 
 
-def _spans(words: Sequence[str], text: str) -> Optional[List[Span]]:
+def _spans(words: Sequence[str], text: str) -> list[Span] | None:
     """Where each word begins and ends in the text; None if they are not in it in this order."""
-    spans: List[Span] = []
+    spans: list[Span] = []
     end = 0
     for word in words:
         start = text.find(word, end)
@@ -512,7 +513,7 @@ def _spans(words: Sequence[str], text: str) -> Optional[List[Span]]:
     return spans
 
 
-def _mask_field(mask: List[int]) -> TensorField:
+def _mask_field(mask: list[int]) -> TensorField:
     return TensorField(numpy.array(mask, dtype=bool))
 
 

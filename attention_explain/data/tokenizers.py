@@ -1,7 +1,8 @@
 """Tokenizers that need no downloaded model, among them one for Hugging Face folders."""
 
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, List, Optional, Sequence
+from typing import TYPE_CHECKING
 
 import regex
 from allennlp.data.tokenizers import Token, Tokenizer
@@ -43,7 +44,7 @@ class EnglishTokenizer(Tokenizer):
     Registered as a `Tokenizer` with name "english".
     """
 
-    def tokenize(self, text: str) -> List[Token]:
+    def tokenize(self, text: str) -> list[Token]:
         return [Token(word.text) for word in _english_rules()(text) if not word.is_space]
 
 
@@ -67,26 +68,26 @@ class WrittenWords(Tokenizer):
         The folder in Hugging Face's layout whose pre-tokenizer is used.
     """
 
-    def __init__(self, split: str = PUNCTUATION, model_name: Optional[str] = None) -> None:
+    def __init__(self, split: str = PUNCTUATION, model_name: str | None = None) -> None:
         self.split = check_choice("split", split, SPLITS)
-        self._tokenizer: Optional[PreTrainedTokenizerFast] = None
+        self._tokenizer: PreTrainedTokenizerFast | None = None
         if split == PRE_TOKENIZER:
             if model_name is None:
                 raise InputError(f"split '{PRE_TOKENIZER}' needs the model_name of a folder")
             self._tokenizer = TransformerFolder.opened(model_name).tokenizer(as_written=True)
 
-    def tokenize(self, text: str) -> List[Token]:
+    def tokenize(self, text: str) -> list[Token]:
         if self.split == SPACES:
             return [Token(word) for word in text.split()]
         if self._tokenizer is None:
             return [Token(word) for word in WORDS.findall(text)]
         return [Token(word) for word in self._pre_tokenized(text)]
 
-    def _pre_tokenized(self, text: str) -> List[str]:
+    def _pre_tokenized(self, text: str) -> list[str]:
         read = self._tokenizer(
             text, add_special_tokens=False, return_offsets_mapping=True, verbose=False
         )
-        spans: List[List[int]] = []
+        spans: list[list[int]] = []
         last = None
         for number, (start, end) in zip(read.word_ids(), read["offset_mapping"], strict=True):
             # A character that the tokenizer takes apart belongs to one word.

@@ -7,19 +7,11 @@ word vector files.
 import json
 import zlib
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import (
-    Dict,
-    Iterable,
-    Iterator,
-    List,
-    Mapping,
     NamedTuple,
-    Optional,
-    Sequence,
-    Tuple,
-    Union,
 )
 
 from allennlp.common import Tqdm
@@ -53,21 +45,21 @@ class DocumentFrequencyVocabulary(Vocabulary):
         Empty if the archive has none.
     """
 
-    unigrams: Dict[str, List[int]] = {}
+    unigrams: dict[str, list[int]] = {}
 
     @classmethod
     def from_documents(
         cls,
         instances: Iterable[Instance],
         min_df: int = 1,
-        reader: Optional[DatasetReader] = None,
-        data_path: Optional[str] = None,
-        max_vocab_size: Optional[int] = None,
-        tokens_to_add: Optional[Dict[str, List[str]]] = None,
-        vectors_file: Optional[str] = None,
-        vectors_of: Optional[Union[str, List[str]]] = None,
+        reader: DatasetReader | None = None,
+        data_path: str | None = None,
+        max_vocab_size: int | None = None,
+        tokens_to_add: dict[str, list[str]] | None = None,
+        vectors_file: str | None = None,
+        vectors_of: str | list[str] | None = None,
         vectors_namespace: str = "tokens",
-        training_splits: Optional[Dict[str, Split]] = None,
+        training_splits: dict[str, Split] | None = None,
     ) -> "DocumentFrequencyVocabulary":
         """
         Registered as a `Vocabulary` with name "document_frequency". Labels are numbered by name (by
@@ -135,25 +127,25 @@ class DocumentFrequencyVocabulary(Vocabulary):
         }
         return vocabulary
 
-    def save_to_files(self, directory: Union[str, PathLike]) -> None:
+    def save_to_files(self, directory: str | PathLike) -> None:
         super().save_to_files(directory)
         write_unigrams(self.unigrams, directory)
 
     @classmethod
     def from_files(
-        cls, directory: Union[str, PathLike], *symbols: Optional[str], **named: Optional[str]
+        cls, directory: str | PathLike, *symbols: str | None, **named: str | None
     ) -> "DocumentFrequencyVocabulary":
         vocabulary = super().from_files(directory, *symbols, **named)
         vocabulary.unigrams = read_unigrams(directory)
         return vocabulary
 
 
-def _counted(instances: Iterable[Instance]) -> Tuple[Dict[str, Counter], Dict[str, Counter]]:
+def _counted(instances: Iterable[Instance]) -> tuple[dict[str, Counter], dict[str, Counter]]:
     """For each namespace, the number of instances with each item, and its occurrences."""
-    documents: Dict[str, Counter] = defaultdict(Counter)
-    occurrences: Dict[str, Counter] = defaultdict(Counter)
+    documents: dict[str, Counter] = defaultdict(Counter)
+    occurrences: dict[str, Counter] = defaultdict(Counter)
     for instance in Tqdm.tqdm(instances, desc="building vocab"):
-        in_document: Dict[str, Dict[str, int]] = defaultdict(lambda: defaultdict(int))
+        in_document: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
         instance.count_vocab_items(in_document)
         for name, items in in_document.items():
             documents[name].update(items.keys())
@@ -162,8 +154,8 @@ def _counted(instances: Iterable[Instance]) -> Tuple[Dict[str, Counter], Dict[st
 
 
 def _words_with_vectors(
-    path: str, vectors_of: Union[str, List[str]], namespace: str, splits: Mapping[str, Split]
-) -> List[str]:
+    path: str, vectors_of: str | list[str], namespace: str, splits: Mapping[str, Split]
+) -> list[str]:
     """The words of the file that the texts of these splits contain, or all of them."""
     words_of_file = (word for _, word, rest in vector_lines(path) if rest)
     if vectors_of == ALL_WORDS:
@@ -173,7 +165,7 @@ def _words_with_vectors(
             f"vectors_of is {vectors_of!r}, but must be '{ALL_WORDS}' or a list of splits, as in "
             '["train", "dev", "test"]'
         )
-    texts: Dict[str, int] = {}
+    texts: dict[str, int] = {}
     for name in vectors_of:
         if name not in splits:
             raise InputError(
@@ -188,7 +180,7 @@ def _is_label_namespace(name: str) -> bool:
     return any(namespace_match(pattern, name) for pattern in DEFAULT_NON_PADDED_NAMESPACES)
 
 
-def _sorted_labels(labels: Iterable[str]) -> List[str]:
+def _sorted_labels(labels: Iterable[str]) -> list[str]:
     try:
         return sorted(labels, key=int)
     except ValueError:
@@ -196,8 +188,8 @@ def _sorted_labels(labels: Iterable[str]) -> List[str]:
 
 
 def _frequent_words(
-    namespace: str, counts: Counter, min_df: int, max_size: Optional[int]
-) -> List[str]:
+    namespace: str, counts: Counter, min_df: int, max_size: int | None
+) -> list[str]:
     symbols = [symbol for symbol in (START_SYMBOL, END_SYMBOL) if symbol in counts]
     words = [word for word, df in counts.items() if df >= min_df and word not in symbols]
     if not words:
@@ -211,7 +203,7 @@ def _frequent_words(
 
 def unknown_words(
     words: Sequence[str], indexers: Mapping[str, TokenIndexer], vocab: Vocabulary
-) -> Optional[List[int]]:
+) -> list[int] | None:
     """
     1 for each word that is not in the vocabulary, else 0; None if an indexer uses characters or pieces
     of words, so that no word is entirely unknown.
@@ -242,14 +234,14 @@ def _one_id_per_word(indexer: TokenIndexer) -> bool:
 UNIGRAMS_FILE = ".unigrams.json"
 
 
-def kept_unigrams(vocab: Vocabulary, namespace: str) -> Optional[List[int]]:
+def kept_unigrams(vocab: Vocabulary, namespace: str) -> list[int] | None:
     """The counts by index of the word; None if the vocabulary has none."""
     return getattr(vocab, "unigrams", {}).get(namespace)
 
 
 def count_unigrams(
     vocab: Vocabulary, namespace: str, reader: DatasetReader, data: str
-) -> List[int]:
+) -> list[int]:
     """The word counts of the texts that the reader reads from `data`."""
     instances = list(reader.read(data))
     if not instances:
@@ -259,15 +251,15 @@ def count_unigrams(
     return by_number(vocab, namespace, occurrences(instances).get(namespace, {}))
 
 
-def occurrences(instances: Iterable[Instance]) -> Dict[str, Counter]:
+def occurrences(instances: Iterable[Instance]) -> dict[str, Counter]:
     """For each namespace, how often each item occurs."""
-    counts: Dict[str, Counter] = defaultdict(Counter)
+    counts: dict[str, Counter] = defaultdict(Counter)
     for instance in instances:
         instance.count_vocab_items(counts)
     return counts
 
 
-def by_number(vocab: Vocabulary, namespace: str, counts: Mapping[str, int]) -> List[int]:
+def by_number(vocab: Vocabulary, namespace: str, counts: Mapping[str, int]) -> list[int]:
     """Counts by index; unknown words count for the unknown symbol, boundary symbols do not count."""
     numbers = [0] * vocab.get_vocab_size(namespace)
     for word, count in counts.items():
@@ -277,18 +269,18 @@ def by_number(vocab: Vocabulary, namespace: str, counts: Mapping[str, int]) -> L
     return numbers
 
 
-def write_unigrams(unigrams: Mapping[str, List[int]], folder: Union[str, Path]) -> None:
+def write_unigrams(unigrams: Mapping[str, list[int]], folder: str | Path) -> None:
     """Write the counts of words into the folder of a vocabulary."""
     (Path(folder) / UNIGRAMS_FILE).write_text(json.dumps(unigrams), "utf-8")
 
 
-def read_unigrams(folder: Union[str, Path]) -> Dict[str, List[int]]:
+def read_unigrams(folder: str | Path) -> dict[str, list[int]]:
     """The counts of words in the folder of a vocabulary; empty if there are none."""
     path = Path(folder) / UNIGRAMS_FILE
     return json.loads(path.read_bytes()) if path.is_file() else {}
 
 
-def vector_lines(path: str) -> Iterator[Tuple[int, str, str]]:
+def vector_lines(path: str) -> Iterator[tuple[int, str, str]]:
     """The number, word and rest of each line of a file of word vectors (path or URL; plain, gz, zip)."""
     local_path(path)
     number = 0

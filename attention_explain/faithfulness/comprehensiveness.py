@@ -1,6 +1,6 @@
 """Comprehensiveness and sufficiency (DeYoung et al. 2020): the effect of the most important tokens."""
 
-from typing import Dict, List, Optional, Sequence
+from collections.abc import Sequence
 
 import numpy
 
@@ -29,7 +29,7 @@ class BinnedMeasure(AdditiveMeasure):
     name: str
     higher_is_better: bool
 
-    def __init__(self, bins: Optional[List[float]] = None) -> None:
+    def __init__(self, bins: list[float] | None = None) -> None:
         self.bins = sorted(BINS if bins is None else bins)
         if not self.bins or not all(0 < share <= 1 for share in self.bins):
             raise InputError(
@@ -38,14 +38,14 @@ class BinnedMeasure(AdditiveMeasure):
         if len(set(self.bins)) < len(self.bins):
             raise InputError(f"bins must be distinct, but are {bins}")
 
-    def forms(self) -> Dict[str, bool]:
+    def forms(self) -> dict[str, bool]:
         # Higher is better for the normalised form of both measures.
         return {self.name: self.higher_is_better, f"normalised_{self.name}": True}
 
-    def sizes(self, tokens: int) -> List[int]:
+    def sizes(self, tokens: int) -> list[int]:
         return sorted(set(bin_sizes(self.bins, tokens)))
 
-    def quantities(self, tokens: int) -> List[Quantity]:
+    def quantities(self, tokens: int) -> list[Quantity]:
         """Each form of the measure at each bin, and its mean over bins."""
         return [
             Quantity(name, higher, share)
@@ -53,7 +53,7 @@ class BinnedMeasure(AdditiveMeasure):
             for share in [*self.bins, None]
         ]
 
-    def weights(self, tokens: int) -> List[numpy.ndarray]:
+    def weights(self, tokens: int) -> list[numpy.ndarray]:
         sizes = self.sizes(tokens)
         single = numpy.eye(len(sizes))
         of_bins = [single[sizes.index(size)] for size in bin_sizes(self.bins, tokens)]
@@ -66,7 +66,7 @@ class BinnedMeasure(AdditiveMeasure):
         )
 
 
-def bin_sizes(bins: Sequence[float], tokens: int) -> List[int]:
+def bin_sizes(bins: Sequence[float], tokens: int) -> list[int]:
     """The number of tokens in each bin."""
     return [share_size(share, tokens) for share in bins]
 
@@ -108,10 +108,10 @@ class Comprehensiveness(BinnedMeasure):
     higher_is_better = True
     keeps = False
 
-    def __init__(self, bins: Optional[List[float]] = None) -> None:
+    def __init__(self, bins: list[float] | None = None) -> None:
         super().__init__(bins)
 
-    def terms(self, probs: numpy.ndarray, text: MeasuredText) -> List[numpy.ndarray]:
+    def terms(self, probs: numpy.ndarray, text: MeasuredText) -> list[numpy.ndarray]:
         drops = drop(probs, text)
         return [drops, share_of_empty(drops, text)]
 
@@ -140,9 +140,9 @@ class Sufficiency(BinnedMeasure):
     higher_is_better = False
     keeps = True
 
-    def __init__(self, bins: Optional[List[float]] = None) -> None:
+    def __init__(self, bins: list[float] | None = None) -> None:
         super().__init__(bins)
 
-    def terms(self, probs: numpy.ndarray, text: MeasuredText) -> List[numpy.ndarray]:
+    def terms(self, probs: numpy.ndarray, text: MeasuredText) -> list[numpy.ndarray]:
         drops = drop(probs, text)
         return [drops, 1.0 - share_of_empty(drops, text)]

@@ -1,7 +1,5 @@
 """Deletion and insertion curves: the probability of the class as tokens are removed or added."""
 
-from typing import Dict, List
-
 import numpy
 
 from attention_explain.errors import InputError
@@ -37,31 +35,31 @@ class CurveMeasure(AdditiveMeasure):
         self.keeps = deletes == (order == "rising")
         self._backwards = order == "rising"
 
-    def forms(self) -> Dict[str, bool]:
+    def forms(self) -> dict[str, bool]:
         return {self.name: self.keeps}
 
-    def sizes(self, tokens: int) -> List[int]:
+    def sizes(self, tokens: int) -> list[int]:
         return [0, *grid(tokens, self.points)]
 
-    def quantities(self, tokens: int) -> List[Quantity]:
+    def quantities(self, tokens: int) -> list[Quantity]:
         """The area under the curve."""
         return [Quantity(self.name, self.keeps)]
 
-    def weights(self, tokens: int) -> List[numpy.ndarray]:
+    def weights(self, tokens: int) -> list[numpy.ndarray]:
         # The trapezoid rule, over the fraction of tokens.
         shares = numpy.array(self.sizes(tokens)) / tokens
         halves = numpy.diff(shares) / 2
         return [numpy.append(halves, 0.0) + numpy.append(0.0, halves)]
 
-    def terms(self, probs: numpy.ndarray, text: MeasuredText) -> List[numpy.ndarray]:
+    def terms(self, probs: numpy.ndarray, text: MeasuredText) -> list[numpy.ndarray]:
         return [probs[..., text.target]]
 
-    def curve(self, probs: numpy.ndarray, text: MeasuredText) -> List[float]:
+    def curve(self, probs: numpy.ndarray, text: MeasuredText) -> list[float]:
         heights = probs[:, text.target].tolist()
         return heights[::-1] if self._backwards else heights
 
 
-def grid(tokens: int, points: int) -> List[int]:
+def grid(tokens: int, points: int) -> list[int]:
     """1, 2, ... all tokens; in a text of more than `points` tokens, `points` of these, evenly spread."""
     steps = min(tokens, points)
     return [-(-step * tokens // steps) for step in range(1, steps + 1)]

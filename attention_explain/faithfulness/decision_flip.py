@@ -1,7 +1,5 @@
 """Decision flip: the fraction of tokens to remove until the predicted label changes."""
 
-from typing import Dict, List
-
 import numpy
 
 from attention_explain.errors import InputError
@@ -41,13 +39,13 @@ class DecisionFlip(RankingMeasure):
             raise InputError(f"points is {points}, but must be 1 or more")
         self.points = points
 
-    def forms(self) -> Dict[str, bool]:
+    def forms(self) -> dict[str, bool]:
         return {"decision_flip": False, "decision_flip_first": True, "decision_flip_never": False}
 
-    def sizes(self, tokens: int) -> List[int]:
+    def sizes(self, tokens: int) -> list[int]:
         return sorted({1, *grid(tokens, self.points)})
 
-    def quantities(self, tokens: int) -> List[Quantity]:
+    def quantities(self, tokens: int) -> list[Quantity]:
         """Each form of the measure."""
         return [Quantity(name, higher) for name, higher in self.forms().items()]
 

@@ -1,8 +1,9 @@
 """Evaluates the scores of several methods by several measures on the same texts."""
 
 import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence
+from typing import Any
 
 import numpy
 import torch
@@ -48,7 +49,7 @@ class RankedText:
     """
 
     target: int
-    ranks: Dict[str, numpy.ndarray]
+    ranks: dict[str, numpy.ndarray]
     chance: numpy.ndarray
 
     @property
@@ -67,14 +68,14 @@ def measure_rankings(
     erasure: str,
     texts: Sequence[RankedText],
     search: Search,
-) -> List[List[Measurement]]:
+) -> list[list[Measurement]]:
     """The rows of each text: its methods, `random` and `search`."""
     ends = outputs([numpy.array([[True], [False]]).repeat(text.tokens, axis=1) for text in texts])
     measured = [
         MeasuredText(text.tokens, text.target, full, empty)
         for text, (full, empty) in zip(texts, ends, strict=True)
     ]
-    rows: List[List[Measurement]] = [[] for _ in texts]
+    rows: list[list[Measurement]] = [[] for _ in texts]
     for keeps in (False, True):
         some = {name: measure for name, measure in measures.items() if measure.keeps == keeps}
         if not some:
@@ -106,7 +107,7 @@ def measure_rankings(
 
 def sizes_of(
     measures: Mapping[str, RankingMeasure], texts: Sequence[RankedText], keeps: bool
-) -> List[List[int]]:
+) -> list[list[int]]:
     """For each text, all set sizes that measures of one kind evaluate."""
     some = [measure for measure in measures.values() if measure.keeps == keeps]
     return [
@@ -119,7 +120,7 @@ def outputs_along_rankings(
     texts: Sequence[RankedText],
     sizes: Sequence[Sequence[int]],
     keeps: bool,
-) -> List[numpy.ndarray]:
+) -> list[numpy.ndarray]:
     """For each text, the probabilities at each size. Shape: (rankings, sizes, labels)"""
     asked = []
     for text, of_text in zip(texts, sizes, strict=True):
@@ -139,7 +140,7 @@ def _ranking_rows(
     measured: MeasuredText,
     probs: numpy.ndarray,
     best_sets: SearchResult,
-) -> List[Measurement]:
+) -> list[Measurement]:
     values = measure.values(probs, measured)
     methods = len(text.ranks)
     chance = values[methods:].mean(axis=0)
@@ -193,15 +194,15 @@ class Evaluator:
     def __init__(
         self,
         model: Model,
-        measures: Dict[str, Faithfulness],
-        erasures: Dict[str, RemovalMethod],
-        reader: Optional[DatasetReader] = None,
-        methods: Optional[Mapping[str, Mapping[str, Any]]] = None,
+        measures: dict[str, Faithfulness],
+        erasures: dict[str, RemovalMethod],
+        reader: DatasetReader | None = None,
+        methods: Mapping[str, Mapping[str, Any]] | None = None,
         by: str = "signed",
         random_orders: int = RANDOM_ORDERS,
-        search: Optional[Search] = None,
+        search: Search | None = None,
         seed: int = 0,
-        budget: Optional[int] = None,
+        budget: int | None = None,
     ) -> None:
         if by not in RANKINGS:
             raise InputError(f"by is {by!r}, but must be one of {', '.join(RANKINGS)}")
@@ -223,12 +224,12 @@ class Evaluator:
         self.budget = budget or budget_for(model)
 
     @property
-    def steps(self) -> List[str]:
+    def steps(self) -> list[str]:
         """The steps of a batch: one per removal method, and one per measure without removal."""
         removes = any(measure.erasures for measure in self.measures.values())
         return [*(self.erasures if removes else ()), *self._others()]
 
-    def _others(self) -> Dict[str, ScoreMeasure]:
+    def _others(self) -> dict[str, ScoreMeasure]:
         return {name: each for name, each in self.measures.items() if not each.erasures}
 
     def evaluate_batch(
@@ -236,8 +237,8 @@ class Evaluator:
         instances: Sequence[Instance],
         scored: Sequence[ScoredText],
         after_step: Callable[[str, float], Any] = lambda name, seconds: None,
-        steps: Optional[Sequence[str]] = None,
-    ) -> List[TextMeasurements]:
+        steps: Sequence[str] | None = None,
+    ) -> list[TextMeasurements]:
         """
         The rows of each text.
 
@@ -251,7 +252,7 @@ class Evaluator:
         """
         steps = self.steps if steps is None else steps
         batch = TextBatch.of(self.model, instances, self.budget)
-        rows: List[List[Measurement]] = [[] for _ in instances]
+        rows: list[list[Measurement]] = [[] for _ in instances]
         with untouched(self.model, goes_back=False):
             with torch.no_grad():
                 inputs = self._inputs(instances, batch, scored)
@@ -313,7 +314,7 @@ class Evaluator:
 
     def _with_removal(
         self, erasure: str, inputs: MeasureInputs, ranked: Sequence[RankedText]
-    ) -> List[List[Measurement]]:
+    ) -> list[list[Measurement]]:
         inputs.outputs = RemovalOutputs(
             self.model, inputs.batch, inputs.embeddings, self.erasures[erasure]
         )
@@ -330,7 +331,7 @@ class Evaluator:
         inputs.outputs = None
         return rows
 
-    def _missing(self, text: ScoredText, tokens: int) -> List[Measurement]:
+    def _missing(self, text: ScoredText, tokens: int) -> list[Measurement]:
         """Rows without a value, for methods that have no scores for the text."""
         rows = []
         for method, reason in text.missing.items():
@@ -348,7 +349,7 @@ class Evaluator:
         return rows
 
 
-def _ties(text: TextScores, by: str) -> List[Measurement]:
+def _ties(text: TextScores, by: str) -> list[Measurement]:
     return [
         Measurement(method, TIED, None, value=tied(scores, by))
         for method, scores in text.scores.items()
@@ -356,16 +357,16 @@ def _ties(text: TextScores, by: str) -> List[Measurement]:
 
 
 def _of_scores(
-    name: str, erasure: Optional[str], measure: ScoreMeasure, inputs: MeasureInputs
-) -> List[List[Measurement]]:
+    name: str, erasure: str | None, measure: ScoreMeasure, inputs: MeasureInputs
+) -> list[list[Measurement]]:
     return [_rows(name, erasure, measure, values) for values in measure.measure(inputs)]
 
 
 def _rows(
-    name: str, erasure: Optional[str], measure: ScoreMeasure, values: Values
-) -> List[Measurement]:
+    name: str, erasure: str | None, measure: ScoreMeasure, values: Values
+) -> list[Measurement]:
     rows = []
-    ends: List[Mapping[str, Any]] = [values.get(RANDOM, {}), values.get(SEARCH, {})]
+    ends: list[Mapping[str, Any]] = [values.get(RANDOM, {}), values.get(SEARCH, {})]
     for method, of_method in values.items():
         for form, higher in measure.forms().items():
             value = of_method[form]

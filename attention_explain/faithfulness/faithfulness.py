@@ -1,7 +1,8 @@
 """The base class of all faithfulness measures, their values, and the scale that they are normalised to."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Dict, Optional, Sequence, Union
+from typing import Union
 
 import numpy
 from allennlp.common import Registrable
@@ -18,7 +19,7 @@ class Quantity:
 
     name: str
     higher_is_better: bool
-    k: Optional[float] = None
+    k: float | None = None
 
 
 class Faithfulness(Registrable):
@@ -35,7 +36,7 @@ class Faithfulness(Registrable):
     in_order: bool = False
     erasures: bool = False
 
-    def forms(self) -> Dict[str, bool]:
+    def forms(self) -> dict[str, bool]:
         """The names of all quantities, the main one first, and whether higher is better."""
         raise NotImplementedError
 
@@ -50,7 +51,7 @@ class Undefined(str):
 
 Value = Union[float, Undefined]
 # By method, then by form of the measure.
-Values = Dict[str, Dict[str, Value]]
+Values = dict[str, dict[str, Value]]
 
 
 def mean_of(values: Sequence[Value]) -> Value:
@@ -63,7 +64,7 @@ def mean_of(values: Sequence[Value]) -> Value:
 LEAST = 1e-6
 
 
-def normalise(value: float, chance: float, best: float, higher_is_better: bool) -> Optional[float]:
+def normalise(value: float, chance: float, best: float, higher_is_better: bool) -> float | None:
     """
     (value - chance) / (best - chance): 0 for a method that is as good as random rankings, 1 for the
     best, negative for one that is worse than random. None if best and random do not differ.

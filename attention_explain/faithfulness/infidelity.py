@@ -1,7 +1,5 @@
 """Infidelity: whether the scores of removed tokens add up to the effect of their removal."""
 
-from typing import Dict, List
-
 import numpy
 import torch
 
@@ -55,10 +53,10 @@ class Infidelity(ScoreMeasure):
         self.scale = scale
         self.seed = seed
 
-    def forms(self) -> Dict[str, bool]:
+    def forms(self) -> dict[str, bool]:
         return {NAME: False}
 
-    def measure(self, inputs: MeasureInputs) -> List[Values]:
+    def measure(self, inputs: MeasureInputs) -> list[Values]:
         removal = RemovalMethod.by_name(self.erasure)()
         outputs = RemovalOutputs(inputs.model, inputs.batch, inputs.embeddings, removal)
         removed = [self._sets(text) for text in inputs.texts]

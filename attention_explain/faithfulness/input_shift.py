@@ -1,7 +1,6 @@
 """Input shift: scores must not change under a constant shift of the inputs that the model undoes."""
 
 import copy
-from typing import Dict, List, Optional
 
 import torch
 
@@ -42,13 +41,13 @@ class InputShift(ScoreMeasure):
 
     def __init__(self, shift: float = 1.0) -> None:
         self.shift = shift
-        self._of: Optional[AttentionClassifier] = None
-        self._shifted: Optional[AttentionClassifier] = None
+        self._of: AttentionClassifier | None = None
+        self._shifted: AttentionClassifier | None = None
 
-    def forms(self) -> Dict[str, bool]:
+    def forms(self) -> dict[str, bool]:
         return {NAME: False}
 
-    def measure(self, inputs: MeasureInputs) -> List[Values]:
+    def measure(self, inputs: MeasureInputs) -> list[Values]:
         if self._of is not inputs.model:
             self._of, self._shifted = inputs.model, shifted(inputs.model, self.shift)
         if self._shifted is None:
@@ -72,7 +71,7 @@ class InputShift(ScoreMeasure):
         ]
 
 
-def shifted(model: AttentionClassifier, shift: float) -> Optional[AttentionClassifier]:
+def shifted(model: AttentionClassifier, shift: float) -> AttentionClassifier | None:
     """A model that maps embeddings + shift to the outputs for embeddings; None if not supported."""
     encoder = encoder_of_tokens(model)
     if encoder is None or capability(encoder, InputBias) is None:

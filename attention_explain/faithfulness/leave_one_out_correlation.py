@@ -1,7 +1,7 @@
 """Rank correlation of scores with leave-one-out effects."""
 
 import math
-from typing import Dict, List, Sequence
+from collections.abc import Sequence
 
 import numpy
 
@@ -44,10 +44,10 @@ class LeaveOneOutCorrelation(ScoreMeasure):
             raise InputError(f"max_tokens is {max_tokens}, but must be 1 or more")
         self.max_tokens = max_tokens
 
-    def forms(self) -> Dict[str, bool]:
+    def forms(self) -> dict[str, bool]:
         return {NAME: True}
 
-    def measure(self, inputs: MeasureInputs) -> List[Values]:
+    def measure(self, inputs: MeasureInputs) -> list[Values]:
         none = [numpy.zeros((0, text.tokens), dtype=bool) for text in inputs.texts]
         short = [text.tokens <= self.max_tokens for text in inputs.texts]
         if all(short):
@@ -74,7 +74,7 @@ class LeaveOneOutCorrelation(ScoreMeasure):
         return {**values, RANDOM: {NAME: chance}, SEARCH: {NAME: taus[-1]}}
 
 
-def tau(lists: Sequence[numpy.ndarray], drops: numpy.ndarray) -> List[Value]:
+def tau(lists: Sequence[numpy.ndarray], drops: numpy.ndarray) -> list[Value]:
     """
     Kendall's tau-b of each list of scores with the drops, over all pairs of tokens. Shape: (tokens,)
     each
@@ -84,7 +84,7 @@ def tau(lists: Sequence[numpy.ndarray], drops: numpy.ndarray) -> List[Value]:
     first, second = numpy.triu_indices(len(drops), 1)
     down = numpy.sign(drops[first] - drops[second])
     untied = numpy.count_nonzero(down)
-    values: List[Value] = []
+    values: list[Value] = []
     for scores in lists:
         order = numpy.sign(scores[first] - scores[second])
         pairs = numpy.count_nonzero(order)

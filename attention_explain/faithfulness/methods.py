@@ -1,17 +1,10 @@
 """Recomputes the scores of methods: for another model, or for other embeddings."""
 
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from typing import (
     Any,
-    Callable,
-    Collection,
     ContextManager,
-    Dict,
-    Iterator,
-    List,
-    Mapping,
-    Optional,
-    Union,
 )
 
 import numpy
@@ -31,7 +24,7 @@ NOT_FINITE = Undefined("its scores are not finite")
 NOT_AGAIN = Undefined("excluded by the option 'without'")
 
 # One array per text of a batch; Shape: (tokens,)
-Scores = List[Union[numpy.ndarray, Undefined]]
+Scores = list[numpy.ndarray | Undefined]
 
 
 class Methods:
@@ -47,17 +40,17 @@ class Methods:
     def __init__(
         self,
         declared: Mapping[str, Mapping[str, Any]],
-        reader: Optional[DatasetReader] = None,
+        reader: DatasetReader | None = None,
     ) -> None:
         self._configs = {name: about.get("parameters") for name, about in declared.items()}
         self._reader = reader
 
     def built(
         self, model: AttentionClassifier, without: Collection[str] = ()
-    ) -> Dict[str, Union[Interpreter, Undefined]]:
+    ) -> dict[str, Interpreter | Undefined]:
         """The interpreters for `model`, except those named in `without`, which are too slow."""
         predictor = Predictor(model, self._reader, frozen=False)
-        built: Dict[str, Union[Interpreter, Undefined]] = {}
+        built: dict[str, Interpreter | Undefined] = {}
         for name, config in self._configs.items():
             if config is None or name in without:
                 built[name] = UNKNOWN if config is None else NOT_AGAIN
@@ -70,11 +63,11 @@ class Methods:
 
     def scores(
         self,
-        methods: Mapping[str, Union[Interpreter, Undefined]],
+        methods: Mapping[str, Interpreter | Undefined],
         batch: TextBatch,
         targets: torch.Tensor,
-        noise: Optional[torch.Tensor] = None,
-    ) -> Dict[str, Scores]:
+        noise: torch.Tensor | None = None,
+    ) -> dict[str, Scores]:
         """
         The scores of each method, or why there are none. `noise` is added to the embeddings.
         Shape of noise: (batch, tokens, embedding_dim)
@@ -88,7 +81,7 @@ class Methods:
 
 
 def _applied(
-    method: Interpreter, batch: TextBatch, targets: torch.Tensor, noise: Optional[torch.Tensor]
+    method: Interpreter, batch: TextBatch, targets: torch.Tensor, noise: torch.Tensor | None
 ) -> Scores:
     most = method.max_tokens
     fitting = [row for row, words in enumerate(batch.words) if most is None or len(words) <= most]

@@ -3,7 +3,7 @@ The model's outputs for texts from which tokens were removed. Measures query the
 token sets of a text are evaluated once, in forward passes of similar length within the token budget.
 """
 
-from typing import Callable, Dict, List, Optional, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy
 import torch
@@ -50,7 +50,7 @@ class RemovalOutputs:
         self._embeddings = embeddings
         self._replacements = erasure.replacements(model, batch, embeddings)
         # For each text: the index in `_known` of a token set, given as bytes of its bits.
-        self._indices: List[Dict[bytes, int]] = [{} for _ in range(len(batch))]
+        self._indices: list[dict[bytes, int]] = [{} for _ in range(len(batch))]
         self._known = [numpy.empty((0, len(model.labels))) for _ in range(len(batch))]
         self._own = [seen.nonzero().squeeze(-1).numpy() for seen in batch.seen]
         self._bounds = (batch.inputs.token_mask.cpu() & ~batch.seen).numpy()
@@ -60,7 +60,7 @@ class RemovalOutputs:
         self._specials = batch.mask.sum(dim=1).cpu().numpy() - sizes.sum(axis=1)
         self._reader = self.fast_reader()
 
-    def fast_reader(self) -> Optional[SetReader]:
+    def fast_reader(self) -> SetReader | None:
         """A reader that is faster than one forward pass per set; None if the encoder has none."""
         kind = set_reader(self.model)
         if kind is None:
@@ -72,7 +72,7 @@ class RemovalOutputs:
         """The number of distinct sets that were evaluated."""
         return sum(map(len, self._known))
 
-    def known_sets(self) -> List[numpy.ndarray]:
+    def known_sets(self) -> list[numpy.ndarray]:
         """For each text, the evaluated sets. Shape: (sets, tokens)"""
         return [
             numpy.unpackbits(
@@ -83,7 +83,7 @@ class RemovalOutputs:
             for indices, own in zip(self._indices, self._own, strict=True)
         ]
 
-    def __call__(self, asked: Sequence[numpy.ndarray]) -> List[numpy.ndarray]:
+    def __call__(self, asked: Sequence[numpy.ndarray]) -> list[numpy.ndarray]:
         """
         # Parameters
 
@@ -192,7 +192,7 @@ class RemovalOutputs:
         return sum(probs) / len(probs)
 
 
-def set_reader(model: AttentionClassifier) -> Optional[Callable[..., SetReader]]:
+def set_reader(model: AttentionClassifier) -> Callable[..., SetReader] | None:
     """A reader that is faster than one forward pass per token set; None if there is none."""
     if no_state_knows_another_token(model):
         return StateSets
@@ -212,7 +212,7 @@ def reads_sets_apart(model: AttentionClassifier) -> bool:
     return set_reader(model) is None
 
 
-def _keys(sets: numpy.ndarray) -> List[bytes]:
+def _keys(sets: numpy.ndarray) -> list[bytes]:
     """The bits of each set. Shape: (sets, tokens)"""
     bits = numpy.packbits(sets, axis=1)
     width = bits.shape[1]

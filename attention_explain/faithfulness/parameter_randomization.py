@@ -1,7 +1,7 @@
 """Parameter randomisation: whether scores change when the model's parameters are randomised."""
 
 import copy
-from typing import Dict, List, Optional, Sequence, Tuple, Union
+from collections.abc import Sequence
 
 import numpy
 import torch
@@ -61,14 +61,14 @@ class ParameterRandomization(ScoreMeasure):
         self.seed = seed
         self.without = list(without)
         self.intermediate = intermediate
-        self._of: Optional[AttentionClassifier] = None
-        self._models: List[Tuple[str, AttentionClassifier]] = []
+        self._of: AttentionClassifier | None = None
+        self._models: list[tuple[str, AttentionClassifier]] = []
 
-    def forms(self) -> Dict[str, bool]:
+    def forms(self) -> dict[str, bool]:
         stages = STAGES if self.intermediate else STAGES[-1:]
         return {NAME: False, **{f"{NAME}_{stage}": False for stage in stages}}
 
-    def measure(self, inputs: MeasureInputs) -> List[Values]:
+    def measure(self, inputs: MeasureInputs) -> list[Values]:
         if self._of is not inputs.model:
             models = cascade(inputs.model, self.seed)
             last = [(STAGES[-1], models[-1][1])]
@@ -83,7 +83,7 @@ class ParameterRandomization(ScoreMeasure):
         for row, text in enumerate(inputs.texts):
             values: Values = {}
             for method, scores in text.scores.items():
-                stages: Dict[str, Value] = {
+                stages: dict[str, Value] = {
                     f"{NAME}_{stage}": correlation(scores, others[method][row], inputs.by)
                     for stage, others in randomised.items()
                 }
@@ -93,7 +93,7 @@ class ParameterRandomization(ScoreMeasure):
         return results
 
 
-def correlation(scores: numpy.ndarray, others: Union[numpy.ndarray, Undefined], by: str) -> Value:
+def correlation(scores: numpy.ndarray, others: numpy.ndarray | Undefined, by: str) -> Value:
     """Spearman's rank correlation. Shape: (tokens,) each"""
     if isinstance(others, Undefined):
         return others
@@ -106,7 +106,7 @@ def correlation(scores: numpy.ndarray, others: Union[numpy.ndarray, Undefined], 
     return float(numpy.corrcoef([rankdata(values) for values in lists])[0, 1])
 
 
-def cascade(model: Model, seed: int) -> List[Tuple[str, AttentionClassifier]]:
+def cascade(model: Model, seed: int) -> list[tuple[str, AttentionClassifier]]:
     """One model per stage: what is randomised in one stays so in all that follow."""
     models = []
     made = model

@@ -3,8 +3,8 @@ Measures of a ranking of tokens: the model's output when the top tokens are remo
 are kept.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Dict, List, Optional, Sequence
 
 import numpy
 
@@ -12,7 +12,7 @@ from attention_explain.faithfulness.faithfulness import Faithfulness, Quantity
 
 # By size, all evaluated token sets of that size: the top tokens, Shape: (sets, tokens), and the
 # model's probabilities, Shape: (sets, labels).
-SearchResult = Dict[int, "SetOutputs"]
+SearchResult = dict[int, "SetOutputs"]
 
 
 @dataclass
@@ -48,11 +48,11 @@ class RankingMeasure(Faithfulness):
     erasures = True
     keeps: bool
 
-    def sizes(self, tokens: int) -> List[int]:
+    def sizes(self, tokens: int) -> list[int]:
         """The set sizes at which a text of `tokens` tokens is evaluated, in ascending order."""
         raise NotImplementedError
 
-    def quantities(self, tokens: int) -> List[Quantity]:
+    def quantities(self, tokens: int) -> list[Quantity]:
         """The quantities reported for a text of `tokens` tokens."""
         raise NotImplementedError
 
@@ -71,7 +71,7 @@ class RankingMeasure(Faithfulness):
         """The reason why a quantity is NaN."""
         raise NotImplementedError
 
-    def curve(self, probs: numpy.ndarray, text: MeasuredText) -> Optional[List[float]]:
+    def curve(self, probs: numpy.ndarray, text: MeasuredText) -> list[float] | None:
         """The curve of one ranking, for figures. Shape: (sizes, labels)"""
         return None
 
@@ -82,11 +82,11 @@ class AdditiveMeasure(RankingMeasure):
     `terms` and `weights`.
     """
 
-    def terms(self, probs: numpy.ndarray, text: MeasuredText) -> List[numpy.ndarray]:
+    def terms(self, probs: numpy.ndarray, text: MeasuredText) -> list[numpy.ndarray]:
         """The terms of the sum, one array per form. Shape: (..., labels) -> (...,)"""
         raise NotImplementedError
 
-    def weights(self, tokens: int) -> List[numpy.ndarray]:
+    def weights(self, tokens: int) -> list[numpy.ndarray]:
         """
         The weights of the sizes, for each quantity of one form. The quantities of all forms follow
         each other in this order. Shape: (sizes,)

@@ -3,8 +3,6 @@ Removal methods: what the model reads instead of removed tokens. The choice affe
 it is an option.
 """
 
-from typing import Optional
-
 import torch
 from allennlp.common import Registrable
 from allennlp.data import DatasetReader
@@ -23,12 +21,12 @@ class RemovalMethod(Registrable):
     What the model reads instead of removed tokens. A subclass implements `replacements`.
     """
 
-    def check(self, model: AttentionClassifier, reader: Optional[DatasetReader] = None) -> None:
+    def check(self, model: AttentionClassifier, reader: DatasetReader | None = None) -> None:
         """Raise if the model does not support this method. `reader` is the model's own."""
 
     def replacements(
         self, model: AttentionClassifier, batch: TextBatch, embeddings: torch.Tensor
-    ) -> Optional[torch.Tensor]:
+    ) -> torch.Tensor | None:
         """
         The embeddings that replace removed tokens; None if removed tokens are deleted. The model's
         probabilities are averaged over the draws. Shape: (draws, batch, tokens, embedding_dim)
@@ -80,7 +78,7 @@ class Mask(RemovalMethod):
     Registered as a `RemovalMethod` with name "mask".
     """
 
-    def check(self, model: AttentionClassifier, reader: Optional[DatasetReader] = None) -> None:
+    def check(self, model: AttentionClassifier, reader: DatasetReader | None = None) -> None:
         model.symbol_embedding("mask", MASK_PURPOSE)
 
     def replacements(
@@ -101,7 +99,7 @@ class Unk(RemovalMethod):
     Registered as a `RemovalMethod` with name "unk".
     """
 
-    def check(self, model: AttentionClassifier, reader: Optional[DatasetReader] = None) -> None:
+    def check(self, model: AttentionClassifier, reader: DatasetReader | None = None) -> None:
         model.symbol_embedding("unk", UNK_PURPOSE)
 
     def replacements(
@@ -134,16 +132,16 @@ class Marginal(RemovalMethod):
         archive does not have word frequencies: only vocabularies of type `document_frequency` do.
     """
 
-    def __init__(self, draws: int = 5, seed: int = 0, data: Optional[str] = None) -> None:
+    def __init__(self, draws: int = 5, seed: int = 0, data: str | None = None) -> None:
         if draws < 1:
             raise InputError(f"draws is {draws}, but must be 1 or more")
         self.draws = draws
         self.seed = seed
         self.data = data
         # Counts by index in the vocabulary.
-        self._counts: Optional[torch.Tensor] = None
+        self._counts: torch.Tensor | None = None
 
-    def check(self, model: AttentionClassifier, reader: Optional[DatasetReader] = None) -> None:
+    def check(self, model: AttentionClassifier, reader: DatasetReader | None = None) -> None:
         indexers = symbol_ids(model, "unk", MARGINAL_PURPOSE)
         embedders = [
             getattr(model.text_field_embedder, f"token_embedder_{name}") for name in indexers

@@ -1,7 +1,7 @@
 """Measures of the scores themselves, or of the method that computed them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Dict, List, Optional, Sequence
 
 import numpy
 import torch
@@ -23,7 +23,7 @@ class TextScores:
 
     id: str
     target: int
-    scores: Dict[str, numpy.ndarray]
+    scores: dict[str, numpy.ndarray]
     chance: numpy.ndarray
 
     @property
@@ -57,7 +57,7 @@ class MeasureInputs:
     texts: Sequence[TextScores]
     by: str
     methods: Methods
-    outputs: Optional[RemovalOutputs] = None
+    outputs: RemovalOutputs | None = None
 
     @property
     def targets(self) -> torch.Tensor:
@@ -73,7 +73,7 @@ class MeasureInputs:
 class ScoreMeasure(Faithfulness):
     """A subclass implements `measure`."""
 
-    def measure(self, inputs: MeasureInputs) -> List[Values]:
+    def measure(self, inputs: MeasureInputs) -> list[Values]:
         """
         The values of each text by method. If `random` and `search` are among the methods, they are
         the ends of the normalised scale.

@@ -5,9 +5,10 @@ The scores to be judged: those of an attribution file, or of anybody else who ca
 
 import json
 import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any
 
 from attention_explain.data.attention_text import numbered_records
 from attention_explain.data.errors import DataError
@@ -35,10 +36,10 @@ class ScoredText:
     """
 
     id: str
-    tokens: List[str]
-    target: Optional[str]
-    scores: Dict[str, Optional[List[float]]]
-    missing: Dict[str, str] = field(default_factory=dict)
+    tokens: list[str]
+    target: str | None
+    scores: dict[str, list[float] | None]
+    missing: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass
@@ -50,24 +51,24 @@ class GivenScores:
     """
 
     path: str
-    texts: Dict[str, ScoredText]
-    methods: Dict[str, Dict[str, Any]]
-    metadata: Dict[str, Any]
+    texts: dict[str, ScoredText]
+    methods: dict[str, dict[str, Any]]
+    metadata: dict[str, Any]
 
 
-def read_scores(path: Union[str, Path], only: Optional[Sequence[str]] = None) -> GivenScores:
+def read_scores(path: str | Path, only: Sequence[str] | None = None) -> GivenScores:
     """
     The scores of a file, or of some of its methods; raises an error that names row and column where
     they are not scores.
     """
-    metadata: Dict[str, Any] = {}
+    metadata: dict[str, Any] = {}
     suffix = Path(path).suffix.lower()
     if suffix == ".parquet":
         table = read_parquet(path)
         about = table.schema.metadata or {}
         if attributions.FORMAT.key in about:
             metadata = read_json(about[attributions.FORMAT.key])
-        rows: Iterator[Tuple[str, Mapping[str, Any]]] = (
+        rows: Iterator[tuple[str, Mapping[str, Any]]] = (
             (f"row {number}", row) for number, row in enumerate(table.to_pylist(), 1)
         )
     elif suffix in (".jsonl", ".csv"):
@@ -82,9 +83,9 @@ def read_scores(path: Union[str, Path], only: Optional[Sequence[str]] = None) ->
 
 def _scores(
     path: str,
-    rows: Sequence[Tuple[str, Mapping[str, Any]]],
-    metadata: Dict[str, Any],
-    only: Optional[Sequence[str]],
+    rows: Sequence[tuple[str, Mapping[str, Any]]],
+    metadata: dict[str, Any],
+    only: Sequence[str] | None,
 ) -> GivenScores:
     if not rows:
         raise InputError(f"{path}: holds no text")
@@ -105,7 +106,7 @@ def _scores(
             f"{path}: has no method; each is a column with a list of numbers a text, beside 'id' "
             "and 'tokens'"
         )
-    texts: Dict[str, ScoredText] = {}
+    texts: dict[str, ScoredText] = {}
     for place, row in rows:
         text = _text(f"{path}, {place}", row, methods, metadata)
         if text.id in texts:
@@ -144,7 +145,7 @@ def _text(
     return text
 
 
-def _checked(place: str, scores: Any, tokens: int) -> Tuple[Optional[List[float]], Optional[str]]:
+def _checked(place: str, scores: Any, tokens: int) -> tuple[list[float] | None, str | None]:
     """The scores, or why there are none."""
     if scores is None or scores == "":
         return None, NO_SCORES
@@ -163,15 +164,13 @@ def _checked(place: str, scores: Any, tokens: int) -> Tuple[Optional[List[float]
     return scores, None
 
 
-def _method_columns(rows: Sequence[Tuple[str, Mapping[str, Any]]]) -> List[str]:
+def _method_columns(rows: Sequence[tuple[str, Mapping[str, Any]]]) -> list[str]:
     """All columns but those that have another meaning; checks of methods have a dot in their names."""
     names = dict.fromkeys(name for _, row in rows for name in row)
     return [name for name in names if name not in NO_METHODS and "." not in name]
 
 
-def _records(
-    path: Union[str, Path], lists_in_cells: bool
-) -> Iterator[Tuple[str, Mapping[str, Any]]]:
+def _records(path: str | Path, lists_in_cells: bool) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """In the cells of a table lists are written as JSON."""
     for number, record in numbered_records(str(path), None, ("id", "tokens")):
         if lists_in_cells:
@@ -179,7 +178,7 @@ def _records(
         yield f"line {number}", record
 
 
-def _cell(path: Union[str, Path], number: int, name: str, cell: str) -> Any:
+def _cell(path: str | Path, number: int, name: str, cell: str) -> Any:
     if not cell.lstrip().startswith("["):
         return cell
     try:

@@ -3,7 +3,7 @@ Beam search for the best ranking of a measure, by querying the model (Zhou & Sha
 of the normalised scale.
 """
 
-from typing import Dict, List, Sequence, Set
+from collections.abc import Sequence
 
 import numpy
 from allennlp.common import FromParams
@@ -66,7 +66,7 @@ class Search(FromParams):
         sizes: Sequence[Sequence[int]],
         orders: Sequence[numpy.ndarray],
         followed: Sequence[int],
-    ) -> List[SearchResult]:
+    ) -> list[SearchResult]:
         """
         # Parameters
 
@@ -95,7 +95,7 @@ class Search(FromParams):
             )
         ]
 
-        def run(asked: Sequence[numpy.ndarray]) -> List[numpy.ndarray]:
+        def run(asked: Sequence[numpy.ndarray]) -> list[numpy.ndarray]:
             return outputs([sets if keeps else ~sets for sets in asked])
 
         singly = [text for text in searches if not text.all_sets and text.tokens <= self.singles]
@@ -163,9 +163,9 @@ class BeamSearch:
         self.levels = [] if self.all_sets else list(range(1, largest + 1))
         if not single:
             self.levels = [size for size in self.sizes if 0 < size < self.tokens]
-        self._sets: Dict[int, List[numpy.ndarray]] = {}
-        self._probs: Dict[int, List[numpy.ndarray]] = {}
-        self._seen: Dict[int, Set[bytes]] = {}
+        self._sets: dict[int, list[numpy.ndarray]] = {}
+        self._probs: dict[int, list[numpy.ndarray]] = {}
+        self._seen: dict[int, set[bytes]] = {}
 
     # Before the beam ------------------------------------------------------------------------------
 

@@ -1,6 +1,6 @@
 """Sensitivity: how much scores change under small noise on the embeddings."""
 
-from typing import Dict, List, Sequence, Union
+from collections.abc import Sequence
 
 import numpy
 import torch
@@ -48,15 +48,15 @@ class Sensitivity(ScoreMeasure):
         self.seed = seed
         self.without = list(without)
 
-    def forms(self) -> Dict[str, bool]:
+    def forms(self) -> dict[str, bool]:
         return {NAME: False}
 
-    def measure(self, inputs: MeasureInputs) -> List[Values]:
+    def measure(self, inputs: MeasureInputs) -> list[Values]:
         batch, targets = inputs.batch, inputs.targets
         methods = inputs.methods.built(inputs.model, self.without)
         plain = inputs.methods.scores(methods, batch, targets)
         generators = [generator_for(self.seed, text_id, NAME) for text_id in batch.ids]
-        results: List[Values] = [{} for _ in inputs.texts]
+        results: list[Values] = [{} for _ in inputs.texts]
         for _ in range(self.samples):
             noise = self._noise(inputs, generators)
             changed = inputs.methods.scores(methods, batch, targets, noise)
@@ -69,7 +69,7 @@ class Sensitivity(ScoreMeasure):
                     values[method] = {NAME: worst}
         return results
 
-    def _noise(self, inputs: MeasureInputs, generators: List[torch.Generator]) -> torch.Tensor:
+    def _noise(self, inputs: MeasureInputs, generators: list[torch.Generator]) -> torch.Tensor:
         """Shape: as the embeddings"""
         drawn = torch.zeros(inputs.embeddings.shape)
         seen_positions = inputs.batch.seen_positions
@@ -82,9 +82,7 @@ class Sensitivity(ScoreMeasure):
         return drawn
 
 
-def change(
-    before: Union[numpy.ndarray, Undefined], after: Union[numpy.ndarray, Undefined]
-) -> Value:
+def change(before: numpy.ndarray | Undefined, after: numpy.ndarray | Undefined) -> Value:
     """The change relative to the scores before. Shape: (tokens,) each"""
     for scores in (before, after):
         if isinstance(scores, Undefined):

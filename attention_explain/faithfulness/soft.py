@@ -3,8 +3,6 @@ Soft comprehensiveness and soft sufficiency (Zhao & Aletras 2023): random dropou
 proportion to the scores.
 """
 
-from typing import Dict, List
-
 import numpy
 import torch
 
@@ -44,7 +42,7 @@ class SoftMeasure(ScoreMeasure):
         self.draws = draws
         self.seed = seed
 
-    def forms(self) -> Dict[str, bool]:
+    def forms(self) -> dict[str, bool]:
         return {self.name: True}
 
     def kept(self, importance: numpy.ndarray) -> numpy.ndarray:
@@ -56,7 +54,7 @@ class SoftMeasure(ScoreMeasure):
         raise NotImplementedError
 
     @torch.no_grad()
-    def measure(self, inputs: MeasureInputs) -> List[Values]:
+    def measure(self, inputs: MeasureInputs) -> list[Values]:
         # For each text: a text of zeros, the methods' scores, and random scores.
         chances = [self._chances(text, inputs.by) for text in inputs.texts]
         drops = self._drops(inputs, chances)
@@ -73,7 +71,7 @@ class SoftMeasure(ScoreMeasure):
         )
         return numpy.concatenate([numpy.zeros((1, text.tokens)), self.kept(importance)])
 
-    def _drops(self, inputs: MeasureInputs, chances: List[numpy.ndarray]) -> List[numpy.ndarray]:
+    def _drops(self, inputs: MeasureInputs, chances: list[numpy.ndarray]) -> list[numpy.ndarray]:
         """max(0, p(c|x) - p(c|x')), averaged over the draws. Shape: (variants,) each"""
         batch, device = inputs.batch, inputs.batch.mask.device
         numbers = [len(each) for each in chances]

@@ -3,7 +3,7 @@ A model trained to predict what another one does while it attends elsewhere (Wie
 2019, section 4).
 """
 
-from typing import Any, Dict, List, Optional
+from typing import Any
 
 import torch
 from allennlp.data import DataLoader, Vocabulary
@@ -48,7 +48,7 @@ def copy_parameters(base: BaseModel, model: Model, with_attention: bool = True) 
     model.load_state_dict({**theirs, **kept})
 
 
-def other_than_attention(model: Model) -> List[torch.nn.Parameter]:
+def other_than_attention(model: Model) -> list[torch.nn.Parameter]:
     """The parameters that stay as they are."""
     names = [name for name, _ in model.named_parameters()]
     if not any(map(_of_attention, names)):
@@ -62,7 +62,7 @@ def _of_attention(name: str) -> bool:
     return name.startswith(ATTENTION)
 
 
-def _other_namespace(first: Vocabulary, second: Vocabulary) -> Optional[str]:
+def _other_namespace(first: Vocabulary, second: Vocabulary) -> str | None:
     # How the training texts were split changes nothing in a model that knows the same words.
     namespaces = sorted((first.get_namespaces() | second.get_namespaces()) - {ORIGIN_NAMESPACE})
     for namespace in namespaces:
@@ -109,7 +109,7 @@ class AdversarialObjective(Objective):
         lambda_: float,
         floor: float = FLOOR,
         loss_reduction: str = "mean",
-        class_weights: Optional[torch.Tensor] = None,
+        class_weights: torch.Tensor | None = None,
     ) -> None:
         super().__init__()
         self._base = base
@@ -118,7 +118,7 @@ class AdversarialObjective(Objective):
         self._loss_reduction = loss_reduction
         self._class_weights = class_weights
 
-    def __call__(self, output: Dict[str, Any]) -> None:
+    def __call__(self, output: dict[str, Any]) -> None:
         mask = output["mask"]
         base_probs, base_attention = self._base.batch(texts_of(output), mask)
         probs, attention = full_precision(output["probs"]), full_precision(output["attention"])
@@ -136,7 +136,7 @@ class AdversarialObjective(Objective):
             adversarial_loss=losses,
         )
 
-    def _reduced(self, losses: torch.Tensor, output: Dict[str, Any]) -> torch.Tensor:
+    def _reduced(self, losses: torch.Tensor, output: dict[str, Any]) -> torch.Tensor:
         if self._loss_reduction == "mean":
             return losses.mean()
         # Nothing is trained on texts without labels.
@@ -193,7 +193,7 @@ class AdversarialAttention(ObjectiveCallback):
         frozen: bool = False,
         new_attention: bool = False,
         floor: float = FLOOR,
-        cache: Optional[str] = None,
+        cache: str | None = None,
         loss_reduction: str = "mean",
     ) -> None:
         super().__init__(serialization_dir)
@@ -209,7 +209,7 @@ class AdversarialAttention(ObjectiveCallback):
         self.floor = floor
         self.cache = cache
         self.loss_reduction = loss_reduction
-        self._frozen_parameters: List[torch.nn.Parameter] = []
+        self._frozen_parameters: list[torch.nn.Parameter] = []
         self._recovered = False
 
     def make_objective(self, trainer: GradientDescentTrainer) -> AdversarialObjective:
@@ -239,7 +239,7 @@ class AdversarialAttention(ObjectiveCallback):
     def on_backward(
         self,
         trainer: GradientDescentTrainer,
-        batch_outputs: Dict[str, torch.Tensor],
+        batch_outputs: dict[str, torch.Tensor],
         backward_called: bool,
         **kwargs: Any,
     ) -> bool:
@@ -248,14 +248,14 @@ class AdversarialAttention(ObjectiveCallback):
             parameter.grad = None
         return called
 
-    def state_dict(self) -> Dict[str, Any]:
+    def state_dict(self) -> dict[str, Any]:
         """What a checkpoint has to store."""
         return {"started": True}
 
-    def load_state_dict(self, state_dict: Dict[str, Any]) -> None:
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Restore what `state_dict` returned."""
         self._recovered = state_dict.get("started", False)
 
 
-def _texts(loader: DataLoader) -> List[Text]:
+def _texts(loader: DataLoader) -> list[Text]:
     return [text_of(instance["metadata"].metadata) for instance in loader.iter_instances()]

@@ -3,10 +3,11 @@
 import hashlib
 import logging
 import random
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, NamedTuple
 
 import numpy
 import pyarrow
@@ -34,8 +35,8 @@ class Text(NamedTuple):
 
     id: str
     tokens: Sequence[str]
-    query: Optional[Sequence[str]] = None
-    candidates: Optional[Sequence[str]] = None
+    query: Sequence[str] | None = None
+    candidates: Sequence[str] | None = None
 
     @property
     def key(self) -> bytes:
@@ -50,7 +51,7 @@ def text_of(metadata: Mapping[str, Any]) -> Text:
     return Text(**{name: metadata.get(name) for name in Text._fields})
 
 
-def texts_of(output: Dict[str, Any]) -> List[Text]:
+def texts_of(output: dict[str, Any]) -> list[Text]:
     """From an output of the model that is trained."""
     none = [None] * len(output["ids"])
     columns = (output["ids"], *(output.get(name, none) for name in Text._fields[1:]))
@@ -105,7 +106,7 @@ class BaseModel:
         """The trained model."""
         return self.archive.model
 
-    def label_order(self, labels: Sequence[str]) -> List[int]:
+    def label_order(self, labels: Sequence[str]) -> list[int]:
         """Where each class of the compared model stands among `labels`, the base's."""
         if sorted(labels) != sorted(self._labels):
             raise InputError(
@@ -119,7 +120,7 @@ class BaseModel:
         # Said before a long pass, and not only when its results are taken in.
         self.label_order(self.model.labels)
         instances = self._instances(texts)
-        rows: List[Dict[str, Any]] = [{}] * len(texts)
+        rows: list[dict[str, Any]] = [{}] * len(texts)
         lengths = [len(instance["tokens"]) for instance in instances]
         groups = rows_by_length(lengths, BUDGET, longest_first=True)
         with same_randomness():
@@ -140,7 +141,7 @@ class BaseModel:
         labels = "\n".join(self.model.labels).encode()
         return pyarrow.Table.from_pylist(rows, COLUMNS.with_metadata({LABELS: labels}))
 
-    def _instances(self, texts: Sequence[Text]) -> List[Instance]:
+    def _instances(self, texts: Sequence[Text]) -> list[Instance]:
         reader = self.archive.validation_dataset_reader
         if not isinstance(reader, TextReader):
             raise InputError(
@@ -172,7 +173,7 @@ class BaseModel:
         return instances
 
 
-def table_labels(table: pyarrow.Table) -> List[str]:
+def table_labels(table: pyarrow.Table) -> list[str]:
     """The classes of `probs`, in their order."""
     return table.schema.metadata[LABELS].decode().split("\n")
 
@@ -199,7 +200,7 @@ class BaseOutputs:
 
     def __init__(self, base: BaseModel) -> None:
         self._base = base
-        self._known: Dict[bytes, Tuple[torch.Tensor, torch.Tensor]] = {}
+        self._known: dict[bytes, tuple[torch.Tensor, torch.Tensor]] = {}
 
     def add(self, table: pyarrow.Table) -> None:
         """Takes in outputs as `BaseModel.outputs` gives them."""
@@ -210,7 +211,7 @@ class BaseOutputs:
         attention = _numbers(table["attention"]).split(lengths)
         self._known.update(zip(table["key"].to_pylist(), zip(probs, attention)))
 
-    def batch(self, texts: Sequence[Text], mask: torch.Tensor) -> Tuple[torch.Tensor, torch.Tensor]:
+    def batch(self, texts: Sequence[Text], mask: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """
         # Parameters
 
@@ -244,7 +245,7 @@ FOLDER = "base_outputs"
 
 
 def cached_outputs(
-    base: BaseModel, texts: Sequence[Text], folder: Optional[str] = None
+    base: BaseModel, texts: Sequence[Text], folder: str | None = None
 ) -> pyarrow.Table:
     """
     What `base.outputs` gives, from the folder if it is there, which is one beside the archive
@@ -271,7 +272,7 @@ def _beside(base: BaseModel) -> Path:
     return (place if place.is_dir() else place.parent) / FOLDER
 
 
-def _read(path: Path) -> Optional[pyarrow.Table]:
+def _read(path: Path) -> pyarrow.Table | None:
     if not path.exists():
         return None
     try:

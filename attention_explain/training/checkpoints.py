@@ -6,7 +6,7 @@ trainer's, and a kill while they are written leaves one of them in half or not a
 import logging
 import zipfile
 from pathlib import Path
-from typing import Any, Dict, Set, Tuple
+from typing import Any
 
 from allennlp.common.file_utils import hardlink_or_copy
 from allennlp.training import GradientDescentTrainer
@@ -20,10 +20,10 @@ logger = logging.getLogger(__name__)
 
 BEST = "best.th"
 # Epochs, and batches of the next one.
-Point = Tuple[int, int]
+Point = tuple[int, int]
 
 
-def whole_checkpoints(checkpointer: Checkpointer) -> Set[Point]:
+def whole_checkpoints(checkpointer: Checkpointer) -> set[Point]:
     """Those of which both files are there to their end; of a sharded model, all workers' files."""
     return {
         point
@@ -93,7 +93,7 @@ def check_best(path: Path) -> None:
         )
 
 
-def with_last_epoch(trainer: GradientDescentTrainer, metrics: Dict[str, Any]) -> Dict[str, Any]:
+def with_last_epoch(trainer: GradientDescentTrainer, metrics: dict[str, Any]) -> dict[str, Any]:
     """
     The metrics of a training, with those of its last epoch before it was killed where no later epoch
     has them: none was left to train, or none was validated.
@@ -145,7 +145,7 @@ def _write_best(trainer: GradientDescentTrainer, best: Path) -> None:
             averages.restore()
 
 
-def _files(checkpointer: Checkpointer, point: Point) -> Set[Path]:
+def _files(checkpointer: Checkpointer, point: Point) -> set[Path]:
     paths = {
         Path(checkpointer._model_state_path(*point)),
         Path(checkpointer._training_state_path(*point)),

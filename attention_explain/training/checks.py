@@ -5,7 +5,8 @@ Options of a config that are numbers, and the values they can have. AllenNLP tak
 
 import inspect
 import logging
-from typing import Any, Hashable, Optional
+from collections.abc import Hashable
+from typing import Any
 
 from allennlp.common.checks import ConfigurationError
 from allennlp.data import DataLoader, Instance
@@ -43,7 +44,7 @@ NOT_BELOW_ZERO = {"padding_noise"}
 LARGEST_FLOAT = 1e18
 
 
-def number_problem(name: str, value: Any, annotation: Any) -> Optional[str]:
+def number_problem(name: str, value: Any, annotation: Any) -> str | None:
     """What is wrong with the value of an option; None if nothing is, or if it is no number."""
     if isinstance(value, bool):
         wrong = annotation in (int, float)
@@ -113,7 +114,7 @@ def warn_of_shared_texts(trainer: GradientDescentTrainer) -> None:
         )
 
 
-def _key(instance: Instance) -> Optional[Hashable]:
+def _key(instance: Instance) -> Hashable | None:
     """What two instances with the same text share; None for an instance without text."""
     texts = [
         (name, tuple(token.text for token in field.tokens))

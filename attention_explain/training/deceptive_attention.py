@@ -3,7 +3,8 @@ Attention taught to hide what the model goes by: mass on impermissible tokens is
 et al. 2020).
 """
 
-from typing import Any, Dict, List, Optional, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 import torch
 from allennlp.training.callbacks import TrainerCallback
@@ -25,14 +26,14 @@ class DeceptiveObjective(Objective):
     measures = ("impermissible_mass", "deception_penalty", "deceptive_loss")
 
     def __init__(
-        self, strength: float, loss_reduction: str, words: Optional[Sequence[str]] = None
+        self, strength: float, loss_reduction: str, words: Sequence[str] | None = None
     ) -> None:
         super().__init__()
         self._strength = strength
         self._reduce = torch.mean if loss_reduction == "mean" else torch.sum
         self._words = None if words is None else {word.lower() for word in words}
 
-    def __call__(self, output: Dict[str, Any]) -> None:
+    def __call__(self, output: dict[str, Any]) -> None:
         mask = output["mask"]
         impermissible = self._impermissible(output) & mask
         attention = full_precision(output["attention"])
@@ -53,7 +54,7 @@ class DeceptiveObjective(Objective):
             share = output[self.name].detach() / self._reduce(torch.ones_like(penalties))
             self.record(deceptive_loss=share.expand(len(mask)))
 
-    def _impermissible(self, output: Dict[str, Any]) -> torch.Tensor:
+    def _impermissible(self, output: dict[str, Any]) -> torch.Tensor:
         """Shape: (batch, tokens)"""
         if self._words is None:
             if "impermissible" not in output:
@@ -86,7 +87,7 @@ class DeceptiveAttention(ObjectiveCallback):
     """
 
     def __init__(
-        self, serialization_dir: str, strength: float, words: Optional[List[str]] = None
+        self, serialization_dir: str, strength: float, words: list[str] | None = None
     ) -> None:
         super().__init__(serialization_dir)
         if not strength >= 0:

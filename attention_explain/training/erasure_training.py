@@ -3,7 +3,7 @@ A model that knows what erased texts look like: half of the training texts have 
 fine-tuning, Madsen et al. 2023).
 """
 
-from typing import Any, Dict, Optional, Tuple
+from typing import Any
 
 import torch
 from allennlp.data import TextFieldTensors
@@ -32,7 +32,7 @@ def drawn_erasures(texts: int, tokens: int, generator: torch.Generator) -> torch
 
 
 def masked(
-    tokens: TextFieldTensors, erased: torch.Tensor, mask_ids: Dict[str, int]
+    tokens: TextFieldTensors, erased: torch.Tensor, mask_ids: dict[str, int]
 ) -> TextFieldTensors:
     """The texts with the mask in the places of `erased`. Shape: (texts, tokens)"""
     return {
@@ -64,11 +64,11 @@ class ErasureTraining(TrainerCallback):
         Of the masks alone. Nothing else that is drawn in training changes by them.
     """
 
-    def __init__(self, serialization_dir: str, seed: Optional[int] = None) -> None:
+    def __init__(self, serialization_dir: str, seed: int | None = None) -> None:
         super().__init__(serialization_dir)
         self.seed = seed
-        self._state: Optional[torch.Tensor] = None
-        self._hook: Optional[torch.utils.hooks.RemovableHandle] = None
+        self._state: torch.Tensor | None = None
+        self._hook: torch.utils.hooks.RemovableHandle | None = None
 
     def on_start(
         self, trainer: GradientDescentTrainer, is_primary: bool = True, **kwargs: Any
@@ -93,8 +93,8 @@ class ErasureTraining(TrainerCallback):
         self._hook = trainer.model.register_forward_pre_hook(self._erase, with_kwargs=True)
 
     def _erase(
-        self, model: torch.nn.Module, args: Tuple[Any, ...], inputs: Dict[str, Any]
-    ) -> Optional[Tuple[Tuple[Any, ...], Dict[str, Any]]]:
+        self, model: torch.nn.Module, args: tuple[Any, ...], inputs: dict[str, Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
         """What the model gets in place of its inputs."""
         if not model.training:
             return None
@@ -106,18 +106,18 @@ class ErasureTraining(TrainerCallback):
     def on_end(
         self,
         trainer: GradientDescentTrainer,
-        metrics: Optional[Dict[str, Any]] = None,
-        epoch: Optional[int] = None,
+        metrics: dict[str, Any] | None = None,
+        epoch: int | None = None,
         is_primary: bool = True,
         **kwargs: Any,
     ) -> None:
         if self._hook is not None:
             self._hook.remove()
 
-    def state_dict(self) -> Dict[str, Any]:
+    def state_dict(self) -> dict[str, Any]:
         """What a checkpoint has to store."""
         return {"generator": self._generator.get_state()}
 
-    def load_state_dict(self, state_dict: Dict[str, Any]) -> None:
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Restore what `state_dict` returned."""
         self._state = state_dict["generator"]

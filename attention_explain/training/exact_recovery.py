@@ -5,12 +5,12 @@ checkpoints hold: random generators, the order of the data, and sums over the cu
 
 import logging
 import random
-from collections.abc import Mapping, MutableMapping
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from contextlib import contextmanager, suppress
 from itertools import islice
 from numbers import Integral, Real
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
+from typing import Any, Optional
 
 import numpy
 import torch
@@ -29,8 +29,8 @@ KEY = "attention_explain"
 # The file in a run's folder that says that it was recovered, but not exactly.
 INEXACT = "recovered"
 
-RandomState = Dict[str, Any]
-TrainEpoch = Callable[[GradientDescentTrainer, int], Dict[str, float]]
+RandomState = dict[str, Any]
+TrainEpoch = Callable[[GradientDescentTrainer, int], dict[str, float]]
 
 
 def random_state() -> RandomState:
@@ -71,13 +71,13 @@ class Recovery:
     def __init__(self, trainer: GradientDescentTrainer) -> None:
         self._trainer = trainer
         # A state that was loaded and is still to be restored.
-        self._loaded: Optional[Dict[str, Any]] = None
-        self._epoch_start: Optional[RandomState] = None
+        self._loaded: dict[str, Any] | None = None
+        self._epoch_start: RandomState | None = None
         # The random states with which each epoch so far read its data, if that is needed.
-        self._epochs: List[Dict[str, RandomState]] = []
+        self._epochs: list[dict[str, RandomState]] = []
         self._losses = EpochLosses()
 
-    def state(self) -> Dict[str, Any]:
+    def state(self) -> dict[str, Any]:
         """Everything that a checkpoint needs for an exact continuation."""
         trainer = self._trainer
         state = {
@@ -97,7 +97,7 @@ class Recovery:
             }
         return state
 
-    def load(self, state: Optional[Dict[str, Any]]) -> None:
+    def load(self, state: dict[str, Any] | None) -> None:
         """Takes the state of the checkpoint that the trainer was restored from; None if it has none."""
         self._loaded = state
         self._epochs = [] if state is None else list(state["epochs"])
@@ -121,7 +121,7 @@ class Recovery:
             # No epoch was left. The test data are read next.
             self._restore_trainer()
 
-    def train_epoch(self, train: TrainEpoch, epoch: int) -> Dict[str, float]:
+    def train_epoch(self, train: TrainEpoch, epoch: int) -> dict[str, float]:
         """What `train` returns, with everything restored before it."""
         trainer = self._trainer
         if self._loaded is None:
@@ -143,7 +143,7 @@ class Recovery:
         if self._epochs and carries_state(loader):
             self._epochs[-1]["validation"] = random_state()
 
-    def _train_next(self, train: TrainEpoch, epoch: int) -> Dict[str, float]:
+    def _train_next(self, train: TrainEpoch, epoch: int) -> dict[str, float]:
         trainer = self._trainer
         self._losses = EpochLosses()
         self._epoch_start = random_state()
@@ -151,7 +151,7 @@ class Recovery:
             self._epochs.append({"training": self._epoch_start})
         return self._train(train, epoch)
 
-    def _train_rest(self, train: TrainEpoch, epoch: int, begun: Dict[str, Any]) -> Dict[str, float]:
+    def _train_rest(self, train: TrainEpoch, epoch: int, begun: dict[str, Any]) -> dict[str, float]:
         trainer = self._trainer
         skipped = trainer._start_after_batches_in_epoch_completed
         # The trainer counts the batches that it skips.
@@ -177,7 +177,7 @@ class Recovery:
             }
         return metrics
 
-    def _train(self, train: TrainEpoch, epoch: int) -> Dict[str, float]:
+    def _train(self, train: TrainEpoch, epoch: int) -> dict[str, float]:
         Recovery.training = self
         try:
             return train(self._trainer, epoch)
@@ -196,7 +196,7 @@ class Recovery:
             for _ in self._trainer._validation_data_loader:
                 pass
 
-    def _restore_trainer(self) -> Optional[Dict[str, Any]]:
+    def _restore_trainer(self) -> dict[str, Any] | None:
         """Returns the state of the epoch that the checkpoint has begun, if it has."""
         trainer, state = self._trainer, self._loaded
         self._loaded = None
@@ -214,10 +214,10 @@ class Recovery:
         self,
         model: Model,
         total: float,
-        total_reg: Optional[float],
-        batch: Optional[float],
-        batch_reg: Optional[float],
-    ) -> Tuple[float, Optional[float]]:
+        total_reg: float | None,
+        batch: float | None,
+        batch_reg: float | None,
+    ) -> tuple[float, float | None]:
         """The epoch's total loss and regularisation loss, with those before the checkpoint."""
         if model is not self._trainer.model or self._trainer._distributed:
             return total, total_reg
@@ -245,10 +245,10 @@ class EpochLosses:
 
     def __init__(
         self,
-        before: Optional[Tuple[float, Optional[float]]] = None,
+        before: tuple[float, float | None] | None = None,
         batches_per_step: int = 1,
     ) -> None:
-        self.totals: Tuple[float, Optional[float]] = (0.0, None) if before is None else before
+        self.totals: tuple[float, float | None] = (0.0, None) if before is None else before
         self._recovered = before is not None
         self._batches_per_step = batches_per_step
         self._last_total_reg = 0.0
@@ -256,10 +256,10 @@ class EpochLosses:
     def add(
         self,
         total: float,
-        total_reg: Optional[float],
-        batch: Optional[float],
-        batch_reg: Optional[float],
-    ) -> Tuple[float, Optional[float]]:
+        total_reg: float | None,
+        batch: float | None,
+        batch_reg: float | None,
+    ) -> tuple[float, float | None]:
         """Takes the trainer's sums and the latest batch's, or None for it at the end of the epoch."""
         if not self._recovered:
             self.totals = (total, total_reg)
@@ -297,7 +297,7 @@ class BegunLoader:
         return getattr(self._loader, name)
 
 
-def carries_state(loader: Optional[DataLoader]) -> bool:
+def carries_state(loader: DataLoader | None) -> bool:
     """
     Whether the batches of an epoch may depend on earlier epochs, and not on the random generators
     alone. True of all loaders that are not known.
@@ -318,7 +318,7 @@ def carries_state(loader: Optional[DataLoader]) -> bool:
     )
 
 
-def metric_states(model: Model) -> Dict[str, Dict[str, Any]]:
+def metric_states(model: Model) -> dict[str, dict[str, Any]]:
     """What the metrics of a model have counted so far, by the path to each metric."""
     states = {}
     for path, metric in _metrics(model).items():
@@ -330,7 +330,7 @@ def metric_states(model: Model) -> Dict[str, Dict[str, Any]]:
 
 
 def load_metric_states(
-    model: Model, states: Dict[str, Dict[str, Any]], device: torch.device
+    model: Model, states: dict[str, dict[str, Any]], device: torch.device
 ) -> None:
     """Restore the metrics of a model from the states in a checkpoint."""
     for path, metric in _metrics(model).items():
@@ -344,11 +344,11 @@ def load_metric_states(
                 setattr(metric, name, value)
 
 
-def _metrics(model: Model) -> Dict[str, Any]:
+def _metrics(model: Model) -> dict[str, Any]:
     """Everything with a `get_metric` that a model or its modules hold."""
-    metrics: Dict[str, Any] = {}
+    metrics: dict[str, Any] = {}
     seen = set()
-    pending: List[Tuple[str, Any]] = [("model", model)]
+    pending: list[tuple[str, Any]] = [("model", model)]
     while pending:
         path, value = pending.pop()
         if id(value) in seen:
@@ -391,7 +391,7 @@ def _packed(value: Any) -> Any:
     raise _NotPlain
 
 
-def _unpacked(packed: List[Any], device: torch.device) -> Any:
+def _unpacked(packed: list[Any], device: torch.device) -> Any:
     kind, content, *rest = packed
     if kind == "tensor":
         return content.to(device) if rest[0] else content

@@ -1,6 +1,6 @@
 """AllenNLP's `adam` with the step of all parameters in one kernel."""
 
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any
 
 import torch
 from allennlp.training.optimizers import Optimizer, make_parameter_groups
@@ -16,10 +16,10 @@ class FusedAdam(Optimizer, torch.optim.Adam):
 
     def __init__(
         self,
-        model_parameters: List[Tuple[str, torch.nn.Parameter]],
-        parameter_groups: Optional[List[Tuple[List[str], Dict[str, Any]]]] = None,
+        model_parameters: list[tuple[str, torch.nn.Parameter]],
+        parameter_groups: list[tuple[list[str], dict[str, Any]]] | None = None,
         lr: float = 0.001,
-        betas: Tuple[float, float] = (0.9, 0.999),
+        betas: tuple[float, float] = (0.9, 0.999),
         eps: float = 1e-08,
         weight_decay: float = 0.0,
         amsgrad: bool = False,

@@ -4,7 +4,7 @@ model, and a callback takes the backward pass over.
 """
 
 import weakref
-from typing import Any, Dict, Tuple
+from typing import Any
 
 import torch
 from allennlp.training.callbacks import TrainerCallback
@@ -22,14 +22,14 @@ class Objective:
     """
 
     name: str
-    measures: Tuple[str, ...]
+    measures: tuple[str, ...]
 
     def __init__(self) -> None:
         # All of them from the start: workers of distributed training wait for each other at each
         # mean, and one of them may have seen no batch.
         self._means = {name: InstanceMean() for name in self.measures}
 
-    def __call__(self, output: Dict[str, Any]) -> None:
+    def __call__(self, output: dict[str, Any]) -> None:
         raise NotImplementedError
 
     def record(self, **values: torch.Tensor) -> None:
@@ -37,7 +37,7 @@ class Objective:
         for name, numbers in values.items():
             self._means[name](numbers)
 
-    def get_metric(self, reset: bool = False) -> Dict[str, float]:
+    def get_metric(self, reset: bool = False) -> dict[str, float]:
         """The mean of each component of the loss by name."""
         return {name: mean.get_metric(reset) for name, mean in self._means.items()}
 
@@ -51,10 +51,10 @@ class EpochsTrained:
     def __init__(self, trainer: GradientDescentTrainer) -> None:
         self._trainer = weakref.ref(trainer)
 
-    def __call__(self, output: Dict[str, Any]) -> None:
+    def __call__(self, output: dict[str, Any]) -> None:
         """What the outputs are has no say."""
 
-    def get_metric(self, reset: bool = False) -> Dict[str, float]:
+    def get_metric(self, reset: bool = False) -> dict[str, float]:
         """The number of epochs trained so far."""
         trainer = self._trainer()
         if trainer is None:
@@ -104,7 +104,7 @@ class ObjectiveCallback(TrainerCallback):
     def on_backward(
         self,
         trainer: GradientDescentTrainer,
-        batch_outputs: Dict[str, torch.Tensor],
+        batch_outputs: dict[str, torch.Tensor],
         backward_called: bool,
         **kwargs: Any,
     ) -> bool:

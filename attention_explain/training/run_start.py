@@ -17,9 +17,10 @@ import re
 import reprlib
 import shutil
 import zlib
+from collections.abc import Callable, Iterator, Mapping
 from os import PathLike
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Tuple
+from typing import Any
 
 from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
@@ -89,7 +90,7 @@ def _is_seed(value: Any) -> bool:
     return digits and 0 <= int(value) < 2**32
 
 
-Kind = Tuple[str, Callable[[Any], bool]]
+Kind = tuple[str, Callable[[Any], bool]]
 COMPONENT = ("an object with its options, or the name of its type", _is_component)
 DATA = ("the path of a file or folder, or several of them", _is_data)
 OBJECT = ("an object", lambda value: isinstance(value, Mapping))
@@ -106,7 +107,7 @@ PARAMETER_GROUPS = (
 OPTIMIZER_NUMBERS = ("eps", "lr", "momentum", "weight_decay")
 DEVICE = ("the number of a GPU, or -1 for the CPU", _is_number)
 
-NEEDED: Dict[str, Kind] = {
+NEEDED: dict[str, Kind] = {
     "dataset_reader": COMPONENT,
     "train_data_path": DATA,
     "model": COMPONENT,
@@ -114,7 +115,7 @@ NEEDED: Dict[str, Kind] = {
     "trainer": COMPONENT,
 }
 # Or left out, or null.
-OPTIONAL: Dict[str, Kind] = {
+OPTIONAL: dict[str, Kind] = {
     "vocabulary": COMPONENT,
     "validation_dataset_reader": COMPONENT,
     "validation_data_path": DATA,
@@ -152,7 +153,7 @@ def check_training_config(params: Params) -> None:
         _check(name, value, ("the name of a type", _is_text))
 
 
-def _field(config: Dict[str, Any], name: str) -> Any:
+def _field(config: dict[str, Any], name: str) -> Any:
     """None if it is not there."""
     value: Any = config
     for key in name.split("."):
@@ -168,7 +169,7 @@ def _check(name: str, value: Any, kind: Kind) -> None:
         raise InputError(f"the config's {name} is {said}, but must be {wanted}")
 
 
-def _types(value: Any, name: str = "") -> Iterator[Tuple[str, Any]]:
+def _types(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
     """All `type`s, wherever they stand; an object by that name is somebody's own."""
     if isinstance(value, Mapping):
         for key, inner in value.items():
@@ -191,7 +192,7 @@ LOG_ENDING = ".log"
 TOLD = 3
 
 # The folder of this process's training, open for as long as it trains: that is its lock.
-_held: Optional[int] = None
+_held: int | None = None
 
 
 def may_recover(params: Params, folder: Path, recover: bool) -> bool:
@@ -288,7 +289,7 @@ def _check_same_config(params: Params, folder: Path) -> None:
     except (RuntimeError, ConfigurationError, InputError) as error:
         raise InputError(f"{path}: cannot be read; --force trains anew") from error
     given = params.as_flat_dict()
-    differences: List[str] = []
+    differences: list[str] = []
     for key in sorted({*stored, *given}):
         if key not in given:
             differences.append(f"{key} was {reprlib.repr(stored[key])} and is not given now")

@@ -1,6 +1,6 @@
 """A training ends when no later epoch could be chosen."""
 
-from typing import Any, Dict
+from typing import Any
 
 from allennlp.training.callbacks import TrainerCallback
 from allennlp.training.gradient_descent_trainer import GradientDescentTrainer
@@ -39,7 +39,7 @@ class StopWhenPerfect(TrainerCallback):
     def on_epoch(
         self,
         trainer: GradientDescentTrainer,
-        metrics: Dict[str, Any],
+        metrics: dict[str, Any],
         epoch: int,
         is_primary: bool = True,
         **kwargs: Any,
@@ -50,11 +50,11 @@ class StopWhenPerfect(TrainerCallback):
             trainer._metric_tracker._patience = 0
             self._is_perfect = True
 
-    def state_dict(self) -> Dict[str, Any]:
+    def state_dict(self) -> dict[str, Any]:
         """What a checkpoint has to store."""
         return {"is_perfect": self._is_perfect}
 
-    def load_state_dict(self, state_dict: Dict[str, Any]) -> None:
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Restore what `state_dict` returned."""
         # Checkpoints of earlier versions have no state.
         self._is_perfect = state_dict.get("is_perfect", False)

@@ -1,6 +1,6 @@
 """Scores of texts, judged by one measure: the rows, without a command or a file."""
 
-from typing import Any, Dict, List, Optional
+from typing import Any
 
 from attention_explain.faithfulness.evaluator import Evaluator
 from attention_explain.faithfulness.registry import ERASURES, MEASURES
@@ -15,14 +15,14 @@ LABEL = 1
 
 def judged(
     made: AttentionClassifier,
-    scores: Dict[str, List[Optional[List[float]]]],
+    scores: dict[str, list[list[float] | None]],
     measure: Any,
     erasure: str = "delete",
-    texts: List[str] = TEXTS,
-    methods: Optional[Dict[str, Dict[str, Any]]] = None,
+    texts: list[str] = TEXTS,
+    methods: dict[str, dict[str, Any]] | None = None,
     bounded: bool = True,
     **options: Any,
-) -> List[Dict[tuple, Measurement]]:
+) -> list[dict[tuple, Measurement]]:
     """Of each text, the rows by method and measure. `scores` are those of each method, by text."""
     evaluator = Evaluator(
         made,
@@ -46,7 +46,7 @@ def judged(
     return [{(row.method, row.measure): row for row in text.rows} for text in rows]
 
 
-def scores_of(made: AttentionClassifier, texts: List[str] = TEXTS, **config: Any):
+def scores_of(made: AttentionClassifier, texts: list[str] = TEXTS, **config: Any):
     """What a method gives, for each text."""
     method = interpreter(config.pop("type"), made, **config)
     found = method.saliency_interpret_instances(

@@ -4,7 +4,7 @@ from their definitions, with plain lists.
 """
 
 import itertools
-from typing import Callable, Dict, List, Optional, Sequence
+from collections.abc import Callable, Sequence
 
 import torch
 
@@ -13,20 +13,20 @@ from attention_explain.symbols import MASK_TOKEN
 from tests.interpret.slow_removal import logits_of_words, one_text
 
 # p(label) for all labels, of a text with only these tokens left.
-Probabilities = Callable[[Sequence[int]], List[float]]
+Probabilities = Callable[[Sequence[int]], list[float]]
 
 
 def slow_outputs(
     model: AttentionClassifier,
-    words: List[str],
+    words: list[str],
     erasure: str,
     bounded: bool = False,
-    drawn: Optional[List[List[str]]] = None,
+    drawn: list[list[str]] | None = None,
 ) -> Probabilities:
     """`drawn` are the words of each draw of `marginal`."""
 
     @torch.no_grad()
-    def probabilities(kept: Sequence[int]) -> List[float]:
+    def probabilities(kept: Sequence[int]) -> list[float]:
         if erasure == "delete":
             left = [word for place, word in enumerate(words) if place in kept]
             if not left:
@@ -55,11 +55,11 @@ def slow_outputs(
     return probabilities
 
 
-def first(order: Sequence[int], number: int) -> List[int]:
+def first(order: Sequence[int], number: int) -> list[int]:
     return list(order)[:number]
 
 
-def others(order: Sequence[int], number: int) -> List[int]:
+def others(order: Sequence[int], number: int) -> list[int]:
     return list(order)[number:]
 
 
@@ -71,7 +71,7 @@ def clipped(value: float) -> float:
     return min(1.0, max(0.0, value))
 
 
-def comprehensiveness(p: Probabilities, order: Sequence[int], label: int, bins) -> Dict:
+def comprehensiveness(p: Probabilities, order: Sequence[int], label: int, bins) -> dict:
     whole = p(order)[label]
     empty = p([])[label]
     plain = [whole - p(others(order, bin_size(k, len(order))))[label] for k in bins]
@@ -81,7 +81,7 @@ def comprehensiveness(p: Probabilities, order: Sequence[int], label: int, bins) 
     return _with_means("comprehensiveness", bins, plain, carton)
 
 
-def sufficiency(p: Probabilities, order: Sequence[int], label: int, bins) -> Dict:
+def sufficiency(p: Probabilities, order: Sequence[int], label: int, bins) -> dict:
     whole = p(order)[label]
     empty = p([])[label]
     plain = [whole - p(first(order, bin_size(k, len(order))))[label] for k in bins]
@@ -91,7 +91,7 @@ def sufficiency(p: Probabilities, order: Sequence[int], label: int, bins) -> Dic
     return _with_means("sufficiency", bins, plain, carton)
 
 
-def _with_means(name: str, bins, plain: List[float], carton: List[Optional[float]]) -> Dict:
+def _with_means(name: str, bins, plain: list[float], carton: list[float | None]) -> dict:
     rows = {(name, k): value for k, value in zip(bins, plain)}
     rows[name, None] = sum(plain) / len(plain)
     rows.update({(f"normalised_{name}", k): value for k, value in zip(bins, carton)})
@@ -99,20 +99,20 @@ def _with_means(name: str, bins, plain: List[float], carton: List[Optional[float
     return rows
 
 
-def deletion_heights(p: Probabilities, order: Sequence[int], label: int) -> List[float]:
+def deletion_heights(p: Probabilities, order: Sequence[int], label: int) -> list[float]:
     return [p(others(order, number))[label] for number in range(len(order) + 1)]
 
 
-def insertion_heights(p: Probabilities, order: Sequence[int], label: int) -> List[float]:
+def insertion_heights(p: Probabilities, order: Sequence[int], label: int) -> list[float]:
     return [p(first(order, number))[label] for number in range(len(order) + 1)]
 
 
-def area(heights: List[float]) -> float:
+def area(heights: list[float]) -> float:
     steps = len(heights) - 1
     return sum((left + right) / 2 / steps for left, right in itertools.pairwise(heights))
 
 
-def decision_flip(p: Probabilities, order: Sequence[int]) -> Dict:
+def decision_flip(p: Probabilities, order: Sequence[int]) -> dict:
     def decision(kept: Sequence[int]) -> int:
         probs = p(kept)
         return probs.index(max(probs))
@@ -130,9 +130,9 @@ def decision_flip(p: Probabilities, order: Sequence[int]) -> Dict:
 
 def remembering(p: Probabilities) -> Probabilities:
     """Each set once, for enumerations."""
-    known: Dict[frozenset, List[float]] = {}
+    known: dict[frozenset, list[float]] = {}
 
-    def probabilities(kept: Sequence[int]) -> List[float]:
+    def probabilities(kept: Sequence[int]) -> list[float]:
         key = frozenset(kept)
         if key not in known:
             known[key] = p(sorted(key))

@@ -4,7 +4,7 @@ import json
 from copy import deepcopy
 from itertools import count, takewhile
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any
 
 import torch
 from allennlp.commands.train import TrainModel
@@ -18,15 +18,15 @@ from tests.small_archive import PLANTED
 
 
 def run_config(
-    callbacks: List[Dict[str, Any]],
+    callbacks: list[dict[str, Any]],
     encoder: str = "affine",
     batch_size: int = 8,
-    reader: Optional[Dict[str, Any]] = None,
-    model: Optional[Dict[str, Any]] = None,
-    data: Optional[str] = None,
-    vocabulary: Optional[Dict[str, Any]] = None,
+    reader: dict[str, Any] | None = None,
+    model: dict[str, Any] | None = None,
+    data: str | None = None,
+    vocabulary: dict[str, Any] | None = None,
     **trainer: Any,
-) -> Dict[str, Any]:
+) -> dict[str, Any]:
     """A config of `allennlp train`; batches are the texts in their order. `data` is for all splits."""
     return {
         "dataset_reader": reader or PLANTED,
@@ -72,7 +72,7 @@ def trained(folder: Path, *arguments: Any, **options: Any) -> TrainModel:
     return loop
 
 
-def epoch_metrics(folder: Path) -> List[Dict[str, Any]]:
+def epoch_metrics(folder: Path) -> list[dict[str, Any]]:
     """What a training run has written of each epoch."""
     paths = (folder / f"metrics_epoch_{epoch}.json" for epoch in count())
     return [json.loads(path.read_text()) for path in takewhile(Path.exists, paths)]
@@ -80,7 +80,7 @@ def epoch_metrics(folder: Path) -> List[Dict[str, Any]]:
 
 def started(
     folder: Path, *arguments: Any, **options: Any
-) -> Tuple[GradientDescentTrainer, TrainerCallback]:
+) -> tuple[GradientDescentTrainer, TrainerCallback]:
     """The trainer, and its first callback after `on_start`."""
     trainer = built(folder, *arguments, **options).trainer
     callback = trainer._callbacks[0]
@@ -88,10 +88,10 @@ def started(
     return trainer, callback
 
 
-def adversary(base: Path, lambda_: float = 0.1, **options: Any) -> List[Dict[str, Any]]:
+def adversary(base: Path, lambda_: float = 0.1, **options: Any) -> list[dict[str, Any]]:
     """The callback, as configs have it."""
     return [{"type": "adversarial_attention", "base": str(base), "lambda_": lambda_, **options}]
 
 
-def parameters(loop: TrainModel) -> Dict[str, torch.Tensor]:
+def parameters(loop: TrainModel) -> dict[str, torch.Tensor]:
     return {name: value.detach().clone() for name, value in loop.model.named_parameters()}

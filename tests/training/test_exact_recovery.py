@@ -3,9 +3,10 @@
 import json
 import random
 from collections import defaultdict
+from collections.abc import Callable
 from copy import deepcopy
 from pathlib import Path
-from typing import Any, Callable, Dict, List
+from typing import Any
 
 import numpy
 import pytest
@@ -42,13 +43,13 @@ class Killed(BaseException):
 
 
 def config(
-    data_loader: Dict[str, Any] = SHUFFLED,
+    data_loader: dict[str, Any] = SHUFFLED,
     callbacks: Any = (),
     model: Any = None,
     vocabulary: Any = None,
     optimizer: Any = FUSED,
     **trainer: Any,
-) -> Dict[str, Any]:
+) -> dict[str, Any]:
     made = run_config(
         list(callbacks),
         encoder="bilstm",
@@ -63,7 +64,7 @@ def config(
     return made
 
 
-def trained(folder: Path, made: Dict[str, Any], recover: bool = False) -> Dict[str, Any]:
+def trained(folder: Path, made: dict[str, Any], recover: bool = False) -> dict[str, Any]:
     """What a training that ended has written: weights, and metrics of all epochs and of the end."""
     train_model(Params(deepcopy(made)), folder, recover=recover)
     files = [*sorted(folder.glob("metrics_epoch_*.json")), folder / "metrics.json"]
@@ -78,7 +79,7 @@ def trained(folder: Path, made: Dict[str, Any], recover: bool = False) -> Dict[s
     return {**results, **{name: value.tolist() for name, value in weights.items()}}
 
 
-def killed_at(moment: Callable, folder: Path, made: Dict[str, Any], recover: bool = False) -> None:
+def killed_at(moment: Callable, folder: Path, made: dict[str, Any], recover: bool = False) -> None:
     with pytest.MonkeyPatch.context() as patch:
         moment(patch)
         with pytest.raises(Killed):
@@ -121,7 +122,7 @@ def after_checkpoint(epochs: int, batches: int = 0) -> Callable:
     return patch
 
 
-def recovered(folder: Path, made: Dict[str, Any], *moments: Callable) -> Dict[str, Any]:
+def recovered(folder: Path, made: dict[str, Any], *moments: Callable) -> dict[str, Any]:
     """After a kill at each of the moments."""
     for number, moment in enumerate(moments):
         killed_at(moment, folder, made, recover=number > 0)
@@ -130,7 +131,7 @@ def recovered(folder: Path, made: Dict[str, Any], *moments: Callable) -> Dict[st
     return results
 
 
-def check(tmp_path: Path, made: Dict[str, Any], *moments: Callable) -> Dict[str, Any]:
+def check(tmp_path: Path, made: dict[str, Any], *moments: Callable) -> dict[str, Any]:
     unbroken = trained(tmp_path / "unbroken", made)
     assert recovered(tmp_path / "killed", made, *moments) == unbroken
     return unbroken
@@ -138,7 +139,7 @@ def check(tmp_path: Path, made: Dict[str, Any], *moments: Callable) -> Dict[str,
 
 EVERY_BATCH = {"checkpointer": {"save_every_num_batches": 1, "keep_most_recent_by_count": 2}}
 MASKED = {"tokens_to_add": {"tokens": ["@@MASK@@"]}}
-CONFIGS: Dict[str, Dict[str, Any]] = {
+CONFIGS: dict[str, dict[str, Any]] = {
     "shuffle and fused amsgrad": {},
     "shuffle and amsgrad": {"optimizer": ADAM},
     "buckets with padding noise": {"data_loader": BUCKETS},
@@ -243,7 +244,7 @@ def test_a_training_that_was_perfect_stays_stopped(tmp_path):
     assert unbroken["metrics.json"]["epoch"] == 0
 
 
-def perfect(self: Confusion, reset: bool = False) -> Dict[str, Any]:
+def perfect(self: Confusion, reset: bool = False) -> dict[str, Any]:
     return {"accuracy": 1.0, "f1": [1.0, 1.0], "macro_f1": 1.0}
 
 
@@ -296,7 +297,7 @@ def test_a_checkpoint_is_plain_data_and_small(tmp_path):
 
 
 def test_random_states_are_restored():
-    def draw() -> List[float]:
+    def draw() -> list[float]:
         # The first of a pair, so that each generator keeps the second.
         normal = random.gauss(0, 1), numpy.random.normal()
         return [*normal, random.random(), numpy.random.rand(), torch.rand(1).item()]

@@ -4,8 +4,9 @@ with the same parameters.
 """
 
 import random
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Tuple
+from typing import Any
 
 import pytest
 import torch
@@ -73,11 +74,11 @@ def trainer(folder: Path, shuffle: bool, dropout: float, **options: Any) -> Grad
     )
 
 
-def parameters(trained: GradientDescentTrainer) -> Dict[str, List[float]]:
+def parameters(trained: GradientDescentTrainer) -> dict[str, list[float]]:
     return {name: value.tolist() for name, value in trained.model.state_dict().items()}
 
 
-def keep_only(point: Tuple[int, int], folder: Path, best: bool, plain: bool = False) -> None:
+def keep_only(point: tuple[int, int], folder: Path, best: bool, plain: bool = False) -> None:
     checkpointer = Checkpointer(str(folder))
     assert sorted(checkpointer._find_all_checkpoints()) == POINTS
     for other in POINTS:

@@ -3,7 +3,7 @@
 import gzip
 import json
 from pathlib import Path
-from typing import Any, Dict, List
+from typing import Any
 
 import pyarrow
 import pyarrow.parquet
@@ -34,7 +34,7 @@ DATA_FILES = {
 }
 
 
-def resolved(study: str, corpus: str, run: str, data: str = "data") -> Dict[str, Any]:
+def resolved(study: str, corpus: str, run: str, data: str = "data") -> dict[str, Any]:
     """The config of a run, with paths that say what they stand for in place of other runs."""
     config = experiments(study).runs[corpus][run].config
     text = json.dumps(with_references(config, lambda other: f"{other.kind}-{other.run}"))
@@ -79,7 +79,7 @@ def data_folder(tmp_path_factory) -> Path:
     return root
 
 
-def pairs_of_texts() -> Dict[str, str]:
+def pairs_of_texts() -> dict[str, str]:
     """Stories with a question each, and pairs of sentences, under the names of their files."""
     story = "1 Ada is in the {}.\n2 Bob took a lamp.\n3 Where is Ada? \t{}\t1\n"
     stories = "".join(story.format(room, room) for room in ("attic", "cellar", "porch") * 13)
@@ -127,7 +127,7 @@ def built(params: Params, folder: Path) -> TrainModel:
     return TrainModel.from_params(params, serialization_dir=str(folder), local_rank=0)
 
 
-def small(config: Dict[str, Any], **overrides: Any) -> Params:
+def small(config: dict[str, Any], **overrides: Any) -> Params:
     """Small and on the CPU; all else as it stands in the config."""
     overrides = {"trainer.cuda_device": -1, **overrides}
     if config["dataset_reader"]["type"] == "planted":
@@ -144,9 +144,9 @@ def small(config: Dict[str, Any], **overrides: Any) -> Params:
     return params
 
 
-def one_of_each(encoder: str, *aspects: str) -> List[tuple]:
+def one_of_each(encoder: str, *aspects: str) -> list[tuple]:
     """Of runs with an encoder, one for each combination of what `ModelConfig` says of models."""
-    chosen: Dict[tuple, tuple] = {}
+    chosen: dict[tuple, tuple] = {}
     for study in NAMES:
         for corpus, runs in experiments(study).runs.items():
             # Plain ones first: those that need another model cannot be trained here.

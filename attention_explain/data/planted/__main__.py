@@ -3,8 +3,9 @@
 import argparse
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Optional, Sequence, Tuple
+from typing import Any
 
 from attention_explain.data.planted.corpus import DEFAULT_SIZES, SPLITS, PlantedCorpus
 from attention_explain.data.planted.settings import PRESETS
@@ -23,7 +24,7 @@ def export(corpus: PlantedCorpus, folder: Path) -> None:
         print(f"{path}: {len(sentences)} texts")
 
 
-def _knob(argument: str) -> Tuple[str, Any]:
+def _knob(argument: str) -> tuple[str, Any]:
     name, equals, value = argument.partition("=")
     if not equals:
         raise ValueError(f"--set takes KNOB=VALUE, but got {argument!r}")
@@ -33,7 +34,7 @@ def _knob(argument: str) -> Tuple[str, Any]:
         return name, value
 
 
-def main(arguments: Optional[Sequence[str]] = None) -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m attention_explain.data.planted",
         description="Writes train.jsonl, dev.jsonl and test.jsonl of the planted corpus.",

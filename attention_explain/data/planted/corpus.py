@@ -5,9 +5,10 @@ This module gives its splits; `__main__` writes them to files.
 
 import re
 import zlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Set, Tuple
+from typing import Any
 
 from attention_explain.data.planted.settings import PRESETS, PlantedSettings, settings_for
 from attention_explain.data.planted.text import Opinion, PlantedText, write_text
@@ -15,7 +16,7 @@ from attention_explain.data.planted.words import NEGATORS, OPINIONS, QUESTIONS, 
 
 __all__ = ["DEFAULT_SIZES", "PRESETS", "PlantedCorpus", "PlantedSentence", "PlantedSettings"]
 
-DEFAULT_SIZES: Dict[str, int] = {"train": 2000, "dev": 400, "test": 400}
+DEFAULT_SIZES: dict[str, int] = {"train": 2000, "dev": 400, "test": 400}
 SPLITS = tuple(DEFAULT_SIZES)
 # One draw in three belongs to the wanted split; when all of these fail, no new text is left.
 MOST_DRAWS = 500
@@ -32,13 +33,13 @@ class TextPlan:
     label: int
     length: int
     # For each opinion: what it says in the end (0 bad, 1 good), and whether by way of a negator.
-    polarities: Tuple[int, ...]
-    negated: Tuple[bool, ...]
+    polarities: tuple[int, ...]
+    negated: tuple[bool, ...]
     # The label whose weekday stands in the text.
-    weekday_of: Optional[int] = None
+    weekday_of: int | None = None
 
 
-def plans(settings: PlantedSettings, size: int, split: str, rng: Random) -> List[TextPlan]:
+def plans(settings: PlantedSettings, size: int, split: str, rng: Random) -> list[TextPlan]:
     """
     Plans come in pairs, one of each label with all else equal: length, negators, whether the
     weekday agrees. So none of these, nor their number, says anything about the label.
@@ -65,7 +66,7 @@ def plans(settings: PlantedSettings, size: int, split: str, rng: Random) -> List
     return dealt
 
 
-def _lengths(settings: PlantedSettings, count: int, rng: Random) -> List[int]:
+def _lengths(settings: PlantedSettings, count: int, rng: Random) -> list[int]:
     """Each length equally often; both bounds even where there are fewer texts than lengths."""
     bounds = sorted({settings.min_tokens, settings.max_tokens})
     between = list(range(settings.min_tokens + 1, settings.max_tokens))
@@ -76,7 +77,7 @@ def _lengths(settings: PlantedSettings, count: int, rng: Random) -> List[int]:
     return lengths
 
 
-def _flags(share: float, count: int, rng: Random) -> List[bool]:
+def _flags(share: float, count: int, rng: Random) -> list[bool]:
     """As many True as the share asks for, in any order."""
     true = round(share * count)
     flags = [True] * true + [False] * (count - true)
@@ -86,7 +87,7 @@ def _flags(share: float, count: int, rng: Random) -> List[bool]:
 
 def _polarities(
     settings: PlantedSettings, label: int, pair: int, unanimous: bool
-) -> Tuple[int, ...]:
+) -> tuple[int, ...]:
     if unanimous:
         return (label,) * settings.opinions
     if not settings.conjunction:
@@ -99,24 +100,24 @@ class PlantedSentence:
     """A text with its label; the masks have one 0 or 1 a token and never overlap."""
 
     id: str
-    tokens: Tuple[str, ...]
+    tokens: tuple[str, ...]
     label: str
     # The opinions (negator and opinion word) that make the label.
-    rationale: Tuple[int, ...]
+    rationale: tuple[int, ...]
     # The opinions that speak against it, outvoted.
-    contrary: Tuple[int, ...]
+    contrary: tuple[int, ...]
     # The weekday, which goes with the label but does not make it; where a question is asked, the
     # opinions on all else.
-    distractor: Tuple[int, ...]
+    distractor: tuple[int, ...]
     # The tokens of the question, where one is asked.
-    question: Tuple[str, ...] = ()
+    question: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
         """The sentence as a string."""
         return _written(self.tokens)
 
-    def as_json(self) -> Dict[str, Any]:
+    def as_json(self) -> dict[str, Any]:
         """As `attention_text` reads it; with a question, as `question_passage` does."""
         text, tokens, label = "text", "tokens", "label"
         asked = {}
@@ -147,8 +148,8 @@ class PlantedCorpus:
     def __init__(
         self,
         preset: str = "easy",
-        overrides: Optional[Mapping[str, Any]] = None,
-        sizes: Optional[Mapping[str, int]] = None,
+        overrides: Mapping[str, Any] | None = None,
+        sizes: Mapping[str, int] | None = None,
         seed: int = 1,
     ) -> None:
         self.preset = preset
@@ -160,11 +161,11 @@ class PlantedCorpus:
             if not isinstance(size, int) or size < 1:
                 raise ValueError(f"the size of {split} is {size!r}, but must be 1 or more")
 
-    def split(self, name: str) -> List[PlantedSentence]:
+    def split(self, name: str) -> list[PlantedSentence]:
         """All sentences of `train`, `dev` or `test`."""
         _check_split(name)
         rng = Random(f"{self.seed} {name}")
-        seen: Set[Tuple[str, ...]] = set()
+        seen: set[tuple[str, ...]] = set()
         sentences = []
         for number, plan in enumerate(plans(self.settings, self.sizes[name], name, rng)):
             text = self._unseen_text(rng, plan, name, seen)
@@ -177,7 +178,7 @@ class PlantedCorpus:
         return sentences
 
     def _unseen_text(
-        self, rng: Random, plan: TextPlan, split: str, seen: Set[Tuple[str, ...]]
+        self, rng: Random, plan: TextPlan, split: str, seen: set[tuple[str, ...]]
     ) -> PlantedText:
         for _ in range(MOST_DRAWS):
             opinions = _opinions(rng, plan, self.settings.opinion_words)
@@ -216,7 +217,7 @@ def _split_of(tokens: Sequence[str]) -> str:
     return SPLITS[zlib.crc32(" ".join(tokens).encode()) % len(SPLITS)]
 
 
-def _opinions(rng: Random, plan: TextPlan, words: int) -> List[Opinion]:
+def _opinions(rng: Random, plan: TextPlan, words: int) -> list[Opinion]:
     """Opinion words without repetition, of the polarity that their negator turns as planned."""
     decks = [rng.sample(lexicon[:words], len(plan.polarities)) for lexicon in OPINIONS]
     return [
@@ -225,7 +226,7 @@ def _opinions(rng: Random, plan: TextPlan, words: int) -> List[Opinion]:
     ]
 
 
-def _negator(rng: Random, negated: bool) -> Optional[str]:
+def _negator(rng: Random, negated: bool) -> str | None:
     return rng.choice(NEGATORS) if negated else None
 
 
@@ -246,7 +247,7 @@ def _sentence(sentence_id: str, plan: TextPlan, text: PlantedText) -> PlantedSen
 
 
 def _asked(
-    sentence_id: str, plan: TextPlan, text: PlantedText, question: Tuple[str, ...]
+    sentence_id: str, plan: TextPlan, text: PlantedText, question: tuple[str, ...]
 ) -> PlantedSentence:
     """The first opinion is asked for: its aspect and its words together make the label."""
     others = [place for places in text.opinions_at[1:] for place in places]
@@ -269,5 +270,5 @@ def _written(tokens: Sequence[str]) -> str:
     return re.sub(r" (?=[.;?])", "", " ".join(tokens))
 
 
-def _mask(tokens: Sequence[str], places: Sequence[int]) -> Tuple[int, ...]:
+def _mask(tokens: Sequence[str], places: Sequence[int]) -> tuple[int, ...]:
     return tuple(int(place in places) for place in range(len(tokens)))

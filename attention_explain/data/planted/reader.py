@@ -1,7 +1,8 @@
 """The reader of the planted corpus. What the corpus is and how it is made is in `corpus`."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Dict, Iterator, List, Optional, Sequence
+from typing import Any
 
 from allennlp.data import DatasetReader, Instance
 
@@ -20,8 +21,8 @@ MASKS = ("rationale", "contrary", "distractor")
 class PlantedExample(Example):
     """An example of the planted corpus, with the masks of outvoted opinions and distractors."""
 
-    contrary: Optional[Sequence[int]] = None
-    distractor: Optional[Sequence[int]] = None
+    contrary: Sequence[int] | None = None
+    distractor: Sequence[int] | None = None
 
 
 @DatasetReader.register("planted")
@@ -61,10 +62,10 @@ class PlantedReader(PairReader):
     def __init__(
         self,
         preset: str = "easy",
-        overrides: Optional[Dict[str, Any]] = None,
+        overrides: dict[str, Any] | None = None,
         corpus_seed: int = 1,
-        sizes: Optional[Dict[str, int]] = None,
-        impermissible: Optional[str] = None,
+        sizes: dict[str, int] | None = None,
+        impermissible: str | None = None,
         marked: str = "rationale",
         **kwargs,
     ) -> None:
@@ -103,7 +104,7 @@ class PlantedReader(PairReader):
             return TEXT
         return super()._origin(example)
 
-    def _to_instance(self, example: Example, words: List[str]) -> Instance:
+    def _to_instance(self, example: Example, words: list[str]) -> Instance:
         instance = super()._to_instance(example, words)
         if isinstance(example, PlantedExample):
             metadata = instance["metadata"].metadata

@@ -1,7 +1,8 @@
 """The knobs of the planted corpus, checked, and its presets."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from typing import Any, Dict, Mapping, Optional
+from typing import Any
 
 from attention_explain.data.planted.text import shortest_length
 from attention_explain.data.planted.words import DOMAINS, OPINIONS
@@ -40,7 +41,7 @@ class PlantedSettings:
     # opinion word means something before a model has learned whose it is. None in dev and test.
     unanimous: float = 0.0
     # Share of the texts in which a weekday of their own label's set stands; None: no weekday.
-    shortcut: Optional[float] = None
+    shortcut: float | None = None
     # The same in dev and test. A half means that the weekday says nothing.
     shortcut_heldout: float = 0.5
     # How many tokens follow every opinion at least.
@@ -48,9 +49,9 @@ class PlantedSettings:
     # How many different words each polarity has.
     opinion_words: int = MOST_OPINION_WORDS
     # How many aspects of a thing are judged, in all texts about it; None: all that it has.
-    aspects: Optional[int] = None
+    aspects: int | None = None
     # What texts are about: films alone, films and restaurants, ...; None: all things.
-    things: Optional[int] = None
+    things: int | None = None
 
     @property
     def opinions(self) -> int:
@@ -124,7 +125,7 @@ class PlantedSettings:
             if not fits:
                 raise ValueError(f"{field.name} is {value!r}, but must be {kind}")
 
-    def _check_range(self, knob: str, least: float, most: Optional[float]) -> None:
+    def _check_range(self, knob: str, least: float, most: float | None) -> None:
         value = getattr(self, knob)
         if value is None:
             return
@@ -135,7 +136,7 @@ class PlantedSettings:
 
 KNOBS = tuple(field.name for field in fields(PlantedSettings))
 
-PRESETS: Dict[str, PlantedSettings] = {
+PRESETS: dict[str, PlantedSettings] = {
     "easy": PlantedSettings(),
     # Neither negator nor opinion word says anything alone, so a model must see each pair often.
     "negation": PlantedSettings(min_tokens=10, negation=0.5, opinion_words=10),
@@ -155,7 +156,7 @@ PRESETS: Dict[str, PlantedSettings] = {
 }
 
 
-def settings_for(preset: str, overrides: Optional[Mapping[str, Any]] = None) -> PlantedSettings:
+def settings_for(preset: str, overrides: Mapping[str, Any] | None = None) -> PlantedSettings:
     """The preset with some knobs turned; a `ValueError` names what is allowed."""
     if preset not in PRESETS:
         raise ValueError(f"preset is {preset!r}, but must be one of {', '.join(PRESETS)}")

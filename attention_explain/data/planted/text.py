@@ -4,9 +4,9 @@ same thing fill it up to an exact length. Which label the opinions make is not k
 nothing but the opinions can depend on it.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import Dict, List, Optional, Sequence, Set, Tuple
 
 from attention_explain.data.planted.words import (
     DOMAINS,
@@ -39,7 +39,7 @@ class Opinion:
     """An opinion word, with its negator if it has one."""
 
     word: str
-    negator: Optional[str] = None
+    negator: str | None = None
 
 
 @dataclass(frozen=True)
@@ -49,19 +49,19 @@ class PlantedText:
     it is the thing as a whole) and the weekday stand in them.
     """
 
-    tokens: Tuple[str, ...]
-    opinions_at: Tuple[Tuple[int, ...], ...]
-    aspects_at: Tuple[Optional[int], ...]
-    weekday_at: Tuple[int, ...]
+    tokens: tuple[str, ...]
+    opinions_at: tuple[tuple[int, ...], ...]
+    aspects_at: tuple[int | None, ...]
+    weekday_at: tuple[int, ...]
 
 
 @dataclass
 class _Clause:
-    tokens: List[str]
+    tokens: list[str]
     # What stands here: the opinion's number, and the places of its tokens or of the weekday.
-    opinion: Optional[int] = None
-    marked: Tuple[int, ...] = ()
-    aspect: Optional[int] = None
+    opinion: int | None = None
+    marked: tuple[int, ...] = ()
+    aspect: int | None = None
 
     @property
     def cost(self) -> int:
@@ -80,11 +80,11 @@ def write_text(
     rng: Random,
     length: int,
     opinions: Sequence[Opinion],
-    weekday: Optional[str] = None,
+    weekday: str | None = None,
     distance: int = 0,
     of_aspects: bool = False,
-    aspects: Optional[int] = None,
-    things: Optional[int] = None,
+    aspects: int | None = None,
+    things: int | None = None,
 ) -> PlantedText:
     """
     A text of exactly `length` tokens with these opinions, in any order, each followed by at least
@@ -103,18 +103,18 @@ class _Writer:
     """Draws the clauses of one text: all about one thing, no pattern or aspect twice."""
 
     def __init__(
-        self, rng: Random, of_aspects: bool, aspects: Optional[int], things: Optional[int]
+        self, rng: Random, of_aspects: bool, aspects: int | None, things: int | None
     ) -> None:
         self._rng = rng
         self._aspects = aspects
         self._of_aspects = of_aspects
         self._domain, self._fillers = rng.choice(_FILLERS[:things])
         self._words = {**SHARED_WORDS, **self._domain.words}
-        self._used: Set[str] = set()
+        self._used: set[str] = set()
 
     def given_clauses(
-        self, length: int, opinions: Sequence[Opinion], weekday: Optional[str], distance: int
-    ) -> Tuple[List[_Clause], List[_Clause], int]:
+        self, length: int, opinions: Sequence[Opinion], weekday: str | None, distance: int
+    ) -> tuple[list[_Clause], list[_Clause], int]:
         """The judged clauses, that of the weekday, and the room they leave for neutral ones."""
         for draw in range(DRAWS_BEFORE_SHORTEST + 1):
             shortest = draw == DRAWS_BEFORE_SHORTEST
@@ -127,7 +127,7 @@ class _Writer:
                 return judged, neutral, room
         raise ValueError(f"these opinions do not fit into {length} tokens")
 
-    def fillers(self, room: int) -> List[_Clause]:
+    def fillers(self, room: int) -> list[_Clause]:
         """Neutral clauses that, with the token that ends each, take exactly `room` tokens."""
         clauses = []
         while room:
@@ -139,7 +139,7 @@ class _Writer:
             room -= clauses[-1].cost
         return clauses
 
-    def _judged(self, opinions: Sequence[Opinion], shortest: bool) -> List[_Clause]:
+    def _judged(self, opinions: Sequence[Opinion], shortest: bool) -> list[_Clause]:
         aspects = self._rng.sample(self._domain.aspects[: self._aspects], len(opinions))
         clauses = []
         for number, (opinion, aspect) in enumerate(zip(opinions, aspects, strict=True)):
@@ -165,9 +165,9 @@ class _Writer:
         place = pattern.split().index("{weekday}")
         return _Clause(self._filled(pattern, weekday=weekday), marked=(place,))
 
-    def _filled(self, pattern: str, **given: str) -> List[str]:
-        drawn: Dict[str, List[str]] = {}
-        tokens: List[str] = []
+    def _filled(self, pattern: str, **given: str) -> list[str]:
+        drawn: dict[str, list[str]] = {}
+        tokens: list[str] = []
         for part in pattern.split():
             if not part.startswith("{"):
                 tokens.append(part)
@@ -183,7 +183,7 @@ class _Writer:
         return tokens
 
 
-def _costs(room: int) -> List[int]:
+def _costs(room: int) -> list[int]:
     """What a clause may cost so that other clauses can take the rest."""
     return [
         cost
@@ -192,8 +192,8 @@ def _costs(room: int) -> List[int]:
     ]
 
 
-def _by_cost(domain: Domain) -> Dict[int, List[str]]:
-    patterns: Dict[int, List[str]] = {}
+def _by_cost(domain: Domain) -> dict[int, list[str]]:
+    patterns: dict[int, list[str]] = {}
     for pattern in domain.clauses + SHARED_CLAUSES:
         patterns.setdefault(len(pattern.split()) + 1, []).append(pattern)
     return patterns
@@ -203,15 +203,15 @@ _FILLERS = [(domain, _by_cost(domain)) for domain in DOMAINS]
 
 
 def _placed(
-    rng: Random, judged: List[_Clause], neutral: List[_Clause], distance: int
-) -> List[_Clause]:
+    rng: Random, judged: list[_Clause], neutral: list[_Clause], distance: int
+) -> list[_Clause]:
     """The neutral clauses with the judged ones between them, far enough from the end."""
     gaps = [
         gap
         for gap in range(len(neutral) + 1)
         if sum(clause.cost for clause in neutral[gap:]) + 1 >= distance
     ]
-    by_gap: Dict[int, List[_Clause]] = {}
+    by_gap: dict[int, list[_Clause]] = {}
     for clause in rng.sample(judged, len(judged)):
         by_gap.setdefault(rng.choice(gaps), []).append(clause)
     placed = []
@@ -220,11 +220,11 @@ def _placed(
     return placed
 
 
-def _joined(rng: Random, opener: List[str], clauses: List[_Clause]) -> PlantedText:
+def _joined(rng: Random, opener: list[str], clauses: list[_Clause]) -> PlantedText:
     tokens = list(opener)
-    opinions_at: Dict[int, Tuple[int, ...]] = {}
-    aspects_at: Dict[int, Optional[int]] = {}
-    weekday_at: Tuple[int, ...] = ()
+    opinions_at: dict[int, tuple[int, ...]] = {}
+    aspects_at: dict[int, int | None] = {}
+    weekday_at: tuple[int, ...] = ()
     ending = "."
     for clause in clauses:
         places = tuple(len(tokens) + place for place in clause.marked)

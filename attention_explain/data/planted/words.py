@@ -4,9 +4,8 @@ and weekdays occur nowhere but in their own lists, so nothing else in a text can
 """
 
 from dataclasses import dataclass
-from typing import Dict, Tuple
 
-Words = Tuple[str, ...]
+Words = tuple[str, ...]
 
 
 def _words(text: str) -> Words:
@@ -19,7 +18,7 @@ def _lines(text: str) -> Words:
 
 # The lexicons by polarity: 0 negative, 1 positive. The most usual words come first, because the
 # knob `opinion_words` takes a lexicon's beginning.
-OPINIONS: Tuple[Words, Words] = (
+OPINIONS: tuple[Words, Words] = (
     _words(
         "bad awful terrible boring poor dull horrible disappointing dreadful mediocre bland "
         "tedious weak clumsy annoying ugly unpleasant forgettable sloppy lousy frustrating messy "
@@ -42,7 +41,7 @@ INTENSIFIERS = _words("very really truly especially particularly")
 NEGATORS_OF_INTENSIFIERS = _words("not never")
 
 # The weekdays of the shortcut, by the label they go with in training.
-WEEKDAYS: Tuple[Words, Words] = (
+WEEKDAYS: tuple[Words, Words] = (
     _words("monday tuesday wednesday"),
     _words("thursday friday saturday"),
 )
@@ -103,14 +102,14 @@ QUESTIONS = _lines(
 JOINERS = ("and", ";")
 
 # By their number of tokens.
-OPENERS: Dict[int, Words] = {
+OPENERS: dict[int, Words] = {
     1: _words("overall anyway apparently evidently meanwhile"),
     2: ("as usual", "after all", "once more", "in short", "on reflection"),
     3: ("all in all", "to be brief", "to be exact", "to sum up", "in other words"),
 }
 
 # Words for the slots of any clause below.
-SHARED_WORDS: Dict[str, Words] = {
+SHARED_WORDS: dict[str, Words] = {
     "person": _words(
         "sister brother cousin aunt uncle neighbour colleague friend daughter son partner "
         "flatmate father mother grandmother boss teacher landlord niece nephew"
@@ -175,10 +174,10 @@ class Domain:
     aspects: Words
     clauses: Words
     # For the slots of its clauses, beside the shared ones.
-    words: Dict[str, Words]
+    words: dict[str, Words]
 
 
-DOMAINS: Tuple[Domain, ...] = (
+DOMAINS: tuple[Domain, ...] = (
     Domain(
         aspects=_words(
             "plot acting ending soundtrack dialogue pacing editing lighting cast script opening "
