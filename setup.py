@@ -90,6 +90,7 @@ setup(
         "analysis": ["py.typed"],
         "analysis.papers": ["*/published/*.csv"],
         "attention_explain": ["costs.toml", "py.typed"],
+        "attention_explain.data.planted": ["words.toml"],
         "attention_explain.explore": ["page/*"],
         "attention_explain.heatmaps": ["texts.js"],
         "attention_explain.training_configs": ["*/*.jsonnet", "*/*.libsonnet"],

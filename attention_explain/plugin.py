@@ -17,6 +17,7 @@ try:
         import attention_explain.commands.registered
         import attention_explain.counterfactual
         import attention_explain.data
+        import attention_explain.data.planted
         import attention_explain.faithfulness
         import attention_explain.interpret
         import attention_explain.models

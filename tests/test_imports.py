@@ -19,10 +19,6 @@ MUTUAL: Dict[Tuple[str, str], str] = {
         "attention_explain.commands.startup",
         "attention_explain.workflow",
     ): "start-up hands `study` to the workflow, whose jobs start commands",
-    (
-        "attention_explain.data",
-        "attention_explain.data.planted",
-    ): "the package registers its reader",
 }
 
 

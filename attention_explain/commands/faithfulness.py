@@ -35,9 +35,9 @@ from attention_explain.costs import passes_of_measures
 from attention_explain.data.pair_sides import PASSAGE
 from attention_explain.errors import InputError
 from attention_explain.faithfulness.evaluator import RANDOM_ORDERS, Evaluator
+from attention_explain.faithfulness.faithfulness import MEASURES
 from attention_explain.faithfulness.outputs import reads_sets_apart
-from attention_explain.faithfulness.registry import ERASURES, MEASURES
-from attention_explain.faithfulness.removal import RemovalMethod
+from attention_explain.faithfulness.removal import ERASURES, RemovalMethod
 from attention_explain.faithfulness.scores_file import GivenScores, read_scores
 from attention_explain.faithfulness.search import Search
 from attention_explain.files import faithfulness as faithfulness_file

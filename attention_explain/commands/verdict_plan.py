@@ -26,8 +26,8 @@ from attention_explain.counterfactual.perturber import Perturber
 from attention_explain.data.any_reader import read_instances
 from attention_explain.errors import InputError
 from attention_explain.faithfulness.evaluator import RANDOM_ORDERS, Evaluator
+from attention_explain.faithfulness.faithfulness import MEASURES
 from attention_explain.faithfulness.outputs import reads_sets_apart
-from attention_explain.faithfulness.registry import MEASURES
 from attention_explain.faithfulness.scores_file import read_scores
 from attention_explain.interpret.interpreter import (
     InterpreterConfig,

@@ -25,10 +25,6 @@ class BinnedMeasure(AdditiveMeasure):
         Fractions of the tokens.
     """
 
-    # Of the unnormalised form.
-    name: str
-    higher_is_better: bool
-
     def __init__(self, bins: list[float] | None = None) -> None:
         self.bins = sorted(BINS if bins is None else bins)
         if not self.bins or not all(0 < share <= 1 for share in self.bins):
@@ -108,9 +104,6 @@ class Comprehensiveness(BinnedMeasure):
     higher_is_better = True
     keeps = False
 
-    def __init__(self, bins: list[float] | None = None) -> None:
-        super().__init__(bins)
-
     def terms(self, probs: numpy.ndarray, text: MeasuredText) -> list[numpy.ndarray]:
         drops = drop(probs, text)
         return [drops, share_of_empty(drops, text)]
@@ -139,9 +132,6 @@ class Sufficiency(BinnedMeasure):
     equation = "p(c|x) - p(c|top k alone)"
     higher_is_better = False
     keeps = True
-
-    def __init__(self, bins: list[float] | None = None) -> None:
-        super().__init__(bins)
 
     def terms(self, probs: numpy.ndarray, text: MeasuredText) -> list[numpy.ndarray]:
         drops = drop(probs, text)

@@ -7,6 +7,9 @@ from typing import Union
 import numpy
 from allennlp.common import Registrable
 
+from attention_explain.files.faithfulness import TIED
+from attention_explain.named_components import ComponentKind
+
 
 @dataclass(frozen=True)
 class Quantity:
@@ -26,23 +29,37 @@ class Faithfulness(Registrable):
     """
     A measure of how faithful scores are to the model that they explain.
 
+    name : of the main quantity.
+    higher_is_better : whether higher values of it are better.
     equation : the definition, as written into the file.
     in_order : whether the measure depends on the ranking of the tokens only, so that a search can
         optimise it.
     erasures : whether the measure removes tokens, so that each removal method gives another value.
     """
 
+    name: str
+    higher_is_better: bool
     equation: str
     in_order: bool = False
     erasures: bool = False
 
     def forms(self) -> dict[str, bool]:
         """The names of all quantities, the main one first, and whether higher is better."""
-        raise NotImplementedError
+        return {self.name: self.higher_is_better}
 
     def called(self, form: str, name: str) -> str:
         """The name of a form of a measure that the user has renamed."""
         return form.replace(next(iter(self.forms())), name)
+
+
+MEASURES = ComponentKind(
+    noun="measure",
+    registry=Faithfulness,
+    base=Faithfulness,
+    # The name of an extra row in the file.
+    reserved=(TIED,),
+    declared=("equation", "in_order", "erasures"),
+)
 
 
 class Undefined(str):

@@ -53,8 +53,8 @@ class RankingMeasure(Faithfulness):
         raise NotImplementedError
 
     def quantities(self, tokens: int) -> list[Quantity]:
-        """The quantities reported for a text of `tokens` tokens."""
-        raise NotImplementedError
+        """The quantities reported for a text of `tokens` tokens: by default one per form."""
+        return [Quantity(name, higher) for name, higher in self.forms().items()]
 
     def values(self, probs: numpy.ndarray, text: MeasuredText) -> numpy.ndarray:
         """

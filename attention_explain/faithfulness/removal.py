@@ -12,6 +12,7 @@ from attention_explain.errors import InputError
 from attention_explain.interpret.baselines import baseline_embeddings
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models import AttentionClassifier
+from attention_explain.named_components import ComponentKind
 from attention_explain.passes import generator_for
 from attention_explain.symbols import symbol_ids
 
@@ -32,6 +33,11 @@ class RemovalMethod(Registrable):
         probabilities are averaged over the draws. Shape: (draws, batch, tokens, embedding_dim)
         """
         raise NotImplementedError
+
+
+ERASURES = ComponentKind(
+    noun="removal method", registry=RemovalMethod, base=RemovalMethod, reserved=()
+)
 
 
 @RemovalMethod.register("delete")

@@ -34,16 +34,13 @@ class SoftMeasure(ScoreMeasure):
         Determines what is dropped, together with the text's id: the same numbers for all methods.
     """
 
-    name: str
+    higher_is_better = True
 
-    def __init__(self, draws: int, seed: int) -> None:
+    def __init__(self, draws: int = 10, seed: int = 0) -> None:
         if draws < 1:
             raise InputError(f"draws is {draws}, but must be 1 or more")
         self.draws = draws
         self.seed = seed
-
-    def forms(self) -> dict[str, bool]:
-        return {self.name: True}
 
     def kept(self, importance: numpy.ndarray) -> numpy.ndarray:
         """The probability of keeping each component of a token's embedding. Shape: (..., tokens)"""
@@ -161,9 +158,6 @@ class SoftComprehensiveness(SoftMeasure):
         "with chance 1 - q"
     )
 
-    def __init__(self, draws: int = 10, seed: int = 0) -> None:
-        super().__init__(draws, seed)
-
     def kept(self, importance: numpy.ndarray) -> numpy.ndarray:
         return 1.0 - importance
 
@@ -198,9 +192,6 @@ class SoftSufficiency(SoftMeasure):
         "1 - E max(0, p(c|x) - p(c|x')) / max(0, p(c|x) - p(c|0)), each number of an embedding kept in x' "
         "with chance q"
     )
-
-    def __init__(self, draws: int = 10, seed: int = 0) -> None:
-        super().__init__(draws, seed)
 
     def kept(self, importance: numpy.ndarray) -> numpy.ndarray:
         return importance

@@ -23,7 +23,6 @@ SECTIONS = {
     "TokenEmbedder": "Token embedders",
     "SaliencyInterpreter": "Interpreters (saliency methods)",
     "Faithfulness": "Measures of faithfulness",
-    "Erasure": "Removal methods",
     "RemovalMethod": "Removal methods",
     "Measure": "Measures of agreement",
     "Perturbation": "Perturbations of attention",

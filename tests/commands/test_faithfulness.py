@@ -23,8 +23,8 @@ from attention_explain.commands.faithfulness import (
 )
 from attention_explain.errors import InputError
 from attention_explain.faithfulness.evaluator import Evaluator
-from attention_explain.faithfulness.registry import ERASURES
-from attention_explain.faithfulness.registry import MEASURES as ALL_MEASURES
+from attention_explain.faithfulness.faithfulness import MEASURES as ALL_MEASURES
+from attention_explain.faithfulness.removal import ERASURES
 from attention_explain.files.faithfulness import FORMAT
 from attention_explain.interpret.text_batch import TextBatch
 from tests.commands.stopping import stop_after

@@ -74,7 +74,7 @@ def test_one_string_is_refused_and_its_tokens_are_taken(archive):
     assert explain(run, ["a", "d"], ["attention"]).unknown == [0, 1]
     assert explain(run, "a d", ["attention"], split_text=True).tokens == ["a", "d"]
     predictor = SaliencyPredictor.from_path(str(run), "saliency", interpreters=["attention"])
-    with pytest.raises(InputError, match="^line 1 of the input .*came as tokens"):
+    with pytest.raises(InputError, match="^line 1 of the input .*given as tokens"):
         predictor.predict_json(predictor.load_line("a d"))
 
 

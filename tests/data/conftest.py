@@ -8,7 +8,7 @@ import pytest
 from allennlp.common import Params
 from allennlp.data import DatasetReader
 
-import attention_explain.data  # noqa: F401
+import attention_explain.data.planted  # noqa: F401
 from attention_explain.data.errors import DataError
 
 

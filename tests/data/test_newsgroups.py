@@ -4,7 +4,7 @@ import logging
 
 import pytest
 
-from attention_explain.data.newsgroups import strip_footer, strip_headers, strip_quotes
+from attention_explain.data.folders import strip_footer, strip_headers, strip_quotes
 from attention_explain.errors import InputError
 
 GROUPS = ["rec.tea", "rec.coffee"]

@@ -3,7 +3,8 @@
 from typing import Any
 
 from attention_explain.faithfulness.evaluator import Evaluator
-from attention_explain.faithfulness.registry import ERASURES, MEASURES
+from attention_explain.faithfulness.faithfulness import MEASURES
+from attention_explain.faithfulness.removal import ERASURES
 from attention_explain.faithfulness.scores_file import ScoredText
 from attention_explain.files.faithfulness import Measurement
 from attention_explain.models import AttentionClassifier

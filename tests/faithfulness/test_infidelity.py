@@ -4,7 +4,7 @@ import numpy
 import pytest
 
 from attention_explain.errors import InputError
-from attention_explain.faithfulness.registry import MEASURES
+from attention_explain.faithfulness.faithfulness import MEASURES
 from attention_explain.faithfulness.score_measure import TextScores
 from tests.builders import TEXTS
 from tests.faithfulness.judging import LABEL, judged

@@ -8,9 +8,8 @@ import torch
 from scipy.stats import spearmanr
 
 from attention_explain.errors import InputError
-from attention_explain.faithfulness.input_shift import shifted
-from attention_explain.faithfulness.parameter_randomization import STAGES, cascade
-from attention_explain.faithfulness.registry import MEASURES
+from attention_explain.faithfulness.faithfulness import MEASURES
+from attention_explain.faithfulness.stability import STAGES, cascade, shifted
 from attention_explain.interpret.interpreter import Interpreter
 from attention_explain.passes import generator_for
 from tests.builders import DIM, ENCODERS, TEXTS, batch, instances

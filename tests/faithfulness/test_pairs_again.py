@@ -6,9 +6,9 @@ import torch
 
 from attention_explain.data.pair_sides import turned
 from attention_explain.faithfulness.evaluator import Evaluator
-from attention_explain.faithfulness.parameter_randomization import STAGES, cascade
-from attention_explain.faithfulness.registry import MEASURES
+from attention_explain.faithfulness.faithfulness import MEASURES
 from attention_explain.faithfulness.scores_file import ScoredText
+from attention_explain.faithfulness.stability import STAGES, cascade
 from attention_explain.models.explainable import explainable
 from attention_explain.predictors.saliency import SaliencyPredictor
 from tests.models.test_pair_sides import classifier

@@ -5,7 +5,7 @@ import pytest
 
 from attention_explain.errors import InputError
 from attention_explain.faithfulness.evaluator import RankedText, measure_rankings
-from attention_explain.faithfulness.registry import MEASURES
+from attention_explain.faithfulness.faithfulness import MEASURES
 from attention_explain.faithfulness.search import Search
 from attention_explain.orders import random_ranks
 from tests.builders import TEXTS

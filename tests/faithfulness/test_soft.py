@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from attention_explain.errors import InputError
-from attention_explain.faithfulness.registry import MEASURES
+from attention_explain.faithfulness.faithfulness import MEASURES
 from attention_explain.passes import generator_for
 from tests.builders import TEXTS
 from tests.faithfulness.judging import LABEL, judged

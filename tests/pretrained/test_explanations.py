@@ -13,8 +13,8 @@ from attention_explain import explain
 from attention_explain.archives import open_archive
 from attention_explain.errors import InputError
 from attention_explain.faithfulness.outputs import RemovalOutputs
-from attention_explain.faithfulness.parameter_randomization import cascade
-from attention_explain.faithfulness.registry import ERASURES
+from attention_explain.faithfulness.removal import ERASURES
+from attention_explain.faithfulness.stability import cascade
 from attention_explain.interpret.interpreter import known_interpreters, supported_interpreters
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.predictors.saliency import SaliencyPredictor
