@@ -14,7 +14,7 @@ def main(arguments: list[str] | None = None) -> int:
         return _run(arguments)
     except KeyboardInterrupt as error:
         print("\nstopped", file=sys.stderr)
-        return interrupts.exit_code(error)
+        return interrupts.exit_code(error) or 1
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:

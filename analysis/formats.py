@@ -124,7 +124,8 @@ def _value(value: Any) -> Any:
     if not isinstance(value, dict):
         return value
     known = {key: float("nan") if end is None else end for key, end in value.items()}
-    return Estimate(**known) if "mean" in known else Interval(**known)
+    interval = Interval(known["low"], known["high"])
+    return Estimate(known["mean"], interval.low, interval.high) if "mean" in known else interval
 
 
 def csv(table: pandas.DataFrame) -> str:

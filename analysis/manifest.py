@@ -81,7 +81,7 @@ def damaged_file(folder: Path, manifest: dict[str, Any], sections: set[str]) -> 
 
 def _is_manifest(manifest: dict[str, Any]) -> bool:
     """Whether it has the shape that all readers rely on."""
-    entries, files, commands = (manifest.get(key) for key in ("entries", "files", "commands"))
+    entries, files, commands = (manifest.get(key, ()) for key in ("entries", "files", "commands"))
     return (
         _all_have(
             entries, {"kind": str, "name": str, "section": str, "caption": str, "files": dict}

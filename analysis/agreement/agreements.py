@@ -102,8 +102,8 @@ class Agreement:
         Between chance and ceiling, as `rescale` has it, for the texts of a group; NaN where the
         ceiling is not known. Shape: (seeds, texts)
         """
-        ceiling = numpy.nan if self.ceiling is None else self.ceiling
         value = numpy.where(member, self.observed.value, numpy.nan)
+        ceiling = numpy.full_like(value, numpy.nan) if self.ceiling is None else self.ceiling
         return rescale(value, self.controls["permuted"].expected, ceiling)
 
 
@@ -174,13 +174,15 @@ class _Columns:
     def of(cls, file: Attributions, how: dict[Pair, str]) -> "_Columns":
         plain = {name: file.scores(name) for name in dict.fromkeys(itertools.chain(*how))}
         sizes = {name: scores.absolute() for name, scores in plain.items()}
-        scores, pairs = {}, {}
+        scores: dict[Column, Scores] = {}
+        pairs: dict[Pair, tuple[Column, Column]] = {}
         for pair, compared_by in how.items():
             # What is unsigned is one column either way.
-            pairs[pair] = tuple(
+            first, second = (
                 (name, compared_by == BY_MAGNITUDE and sizes[name] is not plain[name])
                 for name in pair
             )
+            pairs[pair] = first, second
             for name, by_magnitude in pairs[pair]:
                 scores[name, by_magnitude] = (sizes if by_magnitude else plain)[name]
         return cls(scores, pairs)
@@ -206,9 +208,9 @@ def _collect(
             ceiling = measure.ceiling(scores[first], scores[second])
             collected[measure.name, pair].ceiling.append(ceiling)
         step()
-    for values in collected.values():
+    for of_pair in collected.values():
         for name in CONTROLS:
-            values.controls[name].append([])
+            of_pair.controls[name].append([])
     keys = text_keys(file.table["id"])
     for draw in range(draws):
         # Seeds of a model draw independently of each other.
@@ -226,10 +228,10 @@ def _collect(
 
 
 def _ceiling(seeds: Sequence[Values | None], observed: Sample) -> numpy.ndarray | None:
-    if any(values is None for values in seeds):
+    known = [values.value for values in seeds if values is not None]
+    if len(known) < len(seeds):
         return None
-    every = numpy.array([values.value for values in seeds])
-    return numpy.where(numpy.isnan(observed.value), numpy.nan, every)
+    return numpy.where(numpy.isnan(observed.value), numpy.nan, numpy.array(known))
 
 
 def _control(seeds: Sequence[Sequence[Values]], observed: Sample, mean: float | None) -> Control:

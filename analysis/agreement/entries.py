@@ -2,6 +2,7 @@
 
 import io
 from collections.abc import Sequence
+from typing import Any
 
 import numpy
 import pandas
@@ -77,8 +78,8 @@ def agreement_matrix(
         image = one.pcolormesh(edges, edges, shades, cmap=COLOURS, vmin=-end, vmax=end)
         # The first has no predecessor to compare with, the last no successor.
         one.set(aspect="equal", xlim=(-0.5, len(names) - 1.5), ylim=(len(names) - 0.5, 0.5))
-        for (row, column), cell in drawn.items():
-            _annotate(one, row, column, cell, end)
+        for (row, below), cell in drawn.items():
+            _annotate(one, row, below, cell, end)
         _name(one, names)
         bar = figure.colorbar(image, ax=one, shrink=0.6, aspect=25)
         bar.set_label(style.shown(f"{label} (0 is the same)" if distance else label))
@@ -115,10 +116,10 @@ def _distances(
     return None if numpy.isnan(apart).any() else apart
 
 
-def _annotate(axes: Axes, row: int, column: int, cell: object, end: float) -> None:
+def _annotate(axes: Axes, row: int, column: int, cell: Any, end: float) -> None:
     dark = abs(cell.shade) > WHITE_PRINT_FROM * end
     colour = "white" if dark else style.BLACK
-    middle = {"ha": "center", "va": "center", "color": colour}
+    middle: dict[str, Any] = {"ha": "center", "va": "center", "color": colour}
     axes.text(column, row - 0.16, _short(cell.mean), fontsize=8, **middle)
     axes.text(
         column, row + 0.12, f"[{_short(cell.low)}, {_short(cell.high)}]", fontsize=4.8, **middle

@@ -3,6 +3,7 @@
 import argparse
 import sys
 from pathlib import Path
+from typing import Any
 
 import pandas
 
@@ -28,7 +29,7 @@ def models_table(runs: list[Run]) -> pandas.DataFrame:
     """
     rows = []
     for run in runs:
-        row = {
+        row: dict[str, Any] = {
             "model": run.name,
             "encoder": run.model.encoder,
             "scorer": run.model.scorer,

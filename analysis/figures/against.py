@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy
 from matplotlib.axes import Axes
@@ -75,7 +76,7 @@ def _have_room(left: float, right: float, axis: float) -> bool:
     return right - left >= (LETTER * letters + GAP) * axis
 
 
-def _draw(axes: Axes, name: str, line: Line, look: dict[str, object]) -> None:
+def _draw(axes: Axes, name: str, line: Line, look: dict[str, Any]) -> None:
     means = numpy.asarray(line.means)
     errors: tuple[numpy.ndarray, numpy.ndarray] = (
         means - numpy.asarray(line.lows),

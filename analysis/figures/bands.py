@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy
 from matplotlib.axes import Axes
@@ -53,11 +54,11 @@ def bands(panels: Sequence[BandPanel], across: str, up: str, widest: int = 3) ->
     return figure
 
 
-def _looks(panels: Sequence[BandPanel]) -> dict[str, dict[str, object]]:
+def _looks(panels: Sequence[BandPanel]) -> dict[str, dict[str, Any]]:
     every = [band for panel in panels for band in panel.bands]
     names = list(dict.fromkeys(band.name for band in every if not band.end))
     ends = list(dict.fromkeys(band.name for band in every if band.end))
-    looks: dict[str, dict[str, object]] = {
+    looks: dict[str, dict[str, Any]] = {
         # As many as there are colours have a line each; then the lines change.
         name: {
             "color": style.COLOURS[number % (len(style.COLOURS) - 1)],
@@ -70,7 +71,7 @@ def _looks(panels: Sequence[BandPanel]) -> dict[str, dict[str, object]]:
     return looks
 
 
-def _draw(axes: Axes, band: Band, look: dict[str, object]) -> None:
+def _draw(axes: Axes, band: Band, look: dict[str, Any]) -> None:
     axes.fill_between(
         band.positions, band.lows, band.highs, color=look["color"], alpha=0.12, linewidth=0
     )

@@ -86,7 +86,7 @@ def _draw(
     histograms: bool,
     looks: dict[str, dict[str, Any]],
 ) -> None:
-    edges = numpy.linspace(*span, BINS + 1)
+    edges = numpy.linspace(*span, BINS + 1).tolist()
     positions = numpy.linspace(*span, POINTS)
     if panel.control is not None:
         control = _finite(panel.control)

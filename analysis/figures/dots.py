@@ -69,15 +69,15 @@ def dots(
             words = one.get_xticklabels()
             # Above another panel there are none.
             if words:
-                words[0].set_ha("left")
-                words[-1].set_ha("right")
+                words[0].set_horizontalalignment("left")
+                words[-1].set_horizontalalignment("right")
         if len(series) > 1:
             style.legend_below(figure, used, columns=len(series))
     return figure
 
 
 def best_first(marks: Sequence[Dot]) -> list[str]:
-    means = {}
+    means: dict[str, list[float]] = {}
     for dot in marks:
         if not math.isnan(dot.estimate.mean):
             means.setdefault(dot.row, []).append(dot.estimate.mean)

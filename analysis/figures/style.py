@@ -31,7 +31,6 @@ BLACK = "#000000"
 ORANGE = "#E69F00"
 SKY = "#56B4E9"
 GREEN = "#009E73"
-YELLOW = "#F0E442"
 BLUE = "#0072B2"
 VERMILION = "#D55E00"
 PURPLE = "#CC79A7"
@@ -97,7 +96,7 @@ def legend_below(made: Figure, axes: Sequence[Axes], columns: int) -> None:
         handles, labels = one.get_legend_handles_labels()
         for handle, label in zip(handles, labels, strict=True):
             named.setdefault(label, handle)
-    made.legend(named.values(), named.keys(), loc="outside lower center", ncols=columns)
+    made.legend(list(named.values()), list(named), loc="outside lower center", ncols=columns)
 
 
 def titled(axes: Axes, name: str, size: float = RC["axes.titlesize"]) -> None:
@@ -107,9 +106,17 @@ def titled(axes: Axes, name: str, size: float = RC["axes.titlesize"]) -> None:
 
 def in_lines(axes: Axes, text: str, size: float, parts: int = 1) -> str:
     """Lines that fit where a panel is shared by N texts."""
-    points = axes.figure.get_figwidth() / axes.get_gridspec().ncols * POINTS_AN_INCH
+    grid = axes.get_gridspec()
+    columns = grid.ncols if grid is not None else 1
+    points = figure_of(axes).get_figwidth() / columns * POINTS_AN_INCH
     letters = max(1, int(OF_A_PANEL * points / parts / (WIDTH_OF_A_LETTER * size)))
     return "\n".join(wrap(shown(text), letters)) or shown(text)
+
+
+def figure_of(axes: Axes) -> Figure:
+    """The figure of a panel; there are no nested figures."""
+    assert isinstance(axes.figure, Figure)
+    return axes.figure
 
 
 def grid_of(number: int, widest: int) -> tuple[int, int]:

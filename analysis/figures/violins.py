@@ -116,7 +116,7 @@ def _one(axes: Axes, values: numpy.ndarray, middle: float, width: float, number:
     # Of many series, marks do not reach into the next.
     scale = min(1.0, 4 * width)
     if len(values) >= LEAST and numpy.ptp(values) > 1e-9:
-        drawn = axes.violinplot(
+        drawn: dict[str, Any] = axes.violinplot(
             values, [middle], widths=width, points=POINTS, showextrema=False, bw_method="scott"
         )
         for body in drawn["bodies"]:

@@ -26,6 +26,8 @@ class AsPublished(Measure):
     in the same order may score less: it has no ceiling.
     """
 
+    top_k: TopK
+
     def __init__(self, k: int | float | str = "non-zero", penalty: float = 0.5) -> None:
         self.top_k = TopK(k)
         self.penalty = checked_number("penalty", penalty, 0, 1, ends=True)

@@ -28,6 +28,8 @@ class Fagin(Measure):
     the tau_x of Emond and Mason (2002): (concordant - discordant + tied in both) / all pairs.
     """
 
+    top_k: TopK
+
     def __init__(self, k: int | float | str = "non-zero", penalty: float = 0.5) -> None:
         self.top_k = TopK(k)
         self.penalty = checked_number("penalty", penalty, 0, 1, ends=True)

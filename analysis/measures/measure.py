@@ -159,14 +159,13 @@ class Values:
         reasons = undefined.copy()
         reasons[usable] = self.undefined
 
-        def filled(numbers: numpy.ndarray | None) -> numpy.ndarray | None:
-            if numbers is None:
-                return None
+        def filled(numbers: numpy.ndarray) -> numpy.ndarray:
             of_all = numpy.full(len(usable), numpy.nan)
             of_all[usable] = numbers
             return of_all
 
-        return Values(filled(self.value), reasons, filled(self.p_value))
+        p_value = None if self.p_value is None else filled(self.p_value)
+        return Values(filled(self.value), reasons, p_value)
 
 
 def unusable(columns: Sequence[Scores], least_tokens: int) -> numpy.ndarray:

@@ -47,20 +47,21 @@ class TopK:
         if isinstance(self.k, str):
             sizes = RULES[self.k](first, second)
         else:
-            sizes = self._counted(first.lengths)
+            sizes = _counted(self.k, first.lengths)
         return numpy.minimum(sizes, first.lengths)
 
     def takes_all(self, lengths: numpy.ndarray) -> numpy.ndarray:
         """Where a k that was given as a number leaves no token of a text out. Shape: (texts,)"""
         if isinstance(self.k, str):
             return numpy.zeros(len(lengths), dtype=bool)
-        return self._counted(lengths) >= lengths
+        return _counted(self.k, lengths) >= lengths
 
-    def _counted(self, lengths: numpy.ndarray) -> numpy.ndarray:
-        if isinstance(self.k, int):
-            return numpy.full(len(lengths), self.k)
-        # .1 * 30 is a little more than 3.
-        return numpy.ceil((self.k * lengths).round(9)).astype(numpy.int64)
+
+def _counted(k: float, lengths: numpy.ndarray) -> numpy.ndarray:
+    if isinstance(k, int):
+        return numpy.full(len(lengths), k)
+    # .1 * 30 is a little more than 3.
+    return numpy.ceil((k * lengths).round(9)).astype(numpy.int64)
 
 
 def _all(first: Scores, second: Scores) -> numpy.ndarray:
@@ -91,6 +92,7 @@ class TopKOverlap(Measure):
     """
 
     best_when_sorted = True
+    top_k: TopK
 
     def __init__(self, k: int | float | str = 5) -> None:
         self.top_k = TopK(k)

@@ -30,7 +30,7 @@ class Scores:
     _source: tuple["Scores", numpy.ndarray] | None = field(default=None, repr=False)
 
     @classmethod
-    def of(cls, column: Iterable[Sequence[float] | None]) -> "Scores":
+    def of(cls, column: Iterable[Sequence[float] | numpy.ndarray | None]) -> "Scores":
         """From a column of an attribution file, in which a failed method left a null."""
         lists = [None if _missing(row) else numpy.asarray(row, dtype=float) for row in column]
         lengths = [0 if row is None else len(row) for row in lists]
@@ -165,14 +165,14 @@ class Scores:
         ranks = numpy.empty((2, len(self.values)), dtype=numpy.int64)
         for part in self.parts():
             ranks[:, part] = ranks_and_ties(self.values[part], self.starts[part] - part.start)
-        return tuple(ranks)
+        return ranks[0], ranks[1]
 
 
-def _offsets(lengths: Sequence[int]) -> numpy.ndarray:
+def _offsets(lengths: Sequence[int] | numpy.ndarray) -> numpy.ndarray:
     return numpy.concatenate([[0], numpy.cumsum(lengths, dtype=numpy.int64)])
 
 
-def _missing(row: Sequence[float] | None) -> bool:
+def _missing(row: Sequence[float] | numpy.ndarray | None) -> bool:
     return row is None or (isinstance(row, float) and numpy.isnan(row))
 
 

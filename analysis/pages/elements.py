@@ -104,10 +104,9 @@ def table_html(table: pandas.DataFrame, anchor: str) -> str:
     right = [numeric(table.iloc[:, position]) for position in range(len(columns))]
     rows = [[cell(value) for value in row] for row in table.itertuples(index=False, name=None)]
     same = _same(columns, right, rows)
-    columns, right, *rows = (
-        [cell for name, cell in zip(columns, line, strict=True) if name not in same]
-        for line in (columns, right, *rows)
-    )
+    kept = [index for index, name in enumerate(columns) if name not in same]
+    columns, right = [columns[index] for index in kept], [right[index] for index in kept]
+    rows = [[row[index] for index in kept] for row in rows]
     cut = len(rows) > LONG
     box = _same_html(same) + _box(columns, right, rows, anchor, FIRST if cut else len(rows))
     if not rows:

@@ -117,9 +117,9 @@ def _declarations(text: str, prefix: str) -> str:
     kept = []
     for declaration in text.split(";"):
         key, _, value = declaration.partition(":")
-        value = _property(value, prefix) if key.strip() in PROPERTIES else None
-        if value:
-            kept.append(f"{key.strip()}: {value}")
+        allowed = _property(value, prefix) if key.strip() in PROPERTIES else None
+        if allowed:
+            kept.append(f"{key.strip()}: {allowed}")
     return "; ".join(kept)
 
 

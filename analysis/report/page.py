@@ -20,7 +20,7 @@ from analysis.faithfulness.files import FaithfulnessFile
 from analysis.formats import read_csv, read_shown
 from analysis.manifest import Entry, in_order, read_listed, read_manifest, title_of
 from analysis.model_config import ModelConfig
-from analysis.models import Model, models_of
+from analysis.models import File, Model, models_of
 from analysis.pages.elements import Anchors, Section, contents, paragraph, prose, table_html
 from analysis.pages.style import STYLE
 from analysis.pages.svg import inlined
@@ -100,13 +100,17 @@ def report(folder: Path) -> str:
 def verdicts(inputs: Sequence[Input]) -> list[Verdict]:
     """The verdicts on the models of these files."""
     files = [each.file for each in inputs if each.file is not None]
-    kinds = (Attributions, Perturbations, FaithfulnessFile)
-    return verdicts_of(StudyFiles(*(_models_of_kind(files, kind) for kind in kinds)))
+    study = StudyFiles(
+        models=_models_of_kind(files, Attributions),
+        perturbed=_models_of_kind(files, Perturbations),
+        judged=_models_of_kind(files, FaithfulnessFile),
+    )
+    return verdicts_of(study)
 
 
-def _models_of_kind(files: Sequence[TextFile], kind: type[TextFile]) -> list[Model]:
+def _models_of_kind(files: Sequence[TextFile], kind: type[File]) -> list[Model[File]]:
     """The models of one kind of file. Names are unique among the models of the same texts."""
-    by_data: dict[tuple[str, str | None], list[TextFile]] = {}
+    by_data: dict[tuple[str, str | None], list[File]] = {}
     for file in files:
         if isinstance(file, kind):
             data = (file.model.corpus, file.metadata.get("data_sha256"))

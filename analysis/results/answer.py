@@ -82,10 +82,10 @@ def _draw(axes: Axes, panel: DotPanel) -> None:
     handles, labels = axes.get_legend_handles_labels()
     named = dict(zip(labels, handles))
     axes.legend(
-        named.values(),
-        named.keys(),
+        list(named.values()),
+        list(named),
         loc="upper center",
-        bbox_to_anchor=(0.5, -0.5 / axes.figure.get_figheight()),
+        bbox_to_anchor=(0.5, -0.5 / style.figure_of(axes).get_figheight()),
         ncols=2,
         columnspacing=1.0,
         handletextpad=0.3,

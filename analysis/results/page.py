@@ -246,7 +246,8 @@ def _differences(summary: Summary) -> Iterator[str]:
         yield "No study has a published number to compare with.\n"
         return
     yield f"{_reproduced(summary)}. {words.PRINT}\n"
-    rows, seen = [], set()
+    rows: list[list[str]] = []
+    seen: set[tuple[str, ...]] = set()
     for row in summary.printed:
         key = (row["paper"], row["corpus"], row["model"])
         if row["reproduced"] in (YES, INCONCLUSIVE) or key in seen or len(rows) == MOST_DIFFERENCES:

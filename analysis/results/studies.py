@@ -18,7 +18,7 @@ LATER = 10000
 # Of a study whose tables all lie in folders of its corpora.
 NOTHING_LISTED: dict[str, Any] = {"entries": [], "files": [], "commands": {}, "written": {}}
 # What the page tells of a study.
-OF_AN_ACCOUNT = {
+OF_AN_ACCOUNT: dict[str, type | tuple[type, ...]] = {
     "title": str,
     "command": str,
     "corpora": list,

@@ -98,7 +98,7 @@ def _of_block(models: Sequence[numpy.ndarray]) -> tuple:
     texts = numpy.any([part.has_text for part in parts], axis=0).sum(axis=1)
     with numpy.errstate(divide="ignore", invalid="ignore"):
         again = texts / (texts - 1)
-        of_texts = again * (sum(part.by_text for part in parts) ** 2).sum(axis=1)
+        of_texts = again * (numpy.add.reduce([part.by_text for part in parts]) ** 2).sum(axis=1)
         common = of_texts - again * sum(part.particular for part in parts)
         of_texts = numpy.where(over_seeds, numpy.maximum(common, 0.0), of_texts)
         of_seeds = numpy.where(over_seeds, sum(part.of_seeds for part in parts), 0.0)

@@ -114,7 +114,7 @@ def _row(sample: Sample, interval: Sequence[float], over: str) -> dict[str, Any]
     }
 
 
-def located(values: numpy.ndarray, interval: Sequence[float]) -> dict[str, float]:
+def located(values: numpy.ndarray, interval: Sequence[float] | numpy.ndarray) -> dict[str, float]:
     """Mean, its interval, standard deviation (of a sample) and median of all that are not NaN."""
     known = values[~numpy.isnan(values)]
     return {

@@ -7,13 +7,15 @@ from pathlib import Path, PurePath
 
 import numpy
 
+from analysis.attributions import Attributions
 from analysis.errors import AnalysisError
+from analysis.faithfulness.files import FaithfulnessFile
 from analysis.faithfulness.scale import Measured, measured
-from analysis.model_config import ADVERSARY
 from analysis.models import Model, check_same_texts
 from analysis.papers.shared.families import base_of
 from analysis.papers.shared.study_files import StudyFiles, load_models, load_study
 from analysis.performance import no_better_than_majority, nothing_to_judge
+from analysis.perturbations import Perturbations
 from analysis.text_files import TextFile, run_folder
 
 FILES = "files"
@@ -31,10 +33,10 @@ class VerdictInputs:
     adversaries : attribution files of models that were trained to attend differently from this one.
     """
 
-    attributions: Model
-    faithfulness: Model | None
-    perturbations: Model | None = None
-    adversaries: tuple[Model, ...] = ()
+    attributions: Model[Attributions]
+    faithfulness: Model[FaithfulnessFile] | None
+    perturbations: Model[Perturbations] | None = None
+    adversaries: tuple[Model[Attributions], ...] = ()
 
     @property
     def files(self) -> list[TextFile]:
@@ -62,18 +64,26 @@ class VerdictInputs:
     @property
     def weights(self) -> tuple[str, ...]:
         """A hash of the weights of each seed; empty if a file is too old to have one."""
-        said = [file.metadata.get("weights_sha256") for file in self.attributions.files]
-        return tuple(said) if all(said) else ()
+        files = self.attributions.files
+        hashes = [str(file.metadata.get("weights_sha256") or "") for file in files]
+        return tuple(hashes) if all(hashes) else ()
 
     @cached_property
     def nothing(self) -> str:
         """Why there is nothing to judge; empty if there is something."""
         return _nothing(self.attributions)
 
+    @property
+    def judged(self) -> Model[FaithfulnessFile]:
+        """The faithfulness files, which a model has if there is something to judge."""
+        if self.faithfulness is None:
+            raise ValueError("a model without faithfulness files has no scores")
+        return self.faithfulness
+
     @cached_property
     def measured(self) -> list[Measured]:
         """All faithfulness measures."""
-        return measured(self.faithfulness)
+        return measured(self.judged)
 
     def perturbation_values(self, perturbation: str, field: str) -> numpy.ndarray | None:
         """One number per seed and text; None if this perturbation was not tried. Shape: (seeds, texts)"""
@@ -110,9 +120,10 @@ def load_inputs(paths: str | Path | Sequence[Path]) -> VerdictInputs:
     attacks = [model for model in study.models if _attacks(model, study.models)]
     own = [model for model in study.models if model not in attacks]
     for model in own:
-        if model.config.role == ADVERSARY and any(one.config.role != ADVERSARY for one in own):
+        adversary = model.config.adversary
+        if adversary is not None and any(one.config.adversary is None for one in own):
             raise AnalysisError(
-                f"{model.files[0].path}: is of an adversary of {model.config.adversary.base}, whose "
+                f"{model.files[0].path}: is of an adversary of {adversary.base}, whose "
                 "attribution file is missing"
             )
     attributions = _one(own, where, "attribution", "allennlp attribute")
@@ -198,7 +209,7 @@ def _files_in(folder: Path) -> Path:
 
 def _attacks(model: Model, models: Sequence[Model]) -> bool:
     """Whether it was trained to attend differently from one of the others."""
-    if model.config.role != ADVERSARY:
+    if model.config.adversary is None:
         return False
     bases = {base_of(file) for file in model.files}
     return any(

@@ -61,7 +61,7 @@ class FaithfulnessScores:
 
 def score_methods(inputs: VerdictInputs) -> FaithfulnessScores:
     """Scores of the methods that have one for every measure and removal method."""
-    path = inputs.faithfulness.files[0].path
+    path = inputs.judged.files[0].path
     scales = [
         each
         for each in inputs.measured

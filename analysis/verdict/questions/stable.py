@@ -85,7 +85,7 @@ class Stable(Question):
 
         decision = decide(means, rule)
         agreement = with_doubt(tau.estimate, decision.answer)
-        methods = [name for name in inputs.faithfulness.files[0].methods if _in_all(inputs, name)]
+        methods = [name for name in inputs.judged.files[0].methods if _in_all(inputs, name)]
         return Finding(
             self,
             decision,

@@ -140,10 +140,11 @@ def from_adversary(inputs: VerdictInputs, adversary: Model) -> OtherWeights:
     """The weights of an adversary, each of its seeds compared with the base that it was trained against."""
     bases = {run_folder(file.metadata["archive"]): file for file in inputs.attributions.files}
     moved = divergence([(bases[base_of(file)], file) for file in adversary.files])
-    lambda_ = f"lambda {adversary.config.adversary.lambda_:g}"
-    frozen = ", frozen" if adversary.config.adversary.frozen else ""
+    training = adversary.config.adversary
+    assert training is not None
+    frozen = ", frozen" if training.frozen else ""
     jsd = _of_several_tokens(inputs, moved.jsd.value)
-    return OtherWeights(jsd, moved.tvd.value, f"an adversary ({lambda_}{frozen})")
+    return OtherWeights(jsd, moved.tvd.value, f"an adversary (lambda {training.lambda_:g}{frozen})")
 
 
 def _of_several_tokens(inputs: VerdictInputs, values: numpy.ndarray) -> numpy.ndarray:
