@@ -4,17 +4,17 @@ import argparse
 import signal
 import sys
 
-from attention_explain.commands.startup import interrupts
+from attention_explain import signals
 
 
 def main(arguments: list[str] | None = None) -> int:
     """The exit code: 2 after a mistake that a person can fix, 130 after Ctrl-C, 143 after SIGTERM."""
-    interrupts.raise_on_sigterm()
+    signals.raise_on_sigterm()
     try:
         return _run(arguments)
     except KeyboardInterrupt as error:
         print("\nstopped", file=sys.stderr)
-        return interrupts.exit_code(error) or 1
+        return signals.exit_code(error) or 1
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:
@@ -36,7 +36,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
 
 def _run(arguments: list[str] | None) -> int:
     from attention_explain.errors import InputError
-    from attention_explain.files.records import told
+    from attention_explain.files.records import describe_os_error
 
     parsed = parse(sys.argv[1:] if arguments is None else arguments)
     try:
@@ -45,7 +45,7 @@ def _run(arguments: list[str] | None) -> int:
         print(f"error: {error}", file=sys.stderr)
         return 2
     except OSError as error:
-        print(f"error: {told(error)}", file=sys.stderr)
+        print(f"error: {describe_os_error(error)}", file=sys.stderr)
         return 2
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from analysis.errors import AnalysisError
-from attention_explain.files.whole import Costly, check_outputs
+from attention_explain.files.atomic import OverwriteError, check_outputs
 
 
 def check_output(path: Path | None, suffix: str, inputs: Iterable[Path]) -> None:
@@ -13,5 +13,5 @@ def check_output(path: Path | None, suffix: str, inputs: Iterable[Path]) -> None
         return
     try:
         check_outputs({suffix: [path]}, inputs)
-    except Costly as error:
+    except OverwriteError as error:
         raise AnalysisError(str(error)) from error

@@ -26,8 +26,8 @@ from analysis.written import (
     one_line,
     text_of_csv,
 )
+from attention_explain.files.atomic import write_atomic
 from attention_explain.files.records import read_json
-from attention_explain.files.whole import write_whole
 
 # Columns of names, also where all of them look like numbers.
 NAMES = ("corpus", "model", "group", "predicted", "label", "first", "second")
@@ -198,7 +198,7 @@ def write_csv(table: pandas.DataFrame, path: Path | None) -> None:
         )
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(path, content)
+        write_atomic(path, content)
     except OSError as error:
         raise AnalysisError(f"{path}: cannot be written ({error.strerror})") from error
 

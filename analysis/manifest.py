@@ -14,7 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from analysis.errors import AnalysisError
-from attention_explain.files.records import Damaged, read_record, remembered_sha256, write_record
+from attention_explain.files.records import (
+    DamagedFileError,
+    read_record,
+    remembered_sha256,
+    write_record,
+)
 
 MANIFEST = "manifest.json"
 FORMAT = 1
@@ -32,7 +37,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     path = folder / MANIFEST
     try:
         manifest = read_record(path)
-    except Damaged as error:
+    except DamagedFileError as error:
         raise AnalysisError(str(error)) from error
     if manifest is None:
         raise AnalysisError(f"{folder}: no output of `python -m analysis`, {MANIFEST} is missing")

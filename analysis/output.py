@@ -31,8 +31,8 @@ from analysis.manifest import (
     write_manifest,
 )
 from analysis.runs import CONFIG
+from attention_explain.files.atomic import write_atomic
 from attention_explain.files.records import sha256
-from attention_explain.files.whole import write_whole
 
 PACKAGES = ("matplotlib", "numpy", "pandas", "pyarrow", "scipy")
 PNG_DOTS_PER_INCH = 200
@@ -137,7 +137,7 @@ class Output:
         manifest = read_manifest(self.folder) if (self.folder / MANIFEST).exists() else {}
         self._check_own(manifest)
         for name, content in self.contents.items():
-            write_whole(self.folder / name, content)
+            write_atomic(self.folder / name, content)
         write_manifest(self.folder, self._merged(manifest, command, files, parameters))
         for name in self._outdated(manifest):
             (self.folder / name).unlink(missing_ok=True)

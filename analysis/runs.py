@@ -7,7 +7,7 @@ from typing import Any
 
 from analysis.errors import AnalysisError
 from analysis.model_config import ModelConfig
-from attention_explain.files.records import Damaged, check_files, read_json
+from attention_explain.files.records import DamagedFileError, check_files, read_json
 
 CONFIG, METRICS = "config.json", "metrics.json"
 RECOVERED = "recovered"
@@ -77,7 +77,7 @@ def load_run(folder: Path, kinds: Sequence[str] = ATTENTION_CLASSIFIERS) -> Run:
         )
     try:
         check_files(folder, (CONFIG, METRICS))
-    except Damaged as error:
+    except DamagedFileError as error:
         raise AnalysisError(str(error)) from error
     config = _json(folder / CONFIG)
     model = config.get("model")

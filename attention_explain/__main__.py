@@ -10,8 +10,8 @@ from contextlib import contextmanager, suppress
 from typing import Iterator
 
 import attention_explain.plugin  # noqa: F401  (registers everything, and quiets imports to come)
-from attention_explain import output
-from attention_explain.commands.startup import closed_pipes, global_options, interrupts
+from attention_explain import output, signals
+from attention_explain.commands.startup import global_options
 from attention_explain.sentences import sentence_of
 
 
@@ -24,7 +24,7 @@ def main() -> None:
     global_options.take_options()
     global_options.log_for_people_by_default()
     try:
-        interrupts.raise_on_sigterm()
+        signals.raise_on_sigterm()
         # Imported here, because importing it sets up logging.
         from allennlp.__main__ import run
 
@@ -33,12 +33,12 @@ def main() -> None:
             run()
         sys.stdout.flush()
     except (Exception, KeyboardInterrupt) as error:
-        if isinstance(error, BrokenPipeError) and closed_pipes.is_closed():
-            closed_pipes.write_no_more()
-            sys.exit(closed_pipes.EXIT_CODE)
+        if isinstance(error, BrokenPipeError) and signals.output_is_closed():
+            signals.discard_output()
+            sys.exit(signals.CLOSED_PIPE_CODE)
         if os.environ.get("ALLENNLP_DEBUG"):
             raise
-        if (code := interrupts.exit_code(error)) is not None:
+        if (code := signals.exit_code(error)) is not None:
             _end("\nstopped", code)
         message = sentence_of(error)
         if message is None:

@@ -1,10 +1,9 @@
 """
-What a command leaves for the person who typed it: files that are whole or not there, and one sentence
-where that cannot be; and what of the log is shown in the terminal.
+The output of commands: files that are written completely or not at all, and the log in the terminal.
 
-AllenNLP logs hundreds of lines before anything happens; a person needs data sizes, what was dropped,
-metrics an epoch, where the result is, and any warning. The whole log goes to a file: `out.log` of a
-training run, and beside what other commands write.
+AllenNLP logs hundreds of lines before anything happens. People need the sizes of the data, dropped texts, metrics
+per epoch, the path of the result, and warnings. The complete log goes to a file: `out.log` of a training run, or
+a file next to the output of other commands.
 """
 
 import errno
@@ -13,6 +12,7 @@ import os
 import re
 import sys
 from contextlib import contextmanager, suppress
+from io import TextIOWrapper
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Iterable, Iterator, Mapping, Sequence, TextIO, Union
@@ -21,23 +21,23 @@ from tqdm import tqdm
 
 from attention_explain.commands.startup.global_options import LOG_VARIABLE, PEOPLE
 from attention_explain.errors import InputError
-from attention_explain.files import own_files, whole
+from attention_explain.files import atomic
 from attention_explain.files.own_files import LOG_MARK, log_name
 
 
 @contextmanager
 def writing(path: Union[str, Path]) -> Iterator[Path]:
     """
-    Gives a name to write to, in the folder of `path`; on leaving, what was written there takes its
-    place. If anything fails, `path` is as it was and nothing else is left.
+    Yield a temporary name in the folder of `path`, and rename that file to `path` at the end. If anything fails,
+    `path` is unchanged and nothing else is left. Errors are `InputError`s that name the file.
     """
-    with explained_failures(path), whole.writing(path) as unfinished:
+    with describe_write_errors(path), atomic.writing(path) as unfinished:
         yield unfinished
 
 
 @contextmanager
-def explained_failures(path: Union[str, Path]) -> Iterator[None]:
-    """A full disk, a read-only folder and the like become one sentence that names the file."""
+def describe_write_errors(path: Union[str, Path]) -> Iterator[None]:
+    """Turn a full disk, a read-only folder and the like into an `InputError` that names the file."""
     try:
         yield
     except OSError as error:
@@ -49,52 +49,19 @@ def check_outputs(
     written: Mapping[str, Sequence[Union[str, Path]]], read: Iterable[Union[str, Path]] = ()
 ) -> None:
     """
-    Says before any work that files, listed by suffix, cannot be written, or would cost a file that is
-    read or another of them; makes the folders they are to lie in.
+    Raise before any work if files, listed by suffix, cannot be written, or would replace an input or each other.
+    Makes their folders.
     """
-    with _costs_explained():
-        whole.check_outputs(written, read)
+    atomic.check_outputs(written, read)
     for paths in written.values():
         for path in paths:
             check_writable(path)
 
 
-def check_spared(written: Sequence[Union[str, Path]], read: Iterable[Union[str, Path]]) -> None:
-    """Only that none of the files costs another."""
-    with _costs_explained():
-        whole.check_spared(written, read)
-
-
-def check_new(path: Union[str, Path], force: bool) -> None:
-    """That nothing is replaced unless that was asked for."""
-    with _costs_explained():
-        whole.check_new(path, force)
-
-
-def check_page(path: Union[str, Path], force: bool) -> None:
-    """That a page replaces no file of the user, unless that was asked for."""
-    with _costs_explained():
-        own_files.check_page(path, force)
-
-
-def check_verdict_files(folder: Path) -> None:
-    """That a verdict replaces no file of the user."""
-    with _costs_explained():
-        own_files.check_verdict_files(folder)
-
-
-@contextmanager
-def _costs_explained() -> Iterator[None]:
-    try:
-        yield
-    except whole.Costly as error:
-        raise InputError(str(error)) from error
-
-
 def check_writable(path: Union[str, Path]) -> None:
-    """Says before any work that a file cannot be written; makes the folder it is to lie in."""
+    """Raise before any work if a file cannot be written; makes its folder."""
     path = Path(path)
-    with explained_failures(path):
+    with describe_write_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         if path.is_dir():
             raise IsADirectoryError(errno.EISDIR, "it is a folder")
@@ -103,7 +70,7 @@ def check_writable(path: Union[str, Path]) -> None:
 
 
 LOG_FORMAT = "%(asctime)s - %(levelname)s - %(name)s - %(message)s"
-# What AllenNLP logs for people, by logger; everything of ours is.
+# Messages of AllenNLP that the terminal shows, by logger; it shows all messages of our own loggers.
 SHOWN = {
     "allennlp.common.util": "Metrics: ",
     "allennlp.models.archival": "archiving weights",
@@ -111,9 +78,9 @@ SHOWN = {
     "allennlp.training.callbacks.console_logger": ".* [|] ",
     "allennlp.training.gradient_descent_trainer": "Epoch |Ran out of patience",
 }
-# What it warns of although it is meant, as the papers train all their epochs; and what the error that
-# ends the command says, too.
-MEANT = {
+# Warnings that the terminal does not show: training without `patience` is intended (the papers train all epochs),
+# and the error message that ends a command repeats the others.
+HIDDEN = {
     "allennlp.training.gradient_descent_trainer": ".* patience was set to None",
     "allennlp.data.vocabulary": "Namespace: |Token: ",
     "cached_path": "ETag request failed .* no cached version",
@@ -122,8 +89,8 @@ MEANT = {
 
 class Console(logging.StreamHandler):
     """
-    Writes to what is stdout or stderr at the time. AllenNLP's handlers keep the stream of the moment
-    they were made, and go on writing to it when it is long closed.
+    Writes to the present stdout or stderr. AllenNLP's handlers keep the stream that existed when they were made,
+    even after it was closed.
     """
 
     def __init__(self, stream: str, like: logging.Handler) -> None:
@@ -134,57 +101,58 @@ class Console(logging.StreamHandler):
 
     @property
     def stream(self) -> TextIO:
+        """The present stream."""
         return getattr(sys, self._stream_name)
 
 
-class _Sentence(logging.Formatter):
+class _PlainFormatter(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         text = super().format(record)
         return f"{record.levelname.lower()}: {text}" if record.levelno > logging.INFO else text
 
 
 def show_log() -> None:
-    """Gives the terminals of the root logger what is to be shown there."""
+    """Replace the terminal handlers of the root logger by `Console`s."""
     root = logging.getLogger()
     for handler in list(root.handlers):
-        # Not what is derived from it: files, and what test runners put there.
+        # Not derived classes: files, and handlers of test runners.
         if type(handler) is logging.StreamHandler:
             console = Console("stdout" if handler.stream is sys.stdout else "stderr", handler)
             if for_people():
                 console.addFilter(_is_for_people)
-                console.setFormatter(_Sentence("%(message)s"))
+                console.setFormatter(_PlainFormatter("%(message)s"))
             root.removeHandler(handler)
             root.addHandler(console)
 
 
 def for_people() -> bool:
-    """Whether the terminal gets only what a person needs of the log."""
+    """Whether the terminal shows only the messages that people need."""
     return os.environ.get(LOG_VARIABLE) == PEOPLE
 
 
 def _is_for_people(record: logging.LogRecord) -> bool:
-    if _says(record, MEANT):
+    if _matches(record, HIDDEN):
         return False
     ours = record.name.split(".")[0] == "attention_explain"
-    return ours or record.levelno > logging.INFO or _says(record, SHOWN)
+    return ours or record.levelno > logging.INFO or _matches(record, SHOWN)
 
 
-def _says(record: logging.LogRecord, patterns: Mapping[str, str]) -> bool:
-    """Whether it is one of these, which are listed by logger."""
+def _matches(record: logging.LogRecord, patterns: Mapping[str, str]) -> bool:
+    """Whether a message matches the pattern of its logger."""
     pattern = patterns.get(record.name)
     return pattern is not None and re.match(pattern, record.getMessage()) is not None
 
 
 class _OwnLog(logging.FileHandler):
     """
-    Appends to a log, and begins a new one with a line that says whose it is. It is opened when there is
-    something to write: after the output was found to be writable.
+    Appends to a log file; a new one starts with a line that identifies it. The file is opened for the first message,
+    after the output was checked.
     """
 
     def __init__(self, path: Path) -> None:
         super().__init__(path, encoding="utf-8", delay=True)
 
-    def _open(self) -> TextIO:
+    def _open(self) -> TextIOWrapper:
         stream = super()._open()
         if stream.tell() == 0:
             stream.write(f"{LOG_MARK}\n")
@@ -193,8 +161,8 @@ class _OwnLog(logging.FileHandler):
 
 def close_progress_bars() -> None:
     """
-    Draws them a last time. An error keeps those of the loops that it ended, and they would otherwise be
-    drawn when it is forgotten, below the message about it.
+    Close all progress bars. An error keeps the bars of the loops that it left; without this they would be drawn
+    again below the error message.
     """
     for bar in list(tqdm._instances):
         with suppress(OSError):
@@ -202,8 +170,8 @@ def close_progress_bars() -> None:
 
 
 @contextmanager
-def log_beside(output: Union[str, Path]) -> Iterator[None]:
-    """Within it, if the terminal has not the whole log, a file beside the output has."""
+def log_next_to(output: Union[str, Path]) -> Iterator[None]:
+    """Write the complete log to a file next to the output, unless the terminal shows all of it."""
     if not for_people():
         yield
         return
@@ -215,4 +183,4 @@ def log_beside(output: Union[str, Path]) -> Iterator[None]:
     finally:
         logging.getLogger().removeHandler(file)
         file.close()
-    print(f"  the whole log: {file.baseFilename}", file=sys.stderr)
+    print(f"  complete log: {file.baseFilename}", file=sys.stderr)

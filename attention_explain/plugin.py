@@ -4,10 +4,10 @@ models, interpreters, callbacks and commands. `.allennlp_plugins`, `--include-pa
 and our `allennlp` command import it.
 """
 
-from attention_explain.commands.startup import interrupts
+from attention_explain import signals
 
-if interrupts.starts_a_command():
-    interrupts.end_at_once()
+if signals.starts_a_command():
+    signals.exit_immediately()
 
 try:
     # The patches that let AllenNLP 2.10.1 run on today's torch come first.
@@ -38,4 +38,4 @@ except ModuleNotFoundError as missing:
 
 settings.set_defaults()
 settings.flush_denormals()
-interrupts.raise_again()
+signals.restore_handlers()

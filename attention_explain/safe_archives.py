@@ -22,8 +22,8 @@ from allennlp.models.archival import get_weights_path
 from attention_explain.archive_reach import archives_are_trusted
 from attention_explain.commands.startup.global_options import TRUST
 from attention_explain.errors import InputError
-from attention_explain.files.records import Damaged, check_files, read_json
-from attention_explain.files.whole import clear_leftovers, owned_name
+from attention_explain.files.atomic import clear_leftovers, owned_name
+from attention_explain.files.records import check_files, read_json
 
 CONFIG_NAME = "config.json"
 BLOCK = 1 << 20
@@ -46,15 +46,8 @@ def checked_folder(path: Union[str, os.PathLike], weights: bool = True) -> Itera
     """
     path = Path(path)
     if path.is_dir():
-        try:
-            used = (
-                CONFIG_NAME,
-                "vocabulary",
-                *([Path(get_weights_path(path)).name] if weights else []),
-            )
-            check_files(path, used)
-        except Damaged as error:
-            raise InputError(str(error)) from error
+        weights_names = [Path(get_weights_path(path)).name] if weights else []
+        check_files(path, [CONFIG_NAME, "vocabulary", *weights_names])
         check_config(path / CONFIG_NAME, path)
         yield path
         return

@@ -1,4 +1,4 @@
-"""What a person who typed a command is told of an error: one sentence, where it is theirs to mend."""
+"""What a person who typed a command is describe_os_error of an error: one sentence, where it is theirs to mend."""
 
 import json
 import pickle
@@ -11,7 +11,7 @@ from typing import Any, Iterator, Optional
 from allennlp.common.checks import ConfigurationError
 
 from attention_explain.errors import InputError
-from attention_explain.files.records import Damaged, read_json, told
+from attention_explain.files.records import describe_os_error, read_json
 
 # Of a file of weights that torch does not load.
 NO_NUMBERS = "holds more than numbers, and is not loaded, because that could run code"
@@ -32,10 +32,8 @@ def sentence_of(error: Exception) -> Optional[str]:
         return f"not JSON: {shortened(error.doc)!r} ({error})"
     if isinstance(error, ModuleNotFoundError):
         return _of_a_missing_module(error)
-    if isinstance(error, Damaged):
-        return str(error)
     if isinstance(error, OSError):
-        return told(error)
+        return describe_os_error(error)
     if isinstance(error, UnicodeEncodeError) and error.reason == "surrogates not allowed":
         half = error.object[error.start : error.end]
         around = shortened(error.object[max(0, error.start - 20) :])

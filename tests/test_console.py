@@ -9,7 +9,7 @@ import pytest
 from allennlp.common.logging import prepare_global_logging
 
 from attention_explain.commands.startup import global_options
-from attention_explain.output import for_people, log_beside
+from attention_explain.output import for_people, log_next_to
 
 
 @pytest.fixture(autouse=True)
@@ -88,7 +88,7 @@ def test_a_log_outlives_the_stream_it_began_with(tmp_path, monkeypatch):
 def test_the_whole_log_lies_beside_the_output(tmp_path, monkeypatch, who, kept):
     monkeypatch.setenv(global_options.LOG_VARIABLE, who)
     output = tmp_path / "made later" / "x.parquet"
-    with log_beside(output):
+    with log_next_to(output):
         output.parent.mkdir()
         logging.getLogger("allennlp").warning("written down")
     logging.getLogger("allennlp").warning("too late")
@@ -102,14 +102,14 @@ def test_a_log_replaces_no_file_of_the_user(tmp_path, monkeypatch, capsys):
     notes = tmp_path / "x.parquet.log"
     notes.write_text("my notes")
     for message in ("first", "second"):
-        with log_beside(tmp_path / "x.parquet"):
+        with log_next_to(tmp_path / "x.parquet"):
             logging.getLogger("allennlp").warning(message)
     assert notes.read_text() == "my notes"
     log = tmp_path / "x.parquet.2.log"
     lines = log.read_text().splitlines()
     assert len(lines) == 3 and lines[1].endswith("first") and lines[2].endswith("second")
     assert {path.name for path in tmp_path.iterdir()} == {notes.name, log.name}
-    assert f"the whole log: {log}" in capsys.readouterr().err
+    assert f"complete log: {log}" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from analysis.errors import AnalysisError
 from attention_explain.data.errors import DataError
 from attention_explain.errors import InputError
-from attention_explain.workflow.errors import StudyError
+from attention_explain.workflow.study import StudyError
 from tests.commands_run import PROJECT
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from attention_explain import signals
 from attention_explain.__main__ import main
-from attention_explain.commands.startup import closed_pipes
 from attention_explain.workflow.__main__ import main as workflow
 from tests.commands_run import PROJECT, forked_allennlp
 from tests.small_archive import small_archive
@@ -80,7 +80,7 @@ def ended_quietly(function, arguments, folder: Path) -> bool:
     process.start()
     process.join()
     said = (folder / "errors.txt").read_text()
-    return (process.exitcode, said) == (closed_pipes.EXIT_CODE, "")
+    return (process.exitcode, said) == (signals.CLOSED_PIPE_CODE, "")
 
 
 @pytest.mark.slow
@@ -95,5 +95,5 @@ def test_predict_into_head(run, lines):
         capture_output=True,
         text=True,
     )
-    assert (shown.returncode, shown.stderr) == (closed_pipes.EXIT_CODE, "")
+    assert (shown.returncode, shown.stderr) == (signals.CLOSED_PIPE_CODE, "")
     assert len(shown.stdout.splitlines()) == lines

@@ -35,8 +35,8 @@ from analysis.verdict.tables import verdicts_of
 from analysis.verdict.text import answer_of, summary_of
 from analysis.verdict.verdict import Verdict
 from analysis.written import html_text
+from attention_explain.files.atomic import OverwriteError, write_atomic
 from attention_explain.files.own_files import check_page
-from attention_explain.files.whole import Costly, write_whole
 from attention_explain.heatmaps.html_document import document, style
 
 REPORT = "report.html"
@@ -65,8 +65,8 @@ def write_report(folder: Path) -> Path:
     path = folder / REPORT
     try:
         check_page(path)
-        write_whole(path, content)
-    except Costly as error:
+        write_atomic(path, content)
+    except OverwriteError as error:
         raise AnalysisError(str(error)) from error
     except OSError as error:
         raise AnalysisError(f"{path}: cannot be written ({error.strerror})") from error

@@ -13,7 +13,7 @@ import pandas
 
 from analysis.formats import csv
 from analysis.written import NONE, number
-from attention_explain.files.whole import write_whole
+from attention_explain.files.atomic import write_atomic
 
 # Around a number: signs of Unicode's private area, which no text of ours has.
 OPEN, MIDDLE, CLOSE, APART = "\ue000", "\ue001", "\ue002", "\ue003"
@@ -100,7 +100,7 @@ class Sheet:
 
     def write(self, root: Path) -> None:
         """Where its name says, below the folder of the pages."""
-        write_whole(root / self.file, csv(self.table))
+        write_atomic(root / self.file, csv(self.table))
 
 
 @dataclass(frozen=True)

@@ -43,7 +43,7 @@ from analysis.results.verdicts_right import (
     verdicts_sheet,
 )
 from analysis.written import NONE, markdown_text
-from attention_explain.files.whole import write_whole
+from attention_explain.files.atomic import write_atomic
 
 # Between these a README says what was found.
 BEGIN = "<!-- what we found: made by `make results` -->"
@@ -112,15 +112,15 @@ def write_results(folders: Sequence[Path], output: Path, readme: Path | None = N
         *((drawing.file, drawing.figure) for drawing in summary.drawings),
     ):
         if drawn is not None:
-            write_whole(root / file, rounded(saved(drawn, "svg")))
+            write_atomic(root / file, rounded(saved(drawn, "svg")))
     for study in (study for study in studies if not study.below):
         inner = [each for each in studies if each.below and each.name == study.name]
         text = study_page(study, inner, summary.claims.table, summary.printed.table)
-        write_whole(study.folder / "README.md", text)
+        write_atomic(study.folder / "README.md", text)
     if readme is not None:
         numbers += _write_section(readme, Page(readme.name, "\n".join(_found(summary)) + "\n"))
     Sheet(NUMBERS, numbers_table(numbers)).write(root)
-    write_whole(output, page.text)
+    write_atomic(output, page.text)
 
 
 def _write_section(readme: Path, section: Page) -> list[dict]:
@@ -129,7 +129,7 @@ def _write_section(readme: Path, section: Page) -> list[dict]:
     _, end, after = rest.partition(END)
     if not begin or not end:
         raise AnalysisError(f"{readme}: has no lines '{BEGIN}' and '{END}' to write between")
-    write_whole(readme, f"{before}{begin}{section.text}{end}{after}")
+    write_atomic(readme, f"{before}{begin}{section.text}{end}{after}")
     return section.numbers(before.count("\n") + 2)
 
 

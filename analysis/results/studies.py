@@ -11,7 +11,7 @@ import pandas
 from analysis.errors import AnalysisError
 from analysis.formats import read_csv
 from analysis.manifest import MANIFEST, in_order, read_listed, read_manifest, year_of
-from attention_explain.files.records import Damaged, read_record
+from attention_explain.files.records import DamagedFileError, read_record
 
 ACCOUNT = "study.json"
 LATER = 10000
@@ -97,7 +97,7 @@ def find_studies(folders: Sequence[Path]) -> list[StudyResults]:
         path = folder / ACCOUNT
         try:
             account = read_record(path)
-        except Damaged as error:
+        except DamagedFileError as error:
             raise AnalysisError(str(error)) from error
         if account is None:
             raise AnalysisError(f"{folder}: no finished study, {ACCOUNT} is missing")

@@ -12,8 +12,8 @@ from analysis.verdict.page import page
 from analysis.verdict.text import as_markdown, lines
 from analysis.verdict.verdict import RATIONALES, Verdict, judge
 from analysis.written import number
+from attention_explain.files.atomic import OverwriteError, write_atomic
 from attention_explain.files.own_files import check_verdict_files
-from attention_explain.files.whole import Costly, write_whole
 
 PAGE = "verdict.html"
 
@@ -25,7 +25,7 @@ def write_verdict(folder: Path, rationales: bool = False, predictions: bool = Fa
     """
     try:
         check_verdict_files(folder)
-    except Costly as error:
+    except OverwriteError as error:
         raise AnalysisError(str(error)) from error
     inputs = load_inputs([folder / PREDICTIONS] if predictions else folder)
     verdict = judge(inputs, [RATIONALES] if rationales else [])
@@ -36,7 +36,7 @@ def write_verdict(folder: Path, rationales: bool = False, predictions: bool = Fa
     }
     try:
         for name, content in contents.items():
-            write_whole(folder / name, content.encode("utf-8", "replace"))
+            write_atomic(folder / name, content.encode("utf-8", "replace"))
     except OSError as error:
         raise AnalysisError(f"{folder}: cannot be written ({error.strerror})") from error
     for line in lines(verdict, folder / PAGE):

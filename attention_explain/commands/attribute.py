@@ -48,7 +48,7 @@ from attention_explain.interpret.interpreter import (
     supported_interpreters,
 )
 from attention_explain.models.explainable import explainable
-from attention_explain.output import log_beside, writing
+from attention_explain.output import log_next_to, writing
 
 # A page with this number of texts opens at once.
 HTML_TEXTS = 200
@@ -91,7 +91,7 @@ class Attribute(Subcommand):
 
 
 def attribute_from_args(args: argparse.Namespace) -> Dict[str, Any]:
-    with log_beside(args.output_file):
+    with log_next_to(args.output_file):
         return attribute_from_file(
             interpreters=args.interpreters and listed_configs(args.interpreters, "interpreters"),
             target=args.target,

@@ -16,12 +16,13 @@ from typing import Any, Dict, Iterator, List, Optional, Set, Tuple
 import pyarrow
 from filelock import FileLock, Timeout
 
-from attention_explain.commands.startup import interrupts
+from attention_explain import signals
 from attention_explain.errors import InputError
+from attention_explain.files.atomic import check_new
 from attention_explain.files.options import check_options, write_options
-from attention_explain.files.sealed import Damaged, read_sealed, write_sealed
+from attention_explain.files.sealed import DamagedFileError, read_sealed, write_sealed
 from attention_explain.files.tables import ROW
-from attention_explain.output import check_new, close_progress_bars, explained_failures, writing
+from attention_explain.output import close_progress_bars, describe_write_errors, writing
 
 NOTE = "job.json"
 OPTIONS = "options.json"
@@ -65,7 +66,7 @@ class ChunkStore:
         the output exists, or if chunks are damaged or of another job, unless they are to be replaced.
         """
         self._replace = replace
-        with explained_failures(self.folder):
+        with describe_write_errors(self.folder):
             self.folder.mkdir(parents=True, exist_ok=True)
             lock = _lock(self.folder)
             try:
@@ -119,7 +120,7 @@ class ChunkStore:
         """Whether the chunk belongs to this job and is undamaged."""
         try:
             return read_sealed(path).schema.metadata.get(JOB) == self._job_hash
-        except Damaged as error:
+        except DamagedFileError as error:
             if self._replace:
                 return False
             raise InputError(f"{error}; give --force to compute this chunk again") from error
@@ -151,7 +152,7 @@ class ChunkStore:
         """Give a path to write the output to; on exit it is moved into place, and the chunks are removed."""
         complete = self.folder / COMPLETE
         yield complete
-        with explained_failures(self.output):
+        with describe_write_errors(self.output):
             (self.folder / MERGED).touch()
             os.replace(complete, self.output)
         self.remove()
@@ -175,7 +176,7 @@ def resumable(store: ChunkStore) -> Iterator[None]:
             advice = f"finished work is in {store.folder}; the same command continues from there"
         close_progress_bars()
         print(f"\nstopped; {advice}", file=sys.stderr)
-        sys.exit(interrupts.exit_code(error))
+        sys.exit(signals.exit_code(error))
 
 
 def check_unfinished(output: Path, options: Dict[str, Any]) -> None:

@@ -48,7 +48,7 @@ from attention_explain.interpret.text_batch import check_output
 from attention_explain.models.explainable import explainable
 from attention_explain.named_components import ComponentConfig
 from attention_explain.orders import RANKINGS
-from attention_explain.output import log_beside
+from attention_explain.output import log_next_to
 from attention_explain.sentences import shortened
 
 
@@ -114,7 +114,7 @@ class FaithfulnessCommand(Subcommand):
 
 
 def faithfulness_from_args(args: argparse.Namespace) -> Dict[str, Any]:
-    with log_beside(args.output_file):
+    with log_next_to(args.output_file):
         return faithfulness_from_file(
             attributions=args.attributions,
             methods=args.methods,

@@ -32,7 +32,7 @@ from attention_explain.data.any_reader import read_counts, read_instances
 from attention_explain.data.pair_sides import PASSAGE, turned
 from attention_explain.data.sources import left_out, local_path
 from attention_explain.files.tables import TableFormat, to_chunk
-from attention_explain.output import explained_failures
+from attention_explain.output import describe_write_errors
 
 # Marks the folder of a training run that was interrupted and not recovered exactly.
 RECOVERED = "recovered"
@@ -164,7 +164,7 @@ class Job:
                 seconds=total_seconds(counts, self.steps),
                 **self.totals(table, counts),
             )
-            with store.completing() as path, explained_failures(path):
+            with store.completing() as path, describe_write_errors(path):
                 self.format.write(table, metadata, path)
         self.also_write(table, metadata)
         lines = [*_time_spent(metadata, self.done), *left_out(metadata.get("texts"))]

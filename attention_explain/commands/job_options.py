@@ -15,11 +15,12 @@ from allennlp.common import logging as common_logging
 from attention_explain.archives import check_device
 from attention_explain.commands.chunks import clear_merged
 from attention_explain.errors import InputError
-from attention_explain.files.own_files import log_name
+from attention_explain.files.atomic import check_new
+from attention_explain.files.own_files import check_page, log_name
 from attention_explain.files.records import read_json
 from attention_explain.jsonnet import evaluate_file, find_config
 from attention_explain.named_components import ComponentConfig
-from attention_explain.output import check_new, check_outputs, check_page
+from attention_explain.output import check_outputs
 from attention_explain.passes import DEFAULT_BUDGET, GPU_BUDGET
 from attention_explain.sentences import shortened
 

@@ -34,7 +34,7 @@ from attention_explain.files import perturbations as perturbations_file
 from attention_explain.files.perturbations import PerturbedText
 from attention_explain.interpret.text_batch import check_output
 from attention_explain.named_components import ComponentConfig
-from attention_explain.output import log_beside
+from attention_explain.output import log_next_to
 
 
 @Subcommand.register("perturb")
@@ -64,7 +64,7 @@ class Perturb(Subcommand):
 
 def perturb_from_args(args: argparse.Namespace) -> Dict[str, Any]:
     listed = args.perturbations
-    with log_beside(args.output_file):
+    with log_next_to(args.output_file):
         return perturb_from_file(
             perturbations=listed and listed_configs(listed, "perturbations"), **job_options(args)
         )

@@ -33,10 +33,11 @@ from attention_explain.commands.verdict_plan import (
 )
 from attention_explain.errors import InputError
 from attention_explain.files.options import check_options, write_options
-from attention_explain.files.records import Damaged
+from attention_explain.files.own_files import check_verdict_files
+from attention_explain.files.records import DamagedFileError
 from attention_explain.interpret.interpreter import InterpreterConfig
 from attention_explain.messages import in_words
-from attention_explain.output import check_verdict_files, explained_failures, log_beside
+from attention_explain.output import describe_write_errors, log_next_to
 
 # The exit code if attention's score is below --fail-under.
 BELOW = 1
@@ -116,7 +117,7 @@ class VerdictCommand(Subcommand):
 
 
 def verdict_from_args(args: argparse.Namespace) -> None:
-    with log_beside(Path(args.output_folder)):
+    with log_next_to(Path(args.output_folder)):
         code = verdict_from_files(
             args.models,
             folder=args.output_folder,
@@ -200,7 +201,7 @@ def _check_folder(folder: Path) -> None:
             )
     check_verdict_files(folder)
     # The log is written there from the start.
-    with explained_failures(folder):
+    with describe_write_errors(folder):
         folder.absolute().parent.mkdir(parents=True, exist_ok=True)
 
 
@@ -234,7 +235,7 @@ def _missing(plan: VerdictPlan, folder: Path, force: bool) -> Tuple[List[Task], 
 def _differences(task: Task, force: bool) -> List[str]:
     try:
         return task.make().differences()
-    except Damaged as error:
+    except DamagedFileError as error:
         if force:
             return ["content"]
         raise InputError(f"{error}. Give --force to make it again.") from error

@@ -346,14 +346,14 @@ def fix_lost_inputs() -> None:
     """`predict` and `evaluate` empty the file that they are told to write, even if they are to read it."""
     from allennlp.commands import evaluate, predict
 
-    from attention_explain import output
+    from attention_explain.files.atomic import check_distinct
 
     def checked(original: Callable) -> Callable:
         @wraps(original)
         def from_args(args: Any) -> Any:
             read = [args.archive_file, args.input_file, *args.input_file.split(",")]
             first, second = args.output_file, getattr(args, "predictions_output_file", None)
-            output.check_spared([path for path in (first, second) if path is not None], read)
+            check_distinct([path for path in (first, second) if path is not None], read)
             return original(args)
 
         return from_args

@@ -68,6 +68,6 @@ def fix_swallowed_sigterm() -> None:
     """
     from allennlp.common import util
 
-    from attention_explain.commands.startup.interrupts import Terminated
+    from attention_explain.signals import Terminated
 
     replace_everywhere(util.SigTermReceived, Terminated)

@@ -21,7 +21,7 @@ from attention_explain.archive_reach import check_readable
 from attention_explain.data.errors import DataError
 from attention_explain.data.example import Example
 from attention_explain.errors import InputError
-from attention_explain.files.sealed import Damaged, read_sealed
+from attention_explain.files.sealed import DamagedFileError, read_sealed
 from attention_explain.named_components import check_choice
 from attention_explain.pretrained.folders import HUB, transformer_folder
 from attention_explain.settings import DATA_VARIABLE
@@ -263,5 +263,5 @@ def read_parquet(source: PathOrStr, columns: Sequence[str] | None = None) -> pya
     """The table, or some of its columns; `DataError` if it is damaged."""
     try:
         return read_sealed(local_path(source), columns=columns)
-    except Damaged as error:
+    except DamagedFileError as error:
         raise DataError(str(error)) from error

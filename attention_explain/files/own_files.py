@@ -7,8 +7,8 @@ from itertools import chain, count
 from pathlib import Path
 from typing import Union
 
+from attention_explain.files.atomic import OverwriteError
 from attention_explain.files.records import read_json
-from attention_explain.files.whole import Costly
 
 # The first line of a log.
 LOG_MARK = "# log of attention_explain"
@@ -37,7 +37,7 @@ def check_verdict_files(folder: Path) -> None:
     else:
         own = _begins_with(folder / PAGE, PAGE_MARK)
     if present and not own:
-        raise Costly(
+        raise OverwriteError(
             f"{present[0]}: was not written by this program, and would be replaced; move it, or give "
             "another folder"
         )
@@ -46,7 +46,7 @@ def check_verdict_files(folder: Path) -> None:
 def check_page(path: Union[str, Path], force: bool = False) -> None:
     """Raises if there is a file that is not a page of this program; `force` replaces any."""
     if not force and _exists(Path(path)) and not _begins_with(Path(path), PAGE_MARK):
-        raise Costly(
+        raise OverwriteError(
             f"{path}: exists, and was not written by this program; move it, or give another name"
         )
 

@@ -14,7 +14,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Dict, Iterable, List, Mapping, Optional, Union
 
-from attention_explain.files.whole import write_whole
+from attention_explain.errors import InputError
+from attention_explain.files.atomic import write_atomic
 
 # All that handles what was read goes down level by level, and Python's stack is not endless.
 MOST_LEVELS = 200
@@ -66,11 +67,11 @@ def _is_too_deep(value: Any) -> bool:
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
 
 
-class Damaged(Exception):
+class DamagedFileError(InputError):
     """The message is a sentence that names the file."""
 
 
-def told(error: OSError) -> str:
+def describe_os_error(error: OSError) -> str:
     """In a sentence, for people; not all of these errors know their file."""
     if error.filename is not None:
         return f"{error.filename}: {error.strerror}"
@@ -84,12 +85,12 @@ HASH = "sha256"
 
 def write_record(path: Path, content: Dict[str, Any], **options: Any) -> None:
     """`options` are those of `json.dumps`."""
-    write_whole(path, json.dumps({**content, HASH: hash_of(content)}, **options))
+    write_atomic(path, json.dumps({**content, HASH: hash_of(content)}, **options))
 
 
 def read_record(path: Path) -> Optional[Dict[str, Any]]:
     """
-    Without the hash; None if there is no such file. Raises `Damaged` for anything but an object, and
+    Without the hash; None if there is no such file. Raises `DamagedFileError` for anything but an object, and
     for one that is not what was written; one without a hash, of an older version, is read as it is.
     """
     try:
@@ -97,14 +98,14 @@ def read_record(path: Path) -> Optional[Dict[str, Any]]:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
-        raise Damaged(f"{path}: cannot be read ({error.strerror})") from error
+        raise DamagedFileError(f"{path}: cannot be read ({error.strerror})") from error
     except ValueError as error:
-        raise Damaged(f"{path}: is damaged: not JSON ({error})") from error
+        raise DamagedFileError(f"{path}: is damaged: not JSON ({error})") from error
     if not isinstance(content, dict):
-        raise Damaged(f"{path}: is damaged: not a JSON object")
+        raise DamagedFileError(f"{path}: is damaged: not a JSON object")
     written = content.pop(HASH, None)
     if written is not None and written != hash_of(content):
-        raise Damaged(f"{path}: is damaged: it is not what was written")
+        raise DamagedFileError(f"{path}: is damaged: it is not what was written")
     return content
 
 
@@ -148,7 +149,7 @@ def drop_checksums(folder: Path) -> None:
 
 def check_files(folder: Path, names: Iterable[str]) -> None:
     """
-    `names` as above. Raises `Damaged` for what is not as it was when the list was written; a folder
+    `names` as above. Raises `DamagedFileError` for what is not as it was when the list was written; a folder
     without a list is taken as it is.
     """
     stated = read_record(folder / CHECKSUMS)
@@ -156,13 +157,13 @@ def check_files(folder: Path, names: Iterable[str]) -> None:
         return
     listed = stated.get(FILES)
     if not isinstance(listed, dict):
-        raise Damaged(f"{folder / CHECKSUMS}: is damaged: it lists no files")
+        raise DamagedFileError(f"{folder / CHECKSUMS}: is damaged: it lists no files")
     for name in names:
         wanted = {file for file in listed if file == name or file.startswith(f"{name}/")}
         for file in sorted(wanted.union(_files(folder, name))):
             what = _difference(folder / file, listed.get(file))
             if what:
-                raise Damaged(
+                raise DamagedFileError(
                     f"{folder / file}: {what}; if that is on purpose, delete {folder / CHECKSUMS}"
                 )
 

@@ -14,7 +14,7 @@ import pyarrow
 import pyarrow.compute
 import pyarrow.parquet
 
-from attention_explain.files.records import Damaged, read_json
+from attention_explain.files.records import DamagedFileError, read_json
 
 SEAL = b"sealed"
 
@@ -32,7 +32,7 @@ def write_sealed(table: pyarrow.Table, path: Union[str, Path, BinaryIO], **optio
 
 def read_sealed(path: Union[str, Path], columns: Optional[Sequence[str]] = None) -> pyarrow.Table:
     """
-    Without the seal; only some columns, if these are named. Raises `Damaged` for what cannot be read,
+    Without the seal; only some columns, if these are named. Raises `DamagedFileError` for what cannot be read,
     or is not what was written.
     """
     try:
@@ -40,20 +40,22 @@ def read_sealed(path: Union[str, Path], columns: Optional[Sequence[str]] = None)
         metadata = _checked_metadata(table.schema.metadata, path)
         for name, written in _seal(table.schema.metadata).get("columns", {}).items():
             if name in table.column_names and column_hash(table[name]) != written:
-                raise Damaged(f"{path}: is damaged: its column '{name}' is not what was written")
+                raise DamagedFileError(
+                    f"{path}: is damaged: its column '{name}' is not what was written"
+                )
             if columns is None and name not in table.column_names:
-                raise Damaged(f"{path}: is damaged: its column '{name}' is missing")
+                raise DamagedFileError(f"{path}: is damaged: its column '{name}' is missing")
     except (pyarrow.ArrowException, OSError, ValueError, MemoryError) as error:
         if isinstance(error, FileNotFoundError):
             raise
         # Of several lines, some of them.
         reason = " ".join(str(error).split())
-        raise Damaged(f"{path}: not a readable parquet file ({reason})") from error
+        raise DamagedFileError(f"{path}: not a readable parquet file ({reason})") from error
     return table.replace_schema_metadata(metadata)
 
 
 def sealed_metadata(path: Union[str, Path]) -> Dict[bytes, bytes]:
-    """What stands beside the columns, checked; raises `Damaged` as above."""
+    """What stands beside the columns, checked; raises `DamagedFileError` as above."""
     try:
         return _checked_metadata(pyarrow.parquet.read_schema(path).metadata, path)
     except (pyarrow.ArrowException, OSError, ValueError) as error:
@@ -61,7 +63,7 @@ def sealed_metadata(path: Union[str, Path]) -> Dict[bytes, bytes]:
             raise
         # Of several lines, some of them.
         reason = " ".join(str(error).split())
-        raise Damaged(f"{path}: not a readable parquet file ({reason})") from error
+        raise DamagedFileError(f"{path}: not a readable parquet file ({reason})") from error
 
 
 def column_hash(column: Union[pyarrow.Array, pyarrow.ChunkedArray]) -> str:
@@ -118,7 +120,7 @@ def _checked_metadata(
     others = _others(metadata)
     written = _seal(metadata).get("metadata")
     if written is not None and _metadata_hash(others) != written:
-        raise Damaged(f"{path}: is damaged: its metadata are not what was written")
+        raise DamagedFileError(f"{path}: is damaged: its metadata are not what was written")
     return others
 
 

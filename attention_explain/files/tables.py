@@ -13,9 +13,14 @@ import pyarrow
 from pyarrow import types
 
 from attention_explain.errors import InputError
+from attention_explain.files.atomic import writing
 from attention_explain.files.records import read_json
-from attention_explain.files.sealed import Damaged, read_sealed, sealed_metadata, write_sealed
-from attention_explain.files.whole import writing
+from attention_explain.files.sealed import (
+    DamagedFileError,
+    read_sealed,
+    sealed_metadata,
+    write_sealed,
+)
 
 NUMBERS = pyarrow.list_(pyarrow.float32())
 WORDS = pyarrow.list_(pyarrow.string())
@@ -98,10 +103,7 @@ class TableFormat:
         """The table and its metadata; raises `InputError` if either does not follow the format."""
         if not path.is_file():
             raise InputError(f"{path}: no such file")
-        try:
-            table = read_sealed(path)
-        except Damaged as error:
-            raise InputError(str(error)) from error
+        table = read_sealed(path)
         text = (table.schema.metadata or {}).get(self.key)
         if text is None:
             article = "an" if self.name[0] in "aeiou" else "a"
@@ -121,7 +123,7 @@ class TableFormat:
         """The metadata alone; None if this is not a readable file of this format."""
         try:
             text = sealed_metadata(path).get(self.key)
-        except (Damaged, FileNotFoundError):
+        except (DamagedFileError, FileNotFoundError):
             return None
         return None if text is None else _parse(path, text)
 

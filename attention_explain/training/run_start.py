@@ -28,8 +28,8 @@ from allennlp.common.meta import META_NAME
 from allennlp.models.archival import CONFIG_NAME
 
 from attention_explain.errors import InputError
+from attention_explain.files.atomic import clear_unfinished
 from attention_explain.files.records import CHECKSUMS, write_checksums
-from attention_explain.files.whole import clear_unfinished
 from attention_explain.training.checkpoints import BEST
 
 logger = logging.getLogger(__name__)

@@ -1,23 +1,23 @@
 """
-The arguments of `allennlp study run|plan|configs|config`, and what each of them does. Neither torch nor
-AllenNLP is loaded, so that a plan or a list of configs is there at once.
+The command `allennlp study run|plan|configs|config`. It loads neither torch nor AllenNLP, so that a plan or a
+list of configs appears at once.
 """
 
 import argparse
 import shlex
 import sys
 from pathlib import Path
-from typing import Dict, List, Optional
+from typing import Callable, Dict, List, Optional
 
-from attention_explain.commands.startup import closed_pipes, interrupts
-from attention_explain.files.records import told
-from attention_explain.workflow.errors import StudyError
+from attention_explain import signals
+from attention_explain.errors import InputError
+from attention_explain.files.records import describe_os_error
 from attention_explain.workflow.identity import missing_files
 from attention_explain.workflow.plan import Folders, Plan, make_plan
-from attention_explain.workflow.study import Study
+from attention_explain.workflow.study import Study, StudyError
 from attention_explain.workflow.study_file import DATA, FIRST, SIZES, load_study
 
-# Of the numbers that can be given.
+# The smallest value of each numeric option.
 LEAST = {"seeds": 1, "limit": 1, "cores": 1, "gpus": 0}
 
 
@@ -28,71 +28,78 @@ DESCRIPTION = (
 
 
 def main(arguments: Optional[List[str]] = None) -> int:
-    """Runs `allennlp study` with these arguments and returns its exit code."""
+    """Run `allennlp study` with these arguments and return its exit code."""
     parser = argparse.ArgumentParser(prog="allennlp study", description=DESCRIPTION)
     add_arguments(parser)
     return run_parsed(parser.parse_args(arguments))
 
 
 def run_parsed(parsed: argparse.Namespace) -> int:
-    """Runs what the parsed arguments ask for; an error becomes a message and an exit code."""
-    interrupts.raise_on_sigterm()
+    """Run the chosen subcommand; an error becomes a message and an exit code."""
+    signals.raise_on_sigterm()
     try:
         code = parsed.act(parsed)
         sys.stdout.flush()
         return code
-    except StudyError as error:
+    except InputError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     except BrokenPipeError:
-        # `... plan | head` ends when head has had enough, without a word, at the end of the process, too.
-        closed_pipes.write_no_more()
-        return closed_pipes.EXIT_CODE
+        # `... plan | head` ends silently when head has read enough.
+        signals.discard_output()
+        return signals.CLOSED_PIPE_CODE
     except OSError as error:
-        print(f"error: {told(error)}", file=sys.stderr)
+        print(f"error: {describe_os_error(error)}", file=sys.stderr)
         return 2
     except KeyboardInterrupt as error:
         print("\nstopped", file=sys.stderr)
-        return interrupts.exit_code(error)
+        return signals.exit_code(error) or 1
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Adds the subcommands `run`, `plan`, `configs` and `config`."""
+    """Add the subcommands `run`, `plan`, `configs` and `config`."""
     commands = parser.add_subparsers(required=True, metavar="command")
-    for act, name, does in (
-        (_run, "run", "trains, explains and compares all of a study"),
-        (_show, "plan", "says what of it is left to do, and how long that takes"),
+    for act, name, description in (
+        (_run, "run", "Train, explain and compare all models of a study."),
+        (_show, "plan", "Show the steps that are left, and the expected time."),
     ):
-        one = _of_a_study(commands, act, name, does)
-        add = one.add_argument
-        add("--seeds", type=int, help="how many (default: those of the study)")
-        add("--corpora", nargs="+", default=[], help="only these (default: all of the study)")
-        add("--models", nargs="+", default=[], help="only these, and what they refer to")
-        add("--limit", type=int, help="explain and perturb only so many texts")
-        add("--runs", type=Path, default=Folders.runs, help="where run folders lie")
-        add("--results", type=Path, default=Folders.results, help="where results go")
-        add("--name", help="of the folder there (default: the study and its corpora)")
-        add("--profile", default="workstation", help="workstation, slurm, or a folder of your own")
-        add("--cores", type=int, help="of this machine (default: all that we may use)")
-        add("--gpus", type=int, default=0, help="of this machine, one run at a time each")
-        add("--snakemake", default="snakemake", help="the command")
-    _of_a_study(commands, _list_configs, "configs", "lists the single experiments of a study")
-    one = _of_a_study(commands, _derive_config, "config", "prints the config of one, to train")
-    add = one.add_argument
-    add("corpus", help="as `configs` lists it")
-    add("run", help="as `configs` lists it")
-    add("--seed", type=int, default=FIRST, help=f"any (default: {FIRST})")
-    add("-o", "--output", type=Path, metavar="FILE.jsonnet", help="writes it there")
+        add = _add_command(commands, act, name, description).add_argument
+        add("--seeds", type=int, help="number of seeds (default: those of the study)")
+        add("--corpora", nargs="+", default=[], help="only these corpora (default: all)")
+        add("--models", nargs="+", default=[], help="only these models and those they refer to")
+        add("--limit", type=int, help="number of texts to explain and perturb")
+        add("--runs", type=Path, default=Folders.runs, help="folder of the trained runs")
+        add("--results", type=Path, default=Folders.results, help="folder for results")
+        add("--name", help="name of the results folder (default: the study and its corpora)")
+        add("--profile", default="workstation", help="workstation, slurm, or a profile folder")
+        add("--cores", type=int, help="cores of this machine to use (default: all available)")
+        add(
+            "--gpus", type=int, default=0, help="GPUs of this machine; each runs one step at a time"
+        )
+        add("--snakemake", default="snakemake", help="the command that starts Snakemake")
+    _add_command(commands, _list_configs, "configs", "List the single experiments of a study.")
+    add = _add_command(
+        commands, _derive_config, "config", "Print the training config of one experiment."
+    ).add_argument
+    add("corpus", help="as listed by `configs`")
+    add("run", help="as listed by `configs`")
+    add("--seed", type=int, default=FIRST, help=f"random seed (default: {FIRST})")
+    add("-o", "--output", type=Path, metavar="FILE.jsonnet", help="write the config to this file")
     add("--force", action="store_true", help="replace an existing file")
 
 
-def _of_a_study(commands, act, name: str, does: str) -> argparse.ArgumentParser:
-    one = commands.add_parser(name, help=does, description=does)
-    one.set_defaults(act=act)
-    one.add_argument("study", help="a name in training_configs/studies, or a .jsonnet file")
-    one.add_argument("--size", default=SIZES[-1], help=f"one of {', '.join(SIZES)}")
-    one.add_argument("--data", default=DATA, help="the folder that holds the corpora")
-    return one
+def _add_command(
+    commands: argparse._SubParsersAction,
+    act: Callable[[argparse.Namespace], int],
+    name: str,
+    description: str,
+) -> argparse.ArgumentParser:
+    parser = commands.add_parser(name, help=description, description=description)
+    parser.set_defaults(act=act)
+    parser.add_argument("study", help="a name in training_configs/studies, or a .jsonnet file")
+    parser.add_argument("--size", default=SIZES[-1], help=f"one of {', '.join(SIZES)}")
+    parser.add_argument("--data", default=DATA, help="folder of the corpora")
+    return parser
 
 
 def _run(parsed: argparse.Namespace) -> int:
@@ -113,7 +120,7 @@ def _show(parsed: argparse.Namespace) -> int:
 def _list_configs(parsed: argparse.Namespace) -> int:
     from attention_explain.workflow.configs import load_experiments
 
-    print(load_experiments(parsed.study, parsed.size, parsed.data).listed())
+    print(load_experiments(parsed.study, parsed.size, parsed.data).to_text())
     return 0
 
 
@@ -130,23 +137,21 @@ def _derive_config(parsed: argparse.Namespace) -> int:
 
 
 def make_command(parsed: argparse.Namespace) -> str:
-    """What does the same on another machine, whose folders are its own."""
-    said = [f"make study STUDY={shlex.quote(parsed.study)}"]
+    """The `make` command that does the same on another machine, without the folders of this one."""
+    words = [f"make study STUDY={shlex.quote(parsed.study)}"]
     if parsed.size != SIZES[-1]:
-        said.append(f"SIZE={parsed.size}")
+        words.append(f"SIZE={parsed.size}")
     elif parsed.data != DATA:
-        said.append("DATA=/path/to/corpora")
+        words.append("DATA=/path/to/corpora")
     for name in ("corpora", "models"):
-        given = getattr(parsed, name)
-        if given:
-            words = " ".join(given)
-            said.append(
-                f'{name.upper()}="{words}"' if len(given) > 1 else f"{name.upper()}={words}"
-            )
+        values = getattr(parsed, name)
+        if values:
+            quote = '"' if len(values) > 1 else ""
+            words.append(f"{name.upper()}={quote}{' '.join(values)}{quote}")
     for name in ("seeds", "limit", "name"):
         if getattr(parsed, name) is not None:
-            said.append(f"{name.upper()}={getattr(parsed, name)}")
-    return " ".join(said)
+            words.append(f"{name.upper()}={getattr(parsed, name)}")
+    return " ".join(words)
 
 
 def _check_numbers(parsed: argparse.Namespace) -> None:
@@ -166,7 +171,7 @@ def _plan(parsed: argparse.Namespace) -> Plan:
 
 
 def _check_files(study: Study, data: str) -> None:
-    """Before hours are spent, or promised, on trainings that would end one by one."""
+    """Raise before any training if a data file is missing."""
     by_corpus: Dict[str, Dict[str, None]] = {}
     for run in study.runs.values():
         for path in missing_files(run.config):
@@ -175,8 +180,8 @@ def _check_files(study: Study, data: str) -> None:
         files = [path for paths in by_corpus.values() for path in paths]
         others = f" (and {len(files) - 1} others)" if len(files) > 1 else ""
         raise StudyError(
-            f"there is no {files[0]}{others}, for {', '.join(by_corpus)}: is --data {data!r} the folder that holds the "
-            "corpora (docs/how-to/data.md)? --corpora names those that you have"
+            f"there is no {files[0]}{others}, for {', '.join(by_corpus)}: is --data {data!r} the folder of the "
+            "corpora (docs/how-to/data.md)? Select those that you have with --corpora"
         )
 
 

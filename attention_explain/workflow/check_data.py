@@ -1,7 +1,6 @@
 """
-`python -m attention_explain.workflow.check_data`: reads the labels of a study's corpora, given as JSON on its
-input, before
-anything is trained on them. Prints what is wrong with the first corpus that cannot be judged.
+`python -m attention_explain.workflow.check_data`: reads the labels of a study's corpora, which are JSON on
+standard input, before any training, and prints what is wrong with the first corpus that cannot be evaluated.
 """
 
 import json
@@ -12,19 +11,18 @@ from copy import deepcopy
 from types import SimpleNamespace
 from typing import Any, Dict, Iterator, List, Mapping, Optional
 
-from attention_explain.workflow.errors import StudyError
 from attention_explain.workflow.identity import is_embedded, references
 from attention_explain.workflow.kinds import TrainStep
 from attention_explain.workflow.plan import Plan
-from attention_explain.workflow.study import SPLITS
+from attention_explain.workflow.study import SPLITS, StudyError
 
-# The exit code where something is wrong, as of all commands.
+# The exit code for a problem with the data.
 WRONG = 2
 LEAST_LABELS = 2
 
 
 def check_data(plan: Plan) -> None:
-    """Raise, before any training, if labels or class balance leave nothing to judge."""
+    """Raise, before any training, if labels or class balance leave nothing to evaluate."""
     left = any(isinstance(step, TrainStep) and not step.is_done for step in plan.steps.values())
     corpora = list(_corpora(plan)) if left else []
     if not corpora:
@@ -36,7 +34,7 @@ def check_data(plan: Plan) -> None:
 
 
 def _corpora(plan: Plan) -> Iterator[Dict[str, Any]]:
-    """Each reader with its files once; not of data that other runs have to make first."""
+    """The distinct readers with their files, except data that other runs make first."""
     seen = set()
     for run in plan.study.runs.values():
         reader = run.config.get("dataset_reader")
@@ -51,15 +49,15 @@ def _corpora(plan: Plan) -> Iterator[Dict[str, Any]]:
 
 
 def problem_of(corpus: Mapping[str, Any]) -> Optional[str]:
-    """What is wrong with a corpus, in a sentence; None if nothing is, or if its reader gives no labels."""
+    """An error message about a corpus; None if it is fine, or if its reader has no labels."""
     from allennlp.common import Params
     from allennlp.data import DatasetReader
 
     from attention_explain.data.text_reader import TextReader
 
-    # Options are taken out of what is given.
-    given = Params(deepcopy({"reader": corpus["reader"]}))
-    reader = DatasetReader.from_params(given.pop("reader"))
+    # `from_params` removes options from its argument.
+    params = Params(deepcopy({"reader": corpus["reader"]}))
+    reader = DatasetReader.from_params(params.pop("reader"))
     if not isinstance(reader, TextReader):
         return None
     paths = {split: path for split, path in corpus["paths"].items() if isinstance(path, str)}
@@ -75,11 +73,11 @@ def problem_of(corpus: Mapping[str, Any]) -> Optional[str]:
         if unknown:
             return f"{path}: has the label {unknown[0]!r}, which no text of {paths['train']} has"
     split = corpus["split"]
-    return _nothing(paths[split], labels[split], corpus["limit"]) if split in paths else None
+    return _imbalance(paths[split], labels[split], corpus["limit"]) if split in paths else None
 
 
-def _nothing(path: str, labels: List[str], limit: Optional[int]) -> Optional[str]:
-    """Why even a model that predicts every label right would leave nothing to judge."""
+def _imbalance(path: str, labels: List[str], limit: Optional[int]) -> Optional[str]:
+    """An error message if even a perfect model cannot be told from one that predicts the majority."""
     import pandas
 
     from analysis.performance import no_better_than_majority
@@ -93,13 +91,14 @@ def _nothing(path: str, labels: List[str], limit: Optional[int]) -> Optional[str
         return None
     counts = ", ".join(f"{label!r} {times}" for label, times in Counter(drawn).most_common())
     return (
-        f"{path}: there will be nothing to judge; of {len(drawn)} texts that would be explained the labels "
-        f"are {counts}, so that even a model that predicts all of them right cannot be distinguished from one that "
-        "always predicts the most frequent one. Give more texts of the rare labels"
+        f"{path}: there is nothing to evaluate; the labels of the {len(drawn)} texts to explain are {counts}, "
+        "so even a perfect model cannot be distinguished from one that always predicts the most frequent "
+        "label. Add texts with the rare labels"
     )
 
 
 def main() -> int:
+    """Check the corpora on standard input and return the exit code."""
     # Registers the readers.
     import attention_explain.plugin  # noqa: F401
 
@@ -108,7 +107,7 @@ def main() -> int:
             problem = problem_of(corpus)
         except Exception as error:
             if type(error).__name__ != "DataError":
-                # Training says what it is.
+                # Training will report it.
                 continue
             problem = str(error)
         if problem:

@@ -1,6 +1,6 @@
 """
-The single experiments of a study: which there are, and the config of each as `allennlp train` takes it.
-Studies are the one place where experiments are stated; what is printed here is derived from them.
+The single experiments of a study, as configs for `allennlp train`. Experiments are defined in studies only; the
+printed configs are derived from them.
 """
 
 import json
@@ -11,19 +11,17 @@ from pathlib import Path
 from typing import Any, Dict, List, Mapping, Optional
 
 from analysis.model_config import ModelConfig
-from attention_explain.files.whole import Costly, check_new, check_outputs, write_whole
-from attention_explain.workflow.errors import StudyError
+from attention_explain.files.atomic import check_new, check_outputs, write_atomic
 from attention_explain.workflow.identity import (
     Reference,
     fit_for_a_file,
     references,
     with_references,
 )
-from attention_explain.workflow.study import ATTRIBUTIONS, SPLITS, StudyRun
+from attention_explain.workflow.study import ATTRIBUTIONS, SPLITS, StudyError, StudyRun
 from attention_explain.workflow.study_file import DATA, FIRST, SIZES, load_runs, study_file
 
-# Stands around the name of a variable in a string of the config, until the config is text. Unicode
-# keeps it free for such uses.
+# Encloses the name of a variable in a string of the config. Unicode reserves it for private use.
 MARK = "\ue000"
 # A string in JSON.
 STRING = re.compile(r'"((?:[^"\\]|\\.)*)"')
@@ -32,10 +30,10 @@ STRING = re.compile(r'"((?:[^"\\]|\\.)*)"')
 @dataclass(frozen=True)
 class Experiments:
     """
-    All of a study, for a size, a folder of data and a seed.
+    All experiments of a study, for one size, data folder and seed.
 
     runs : by corpus and name.
-    one_base : the seed of the runs that others refer to, None for their own.
+    one_base : the seed of all runs that others refer to; None if each refers to its own seed.
     """
 
     study: str
@@ -45,25 +43,25 @@ class Experiments:
     runs: Dict[str, Dict[str, StudyRun]]
     one_base: Optional[int]
 
-    def listed(self) -> str:
-        """A line for each: corpus, run, what it is, and which runs have to be there before."""
+    def to_text(self) -> str:
+        """One line per experiment: corpus, run, model, and the runs that must be trained first."""
         rows = [("corpus", "run", "what it is")]
         for corpus, runs in self.runs.items():
             for name, run in runs.items():
                 needed = sorted(references(run.config))
                 needs = f", needs {' and '.join(needed)}" if needed else ""
-                rows.append((corpus, name, _what(run.config) + needs))
+                rows.append((corpus, name, _describe(run.config) + needs))
         wide, wider = (max(len(row[column]) for row in rows) for column in (0, 1))
         return "\n".join(f"{row[0]:{wide}}  {row[1]:{wider}}  {row[2]}" for row in rows)
 
     def config(self, corpus: str, name: str) -> str:
         """
-        The config of a run as a jsonnet file: just what the study trains, except that the files of
-        other runs are variables at its beginning, each below the commands that make it.
+        The config of a run as jsonnet: what the study trains, except that the files of other runs are variables
+        at the top, each below the commands that make the file.
         """
         run = self._run(corpus, name)
         lines = [
-            f"The run {name} on {corpus} ({_what(run.config)}) of the study {self.study},",
+            f"The run {name} on {corpus} ({_describe(run.config)}) of the study {self.study},",
             f"size {self.size}, seed {self.seed}; made by",
             f"  {self._command(corpus, name, self.seed)} -o FILE.jsonnet",
             "and trained by",
@@ -72,20 +70,20 @@ class Experiments:
         variables: Dict[str, str] = {}
 
         def variable(reference: Reference) -> str:
-            said = "_".join(filter(None, (reference.kind, reference.run, reference.listed)))
-            word = re.sub(r"\W", "_", said)
-            variables[word] = self._needed(word, corpus, reference)
-            return f"{MARK}{word}{MARK}"
+            words = filter(None, (reference.kind, reference.run, reference.listed))
+            name = re.sub(r"\W", "_", "_".join(words))
+            variables[name] = self._variable(name, corpus, reference)
+            return f"{MARK}{name}{MARK}"
 
         config = _jsonnet(with_references(run.config, variable))
         return _comment(lines) + "".join(variables.values()) + config + "\n"
 
     def _run(self, corpus: str, name: str) -> StudyRun:
-        runs = _chosen(self.runs, corpus, f"{self.study}: there is no corpus")
-        return _chosen(runs, name, f"{self.study}: there is no run")
+        runs = _find(self.runs, corpus, f"{self.study}: there is no corpus")
+        return _find(runs, name, f"{self.study}: there is no run")
 
     def _command(self, corpus: str, name: str, seed: int) -> str:
-        """Prints the config of a run."""
+        """The command that prints the config of a run."""
         words = ["python", "-m", "attention_explain.workflow", "config", self.study, corpus, name]
         options = (
             ("--size", self.size, SIZES[-1]),
@@ -96,8 +94,8 @@ class Experiments:
             words += [] if value == usual else [option, value]
         return shlex.join(words)
 
-    def _needed(self, word: str, corpus: str, reference: Reference) -> str:
-        """The variable that stands for what another run makes, below what makes that."""
+    def _variable(self, variable: str, corpus: str, reference: Reference) -> str:
+        """The definition of a variable for a file of another run, below the commands that make the file."""
         name, listed = reference.run, reference.listed
         run = self._run(corpus, name)
         seed = reference.seed(self.seed, self.one_base)
@@ -116,45 +114,43 @@ class Experiments:
             ]
         elif reference.kind == "attributions":
             path = f"{folder}-{listed}.parquet"
-            methods = _chosen(run.files[ATTRIBUTIONS], listed, f"{name} has no attributions")
+            methods = _find(run.files[ATTRIBUTIONS], listed, f"{name} has no attributions")
             commands.append(_attribute(folder, run.config[SPLITS[run.split]], path, methods))
-        lines = ["", f"It needs what the run {name} makes, with seed {seed}:"]
+        lines = ["", f"This config needs files of the run {name} with seed {seed}:"]
         lines += [f"  {command}" for command in commands]
-        lines.append("This is where it lies; change it if it lies elsewhere:")
-        return f"{_comment(lines)}local {word} = {json.dumps(path)};\n"
+        lines.append("Their path; change it if they are elsewhere:")
+        return f"{_comment(lines)}local {variable} = {json.dumps(path)};\n"
 
 
 def load_experiments(
     study: str, size: str = SIZES[-1], data: str = DATA, seed: int = FIRST
 ) -> Experiments:
+    """The experiments of a study."""
     if seed < 0:
         raise StudyError(f"the seed is {seed}, but must be 0 or more")
     return Experiments(study, size, data, seed, *load_runs(study, size, data, seed))
 
 
 def write_config(config: str, path: Path, study: str, force: bool) -> None:
-    """Whole or not at all; in the place of a file that is there only by `force`, never of the study."""
-    try:
-        check_outputs({".jsonnet": [path]}, [study_file(study)])
-        check_new(path, force)
-    except Costly as error:
-        raise StudyError(str(error)) from error
+    """Write a config; replaces an existing file only with `force`, and never the study itself."""
+    check_outputs({".jsonnet": [path]}, [study_file(study)])
+    check_new(path, force)
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(path, config)
+    write_atomic(path, config)
 
 
-def _chosen(known: Mapping[str, Any], name: str, otherwise: str) -> Any:
+def _find(known: Mapping[str, Any], name: str, message: str) -> Any:
     if name not in known:
-        raise StudyError(f"{otherwise} '{name}'; there are {', '.join(known)}")
+        raise StudyError(f"{message} '{name}'; there are {', '.join(known)}")
     return known[name]
 
 
 def _folder(corpus: str, name: str) -> str:
-    """Where the comments put a run."""
+    """The folder of a run in the comments."""
     return f"runs/{fit_for_a_file(f'{corpus}-{name}')}"
 
 
-def _what(config: Dict[str, Any]) -> str:
+def _describe(config: Dict[str, Any]) -> str:
     try:
         return ModelConfig(config).name
     except (AttributeError, KeyError, TypeError):
@@ -162,9 +158,9 @@ def _what(config: Dict[str, Any]) -> str:
 
 
 def _attribute(folder: str, data: str, output: str, methods: List[Any]) -> str:
-    told = [method if isinstance(method, str) else json.dumps(method) for method in methods]
+    words = [method if isinstance(method, str) else json.dumps(method) for method in methods]
     return shlex.join(
-        ["allennlp", "attribute", folder, data, "-o", output, "--interpreters", *told]
+        ["allennlp", "attribute", folder, data, "-o", output, "--interpreters", *words]
     )
 
 
@@ -173,14 +169,14 @@ def _comment(lines: List[str]) -> str:
 
 
 def _jsonnet(config: Any) -> str:
-    """JSON, in which the names between marks are variables: `name + "/rest"`."""
+    """JSON with the names between marks as variables: `name + "/rest"`."""
 
     def expression(string: re.Match) -> str:
         pieces = string[1].split(MARK)
         if len(pieces) == 1:
             return string[0]
         # Text, name, text, name, ..., text.
-        said = [piece if place % 2 else f'"{piece}"' for place, piece in enumerate(pieces)]
-        return " + ".join(one for one in said if one != '""')
+        terms = [piece if index % 2 else f'"{piece}"' for index, piece in enumerate(pieces)]
+        return " + ".join(term for term in terms if term != '""')
 
     return STRING.sub(expression, json.dumps(config, indent=2, ensure_ascii=False))

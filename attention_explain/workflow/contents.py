@@ -1,6 +1,5 @@
 """
-What is in data files, and in folders of them: a hash and how long their lines are, remembered as long as
-nothing is touched.
+Hashes and line lengths of data files and folders, cached until a file changes.
 """
 
 import gzip
@@ -14,19 +13,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Callable, Dict, Iterable, List, Optional, Tuple
 
-from attention_explain.files.records import Damaged, read_record, write_record
+from attention_explain.files.records import DamagedFileError, read_record, write_record
 
-# In the cache.
+# The key in the cache file.
 KNOWN = "lines of files"
 GZIP = b"\x1f\x8b"
 # Lines are counted by their lengths in words, rounded up to a multiple of this.
 STEP = 10
-# Of each length.
+# Number of lines and of words, by line length.
 ByLength = Dict[str, List[int]]
 
 
 @dataclass(frozen=True)
 class Lines:
+    """The number of lines and of words."""
+
     number: int = 0
     words: int = 0
 
@@ -37,8 +38,10 @@ class Lines:
 @dataclass
 class Contents:
     """
-    cache : the file in which hashes are remembered.
-    walked : folders that need not be gone through again, since a plan is made at one moment.
+    Hashes and line lengths of files.
+
+    cache : the file that stores them.
+    walked : folders that this process has read, which is done once per plan.
     """
 
     cache: Path
@@ -47,17 +50,17 @@ class Contents:
     walked: Dict[str, List[Any]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        with suppress(Damaged):
+        with suppress(DamagedFileError):
             known = (read_record(self.cache) or {}).get(KNOWN)
             self.known = known if isinstance(known, dict) else {}
 
     def sha256(self, path: Path) -> str:
+        """The hash of a file or folder."""
         return self._about(path)[1]
 
     def lines(self, path: Path, longest: Optional[float] = None) -> Lines:
         """
-        All, whatever their format, or about those of at most `longest` words: a measure of how much there is
-        to read.
+        All lines in any format, or approximately those of at most `longest` words.
         """
         return sum(
             (
@@ -69,7 +72,7 @@ class Contents:
         )
 
     def save(self) -> None:
-        """A plan can do without."""
+        """Write the cache; errors are ignored."""
         if self.changed:
             with suppress(OSError):
                 self.cache.parent.mkdir(parents=True, exist_ok=True)
@@ -84,7 +87,7 @@ class Contents:
         return self._remembered(name, _touched(path), lambda: _read(path))
 
     def _about_folder(self, path: Path, name: str) -> List[Any]:
-        """One entry for all of its files, of which there may be many thousands."""
+        """One entry for all files of a folder, which can be thousands."""
         files = {below: path / below for below in _files_below(path)}
         touched = [len(files), _digest([[below, *_touched(one)] for below, one in files.items()])]
 
@@ -111,7 +114,7 @@ def _touched(path: Path) -> List[int]:
 
 def _read(path: Path) -> Tuple[str, ByLength]:
     content = path.read_bytes()
-    # A gzip file has a date in it, which says nothing of what is in it.
+    # The header of a gzip file contains a date, so the hash is that of the content.
     with suppress(OSError, EOFError, zlib.error):
         content = gzip.decompress(content) if content.startswith(GZIP) else content
     return hashlib.sha256(content).hexdigest(), _by_length(content)
@@ -134,7 +137,7 @@ def _together(every: Iterable[ByLength]) -> ByLength:
 
 
 def _files_below(folder: Path) -> List[str]:
-    """Those that readers see, by their paths within it; a folder that leads back to itself once."""
+    """Relative paths of the visible files; follows links, but not in circles."""
     files, seen = [], set()
     for here, folders, names in os.walk(folder, followlinks=True):
         seen.add(os.path.realpath(here))

@@ -1,6 +1,6 @@
 """
-Estimates of the time of a step on one core of a present-day machine. They are rough on purpose: plans are in
-minutes or days. The real time of earlier steps corrects them (`correction`).
+Estimates of the time of a step on one core. They are rough: a plan shows minutes or days. The measured time of
+earlier steps corrects them (`correction`).
 """
 
 import statistics
@@ -11,16 +11,17 @@ from analysis.model_config import type_of
 from attention_explain import defaults
 from attention_explain.costs import FORWARD, passes_of_components, passes_of_measures
 from attention_explain.workflow.contents import Contents, Lines
-from attention_explain.workflow.resolve import MadeFile
+from attention_explain.workflow.resolve import OutputFile
 from attention_explain.workflow.study import ATTRIBUTIONS, PERTURBATIONS, SPLITS, FileKind
 
-# Seconds. A copy of a process that has imported everything has read its data and model.
+# Seconds until a copy of the warm process has read its data and model.
 START = 2.5
+# Seconds per table.
 TABLE = 15.0
-# Per word and epoch, forward and backward.
+# Seconds per word and epoch, forward and backward.
 TRAINING = {"lstm": 3.5e-5, "affine": 1.2e-5, "cnn": 2e-5, "transformer": 4.5e-5}
 OTHER_ENCODER = 1e-4
-# A pretrained transformer of 6 layers and 384 numbers a state, all of which is trained.
+# The same for a pretrained transformer of 6 layers and width 384, fine-tuned completely.
 PRETRAINED = 1.2e-3
 PRETRAINED_TYPES = (
     "transformer_classifier",
@@ -29,62 +30,65 @@ PRETRAINED_TYPES = (
 )
 # The section of `costs.toml`, by kind of file.
 DECLARED_AS = {ATTRIBUTIONS: "interpreters", PERTURBATIONS: "perturbations"}
-# With `patience`, of the epochs allowed.
+# The expected fraction of the epochs with `patience`.
 STOPPED_EARLY = 0.5
-# The embedded corpus.
+# Words per text, and texts, of the `planted` corpus.
 PLANTED_WORDS = 17
 PLANTED_TEXTS = {"train": 2000, "dev": 400, "test": 400}
-# Of what stands between spaces, words: a tree has a class before each node, and the neutral ones are left out.
+# The fraction of words in a file of trees, counting what is between spaces: each node has a class, and neutral
+# texts are dropped.
 WORDS_OF_TREES = 0.27
 
 
 def training(config: Dict[str, Any], contents: Contents) -> float:
+    """Seconds for training a run."""
     trainer = config.get("trainer", {})
     epochs = trainer.get("num_epochs", 20) * (STOPPED_EARLY if trainer.get("patience") else 1)
-    read = texts(config, "train", contents).words
+    words = texts(config, "train", contents).words
     if _is_frozen(config):
-        # It reads each text once, and what is above it in every epoch.
-        return START + read * (FORWARD * PRETRAINED + epochs * OTHER_ENCODER)
-    return START + epochs * read * _a_word(config)
+        # The frozen encoder reads each text once, the layers above it in every epoch.
+        return START + words * (FORWARD * PRETRAINED + epochs * OTHER_ENCODER)
+    return START + epochs * words * _seconds_per_word(config)
 
 
 def making(
-    kind: FileKind, config: Dict[str, Any], files: Iterable[MadeFile], contents: Contents
+    kind: FileKind, config: Dict[str, Any], files: Iterable[OutputFile], contents: Contents
 ) -> float:
-    """Files of a run, all of a kind, in one process."""
+    """Seconds for making all files of one kind from a run, in one process."""
     seconds = START
-    apart = _pretrained(config) is not None
+    separate = _pretrained(config) is not None
     for file in files:
-        read = texts(config, file.split, contents)
-        a_text = read.words / max(read.number, 1)
-        number = read.number if file.limit is None else min(read.number, file.limit)
-        seconds += number * a_text * passes(file, kind, round(a_text), apart) * _a_word(config)
+        lines = texts(config, file.split, contents)
+        length = lines.words / max(lines.number, 1)
+        number = lines.number if file.limit is None else min(lines.number, file.limit)
+        words = number * length
+        seconds += words * passes(file, kind, round(length), separate) * _seconds_per_word(config)
     return seconds
 
 
-def passes(file: MadeFile, kind: FileKind, tokens: float, apart: bool = False) -> float:
+def passes(file: OutputFile, kind: FileKind, tokens: float, separate: bool = False) -> float:
     """
     The cost of a text of `tokens` words, in units of the time of a text in training.
 
     # Parameters
 
-    apart : `bool`, optional (default = `False`)
-        Whether the model reads each set of tokens in a pass of its own.
+    separate : `bool`, optional (default = `False`)
+        Whether the model needs a forward pass of its own for each subset of the tokens.
     """
-    if file.judging is None:
-        return FORWARD * passes_of_components(DECLARED_AS[kind], file.methods, tokens, apart)
-    measures = file.judging.measures or defaults.MEASURES
-    erasures = file.judging.erasures or defaults.COMMON_ERASURES
-    return FORWARD * passes_of_measures(measures, len(erasures), file.methods, tokens, apart)
+    if file.evaluation is None:
+        return FORWARD * passes_of_components(DECLARED_AS[kind], file.methods, tokens, separate)
+    measures = file.evaluation.measures or defaults.MEASURES
+    removals = file.evaluation.erasures or defaults.COMMON_ERASURES
+    return FORWARD * passes_of_measures(measures, len(removals), file.methods, tokens, separate)
 
 
 def texts(config: Dict[str, Any], split: str, contents: Contents) -> Lines:
-    """As many as the reader keeps."""
+    """The texts of a split that the reader keeps."""
     reader = config.get("dataset_reader", {})
     options = reader if isinstance(reader, dict) else {}
     planted = {**PLANTED_TEXTS, **options.get("sizes", {})}[split]
     path = Path(config.get(SPLITS[split]) or "nowhere")
-    # What cannot be read here may be on the machine that trains.
+    # A file that is missing here may exist on the machine that trains.
     if type_of(reader) == "planted" or not path.exists():
         return Lines(planted, planted * PLANTED_WORDS)
     share = WORDS_OF_TREES if type_of(reader) == "sst_trees" else 1
@@ -93,13 +97,13 @@ def texts(config: Dict[str, Any], split: str, contents: Contents) -> Lines:
     return Lines(lines.number, round(lines.words * share))
 
 
-def correction(taken: Iterable[Tuple[float, float]], otherwise: float = 1.0) -> float:
-    """From what it really took, and estimates; `otherwise` if there are none."""
-    ratios = [real / estimate for real, estimate in taken if estimate > 0]
-    return statistics.median(ratios) if ratios else otherwise
+def correction(times: Iterable[Tuple[float, float]], default: float = 1.0) -> float:
+    """The median ratio of measured to estimated times; `default` without any."""
+    ratios = [measured / estimate for measured, estimate in times if estimate > 0]
+    return statistics.median(ratios) if ratios else default
 
 
-def _a_word(config: Dict[str, Any]) -> float:
+def _seconds_per_word(config: Dict[str, Any]) -> float:
     if _pretrained(config) is not None:
         return PRETRAINED
     model = config.get("model", {})
@@ -108,15 +112,15 @@ def _a_word(config: Dict[str, Any]) -> float:
 
 
 def _is_frozen(config: Dict[str, Any]) -> bool:
-    part = _pretrained(config) or {}
-    return part.get("train_parameters") is False and part.get("last_layer_only", True)
+    pretrained = _pretrained(config) or {}
+    return pretrained.get("train_parameters") is False and pretrained.get("last_layer_only", True)
 
 
 def _pretrained(config: Dict[str, Any]) -> Optional[Dict[str, Any]]:
-    """The model that is a pretrained transformer, or its embedder that is one; None if there is none."""
+    """The options of the pretrained transformer, which is the model or its embedder; None without one."""
     model = config.get("model", {})
     if not isinstance(model, dict):
         return None
     embedders = model.get("text_field_embedder", {}).get("token_embedders", {})
-    parts = [part for part in (model, *embedders.values()) if isinstance(part, dict)]
-    return next((part for part in parts if part.get("type") in PRETRAINED_TYPES), None)
+    components = [one for one in (model, *embedders.values()) if isinstance(one, dict)]
+    return next((one for one in components if one.get("type") in PRETRAINED_TYPES), None)

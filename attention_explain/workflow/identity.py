@@ -1,6 +1,6 @@
 """
-What a run is, whatever it is called and wherever its files lie: the hash of all that decides its
-result. Data files count by their content, other runs by their own hash.
+The identity of a run: a hash of everything that decides its result, independent of names and paths. Data files
+count by their content, other runs by their own hash.
 """
 
 import hashlib
@@ -13,38 +13,36 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Set
 from analysis.model_config import ModelConfig
 from attention_explain.workflow.contents import Contents
 
-# Counts among what decides a result: raised when the commands' results change for the same config.
+# Part of every hash; to be raised when commands give other results for the same config.
 FORMAT = 1
 LENGTH = 10
-# A corpus may be called by more words than the name of a file can have.
+# File names must not be too long.
 LONGEST_NAME = 150
-# Settings that name a file, and those that do if there is one of that name.
+# Endings of settings that name a file, and of those that may name one.
 FILE_ENDINGS = ("_path", "_file", "held_out")
 PERHAPS_FILES = (*FILE_ENDINGS, "model_name")
 DATA_ENDING = "_data_path"
-# `archive.tar.gz!folder` is a folder inside an archive.
+# In `archive.tar.gz!folder`, a folder inside an archive.
 ARCHIVE_MARK = "!"
 URL = "://"
-# Options of methods that have another name now, by type: hashed by the first one they had, so that files
-# on users' disks are still found.
-ERASING = {"at": "of", "of": "output"}
-FIRST_NAMES = {"leave-one-out": ERASING, "occlusion": ERASING}
-# The method that a guided model takes from another.
+# Renamed options of methods, by type: hashes use the original names, so that existing files are found.
+ORIGINAL_OPTIONS = {"at": "of", "of": "output"}
+ORIGINAL_NAMES = {"leave-one-out": ORIGINAL_OPTIONS, "occlusion": ORIGINAL_OPTIONS}
+# The method whose scores guide another model.
 GUIDING = "attention"
-# How lib/study.libsonnet refers to other runs of the study.
+# References to other runs, as lib/study.libsonnet writes them.
 REFERENCE = re.compile(r"<(run|guide|scores|attributions):([^<>/]+)/?([^<>]*)>")
 
 
 @dataclass(frozen=True)
 class Reference:
     """
-    What a run takes from another one of the study.
+    A reference to another run of the study.
 
-    kind : `run` for its folder, `guide` for its attention on every split, `scores` for those of any
-        method there, `attributions` for a file.
-    run : the name of the other.
-    listed : the name of its attributions, or the method of its scores, if these are meant: a name, or an
-        object as JSON.
+    kind : `run` for its folder, `guide` for its attention on all splits, `scores` for the scores of any method
+        on all splits, `attributions` for a file.
+    run : the name of the other run.
+    listed : the name of the attributions; or the method of the scores, as a name or as a JSON object.
     """
 
     kind: str
@@ -53,29 +51,29 @@ class Reference:
 
     def seed(self, own: int, one_base: Optional[int]) -> int:
         """
-        Of the run that is meant: that of the run which refers to it, so that each seed has a base of its own;
-        unless there is one base, as published, that all are held against. Masked texts are always those
-        of a chain of runs, each with the seed of the one before.
+        The seed of the other run: by default that of the run with the reference, so that each seed has its own
+        base. With `one_base`, as published, all seeds are compared with the same base. Masked texts always come
+        from a chain of runs with the same seed.
         """
         return own if one_base is None or self.kind == "scores" else one_base
 
     @property
     def method(self) -> Optional[str]:
-        """Whose scores on every split are meant, if such are."""
+        """The method whose scores on all splits are meant, if any."""
         return {"guide": GUIDING, "scores": self.listed}.get(self.kind)
 
 
 def hash_of(value: Any) -> str:
-    """The same for the same JSON, whatever the order of its keys."""
+    """A hash of a JSON value, independent of the order of keys."""
     text = json.dumps([FORMAT, value], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:LENGTH]
 
 
-def with_first_names(methods: Sequence[Any]) -> List[Any]:
-    """Methods of an explanation, for their hash."""
+def with_original_names(methods: Sequence[Any]) -> List[Any]:
+    """Methods with the original names of their options, for hashes."""
     return [
         {
-            FIRST_NAMES.get(method.get("type"), {}).get(key, key): value
+            ORIGINAL_NAMES.get(str(method.get("type")), {}).get(key, key): value
             for key, value in method.items()
         }
         if isinstance(method, dict)
@@ -87,16 +85,16 @@ def with_first_names(methods: Sequence[Any]) -> List[Any]:
 def with_references(value: Any, replace: Callable[[Reference], str]) -> Any:
     """The config with each reference in its strings replaced."""
     if isinstance(value, dict):
-        return {key: with_references(part, replace) for key, part in value.items()}
+        return {key: with_references(one, replace) for key, one in value.items()}
     if isinstance(value, list):
-        return [with_references(part, replace) for part in value]
+        return [with_references(one, replace) for one in value]
     if isinstance(value, str):
         return REFERENCE.sub(lambda match: replace(Reference(*match.groups())), value)
     return value
 
 
 def references(value: Any) -> Set[str]:
-    """The names of the runs that are referred to."""
+    """The names of all runs that a config refers to."""
     names: Set[str] = set()
 
     def note(reference: Reference) -> str:
@@ -109,8 +107,8 @@ def references(value: Any) -> Set[str]:
 
 def with_contents(value: Any, contents: Contents) -> Any:
     """
-    The config with each file and folder, also one inside an archive, replaced by what is in it;
-    URLs stay names, and so do the parts of the embedded corpus.
+    The config with each file and folder, also one inside an archive, replaced by the hash of its content. URLs
+    and the splits of the generated corpus stay as they are.
     """
 
     def content(setting: str, named: str) -> str:
@@ -118,7 +116,7 @@ def with_contents(value: Any, contents: Contents) -> Any:
             return named
         path = Path(named)
         if named and path.exists():
-            # A folder's name is part of the ids of its texts.
+            # The ids of texts contain the name of their folder.
             name = f"/{path.absolute().name}" if path.is_dir() else ""
             return f"sha256:{contents.sha256(path)}{name}"
         archive, mark, inner = named.rpartition(ARCHIVE_MARK)
@@ -130,7 +128,7 @@ def with_contents(value: Any, contents: Contents) -> Any:
 
 
 def missing_files(value: Any) -> List[str]:
-    """What a config names that is not there: no URL, and nothing that another run of the study makes."""
+    """Files that a config names and that do not exist, except URLs and files that other runs make."""
     missing: List[str] = []
 
     def note(setting: str, named: str) -> str:
@@ -147,41 +145,41 @@ def missing_files(value: Any) -> List[str]:
 
 def _with_names(value: Any, replace: Callable[[str, str], str], setting: str = "") -> Any:
     """
-    The config with each string replaced, by the setting that it is of; the parts of the embedded corpus, which
-    are no files, stay as they are.
+    The config with each string replaced, depending on its setting. The splits of the generated corpus, which are
+    not files, stay as they are.
     """
     if isinstance(value, dict):
         return {
-            name: part
+            name: one
             if name.endswith(DATA_ENDING) and is_embedded(value)
-            else _with_names(part, replace, name)
-            for name, part in value.items()
+            else _with_names(one, replace, name)
+            for name, one in value.items()
         }
     if isinstance(value, list):
-        return [_with_names(part, replace, setting) for part in value]
+        return [_with_names(one, replace, setting) for one in value]
     return replace(setting, value) if isinstance(value, str) else value
 
 
 def is_embedded(config: Dict[str, Any]) -> bool:
-    """Whether its data are made, and no files."""
+    """Whether the data are generated, not read from files."""
     reader = config.get("dataset_reader")
     return (reader.get("type") if isinstance(reader, dict) else reader) == "planted"
 
 
 def fit_for_a_file(name: str) -> str:
-    """The same if it is plain; else its plain letters, and a hash that tells it from others."""
+    """A valid file name: the name itself, or its plain letters and a hash."""
     plain = re.sub(r"[^A-Za-z0-9._-]+", "-", name)
     return name if plain == name else f"{plain.strip('-')[:LONGEST_NAME]}-{hash_of(name)}"
 
 
 def name_of(config: Dict[str, Any]) -> str:
-    """For people, and for the name of a folder: `sst-bilstm-tanh-softmax-adversary-0.001-7`."""
+    """A readable name that is valid as a folder name: `sst-bilstm-tanh-softmax-adversary-0.001-7`."""
     model = ModelConfig(config)
     try:
         words = [model.corpus, model.registered_name]
     except (AttributeError, KeyError, TypeError):
-        # Not our classifier, or no sound config: training will say.
-        part = config.get("model")
-        words = [str(part.get("type") if isinstance(part, dict) else part)]
+        # Not our classifier, or an invalid config, which training will report.
+        other = config.get("model")
+        words = [str(other.get("type") if isinstance(other, dict) else other)]
     words.append(str(config.get("pytorch_seed", "")))
     return re.sub(r"[^A-Za-z0-9.]+", "-", " ".join(words)).strip("-")[-LONGEST_NAME:]

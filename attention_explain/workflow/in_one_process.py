@@ -1,17 +1,18 @@
 """
-`python -m attention_explain.workflow.in_one_process JSON`: several `allennlp` commands one after another, each a list
-of arguments. The imports of one cost more than many a command.
+`python -m attention_explain.workflow.in_one_process JSON`: runs several `allennlp` commands, given as lists of
+arguments, in one process. Imports often take longer than the command itself.
 """
 
 import json
 import sys
+from typing import List
 
 
-def main(commands: list) -> None:
+def main(commands: List[List[str]]) -> None:
+    """Run the commands; the first that fails ends the process with its exit code."""
     from attention_explain.__main__ import main as allennlp
 
     for command in commands:
-        # Ends the process with a code of its own if the command fails.
         sys.argv = ["allennlp", *command]
         allennlp()
 

@@ -1,23 +1,26 @@
 """
-The kinds of steps: what each runs, and what it leaves. A new kind of files that is made from runs is a
-`FileKind` in `workflow/study.py`, a line in `KINDS`, and a rule in the Snakefile.
+The kinds of steps, with their commands and outputs. To add a kind of files made from runs, add a `FileKind`
+in `workflow/study.py`, a line in `KINDS`, and a rule in the Snakefile.
 """
 
 import json
+import os
 import shutil
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any, Dict, List, Optional, Sequence, Tuple, Type
 
-from analysis.manifest import drop_damaged_manifest
-from attention_explain.workflow.damage import damaged_parquet, damaged_table
+from analysis.errors import AnalysisError
+from analysis.manifest import damaged_file, drop_damaged_manifest, read_manifest
+from attention_explain.files.records import DamagedFileError, describe_os_error
 from attention_explain.workflow.steps import Step
 
-OF_A_RUN = ("config.json", "best.th", "metrics.json", "model.tar.gz")
-# Written last into a run folder. AllenNLP writes an archive in place, and leaves one when it is
-# interrupted; a killed training can leave half of one.
+RUN_FILES = ("config.json", "best.th", "metrics.json", "model.tar.gz")
+# Written last into a run folder. An archive does not show that training has finished: AllenNLP also writes
+# one when it is interrupted, and a killed training can leave an incomplete one.
 FINISHED = "finished.json"
-# Beside what steps made: the record of each.
+# The folder of the records, next to the outputs.
 RECORDS = ".steps"
 PAGE = "report.html"
 
@@ -27,8 +30,8 @@ class TrainStep(Step):
     """
     Trains one run.
 
-    folder : of the run.
-    config_file : where its config is written.
+    folder : the run folder.
+    config_file : the path for its config.
     """
 
     folder: str
@@ -41,7 +44,7 @@ class TrainStep(Step):
 
     def commands(self, missing: Sequence[str], options: Sequence[str]) -> List[List[str]]:
         command = ["-m", "attention_explain", "train", self.config_file, "-s", self.folder]
-        # The config says which device it is trained on.
+        # The config names the device.
         return [[*command, "--file-friendly-logging"]]
 
     def record_of(self, output: str) -> Path:
@@ -49,7 +52,7 @@ class TrainStep(Step):
 
     def files_of(self, output: str) -> List[Path]:
         vocabulary = sorted(Path(output).glob("vocabulary/[!.]*"))
-        return [*(Path(output) / name for name in OF_A_RUN), *vocabulary]
+        return [*(Path(output) / name for name in RUN_FILES), *vocabulary]
 
     def clear(self, output: str) -> None:
         shutil.rmtree(output, ignore_errors=True)
@@ -58,8 +61,10 @@ class TrainStep(Step):
 @dataclass(frozen=True)
 class FileCommand:
     """
+    A command that writes one file.
+
     output : a parquet file.
-    arguments : of `allennlp`, for the command that writes it.
+    arguments : the arguments of `allennlp`.
     """
 
     output: str
@@ -68,7 +73,7 @@ class FileCommand:
 
 @dataclass(frozen=True, kw_only=True)
 class FilesStep(Step):
-    """Makes the files of one kind from a run, such as all of its attributions."""
+    """Makes all files of one kind from a run, such as its attributions."""
 
     files: Tuple[FileCommand, ...]
 
@@ -77,7 +82,7 @@ class FilesStep(Step):
         return tuple(file.output for file in self.files)
 
     def commands(self, missing: Sequence[str], options: Sequence[str]) -> List[List[str]]:
-        """One process for all of it: the start of one costs as much as hundreds of texts."""
+        """One process for all files: starting one takes as long as hundreds of texts."""
         left = [[*file.arguments, *options] for file in self.files if file.output in missing]
         return [["-m", "attention_explain.workflow.in_one_process", json.dumps(left)]]
 
@@ -93,23 +98,22 @@ class FilesStep(Step):
     def _base(self, output: str) -> Path:
         return Path(output).parent
 
-    def _is_there(self, output: str) -> bool:
-        """It has another name until it is written, and so needs no record."""
+    def _exists(self, output: str) -> bool:
+        """A parquet file gets its name when it is complete, so it needs no record."""
         return Path(output).is_file()
 
     def _damage(self, output: str) -> str:
         record = self._read(output) or {}
-        # A parquet file knows itself whether it is whole.
-        return self._change(output, record) if "files" in record else damaged_parquet(output)
+        return self._change(output, record) if "files" in record else _parquet_damage(output)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ResultsStep(Step):
     """
-    Puts something into a folder of results, beside what other steps put there.
+    Writes one result into a folder that has results of other steps, too.
 
-    result : its name there, which is that of its record.
-    command : arguments of `python`.
+    result : the name of the result and of its record.
+    command : the arguments of `python`.
     """
 
     folder: str
@@ -127,14 +131,14 @@ class ResultsStep(Step):
         return record_of_result(Path(output), self.kind, self.result)
 
     def lock_names(self, runs: Path) -> List[str]:
-        """Several go into one folder, each at its own pace."""
+        """Other steps may write into the same folder at the same time."""
         return [self.name]
 
     def _stamp(self) -> Dict[str, Any]:
         return {"identity": self.identity}
 
     def _remove_files(self, output: str) -> None:
-        """Removes files that this step has recorded: a command replaces no file that looks foreign."""
+        """Remove the files of this step: a command does not replace files that it does not recognise."""
         for file in self.files_of(output):
             file.unlink(missing_ok=True)
 
@@ -142,8 +146,10 @@ class ResultsStep(Step):
 @dataclass(frozen=True, kw_only=True)
 class TableStep(ResultsStep):
     """
-    file : the csv file that the command writes; None if it writes into the folder what it likes, and
-        lists that in the folder's manifest.
+    Makes one table.
+
+    file : the csv file that the command writes; None if it writes several files and lists them in the
+        manifest of the folder.
     """
 
     file: Optional[str] = None
@@ -157,20 +163,21 @@ class TableStep(ResultsStep):
 
     def _change(self, output: str, record: Dict[str, Any]) -> str:
         if self.file is None:
-            return damaged_table(Path(output), self.command)
+            return _table_damage(Path(output), self.command)
         return super()._change(output, record)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReportStep(ResultsStep):
-    """The page of all tables of a folder."""
+    """Makes the page of all tables of a folder."""
 
     @property
-    def told(self) -> str:
+    def description(self) -> str:
         return self.about
 
     @property
     def page(self) -> Path:
+        """The path of the page."""
         return Path(self.folder) / PAGE
 
     def files_of(self, output: str) -> List[Path]:
@@ -181,14 +188,17 @@ class ReportStep(ResultsStep):
 
 
 def record_of_result(folder: Path, kind: str, name: str) -> Path:
+    """The record of a result in a folder."""
     return folder / RECORDS / f"{kind}-{name}.json"
 
 
 @dataclass(frozen=True)
 class Kind:
     """
-    done : what is said when one is done, before what it is about.
-    colour : in the picture of a plan.
+    A kind of steps.
+
+    done : printed before the subject of a step that is done.
+    colour : in the graph of a plan.
     """
 
     step: Type[Step]
@@ -198,7 +208,7 @@ class Kind:
 
 TRAIN, ATTRIBUTE, PERTURB, FAITHFULNESS = "train", "attribute", "perturb", "faithfulness"
 TABLE, REPORT = "table", "report"
-# In the order in which they are told.
+# In the order of the printed plan.
 KINDS: Dict[str, Kind] = {
     TRAIN: Kind(TrainStep, "trained", "#0072b2"),
     ATTRIBUTE: Kind(FilesStep, "attributed", "#009e73"),
@@ -210,7 +220,7 @@ KINDS: Dict[str, Kind] = {
 
 
 def read_step(fields: Dict[str, Any]) -> Step:
-    """A step from JSON, in which `dataclasses.asdict` has put it."""
+    """A step from the JSON of `dataclasses.asdict`."""
     fields = {
         key: tuple(value) if isinstance(value, list) else value for key, value in fields.items()
     }
@@ -219,3 +229,35 @@ def read_step(fields: Dict[str, Any]) -> Step:
             FileCommand(file["output"], tuple(file["arguments"])) for file in fields["files"]
         )
     return KINDS[fields["kind"]].step(**fields)
+
+
+def _parquet_damage(output: str) -> str:
+    """An error message if the file exists and does not match its own checksums."""
+    try:
+        state = os.stat(output)
+    except OSError:
+        return ""
+    return _seal_damage(output, state.st_size, state.st_mtime_ns)
+
+
+@cache
+def _seal_damage(path: str, size: int, mtime: int) -> str:
+    """Reads the whole file, but only once for the same size and date."""
+    from attention_explain.files.sealed import read_sealed
+
+    try:
+        read_sealed(path)
+    except (DamagedFileError, OSError) as error:
+        return str(error) if isinstance(error, DamagedFileError) else describe_os_error(error)
+    return ""
+
+
+def _table_damage(folder: Path, command: Sequence[str]) -> str:
+    """An error message if a result of the command, or of any command if this one is not listed, is damaged."""
+    try:
+        manifest = read_manifest(folder)
+    except AnalysisError as error:
+        return str(error)
+    commands = manifest["commands"]
+    own = {name for name, made in commands.items() if made["command"] == ["python", *command]}
+    return damaged_file(folder, manifest, own or set(commands))

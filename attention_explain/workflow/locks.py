@@ -1,6 +1,6 @@
 """
-One process at a time at each file, and one run at a time on each GPU. What is held by a lock is given
-back by whatever ends the holder.
+Locks: one process at a time for each output, and one run at a time on each GPU. The operating system releases
+them when the process that holds them ends.
 """
 
 import fcntl
@@ -11,26 +11,26 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Dict, Iterator, List, Sequence, Tuple
 
-# Set by `make study GPUS=2`; without it, or with none, everything runs on the CPU.
+# Set by `make study GPUS=2`; everything runs on the CPU if it is unset or 0.
 GPUS_VARIABLE = "ATTENTION_EXPLAIN_GPUS"
 
 
 @contextmanager
 def locked(folder: Path, names: Sequence[str]) -> Iterator[List[int]]:
     """
-    Waits until no other process holds any of the names, and gives the descriptors that hold them:
-    a child that inherits them goes on holding when its parent is killed.
+    Wait until no other process holds any of the names, then hold them. Yields the descriptors: a child
+    process that inherits them keeps the locks when its parent is killed.
     """
     folder.mkdir(parents=True, exist_ok=True)
     with ExitStack() as held:
         descriptors = []
-        # In one order everywhere, so that no two wait for each other.
+        # In the same order everywhere, which prevents deadlocks.
         for name in sorted(set(names)):
             file = held.enter_context(open(folder / f"{name}.lock", "a"))
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                print(f"{name}: another process is at work on it; waiting", file=sys.stderr)
+                print(f"{name}: waiting for another process that works on it", file=sys.stderr)
                 fcntl.flock(file, fcntl.LOCK_EX)
             descriptors.append(file.fileno())
         yield descriptors
@@ -39,9 +39,8 @@ def locked(folder: Path, names: Sequence[str]) -> Iterator[List[int]]:
 @contextmanager
 def visible_gpu(locks: Path) -> Iterator[Tuple[Dict[str, str], List[int]]]:
     """
-    What the environment of a process has to say, and the descriptors that hold the GPU: a process
-    that uses it inherits them, and goes on holding when whoever started it is killed. On a cluster,
-    the cluster has said everything.
+    Environment variables that select a GPU, and the descriptors of its lock: a process that inherits them
+    keeps the GPU when its parent is killed. On a cluster, the cluster assigns GPUs.
     """
     if os.environ.get("SLURM_JOB_ID"):
         yield {}, []

@@ -1,32 +1,38 @@
-"""What a study is, in numbers, before it starts."""
+"""
+A plan for people: the number of steps, the expected time, and the graph as an svg file, in which all seeds of a
+run share one box and the done fraction is filled.
+"""
 
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
-from typing import Dict, List, Optional, Set
+from typing import Dict, List, Optional, Set, Tuple
 
 from analysis.written import one_line
-from attention_explain.files.whole import write_whole
+from attention_explain.files.atomic import write_atomic
 from attention_explain.messages import in_words
 from attention_explain.workflow import costs
-from attention_explain.workflow.errors import StudyError
 from attention_explain.workflow.kinds import KINDS, TRAIN
 from attention_explain.workflow.plan import Plan
 from attention_explain.workflow.steps import Step
+from attention_explain.workflow.study import StudyError
+
+WIDTH, HEIGHT, ACROSS, DOWN, MARGIN, TOP = 230, 26, 110, 10, 20, 64
 
 
 def headline(plan: Plan, cores: int) -> str:
+    """Title, number of runs and steps, and expected time."""
     steps = list(plan.steps.values())
     left = [step for step in steps if not step.is_done]
     runs = [step for step in steps if step.kind == TRAIN]
-    said = f"{plan.study.title}: {len(runs)} runs, {len(steps)} steps"
+    line = f"{plan.study.title}: {len(runs)} runs, {len(steps)} steps"
     if len(left) < len(steps):
-        said += f", {len(steps) - len(left)} done already"
-    return f"{said}; about {in_words(time_on(left, cores, plan))} on {cores} idle cores"
+        line += f", {len(steps) - len(left)} done already"
+    return f"{line}; about {in_words(time_on(left, cores, plan))} on {cores} idle cores"
 
 
 def time_on(steps: List[Step], cores: int, plan: Plan) -> float:
-    """No shorter than the longest chain, no shorter than the work shared among the cores."""
+    """The time of the longest chain, or of all work shared by the cores, whichever is longer."""
     corrected = corrections(plan)
     seconds = {step.name: time_of(step, corrected) for step in steps}
     needs = {step.name: step.needs for step in steps}
@@ -45,23 +51,24 @@ def time_on(steps: List[Step], cores: int, plan: Plan) -> float:
 
 
 def time_of(step: Step, corrected: Dict[str, float]) -> float:
+    """The corrected estimate for a step."""
     return step.seconds * corrected[step.kind]
 
 
 def corrections(plan: Plan) -> Dict[str, float]:
-    """What steps that are done have taken, against what was thought, by their kind."""
-    taken: Dict[str, list] = {kind: [] for kind in KINDS}
+    """The ratio of measured to estimated time of the steps that are done, by kind."""
+    measured: Dict[str, List[Tuple[float, float]]] = {kind: [] for kind in KINDS}
     for step in plan.steps.values():
-        took = step.took
-        if took is not None:
-            taken[step.kind].append(took)
-    of_training = costs.correction(taken[TRAIN])
-    # A machine that trains faster than was thought does all else faster, too.
-    return {kind: costs.correction(several, of_training) for kind, several in taken.items()}
+        times = step.times
+        if times is not None:
+            measured[step.kind].append(times)
+    of_training = costs.correction(measured[TRAIN])
+    # A machine that trains faster than expected does everything else faster, too.
+    return {kind: costs.correction(times, of_training) for kind, times in measured.items()}
 
 
 def show(plan: Plan, cores: Optional[int]) -> int:
-    """Prints it, and draws the graph."""
+    """Print the plan and draw its graph."""
     from attention_explain.workflow.run import available_cores
 
     cores = cores or available_cores()
@@ -78,12 +85,9 @@ def show(plan: Plan, cores: Optional[int]) -> int:
     return 0
 
 
-WIDTH, HEIGHT, ACROSS, DOWN, MARGIN, TOP = 230, 26, 110, 10, 20, 64
-
-
 @dataclass
 class Box:
-    """Steps that differ in nothing but the seed."""
+    """Steps that differ only in the seed."""
 
     kind: str
     title: str
@@ -94,24 +98,28 @@ class Box:
 
     @property
     def x(self) -> float:
+        """The left edge."""
         return MARGIN + self.column * (WIDTH + ACROSS)
 
     @property
     def y(self) -> float:
+        """The upper edge."""
         return TOP + self.row * (HEIGHT + DOWN)
 
 
 def draw(plan: Plan, path: Path) -> Path:
+    """Write the graph of a plan."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(path, svg(plan))
+        write_atomic(path, svg(plan))
     except OSError as error:
         raise StudyError(f"{path}: cannot be written ({error.strerror})") from error
     return path
 
 
 def svg(plan: Plan) -> str:
-    boxes = placed(plan)
+    """The graph of a plan."""
+    boxes = layout(plan)
     width = max(box.x for box in boxes.values()) + WIDTH + MARGIN
     height = max(box.y for box in boxes.values()) + HEIGHT + MARGIN
     lines = [_line(boxes[one], box) for box in boxes.values() for one in sorted(box.before)]
@@ -123,18 +131,18 @@ def svg(plan: Plan) -> str:
         f'<text x="{MARGIN}" y="24" font-size="16">{escape(one_line(title))}</text>\n'
         + _legend()
         + "".join(lines)
-        + "".join(map(_drawn, boxes.values()))
+        + "".join(map(_draw_box, boxes.values()))
         + "</svg>\n"
     )
 
 
-def placed(plan: Plan) -> Dict[str, Box]:
-    """Each box in the column after all that it needs, near what it comes from."""
+def layout(plan: Plan) -> Dict[str, Box]:
+    """Boxes in the column after all their inputs, close to these."""
     boxes: Dict[str, Box] = {}
     names: Dict[str, str] = {}
     for name, step in plan.steps.items():
-        names[name] = f"{step.kind} {step.seeds_of}"
-        box = boxes.setdefault(names[name], Box(step.kind, step.seeds_of))
+        names[name] = f"{step.kind} {step.group}"
+        box = boxes.setdefault(names[name], Box(step.kind, step.group))
         box.steps.append(step)
     for name, step in plan.steps.items():
         boxes[names[name]].before |= {names[need] for need in step.needs} - {names[name]}
@@ -168,7 +176,7 @@ def _line(start: Box, end: Box) -> str:
     )
 
 
-def _drawn(box: Box) -> str:
+def _draw_box(box: Box) -> str:
     colour = KINDS[box.kind].colour
     done = sum(step.is_done for step in box.steps) / len(box.steps)
     number = f" x{len(box.steps)}" if len(box.steps) > 1 else ""
@@ -184,8 +192,8 @@ def _drawn(box: Box) -> str:
 
 def _legend() -> str:
     return "".join(
-        f'<rect x="{MARGIN + place * 100}" y="36" width="12" height="12" fill="none" '
+        f'<rect x="{MARGIN + index * 100}" y="36" width="12" height="12" fill="none" '
         f'stroke="{kind.colour}"/>'
-        f'<text x="{MARGIN + place * 100 + 17}" y="46">{name}</text>\n'
-        for place, (name, kind) in enumerate(KINDS.items())
+        f'<text x="{MARGIN + index * 100 + 17}" y="46">{name}</text>\n'
+        for index, (name, kind) in enumerate(KINDS.items())
     )

@@ -1,4 +1,4 @@
-"""A study as steps: what is run, on which files, and what comes before what."""
+"""The steps of a study: their commands, their files, and their order."""
 
 import json
 import re
@@ -8,10 +8,9 @@ from typing import Dict, Optional, Sequence, Tuple
 
 from attention_explain.workflow import costs
 from attention_explain.workflow.contents import Contents
-from attention_explain.workflow.errors import StudyError
 from attention_explain.workflow.identity import hash_of
 from attention_explain.workflow.kinds import TRAIN, FileCommand, FilesStep, TrainStep, read_step
-from attention_explain.workflow.resolve import Folders, MadeFile, ResolvedRun, Resolver
+from attention_explain.workflow.resolve import Folders, OutputFile, ResolvedRun, Resolver
 from attention_explain.workflow.steps import Step
 from attention_explain.workflow.study import (
     ATTRIBUTIONS,
@@ -20,33 +19,40 @@ from attention_explain.workflow.study import (
     RUN_FOLDERS,
     FileKind,
     Study,
+    StudyError,
     StudyTable,
     TableSource,
 )
 from attention_explain.workflow.tables import table_steps, wanted_tables
 
-# Of a folder.
+# Valid names of a results folder.
 NAME = re.compile(r"\w[\w.-]*")
 MODELS = StudyTable("models", (), (RUN_FOLDERS,))
 
 
 @dataclass(frozen=True)
 class Plan:
+    """
+    All steps of a study.
+
+    results : the results folder of the study.
+    limit : the number of texts to explain and perturb.
+    """
+
     study: Study
-    places: Folders
+    folders: Folders
     results: Path
     steps: Dict[str, Step]
-    # Of the texts that are explained and perturbed.
     limit: Optional[int] = None
 
     def to_json(self) -> str:
-        """With the steps that are not done yet, as the engine reads it."""
+        """The steps that are not done yet, for the engine."""
         pending = {name: step for name, step in self.steps.items() if not step.is_done}
         steps = {}
         for name, step in pending.items():
             needs = [need for need in step.needs if need in pending]
             steps[name] = asdict(replace(step, needs=tuple(needs)))
-        return json.dumps({"runs": str(self.places.runs), "steps": steps}, indent=1)
+        return json.dumps({"runs": str(self.folders.runs), "steps": steps}, indent=1)
 
 
 def read_steps(plan: Path) -> Dict[str, Step]:
@@ -56,30 +62,32 @@ def read_steps(plan: Path) -> Dict[str, Step]:
 
 
 def make_plan(
-    study: Study, places: Folders, limit: Optional[int] = None, name: Optional[str] = None
+    study: Study, folders: Folders, limit: Optional[int] = None, name: Optional[str] = None
 ) -> Plan:
     """
+    The plan of a study.
+
     # Parameters
 
     limit : `Optional[int]`
-        Of the texts that are explained and perturbed.
+        The number of texts to explain and perturb.
     name : `Optional[str]`
-        Of the folder of results; by default it says which study and corpora.
+        The name of the results folder; by default that of the study and its corpora.
     """
     if limit is not None and limit < 1:
         raise StudyError(f"the limit is {limit}, but must be 1 or more")
     if name is not None and not NAME.fullmatch(name):
         raise StudyError(f"--name is {name!r}, but must be letters, digits, '_', '-' and '.'")
-    contents = Contents(places.runs / "contents.json")
-    planner = _Planner(Resolver(study, places, limit, contents))
-    results = places.results / (name or _folder(study))
+    contents = Contents(folders.runs / "contents.json")
+    planner = _Planner(Resolver(study, folders, limit, contents))
+    results = folders.results / (name or _folder(study))
     planner.add_all(results)
     contents.save()
-    return Plan(study, places, results, planner.steps, limit)
+    return Plan(study, folders, results, planner.steps, limit)
 
 
 def _folder(study: Study) -> str:
-    """The study, and what of it: `jain_wallace_2019-sst`, `pruthi_2020-quick`."""
+    """The name of the study with its corpora or size: `jain_wallace_2019-sst`, `pruthi_2020-quick`."""
     if study.size == "quick":
         return f"{study.name}-quick"
     return "-".join([study.name, *study.chosen])
@@ -94,15 +102,15 @@ class _Planner:
         study = self.resolver.study
         for key in study.runs:
             self.resolver.run(key)
-        # Each before those that it refers to and that come later in the study: tables are known by the
-        # order of their files.
-        runs = list(self.resolver.runs.values())
+        # Runs in the order in which they are first mentioned: the identity of a table depends on the order of
+        # its files.
+        runs = [run for run in self.resolver.runs.values() if run is not None]
         for run in runs:
             self._add_training(run)
         for kind in FILE_KINDS:
             for run in runs:
                 self._add_files(kind, run)
-        # Those of the study, and one of all runs.
+        # The tables of the study, and one of all models.
         wanted = [
             one
             for table in (MODELS, *study.tables)
@@ -117,12 +125,12 @@ class _Planner:
                 kind=TRAIN,
                 name=run.training,
                 about=str(run.run.key),
-                seeds_of=run.seeds_of,
+                group=run.group,
                 identity=run.identity,
                 needs=run.needs,
                 seconds=costs.training(run.config, self.resolver.contents),
                 folder=str(self.resolver.folder(run)),
-                config_file=str(self.resolver.places.runs / "configs" / f"{run.id}.json"),
+                config_file=str(self.resolver.folders.runs / "configs" / f"{run.id}.json"),
                 config=run.config,
             )
         )
@@ -142,7 +150,7 @@ class _Planner:
                 kind=kind.command,
                 name=run.making(kind),
                 about=str(run.run.key),
-                seeds_of=run.seeds_of,
+                group=run.group,
                 identity=hash_of([command.output for command in commands]),
                 needs=(run.training, *needs),
                 seconds=costs.making(kind, run.config, files, self.resolver.contents),
@@ -150,19 +158,19 @@ class _Planner:
             )
         )
 
-    def _arguments(self, kind: FileKind, run: ResolvedRun, file: MadeFile) -> Tuple[str, ...]:
-        """Of `allennlp`."""
+    def _arguments(self, kind: FileKind, run: ResolvedRun, file: OutputFile) -> Tuple[str, ...]:
+        """The arguments of `allennlp`."""
         words = [kind.command, str(self.resolver.folder(run)), file.reads, "-o", str(file.path)]
         for option, values in file.options:
-            told = [each if isinstance(each, str) else json.dumps(each) for each in values]
-            words += [option, *told] if told else []
-        # What is judged are texts that have attributions; of how many, the study itself says.
+            texts = [each if isinstance(each, str) else json.dumps(each) for each in values]
+            words += [option, *texts] if texts else []
+        # The options of an evaluation contain its own limit.
         limited = file.limit is not None and kind != FAITHFULNESS
         limit = ("--limit", str(file.limit)) if limited else ()
         return (*words, "--file-friendly-logging", *limit)
 
     def _source(self, source: TableSource, run: ResolvedRun) -> Optional[Tuple[str, str]]:
-        """The file or folder, and the step that makes it; None if the run has no such file."""
+        """The path of a table's input and the step that makes it; None if the run has no such file."""
         if source.kind is None:
             return str(self.resolver.folder(run)), run.training
         if source.name not in run.run.files[source.kind]:
@@ -171,17 +179,17 @@ class _Planner:
         return str(file.path), run.making(source.kind)
 
     def _add(self, step: Step) -> None:
-        """Two names of a study may stand for the same run, each with its own attributions."""
+        """Add a step; two names of a study may mean the same run, each with its own attributions."""
         known = self.steps.get(step.name)
-        if isinstance(known, FilesStep):
+        if isinstance(known, FilesStep) and isinstance(step, FilesStep):
             step = replace(
                 known,
-                files=_both(known.files, step.files),
-                needs=_both(known.needs, step.needs),
+                files=_union(known.files, step.files),
+                needs=_union(known.needs, step.needs),
             )
         self.steps[step.name] = step
 
 
-def _both(known: Sequence, more: Sequence) -> tuple:
-    """Each once, in the order in which they came."""
+def _union(known: Sequence, more: Sequence) -> tuple:
+    """The distinct elements of both, in order."""
     return tuple(dict.fromkeys([*known, *more]))

@@ -1,53 +1,68 @@
 """
-What a study tells: a line an event while it runs, and at its end what there is to open, or what
-failed, why, and which log has it all.
+The progress of a study: events of its steps as small files, which processes on all machines can write and
+read; the lines printed while it runs and at its end; and `study.json`, the account of time and machine.
 """
 
+import os
+import platform
 import re
+import sys
 import time
 from contextlib import suppress
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Set
+from typing import Any, Dict, Iterable, List, Optional, Set
 
-from attention_explain.files.records import Damaged, read_record, write_record
+from attention_explain.files.records import DamagedFileError, read_record, write_record
 from attention_explain.messages import in_words
-from attention_explain.workflow.kinds import KINDS, ReportStep
+from attention_explain.workflow.kinds import KINDS, ReportStep, ResultsStep, TrainStep
 from attention_explain.workflow.plan import Plan
 from attention_explain.workflow.steps import Step
+from attention_explain.workflow.training_state import is_recovered
 
 DONE, FAILED, STARTED = "done", "failed", "started"
 ERROR = re.compile(r"(error: |message: |([\w.]+\.)?\w*(Error|Exception|Interrupt|Killed)\b)")
+ACCOUNT = "study.json"
+PACKAGES = ("allennlp", "entmax", "torch")
+GIBIBYTE = 2**30
 
 
 @dataclass(frozen=True)
 class Events:
     """
-    folder : the state of the study, with a folder for each kind of event.
+    The events of a study.
+
+    folder : the state of the study, with a subfolder for each kind of event.
     """
 
     folder: Path
 
     def started(self, step: Step) -> None:
+        """Record that a step has started."""
         (self.folder / FAILED / step.name).unlink(missing_ok=True)
         self._write(STARTED, step, {"time": time.time()})
 
     def done(self, step: Step) -> None:
+        """Record that a step is done."""
         (self.folder / FAILED / step.name).unlink(missing_ok=True)
         self._write(DONE, step, {"time": time.time()})
 
     def failed(self, step: Step, code: int) -> None:
+        """Record that a step has failed, with the reason from its log."""
         self._write(FAILED, step, {"code": code, "why": last_error(self.log(step), code)})
 
     def log(self, step: Step) -> Path:
+        """The log file of a step."""
         return self.folder / "logs" / f"{step.name}.log"
 
     def of(self, kind: str) -> Dict[str, Any]:
-        """By the name of the step."""
+        """All events of a kind, by step name."""
         paths = sorted((self.folder / kind).glob("[!.]*"))
-        return {path.name: _read(path) for path in paths}
+        return {path.name: _read_event(path) for path in paths}
 
     def clear(self) -> None:
+        """Remove all events."""
         for kind in (DONE, FAILED, STARTED):
             for path in (self.folder / kind).glob("*"):
                 path.unlink(missing_ok=True)
@@ -58,15 +73,15 @@ class Events:
         write_record(path, content)
 
 
-def _read(path: Path) -> Dict[str, Any]:
-    """That it happened is known, even if no more is."""
-    with suppress(Damaged):
+def _read_event(path: Path) -> Dict[str, Any]:
+    # The file itself is the event, even if its content is damaged.
+    with suppress(DamagedFileError):
         return read_record(path) or {}
     return {}
 
 
 def last_error(log: Path, code: Optional[int]) -> str:
-    """The line that says why, as well as can be told."""
+    """The last error in a log, or its last line."""
     if code is not None and code > 128:
         return f"killed by signal {code - 128}"
     lines: List[str] = []
@@ -81,63 +96,67 @@ def last_error(log: Path, code: Optional[int]) -> str:
 
 class Progress:
     """
-    every : all steps of the plan; `pending` are those that are left of them.
+    Prints a line for every step that ends.
+
+    steps : all steps of the plan.
+    pending : the steps that were not done at the start.
     """
 
     def __init__(
-        self, every: Dict[str, Step], pending: Dict[str, Step], events: Events, cores: int
+        self, steps: Dict[str, Step], pending: Dict[str, Step], events: Events, cores: int
     ) -> None:
-        self.every = every
+        self.steps = steps
         self.pending = pending
         self.events = events
         self.cores = cores
-        self.begun = time.time()
-        self.told: Set[str] = set()
+        self.start = time.time()
+        self.reported: Set[str] = set()
 
-    def tell(self) -> None:
+    def report(self) -> None:
+        """Print the steps that have ended since the last call."""
         for kind in (DONE, FAILED):
             for name, event in self.events.of(kind).items():
-                if name in self.told or name not in self.pending:
+                if name in self.reported or name not in self.pending:
                     continue
-                self.told.add(name)
+                self.reported.add(name)
                 step = self.pending[name]
                 if kind == DONE:
-                    said = f"{KINDS[step.kind].done} {step.about}{self._left()}"
+                    line = f"{KINDS[step.kind].done} {step.about}{self._remaining()}"
                 else:
-                    said = f"FAILED: {step.told}: {event.get('why', '')}"
-                print(f"[{self._done()} of {len(self.every)}] {said}", flush=True)
+                    line = f"FAILED: {step.description}: {event.get('why', '')}"
+                print(f"[{self._done()} of {len(self.steps)}] {line}", flush=True)
 
     def _done(self) -> int:
-        return len(self.every) - len(self.pending) + len(self.events.of(DONE))
+        return len(self.steps) - len(self.pending) + len(self.events.of(DONE))
 
-    def _left(self) -> str:
-        """By how long the done part of the work was thought to take, and took."""
+    def _remaining(self) -> str:
+        """The remaining time, extrapolated from the steps that are done."""
         done = sum(self.pending[name].seconds for name in self.events.of(DONE))
         left = sum(step.seconds for step in self.pending.values()) - done
         if left < 1 or not done:
             return ""
-        return f"; about {in_words((time.time() - self.begun) * left / done)} to go"
+        return f"; about {in_words((time.time() - self.start) * left / done)} to go"
 
 
 def summary(plan: Plan, pending: Dict[str, Step], events: Events, engine_log: Path) -> str:
+    """The pages to open; or what failed, why, and the log files."""
     missing = [step for step in pending.values() if not step.is_done]
     pages = [step for step in plan.steps.values() if isinstance(step, ReportStep)]
-    reports = [step.page for step in pages if step.is_done]
-    lines = ["", *(f"open {report}" for report in reports)]
+    lines = ["", *(f"open {step.page}" for step in pages if step.is_done)]
     if not missing:
         return "\n".join(lines)
     failed = events.of(FAILED)
     started = events.of(STARTED)
-    why = [step for step in missing if step.name in failed or step.name in started]
-    for step in why:
-        known = failed.get(step.name)
-        reason = known.get("why", "nobody knows why") if known is not None else "was stopped"
-        lines.append(f"failed: {step.told}: {reason}")
+    ended = [step for step in missing if step.name in failed or step.name in started]
+    for step in ended:
+        event = failed.get(step.name)
+        reason = "was stopped" if event is None else event.get("why", "for an unknown reason")
+        lines.append(f"failed: {step.description}: {reason}")
         lines.append(f"        {events.log(step)}")
-    rest = [step for step in missing if step not in why]
-    if rest:
-        lines.append(f"not done because of that: {_listed(rest)}")
-    if not why:
+    skipped = [step for step in missing if step not in ended]
+    if skipped:
+        lines.append(f"not done because of that: {_join(skipped)}")
+    if not ended:
         lines.append(f"the engine stopped: {last_error(engine_log, None)}")
         lines.append(f"        {engine_log}")
     lines += [
@@ -149,7 +168,90 @@ def summary(plan: Plan, pending: Dict[str, Step], events: Events, engine_log: Pa
     return "\n".join(lines)
 
 
-def _listed(steps: List[Step], most: int = 6) -> str:
-    named = [step.told for step in steps[:most]]
+def _join(steps: List[Step], most: int = 6) -> str:
+    names = [step.description for step in steps[:most]]
     more = len(steps) - most
-    return ", ".join(named) + (f" and {more} more" if more > 0 else "")
+    return ", ".join(names) + (f" and {more} more" if more > 0 else "")
+
+
+class Clock:
+    """
+    The time that a study has taken over all its starts. Starts that were killed do not count, nor do those
+    that only made tables again after a change of `analysis/`.
+
+    state : the folder of the study's state.
+    """
+
+    def __init__(self, state: Path, steps: Iterable[Step]) -> None:
+        self.path = state / "elapsed.json"
+        self.earlier = _earlier_seconds(self.path)
+        left = [step for step in steps if not step.is_done]
+        only_results = all(isinstance(step, ResultsStep) for step in left)
+        self.counts = not self.earlier or not only_results
+        self.start = time.time()
+
+    def stop(self) -> float:
+        """Record and return the seconds, earlier starts included."""
+        elapsed = self.earlier + (time.time() - self.start if self.counts else 0.0)
+        write_record(self.path, {"seconds": elapsed})
+        return elapsed
+
+
+def _earlier_seconds(path: Path) -> float:
+    try:
+        record = read_record(path)
+        seconds = 0.0 if record is None else record.get("seconds")
+        if isinstance(seconds, (int, float)):
+            return seconds
+        raise DamagedFileError(f"{path}: is damaged: it has no seconds")
+    except DamagedFileError as error:
+        print(f"{error}; the time of earlier starts is not known", file=sys.stderr)
+        return 0.0
+
+
+def write_account(plan: Plan, command: str, cores: int, gpus: int, elapsed: float) -> None:
+    """Write time, machine and versions of a finished study next to its tables."""
+    steps = list(plan.steps.values())
+    runs = [step for step in steps if isinstance(step, TrainStep)]
+    seconds = {
+        kind: round(sum(step.times[0] for step in steps if step.kind == kind and step.times))
+        for kind in KINDS
+    }
+    account = {
+        "title": plan.study.title,
+        "command": command,
+        "corpora": list(dict.fromkeys(key.corpus for key in plan.study.runs)),
+        "seeds": sorted({key.seed for key in plan.study.runs}),
+        "limit": plan.limit,
+        "runs": len(runs),
+        "recovered": sum(is_recovered(Path(run.folder)) for run in runs),
+        # On one core each; steps that other studies have done are included.
+        "seconds": seconds,
+        "cores": cores,
+        "gpus": gpus,
+        "elapsed": round(elapsed),
+        "machine": machine(),
+        "versions": {package: version(package) for package in PACKAGES},
+        "finished": time.strftime("%Y-%m-%d"),
+    }
+    write_record(plan.results / ACCOUNT, account, indent=1)
+
+
+def machine() -> Dict[str, Any]:
+    """Processor, cores, memory and Python of this machine."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return {
+        "processor": _processor(),
+        "cores": os.cpu_count(),
+        "memory": f"{memory / GIBIBYTE:.0f} GiB",
+        "python": platform.python_version(),
+    }
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return platform.processor() or platform.machine()
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.machine()

@@ -1,6 +1,6 @@
 """
-Runs of a study with what they refer to: by paths for the commands, by hashes for their identity. And where
-everything that is made from a run lies.
+Runs of a study with resolved references (paths for the commands, hashes for identities), and the paths of all
+files made from a run.
 """
 
 from dataclasses import dataclass, field, replace
@@ -9,7 +9,6 @@ from typing import Any, Dict, List, Optional, Tuple
 
 from attention_explain.files.records import read_json
 from attention_explain.workflow.contents import Contents
-from attention_explain.workflow.errors import StudyError
 from attention_explain.workflow.identity import (
     GUIDING,
     Reference,
@@ -17,7 +16,7 @@ from attention_explain.workflow.identity import (
     hash_of,
     name_of,
     with_contents,
-    with_first_names,
+    with_original_names,
     with_references,
 )
 from attention_explain.workflow.study import (
@@ -25,22 +24,25 @@ from attention_explain.workflow.study import (
     FAITHFULNESS,
     PERTURBATIONS,
     SPLITS,
+    Evaluation,
     FileKind,
-    Judging,
     RunKey,
     Study,
+    StudyError,
     StudyRun,
 )
 
-# How the commands are given a list of methods.
+# The option for the list of methods of each command.
 OPTIONS = {ATTRIBUTIONS: "--interpreters", PERTURBATIONS: "--perturbations"}
 
 
 @dataclass(frozen=True)
 class Folders:
     """
-    runs : where run folders and what is made from them lie, shared by all studies.
-    results : where the folders of the studies lie.
+    The folders that all studies share.
+
+    runs : run folders and the files made from them.
+    results : the results folders of the studies.
     """
 
     runs: Path = Path("runs")
@@ -50,9 +52,11 @@ class Folders:
 @dataclass(frozen=True)
 class ResolvedRun:
     """
-    config : as `allennlp train` takes it.
-    identity : hash of all that decides its result.
-    needs : names of the steps whose results it takes.
+    A run without open references.
+
+    config : the config for `allennlp train`.
+    identity : hash of everything that decides the result.
+    needs : names of the steps that come first.
     """
 
     run: StudyRun
@@ -62,34 +66,36 @@ class ResolvedRun:
 
     @property
     def id(self) -> str:
+        """A unique name."""
         return f"{name_of(self.config)}-{self.identity}"
 
     @property
-    def seeds_of(self) -> str:
+    def group(self) -> str:
+        """Corpus and name, without the seed."""
         return f"{self.run.key.corpus}/{self.run.key.name}"
 
     @property
     def training(self) -> str:
-        """The name of the step that trains it."""
+        """The name of the training step."""
         return f"train-{self.id}"
 
     def making(self, kind: FileKind) -> str:
-        """The name of the step that makes its files of a kind."""
+        """The name of the step that makes the files of a kind."""
         return f"{kind.command}-{self.id}"
 
 
 @dataclass(frozen=True)
-class MadeFile:
+class OutputFile:
     """
-    A file that is made from a run.
+    A file made from a run.
 
-    reads : data, or another file that is made from the run.
-    options : of the command, each with what stands behind it.
-    methods : the interpreters or perturbations that are computed, or the interpreters that are judged.
-    split : which texts it is about.
-    limit : how many of them; None for all.
-    needs : names of the steps, beside the training, whose results it takes.
-    judging : how the methods are judged, in a faithfulness file.
+    reads : the data, or another file made from the run.
+    options : options of the command with their values.
+    methods : the interpreters or perturbations to compute, or the interpreters to evaluate.
+    split : the split of the texts.
+    limit : the number of texts; None for all.
+    needs : names of the steps that come first, in addition to the training.
+    evaluation : the options of a faithfulness file.
     """
 
     path: Path
@@ -99,27 +105,30 @@ class MadeFile:
     split: str
     limit: Optional[int] = None
     needs: Tuple[str, ...] = ()
-    judging: Optional[Judging] = None
+    evaluation: Optional[Evaluation] = None
 
 
 @dataclass
 class Resolver:
     """
-    limit : of the texts that are explained and perturbed.
-    runs : those that are resolved; None for one that is being resolved.
-    scores : by the ids of runs the methods whose scores on every split others take.
+    Resolves the references of runs.
+
+    limit : the number of texts to explain and perturb.
+    runs : the resolved runs; None for a run that is being resolved.
+    scores : by run id, the methods whose scores on all splits other runs read.
     """
 
     study: Study
-    places: Folders
+    folders: Folders
     limit: Optional[int]
     contents: Contents
     runs: Dict[RunKey, Optional[ResolvedRun]] = field(default_factory=dict)
     scores: Dict[str, Dict[str, None]] = field(default_factory=dict)
 
     def run(self, key: RunKey) -> ResolvedRun:
+        """The resolved run; raises `StudyError` for a circular reference."""
         if key not in self.runs:
-            # Whoever comes by before it is known is in a circle.
+            # Detects circular references.
             self.runs[key] = None
             run = self.study.runs[key]
             config, identities, needs = self._resolved(run.config, key)
@@ -127,53 +136,55 @@ class Resolver:
             self.runs[key] = ResolvedRun(run, config, identity, needs)
         resolved = self.runs[key]
         if resolved is None:
-            raise StudyError(f"the run {key} refers, by way of others, to itself")
+            raise StudyError(f"the run {key} refers to itself through other runs")
         return resolved
 
     def folder(self, run: ResolvedRun) -> Path:
-        return self.places.runs / run.id
+        """The folder of a run."""
+        return self.folders.runs / run.id
 
     def scores_folder(self, run: ResolvedRun, method: str) -> Path:
-        """Of its scores on every split; attention has a place of its own, where it always was."""
+        """The folder of the scores of a method on all splits; attention has a folder of its own."""
         if method == GUIDING:
-            return self.places.runs / "guides" / run.id
-        return self.places.runs / "scores" / f"{run.id}-{fit_for_a_file(method)}"
+            return self.folders.runs / "guides" / run.id
+        return self.folders.runs / "scores" / f"{run.id}-{fit_for_a_file(method)}"
 
-    def file(self, kind: FileKind, run: ResolvedRun, name: str) -> MadeFile:
+    def file(self, kind: FileKind, run: ResolvedRun, name: str) -> OutputFile:
+        """A file of a run by kind and name."""
         stated, split = run.run.files[kind][name], run.run.split
         data = run.config[SPLITS[split]]
         if kind == FAITHFULNESS:
-            judging = Judging(**stated)
-            methods = run.run.files[ATTRIBUTIONS][judging.attributions]
-            identities = {**stated, "attributions": with_first_names(methods)}
-            return MadeFile(
+            evaluation = Evaluation(**stated)
+            methods = run.run.files[ATTRIBUTIONS][evaluation.attributions]
+            identities = {**stated, "attributions": with_original_names(methods)}
+            return OutputFile(
                 self._path(kind, run, identities),
-                str(self.file(ATTRIBUTIONS, run, judging.attributions).path),
+                str(self.file(ATTRIBUTIONS, run, evaluation.attributions).path),
                 (
                     ("--data", (data,)),
-                    ("--measures", tuple(judging.measures)),
-                    ("--erasures", tuple(judging.erasures)),
-                    ("--limit", () if judging.limit is None else (judging.limit,)),
+                    ("--measures", tuple(evaluation.measures)),
+                    ("--erasures", tuple(evaluation.erasures)),
+                    ("--limit", () if evaluation.limit is None else (evaluation.limit,)),
                 ),
                 tuple(methods),
                 split,
-                min((limit for limit in (self.limit, judging.limit) if limit), default=None),
+                min((limit for limit in (self.limit, evaluation.limit) if limit), default=None),
                 needs=(run.making(ATTRIBUTIONS),),
-                judging=judging,
+                evaluation=evaluation,
             )
         methods, identities, needs = self._resolved(stated, run.run.key)
-        path = self._path(kind, run, with_first_names(identities))
+        path = self._path(kind, run, with_original_names(identities))
         options = ((OPTIONS[kind], tuple(methods)),)
-        return MadeFile(path, data, options, tuple(methods), split, self.limit, needs)
+        return OutputFile(path, data, options, tuple(methods), split, self.limit, needs)
 
-    def scores_files(self, run: ResolvedRun) -> List[MadeFile]:
-        """What others take of its scores, of all texts."""
+    def scores_files(self, run: ResolvedRun) -> List[OutputFile]:
+        """The files of scores on all texts that other runs read."""
         return [
-            MadeFile(
+            OutputFile(
                 self.scores_folder(run, method) / f"{split}.parquet",
                 run.config[setting],
                 ((OPTIONS[ATTRIBUTIONS], (method,)),),
-                (_stated(method),),
+                (_parse_method(method),),
                 split,
             )
             for method in self.scores.get(run.id, ())
@@ -185,10 +196,10 @@ class Resolver:
         setting = SPLITS[run.run.split]
         data = {"data_path": with_contents(run.config, self.contents)[setting]}
         identity = hash_of([run.identity, data, identities, self.limit])
-        return self.places.runs / kind.name / f"{name_of(run.config)}-{identity}.parquet"
+        return self.folders.runs / kind.name / f"{name_of(run.config)}-{identity}.parquet"
 
     def _resolved(self, value: Any, key: RunKey) -> Tuple[Any, Any, Tuple[str, ...]]:
-        """With paths in place of references, with identities in their place, and what it needs."""
+        """The value with references replaced by paths, the same with identities, and the needed steps."""
         needs: Dict[str, None] = {}
 
         def path(reference: Reference) -> str:
@@ -209,10 +220,12 @@ class Resolver:
             other = self._referred(reference, key)
             methods = limit = None
             if reference.kind == "attributions":
-                methods = with_first_names(other.run.files[ATTRIBUTIONS].get(reference.listed, []))
+                methods = with_original_names(
+                    other.run.files[ATTRIBUTIONS].get(reference.listed, [])
+                )
                 limit = self.limit
             elif reference.kind == "scores":
-                methods = with_first_names([_stated(reference.listed)])
+                methods = with_original_names([_parse_method(reference.listed)])
             return f"<{reference.kind}:{hash_of([other.identity, methods, limit])}>"
 
         return with_references(value, path), with_references(value, identity), tuple(needs)
@@ -228,15 +241,15 @@ class Resolver:
         return self.run(other)
 
     def _advice(self, missing: RunKey, reference: Reference) -> str:
-        """For a run that the study does have with its first seed."""
+        """A hint if the study has the missing run with its first seed."""
         first = replace(missing, seed=self.study.seeds[0])
         if reference.kind == "scores" or first not in self.study.runs:
             return ""
-        return "; it takes as many seeds as the run that refers to it, or `one_base: true`"
+        return "; give it as many seeds as the run that refers to it, or set `one_base: true`"
 
 
-def _stated(method: str) -> Any:
-    """As a study states it: by its name, or with options."""
+def _parse_method(method: str) -> Any:
+    """A method by name, or with options as JSON."""
     if not method.startswith("{"):
         return method
     try:

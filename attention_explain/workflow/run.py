@@ -1,135 +1,44 @@
-"""Runs a plan: writes it down, starts Snakemake, tells how far it is, and ends with what came of it."""
+"""Runs a plan: writes it to a file, starts Snakemake, reports progress, and prints a summary."""
 
 import json
 import os
-import platform
 import shutil
 import signal
 import subprocess
 import sys
 import time
 from contextlib import ExitStack, contextmanager, suppress
-from importlib.metadata import version
 from pathlib import Path
 from sysconfig import get_path
-from typing import Any, Dict, Iterable, Iterator, List, Optional
+from typing import Any, Dict, Iterator, List, Optional
 
 from analysis.manifest import MANIFEST
-from attention_explain.files.records import Damaged, read_json, read_record, write_record
-from attention_explain.files.whole import write_whole
-from attention_explain.workflow.errors import StudyError
-from attention_explain.workflow.kinds import KINDS, FilesStep, ReportStep, ResultsStep, TrainStep
+from attention_explain.files.atomic import write_atomic
+from attention_explain.workflow.kinds import FilesStep, ReportStep, TrainStep
 from attention_explain.workflow.locks import GPUS_VARIABLE, locked
 from attention_explain.workflow.overview import headline
 from attention_explain.workflow.plan import Plan, read_steps
-from attention_explain.workflow.progress import DONE, FAILED, Events, Progress, summary
-from attention_explain.workflow.run_step import OF_ALL_STEPS
-from attention_explain.workflow.steps import Step
-from attention_explain.workflow.tables import drop_others
-from attention_explain.workflow.training_state import is_recovered
+from attention_explain.workflow.progress import (
+    DONE,
+    FAILED,
+    Clock,
+    Events,
+    Progress,
+    summary,
+    write_account,
+)
+from attention_explain.workflow.run_step import STEP_ENVIRONMENT
+from attention_explain.workflow.study import StudyError
+from attention_explain.workflow.tables import drop_unwanted
 from attention_explain.workflow.warm import warm_process
 
-NAME = "study.json"
-PACKAGES = ("allennlp", "entmax", "torch")
-GIBIBYTE = 2**30
-
-
-class Clock:
-    """
-    The time that all starts of a study have taken until it was done, less that of one that was killed,
-    and of those that only made tables again, as a changed `analysis/` has it.
-
-    state : the folder of the study's state.
-    """
-
-    def __init__(self, state: Path, steps: Iterable[Step]) -> None:
-        self.path = state / "elapsed.json"
-        self.earlier = _seconds(self.path)
-        left = [step for step in steps if not step.is_done]
-        results_alone = all(isinstance(step, ResultsStep) for step in left)
-        self.counts = not self.earlier or not results_alone
-        self.begun = time.time()
-
-    def stop(self) -> float:
-        """Seconds, with earlier starts."""
-        elapsed = self.earlier + (time.time() - self.begun if self.counts else 0.0)
-        write_record(self.path, {"seconds": elapsed})
-        return elapsed
-
-
-def _seconds(path: Path) -> float:
-    """Of earlier starts; older versions have written the bare number."""
-    with suppress(OSError, ValueError):
-        number = read_json(path.read_bytes())
-        if isinstance(number, float):
-            return number
-    try:
-        record = read_record(path)
-        seconds = 0.0 if record is None else record.get("seconds")
-        if isinstance(seconds, (int, float)):
-            return seconds
-        raise Damaged(f"{path}: is damaged: it has no seconds")
-    except Damaged as error:
-        print(f"{error}; what earlier starts took is not known", file=sys.stderr)
-        return 0.0
-
-
-def write_account(plan: Plan, command: str, cores: int, gpus: int, elapsed: float) -> None:
-    write_record(plan.results / NAME, account(plan, command, cores, gpus, elapsed), indent=1)
-
-
-def account(plan: Plan, command: str, cores: int, gpus: int, elapsed: float) -> Dict[str, Any]:
-    steps = list(plan.steps.values())
-    runs = [step for step in steps if isinstance(step, TrainStep)]
-    seconds = {
-        kind: round(sum(step.took[0] for step in steps if step.kind == kind and step.took))
-        for kind in KINDS
-    }
-    return {
-        "title": plan.study.title,
-        "command": command,
-        "corpora": list(dict.fromkeys(key.corpus for key in plan.study.runs)),
-        "seeds": sorted({key.seed for key in plan.study.runs}),
-        "limit": plan.limit,
-        "runs": len(runs),
-        "recovered": sum(is_recovered(Path(run.folder)) for run in runs),
-        # On one core each, those of other studies included.
-        "seconds": seconds,
-        "cores": cores,
-        "gpus": gpus,
-        "elapsed": round(elapsed),
-        "machine": machine(),
-        "versions": {package: version(package) for package in PACKAGES},
-        "finished": time.strftime("%Y-%m-%d"),
-    }
-
-
-def machine() -> Dict[str, Any]:
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    return {
-        "processor": _processor(),
-        "cores": os.cpu_count(),
-        "memory": f"{memory / GIBIBYTE:.0f} GiB",
-        "python": platform.python_version(),
-    }
-
-
-def _processor() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return platform.processor() or platform.machine()
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.machine()
-
-
 HERE = Path(__file__).resolve().parent
-# The profile that starts its steps on this machine.
-HERE_ALONE = "workstation"
+# The profile that runs steps on this machine.
+LOCAL_PROFILE = "workstation"
 POLL = 0.5
-# Seconds that the engine gets to end when it was told to, and none of its steps is left.
+# Seconds for the engine to end after a signal, once all its steps have ended.
 PATIENCE = 10.0
-# In the command of each step that the engine starts: see Snakefile.
+# In the command line of each step that the engine starts: see Snakefile.
 STEP = "attention_explain.workflow.run_step"
 STOPPING = "\nstopping; the same command goes on from here"
 
@@ -142,14 +51,17 @@ def run(
     snakemake: str = "snakemake",
     command: str = "",
 ) -> int:
-    """The exit code: 0 if everything is done. `command`: what does it all again, for people."""
-    state = plan.places.runs / "studies" / plan.results.name
+    """
+    Run all steps that are not done; the exit code is 0 if everything is done afterwards. `command` is the
+    command for people who want to repeat the study.
+    """
+    state = plan.folders.runs / "studies" / plan.results.name
     _check_writable(state, plan.results)
-    with locked(plan.places.runs / "locks", [f"study-{plan.results.name}"]) as held:
+    with locked(plan.folders.runs / "locks", [f"study-{plan.results.name}"]) as locks:
         clock = Clock(state, plan.steps.values())
         cores = cores or available_cores()
-        drop_others(plan.results, plan.steps.values())
-        code = _run(plan, state, profile, cores, gpus, snakemake, held)
+        drop_unwanted(plan.results, plan.steps.values())
+        code = _run(plan, state, profile, cores, gpus, snakemake, locks)
         elapsed = clock.stop()
         if code == 0:
             write_account(plan, command, cores, gpus, elapsed)
@@ -157,53 +69,48 @@ def run(
 
 
 def _run(
-    plan: Plan, state: Path, profile: str, cores: int, gpus: int, snakemake: str, held: List[int]
+    plan: Plan, state: Path, profile: str, cores: int, gpus: int, snakemake: str, locks: List[int]
 ) -> int:
-    write_whole(state / "plan.json", plan.to_json())
+    write_atomic(state / "plan.json", plan.to_json())
     steps = read_steps(state / "plan.json")
     events = Events(state)
     events.clear()
-    _tell_damage(plan)
+    for message in dict.fromkeys(m for step in plan.steps.values() for m in step.damage.values()):
+        print(f"{message}; it is made again")
     print(headline(plan, cores))
-    told: List[int] = []
+    received: List[int] = []
     if steps:
         command = _command(state, profile, cores, gpus, snakemake)
         environment = {**os.environ, GPUS_VARIABLE: str(gpus), "PYTHONPATH": _python_path()}
         with ExitStack() as running:
             log = running.enter_context(open(state / "snakemake.log", "w", encoding="utf-8"))
-            if not gpus and profile == HERE_ALONE and any(map(_of_allennlp, steps.values())):
-                environment |= running.enter_context(warm_process({**environment, **OF_ALL_STEPS}))
-            # Before there is an engine: one that is started, and not told, would go on without us.
-            told = running.enter_context(_told_to_end())
+            use_allennlp = any(isinstance(step, (TrainStep, FilesStep)) for step in steps.values())
+            if use_allennlp and not gpus and profile == LOCAL_PROFILE:
+                environment |= running.enter_context(
+                    warm_process({**environment, **STEP_ENVIRONMENT})
+                )
+            # Before the engine starts, so that no signal can leave it running without us.
+            received = running.enter_context(_collect_signals())
             process = subprocess.Popen(
-                command, stdout=log, stderr=subprocess.STDOUT, env=environment, pass_fds=held
+                command, stdout=log, stderr=subprocess.STDOUT, env=environment, pass_fds=locks
             )
-            _follow(process, Progress(plan.steps, steps, events, cores), told)
-        _report_of_the_rest(plan, events)
+            _follow(process, Progress(plan.steps, steps, events, cores), received)
+        _write_partial_reports(plan, events)
     print(summary(plan, steps, events, state / "snakemake.log"))
     if all(step.is_done for step in plan.steps.values()):
         return 0
-    return 128 + told[0] if told else 1
-
-
-def _of_allennlp(step: Step) -> bool:
-    return isinstance(step, (TrainStep, FilesStep))
-
-
-def _tell_damage(plan: Plan) -> None:
-    told = dict.fromkeys(text for step in plan.steps.values() for text in step.damage.values())
-    for sentence in told:
-        print(f"{sentence}; it is made again")
+    return 128 + received[0] if received else 1
 
 
 def available_cores() -> int:
+    """The number of cores that this process may use."""
     return len(os.sched_getaffinity(0))
 
 
 def _python_path() -> str:
     """
-    Lets steps find a checkout from any folder. An installed package is found without it, and its
-    neighbours must not replace packages of Snakemake, which has its own environment.
+    A path with which steps find a checkout from any folder. An installed package needs none, and the packages
+    next to it must not replace those of Snakemake, which has its own environment.
     """
     checkout = "" if HERE.parents[1] == Path(get_path("purelib")).resolve() else HERE.parents[1]
     return os.pathsep.join(filter(None, [str(checkout), os.environ.get("PYTHONPATH")]))
@@ -231,98 +138,97 @@ def _command(state: Path, profile: str, cores: int, gpus: int, snakemake: str) -
             f"{snakemake}: no such command; `make study` installs Snakemake, and --snakemake names the command of another environment"
         )
     settings = {"plan": str(state.resolve() / "plan.json"), "python": sys.executable}
-    # In a file: Snakemake reads what stands in a command as YAML, and a path may be anything.
+    # In a file: Snakemake parses values on the command line as YAML, which changes some paths.
     file = state.resolve() / "engine.json"
-    write_whole(file, json.dumps({**settings, "folder": str(Path.cwd())}))
+    write_atomic(file, json.dumps({**settings, "folder": str(Path.cwd())}))
     command = [snakemake, "--snakefile", str(HERE / "Snakefile"), "--directory", str(state)]
     command += ["--profile", str(folder), "--configfile", str(file)]
-    # The lock is ours: Snakemake's own outlives a kill.
+    # We hold a lock already, and Snakemake's own would outlive a kill.
     command += ["--nolock"]
-    if profile == HERE_ALONE:
+    if profile == LOCAL_PROFILE:
         command += ["--cores", str(cores), "--resources", f"run={gpus or cores}"]
     return command
 
 
-def _follow(process: subprocess.Popen, progress: Progress, told: List[int]) -> None:
-    """Until it has ended. `told`: the signals that have told us to end."""
-    ending: Optional[Ending] = None
+def _follow(process: subprocess.Popen, progress: Progress, received: List[int]) -> None:
+    """Report progress until the engine has ended; stop it once a signal was received."""
+    stopping: Optional[EngineStop] = None
     while True:
         try:
             ended = process.poll() is not None
-            progress.tell()
-            if told and ending is None:
+            progress.report()
+            if received and stopping is None:
                 print(STOPPING, file=sys.stderr)
-                ending = Ending(process)
+                stopping = EngineStop(process)
             if ended:
                 return
-            if ending is not None:
-                ending.go_on()
+            if stopping is not None:
+                stopping.update()
             time.sleep(POLL)
         except KeyboardInterrupt:
-            # Snakemake has heard it too, and ends its steps.
+            # Snakemake received it too, and ends its steps.
             print(STOPPING, file=sys.stderr)
 
 
 @contextmanager
-def _told_to_end() -> Iterator[List[int]]:
-    """The signals that have told us to end are in the list as soon as they come."""
-    told: List[int] = []
+def _collect_signals() -> Iterator[List[int]]:
+    """Collect SIGTERM and SIGHUP in a list instead of ending the process."""
+    received: List[int] = []
 
-    def note(number: int, _: Any) -> None:
-        told.append(number)
+    def collect(number: int, _: Any) -> None:
+        received.append(number)
 
-    before = {number: signal.signal(number, note) for number in (signal.SIGTERM, signal.SIGHUP)}
+    before = {number: signal.signal(number, collect) for number in (signal.SIGTERM, signal.SIGHUP)}
     try:
-        yield told
+        yield received
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
 
 
-class Ending:
+class EngineStop:
     """
-    When we are told to end, Snakemake and its steps end, too. Left alone it would start one step after
-    another, for hours. A key pressed in the terminal is heard by all of them without us.
+    Stops Snakemake and its steps when we receive a signal. Left alone, it would start one step after another
+    for hours. Ctrl-C in the terminal reaches all processes without us.
 
-    Whoever tells us may have told all of them already, as Slurm and systemd do; Snakemake can come to
-    wait for itself when it hears a signal twice. It has nothing to lose: what still waits when its steps
-    are gone is killed.
+    The sender may have signalled all processes already, as Slurm and systemd do, and Snakemake can deadlock
+    when it receives a signal twice. It has nothing to lose: once its steps are gone, it is killed.
     """
 
     def __init__(self, engine: subprocess.Popen) -> None:
         self.engine = engine
         self.last_busy = time.monotonic()
         steps = _descendants(engine.pid)
-        # Starts nothing more.
+        # After this signal it starts no more steps.
         engine.send_signal(signal.SIGTERM)
         for pid in reversed(steps):
             _send(pid, signal.SIGTERM)
-        self.told = set(steps)
-        # Where it is not deaf to it, takes back what waits in a cluster.
+        self.signalled = set(steps)
+        # Cancels jobs that wait in a cluster, unless Snakemake ignores it.
         engine.send_signal(signal.SIGINT)
 
-    def go_on(self) -> None:
-        """To be called until the engine is gone."""
+    def update(self) -> None:
+        """Signal new steps, or kill the engine if it does not end; call this until it has ended."""
         family = _descendants(self.engine.pid)
         if family:
             self.last_busy = time.monotonic()
         elif time.monotonic() - self.last_busy >= PATIENCE:
             self.engine.kill()
-        # What was about to start when the others were told.
+        # Steps that were about to start when the others were signalled.
         for pid, command in family.items():
-            if STEP in command and pid not in self.told:
-                self.told.add(pid)
+            if STEP in command and pid not in self.signalled:
+                self.signalled.add(pid)
                 _send(pid, signal.SIGTERM)
 
 
 def _descendants(pid: int) -> Dict[int, str]:
-    """Those that still run, with the command of each, parents before their children."""
+    """The command lines of running descendants by process id, parents before their children."""
     columns = ["ps", "-A", "-ww", "-o", "pid=,ppid=,state=,args="]
     listed = subprocess.run(columns, capture_output=True, text=True, errors="replace").stdout
     children: Dict[int, Dict[int, str]] = {}
     for line in listed.splitlines():
         child, parent, state, *command = line.split(maxsplit=3)
-        # What has ended stays listed until its parent asks about it.
+        # Zombies have ended.
         if state != "Z":
             children.setdefault(int(parent), {})[int(child)] = "".join(command)
     family: Dict[int, str] = {}
@@ -342,8 +248,8 @@ def _send(pid: int, number: int) -> None:
         os.kill(pid, number)
 
 
-def _report_of_the_rest(plan: Plan, events: Events) -> None:
-    """Where something failed, a report of what is there is better than none."""
+def _write_partial_reports(plan: Plan, events: Events) -> None:
+    """If a step failed, write the reports from the tables that exist."""
     if not events.of(FAILED):
         return
     for step in plan.steps.values():

@@ -1,21 +1,27 @@
-"""What a study consists of: runs, with which seeds, what is made from them, and tables."""
+"""The contents of a study: runs with their seeds, the files made from them, and tables."""
 
 from dataclasses import dataclass
 from typing import Any, Dict, Optional, Sequence, Tuple
 
+from attention_explain.errors import InputError
+
 SPLITS = {"train": "train_data_path", "dev": "validation_data_path", "test": "test_data_path"}
-# Commands of `python -m analysis` whose files have to be about the same texts.
+# Commands of `python -m analysis` that need files about the same texts.
 SAME_TEXTS = ("agreement", "causes", "plausibility")
+
+
+class StudyError(InputError):
+    """A mistake in a study file or an option; the message says how to correct it."""
 
 
 @dataclass(frozen=True)
 class FileKind:
     """
-    Files that a command of `allennlp` makes from a trained run.
+    Files that an `allennlp` command makes from a trained run.
 
-    name : in a run of a study, and of their folder below the runs.
-    command : which is the kind of the steps, too.
-    stated_as : under each name a list of methods, or an object.
+    name : the key in a run of a study, and the name of the folder of these files.
+    command : the command, which is also the kind of the steps.
+    stated_as : the type of each value: a list of methods, or an object.
     """
 
     name: str
@@ -25,15 +31,15 @@ class FileKind:
 
 ATTRIBUTIONS = FileKind("attributions", "attribute")
 PERTURBATIONS = FileKind("perturbations", "perturb")
-# How true attributions of the same run are to it; the object is a `Judging`.
+# The faithfulness of attributions of the same run; the object is an `Evaluation`.
 FAITHFULNESS = FileKind("faithfulness", "faithfulness", dict)
-# Each after those that it may be made from.
+# A kind comes after those that it is made from.
 FILE_KINDS = (ATTRIBUTIONS, PERTURBATIONS, FAITHFULNESS)
 
 
 @dataclass(frozen=True)
 class RunKey:
-    """Which run of a study."""
+    """Corpus, name and seed of a run."""
 
     corpus: str
     name: str
@@ -44,13 +50,13 @@ class RunKey:
 
 
 @dataclass(frozen=True)
-class Judging:
+class Evaluation:
     """
-    What is asked of `allennlp faithfulness`; where nothing is named, it has its own defaults.
+    Options of `allennlp faithfulness`; empty ones leave the default to the command.
 
-    attributions : the name of those that are judged.
-    limit : only so many of their texts, spread evenly: a search for the best order takes far longer
-        than an explanation.
+    attributions : the name of the attributions to evaluate.
+    limit : the number of texts, spread evenly: a search for the best order takes far longer than an
+        explanation.
     """
 
     attributions: str
@@ -62,10 +68,10 @@ class Judging:
 @dataclass(frozen=True)
 class StudyRun:
     """
-    A model to be trained, as the study states it: what it refers to is not looked up yet.
+    A model to train, as the study states it; references are not resolved yet.
 
-    files : what is made from it, for each kind under the names that tables ask for.
-    split : which texts these are about.
+    files : the files made from it, by kind and by the name that tables use.
+    split : the texts of these files.
     """
 
     key: RunKey
@@ -77,10 +83,10 @@ class StudyRun:
 @dataclass(frozen=True)
 class TableSource:
     """
-    What a table is made from, of every run that has it.
+    The input of a table: files of every run that has them.
 
-    kind : of files; None for the run folders.
-    name : under which runs have them.
+    kind : the kind of files; None for the run folders.
+    name : the name of these files in a run.
     """
 
     kind: Optional[FileKind] = None
@@ -90,7 +96,7 @@ class TableSource:
         return RUNS_WORD if self.kind is None else f"{self.kind.name}/{self.name}"
 
 
-# In the list of what a table is made from.
+# The name of the run folders in the inputs of a table.
 RUNS_WORD = "runs"
 RUN_FOLDERS = TableSource()
 
@@ -100,7 +106,7 @@ class StudyTable:
     """
     A command of `python -m analysis`.
 
-    only : names of the runs it is about; None for all.
+    only : names of the runs to use; None for all.
     """
 
     command: str
@@ -110,15 +116,17 @@ class StudyTable:
 
     @property
     def name(self) -> str:
-        """A table is named after what is first behind `table`, others after their command."""
+        """The first argument of `table`; for others the command."""
         return self.arguments[0] if self.command == "table" else self.command
 
 
 @dataclass(frozen=True)
 class Study:
     """
-    chosen : the corpora that were asked for by name; empty if all were meant.
-    one_base : the seed of the runs that others refer to, whatever their own; None if it is their own.
+    A study for one size, with the chosen seeds and corpora.
+
+    chosen : the corpora that the user named; empty for all.
+    one_base : the seed of all runs that others refer to; None if each refers to its own seed.
     """
 
     name: str

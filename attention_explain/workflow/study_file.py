@@ -1,4 +1,4 @@
-"""A study as its jsonnet file states it, read and checked; a slip in it is answered by a sentence."""
+"""Reads and checks the jsonnet file of a study; mistakes in it raise `StudyError`."""
 
 from dataclasses import fields
 from pathlib import Path
@@ -6,7 +6,6 @@ from typing import Any, Dict, Iterable, Optional, Sequence, Tuple
 
 from attention_explain.errors import InputError
 from attention_explain.jsonnet import configs_folder, evaluate_file, find_config
-from attention_explain.workflow.errors import StudyError
 from attention_explain.workflow.identity import references
 from attention_explain.workflow.study import (
     ATTRIBUTIONS,
@@ -14,9 +13,10 @@ from attention_explain.workflow.study import (
     FILE_KINDS,
     RUN_FOLDERS,
     SPLITS,
-    Judging,
+    Evaluation,
     RunKey,
     Study,
+    StudyError,
     StudyRun,
     StudyTable,
     TableSource,
@@ -25,16 +25,16 @@ from attention_explain.workflow.study import (
 STUDIES = configs_folder() / "studies"
 SIZES = ("quick", "full")
 DATA = "data"
-# Any seed does to see which there are; this is the likeliest of them.
+# The seed with which a study is first evaluated: most studies contain it.
 FIRST = 1
-# Whether all runs refer to those of the first seed.
+# The option that makes all runs refer to those of the first seed.
 ONE_BASE = "one_base"
-# What `python -m analysis` has, and what may stand behind it in a study.
+# Commands of `python -m analysis` that a study can use.
 COMMANDS = ("table", "agreement", "models", "causes", "plausibility")
 
 
 def study_file(name: str) -> Path:
-    """A name of a study of the project, or a path to a file of one's own."""
+    """The path of a study: a name in training_configs/studies, or a .jsonnet file."""
     path = Path(find_config(name)) if name.endswith(".jsonnet") else STUDIES / f"{name}.jsonnet"
     if not path.is_file():
         known = ", ".join(sorted(file.stem for file in STUDIES.glob("*.jsonnet")))
@@ -51,38 +51,40 @@ def load_study(
     models: Sequence[str] = (),
 ) -> Study:
     """
+    The study with the selected seeds, corpora and models.
+
     # Parameters
 
     data : `str`
-        The folder that lib/data.libsonnet reads below.
+        The folder of the corpora, for lib/data.libsonnet.
     seeds : `Optional[int]`
-        How many; more than the study names are continued with the next numbers.
+        The number of seeds; if the study names fewer, the next unused numbers are added.
     corpora : `Sequence[str]`
-        Only these; all that the study has if empty.
+        Only these corpora; all if empty.
     models : `Sequence[str]`
-        Only the runs of these names, and those that they refer to; all if empty.
+        Only the runs with these names and those that they refer to; all if empty.
     """
     path = study_file(name)
     first = read_study(path, size, data, FIRST)
     chosen = _chosen_corpora(first["corpora"], corpora, path)
     numbers = _seeds(first["seeds"], seeds, path)
     runs: Dict[RunKey, StudyRun] = {}
-    for place, seed in enumerate(numbers):
+    for index, seed in enumerate(numbers):
         stated = first if seed == FIRST else read_study(path, size, data, seed)
         for corpus in chosen:
             for key, run in stated["corpora"][corpus].items():
-                if place < run.get("seeds", len(numbers)):
+                if index < run.get("seeds", len(numbers)):
                     made = _run(RunKey(corpus, key, seed), run, path)
                     runs[made.key] = made
     if not runs:
         raise StudyError(f"{path}: names no runs")
-    # What some corpora lack is no slip: it is asked of all.
-    every = [
+    # A table may use runs that only some corpora have.
+    all_runs = [
         _run(RunKey(corpus, key, FIRST), run, path)
         for corpus, named in first["corpora"].items()
         for key, run in named.items()
     ]
-    tables = tuple(_table(table, path, every) for table in first["tables"])
+    tables = tuple(_table(table, path, all_runs) for table in first["tables"])
     if models:
         runs = _chosen_models(runs, models, path)
     one_base = numbers[0] if first.get(ONE_BASE) else None
@@ -90,7 +92,7 @@ def load_study(
 
 
 def read_study(path: Path, size: str, data: str, seed: int) -> Dict[str, Any]:
-    """What its file states for a size, a folder of data and a seed, in the shape it must have."""
+    """The checked content of a study file for a size, a data folder and a seed."""
     if size not in SIZES:
         raise StudyError(f"there is no size '{size}'; there are {', '.join(SIZES)}")
     return _checked(_evaluated(path, size, data, seed), path)
@@ -100,8 +102,8 @@ def load_runs(
     name: str, size: str, data: str, seed: int
 ) -> Tuple[Dict[str, Dict[str, StudyRun]], Optional[int]]:
     """
-    All runs of a study with any seed, by corpus and name; and the seed of those that others refer to, None
-    for their own.
+    All runs of a study for a seed, by corpus and name; and the seed of all runs that others refer to, None if each
+    refers to its own seed.
     """
     path = study_file(name)
     stated = read_study(path, size, data, seed)
@@ -129,7 +131,7 @@ def _checked(stated: Any, path: Path) -> Dict[str, Any]:
     if not isinstance(stated.get(ONE_BASE, False), bool):
         raise StudyError(f"{path}: '{ONE_BASE}' is neither true nor false")
     if not isinstance(stated["tables"], list):
-        raise StudyError(f"{path}: 'tables' is no list")
+        raise StudyError(f"{path}: 'tables' is not a list")
     _check_keys(stated["corpora"], None, f"{path}: 'corpora'")
     for corpus, runs in stated["corpora"].items():
         _check_keys(runs, None, f"{path}: the corpus '{corpus}'")
@@ -144,14 +146,14 @@ def _checked(stated: Any, path: Path) -> Dict[str, Any]:
 def _check_keys(
     stated: Any, known: Optional[Sequence[str]], where: str, needed: Optional[int] = None
 ) -> None:
-    """`needed`: how many of the known, from the first, have to be there; all if None."""
+    """Raise unless all keys are known and the first `needed` of the known keys (all if None) are present."""
     if not isinstance(stated, dict):
-        raise StudyError(f"{where}: is no object")
+        raise StudyError(f"{where}: is not an object")
     if known is None:
         return
     for key in stated:
         if key not in known:
-            raise StudyError(f"{where}: '{key}' is not known here; known are {', '.join(known)}")
+            raise StudyError(f"{where}: unknown key '{key}'; known are {', '.join(known)}")
     for key in known[:needed]:
         if key not in stated:
             raise StudyError(f"{where}: '{key}' is missing")
@@ -190,7 +192,7 @@ def _chosen_models(
 
 def _seeds(stated: Any, number: Optional[int], path: Path) -> Tuple[int, ...]:
     if not isinstance(stated, list) or not all(isinstance(seed, int) for seed in stated):
-        raise StudyError(f"{path}: 'seeds' is no list of whole numbers")
+        raise StudyError(f"{path}: 'seeds' is not a list of whole numbers")
     if number is None:
         return tuple(stated)
     if number < 1:
@@ -211,24 +213,24 @@ def _run(key: RunKey, stated: Dict[str, Any], path: Path) -> StudyRun:
             isinstance(one, kind.stated_as) for one in named.values()
         ):
             what = "lists of methods" if kind.stated_as is list else "objects"
-            raise StudyError(f"{path}: '{kind.name}' {where} has to be {what}, each under a name")
-    for name, judging in files[FAITHFULNESS].items():
+            raise StudyError(f"{path}: '{kind.name}' {where} must map names to {what}")
+    for name, evaluation in files[FAITHFULNESS].items():
         _check_keys(
-            judging,
-            tuple(field.name for field in fields(Judging)),
+            evaluation,
+            tuple(field.name for field in fields(Evaluation)),
             f"{path}: the faithfulness '{name}' {where}",
             1,
         )
-        limit = judging.get("limit", 1)
+        limit = evaluation.get("limit", 1)
         if type(limit) is not int or limit < 1:
             raise StudyError(
                 f"{path}: the faithfulness '{name}' {where} has the limit {limit!r}, but it must be a "
-                "whole number, 1 or more"
+                "whole number of at least 1"
             )
-        if judging["attributions"] not in files[ATTRIBUTIONS]:
+        if evaluation["attributions"] not in files[ATTRIBUTIONS]:
             raise StudyError(
-                f"{path}: the faithfulness '{name}' {where} is that of the attributions "
-                f"'{judging['attributions']}', which it does not have"
+                f"{path}: the faithfulness '{name}' {where} uses the attributions "
+                f"'{evaluation['attributions']}', which the run does not have"
             )
     return StudyRun(key, config, files, split)
 
@@ -254,13 +256,12 @@ def _table(stated: Any, path: Path, runs: Iterable[StudyRun]) -> StudyTable:
     for source in stated["from"]:
         if source not in known:
             raise StudyError(
-                f"{where} is made from '{source}', which no run has; there are "
-                f"{', '.join(sorted(known))}"
+                f"{where} uses '{source}', which no run has; there are {', '.join(sorted(known))}"
             )
     only = stated.get("only")
     names = {run.key.name for run in runs}
     for name in only or ():
         if name not in names:
-            raise StudyError(f"{where} is about the run '{name}', which the study does not have")
+            raise StudyError(f"{where} uses the run '{name}', which the study does not have")
     sources = tuple(known[source] for source in stated["from"])
     return StudyTable(command, arguments, sources, None if only is None else tuple(only))

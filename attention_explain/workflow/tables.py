@@ -1,4 +1,4 @@
-"""The steps at the end of a plan: tables, what comes of the papers' claims, and the page of it all."""
+"""The last steps of a plan: tables, the outcomes of the papers' claims, and the report page."""
 
 import hashlib
 from contextlib import suppress
@@ -23,20 +23,20 @@ from attention_explain.workflow.steps import Step
 from attention_explain.workflow.study import SAME_TEXTS, StudyTable, TableSource
 
 ANALYSIS = Path(__file__).resolve().parents[2] / "analysis"
-# These write a file, all others a folder.
+# Commands that write one file; the others write a folder.
 WRITE_A_FILE = ("models", "causes")
 
 
-# The path of what a table is made from, and the name of the step that makes that; None if a run has none.
+# Finds the path of a table's input and the name of the step that makes it; None if a run has none.
 Finder = Callable[[TableSource, ResolvedRun], Optional[Tuple[str, str]]]
 
 
 @dataclass(frozen=True)
 class WantedTable:
     """
-    A table of a study, in the folder of results that it goes to.
+    A table of a study, with its results folder.
 
-    files : what it is made from, each with the name of the step that makes it.
+    files : its inputs, each with the name of the step that makes it.
     """
 
     table: StudyTable
@@ -48,7 +48,7 @@ class WantedTable:
 def wanted_tables(
     table: StudyTable, results: Path, runs: Sequence[ResolvedRun], find: Finder
 ) -> List[WantedTable]:
-    """A corpus has a folder of its own for what cannot be made of several at once."""
+    """The table; or one per corpus, each in its own folder, if it cannot combine several corpora."""
     chosen = [run for run in runs if table.only is None or run.run.key.name in table.only]
     corpora = dict.fromkeys(run.run.key.corpus for run in chosen)
     if table.command not in SAME_TEXTS or len(corpora) == 1:
@@ -65,20 +65,20 @@ def wanted_tables(
 
 
 def _files(table: StudyTable, runs: Sequence[ResolvedRun], find: Finder) -> Dict[str, str]:
-    every = (find(source, run) for source in table.sources for run in runs)
-    return dict(one for one in every if one is not None)
+    inputs = (find(source, run) for source in table.sources for run in runs)
+    return dict(each for each in inputs if each is not None)
 
 
 def table_steps(wanted: Sequence[WantedTable], results: Path) -> List[Step]:
-    """Each table that has any files; outcomes and a page for each folder that gets more than plain csv."""
+    """Steps for all tables that have inputs, and claims and a report for folders with more than csv files."""
     code = hash_of(_sources(ANALYSIS))
     tables = [_table_step(one, code) for one in wanted if one.files]
-    folders: Dict[str, List[Step]] = {}
+    folders: Dict[str, List[TableStep]] = {}
     for step in tables:
         folders.setdefault(step.folder, []).append(step)
     steps: List[Step] = list(tables)
     for name, made in folders.items():
-        # Nothing says what a csv that stands alone is about: there is no page to be made of it.
+        # A folder of plain csv files has no manifest to make a report from.
         if all(step.file for step in made):
             continue
         folder = Path(name)
@@ -90,7 +90,7 @@ def table_steps(wanted: Sequence[WantedTable], results: Path) -> List[Step]:
 
 def _table_step(wanted: WantedTable, code: str) -> TableStep:
     table, folder = wanted.table, wanted.folder
-    # What the files are, and not where they lie.
+    # Names contain the identity of the file; the folder does not matter.
     names = [Path(file).name for file in wanted.files]
     identity = hash_of([code, table.command, table.arguments, names])
     file = str(folder / f"{table.name}.csv") if table.command in WRITE_A_FILE else None
@@ -100,7 +100,7 @@ def _table_step(wanted: WantedTable, code: str) -> TableStep:
         kind=TABLE,
         name=f"table-{fit_for_a_file(folder.name)}-{fit_for_a_file(table.name)}-{identity}",
         about=wanted.about,
-        seeds_of=wanted.about,
+        group=wanted.about,
         identity=identity,
         needs=tuple(dict.fromkeys(wanted.files.values())),
         seconds=costs.TABLE,
@@ -123,14 +123,14 @@ def _of_folder(
     tables: Sequence[Step],
     code: str,
 ) -> ResultsStep:
-    """What is made of all tables of a folder."""
+    """A step that needs all tables of a folder."""
     identity = hash_of([code, sorted(table.identity for table in tables)])
     about = command if folder == results else f"{command} of {folder.name}"
     return step(
         kind=kind,
         name=f"{command}-{fit_for_a_file(folder.name)}-{identity}",
         about=about,
-        seeds_of=about,
+        group=about,
         identity=identity,
         needs=tuple(table.name for table in tables),
         seconds=costs.TABLE,
@@ -140,8 +140,8 @@ def _of_folder(
     )
 
 
-def drop_others(results: Path, steps: Iterable[Step]) -> None:
-    """Tables that the study had once, and no longer asks for; what was added by hand stays."""
+def drop_unwanted(results: Path, steps: Iterable[Step]) -> None:
+    """Remove tables that the study no longer contains; tables that were added by hand stay."""
     wanted = {(Path(step.folder), step.result) for step in steps if isinstance(step, TableStep)}
     for folder in sorted({path.parent for path in results.rglob(MANIFEST)}):
         for section, made in _commands(folder).items():
@@ -154,14 +154,14 @@ def drop_others(results: Path, steps: Iterable[Step]) -> None:
 
 
 def _commands(folder: Path) -> Dict[str, Any]:
-    # The step that writes into the folder will say what is wrong with it.
+    # The step that writes into the folder will report a damaged manifest.
     with suppress(AnalysisError):
         return read_manifest(folder)["commands"]
     return {}
 
 
 def _sources(folder: Path) -> Dict[str, str]:
-    """What the analysis is: tables are made again when it changes."""
+    """Hashes of the code of the analysis: tables are made again when it changes."""
     return {
         path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
         for path in sorted(folder.rglob("*"))

@@ -1,10 +1,9 @@
 """
-`python -m attention_explain.workflow.warm SOCKET MODULE ...`: a process that has imported what commands need, and becomes one of them
-as often as it is asked to. Imports take longer than many a step of a study, and are done once for all.
+`python -m attention_explain.workflow.warm SOCKET MODULE ...`: a process that imports the modules once and forks
+for each command that a step requests. Imports take longer than many steps of a study.
 
-It forks for each command. A command so begun is one like any other: it has the arguments, environment,
-folder, log and locks that it would have got as a process of its own, and outlives whoever asked. It is
-for the CPU alone: what a GPU was told before does not survive a fork.
+Such a command behaves like a process of its own: it has its own arguments, environment, folder, log and locks,
+and it outlives the process that requested it. For the CPU only: the state of a GPU does not survive a fork.
 """
 
 import importlib
@@ -22,9 +21,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence
 
-# For steps: where the process is asked. Without it, or if nobody answers, each starts its own.
+# The path of the socket, in the environment of steps. Steps start their own process if nothing answers.
 VARIABLE = "ATTENTION_EXPLAIN_WARM"
-# What most steps come to need; torch's compiler, which none does, is loaded by every optimizer of torch.
+# What most steps import. Every optimizer of torch loads its compiler, though no step uses it.
 IMPORTED = (
     "attention_explain.plugin",
     "allennlp.commands",
@@ -32,7 +31,7 @@ IMPORTED = (
     "scipy.stats",
     "torch._dynamo",
 )
-# Of what is sent before a message: how long it is.
+# Bytes before each message that contain its length.
 LENGTH = 8
 MOST_DESCRIPTORS = 64
 
@@ -41,13 +40,13 @@ MOST_DESCRIPTORS = 64
 def warm_process(
     environment: Mapping[str, str], imported: Sequence[str] = IMPORTED
 ) -> Iterator[Dict[str, str]]:
-    """Within it there is one; gives what the environment of steps has to say for it."""
-    # A name of a few letters: that of a socket may not be long.
+    """Run a warm process; yields the environment variables for steps."""
+    # The path of a socket must be short.
     folder = tempfile.mkdtemp(prefix="warm-")
     try:
         path = str(Path(folder) / "socket")
         with socket.socket(socket.AF_UNIX) as listener:
-            # Before anybody can ask; who asks while it imports waits for that.
+            # Requests during the imports wait.
             listener.bind(path)
             listener.listen(128)
             process = subprocess.Popen(
@@ -63,13 +62,14 @@ def warm_process(
                 stderr=subprocess.DEVNULL,
                 env=dict(environment),
                 pass_fds=[listener.fileno()],
-                # Ctrl-C is for those that ask.
+                # Ctrl-C is for the processes that request commands.
                 start_new_session=True,
             )
+        assert process.stdin is not None
         try:
             yield {VARIABLE: path}
         finally:
-            # Its input ends with whoever started it, however that ends.
+            # The process ends when its standard input is closed, also if this process is killed.
             process.stdin.close()
             process.wait()
     finally:
@@ -77,41 +77,42 @@ def warm_process(
 
 
 class WarmCommand:
-    """A command that the warm process became, as `subprocess.Popen` is one that was started."""
+    """A command in a fork of the warm process, with the methods of `subprocess.Popen` that steps use."""
 
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection
-        self._pid = int(_received(connection)["pid"])
+        self._pid = int(_receive(connection)["pid"])
 
     def send_signal(self, number: int) -> None:
+        """Send a signal to the command if it still runs."""
         with suppress(ProcessLookupError):
             os.kill(self._pid, number)
 
     def wait(self) -> int:
-        """Its exit code; of a signal, that one's negative."""
+        """The exit code, or the negative number of the signal that ended the command."""
         with self._connection:
             try:
-                return int(_received(self._connection)["code"])
+                return int(_receive(self._connection)["code"])
             except EOFError:
-                # Whoever was to tell it was killed.
+                # The process that reports the exit code was killed.
                 return -signal.SIGKILL
 
 
-def begun_warm(
+def start_warm(
     arguments: Sequence[str], environment: Mapping[str, str], log: int, held: Sequence[int]
 ) -> Optional[WarmCommand]:
     """
-    None if there is no warm process that answers.
+    Start a command in a fork of the warm process; None if no warm process answers.
 
     # Parameters
 
     arguments : `Sequence[str]`
-        Of `python`: `-m`, a module, and the module's own.
+        Arguments of `python`: `-m`, a module, and the arguments of the module.
     environment : `Mapping[str, str]`
     log : `int`
-        The descriptor of what the command says.
+        The descriptor for the output of the command.
     held : `Sequence[int]`
-        Descriptors that it goes on holding.
+        Descriptors of locks that the command keeps.
     """
     path = environment.get(VARIABLE)
     if not path or arguments[0] != "-m":
@@ -132,9 +133,10 @@ def begun_warm(
 
 
 def main(listener: socket.socket, imported: Sequence[str]) -> None:
+    """Import the modules, then fork for each request until standard input is closed."""
     for name in imported:
         importlib.import_module(name)
-    # Those that it becomes are waited for by others.
+    # Other processes wait for the commands.
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     while True:
         ready, _, _ = select.select([listener, sys.stdin], [], [])
@@ -148,10 +150,10 @@ def main(listener: socket.socket, imported: Sequence[str]) -> None:
 
 
 def _answer(connection: socket.socket) -> None:
-    """Begins the command that is asked for, and tells how it ends. Only the command itself returns."""
+    """Start the requested command and report its exit code. Only the command itself returns."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     try:
-        request, (log, *held) = _received_with_descriptors(connection)
+        request, (log, *held) = _receive_with_descriptors(connection)
     except EOFError:
         os._exit(0)
     pid = os.fork()
@@ -160,7 +162,7 @@ def _answer(connection: socket.socket) -> None:
         return _become(request, log)
     for descriptor in (log, *held):
         os.close(descriptor)
-    # Whoever asked may be gone; the command goes on.
+    # The command continues even if the process that requested it has ended.
     with suppress(OSError):
         _send(connection, {"pid": pid})
     _, status = os.waitpid(pid, 0)
@@ -173,8 +175,8 @@ def _become(request: Dict[str, Any], log: int) -> None:
     os.environ.clear()
     os.environ.update(request["environment"])
     os.chdir(request["folder"])
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    for old, new in ((nothing, 0), (log, 1), (log, 2)):
+    null = os.open(os.devnull, os.O_RDONLY)
+    for old, new in ((null, 0), (log, 1), (log, 2)):
         os.dup2(old, new)
     module, *sys.argv[1:] = request["arguments"]
     runpy.run_module(module, run_name="__main__", alter_sys=True)
@@ -189,11 +191,11 @@ def _send(
     connection.sendall(content)
 
 
-def _received(connection: socket.socket) -> Dict[str, Any]:
-    return _received_with_descriptors(connection)[0]
+def _receive(connection: socket.socket) -> Dict[str, Any]:
+    return _receive_with_descriptors(connection)[0]
 
 
-def _received_with_descriptors(connection: socket.socket) -> tuple[Dict[str, Any], List[int]]:
+def _receive_with_descriptors(connection: socket.socket) -> tuple[Dict[str, Any], List[int]]:
     length, descriptors, _, _ = socket.recv_fds(connection, LENGTH, MOST_DESCRIPTORS)
     content = _read(connection, int.from_bytes(length, "big")) if length else b""
     if not content:

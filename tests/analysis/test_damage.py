@@ -16,7 +16,7 @@ from analysis.manifest import MANIFEST, read_manifest
 from analysis.output import Output
 from analysis.runs import load_run
 from attention_explain.files.attributions import FORMAT
-from attention_explain.files.records import Damaged, write_checksums
+from attention_explain.files.records import DamagedFileError, write_checksums
 from attention_explain.files.sealed import read_sealed
 from tests.analysis.attribution_files import random_rows, write_attributions
 
@@ -107,7 +107,7 @@ def test_the_values_of_texts_are_sealed(tmp_path):
     other = pyarrow.Table.from_pandas(TABLE.assign(a=[0.25, 0.75]))
     seal = pyarrow.parquet.read_schema(path).metadata
     pyarrow.parquet.write_table(other.replace_schema_metadata(seal), path)
-    with pytest.raises(Damaged, match="column 'a' is not what was written"):
+    with pytest.raises(DamagedFileError, match="column 'a' is not what was written"):
         read_sealed(path)
 
 
@@ -142,7 +142,7 @@ def test_a_disk_that_is_full_is_told(results, monkeypatch, capsys):
     def full(*_):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr("analysis.report.page.write_whole", full)
+    monkeypatch.setattr("analysis.report.page.write_atomic", full)
     assert main(["report", str(results)]) == 2
     assert "cannot be written (No space left on device)" in capsys.readouterr().err
     monkeypatch.setattr("analysis.report.page.report", full)

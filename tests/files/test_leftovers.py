@@ -4,11 +4,11 @@ import os
 import subprocess
 import sys
 
-from attention_explain.files.whole import (
+from attention_explain.files.atomic import (
     clear_leftovers,
     is_alive,
     owned_name,
-    write_whole,
+    write_atomic,
     writing,
 )
 
@@ -38,7 +38,7 @@ def test_the_next_writer_of_a_file_clears_what_a_killed_one_left_of_it(tmp_path)
     (tmp_path / f".table.csv.{dead}.unfinished").write_text("half")
     other = tmp_path / f".other.csv.{dead}.unfinished"
     other.write_text("half")
-    write_whole(tmp_path / "table.csv", "whole")
+    write_atomic(tmp_path / "table.csv", "whole")
     assert {path.name for path in tmp_path.iterdir()} == {"table.csv", other.name}
 
 

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from attention_explain.files.whole import Costly, check_outputs, same_file
+from attention_explain.files.atomic import OverwriteError, check_outputs, same_file
 
 
 def test_spellings_and_links_of_one_file_are_the_same(tmp_path, monkeypatch):
@@ -34,7 +34,7 @@ def test_spellings_and_links_of_one_file_are_the_same(tmp_path, monkeypatch):
 def test_what_would_cost_a_file_is_refused(tmp_path, monkeypatch, outputs, sentence):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "data.csv").write_text("kept")
-    with pytest.raises(Costly) as refused:
+    with pytest.raises(OverwriteError) as refused:
         check_outputs(outputs, ["data.csv", "https://example.org/a.csv"])
     assert str(refused.value).startswith(sentence)
 

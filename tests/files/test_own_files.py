@@ -4,8 +4,8 @@ import os
 
 import pytest
 
+from attention_explain.files.atomic import OverwriteError
 from attention_explain.files.own_files import LOG_MARK, check_page, check_verdict_files, log_name
-from attention_explain.files.whole import Costly
 from attention_explain.heatmaps.html_document import document
 
 VERDICT = '{"model": "m", "attention": {}, "questions": [], "methods": []}'
@@ -32,7 +32,7 @@ def test_a_log_is_appended_to_and_other_files_are_not(tmp_path):
 def test_a_verdict_replaces_only_a_verdict(tmp_path, name):
     check_verdict_files(tmp_path)
     (tmp_path / name).write_text("my notes")
-    with pytest.raises(Costly, match=f"{name}: was not written by this program"):
+    with pytest.raises(OverwriteError, match=f"{name}: was not written by this program"):
         check_verdict_files(tmp_path)
     (tmp_path / "verdict.json").write_text(VERDICT)
     check_verdict_files(tmp_path)
@@ -47,7 +47,7 @@ def test_the_page_of_a_verdict_is_enough_to_know_it(tmp_path):
 @pytest.mark.parametrize("content", ["", "[]", "{}", "{", '{"model": "m"}'])
 def test_another_verdict_json_is_no_verdict(tmp_path, content):
     (tmp_path / "verdict.json").write_text(content)
-    with pytest.raises(Costly):
+    with pytest.raises(OverwriteError):
         check_verdict_files(tmp_path)
 
 
@@ -55,7 +55,7 @@ def test_a_page_replaces_only_a_page(tmp_path):
     path = tmp_path / "page.html"
     check_page(path)
     path.write_text("<!doctype html>\n<title>mine</title>")
-    with pytest.raises(Costly, match="was not written by this program"):
+    with pytest.raises(OverwriteError, match="was not written by this program"):
         check_page(path)
     check_page(path, force=True)
     path.write_text(document("title", "", "<p>body</p>"))

@@ -6,7 +6,7 @@ import pytest
 
 from attention_explain.files.records import (
     MOST_LEVELS,
-    Damaged,
+    DamagedFileError,
     read_json,
     read_record,
     write_record,
@@ -31,7 +31,7 @@ def test_whatever_byte_is_another_is_found(tmp_path):
         path.write_bytes(changed)
         try:
             found = read_record(path)
-        except Damaged as error:
+        except DamagedFileError as error:
             assert str(error).startswith(f"{path}: is damaged: ")
         else:
             # The name of the hash itself: nothing that anybody reads has changed.
@@ -46,7 +46,7 @@ def test_an_older_one_without_a_hash_is_read(tmp_path):
 @pytest.mark.parametrize("content", ["", "{", "[]", '"text"', "3.5", "null", "[" * 100000, "\xff"])
 def test_what_is_no_record_is_damaged(tmp_path, content):
     (tmp_path / "one.json").write_bytes(content.encode("latin-1"))
-    with pytest.raises(Damaged, match="one.json: is damaged: not"):
+    with pytest.raises(DamagedFileError, match="one.json: is damaged: not"):
         read_record(tmp_path / "one.json")
 
 

@@ -7,7 +7,7 @@ import pyarrow.parquet
 import pytest
 
 from attention_explain.files.sealed import (
-    Damaged,
+    DamagedFileError,
     column_hash,
     read_sealed,
     sealed_metadata,
@@ -92,7 +92,7 @@ def test_no_flipped_bit_gives_other_values(tmp_path):
         path.write_bytes(damaged)
         try:
             read = read_sealed(path)
-        except Damaged as error:
+        except DamagedFileError as error:
             assert str(error).startswith(f"{path}: ") and len(str(error).splitlines()) == 1
             found += 1
         else:
@@ -105,9 +105,9 @@ def test_a_file_that_was_cut_is_damaged(tmp_path, share):
     path = tmp_path / "a.parquet"
     write_sealed(a_table(), path)
     path.write_bytes(path.read_bytes()[: int(share * path.stat().st_size)])
-    with pytest.raises(Damaged, match=r"a.parquet: not a readable parquet file"):
+    with pytest.raises(DamagedFileError, match=r"a.parquet: not a readable parquet file"):
         read_sealed(path)
-    with pytest.raises(Damaged, match=r"a.parquet: not a readable parquet file"):
+    with pytest.raises(DamagedFileError, match=r"a.parquet: not a readable parquet file"):
         sealed_metadata(path)
 
 

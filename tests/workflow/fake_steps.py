@@ -49,11 +49,11 @@ def fake_table(folder: Path, name: str, command: Sequence[str] = ()) -> TableSte
 
 
 def named(kind: str, name: str) -> Dict[str, str]:
-    return {"kind": kind, "name": name, "about": name, "seeds_of": name, "identity": name}
+    return {"kind": kind, "name": name, "about": name, "group": name, "identity": name}
 
 
 def fake_plan(folder: Path, steps: Sequence[Step]) -> Plan:
     study = Study("fake", "Fake", "full", (), (1,), {}, ())
     by_name: Dict[str, Step] = {step.name: step for step in steps}
-    places = Folders(folder / "runs", folder / "results")
-    return Plan(study, places, folder / "results" / "fake", by_name)
+    folders = Folders(folder / "runs", folder / "results")
+    return Plan(study, folders, folder / "results" / "fake", by_name)

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from attention_explain.workflow import progress
 from attention_explain.workflow.__main__ import main
 from attention_explain.workflow.kinds import TRAIN
-from attention_explain.workflow.run import Clock, write_account
+from attention_explain.workflow.progress import Clock, write_account
 from tests.workflow.fake_steps import fake_files, fake_plan
 from tests.workflow.studies import planned
 
@@ -32,13 +33,13 @@ def test_the_account_adds_up_what_steps_took(tmp_path):
 
 def test_what_attribution_took_is_known_later(tmp_path):
     step = next(step for step in planned(tmp_path).steps.values() if step.kind == "attribute")
-    assert step.took is None
+    assert step.times is None
     for output in step.outputs:
         path = tmp_path / output
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
     step.record(5)
-    assert step.is_done and step.took == (5, step.seconds)
+    assert step.is_done and step.times == (5, step.seconds)
 
 
 def test_of_outputs_that_several_studies_made_the_time_is_the_sum(tmp_path):
@@ -48,16 +49,16 @@ def test_of_outputs_that_several_studies_made_the_time_is_the_sum(tmp_path):
     )
     Path(outputs[0]).touch()
     one.record(4)
-    assert both.missing == outputs[1:] and both.took is None
+    assert both.missing == outputs[1:] and both.times is None
     made = both.missing
     Path(outputs[1]).touch()
     both.record(7, made)
-    assert one.took == (4, 10) and both.took == (11, 20)
+    assert one.times == (4, 10) and both.times == (11, 20)
 
 
 def test_the_clock_goes_on_where_it_was_stopped(tmp_path, monkeypatch):
     times = iter([100.0, 130.0, 1000.0, 1007.0])
-    monkeypatch.setattr("time.time", lambda: next(times))
+    monkeypatch.setattr(progress.time, "time", lambda: next(times))
     steps = [step for step in planned(tmp_path).steps.values() if step.kind == TRAIN]
     assert Clock(tmp_path, steps).stop() == 30
     assert Clock(tmp_path, steps).stop() == 37
@@ -65,7 +66,7 @@ def test_the_clock_goes_on_where_it_was_stopped(tmp_path, monkeypatch):
 
 def test_tables_made_again_are_not_counted(tmp_path, monkeypatch):
     times = iter([100.0, 130.0, 1000.0])
-    monkeypatch.setattr("time.time", lambda: next(times))
+    monkeypatch.setattr(progress.time, "time", lambda: next(times))
     steps = [step for step in planned(tmp_path).steps.values() if step.kind in ("table", "report")]
     assert Clock(tmp_path, steps).stop() == 30
     assert Clock(tmp_path, steps).stop() == 30

@@ -35,9 +35,19 @@ def corpus(folder, train, test, limit=None):
     "train, test, limit, problem",
     [
         ({"a": 50, "b": 50}, {"a": 50, "b": 50}, None, None),
-        ({"a": 50, "b": 50}, {"a": 98, "b": 2}, None, "nothing to judge; of 100 .* 'a' 98, 'b' 2"),
+        (
+            {"a": 50, "b": 50},
+            {"a": 98, "b": 2},
+            None,
+            "nothing to evaluate; .* 100 texts .* 'a' 98, 'b' 2",
+        ),
         ({"a": 50, "b": 50}, {"a": 980, "b": 20}, None, None),
-        ({"a": 50, "b": 50}, {"a": 980, "b": 20}, 50, "nothing to judge; of 50 texts"),
+        (
+            {"a": 50, "b": 50},
+            {"a": 980, "b": 20},
+            50,
+            "nothing to evaluate; the labels of the 50 texts",
+        ),
         ({"a": 50, "b": 50}, {"a": 50, "c": 50}, None, "test.jsonl: has the label 'c', which no"),
         ({"a": 50}, {"a": 50}, None, "train.jsonl: a classifier needs two labels or more"),
     ],
@@ -65,7 +75,7 @@ def test_a_study_fails_before_it_trains(tmp_path, monkeypatch, capsys):
     )
     arguments = ["run", str(tmp_path / "study.jsonnet"), "--runs", str(tmp_path / "runs")]
     assert main([*arguments, "--results", str(tmp_path / "results")]) == 2
-    assert f"mine: {data}: there will be nothing to judge" in capsys.readouterr().err
+    assert f"mine: {data}: there is nothing to evaluate" in capsys.readouterr().err
 
 
 def test_embedded_data_are_not_read(monkeypatch, tmp_path):

@@ -11,8 +11,8 @@ import pytest
 from attention_explain.settings import DEFAULTS
 from attention_explain.workflow.__main__ import main
 from attention_explain.workflow.configs import load_experiments
-from attention_explain.workflow.errors import StudyError
 from attention_explain.workflow.identity import Reference, fit_for_a_file, with_references
+from attention_explain.workflow.study import StudyError
 from attention_explain.workflow.study_file import SIZES
 from tests.commands_run import PROJECT
 from tests.workflow.studies import NAMES, experiments
@@ -78,7 +78,7 @@ def test_what_shows_one_experiment_is_what_the_study_says():
 
 
 def test_every_experiment_is_listed():
-    lines = experiments("wiegreffe_pinter_2019").listed().splitlines()
+    lines = experiments("wiegreffe_pinter_2019").to_text().splitlines()
     assert lines[0].split()[:2] == ["corpus", "run"]
     assert [line.split()[:2] for line in lines[1:]] == [
         [corpus, name]

@@ -11,8 +11,8 @@ from attention_explain.counterfactual.perturbation import PERTURBATIONS as PERTU
 from attention_explain.interpret.interpreter import INTERPRETERS
 from attention_explain.workflow import costs
 from attention_explain.workflow.contents import Contents, Lines
-from attention_explain.workflow.resolve import MadeFile
-from attention_explain.workflow.study import ATTRIBUTIONS, FAITHFULNESS, SPLITS, Judging
+from attention_explain.workflow.resolve import OutputFile
+from attention_explain.workflow.study import ATTRIBUTIONS, FAITHFULNESS, SPLITS, Evaluation
 
 TOKENS = 30
 DECLARED = {
@@ -82,10 +82,10 @@ def test_what_a_measure_applies_again_counts():
 
 def test_a_file_without_named_measures_costs_what_the_defaults_do():
     methods = ("gradient", "lrp")
-    file = MadeFile(Path("f"), "a", (), methods, "test", judging=Judging("all"))
+    file = OutputFile(Path("f"), "a", (), methods, "test", evaluation=Evaluation("all"))
     expected = judging_cost(*defaults.MEASURES, erasures=3, methods=methods)
     assert costs.passes(file, FAITHFULNESS, TOKENS) == pytest.approx(expected)
-    file = MadeFile(Path("f"), "a", (), methods, "test")
+    file = OutputFile(Path("f"), "a", (), methods, "test")
     assert costs.passes(file, ATTRIBUTIONS, TOKENS) == pytest.approx(cost(*methods))
 
 

@@ -12,8 +12,8 @@ import pytest
 from analysis.output import Output
 from attention_explain.files.sealed import write_sealed
 from attention_explain.workflow.__main__ import main as started
-from attention_explain.workflow.progress import FAILED, Events
-from attention_explain.workflow.run import Clock, run
+from attention_explain.workflow.progress import FAILED, Clock, Events
+from attention_explain.workflow.run import run
 from attention_explain.workflow.run_step import clear_damage, main
 from attention_explain.workflow.steps import Step
 from tests.workflow.fake_steps import (
@@ -51,7 +51,7 @@ def trained(tmp_path) -> Step:
         (folder / name).write_bytes(b"as it was written")
     step = fake_training(folder)
     step.record(1)
-    assert step.is_done and not step.damage and step.took == (1, 0)
+    assert step.is_done and not step.damage and step.times == (1, 0)
     return step
 
 
@@ -80,7 +80,7 @@ def test_a_run_with_a_damaged_file_is_not_done(trained, name, attack):
 )
 def test_a_record_that_is_none_is_not_done(trained, content):
     (Path(trained.folder) / "finished.json").write_text(content)
-    assert not trained.is_done and trained.took is None
+    assert not trained.is_done and trained.times is None
     (sentence,) = trained.damage.values()
     assert "is damaged" in sentence and trained.folder in sentence
 
@@ -88,7 +88,7 @@ def test_a_record_that_is_none_is_not_done(trained, content):
 def test_every_byte_of_a_record_counts(trained):
     path = Path(trained.folder) / "finished.json"
     path.write_text(path.read_text().replace('"seconds": 1', '"seconds": 7'))
-    assert trained.took is None and not trained.is_done
+    assert trained.times is None and not trained.is_done
 
 
 def test_a_run_that_was_copied_is_still_done(trained):
@@ -102,7 +102,7 @@ def test_a_run_that_was_copied_is_still_done(trained):
 def test_a_run_of_an_older_version_is_done(trained):
     record = {"sizes": {"model.tar.gz": 17, "metrics.json": 17}, "seconds": 3, "estimate": 2}
     (Path(trained.folder) / "finished.json").write_text(json.dumps(record))
-    assert trained.is_done and trained.took == (3, 2)
+    assert trained.is_done and trained.times == (3, 2)
     halved(Path(trained.folder) / "model.tar.gz")
     assert not trained.is_done
 
@@ -187,11 +187,6 @@ def test_a_clock_that_is_broken_starts_anew_and_says_so(tmp_path, content, capsy
     assert f"{tmp_path / 'elapsed.json'}: is damaged" in capsys.readouterr().err
 
 
-def test_the_time_that_an_older_version_took_is_known(tmp_path):
-    (tmp_path / "elapsed.json").write_text("12.5")
-    assert Clock(tmp_path, []).earlier == 12.5
-
-
 @pytest.mark.parametrize("content", ["", "[]", '"text"', "{}"])
 def test_an_event_that_is_broken_has_still_happened(tmp_path, content):
     events = Events(tmp_path)
@@ -210,7 +205,7 @@ def test_a_disk_that_takes_no_more_ends_in_a_sentence(tmp_path, monkeypatch, cap
     monkeypatch.setattr(
         "attention_explain.workflow.__main__._plan", lambda _: fake_plan(tmp_path, [])
     )
-    monkeypatch.setattr("attention_explain.workflow.run.write_whole", full)
+    monkeypatch.setattr("attention_explain.workflow.run.write_atomic", full)
     assert started(["run", "any"]) == 2
     said = f"error: nothing more can be written ({os.strerror(number)})\n"
     assert capsys.readouterr().err == said

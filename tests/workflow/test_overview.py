@@ -10,7 +10,7 @@ import pytest
 from attention_explain.workflow import costs
 from attention_explain.workflow.__main__ import main
 from attention_explain.workflow.contents import Contents
-from attention_explain.workflow.overview import corrections, headline, placed, svg, time_on
+from attention_explain.workflow.overview import corrections, headline, layout, svg, time_on
 from tests.workflow.fake_steps import fake_plan, fake_step
 from tests.workflow.studies import planned
 
@@ -77,7 +77,7 @@ def test_contents_are_read_once_and_again_when_changed(tmp_path, monkeypatch):
 
 def test_the_picture_has_a_box_for_all_seeds_of_a_step_behind_what_it_needs(tmp_path):
     plan = planned(tmp_path)
-    boxes = placed(plan)
+    boxes = layout(plan)
     assert {len(box.steps) for box in boxes.values() if box.kind == "train"} == {2}
     for box in boxes.values():
         assert all(boxes[before].column < box.column for before in box.before)

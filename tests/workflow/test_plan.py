@@ -13,9 +13,9 @@ import pytest
 
 from attention_explain.files.sealed import write_sealed
 from attention_explain.workflow.contents import Contents
-from attention_explain.workflow.errors import StudyError
-from attention_explain.workflow.identity import hash_of, with_contents, with_first_names
+from attention_explain.workflow.identity import hash_of, with_contents, with_original_names
 from attention_explain.workflow.plan import Folders, Plan, make_plan, read_steps
+from attention_explain.workflow.study import StudyError
 from attention_explain.workflow.study_file import load_study
 from tests.workflow.studies import FAMILY, planned, write_study
 
@@ -98,12 +98,12 @@ def test_a_limit_explains_again_and_trains_nothing_again(tmp_path):
 
 def test_files_are_found_by_the_first_names_of_options():
     now = [{"type": "leave-one-out", "at": "hidden", "of": "logit"}, "occlusion"]
-    assert with_first_names(now) == [
+    assert with_original_names(now) == [
         {"type": "leave-one-out", "of": "hidden", "output": "logit"},
         "occlusion",
     ]
     gradient = {"type": "gradient", "at": "hidden", "of": "logit"}
-    assert with_first_names([gradient]) == [gradient]
+    assert with_original_names([gradient]) == [gradient]
 
 
 JUDGED = FAMILY.replace(
@@ -115,11 +115,11 @@ JUDGED = FAMILY.replace(
 
 def test_attributions_are_judged_once_they_are_there(tmp_path):
     plan = planned(tmp_path, JUDGED, limit=5)
-    judging = [step for step in plan.steps.values() if step.kind == "faithfulness"]
-    assert {step.about for step in judging} == {"planted/base (seed 1)", "planted/base (seed 2)"}
+    evaluation = [step for step in plan.steps.values() if step.kind == "faithfulness"]
+    assert {step.about for step in evaluation} == {"planted/base (seed 1)", "planted/base (seed 2)"}
     (table,) = [step for step in plan.steps.values() if step.about == "faithfulness"]
-    assert set(table.needs) == {step.name for step in judging}
-    for step in judging:
+    assert set(table.needs) == {step.name for step in evaluation}
+    for step in evaluation:
         training, attribution = (plan.steps[name] for name in step.needs)
         assert (training.kind, attribution.kind) == ("train", "attribute")
         (file,) = step.files
@@ -317,7 +317,7 @@ def test_references_are_paths_to_the_same_seed_or_all_to_the_first(tmp_path, tex
 def test_with_the_first_seed_a_run_is_the_same_whatever_base_others_have(tmp_path):
     own, one = planned(tmp_path), planned(tmp_path, ONE_BASE)
     kinds = ("train", "attribute", "perturb")
-    again = {one.steps[name].told for name in steps(one, *kinds) - steps(own)}
+    again = {one.steps[name].description for name in steps(one, *kinds) - steps(own)}
     assert again == {
         "train planted/adversary (seed 2)",
         "train planted/guided (seed 2)",

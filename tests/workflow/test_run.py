@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from attention_explain.workflow.__main__ import main
-from attention_explain.workflow.errors import StudyError
 from attention_explain.workflow.run import run
+from attention_explain.workflow.study import StudyError
 from tests.commands_run import PROJECT
 from tests.workflow.fake_steps import FAILS, fake_plan, fake_step
 from tests.workflow.studies import engine

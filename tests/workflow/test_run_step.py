@@ -91,7 +91,7 @@ def test_a_killed_step_holds_its_lock_as_long_as_what_it_started_lives(tmp_path)
     waiting = subprocess.Popen(
         [*attempt, str(tmp_path / "runs" / "locks")], cwd=PROJECT, stderr=subprocess.PIPE
     )
-    assert b"another process is at work" in waiting.stderr.readline()
+    assert b"waiting for another process" in waiting.stderr.readline()
     os.kill(pid, signal.SIGKILL)
     assert waiting.wait(timeout=PATIENCE) == 0
 

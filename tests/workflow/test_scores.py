@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from attention_explain.workflow import costs
-from attention_explain.workflow.errors import StudyError
+from attention_explain.workflow.study import StudyError
 from tests.workflow.studies import planned
 
 CHAIN = """

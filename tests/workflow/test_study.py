@@ -3,9 +3,8 @@
 import pytest
 
 from analysis.commands.table import find_exhibits
-from attention_explain.workflow.errors import StudyError
 from attention_explain.workflow.plan import Folders, make_plan
-from attention_explain.workflow.study import RunKey
+from attention_explain.workflow.study import RunKey, StudyError
 from attention_explain.workflow.study_file import SIZES, STUDIES, load_study
 from tests.workflow.studies import FAMILY, NAMES, write_study
 
@@ -117,7 +116,7 @@ def test_without_test_data_dev_is_explained(tmp_path):
             "{ confg: lib.experiment(data, lib.encoders.affine",
             "run 'stranger' of planted: 'confg' is not known",
         ),
-        ("seeds: [1, 2]", "seeds: ['one']", "'seeds' is no list of whole numbers"),
+        ("seeds: [1, 2]", "seeds: ['one']", "'seeds' is not a list of whole numbers"),
         (
             "'attributions/attention'])",
             "'attributions/all'])",
@@ -125,23 +124,23 @@ def test_without_test_data_dev_is_explained(tmp_path):
         ),
         ("study.table('wieg", "study.tables('wieg", "RUNTIME ERROR"),
         ("title: 'A family',", "", "a study needs a title"),
-        ("title: 'A family',", "title: '', corpora: [1],", "'corpora': is no object"),
-        ("title: 'A family',", "title: '', corpora: { a: 1 },", "the corpus 'a': is no object"),
-        ("{ attention: ['attention'] }", "['attention']", "has to be lists of methods, each under"),
+        ("title: 'A family',", "title: '', corpora: [1],", "'corpora': is not an object"),
+        ("title: 'A family',", "title: '', corpora: { a: 1 },", "the corpus 'a': is not an object"),
+        ("{ attention: ['attention'] }", "['attention']", "must map names to lists of methods"),
         (
             "stranger: {",
             "stranger: { faithfulness: { all: ['sufficiency'] },",
-            "'faithfulness' of the run 'stranger' of planted has to be objects, each under a name",
+            "'faithfulness' of the run 'stranger' of planted must map names to objects",
         ),
         (
             "stranger: {",
             "stranger: { faithfulness: { all: { attributions: 'all' } },",
-            "attributions 'all', which it does not have",
+            "attributions 'all', which the run does not have",
         ),
         (
             "stranger: {",
             "stranger: { faithfulness: { all: { attributes: 'all' } },",
-            "faithfulness 'all' of the run 'stranger' of planted: 'attributes' is not known here; "
+            "faithfulness 'all' of the run 'stranger' of planted: unknown key 'attributes'; "
             "known are attributions, measures, erasures, limit",
         ),
         (

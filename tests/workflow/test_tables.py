@@ -8,7 +8,7 @@ import pytest
 from analysis.manifest import MANIFEST, read_manifest
 from analysis.output import Output
 from attention_explain.workflow.study import StudyTable
-from attention_explain.workflow.tables import WantedTable, drop_others, table_steps
+from attention_explain.workflow.tables import WantedTable, drop_unwanted, table_steps
 from tests.workflow.fake_steps import fake_table
 
 SECTIONS = {"Paper": ("table", "paper"), "agreement": ("agreement",), "By hand": ("table", "mine")}
@@ -36,7 +36,7 @@ def sections(folder):
 
 
 def test_what_the_study_no_longer_asks_for_goes_and_what_is_by_hand_stays(results):
-    drop_others(results, [step(results, "paper")])
+    drop_unwanted(results, [step(results, "paper")])
     assert sections(results) == ["Paper", "By hand"]
     assert not (results / "agreement-1.csv").exists()
     assert {path.name for path in results.glob("*.csv")} == {"paper-1.csv", "mine-1.csv"}
@@ -46,13 +46,13 @@ def test_what_the_study_no_longer_asks_for_goes_and_what_is_by_hand_stays(result
 
 def test_what_it_asks_for_stays_as_it_is(results):
     before = (results / MANIFEST).read_bytes()
-    drop_others(results, [step(results, "paper"), step(results, "agreement")])
+    drop_unwanted(results, [step(results, "paper"), step(results, "agreement")])
     assert (results / MANIFEST).read_bytes() == before
 
 
 def test_a_broken_list_is_left_to_the_step_that_reads_it(results):
     (results / MANIFEST).write_text("{")
-    drop_others(results, [])
+    drop_unwanted(results, [])
     assert (results / MANIFEST).read_text() == "{"
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from attention_explain.workflow.errors import StudyError
+from attention_explain.workflow.study import StudyError
 from attention_explain.workflow.training_state import drop_checkpoints, prepare
 
 CONFIG = {"model": "any"}
@@ -85,7 +85,9 @@ def test_an_empty_folder_is_no_beginning(tmp_path):
 
 def test_what_was_begun_with_other_paths_is_not_gone_on_from(tmp_path):
     folder = begun(tmp_path / "run", 3, config={"model": "other"})
-    with pytest.raises(StudyError, match="run: was begun with the same settings but other paths"):
+    with pytest.raises(
+        StudyError, match="run: training was started with the same settings but other paths"
+    ):
         prepare(folder, CONFIG)
     assert (folder / "best.th").exists()
 

@@ -13,7 +13,7 @@ from typing import Iterator, Mapping
 
 import pytest
 
-from attention_explain.workflow.warm import VARIABLE, begun_warm, warm_process
+from attention_explain.workflow.warm import VARIABLE, start_warm, warm_process
 from tests.commands_run import PROJECT
 from tests.workflow.waiting import wait_for
 
@@ -57,7 +57,7 @@ def environment(modules) -> Iterator[Mapping[str, str]]:
 def begin(environment: Mapping[str, str], folder: Path, seconds=0.0, code=0, held=()):
     arguments = ["-m", "tells", str(folder / "told"), str(seconds), str(code)]
     with open(folder / "log", "a") as log:
-        return begun_warm(arguments, environment, log.fileno(), held)
+        return start_warm(arguments, environment, log.fileno(), held)
 
 
 def told(folder: Path) -> dict:
@@ -160,4 +160,4 @@ def test_nobody_is_asked_where_there_is_none(tmp_path):
 
 def test_code_of_a_moment_is_a_process_of_its_own(environment, tmp_path):
     with open(tmp_path / "log", "a") as log:
-        assert begun_warm(["-c", "pass"], environment, log.fileno(), []) is None
+        assert start_warm(["-c", "pass"], environment, log.fileno(), []) is None

@@ -2,7 +2,8 @@
 
 import sys
 
-from attention_explain.commands.startup import global_options, interrupts
+from attention_explain import signals
+from attention_explain.commands.startup import global_options
 
 
 def main() -> None:
@@ -11,7 +12,7 @@ def main() -> None:
     plugin loaded.
     """
     if "torch" not in sys.modules:
-        interrupts.end_at_once()
+        signals.exit_immediately()
         global_options.take_options()
         if sys.argv[1:2] == ["study"]:
             # Studies start their own processes; this one needs neither torch nor AllenNLP.

@@ -21,7 +21,12 @@ IMPORTERS = ("allennlp", "attention_explain")
 # The packages that contain the parsers.
 COMMANDS = ("allennlp.commands", "attention_explain.commands", "attention_explain.workflow")
 # Modules that are loaded before any parser and hold no promises.
-KEPT = ("attention_explain", "attention_explain.commands", "attention_explain.commands.startup")
+KEPT = (
+    "attention_explain",
+    "attention_explain.signals",
+    "attention_explain.commands",
+    "attention_explain.commands.startup",
+)
 
 
 class _TorchIsNeededError(Exception):

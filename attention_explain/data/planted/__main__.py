@@ -9,8 +9,8 @@ from typing import Any
 
 from attention_explain.data.planted.corpus import DEFAULT_SIZES, SPLITS, PlantedCorpus
 from attention_explain.data.planted.settings import PRESETS
+from attention_explain.files.atomic import write_atomic
 from attention_explain.files.records import read_json
-from attention_explain.files.whole import write_whole
 
 
 def export(corpus: PlantedCorpus, folder: Path) -> None:
@@ -20,7 +20,7 @@ def export(corpus: PlantedCorpus, folder: Path) -> None:
         path = folder / f"{split}.jsonl"
         sentences = corpus.split(split)
         lines = (json.dumps(sentence.as_json()) + "\n" for sentence in sentences)
-        write_whole(path, "".join(lines))
+        write_atomic(path, "".join(lines))
         print(f"{path}: {len(sentences)} texts")
 
 

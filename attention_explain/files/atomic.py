@@ -14,6 +14,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Iterable, Iterator, Mapping, Sequence, Union
 
+from attention_explain.errors import InputError
+
 
 def owned_name(before: str, after: str = "") -> str:
     """A name that says which process it belongs to."""
@@ -81,7 +83,7 @@ def clear_unfinished(path: Path) -> None:
     clear_leftovers(path.parent, f".{path.name}", UNFINISHED)
 
 
-def write_whole(path: Path, content: Union[str, bytes]) -> None:
+def write_atomic(path: Path, content: Union[str, bytes]) -> None:
     """Write a file completely or not at all."""
     with writing(path) as unfinished:
         unfinished.write_bytes(content.encode() if isinstance(content, str) else content)
@@ -98,7 +100,7 @@ def _force_to_disk(path: Path) -> None:
 Place = Union[str, Path]
 
 
-class Costly(Exception):
+class OverwriteError(InputError):
     """Writing there would cost another file. The message is a sentence that names it."""
 
 
@@ -114,24 +116,26 @@ def check_outputs(outputs: Mapping[str, Sequence[Place]], inputs: Iterable[Place
     for suffix, paths in outputs.items():
         for path in map(Path, paths):
             if path.suffix.lower() != suffix:
-                raise Costly(f"{path}: a {suffix[1:]} file is written there; call it *{suffix}")
-    check_spared([path for paths in outputs.values() for path in paths], inputs)
+                raise OverwriteError(
+                    f"{path}: a {suffix[1:]} file is written there; call it *{suffix}"
+                )
+    check_distinct([path for paths in outputs.values() for path in paths], inputs)
 
 
-def check_spared(outputs: Sequence[Place], inputs: Iterable[Place]) -> None:
+def check_distinct(outputs: Sequence[Place], inputs: Iterable[Place]) -> None:
     """The same of files that may be called anything."""
     inputs = list(inputs)
     for number, path in enumerate(outputs):
         if any(same_file(path, each) for each in inputs):
-            raise Costly(f"{path}: is read; write somewhere else")
+            raise OverwriteError(f"{path}: is read; write somewhere else")
         if any(same_file(path, earlier) for earlier in outputs[:number]):
-            raise Costly(f"{path}: two files would be written there; give them two names")
+            raise OverwriteError(f"{path}: two files would be written there; give them two names")
 
 
 def check_new(path: Place, force: bool) -> None:
     """Nothing is replaced unless that was asked for."""
     if Path(path).exists() and not force:
-        raise Costly(f"{path}: exists already; give --force to replace it")
+        raise OverwriteError(f"{path}: exists already; give --force to replace it")
 
 
 def same_file(one: Place, other: Place) -> bool:
