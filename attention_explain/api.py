@@ -1,4 +1,4 @@
-"""`attention_explain.api`: one text, explained, from Python."""
+"""The Python interface: explains one text."""
 
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Dict, Iterable, Optional, Sequence, Union
@@ -27,9 +27,8 @@ def explain(
     overrides: Optional[Dict[str, Any]] = None,
 ) -> "Explained":
     """
-    Which tokens of a text mattered, by each of the methods. The result prints in a terminal and
-    shows in a notebook; its `verdict()` says how the output changes when the words that a method
-    names are deleted, and when nothing else stays.
+    Explain the prediction for one text by several methods. The result prints in a terminal and shows in a
+    notebook; its `verdict()` gives the output without the top words of each method, and with only these.
 
         explain("runs/sst/model.tar.gz", "a fine film", methods=["attention", "lrp"])
 
@@ -41,29 +40,29 @@ def explain(
     text : `str` or `Sequence[str]`, optional
         One text, or a list of its words. A list whose items contain white space raises: see `tokens`.
     methods : `Sequence`, optional (default = `attention` and `gradient-x-input`)
-        Names of interpreters, or their configs; of the default those that the model allows.
+        Names of interpreters, or their configs; of the default methods, those that the model supports.
     target : `str`, optional (default = the predicted label)
         The label to explain.
     dataset_reader : `DatasetReader`, optional
-        Makes an instance of the text.
+        Reads the text.
     seed : `int`, optional
-        For the methods that draw random numbers.
+        For methods that draw random numbers.
     cuda_device : `int`, optional (default = `-1`)
-        Where to load an archive to.
+        The device for the model of an archive.
     split_text : `bool`, optional (default = `False`)
         Split a string even for a model that was trained on tokens.
     trust_archive : `bool`, optional (default = `False`)
-        Let an archive run code of its own, which otherwise is opened as data.
+        Let an archive run its own code. By default it is opened as data.
     query : `str` or `Sequence[str]`, optional
         For a model of pairs: the question, or the hypothesis, or its tokens.
     side : `str`, optional (default = `"passage"`)
-        Of a pair, the text whose words get scores: `passage`, `query` or `both`.
+        The text of a pair whose words are scored: `passage`, `query` or `both`.
     tokens : `Sequence[str]`, optional
-        The tokens of the text in place of `text`, taken as they are, white space included: a model
-        that was trained on tokens takes these.
+        The tokens of the text, instead of `text`; they may contain white space. For models that were trained on
+        tokens.
     overrides : `Dict[str, Any]`, optional
-        Changes to the config of an archive or folder, as the option `--overrides` of the commands makes
-        them: `{"dataset_reader.tokenizer.split": "pre_tokenizer"}`.
+        Changes to the config of an archive or folder, like the option `--overrides` of the commands:
+        `{"dataset_reader.tokenizer.split": "pre_tokenizer"}`.
     """
     # Imported here, so that importing this module costs nothing.
     from attention_explain.data.pair_reader import TOKENS_OF, line_fields
@@ -79,7 +78,7 @@ def explain(
     predictor = SaliencyPredictor(
         model,
         reader,
-        # The mode of a model that somebody else owns stays as it is.
+        # Does not change the mode of the caller's model.
         frozen=False,
         interpreters=methods,
         target=target,
@@ -107,7 +106,7 @@ def explain(
 def _checked_text(
     text: Optional[Union[str, Sequence[str]]], tokens: Optional[Sequence[str]]
 ) -> Union[str, Sequence[str]]:
-    """The one that is given."""
+    """The text or the tokens, whichever is given."""
     from attention_explain.errors import InputError
 
     if tokens is not None:
@@ -124,10 +123,9 @@ def _checked_text(
     for word in words:
         if isinstance(word, str) and any(map(str.isspace, word)):
             raise InputError(
-                f"text is a list, and its item {word!r} contains white space: a list is taken for the "
-                "tokens of one text. To explain several texts, call explain for each of them, or write "
-                "them to a file and use `allennlp attribute`; if these are the tokens of one text, pass "
-                "them as tokens=[...]"
+                f"text is a list, and its item {word!r} contains white space: a list means the tokens of "
+                "one text. To explain several texts, call explain for each of them, or write them to a file "
+                "and use `allennlp attribute`; if these are the tokens of one text, pass them as tokens=[...]"
             )
     return words
 

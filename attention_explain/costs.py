@@ -1,6 +1,6 @@
 """
-The cost of methods and measures: the number of passes through the model for a text, from what `costs.toml`
-declares. Loads no torch, so that studies can be planned quickly.
+The cost of methods and measures: the number of forward passes per text, from `costs.toml`. Loads no torch, so that
+studies can be planned quickly.
 """
 
 import math
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Dict, Iterable, List, Mapping, Optional, Union
 
 DECLARED = Path(__file__).with_name("costs.toml")
-# For a method that is not declared.
+# The cost of a method that is not declared.
 UNKNOWN = {"forward": [1], "backward": [1]}
 # Relative to the time of a token in training: forward pass, backward pass, and update.
 FORWARD, BACKWARD, DECODE = 0.3, 0.4, 0.0025
@@ -25,8 +25,10 @@ Config = Union[str, Mapping[str, Any]]
 @dataclass(frozen=True)
 class Passes:
     """
-    forward, backward, decode : as `costs.toml` defines them.
-    again : how often the measure applies the methods that it judges again.
+    The cost of one component for one text.
+
+    forward, backward, decode : as defined in `costs.toml`.
+    again : how often a measure applies again the methods that it evaluates.
     """
 
     forward: float
@@ -46,24 +48,24 @@ class Passes:
 
 
 def passes(
-    kind: str, name: str, options: Mapping[str, Any], tokens: float, apart: bool = False
+    kind: str, name: str, options: Mapping[str, Any], tokens: float, separate: bool = False
 ) -> Passes:
     """
-    The passes of one component.
+    The cost of one component.
 
     # Parameters
 
     kind, name : `str`
         The section of the file, such as `interpreters` and `lime`.
     options : `Mapping[str, Any]`
-        Of the method; only numbers and `at` matter.
+        The options of the method; only numbers and `at` matter.
     tokens : `float`
         The length of the text.
-    apart : `bool`
-        Whether the model reads each set of tokens in a pass of its own.
+    separate : `bool`
+        Whether the model needs a forward pass of its own for each subset of the tokens.
     """
     declared = declaration(kind, name, options.get("at"))
-    declared = declared.get("apart", declared) if apart else declared
+    declared = declared.get("apart", declared) if separate else declared
     known = {"tokens": tokens, **declared.get("usual", {})}
     known.update({key: value for key, value in options.items() if isinstance(value, (int, float))})
     return Passes(
@@ -72,38 +74,39 @@ def passes(
 
 
 def passes_of_components(
-    kind: str, components: Iterable[Config], tokens: float, apart: bool = False
+    kind: str, components: Iterable[Config], tokens: float, separate: bool = False
 ) -> float:
     """
     The number of forward passes of several `interpreters` or `perturbations` for a text of `tokens`
     tokens.
     """
     configs = map(_options, components)
-    return sum(passes(kind, each["type"], each, tokens, apart).in_forwards for each in configs)
+    return sum(passes(kind, each["type"], each, tokens, separate).in_forwards for each in configs)
 
 
 def passes_of_measures(
     measures: Iterable[Config],
-    erasures: int,
+    removals: int,
     methods: Iterable[Config],
     tokens: float,
-    apart: bool = False,
+    separate: bool = False,
 ) -> float:
     """
     The number of forward passes of several measures for a text of `tokens` tokens.
 
     # Parameters
 
-    erasures : `int`
+    removals : `int`
         The number of removal methods.
     methods : `Iterable[Config]`
-        The interpreters whose scores are judged: some measures apply them again.
+        The interpreters to evaluate: some measures apply them again.
     """
-    measures, methods = [*map(_options, measures)], [*methods]
-    options = {"methods": len(methods), "sizes": _sizes(measures, tokens)}
-    removal = passes("faithfulness", "erasure", options, tokens, apart).in_forwards
-    again = sum(passes("faithfulness", each["type"], each, tokens).again for each in measures)
-    return erasures * removal + again * passes_of_components("interpreters", methods, tokens, apart)
+    configs, methods = [*map(_options, measures)], [*methods]
+    options = {"methods": len(methods), "sizes": _sizes(configs, tokens)}
+    removal = passes("faithfulness", "erasure", options, tokens, separate).in_forwards
+    again = sum(passes("faithfulness", each["type"], each, tokens).again for each in configs)
+    once = passes_of_components("interpreters", methods, tokens, separate)
+    return removals * removal + again * once
 
 
 def _options(component: Config) -> Mapping[str, Any]:
@@ -111,7 +114,7 @@ def _options(component: Config) -> Mapping[str, Any]:
 
 
 def _sizes(measures: Iterable[Mapping[str, Any]], tokens: float) -> float:
-    """The number of sizes of the token sets that measures of orders, and the search, evaluate."""
+    """The number of different sizes of token sets that measures and the search evaluate."""
     sizes = [0.0]
     for options in measures:
         declared = _file()["faithfulness"].get(options["type"], {})
@@ -131,7 +134,7 @@ def declaration(kind: str, name: str, at: Optional[str] = None) -> Dict[str, Any
 
 
 def _sum(terms: List[Any], known: Dict[str, float]) -> float:
-    """A term is a number, the name of one, or a list of such, which is their product."""
+    """The sum of terms; a term is a number, the name of a number, or a list (their product)."""
     return sum(
         math.prod(_sum([factor], known) for factor in term)
         if isinstance(term, list)

@@ -1,4 +1,4 @@
-"""What the commands compute if the user names nothing. Loads no torch, so that help and plans are quick."""
+"""The default components of the commands. Loads no torch, so that help and plans are quick."""
 
 from typing import Tuple
 
@@ -16,7 +16,7 @@ INTERPRETERS: Tuple[str, ...] = (
 # The methods of `allennlp predict`: one forward and one backward pass more per text.
 QUICK_INTERPRETERS = ("attention", "gradient-x-input")
 
-# All that need no other file.
+# All perturbations that need no other file.
 PERTURBATIONS = (
     "permutation",
     "instance-adversary",
@@ -28,7 +28,7 @@ PERTURBATIONS = (
 # For models without attention over hidden states that have layers of self-attention.
 HEAD_PERTURBATIONS = ("uniform-heads", "heads-off", "permuted-heads", "each-head")
 
-# The measures that need nothing but the scores, and take seconds per text.
+# The measures that need only the scores; they take seconds per text.
 MEASURES = (
     "comprehensiveness",
     "sufficiency",
@@ -37,7 +37,7 @@ MEASURES = (
     "decision_flip",
     "leave_one_out_correlation",
 )
-# All others, for the help text.
+# All other measures, for the help text.
 OTHER_MEASURES = (
     "infidelity",
     "input_shift",

@@ -1,7 +1,7 @@
-"""An explained text that still knows its model, and so can ask it about the words that methods name."""
+"""An explained text with its model, which can evaluate the top words of each method."""
 
 from dataclasses import dataclass, field, fields
-from typing import List, Optional
+from typing import Any, List, Optional
 
 import numpy
 import torch
@@ -12,22 +12,25 @@ from attention_explain.errors import InputError
 from attention_explain.faithfulness.outputs import RemovalOutputs
 from attention_explain.faithfulness.removal import Delete
 from attention_explain.heatmaps.explanation import Explanation
-from attention_explain.heatmaps.text_verdict import ModelOutput, NamedWords, TextVerdict
+from attention_explain.heatmaps.text_verdict import ModelOutput, TextVerdict, TopWords
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models.requirements import check_needs
 from attention_explain.named_components import check_choice
 from attention_explain.orders import RANKINGS, random_ranks, ranks, share_size
 from attention_explain.passes import untouched
 
-# Of the words of a text, how many a method is asked for where nobody says.
+# The default fraction of top words.
 SHARE = 0.2
-ORDERS_BY_CHANCE = 20
+RANDOM_ORDERS = 20
 
 
 @dataclass
 class Explained(Explanation):
     """
-    model, instance : what was explained; seed : for ties and chance, with the text's id.
+    An explained text with its model.
+
+    model, instance : what was explained.
+    seed : for ties and random words, together with the id of the text.
     """
 
     model: Optional[Model] = field(default=None, repr=False, compare=False)
@@ -38,21 +41,21 @@ class Explained(Explanation):
     def of(
         cls, explanation: Explanation, model: Model, instance: Instance, seed: int
     ) -> "Explained":
+        """The explanation with its model."""
         known = {each.name: getattr(explanation, each.name) for each in fields(Explanation)}
         return cls(**known, model=model, instance=instance, seed=seed)
 
     def verdict(self, words: Optional[int] = None, by: str = RANKINGS[0]) -> TextVerdict:
         """
-        Which words each of the methods names first, how the output changes when they are deleted, and
-        what it is when nothing else stays; beside as many words by chance.
+        The top words of each method, with the output without them and with only them, compared with the same
+        number of random words.
 
         # Parameters
 
-        words : `int`, optional (default = one in five of the text, at least one)
-            How many a method names. Of equal scores some are taken by chance, which the text's id
-            decides.
+        words : `int`, optional (default = a fifth of the words, at least one)
+            The number of top words. Ties are broken at random, seeded by the id of the text.
         by : `str`, optional (default = `"signed"`)
-            What comes first: the largest score, or (`size`) the largest whatever its sign.
+            Rank by score, or (`size`) by magnitude, ignoring sign.
         """
         check_choice("by", by, RANKINGS)
         tokens = len(self.tokens)
@@ -60,47 +63,45 @@ class Explained(Explanation):
             raise InputError(
                 f"words is {words!r}, but must be from 1 to {tokens}, the words of the text"
             )
-        # The words are taken out of what the model embeds.
-        check_needs(self.model, ("embeddings",), "words are taken out of the texts of")
-        named = words or share_size(SHARE, tokens)
+        check_needs(self.model, ("embeddings",), "words are removed from the texts of")
+        top = words or share_size(SHARE, tokens)
         scored = {name: scores for name, scores in self.scores.items() if scores is not None}
         orders = [ranks(scores, by, self.seed, self.id) for scores in scored.values()]
-        chance = random_ranks(tokens, ORDERS_BY_CHANCE, self.seed, self.id)
-        first = numpy.array([order < named for order in (*orders, *chance)])
+        random_orders = random_ranks(tokens, RANDOM_ORDERS, self.seed, self.id)
+        first = numpy.array([order < top for order in (*orders, *random_orders)])
         probs = self._probabilities([numpy.ones((1, tokens), dtype=bool), ~first, first])
         target = self.labels.index(self.target or self.label)
-        whole, without, only = (
-            [ModelOutput(float(row[target]), self.labels[int(row.argmax())]) for row in several]
-            for several in probs
+        complete, without, only = (
+            [ModelOutput(float(row[target]), self.labels[int(row.argmax())]) for row in rows]
+            for rows in probs
         )
-        places = [order.argsort()[:named].tolist() for order in orders]
-        methods = {
-            name: NamedWords(
-                [self.tokens[place] for place in there], without[row], only[row], there
-            )
-            for row, (name, there) in enumerate(zip(scored, places, strict=True))
-        }
-        by_chance = [
-            float(numpy.mean([output.probability for output in several[len(orders) :]]))
-            for several in (without, only)
-        ]
+        methods = {}
+        for index, (name, order) in enumerate(zip(scored, orders, strict=True)):
+            positions = order.argsort()[:top].tolist()
+            tops = [self.tokens[position] for position in positions]
+            methods[name] = TopWords(tops, without[index], only[index], positions)
+        random_without, random_only = (
+            float(numpy.mean([output.probability for output in outputs[len(orders) :]]))
+            for outputs in (without, only)
+        )
         return TextVerdict(
             target=self.labels[target],
             tokens=tokens,
-            named=named,
-            whole=whole[0],
+            top=top,
+            output=complete[0],
             methods=methods,
             missing={
                 name: self.skipped.get(name, "") for name in self.scores if name not in scored
             },
-            chance=None if named == tokens else tuple(by_chance),
+            random=None if top == tokens else (random_without, random_only),
         )
 
     def _probabilities(self, kept: List[numpy.ndarray]) -> List[numpy.ndarray]:
-        """For sets of tokens that stay. Shape: (sets, tokens) each -> (sets, labels)"""
-        with untouched(self.model, goes_back=False), torch.no_grad():
-            batch = TextBatch.of(self.model, [self.instance])
-            embeddings = self.model.embed(batch.tokens)
-            outputs = RemovalOutputs(self.model, batch, embeddings, Delete())
-            (found,) = outputs([numpy.concatenate(kept)])
-        return numpy.split(found, numpy.cumsum([len(sets) for sets in kept])[:-1])
+        """The outputs for sets of kept tokens. Shape: (sets, tokens) each -> (sets, labels)"""
+        model: Any = self.model
+        with untouched(model, goes_back=False), torch.no_grad():
+            batch = TextBatch.of(model, [self.instance])
+            embeddings = model.embed(batch.tokens)
+            outputs = RemovalOutputs(model, batch, embeddings, Delete())
+            (probabilities,) = outputs([numpy.concatenate(kept)])
+        return numpy.split(probabilities, numpy.cumsum([len(sets) for sets in kept])[:-1])

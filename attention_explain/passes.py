@@ -1,6 +1,6 @@
 """
-Passes through a model, whose numbers do not depend on what goes together: how much goes at once, in
-which groups, what chance draws for a text wherever it stands, and how no pass leaves a trace.
+Forward passes: batch sizes, groups of texts of similar length, random numbers per text that do not depend on the
+batch, and a context that leaves the model unchanged.
 """
 
 import hashlib
@@ -12,27 +12,27 @@ from allennlp.data import Instance
 
 Result = TypeVar("Result")
 
-# How many tokens, padding included, one pass through the model may hold, where nobody says otherwise. On a CPU larger
-# passes are slower, because they leave the cache: for a BiLSTM of 128, leave-one-out takes a third
-# more time at 16384, gradients a third, deeplift five times as much.
+# The default number of tokens in a forward pass, padding included. On a CPU, larger passes are slower because they
+# do not fit into the cache: at 16384, a BiLSTM of 128 takes a third more time for leave-one-out and for gradients,
+# and five times as much for deeplift.
 DEFAULT_BUDGET = 4096
-# A GPU has no such cache, and stands idle in small passes.
+# A GPU has no such cache, and small passes do not use all of it.
 GPU_BUDGET = 32768
 
-# What looks at all pairs of tokens holds so many numbers at once: 40 MB, 256 on a GPU, and up to
-# twenty times as much in between. A text of 3200 tokens is a single piece. Smaller pieces take more
-# memory: up to 32 MB the C library keeps what is freed, with holes between what is not.
+# The number of values that methods over all pairs of tokens hold at once: 40 MB, 256 MB on a GPU, and up to twenty
+# times as much for intermediate results. A text of 3200 tokens is one piece. Smaller pieces take more memory: up to
+# 32 MB, the C library keeps freed blocks, which become fragmented.
 PAIRS = 10 * 2**20
 GPU_PAIRS = 2**26
 
 
 def default_budget(device: str) -> int:
-    """For a device of that type."""
+    """The default number of tokens in a forward pass for this type of device."""
     return DEFAULT_BUDGET if device == "cpu" else GPU_BUDGET
 
 
 def rows_at_once(numbers: int, device: str) -> int:
-    """How many rows, each of so many numbers, are held at once by what looks at pairs of tokens."""
+    """The number of rows of `numbers` values that methods over pairs of tokens hold at once."""
     return max(1, (PAIRS if device == "cpu" else GPU_PAIRS) // numbers)
 
 
@@ -40,8 +40,8 @@ def rows_by_length(
     lengths: Sequence[int], budget: int, longest_first: bool = False
 ) -> List[List[int]]:
     """
-    Groups rows of like length, each group within the budget once padded (or a single row). The group
-    that does not get full is that of the longest, or, with `longest_first`, of the shortest rows.
+    Groups of rows of similar length, each within the budget with padding (or a single row). The group that is not
+    full has the longest rows, or, with `longest_first`, the shortest.
     """
     order = sorted(range(len(lengths)), key=lambda row: lengths[row] * (-1 if longest_first else 1))
     groups: List[List[int]] = []
@@ -57,7 +57,7 @@ def in_batches(
     instances: Sequence[Instance], budget: int, work: Callable[[List[Instance]], List[Result]]
 ) -> List[Result]:
     """
-    What `work` makes of the instances, batch by batch within the budget, in their own order.
+    Apply `work` to the instances in batches within the budget; the results are in the order of the instances.
     """
     results: Dict[int, Result] = {}
     for rows in rows_by_length([len(instance["tokens"]) for instance in instances], budget):
@@ -67,28 +67,26 @@ def in_batches(
 
 def generator_for(seed: int, instance_id: str, purpose: str = "") -> torch.Generator:
     """
-    Random numbers that belong to a text, and not to its place in a batch or in a run: a generator of
-    its own for each seed, instance and purpose (the method that draws). It lives on the CPU, so that
-    a GPU draws the same numbers.
+    A random generator for a seed, a text and a purpose (the method that draws): its numbers do not depend on the
+    batch or on other texts. It is on the CPU, so that results on a GPU are the same.
     """
     key = "\0".join((str(seed), instance_id, purpose))
     digest = hashlib.sha256(key.encode("utf-8", "surrogatepass")).digest()
-    # torch takes a signed 64-bit seed, of which all bits count.
+    # torch uses all bits of a signed 64-bit seed.
     return torch.Generator().manual_seed(int.from_bytes(digest[:8], "big", signed=True))
 
 
 @contextmanager
 def untouched(model: torch.nn.Module, goes_back: bool = True) -> Iterator[None]:
     """
-    Evaluation mode; and where there is a backward pass, cuDNN off, whose RNNs refuse one in that
-    mode. Afterwards the model's mode, its parameters' gradients and the random state are as they
-    were.
+    Evaluation mode; and with a backward pass, cuDNN off, because its RNNs do not support one in that mode.
+    Afterwards the model's mode, its gradients and the random state are restored.
     """
     cudnn = torch.backends.cudnn.flags(enabled=False) if goes_back else nullcontext()
     training = {module: module.training for module in model.modules()}
     gradients = {parameter: parameter.grad for parameter in model.parameters()}
     devices = {parameter.device for parameter in gradients if parameter.is_cuda}
-    # A small model takes longer to be told its mode than to go through, so it is told what is new.
+    # For a small model, setting the mode takes longer than a forward pass, so it is only set if it changes.
     if any(training.values()):
         model.eval()
     try:

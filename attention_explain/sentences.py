@@ -12,6 +12,7 @@ from allennlp.common.checks import ConfigurationError
 
 from attention_explain.errors import InputError
 from attention_explain.files.records import describe_os_error, read_json
+from attention_explain.messages import shorten
 
 # Of a file of weights that torch does not load.
 NO_NUMBERS = "holds more than numbers, and is not loaded, because that could run code"
@@ -29,14 +30,14 @@ def sentence_of(error: Exception) -> Optional[str]:
     if isinstance(error, (ConfigurationError, InputError)):
         return " ".join(line.strip() for line in str(error).splitlines()).strip()
     if isinstance(error, json.JSONDecodeError):
-        return f"not JSON: {shortened(error.doc)!r} ({error})"
+        return f"not JSON: {shorten(error.doc)!r} ({error})"
     if isinstance(error, ModuleNotFoundError):
         return _of_a_missing_module(error)
     if isinstance(error, OSError):
         return describe_os_error(error)
     if isinstance(error, UnicodeEncodeError) and error.reason == "surrogates not allowed":
         half = error.object[error.start : error.end]
-        around = shortened(error.object[max(0, error.start - 20) :])
+        around = shorten(error.object[max(0, error.start - 20) :])
         return f"the text {around!r} has half a character, {half!r}, which no file can hold"
     if isinstance(error, MemoryError) or _is_out_of_memory(error):
         return f"{OUT_OF_MEMORY} ({str(error).splitlines()[0] if str(error) else 'no details'})"
@@ -126,7 +127,3 @@ def _of_a_missing_module(error: ModuleNotFoundError) -> str:
                 "folder nor in the environment"
             )
     return f"this needs the package '{error.name}', which is not installed here"
-
-
-def shortened(text: str, most: int = 80) -> str:
-    return text if len(text) <= most else text[:most] + "..."

@@ -5,7 +5,7 @@ import pytest
 
 from attention_explain.api import explain
 from attention_explain.errors import InputError
-from attention_explain.heatmaps.text_verdict import ModelOutput, NamedWords, TextVerdict
+from attention_explain.heatmaps.text_verdict import ModelOutput, TextVerdict, TopWords
 from attention_explain.orders import random_ranks
 from tests.builders import TEXTS, model, reader
 from tests.heatmaps.elements import Elements
@@ -36,7 +36,7 @@ def test_outputs_are_those_of_the_texts_that_are_left(classifier, target):
     text = explained(classifier, TEXT, target=target)
     found = text.verdict(2)
     shown = target or text.label
-    assert found.target == shown and found.whole == really(classifier, TEXT, shown)
+    assert found.target == shown and found.output == really(classifier, TEXT, shown)
     assert list(found.methods) == METHODS
     for name, named in found.methods.items():
         order = sorted(range(len(TEXT)), key=lambda position: -text.scores[name][position])
@@ -53,13 +53,13 @@ def test_chance_is_the_mean_over_orders_that_the_id_decides(classifier):
     for order in random_ranks(len(TEXT), 20, 0, text.id):
         left = [word for word, position in zip(TEXT, order, strict=True) if position >= 1]
         expected.append(really(classifier, left, text.label).probability.expected)
-    assert text.verdict(1).chance[0] == pytest.approx(numpy.mean(expected), abs=1e-6)
+    assert text.verdict(1).random[0] == pytest.approx(numpy.mean(expected), abs=1e-6)
 
 
 def test_one_word_in_five_is_named_and_at_least_one(classifier):
     for tokens, number in ((1, 1), (2, 1), (7, 1), (8, 2), (12, 2), (13, 3)):
         found = explained(classifier, (TEXT * 13)[:tokens], ["attention"]).verdict()
-        assert found.named == len(found.methods["attention"].words) == number
+        assert found.top == len(found.methods["attention"].words) == number
 
 
 def test_of_equal_scores_chance_takes_some_and_the_seed_decides(classifier):
@@ -72,14 +72,14 @@ def test_of_equal_scores_chance_takes_some_and_the_seed_decides(classifier):
 
 def test_a_text_of_one_word(classifier):
     found = explained(classifier, ["fine"]).verdict()
-    assert found.chance is None
+    assert found.random is None
     for named in found.methods.values():
-        assert named.words == ["fine"] and named.only == found.whole
+        assert named.words == ["fine"] and named.only == found.output
         # No word at all: the decoder's own inclination.
         bias = classifier.decoder.bias.detach().double().softmax(dim=-1).tolist()
         position = classifier.labels.index(found.target)
         assert named.without.probability == pytest.approx(bias[position], abs=1e-6)
-    assert "whole text of one word" in str(found) and "nothing to choose from" in str(found)
+    assert "all of the text (one word)" in str(found) and "nothing to choose from" in str(found)
 
 
 def test_a_method_without_scores_is_named_with_the_reason(classifier):
@@ -108,35 +108,37 @@ NASTY = "<script>alert('&')</script>"
 FOUND = TextVerdict(
     target="good",
     tokens=9,
-    named=2,
-    whole=ModelOutput(0.9, "good"),
+    top=2,
+    output=ModelOutput(0.9, "good"),
     methods={
-        "attention": NamedWords(
+        "attention": TopWords(
             ["the", "\x1b[2J"], ModelOutput(0.85, "good"), ModelOutput(0.6, "good")
         ),
-        "lrp": NamedWords([NASTY, "ok"], ModelOutput(0.25, "bad"), ModelOutput(0.95, "good")),
+        "lrp": TopWords([NASTY, "ok"], ModelOutput(0.25, "bad"), ModelOutput(0.95, "good")),
     },
     missing={},
-    chance=(0.8, 0.5),
+    random=(0.8, 0.5),
 )
 
 
 def test_it_prints_as_a_few_lines():
     lines = str(FOUND).splitlines()
-    assert lines[0] == "class good: 0.900 with the whole text of 9 words"
+    assert lines[0] == "class good: 0.900 with all of the text (9 words)"
     assert [" ".join(line.split()) for line in lines[1:]] == [
-        "method the 2 words that it names first without nothing else",
+        "method its top 2 words without only these",
         "attention the �[2J 0.850 0.600",
         f"lrp {NASTY} ok 0.250, predicted bad 0.950",
-        "(chance) as many, on average 0.800 0.500",
-        "it falls most without the words of lrp",
+        "(random) as many, on average 0.800 0.500",
+        "the probability falls most without the words of lrp",
     ]
 
 
 def test_words_that_do_no_more_than_chance_are_not_praised():
-    named = NamedWords(["a", "b"], ModelOutput(0.8, "good"), ModelOutput(0.6, "good"))
+    named = TopWords(["a", "b"], ModelOutput(0.8, "good"), ModelOutput(0.6, "good"))
     found = TextVerdict("good", 9, 2, ModelOutput(0.9, "good"), {"lrp": named}, {}, (0.8, 0.5))
-    assert str(found).endswith("no method names words without which it falls more than by chance")
+    assert str(found).endswith(
+        "without the words of any method, the probability falls no more than without random words"
+    )
 
 
 def test_a_notebook_gets_a_table_of_escaped_words():

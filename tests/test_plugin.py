@@ -177,7 +177,9 @@ def test_a_missing_dependency_is_named_and_not_mistaken_for_a_missing_plugin(tmp
 def test_predict_and_evaluate_do_not_write_over_what_they_read(ended, tmp_path, line):
     (tmp_path / "data.jsonl").write_text("kept")
     code, message = ended(*line.split())
-    assert code == 2 and message.endswith("data.jsonl: is read; write somewhere else")
+    assert code == 2 and message.endswith(
+        "data.jsonl: is an input; give another name for the output"
+    )
     assert (tmp_path / "data.jsonl").read_text() == "kept"
 
 

@@ -82,11 +82,11 @@ def test_weights_that_were_cut_are_named(run, left):
 
 def test_files_that_came_or_went_are_named(run):
     (run / "weights.th").write_bytes((run / "best.th").read_bytes())
-    with pytest.raises(InputError, match=r"weights.th: was not there when all else was"):
+    with pytest.raises(InputError, match=r"weights.th: did not exist when the other files were"):
         open_archive(run)
     (run / "weights.th").unlink()
     (run / "vocabulary" / "others.txt").touch()
-    with pytest.raises(InputError, match=r"others.txt: was not there when all else was"):
+    with pytest.raises(InputError, match=r"others.txt: did not exist when the other files were"):
         open_archive(run)
     (run / "vocabulary" / "others.txt").unlink()
     (run / "vocabulary" / "labels.txt").unlink()

@@ -45,11 +45,11 @@ from attention_explain.files.faithfulness import TextMeasurements
 from attention_explain.files.records import read_json
 from attention_explain.files.tables import replace_surrogates
 from attention_explain.interpret.text_batch import check_output
+from attention_explain.messages import shorten
 from attention_explain.models.explainable import explainable
 from attention_explain.named_components import ComponentConfig
 from attention_explain.orders import RANKINGS
 from attention_explain.output import log_next_to
-from attention_explain.sentences import shortened
 
 
 @Subcommand.register("faithfulness")
@@ -335,7 +335,7 @@ def _search_options(text: str) -> Dict[str, Any]:
     try:
         options = read_json(text)
     except json.JSONDecodeError as error:
-        raise InputError(f"--search: {shortened(text)!r} is not JSON ({error})") from error
+        raise InputError(f"--search: {shorten(text)!r} is not JSON ({error})") from error
     if not isinstance(options, dict):
-        raise InputError(f"--search: {shortened(text)!r} is no JSON object")
+        raise InputError(f"--search: {shorten(text)!r} is no JSON object")
     return options

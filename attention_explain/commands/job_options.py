@@ -19,10 +19,10 @@ from attention_explain.files.atomic import check_new
 from attention_explain.files.own_files import check_page, log_name
 from attention_explain.files.records import read_json
 from attention_explain.jsonnet import evaluate_file, find_config
+from attention_explain.messages import shorten
 from attention_explain.named_components import ComponentConfig
 from attention_explain.output import check_outputs
 from attention_explain.passes import DEFAULT_BUDGET, GPU_BUDGET
-from attention_explain.sentences import shortened
 
 Place = Union[str, Path]
 # What every command takes as a model, in its help.
@@ -181,7 +181,7 @@ def _from_json(text: str, kind: str) -> Any:
     try:
         return read_json(text)
     except json.JSONDecodeError as error:
-        raise InputError(f"--{kind}: {shortened(text)!r} is not JSON ({error})") from error
+        raise InputError(f"--{kind}: {shorten(text)!r} is not JSON ({error})") from error
 
 
 def _as_list(loaded: Any, source: str, kind: str) -> List[ComponentConfig]:
@@ -189,6 +189,6 @@ def _as_list(loaded: Any, source: str, kind: str) -> List[ComponentConfig]:
         return [loaded]
     if not isinstance(loaded, list):
         raise InputError(
-            f"{shortened(source)}: is no list of {kind}, and no object with a list '{kind}'"
+            f"{shorten(source)}: is no list of {kind}, and no object with a list '{kind}'"
         )
     return loaded

@@ -215,8 +215,8 @@ class OpenModel:
         verdict = some.verdict(words, by)
         return {
             "target": verdict.target,
-            "whole": vars(verdict.whole),
-            "chance": verdict.chance,
+            "whole": vars(verdict.output),
+            "chance": verdict.random,
             "methods": {
                 name: {
                     "positions": of.positions,

@@ -18,7 +18,7 @@ from attention_explain.files import attributions
 from attention_explain.files.faithfulness import RANDOM, SEARCH
 from attention_explain.files.records import read_json
 from attention_explain.files.tables import replace_surrogates
-from attention_explain.sentences import shortened
+from attention_explain.messages import shorten
 
 # The explained class, in scores from elsewhere.
 TARGET = "target"
@@ -154,7 +154,7 @@ def _checked(place: str, scores: Any, tokens: int) -> tuple[list[float] | None, 
         for each in scores
     ):
         raise InputError(
-            f"{place}: must be a list of numbers, one per token, but is {shortened(repr(scores))}; if "
+            f"{place}: must be a list of numbers, one per token, but is {shorten(repr(scores))}; if "
             "the column holds no scores, name the columns that do with --methods"
         )
     if len(scores) != tokens:

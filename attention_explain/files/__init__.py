@@ -1,5 +1,5 @@
 """
-The files of the project: complete writes, checksums and damage (`whole`, `records`, `sealed`), and the formats
+The files of the project: atomic writes, checksums and damage (`atomic`, `records`, `sealed`), and the formats
 of the files that the commands write and the analyses read (`tables`, `attributions`, `perturbations`,
 `faithfulness`). Loads neither torch nor AllenNLP.
 """

@@ -1,10 +1,9 @@
 """
-Files that are whole or not there: written under another name, and renamed when complete. The other
-name carries the number of the process, so that the next one can tell whether anybody still owns what
-a kill has left behind.
+Atomic writes: a file is written under a temporary name and renamed when it is complete. The temporary name
+contains the id of the process, so that leftovers of killed processes can be recognised.
 
-What a command is told to write is looked at before any work: no file is one that it reads, no two are
-the same, and each has the suffix of what it is.
+Output paths are checked before any work: an output must not be an input, two outputs must differ, and each needs
+the right suffix.
 """
 
 import os
@@ -18,14 +17,14 @@ from attention_explain.errors import InputError
 
 
 def owned_name(before: str, after: str = "") -> str:
-    """A name that says which process it belongs to."""
+    """A file name that contains the id of this process."""
     return f"{before}.{os.getpid()}{after}"
 
 
 def clear_leftovers(folder: Path, before: str, after: str = "") -> None:
     """
-    Removes what bears an owned name, and maybe more behind it, if no living process owns it. What
-    cannot be removed is left: it is in nobody's way.
+    Remove files whose owned name, possibly with a further suffix, belongs to a process that has ended. Files that
+    cannot be removed are ignored.
     """
     owned = re.compile(re.escape(before) + r"\.(\d+)(?!\d)" + re.escape(after) + ".*", re.DOTALL)
     with suppress(OSError):
@@ -60,9 +59,9 @@ UNFINISHED = ".unfinished"
 @contextmanager
 def writing(path: Union[str, Path]) -> Iterator[Path]:
     """
-    Gives a name to write to, in the folder of `path`; on leaving, what was written there is forced
-    to disk and takes its place. If anything fails, `path` is as it was and nothing else is left;
-    what a process that was killed has left of the same file is cleared away.
+    Yield a temporary name in the folder of `path`; at the end, the file with that name is flushed to disk and
+    renamed to `path`. If anything fails, `path` is unchanged and nothing else is left. Leftovers of killed
+    processes are removed.
     """
     path = Path(path)
     clear_unfinished(path)
@@ -73,13 +72,13 @@ def writing(path: Union[str, Path]) -> Iterator[Path]:
         os.replace(unfinished, path)
         _force_to_disk(path.parent)
     finally:
-        # What cannot be removed could not be written either, and that is said by whoever asked.
+        # If it cannot be removed, it could not be written either, and that error is already raised.
         with suppress(OSError):
             unfinished.unlink(missing_ok=True)
 
 
 def clear_unfinished(path: Path) -> None:
-    """Removes what a killed process has left of the file."""
+    """Remove what killed processes have left of the file."""
     clear_leftovers(path.parent, f".{path.name}", UNFINISHED)
 
 
@@ -97,49 +96,51 @@ def _force_to_disk(path: Path) -> None:
         os.close(descriptor)
 
 
-Place = Union[str, Path]
+AnyPath = Union[str, Path]
 
 
 class OverwriteError(InputError):
-    """Writing there would cost another file. The message is a sentence that names it."""
+    """An output path that would replace another file; the message names it."""
 
 
-def check_outputs(outputs: Mapping[str, Sequence[Place]], inputs: Iterable[Place] = ()) -> None:
+def check_outputs(outputs: Mapping[str, Sequence[AnyPath]], inputs: Iterable[AnyPath] = ()) -> None:
     """
+    Raise if an output has the wrong suffix, is an input, or is named twice.
+
     # Parameters
 
-    outputs : `Mapping[str, Sequence[Place]]`
+    outputs : `Mapping[str, Sequence[AnyPath]]`
         By suffix, as in `{".csv": [path]}`.
-    inputs : `Iterable[Place]`
-        Files and folders; what is no path at all, as a URL, is no file of ours either.
+    inputs : `Iterable[AnyPath]`
+        Files and folders; other strings, such as URLs, are allowed.
     """
     for suffix, paths in outputs.items():
         for path in map(Path, paths):
             if path.suffix.lower() != suffix:
                 raise OverwriteError(
-                    f"{path}: a {suffix[1:]} file is written there; call it *{suffix}"
+                    f"{path}: the output is a {suffix[1:]} file; call it *{suffix}"
                 )
     check_distinct([path for paths in outputs.values() for path in paths], inputs)
 
 
-def check_distinct(outputs: Sequence[Place], inputs: Iterable[Place]) -> None:
-    """The same of files that may be called anything."""
+def check_distinct(outputs: Sequence[AnyPath], inputs: Iterable[AnyPath]) -> None:
+    """Raise if an output is an input or is named twice."""
     inputs = list(inputs)
     for number, path in enumerate(outputs):
         if any(same_file(path, each) for each in inputs):
-            raise OverwriteError(f"{path}: is read; write somewhere else")
+            raise OverwriteError(f"{path}: is an input; give another name for the output")
         if any(same_file(path, earlier) for earlier in outputs[:number]):
-            raise OverwriteError(f"{path}: two files would be written there; give them two names")
+            raise OverwriteError(f"{path}: two outputs have this name; give them different names")
 
 
-def check_new(path: Place, force: bool) -> None:
-    """Nothing is replaced unless that was asked for."""
+def check_new(path: AnyPath, force: bool) -> None:
+    """Raise if the file exists, unless `force` is given."""
     if Path(path).exists() and not force:
         raise OverwriteError(f"{path}: exists already; give --force to replace it")
 
 
-def same_file(one: Place, other: Place) -> bool:
-    """However they are spelled, and through links of both kinds; the files need not exist."""
+def same_file(one: AnyPath, other: AnyPath) -> bool:
+    """Whether two paths mean the same file, also through links; the files need not exist."""
     try:
         return os.path.samefile(one, other)
     except (OSError, ValueError):

@@ -73,7 +73,7 @@ def markings(rationale: Optional[Rationale]) -> List[Sequence[int]]:
     # Pandas has NaN for a missing value.
     if rationale is None or isinstance(rationale, float):
         return []
-    return list(rationale) if several(rationale) else [rationale]
+    return list(rationale) if several(rationale) else [rationale]  # type: ignore[arg-type, list-item]
 
 
 def several(rationale: Rationale) -> bool:

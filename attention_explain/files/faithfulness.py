@@ -11,10 +11,10 @@ import pyarrow
 
 from attention_explain.files.tables import NUMBERS, TEXT_COLUMNS, TableFormat, replace_surrogates
 
-# The ends of the scale, beside the methods: the mean over random orders, and the best order found.
+# Additional "methods", the ends of the scale: the mean over random orders, and the best order found.
 RANDOM = "random"
 SEARCH = "search"
-# Beside the measures: the fraction of tokens with tied scores.
+# An additional "measure": the fraction of tokens with tied scores.
 TIED = "tied"
 
 COLUMNS = pyarrow.schema(

@@ -1,6 +1,6 @@
 """
-How files that this program wrote are told from those of a user, which it does not replace: logs by
-their first line, verdicts by their verdict.json or their page, pages by how they begin.
+Recognises files that this program wrote, so that it does not replace files of the user: logs and pages by their
+first lines, verdicts by verdict.json or the page.
 """
 
 from itertools import chain, count
@@ -15,7 +15,7 @@ LOG_MARK = "# log of attention_explain"
 VERDICT, PAGE = "verdict.json", "verdict.html"
 VERDICT_FILES = (VERDICT, "verdict.md", PAGE)
 VERDICT_FIELDS = {"model", "attention", "questions", "methods"}
-# What every page begins with.
+# The beginning of every page.
 PAGE_MARK = (
     "<!doctype html>\n<html lang=en>\n<head>\n<meta charset=utf-8>\n"
     "<meta http-equiv=Content-Security-Policy "
@@ -23,14 +23,14 @@ PAGE_MARK = (
 
 
 def log_name(output: Union[str, Path]) -> Path:
-    """The log beside an output: OUTPUT.log, or OUTPUT.2.log, ... where another file has that name."""
+    """The log of an output: OUTPUT.log, or OUTPUT.2.log, ... if another file has that name."""
     numbered = (f"{output}.{number}.log" for number in count(2))
     names = map(Path, chain([f"{output}.log"], numbered))
     return next(path for path in names if not _exists(path) or _begins_with(path, LOG_MARK))
 
 
 def check_verdict_files(folder: Path) -> None:
-    """Raises if a file that a verdict would replace is not part of one."""
+    """Raise if a verdict would replace a file that is not part of a verdict."""
     present = [folder / name for name in VERDICT_FILES if _exists(folder / name)]
     if _exists(folder / VERDICT):
         own = _is_verdict(folder / VERDICT)
@@ -44,7 +44,7 @@ def check_verdict_files(folder: Path) -> None:
 
 
 def check_page(path: Union[str, Path], force: bool = False) -> None:
-    """Raises if there is a file that is not a page of this program; `force` replaces any."""
+    """Raise if the file exists and is not a page of this program, unless `force` is given."""
     if not force and _exists(Path(path)) and not _begins_with(Path(path), PAGE_MARK):
         raise OverwriteError(
             f"{path}: exists, and was not written by this program; move it, or give another name"
@@ -52,7 +52,7 @@ def check_page(path: Union[str, Path], force: bool = False) -> None:
 
 
 def _exists(path: Path) -> bool:
-    """Also of a link that leads nowhere."""
+    """Whether there is a file, or a link with or without a target."""
     return path.exists() or path.is_symlink()
 
 

@@ -1,10 +1,9 @@
 """
-What was written before, read with care: whatever is wrong with it is said in a sentence.
+JSON and checksums.
 
-JSON that others have written raises one kind of error. Files of our own know whether they are damaged:
-a small JSON object, a record, carries the hash of all the rest of it; for files of other programs'
-formats their folder has a list of hashes, which is written after them. Either is checked whenever the
-files are read.
+`read_json` raises one kind of error for any malformed JSON. Records are small JSON objects that contain their own
+hash. For files in the formats of other programs, their folder has a list of hashes (`checksums.json`), which is
+written after them. Hashes are checked whenever the files are read.
 """
 
 import errno
@@ -17,14 +16,14 @@ from typing import Any, Dict, Iterable, List, Mapping, Optional, Union
 from attention_explain.errors import InputError
 from attention_explain.files.atomic import write_atomic
 
-# All that handles what was read goes down level by level, and Python's stack is not endless.
+# Code that handles JSON is recursive, and Python's stack is limited.
 MOST_LEVELS = 200
 
 
 def read_json(text: Union[str, bytes], **options: Any) -> Any:
     """
-    As `json.loads`, but raises nothing except `JSONDecodeError`, also for bytes that are no text,
-    for numbers that are too long, and for what is nested too deeply.
+    Like `json.loads`, but raises only `JSONDecodeError`, also for bytes that are not text, for numbers with too many
+    digits, and for values that are nested too deeply.
     """
     shown = text if isinstance(text, str) else text.decode("utf-8", "replace")
     try:
@@ -36,7 +35,7 @@ def read_json(text: Union[str, bytes], **options: Any) -> Any:
     except UnicodeDecodeError as error:
         raise json.JSONDecodeError(f"not UTF-8 ({error.reason})", shown, 0) from error
     except ValueError as error:
-        # Python makes no number of more than some thousand digits.
+        # Python limits the number of digits.
         reason = "a number is too long" if "digits" in str(error) else str(error)
         raise json.JSONDecodeError(reason, shown, 0) from error
     nested = isinstance(value, (dict, list)) and shown.count("[") + shown.count("{") > MOST_LEVELS
@@ -53,26 +52,26 @@ def _is_too_deep(value: Any) -> bool:
     level: List[Any] = [value]
     for _ in range(MOST_LEVELS):
         level = [
-            part
-            for one in level
-            for part in (one.values() if isinstance(one, dict) else one)
-            if isinstance(part, (dict, list))
+            inner
+            for outer in level
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+            if isinstance(inner, (dict, list))
         ]
         if not level:
             return False
     return True
 
 
-# Of a disk, or of what somebody may put on it.
+# A full disk, an exceeded quota, or a read-only file system.
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
 
 
 class DamagedFileError(InputError):
-    """The message is a sentence that names the file."""
+    """A file that is not what was written; the message names it."""
 
 
 def describe_os_error(error: OSError) -> str:
-    """In a sentence, for people; not all of these errors know their file."""
+    """An error message for people, with the file name if the error has one."""
     if error.filename is not None:
         return f"{error.filename}: {error.strerror}"
     if error.errno in FULL:
@@ -84,14 +83,14 @@ HASH = "sha256"
 
 
 def write_record(path: Path, content: Dict[str, Any], **options: Any) -> None:
-    """`options` are those of `json.dumps`."""
+    """Write a JSON object with its hash; `options` are those of `json.dumps`."""
     write_atomic(path, json.dumps({**content, HASH: hash_of(content)}, **options))
 
 
 def read_record(path: Path) -> Optional[Dict[str, Any]]:
     """
-    Without the hash; None if there is no such file. Raises `DamagedFileError` for anything but an object, and
-    for one that is not what was written; one without a hash, of an older version, is read as it is.
+    The object without its hash; None if there is no such file. Raises `DamagedFileError` for anything but an object
+    and for a wrong hash; a file without a hash is accepted.
     """
     try:
         content = read_json(path.read_bytes())
@@ -110,7 +109,7 @@ def read_record(path: Path) -> Optional[Dict[str, Any]]:
 
 
 def hash_of(content: Dict[str, Any]) -> str:
-    """Of what a reader gets: numbers and names come back from JSON as they went."""
+    """The hash of an object as it is read back from JSON."""
     text = json.dumps(content, sort_keys=True)
     return hashlib.sha256(json.dumps(json.loads(text), sort_keys=True).encode()).hexdigest()
 
@@ -126,7 +125,7 @@ def sha256(path: Path) -> str:
 
 
 def remembered_sha256(path: Path) -> str:
-    """The same, but a file that was not touched since this process read it is not read again."""
+    """The same, but a file that has not changed since this process read it is not read again."""
     state = path.stat()
     return _sha256_at(path, state.st_size, state.st_mtime_ns)
 
@@ -137,20 +136,20 @@ def _sha256_at(path: Path, size: int, mtime: int) -> str:
 
 
 def write_checksums(folder: Path, names: Iterable[str]) -> None:
-    """`names` are files within the folder, or folders there, for all that is in them."""
+    """Write the hashes of files in the folder; `names` are files, or subfolders for all of their files."""
     files = [file for name in names for file in _files(folder, name)]
     write_record(folder / CHECKSUMS, {FILES: {f: sha256(folder / f) for f in files}}, indent=1)
 
 
 def drop_checksums(folder: Path) -> None:
-    """To be called before anything in the folder is written again."""
+    """Remove the list of hashes, before files in the folder are written again."""
     (folder / CHECKSUMS).unlink(missing_ok=True)
 
 
 def check_files(folder: Path, names: Iterable[str]) -> None:
     """
-    `names` as above. Raises `DamagedFileError` for what is not as it was when the list was written; a folder
-    without a list is taken as it is.
+    Raise `DamagedFileError` if a file differs from the list of hashes; `names` as in `write_checksums`. A folder
+    without a list is accepted.
     """
     stated = read_record(folder / CHECKSUMS)
     if stated is None:
@@ -161,16 +160,16 @@ def check_files(folder: Path, names: Iterable[str]) -> None:
     for name in names:
         wanted = {file for file in listed if file == name or file.startswith(f"{name}/")}
         for file in sorted(wanted.union(_files(folder, name))):
-            what = _difference(folder / file, listed.get(file))
-            if what:
+            problem = _difference(folder / file, listed.get(file))
+            if problem:
                 raise DamagedFileError(
-                    f"{folder / file}: {what}; if that is on purpose, delete {folder / CHECKSUMS}"
+                    f"{folder / file}: {problem}; if that is on purpose, delete {folder / CHECKSUMS}"
                 )
 
 
 def _difference(path: Path, written: Any) -> str:
     if written is None:
-        return "was not there when all else was written"
+        return "did not exist when the other files were written"
     try:
         return "" if sha256(path) == written else "is damaged: it is not what was written"
     except FileNotFoundError:
@@ -178,7 +177,7 @@ def _difference(path: Path, written: Any) -> str:
 
 
 def _files(folder: Path, name: str) -> List[str]:
-    """Without hidden ones, which are locks and the like."""
+    """Relative paths of the files; hidden files, such as locks, are ignored."""
     path = folder / name
     if not path.is_dir():
         return [name] if path.exists() else []
@@ -187,21 +186,21 @@ def _files(folder: Path, name: str) -> List[str]:
 
 
 def fingerprint(path: Path) -> Dict[str, Any]:
-    """What `is_unchanged` compares, for a record of what was written."""
+    """Size, date and hash of a file, for `is_unchanged`."""
     state = path.stat()
     return {"size": state.st_size, "mtime": state.st_mtime_ns, "sha256": sha256(path)}
 
 
-def is_unchanged(path: Path, taken: Any) -> bool:
-    """Whether it is the file that the fingerprint was taken of; it is read only if it was touched."""
-    if not isinstance(taken, Mapping):
+def is_unchanged(path: Path, written: Any) -> bool:
+    """Whether a file has this fingerprint; it is read only if its date has changed."""
+    if not isinstance(written, Mapping):
         return False
     try:
         state = path.stat()
-        if state.st_size != taken.get("size"):
+        if state.st_size != written.get("size"):
             return False
-        return state.st_mtime_ns == taken.get("mtime") or remembered_sha256(path) == taken.get(
-            "sha256"
-        )
+        if state.st_mtime_ns == written.get("mtime"):
+            return True
+        return remembered_sha256(path) == written.get("sha256")
     except OSError:
         return False

@@ -1,7 +1,6 @@
 """
-Parquet files that know whether they are damaged: a table carries the hash of each of its columns and
-of its metadata, which is checked whenever it is read. A file without a seal, written by others or
-long ago, is read as it is.
+Parquet files with a seal: a hash of each column and of the metadata, which is checked whenever the file is read.
+Files without a seal are accepted.
 """
 
 import hashlib
@@ -20,7 +19,7 @@ SEAL = b"sealed"
 
 
 def write_sealed(table: pyarrow.Table, path: Union[str, Path, BinaryIO], **options: Any) -> None:
-    """To a file, by its path or opened; `options` are those of pyarrow."""
+    """Write a table with its seal to a path or an open file; `options` are those of pyarrow."""
     metadata = _others(table.schema.metadata)
     seal = {
         "metadata": _metadata_hash(metadata),
@@ -32,8 +31,8 @@ def write_sealed(table: pyarrow.Table, path: Union[str, Path, BinaryIO], **optio
 
 def read_sealed(path: Union[str, Path], columns: Optional[Sequence[str]] = None) -> pyarrow.Table:
     """
-    Without the seal; only some columns, if these are named. Raises `DamagedFileError` for what cannot be read,
-    or is not what was written.
+    The table without its seal, or only the given columns. Raises `DamagedFileError` for a file that cannot be read or
+    differs from its seal.
     """
     try:
         table = pyarrow.parquet.read_table(path, columns=columns)
@@ -48,26 +47,28 @@ def read_sealed(path: Union[str, Path], columns: Optional[Sequence[str]] = None)
     except (pyarrow.ArrowException, OSError, ValueError, MemoryError) as error:
         if isinstance(error, FileNotFoundError):
             raise
-        # Of several lines, some of them.
-        reason = " ".join(str(error).split())
-        raise DamagedFileError(f"{path}: not a readable parquet file ({reason})") from error
+        raise _unreadable(path, error) from error
     return table.replace_schema_metadata(metadata)
 
 
 def sealed_metadata(path: Union[str, Path]) -> Dict[bytes, bytes]:
-    """What stands beside the columns, checked; raises `DamagedFileError` as above."""
+    """The metadata of a file without its seal; raises `DamagedFileError` as `read_sealed` does."""
     try:
         return _checked_metadata(pyarrow.parquet.read_schema(path).metadata, path)
     except (pyarrow.ArrowException, OSError, ValueError) as error:
         if isinstance(error, FileNotFoundError):
             raise
-        # Of several lines, some of them.
-        reason = " ".join(str(error).split())
-        raise DamagedFileError(f"{path}: not a readable parquet file ({reason})") from error
+        raise _unreadable(path, error) from error
+
+
+def _unreadable(path: Union[str, Path], error: Exception) -> DamagedFileError:
+    # The message may have several lines.
+    reason = " ".join(str(error).split())
+    return DamagedFileError(f"{path}: not a readable parquet file ({reason})")
 
 
 def column_hash(column: Union[pyarrow.Array, pyarrow.ChunkedArray]) -> str:
-    """Of the values and their type, however they are laid out in memory."""
+    """A hash of the values and their type, independent of the memory layout."""
     digest = hashlib.sha256()
     _add(digest, column)
     return digest.hexdigest()
@@ -77,11 +78,11 @@ def _add(digest: "hashlib._Hash", column: Union[pyarrow.Array, pyarrow.ChunkedAr
     if isinstance(column, pyarrow.ChunkedArray):
         column = column.combine_chunks()
     if isinstance(column, pyarrow.ChunkedArray):
-        # Too large for one array; in pieces of one size, whatever they were before.
+        # `combine_chunks` keeps several chunks if the values are too large for one array.
         column = pyarrow.concat_arrays(column.chunks)
     kind = column.type
     is_list = pyarrow.types.is_list(kind) or pyarrow.types.is_large_list(kind)
-    # What a list calls its elements changes on the way through a file.
+    # The name of a list's elements changes when it is written and read.
     digest.update(f"{'list' if is_list else kind} {len(column)} ".encode())
     digest.update(numpy.packbits(column.is_null().to_numpy(zero_copy_only=False)).tobytes())
     if is_list:
@@ -94,8 +95,8 @@ def _add(digest: "hashlib._Hash", column: Union[pyarrow.Array, pyarrow.ChunkedAr
         digest.update(lengths.astype("<i8").tobytes())
         if len(values):
             _, offsets, joined = values.buffers()
-            places = numpy.frombuffer(offsets, dtype=numpy.int64)[values.offset :]
-            digest.update(joined[places[0] : places[len(values)]] if joined else b"")
+            starts = numpy.frombuffer(offsets, dtype=numpy.int64)[values.offset :]
+            digest.update(joined[starts[0] : starts[len(values)]] if joined else b"")
     elif pyarrow.types.is_primitive(kind) or pyarrow.types.is_boolean(kind):
         filled = column.fill_null(False if pyarrow.types.is_boolean(kind) else 0)
         digest.update(numpy.ascontiguousarray(filled.to_numpy(zero_copy_only=False)).tobytes())
@@ -106,7 +107,7 @@ def _add(digest: "hashlib._Hash", column: Union[pyarrow.Array, pyarrow.ChunkedAr
 def _seal(metadata: Optional[Mapping[bytes, bytes]]) -> Dict[str, Any]:
     seal = read_json((metadata or {}).get(SEAL, b"{}"))
     if not isinstance(seal, dict) or not isinstance(seal.get("columns", {}), dict):
-        raise ValueError("its seal is none")
+        raise ValueError("its seal is not valid")
     return seal
 
 

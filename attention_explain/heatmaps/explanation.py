@@ -1,6 +1,6 @@
 """
-One explained text, as `predict` prints it, `attribute` writes it and `explain` returns it, and as it is
-read from a row of an attribution file.
+One explained text: what `predict` prints, `attribute` writes, `explain` returns, and a row of an attribution file
+contains.
 """
 
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ import numpy
 
 from attention_explain.files.attributions import ExplainedText, attributes
 
-# The side of a pair on which both texts have scores.
+# The side of a pair of texts if both have scores.
 BOTH = "both"
 
 
@@ -19,19 +19,19 @@ class Explanation(ExplainedText):
     """An explained text that prints itself, in the terminal and in notebooks."""
 
     @property
-    def beside(self) -> Optional[str]:
+    def context(self) -> Optional[str]:
         """The text of the pair without scores, after its name; None if both have scores."""
         if self.other is None or self.side == BOTH:
             return None
         return f"{'passage' if self.side == 'query' else 'query'}: {' '.join(self.other)}"
 
     @property
-    def turn(self) -> Optional[int]:
+    def query_start(self) -> Optional[int]:
         """The index of the first token of the query, if both texts have scores."""
         return len(self.tokens) - len(self.other or ()) if self.side == BOTH else None
 
     def to_dict(self) -> Dict[str, Any]:
-        """As a line of `allennlp predict`, without values that are not known."""
+        """A line of `allennlp predict`, without unknown values."""
         known: Dict[str, Any] = {
             "id": self.id or None,
             "tokens": self.tokens,
@@ -52,7 +52,7 @@ class Explanation(ExplainedText):
         }
         if self.checks:
             values["checks"] = {
-                method: dict(zip(checks, short(checks.values()), strict=True))
+                method: dict(zip(checks, short(list(checks.values())), strict=True))
                 for method, checks in self.checks.items()
             }
         if self.skipped:
@@ -88,6 +88,6 @@ def explanations(
     rows : `Iterable[Mapping[str, Any]]`
         By column, as `pyarrow.Table.to_pylist` returns them.
     metadata : `Mapping[str, Any]`
-        Of the file.
+        The metadata of the file.
     """
     return (Explanation(**attributes(row, metadata)) for row in rows)

@@ -1,7 +1,7 @@
 """
-The frame of every HTML page: colours and style sheet of the heatmaps, a head, and a policy by which
-a browser loads nothing from anywhere and runs nothing but the page's own scripts, whatever a text, a
-label or a figure may hold.
+The frame of every HTML page: colours and style sheet of the heatmaps, a head, and a security policy. With it, a
+browser loads nothing from other addresses and runs only the page's own scripts, whatever texts, labels or figures
+contain.
 """
 
 from base64 import b64encode
@@ -13,16 +13,16 @@ from attention_explain.files.own_files import PAGE_MARK
 
 Colour = Tuple[int, int, int]
 
-# How many shades a scale has beside white.
+# The number of shades of a scale, in addition to white.
 SHADES = 12
 
-# The deepest shade of each scale; black text on it has a contrast of at least 7 to 1. Orange and
-# blue are told apart by all kinds of colour blindness. One hue, light to deep, has no sign.
+# The deepest shade of each scale; black text on it has a contrast of at least 7 to 1. Orange and blue can be
+# distinguished with all kinds of colour blindness. Unsigned scores have a scale of one hue.
 FOR: Colour = (255, 163, 77)
 AGAINST: Colour = (122, 176, 240)
 STRENGTH: Colour = (178, 160, 222)
 
-# Class names: p for, n against, u without sign.
+# Class names: p for, n against, u unsigned.
 SCALES = {"p": FOR, "n": AGAINST, "u": STRENGTH}
 
 _STYLE = """
@@ -90,7 +90,7 @@ body { margin: 0; background: #fff; }
 
 
 def style() -> str:
-    """The style of the heatmaps, with a rule for every shade."""
+    """The style sheet of the heatmaps, with a rule for every shade."""
     shades = [
         f".ae .{scale}{shade} {{ background: {_hex(colour, shade / SHADES)}; }}"
         for scale, colour in SCALES.items()
@@ -106,13 +106,13 @@ def style() -> str:
 
 
 def _hex(colour: Colour, depth: float) -> str:
-    """From white (0) to the colour (1)."""
-    mixed = [round(255 + depth * (part - 255)) for part in colour]
-    return "#" + "".join(f"{part:02x}" for part in mixed)
+    """A colour between white (depth 0) and `colour` (depth 1)."""
+    mixed = [round(255 + depth * (channel - 255)) for channel in colour]
+    return "#" + "".join(f"{channel:02x}" for channel in mixed)
 
 
 def policy(scripts: Sequence[str] = ()) -> str:
-    """The Content-Security-Policy of a page with these scripts in it, to the letter."""
+    """The Content-Security-Policy of a page with exactly these scripts."""
     hashes = [b64encode(sha256(script.encode()).digest()).decode() for script in scripts]
     allowed = " ".join(f"'sha256-{each}'" for each in hashes) or "'none'"
     return (
@@ -125,23 +125,23 @@ def document(
     title: str, style: str, body: str, classes: str = "", scripts: Sequence[str] = ()
 ) -> str:
     """
-    A page that is complete in itself.
+    A self-contained page.
 
     # Parameters
 
     title : `str`
     style, scripts : `str`, `Sequence[str]`
-        The program's own: nothing of them is escaped. Scripts stand at the end of the body.
+        Not escaped. Scripts are at the end of the body.
     body : `str`
         HTML.
     classes : `str`
-        Those of the body.
+        The class names of the body.
     """
     ending = "".join(f"<script>{script}</script>\n" for script in scripts)
     return (
         f'{PAGE_MARK}content="{policy(scripts)}">\n'
         '<meta name=viewport content="width=device-width, initial-scale=1">\n'
-        # Not even the icon is asked for.
+        # Keeps browsers from requesting an icon.
         '<link rel=icon href="data:,">\n'
         f"<title>{escape(title)}</title>\n<style>{style}</style>\n</head>\n"
         f'<body class="{escape(classes)}">\n{body}{ending}</body>\n</html>\n'

@@ -1,4 +1,4 @@
-"""Heatmaps as HTML: methods as rows over the tokens of a text, in a page or in a notebook."""
+"""Heatmaps as HTML, in a page or in a notebook: the tokens of a text, in one row per method."""
 
 from html import escape
 from typing import Any, Dict, List, Optional, Sequence
@@ -8,13 +8,13 @@ from attention_explain.heatmaps.explanation import Explanation
 from attention_explain.heatmaps.html_document import PAGE_STYLE, SHADES, document, style
 from attention_explain.heatmaps.overview import MANY, Facts, overview, script
 
-# More labels than this are not all worth a bar.
+# The number of labels with a bar.
 SHOWN_LABELS = 5
 
 SCALE_NOTE = (
-    "Each row is scaled by its own largest absolute score, which stands beside the method's name: "
-    "compare where the colour is, not how deep it is, from row to row. A token shows its score "
-    "when pointed at."
+    "Each row is scaled by its own largest absolute score, which is shown below the method's name: "
+    "between rows, compare which tokens are coloured, not how deep the colour is. Point at a token to see its "
+    "score."
 )
 
 
@@ -31,14 +31,14 @@ def page(
     # Parameters
 
     cards : `Sequence[str]`
-        The texts, as `card` makes them.
+        The texts, made by `card`.
     about : `Sequence[str]`
-        Lines about where the scores come from.
+        Lines about the origin of the scores.
     methods : `Dict[str, Dict[str, Any]]`, optional
-        Of each method, what it declares (`registry.properties`).
+        The declared properties of each method (`registry.properties`).
     facts : `Sequence[Facts]`, optional
-        About the texts. Where these are many, there is a line a method over all of them, and they can
-        be sorted and filtered.
+        Facts about each text. With many texts, the page has a summary line per method, and texts can be sorted
+        and filtered.
     """
     many = len(facts) > MANY
     lines = "".join(f"<p class=about>{escape(line)}</p>\n" for line in about)
@@ -59,8 +59,7 @@ def fragment(explanation: Explanation) -> str:
 
 def card(explanation: Explanation, heading: str = "h2", facts: Optional[Facts] = None) -> str:
     """
-    One text: what the model says of it, then a row of its tokens for each method; with `facts`, for a
-    page on which texts are sorted.
+    One text: the prediction, then a row of tokens per method. `facts` are for pages on which texts can be sorted.
     """
     rows = [_row(explanation, method, scores) for method, scores in explanation.scores.items()]
     rows = _other_row(explanation) + _rationale_rows(explanation) + rows
@@ -104,7 +103,7 @@ def _row(explanation: Explanation, method: str, scores: Optional[List[float]]) -
         _token(token, score, largest, signed, bool(mark))
         for token, score, mark in zip(explanation.tokens, scores, unknown, strict=True)
     ]
-    tokens = _joined(marked, explanation.turn)
+    tokens = _join(marked, explanation.query_start)
     checks = explanation.checks.get(method, {})
     flagged = "; flagged" if checks.get("flagged") else ""
     details = "; ".join(f"{check} {value:.3g}" for check, value in checks.items())
@@ -122,12 +121,12 @@ def _token(token: str, score: float, largest: float, signed: bool, unknown: bool
     word = escape(token)
     if unknown:
         return f'<i class="{colour} x" title="{score:.3g}, unknown">{word}</i>'
-    # Most tokens of a page have no shade to speak of; short marks keep it small.
+    # Most tokens have no visible shade; short tags keep the page small.
     return f"<i{f' class={colour}' if colour else ''} title={score:.3g}>{word}</i>"
 
 
 def _rationale_rows(explanation: Explanation) -> List[str]:
-    """One for each annotator."""
+    """One row per annotator."""
     by_annotator = markings(explanation.rationale)
     rows = []
     for number, marking in enumerate(by_annotator, start=1):
@@ -135,7 +134,7 @@ def _rationale_rows(explanation: Explanation) -> List[str]:
             f"<i{' class=r' if inside else ''}>{escape(token)}</i>"
             for token, inside in zip(explanation.tokens, marking, strict=True)
         ]
-        marked = _joined(words, explanation.turn)
+        marked = _join(words, explanation.query_start)
         who = f", {number} of {len(by_annotator)}" if len(by_annotator) > 1 else ""
         rows.append(
             f"<tr class=rationale><th scope=row>rationale<small>{explanation.rationales}{who}"
@@ -145,31 +144,31 @@ def _rationale_rows(explanation: Explanation) -> List[str]:
 
 
 def _other_row(explanation: Explanation) -> List[str]:
-    """Of a pair, the text that has no scores."""
-    if explanation.beside is None:
+    """The text of a pair that has no scores."""
+    if explanation.context is None:
         return []
-    name, _, words = explanation.beside.partition(": ")
+    name, _, words = explanation.context.partition(": ")
     return [
         f"<tr class=rationale><th scope=row>{name}<small>without scores</small></th>"
         f"<td dir=auto>{escape(words)}</td></tr>\n"
     ]
 
 
-def _joined(words: Sequence[str], turn: Optional[int]) -> str:
-    """With a bar where the query of a pair begins."""
-    if turn is None:
+def _join(words: Sequence[str], query_start: Optional[int]) -> str:
+    """The words, with a bar before the query of a pair."""
+    if query_start is None:
         return " ".join(words)
-    return f"{' '.join(words[:turn])} <b>|</b> {' '.join(words[turn:])}"
+    return f"{' '.join(words[:query_start])} <b>|</b> {' '.join(words[query_start:])}"
 
 
 def legend() -> str:
-    """What the colours mean."""
+    """The meaning of the colours."""
     return (
         "<div class=legend>"
         "<div>against the class (dotted) <span class='scale signed-scale'></span> for it, "
         "signed methods</div>"
-        "<div>0 <span class='scale strength-scale'></span> largest, methods without sign</div>"
-        "<div><i class=x>word</i> unknown to the model, which reads all such words alike</div>"
+        "<div>0 <span class='scale strength-scale'></span> largest, unsigned methods</div>"
+        "<div><i class=x>word</i> unknown to the model, which treats all such words alike</div>"
         f"</div>\n<p class=about>{SCALE_NOTE}</p>\n"
     )
 
@@ -179,14 +178,14 @@ def _methods_table(methods: Dict[str, Dict[str, Any]]) -> str:
         return ""
     rows = "".join(
         f"<tr><th scope=row>{escape(name)}</th>"
-        f"<td>{'signed' if declared.get('signed') else 'no sign'}</td>"
+        f"<td>{'signed' if declared.get('signed') else 'unsigned'}</td>"
         f"<td>{'deterministic' if declared.get('deterministic') else 'seeded by the id'}</td>"
         f"<td>{escape(str(declared.get('passes', '')))}</td>"
         f"<td>{_sum(declared.get('sums_to'))}</td></tr>\n"
         for name, declared in methods.items()
     )
     return (
-        "<details class=methods>\n<summary>What each method declares</summary>\n"
+        "<details class=methods>\n<summary>Properties of the methods</summary>\n"
         f"<table>\n{rows}</table>\n</details>\n"
     )
 

@@ -1,6 +1,6 @@
 """
-Many texts on a page: what is to be known of each to sort and filter them, a line a method over all of
-them, and the controls, which a script of the page's own brings to life.
+Pages with many texts: facts to sort and filter them by, a summary line per method, and the controls, which a script
+of the page handles.
 """
 
 from dataclasses import dataclass
@@ -14,15 +14,15 @@ import numpy
 from attention_explain.files.attributions import markings
 from attention_explain.heatmaps.explanation import Explanation
 
-# Fewer can be looked through.
+# Pages with more texts than this have an overview.
 MANY = 20
-# Of the words of a text, those that a method says matter most.
+# The fraction of the words of a text with the highest scores.
 TOP = 0.2
-# Its scores are drawn: it is a measure of the others, and disputes everything.
+# Random scores, a baseline for the agreement of the others.
 CONTROL = "random"
 SHARED = (
-    "Over all texts of the page, for each method: how much of its top fifth of words another method "
-    "has in its own, on average. A text is disputed where that is little."
+    "For each method, over all texts of this page: the mean fraction of its top fifth of words that another "
+    "method also has in its top fifth. A text is disputed if this fraction is small."
 )
 SCRIPT = Path(__file__).with_name("texts.js")
 
@@ -30,13 +30,14 @@ SCRIPT = Path(__file__).with_name("texts.js")
 @dataclass(frozen=True)
 class Facts:
     """
-    words : how many the text has.
-    methods : those that have scores.
-    wrong : whether the prediction is; None where no label is known.
-    shared : of the top fifth of each method's words, the share that another method has in its own, on
-        average over the others; empty where there are no others.
-    marked : how likely the first word of each method is one that the rationale marks, where there is
-        one.
+    Facts about an explained text.
+
+    words : the number of words.
+    methods : the methods that have scores.
+    wrong : whether the prediction is wrong; None without a gold label.
+    shared : by method, the mean fraction of its top fifth of words that another method also has in its top fifth;
+        empty with one method.
+    marked : by method, the probability that its top word is in the rationale; empty without a rationale.
     """
 
     words: int
@@ -47,25 +48,26 @@ class Facts:
 
     @property
     def disputed(self) -> float:
-        """From 0, all methods name the same words, to 1, no two have one in common."""
+        """From 0 (all methods have the same top words) to 1 (no two methods share one)."""
         of_methods = [share for method, share in self.shared.items() if method != CONTROL]
         return 1 - float(numpy.mean(of_methods)) if of_methods else 0.0
 
     def attributes(self) -> str:
-        """Of the text's element."""
+        """HTML attributes for the element of the text."""
         wrong = f" data-wrong={int(self.wrong)}" if self.wrong is not None else ""
         return f" data-words={self.words} data-disputed={self.disputed:.3f}{wrong}"
 
 
 def facts_of(explanation: Explanation) -> Facts:
+    """The facts about a text."""
     scored = {name: scores for name, scores in explanation.scores.items() if scores is not None}
     length = len(explanation.tokens)
     most = max(1, round(TOP * length))
-    top = {name: named(scores, most) for name, scores in scored.items()}
+    top = {name: top_weights(scores, most) for name, scores in scored.items()}
     overlaps: Dict[str, List[float]] = {name: [] for name in scored}
     for one, other in combinations(scored, 2):
         overlap = float(top[one] @ top[other]) / most
-        # The control is held against the methods, and no method against it.
+        # The control is compared with the methods, but no method with the control.
         if other != CONTROL:
             overlaps[one].append(overlap)
         if one != CONTROL:
@@ -79,14 +81,14 @@ def facts_of(explanation: Explanation) -> Facts:
         shared={name: float(numpy.mean(each)) for name, each in overlaps.items() if each},
         marked={}
         if marked is None or not marked.any()
-        else {name: float(named(scores, 1) @ marked) for name, scores in scored.items()},
+        else {name: float(top_weights(scores, 1) @ marked) for name, scores in scored.items()},
     )
 
 
-def named(scores: Sequence[float], most: int) -> numpy.ndarray:
+def top_weights(scores: Sequence[float], most: int) -> numpy.ndarray:
     """
-    How likely each token is among so many with the largest scores, if chance decides between equal
-    ones. Shape: (tokens,)
+    The probability of each token to be among the `most` largest scores if ties are broken at random.
+    Shape: (tokens,)
     """
     values = numpy.asarray(scores, dtype=numpy.float64)
     least = numpy.sort(values)[-most]
@@ -95,7 +97,7 @@ def named(scores: Sequence[float], most: int) -> numpy.ndarray:
 
 
 def overview(facts: Sequence[Facts]) -> str:
-    """A line a method, and the controls, which are hidden until the script shows them."""
+    """A summary line per method, and the controls, which are hidden until the script shows them."""
     return _lines(facts) + _controls(any(each.wrong is not None for each in facts))
 
 
@@ -105,11 +107,11 @@ def _lines(facts: Sequence[Facts]) -> str:
         shared = [each.shared[name] for each in facts if name in each.shared]
         marked = [each.marked[name] for each in facts if name in each.marked]
         missing = sum(name not in each.methods for each in facts)
-        parts = [f"{numpy.mean(shared):.0%} shared"] if shared else []
-        parts += [f"a marked word first in {numpy.mean(marked):.0%} of texts"] if marked else []
-        parts += [f"no scores for {missing} of {len(facts)} texts"] if missing else []
-        said = "; ".join(parts) or f"scores for all {len(facts)} texts"
-        lines.append(f"<li><b>{escape(name)}</b>: {said}</li>\n")
+        phrases = [f"{numpy.mean(shared):.0%} shared"] if shared else []
+        phrases += [f"top word marked in {numpy.mean(marked):.0%} of texts"] if marked else []
+        phrases += [f"no scores for {missing} of {len(facts)} texts"] if missing else []
+        text = "; ".join(phrases) or f"scores for all {len(facts)} texts"
+        lines.append(f"<li><b>{escape(name)}</b>: {text}</li>\n")
     return (
         f"<p class=about>{SHARED}</p>\n<ul class=summary>\n{''.join(lines)}</ul>\n" if lines else ""
     )
@@ -135,4 +137,5 @@ def _select(name: str, options: Dict[str, str]) -> str:
 
 
 def script() -> str:
+    """The script that sorts and filters the texts."""
     return SCRIPT.read_text(encoding="utf-8")

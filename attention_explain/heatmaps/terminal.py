@@ -1,4 +1,4 @@
-"""An explained text for a terminal: a token a line, a number and a bar a method."""
+"""An explained text in the terminal: one line per token, with a number and a bar per method."""
 
 import math
 import shutil
@@ -12,7 +12,7 @@ BAR = 6
 EIGHTHS = " ▏▎▍▌▋▊▉█"
 NUMBER = 9
 UNKNOWN = "?"
-# Stands before the words of a query, where both texts of a pair have scores.
+# Printed before the words of a query if both texts of a pair have scores.
 QUERY = "-- query"
 LONGEST_TOKEN = 24
 # For and against the class, as on the HTML pages.
@@ -20,11 +20,11 @@ ORANGE, BLUE, PLAIN = "\033[38;5;208m", "\033[38;5;33m", "\033[0m"
 
 
 def render(explanation: Explanation, colour: Optional[bool] = None) -> str:
-    """With colour codes only where they are asked for, or where standard output is a terminal."""
+    """The text as lines; by default with colours if standard output is a terminal."""
     colour = sys.stdout.isatty() if colour is None else colour
     lines = [_prediction(explanation)]
-    if explanation.beside is not None:
-        lines.append(printable(explanation.beside))
+    if explanation.context is not None:
+        lines.append(printable(explanation.context))
     width = max(map(columns, explanation.tokens), default=0)
     width = min(max(width, len("token")), LONGEST_TOKEN)
     width += 2 * any(explanation.unknown or [])
@@ -33,7 +33,7 @@ def render(explanation: Explanation, colour: Optional[bool] = None) -> str:
     for block in _blocks(methods, room):
         lines += ["", *_block(explanation, block, width, colour)]
     if any(explanation.unknown or []):
-        lines += ["", f"{UNKNOWN} unknown to the model, which reads all such words alike"]
+        lines += ["", f"{UNKNOWN} unknown to the model, which treats all such words alike"]
     lines += [
         printable(f"{name}: no scores, {reason}") for name, reason in explanation.skipped.items()
     ]
@@ -45,7 +45,7 @@ def _cell_width(method: str) -> int:
 
 
 def _blocks(methods: List[str], room: int) -> List[List[str]]:
-    """The methods in as many rows of columns as it takes."""
+    """The methods, divided into blocks that fit the width of the terminal."""
     blocks: List[List[str]] = []
     left = 0
     for method in methods:
@@ -61,32 +61,32 @@ def _blocks(methods: List[str], room: int) -> List[List[str]]:
 def _prediction(explanation: Explanation) -> str:
     chances = sorted(zip(explanation.probs, explanation.labels, strict=True), reverse=True)
     shown = ", ".join(f"{label} {chance:.3f}" for chance, label in chances[:5])
-    parts = [f"predicted {explanation.label} ({shown})"]
+    phrases = [f"predicted {explanation.label} ({shown})"]
     if explanation.gold is not None:
-        parts.append(f"gold {explanation.gold}")
+        phrases.append(f"gold {explanation.gold}")
     if explanation.target is not None:
-        parts.append(f"explained {explanation.target}")
-    return printable("; ".join(parts))
+        phrases.append(f"explained {explanation.target}")
+    return printable("; ".join(phrases))
 
 
 def _block(explanation: Explanation, methods: List[str], width: int, colour: bool) -> List[str]:
     header = "  ".join(printable(name).ljust(_cell_width(name)) for name in methods)
-    cells = [_cells(explanation.scores[name], _cell_width(name), colour) for name in methods]
+    cells = [_cells(explanation.scores[name] or [], _cell_width(name), colour) for name in methods]
     lines = [f"{'token'.ljust(width)}  {header}"]
     unknown = explanation.unknown or [0] * len(explanation.tokens)
     rows = zip(explanation.tokens, unknown, *cells, strict=True)
-    for place, (token, mark, *row) in enumerate(rows):
-        if place == explanation.turn:
+    for index, (token, mark, *row) in enumerate(rows):
+        if index == explanation.query_start:
             lines.append(QUERY)
         end = f" {UNKNOWN}" if mark else ""
-        lines.append(f"{fitted(token, width - len(end))}{end}  {'  '.join(row)}")
+        lines.append(f"{fit(token, width - len(end))}{end}  {'  '.join(row)}")
     return [line.rstrip() for line in lines]
 
 
 def _cells(scores: List[float], width: int, colour: bool) -> List[str]:
-    """Each number, and a bar as long as its share of the method's largest on this text."""
+    """Each score, with a bar in proportion to the largest score of the method."""
     largest = max(map(abs, scores), default=0.0)
-    # Three digits of the largest.
+    # Three significant digits of the largest score.
     digits = min(7, max(0, 2 - math.floor(math.log10(largest)))) if largest > 0 else 2
     cells = []
     for score in scores:
@@ -100,25 +100,25 @@ def _cells(scores: List[float], width: int, colour: bool) -> List[str]:
 
 
 def _bar(share: float) -> str:
-    whole, eighths = divmod(round(8 * BAR * share), 8)
-    return EIGHTHS[8] * whole + EIGHTHS[eighths].strip()
+    blocks, eighths = divmod(round(8 * BAR * share), 8)
+    return EIGHTHS[8] * blocks + EIGHTHS[eighths].strip()
 
 
 def printable(text: str) -> str:
-    """A token or a label could hold anything, also what moves the cursor."""
-    return "".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in text)
+    """The text without control characters, which tokens and labels may contain."""
+    return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)
 
 
 def columns(text: str) -> int:
-    """How many columns of a terminal the text takes: wide characters take two, marks none."""
+    """The width of a text in a terminal: wide characters take two columns, combining ones none."""
     return sum(
-        0 if unicodedata.combining(sign) else 2 if unicodedata.east_asian_width(sign) in "WF" else 1
-        for sign in text
+        0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1
+        for char in text
     )
 
 
-def fitted(text: str, width: int) -> str:
-    """The text in exactly that many columns, its end cut off if need be."""
+def fit(text: str, width: int) -> str:
+    """The text padded or cut to exactly `width` columns."""
     text = printable(text)
     if columns(text) > width:
         while columns(text) > width - 1:

@@ -1,6 +1,6 @@
 """
-What the words that a method names are to the output for one text: how it changes when they go, and
-what it is when nothing else stays. In a terminal and in a notebook.
+The effect of a method's top words on the output for one text: the output without these words, and with only these
+words. For the terminal and for notebooks.
 """
 
 from dataclasses import dataclass, field
@@ -14,8 +14,10 @@ from attention_explain.heatmaps.terminal import columns, printable
 @dataclass(frozen=True)
 class ModelOutput:
     """
-    probability : of the class that is explained.
-    label : the predicted one.
+    The output of a model.
+
+    probability : the probability of the explained class.
+    label : the predicted label.
     """
 
     probability: float
@@ -23,11 +25,13 @@ class ModelOutput:
 
 
 @dataclass(frozen=True)
-class NamedWords:
+class TopWords:
     """
+    The top words of a method.
+
     words : the most important first.
-    without, only : the output without them, and with nothing else.
-    positions : where in the text they stand, in the same order.
+    without, only : the output without these words, and with only these words.
+    positions : their positions in the text, in the same order.
     """
 
     words: List[str]
@@ -39,26 +43,28 @@ class NamedWords:
 @dataclass(frozen=True)
 class TextVerdict:
     """
-    target : the class that is explained.
-    tokens : how many the text has.
-    named : how many of them each method is asked for.
-    whole : the output for the text as it is.
-    methods : in the order in which they were asked for; `missing` says why others are not there.
-    chance : what as many words by chance do, on average: the probability without them, and with
-        nothing else; None where they can only be all of the text.
+    The effect of each method's top words on the output for one text.
+
+    target : the explained class.
+    tokens : the number of words of the text.
+    top : the number of top words per method.
+    output : the output for the complete text.
+    methods : the top words of each method; `missing` has the reasons for methods without scores.
+    random : for the same number of random words, the mean probability without them, and with only them; None if
+        `top` is the number of words.
     """
 
     target: str
     tokens: int
-    named: int
-    whole: ModelOutput
-    methods: Dict[str, NamedWords]
+    top: int
+    output: ModelOutput
+    methods: Dict[str, TopWords]
     missing: Dict[str, str]
-    chance: Optional[Tuple[float, float]]
+    random: Optional[Tuple[float, float]]
 
     def __str__(self) -> str:
         rows = [self._header(), *self._rows()]
-        widths = [max(columns(row[place]) for row in rows) for place in range(4)]
+        widths = [max(columns(row[index]) for row in rows) for index in range(4)]
         lines = [
             "  ".join(cell + " " * (width - columns(cell)) for cell, width in zip(row, widths))
             for row in [[printable(cell) for cell in row] for row in rows]
@@ -82,38 +88,38 @@ class TextVerdict:
 
     def _first(self) -> str:
         length = "one word" if self.tokens == 1 else f"{self.tokens} words"
-        return f"class {self.target}: {self.whole.probability:.3f} with the whole text of {length}"
+        return f"class {self.target}: {self.output.probability:.3f} with all of the text ({length})"
 
     def _header(self) -> List[str]:
-        words = "word" if self.named == 1 else f"{self.named} words"
-        return ["method", f"the {words} that it names first", "without", "nothing else"]
+        words = "word" if self.top == 1 else f"{self.top} words"
+        return ["method", f"its top {words}", "without", "only these"]
 
     def _rows(self) -> List[List[str]]:
         rows = [
             [name, " ".join(of.words), self._shown(of.without), self._shown(of.only)]
             for name, of in self.methods.items()
         ]
-        if self.chance is not None:
+        if self.random is not None:
             rows.append(
-                ["(chance)", "as many, on average", *(f"{each:.3f}" for each in self.chance)]
+                ["(random)", "as many, on average", *(f"{each:.3f}" for each in self.random)]
             )
         return rows
 
     def _shown(self, output: ModelOutput) -> str:
-        """With the label where it is another than for the whole text."""
-        change = f", predicted {output.label}" if output.label != self.whole.label else ""
+        """The probability, with the label if it differs from that of the complete text."""
+        change = f", predicted {output.label}" if output.label != self.output.label else ""
         return f"{output.probability:.3f}{change}"
 
     def _last(self) -> List[str]:
         lines = [f"{name}: no scores, {reason}" for name, reason in self.missing.items()]
-        if self.tokens == self.named:
+        if self.random is None or self.tokens == self.top:
             return [*lines, "these are all words of the text: there is nothing to choose from"]
         if self.methods:
             best = min(self.methods, key=lambda name: self.methods[name].without.probability)
-            falls = self.methods[best].without.probability < self.chance[0]
+            falls = self.methods[best].without.probability < self.random[0]
             lines.append(
-                f"it falls most without the words of {best}"
+                f"the probability falls most without the words of {best}"
                 if falls
-                else "no method names words without which it falls more than by chance"
+                else "without the words of any method, the probability falls no more than without random words"
             )
         return lines

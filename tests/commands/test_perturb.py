@@ -276,6 +276,6 @@ def test_the_file_of_another_model_is_not_written_over(archive, tmp_path):
     pyarrow.parquet.write_table(pyarrow.table(weights), other)
     before = other.read_bytes()
     reading = [{"type": "other-model", "file": str(other)}]
-    with pytest.raises(InputError, match="is read; write somewhere else"):
+    with pytest.raises(InputError, match="is an input; give another name for the output"):
         perturb_from_file(str(archive), "test", other, perturbations=reading, force=True)
     assert other.read_bytes() == before

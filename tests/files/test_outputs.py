@@ -25,10 +25,10 @@ def test_spellings_and_links_of_one_file_are_the_same(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     "outputs, sentence",
     [
-        ({".csv": ["data.csv"]}, "data.csv: is read; write somewhere else"),
-        ({".csv": ["x.parquet"]}, "x.parquet: a csv file is written there; call it *.csv"),
-        ({".csv": ["x"]}, "x: a csv file is written there; call it *.csv"),
-        ({".csv": ["x.csv", "./x.csv"]}, "./x.csv: two files would be written there"),
+        ({".csv": ["data.csv"]}, "data.csv: is an input; give another name for the output"),
+        ({".csv": ["x.parquet"]}, "x.parquet: the output is a csv file; call it *.csv"),
+        ({".csv": ["x"]}, "x: the output is a csv file; call it *.csv"),
+        ({".csv": ["x.csv", "./x.csv"]}, "./x.csv: two outputs have this name"),
     ],
 )
 def test_what_would_cost_a_file_is_refused(tmp_path, monkeypatch, outputs, sentence):

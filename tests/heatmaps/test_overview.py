@@ -8,7 +8,7 @@ import pytest
 from attention_explain.heatmaps.explanation import Explanation
 from attention_explain.heatmaps.html_document import policy
 from attention_explain.heatmaps.html_page import card, page
-from attention_explain.heatmaps.overview import MANY, Facts, facts_of, named, script
+from attention_explain.heatmaps.overview import MANY, Facts, facts_of, script, top_weights
 from tests.analysis.report.chromium import PATH, chromium
 from tests.heatmaps.elements import Elements
 
@@ -44,7 +44,7 @@ def test_words_are_named_as_often_as_chance_between_equal_scores_names_them(scor
         for order in orders:
             # A stable sort keeps equal scores in an order by chance, over all of these.
             counts[sorted(order, key=lambda place: -scores[place])[:most]] += 1
-        assert named(scores, most) == pytest.approx(counts / len(orders))
+        assert top_weights(scores, most) == pytest.approx(counts / len(orders))
 
 
 def test_what_methods_share_is_over_the_others_and_not_the_control():
@@ -112,7 +112,7 @@ def test_a_line_a_method():
     shared = numpy.mean([each.shared["attention"] for each in facts])
     marked = numpy.mean([each.marked["attention"] for each in facts])
     assert lines[0] == (
-        f"<li><b>attention</b>: {shared:.0%} shared; a marked word first in {marked:.0%} of texts</li>"
+        f"<li><b>attention</b>: {shared:.0%} shared; top word marked in {marked:.0%} of texts</li>"
     )
     assert lines[1].endswith("; no scores for 1 of 30 texts</li>")
     assert lines[3].endswith("; no scores for 29 of 30 texts</li>")

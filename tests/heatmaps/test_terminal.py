@@ -1,7 +1,7 @@
 """How an explained text looks in a terminal."""
 
 from attention_explain.heatmaps.explanation import Explanation
-from attention_explain.heatmaps.terminal import columns, fitted, render
+from attention_explain.heatmaps.terminal import columns, fit, render
 
 
 def example(**changes) -> Explanation:
@@ -31,7 +31,7 @@ def test_unknown_words_are_marked_and_explained():
     lines = render(example(unknown=[0, 1, 0, 1, 0]), colour=False).splitlines()
     assert lines[4].split()[:2] == ["film", "?"] and lines[5].split()[0] == "電影"
     assert lines[6].split()[0] == "x" * 23 + "…" and lines[6].split()[1] == "?"
-    assert lines[-1] == "? unknown to the model, which reads all such words alike"
+    assert lines[-1] == "? unknown to the model, which treats all such words alike"
     assert len({columns(line[: line.index(".")]) for line in lines[3:8]}) == 1
     assert "unknown" not in render(example(unknown=[0] * 5), colour=False)
 
@@ -64,7 +64,7 @@ def test_no_name_moves_the_cursor():
     assert not set(shown) & set("\x1b\r\u2028") and "a\N{REPLACEMENT CHARACTER}[2Jb" in shown
 
 
-def test_fitted_cuts_and_fills_to_the_width():
-    assert fitted("abc", 5) == "abc  "
-    assert fitted("abcdef", 5) == "abcd…"
-    assert columns(fitted("電影電影", 5)) == 5
+def test_fit_cuts_and_fills_to_the_width():
+    assert fit("abc", 5) == "abc  "
+    assert fit("abcdef", 5) == "abcd…"
+    assert columns(fit("電影電影", 5)) == 5

@@ -1,7 +1,6 @@
 """A damaged or emptied output counts as not done: it is named, and made again."""
 
 import errno
-import json
 import os
 from pathlib import Path
 
@@ -97,14 +96,6 @@ def test_a_run_that_was_copied_is_still_done(trained):
         if path.is_file():
             path.write_bytes(path.read_bytes())
     assert trained.is_done
-
-
-def test_a_run_of_an_older_version_is_done(trained):
-    record = {"sizes": {"model.tar.gz": 17, "metrics.json": 17}, "seconds": 3, "estimate": 2}
-    (Path(trained.folder) / "finished.json").write_text(json.dumps(record))
-    assert trained.is_done and trained.times == (3, 2)
-    halved(Path(trained.folder) / "model.tar.gz")
-    assert not trained.is_done
 
 
 @pytest.mark.parametrize("recorded", [True, False])

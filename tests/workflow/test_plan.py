@@ -328,7 +328,7 @@ def test_with_the_first_seed_a_run_is_the_same_whatever_base_others_have(tmp_pat
 
 def test_fewer_seeds_of_a_base_than_of_what_refers_to_it_are_refused(tmp_path):
     few = "base: { seeds: 1, config: base,"
-    said = r"adversary \(seed 2\) refers to planted/base \(seed 2\), .*, or `one_base: true`"
+    said = r"adversary \(seed 2\) refers to planted/base \(seed 2\), .*, or set `one_base: true`"
     with pytest.raises(StudyError, match=said):
         planned(tmp_path, FAMILY.replace("base: { config: base,", few))
     planned(tmp_path, ONE_BASE.replace("base: { config: base,", few))

@@ -105,22 +105,22 @@ def test_without_test_data_dev_is_explained(tmp_path):
 @pytest.mark.parametrize(
     "old, new, said",
     [
-        ("seeds: [1, 2],", "seeds: [1, 2], sedes: 3,", "sedes.*not known here; known are title"),
+        ("seeds: [1, 2],", "seeds: [1, 2], sedes: 3,", "unknown key 'sedes'; known are title"),
         (
             "attributions: { attention: ['attention'] } },\n      adv",
             "atributions: {} },\n      adv",
-            "run 'base' of planted: 'atributions' is not known",
+            "run 'base' of planted: unknown key 'atributions'",
         ),
         (
             "{ config: lib.experiment(data, lib.encoders.affine",
             "{ confg: lib.experiment(data, lib.encoders.affine",
-            "run 'stranger' of planted: 'confg' is not known",
+            "run 'stranger' of planted: unknown key 'confg'",
         ),
         ("seeds: [1, 2]", "seeds: ['one']", "'seeds' is not a list of whole numbers"),
         (
             "'attributions/attention'])",
             "'attributions/all'])",
-            "from 'attributions/all', which no run has",
+            "uses 'attributions/all', which no run has",
         ),
         ("study.table('wieg", "study.tables('wieg", "RUNTIME ERROR"),
         ("title: 'A family',", "", "a study needs a title"),
@@ -146,7 +146,7 @@ def test_without_test_data_dev_is_explained(tmp_path):
         (
             "stranger: {",
             "stranger: { faithfulness: { all: { attributions: 'attention', limit: 0 } },",
-            "the run 'stranger' of planted has the limit 0, but it must be a whole number, 1 or more",
+            "the run 'stranger' of planted has the limit 0, but it must be a whole number of at least 1",
         ),
     ],
 )

@@ -8,10 +8,13 @@ from analysis.__main__ import main
 @pytest.mark.parametrize(
     "line, sentence",
     [
-        ("causes given.csv -o given.csv", "given.csv: is read; write somewhere else"),
-        ("causes given.csv -o x.parquet", "a csv file is written there; call it *.csv"),
-        ("models run -o run", "run: a csv file is written there"),
-        ("results study -o study.html", "study.html: a md file is written there; call it *.md"),
+        (
+            "causes given.csv -o given.csv",
+            "given.csv: is an input; give another name for the output",
+        ),
+        ("causes given.csv -o x.parquet", "the output is a csv file; call it *.csv"),
+        ("models run -o run", "run: the output is a csv file"),
+        ("results study -o study.html", "study.html: the output is a md file; call it *.md"),
         ("agreement given.csv -o run", "run: is the folder of a training run; write elsewhere"),
     ],
 )
