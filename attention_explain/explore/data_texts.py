@@ -143,8 +143,8 @@ class DataTexts:
             return None
         misled = Misled(
             position,
-            verdict.whole.label,
-            verdict.whole.probability,
+            verdict.output.label,
+            verdict.output.probability,
             of["attention"].without.probability,
             of[DECISIVE["name"]].without.probability,
         )
