@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import pandas
 from scipy.stats import false_discovery_control
 
-from analysis.claims.parts import Outcome
+from analysis.claims.claim import Outcome
 from analysis.statistics.intervals import LEVEL
 from analysis.statistics.significance import ALPHA
 

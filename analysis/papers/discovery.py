@@ -15,8 +15,9 @@ from analysis import papers
 from analysis.claims.beside_print import beside_print
 from analysis.claims.claim import Claim, judged
 from analysis.claims.table_rows import read_tables
-from analysis.papers.faithfulness.exhibition import FAITHFULNESS, PLANTED_TRUTH
+from analysis.papers.faithfulness import FAITHFULNESS
 from analysis.papers.heads import HEADS
+from analysis.papers.planted_truth import PLANTED_TRUTH
 from analysis.papers.shared.paper import Exhibition, Paper
 
 

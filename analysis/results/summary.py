@@ -7,9 +7,8 @@ import pandas
 
 from analysis.claims.beside_print import INCONCLUSIVE, YES
 from analysis.claims.beside_print import NAME as BESIDE_PRINT
-from analysis.claims.claim import Claim, ClaimTest, each_once, judged
+from analysis.claims.claim import Claim, ClaimTest, Outcome, each_once, judged
 from analysis.claims.multiplicity import multiplicity
-from analysis.claims.parts import Outcome
 from analysis.claims.table_rows import Tables
 from analysis.manifest import WRITTEN
 from analysis.papers.discovery import CLAIMS, judged_folder

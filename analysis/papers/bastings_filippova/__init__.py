@@ -1,9 +1,174 @@
-"""
-Bastings & Filippova 2020, "The elephant in the interpretability room". It has no table of its own:
-`python -m analysis agreement` makes the one that it rests on.
+"""Bastings & Filippova 2020, "The elephant in the interpretability room". The paper has no table of its own:
+its claims rest on those of `python -m analysis agreement` and `python -m analysis table faithfulness`.
 """
 
-from analysis.papers.bastings_filippova.claims import CLAIMS
+from dataclasses import dataclass
+from typing import Dict, Iterator, List, Mapping, Optional, Sequence
+
+from analysis.agreement.agreements import SIGNED
+from analysis.agreement.comparisons import LESS, SAME, repeated, tells_apart
+from analysis.claims.claim import Claim, ClaimTest, Judgement, above
+from analysis.claims.table_rows import (
+    TableRow,
+    Tables,
+    TypedTable,
+    estimated,
+    first_where,
+    grouped,
+    paired,
+    where,
+)
+from analysis.papers.shared.agreement import AgreementRow
 from analysis.papers.shared.paper import Paper
+from analysis.written import Estimate, average
+
+ATTENTION = "attention"
+# The paper's families of saliency methods, those that are signed.
+FAMILIES: Dict[str, Sequence[str]] = {
+    "gradients": ("gradient-x-input", "integrated-gradients"),
+    "propagation": ("lrp",),
+    "occlusion": ("occlusion", "leave-one-out-signed"),
+}
+# Those of them that are unsigned, as attention has none: the norm of the gradient, and leave-one-out by the size
+# of the change. Words that speak against the class come first there, too with every unsigned method.
+WITHOUT_SIGN: Dict[str, Sequence[str]] = {
+    "the norm of the gradient": ("gradient",),
+    "leave-one-out by magnitude": ("leave-one-out",),
+}
+# What is left without the words that a method names, and by them alone; words are left out.
+MEASURES = ("comprehensiveness", "sufficiency")
+ERASURE = "delete"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ApartRow(TableRow):
+    """
+    others_less : the mean position of the pairs of other methods less that of attention's.
+    pairs_of_attention, pairs_of_others : how many there are.
+    """
+
+    measure: str
+    pairs_of_attention: int
+    pairs_of_others: int
+    others_less: Optional[Estimate] = paired(LESS)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FaithfulnessDifferenceRow(TableRow):
+    """The faithfulness score of one method, less that of another."""
+
+    measure: str
+    erasure: str
+    first: str
+    second: str
+    difference: Estimate = estimated(mean="difference", difference=True)
+
+    def of(self, method: str) -> Optional[Estimate]:
+        """That of the method less attention's; None if the row is of others."""
+        if (self.first, self.second) == (method, ATTENTION):
+            return self.difference
+        if (self.first, self.second) == (ATTENTION, method):
+            return self.difference.negative()
+        return None
+
+
+AGREEMENT = TypedTable("agreement", AgreementRow)
+APART = TypedTable("agreement-apart", ApartRow)
+FAITHFULNESS = TypedTable("faithfulness-differences", FaithfulnessDifferenceRow)
+
+
+def saliency_is_more_faithful(tables: Tables) -> Iterator[Judgement]:
+    return _more_faithful(tables, FAMILIES)
+
+
+def without_sign_too(tables: Tables) -> Iterator[Judgement]:
+    return _more_faithful(tables, WITHOUT_SIGN)
+
+
+def _more_faithful(tables: Tables, families: Mapping[str, Sequence[str]]) -> Iterator[Judgement]:
+    rows = tables.rows(FAITHFULNESS, role="plain", erasure=ERASURE)
+    for _, of_model in grouped(rows, "corpus", "model", "protocol"):
+        parts = [
+            above(f"{measure}, {family} less attention:", average(known))
+            for measure in MEASURES
+            for family, methods in families.items()
+            if (known := _more(where(of_model, measure=measure), methods))
+        ]
+        if parts:
+            yield Judgement.of(of_model[0], *parts)
+
+
+def _more(rows: Sequence[FaithfulnessDifferenceRow], methods: Sequence[str]) -> List[Estimate]:
+    estimates = (row.of(method) for method in methods for row in rows)
+    return [one for one in estimates if one is not None]
+
+
+def attention_stands_apart(tables: Tables) -> Iterator[Judgement]:
+    rows = [
+        row
+        for row in tables.rows(AGREEMENT, group="overall", measure="kendall")
+        if tells_apart((row.first, row.second))
+    ]
+    for (corpus, model, protocol), all_pairs in grouped(rows, "corpus", "model", "protocol"):
+        again = repeated({(row.first, row.second): row.mean.mean for row in all_pairs})
+        pairs = [row for row in all_pairs if not {row.first, row.second} & again]
+        with_attention = [row for row in pairs if ATTENTION in (row.first, row.second)]
+        # Attention is unsigned: other pairs by their signs would be more than it can have.
+        among = [
+            row
+            for row in pairs
+            if ATTENTION not in (row.first, row.second) and row.compared != SIGNED
+        ]
+        if with_attention and among:
+            what = "scaled tau" if all(row.scaled is not None for row in pairs) else "tau"
+            ours, theirs = (
+                average([row.placed for row in part]) for part in (with_attention, among)
+            )
+            words = (
+                f"{what} of attention with {len(with_attention)} methods {ours}, of {len(among)} "
+                f"pairs of them {theirs}; difference"
+            )
+            # Taken on the same texts; tables of earlier versions have it over other pairs.
+            apart = first_where(
+                tables.rows(APART, measure="kendall", corpus=corpus),
+                model=model,
+                pairs_of_attention=len(with_attention),
+                pairs_of_others=len(among),
+            )
+            further = theirs.minus(ours, apart.others_less if apart else None)
+            yield Judgement(corpus, model, (above(words, further),), protocol)
+
+
+CLAIMS = (
+    Claim(
+        "saliency-is-more-faithful",
+        "To know which words a prediction rests on, use a saliency method: each family of them is more faithful than attention (argued, not run).",
+        "the mean faithfulness score, between chance (0) and the best order (1), of gradients, of propagation and of occlusion, each "
+        "with its sign, less attention's, is above 0 by comprehensiveness and by sufficiency, words left out",
+        "attention is more faithful than one of the three families, by either measure",
+        FAITHFULNESS,
+        saliency_is_more_faithful,
+    ),
+    Claim(
+        "without-sign-too",
+        "So is each unsigned method, as attention is unsigned: the norm of the gradient, and leave-one-out by magnitude.",
+        "the score of each less attention's is above 0 by comprehensiveness and by sufficiency, words left out",
+        "attention is more faithful than one of the two, by either measure",
+        FAITHFULNESS,
+        without_sign_too,
+        ClaimTest.CORRECTED,
+        "saliency-is-more-faithful",
+    ),
+    Claim(
+        "attention-stands-apart",
+        "Saliency methods are about what attention is not: they agree with each other better than with it (argued, not run).",
+        f"the mean scaled tau of pairs of methods less that of attention with each is above 0; unsigned scores, or sizes, alone, and of methods that agree by more than {SAME} one",
+        "attention agrees with the methods better than they do with each other",
+        AGREEMENT,
+        attention_stands_apart,
+        others=(APART,),
+    ),
+)
+
 
 PAPER = Paper("bastings-filippova", "Bastings & Filippova 2020", claims=CLAIMS, order=1)

@@ -3,14 +3,11 @@
 from typing import Any, Iterator, List, Sequence
 
 from analysis.claims.beside_print import OF_ACCURACY, OF_TAU, RELEASED_CODE, Printed, Traced
-from analysis.claims.claim import Claim, ClaimTest, Judgement
-from analysis.claims.parts import FAR, SMALL, Part, above, below
+from analysis.claims.claim import FAR, SMALL, Claim, ClaimTest, Judgement, Part, above, below
 from analysis.claims.table_rows import Tables, first_where, grouped
-from analysis.papers.jain_wallace.accuracies import NAME as ACCURACIES
-from analysis.papers.jain_wallace.correlations import CORRELATIONS, DIFFERENCES
-from analysis.papers.jain_wallace.instance_adversary import ADVERSARY
-from analysis.papers.jain_wallace.permutation import PERMUTATION
-from analysis.papers.shared.agreement_rows import (
+from analysis.papers.jain_wallace.correlations import ACCURACIES, CORRELATIONS, DIFFERENCES
+from analysis.papers.jain_wallace.other_attention import ADVERSARY, PERMUTATION
+from analysis.papers.shared.agreement import (
     EVERY_IMPORTANCE,
     AgreementRow,
     judged_differences,

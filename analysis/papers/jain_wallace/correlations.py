@@ -1,30 +1,43 @@
-"""
-Jain & Wallace 2019: how attention agrees with gradients and with leaving a token out.
+"""Jain & Wallace 2019: how attention agrees with gradients and with leave-one-out, by every definition of the gradient;
+and the accuracies of their models.
 """
 
 from itertools import chain
-from typing import Iterator, List, Sequence, Tuple
+from typing import Any, Dict, Iterator, List, Sequence, Tuple
 
 import pandas
 
+from analysis.agreement.agreement_table import NONE, agreement_table
+from analysis.agreement.agreements import Pair, Signs, agreements
 from analysis.claims.table_rows import TypedTable, grouped, where
+from analysis.errors import AnalysisError
 from analysis.figures.densities import densities
 from analysis.formats import cell, markdown
+from analysis.measures import Measure
 from analysis.model_config import PLAIN
 from analysis.models import Model
 from analysis.output import Output, slug
-from analysis.papers.shared.agreeing import (
+from analysis.papers.shared.agreement import (
+    AgreementRow,
+    DifferenceRow,
     Methods,
     add_differences,
     agreed,
     class_panels,
     rows_of,
 )
-from analysis.papers.shared.agreement_rows import AgreementRow, DifferenceRow
-from analysis.papers.shared.methods import ATTENTION, GRADIENT_NORM, LEAVE_ONE_OUT
-from analysis.papers.shared.methods import JAIN_WALLACE_PAIRS as PAIRS
+from analysis.papers.shared.paper import (
+    ATTENTION,
+    GRADIENT_NORM,
+    LEAVE_ONE_OUT,
+    Exhibit,
+    Exhibition,
+)
+from analysis.papers.shared.paper import JAIN_WALLACE_PAIRS as PAIRS
+from analysis.papers.shared.per_text import correct, summarised
 from analysis.papers.shared.published import (
     OURS_SELECTED,
+    about,
     published,
     readable,
     with_difference,
@@ -32,7 +45,7 @@ from analysis.papers.shared.published import (
 )
 from analysis.papers.shared.study_files import described
 from analysis.statistics.intervals import ABOUT_INTERVALS
-from analysis.statistics.samples import ABOUT_SCALED
+from analysis.statistics.samples import ABOUT_SCALED, DRAWS
 from analysis.written import number
 
 
@@ -164,3 +177,107 @@ def tau_densities(models: Sequence[Model], output: Output) -> None:
             "Histogram and density; ticks at the foot are the means. Grey: the first of each pair "
             "against random scores.",
         )
+
+
+GRADIENT_TABLE = "gradient-definitions"
+# Ties are left out of tau-b, and count as what both may agree on in the other.
+GRADIENT_MEASURES = {"kendall": "tau-b", "fagin:k=all": "tau-x"}
+GRADIENT_SHOWN = [
+    "corpus",
+    "model",
+    "gradient",
+    "of",
+    "attention fixed",
+    "scores",
+    "measure",
+    "mean",
+]
+GRADIENT_SHOWN += ["interval", "ceiling", "scaled", "n", "undefined"]
+LEAST = 2
+
+
+def gradient_definitions(models: Sequence[Model], output: Output) -> None:
+    """Adds the table, of all models that have several."""
+    rows = [row for model in models for row in _rows(model)]
+    if not rows:
+        raise AnalysisError(
+            "it takes an attribution file with several kinds of gradient (presets.gradient_definitions)"
+        )
+    table = pandas.DataFrame(rows)
+    output.table(
+        GRADIENT_TABLE,
+        table,
+        "Agreement of attention with the gradient, by what is called so: x input or its norm, of the "
+        "probability or of the logit, attention held fixed or not, with its sign or by magnitude. "
+        f"{described(models)}.",
+        "Tau-b leaves ties out; tau-x (Emond & Mason 2002) counts what both tie as agreement, and what one ties as "
+        f"half. Jain & Wallace's is x input of the probability, fixed, by magnitude. {ABOUT_SCALED} {ABOUT_INTERVALS}",
+        readable(table, GRADIENT_SHOWN),
+    )
+
+
+def _rows(model: Model) -> Iterator[Dict[str, Any]]:
+    kinds = {
+        name: declared["parameters"]
+        for name, declared in model.files[0].declared.items()
+        if _is_gradient(declared.get("parameters", {}))
+    }
+    if len(kinds) < LEAST:
+        return
+    measures = [Measure.named(name) for name in GRADIENT_MEASURES]
+    pairs = [Pair(ATTENTION.name, name) for name in kinds]
+    for signs in (Signs.GIVEN, Signs.SIZES):
+        agreed = agreements(model, pairs, measures, DRAWS, signs=signs)
+        for row in agreement_table(agreed, by=NONE).to_dict("records"):
+            options = kinds[row["second"]]
+            signed = model.files[0].signed(row["second"])
+            if signed or signs is Signs.SIZES:
+                yield {
+                    **row,
+                    **about(model),
+                    "gradient": "norm" if "norm" in options else "x input",
+                    "of": options["of"],
+                    "attention fixed": "yes" if options["detach_attention"] else "no",
+                    "scores": "signed" if signs is Signs.GIVEN else "by magnitude",
+                    "measure": GRADIENT_MEASURES[row["measure"]],
+                }
+
+
+def _is_gradient(options: Dict[str, Any]) -> bool:
+    """Of inputs; integrated and smoothed ones have no such option."""
+    kinds = ("norm" in options) != ("absolute" in options)
+    return {"of", "detach_attention"} <= set(options) and kinds and options.get("at") != "hidden"
+
+
+GRADIENT_DEFINITIONS = Exhibition(
+    GRADIENT_TABLE,
+    "What gradient may mean",
+    (Exhibit(GRADIENT_TABLE, (ATTENTION,), gradient_definitions),),
+)
+
+
+ACCURACIES = "jain-wallace-accuracy"
+ACCURACY_SHOWN = ("corpus", "model", "published", "mean", "interval", "difference", "n", "seeds")
+ACCURACY_SHOWN += ("undefined", "selected on")
+
+
+def accuracy_table(models: Sequence[Model]) -> pandas.DataFrame:
+    """One row per model, in their order, with what was published of it, if anything was."""
+    rows = [{**about(model), **summarised(model, correct)} for model in models]
+    theirs = published("jain_wallace/accuracy_of_pairs").assign(projection="softmax")
+    return with_difference(with_published(pandas.DataFrame(rows), theirs), "published")
+
+
+def accuracies(models: Sequence[Model], output: Output) -> None:
+    """Adds the table of accuracies; of pairs, with those of the released code's outputs."""
+    table = accuracy_table(models)
+    output.table(
+        ACCURACIES,
+        table,
+        f"Accuracy, of pairs compared with Jain & Wallace (2019). {described(models)}.",
+        "Published: outputs of the released code, trained on all pairs of SNLI and on the large training "
+        "set of bAbI 3, where the configs here have a part; nothing of single texts. Undefined: texts "
+        "without a label. "
+        f"{OURS_SELECTED} {ABOUT_INTERVALS}",
+        readable(table, ACCURACY_SHOWN),
+    )

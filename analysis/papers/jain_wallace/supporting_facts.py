@@ -10,7 +10,7 @@ from analysis.faithfulness.scale import Measured, measured
 from analysis.figures.dots import Dot, dots
 from analysis.models import Model
 from analysis.output import Output, slug
-from analysis.papers.jain_wallace.accuracies import accuracy_table
+from analysis.papers.jain_wallace.correlations import accuracy_table
 from analysis.papers.shared.paper import Exhibition, StudyExhibit
 from analysis.papers.shared.published import about
 from analysis.papers.shared.study_files import StudyFiles, described

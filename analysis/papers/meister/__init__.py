@@ -1,11 +1,9 @@
 """Meister et al. 2021, "Is Sparse Attention more Interpretable?"."""
 
 from analysis.papers.meister import correlations, sparsity
-from analysis.papers.meister.adversaries import ADVERSARY, table_5
 from analysis.papers.meister.claims import CLAIMS, PRINTED
 from analysis.papers.meister.sparsity import HIDDEN, INPUTS
-from analysis.papers.shared.methods import ATTENTION, INPUT_TO_HIDDEN
-from analysis.papers.shared.paper import Exhibit, Paper, StudyExhibit
+from analysis.papers.shared.paper import ATTENTION, INPUT_TO_HIDDEN, Exhibit, Paper, StudyExhibit
 
 ALL = (ATTENTION, *INPUTS, *HIDDEN)
 INPUTS_SEEN = (ATTENTION, *INPUTS)
@@ -18,7 +16,7 @@ PAPER = Paper(
         Exhibit(correlations.ENTROPY.name, (INPUT_TO_HIDDEN,), correlations.table_1),
         Exhibit(sparsity.SWEEP.name, INPUTS, sparsity.table_2, **SWEPT, least=3),
         Exhibit(correlations.ACCURACY.name, (), correlations.table_3),
-        StudyExhibit(ADVERSARY.name, table_5),
+        StudyExhibit(correlations.ADVERSARY.name, correlations.table_5),
         Exhibit(correlations.CORRELATIONS.name, ALL, correlations.table_6),
         Exhibit("meister-correlations", ALL, correlations.correlations),
         Exhibit("meister-entropies", (INPUT_TO_HIDDEN,), correlations.entropies),

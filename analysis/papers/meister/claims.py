@@ -5,14 +5,18 @@ from typing import Iterator, List, Optional
 import pandas
 
 from analysis.claims.beside_print import OF_ACCURACY, OF_JSD, OF_TAU, ROUNDED, Printed, Traced
-from analysis.claims.claim import Claim, ClaimTest, Judgement
-from analysis.claims.parts import FAR, Outcome, above, below
+from analysis.claims.claim import FAR, Claim, ClaimTest, Judgement, Outcome, above, below
 from analysis.claims.table_rows import Tables, first_where, grouped
-from analysis.papers.meister.adversaries import ADVERSARY
-from analysis.papers.meister.correlations import ACCURACY, CORRELATIONS, DIFFERENCES, ENTROPY
+from analysis.papers.meister.correlations import (
+    ACCURACY,
+    ADVERSARY,
+    CORRELATIONS,
+    DIFFERENCES,
+    ENTROPY,
+)
 from analysis.papers.meister.sparsity import FIGURE_3, SWEEP
 from analysis.papers.shared.adversary_rows import AdversaryRow, far_away, just_far
-from analysis.papers.shared.agreement_rows import AgreementRow, judged_differences
+from analysis.papers.shared.agreement import AgreementRow, judged_differences
 from analysis.papers.shared.published import VECTORS
 from analysis.written import Estimate
 

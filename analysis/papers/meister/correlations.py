@@ -1,7 +1,7 @@
-"""Meister et al. 2021: do hidden states stand for their tokens, and does attention find either?"""
+"""Meister et al. 2021: do hidden states stand for their tokens, does attention find either, and what do adversaries do?"""
 
 from dataclasses import dataclass
-from typing import List, Sequence, Tuple
+from typing import List, Optional, Sequence, Tuple
 
 import pandas
 
@@ -11,10 +11,22 @@ from analysis.figures.densities import DensityPanel, densities
 from analysis.models import Model
 from analysis.output import Output, slug
 from analysis.papers.meister.sparsity import HIDDEN, IMPORTANCE_OF, INPUTS, not_swept
-from analysis.papers.shared.agreeing import add_differences, agreed_by_each, agreement_values
-from analysis.papers.shared.agreement_rows import AgreementRow, DifferenceRow
-from analysis.papers.shared.methods import ATTENTION, INPUT_TO_HIDDEN
-from analysis.papers.shared.paper import Method
+from analysis.papers.shared.adversary_rows import (
+    KEYS,
+    SOURCE,
+    AdversaryRow,
+    adversary_rows,
+    described_adversaries,
+    shown_adversaries,
+)
+from analysis.papers.shared.agreement import (
+    AgreementRow,
+    DifferenceRow,
+    add_differences,
+    agreed_by_each,
+    agreement_values,
+)
+from analysis.papers.shared.paper import ATTENTION, INPUT_TO_HIDDEN, Method
 from analysis.papers.shared.per_text import PerText, check, correct, sample, summarised
 from analysis.papers.shared.published import (
     OURS_SELECTED,
@@ -24,7 +36,7 @@ from analysis.papers.shared.published import (
     with_difference,
     with_published,
 )
-from analysis.papers.shared.study_files import by_corpus, described
+from analysis.papers.shared.study_files import StudyFiles, by_corpus, described
 from analysis.statistics.intervals import ABOUT_INTERVALS
 from analysis.statistics.samples import ABOUT_SCALED
 from analysis.written import Estimate
@@ -172,3 +184,29 @@ def _by_encoder(models: Sequence[Model]) -> List[Tuple[str, str, List[Model]]]:
         for corpus, several in by_corpus(models).items()
         for encoder in dict.fromkeys(model.config.encoder for model in several)
     ]
+
+
+ADVERSARY = TypedTable("meister-table-5", AdversaryRow)
+
+
+def table_5(study: StudyFiles, output: Output) -> Optional[str]:
+    """Adds the table; gives a sentence on adversaries that are left out, if any are."""
+    table, left_out = adversary_rows(study)
+    theirs = published("meister/table5_adversary").rename(
+        columns={"mean": "published accuracy", "jsd": "published jsd"}
+    )
+    theirs["frozen"] = theirs.pop("parameters") == "frozen"
+    theirs["attention"] = theirs["encoder"].map(SCORERS)
+    theirs["projection"] = "softmax"
+    table = table.merge(theirs, on=KEYS, how="left", validate="many_to_one")
+    names = ("published jsd", "jsd", "published accuracy", "accuracy", "tvd")
+    output.table(
+        ADVERSARY.name,
+        table,
+        "Adversaries with all parameters of the base but attention's frozen, and with none: "
+        f"divergence of attention and accuracy, compared with Meister et al. (2021), Table 5. {described_adversaries(table)}.",
+        "The paper does not give its lambda. Published: BiLSTM with tanh, Transformer with dot "
+        f"attention. {SOURCE}",
+        shown_adversaries(table, names, ["frozen", "lambda"]),
+    )
+    return left_out

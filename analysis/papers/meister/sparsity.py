@@ -22,15 +22,15 @@ from analysis.errors import AnalysisError
 from analysis.figures.against import Line, against
 from analysis.models import Model, protocol_of
 from analysis.output import Output
-from analysis.papers.shared.agreeing import agreed, agreed_by_each
-from analysis.papers.shared.methods import (
+from analysis.papers.shared.agreement import agreed, agreed_by_each
+from analysis.papers.shared.paper import (
     ATTENTION,
     GRADIENT,
     GRADIENT_HIDDEN,
     LEAVE_ONE_OUT,
     LEAVE_ONE_OUT_HIDDEN,
+    Method,
 )
-from analysis.papers.shared.paper import Method
 from analysis.papers.shared.per_text import entropy, sample, summarised
 from analysis.papers.shared.published import published, readable, with_difference, with_published
 from analysis.papers.shared.study_files import described

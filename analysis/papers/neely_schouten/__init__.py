@@ -1,27 +1,31 @@
 """Neely & Schouten 2020, on sparse attention and on the use of attention."""
 
-from analysis.papers.neely_schouten import correlations, usage_of_attention
 from analysis.papers.neely_schouten.claims import CLAIMS, PRINTED
-from analysis.papers.neely_schouten.small_k import SMALL_K, small_k
+from analysis.papers.neely_schouten.correlations import (
+    SMALL_K,
+    small_k,
+    table_1,
+    tau_densities,
+    top_k_densities,
+)
 from analysis.papers.neely_schouten.top_k import TOP_K, corrected_top_k, table_2
-from analysis.papers.shared.methods import JAIN_WALLACE_METHODS
+from analysis.papers.neely_schouten.usage_of_attention import OVER_STUDIES, USE, usage
+from analysis.papers.shared.paper import JAIN_WALLACE_METHODS as METHODS
 from analysis.papers.shared.paper import Correction, Exhibit, Paper, StudyExhibit
 
 PAPER = Paper(
     "neely-schouten",
     "Neely & Schouten 2020",
     exhibits=(
-        Exhibit("neely-schouten-table-1", JAIN_WALLACE_METHODS, correlations.table_1),
-        Exhibit(TOP_K.name, JAIN_WALLACE_METHODS, table_2),
-        Exhibit(SMALL_K.name, JAIN_WALLACE_METHODS, small_k),
-        Exhibit("neely-schouten-densities", JAIN_WALLACE_METHODS, correlations.tau_densities),
-        Exhibit(
-            "neely-schouten-top-k-densities", JAIN_WALLACE_METHODS, correlations.top_k_densities
-        ),
-        StudyExhibit(usage_of_attention.USE.name, usage_of_attention.usage),
+        Exhibit("neely-schouten-table-1", METHODS, table_1),
+        Exhibit(TOP_K.name, METHODS, table_2),
+        Exhibit(SMALL_K.name, METHODS, small_k),
+        Exhibit("neely-schouten-densities", METHODS, tau_densities),
+        Exhibit("neely-schouten-top-k-densities", METHODS, top_k_densities),
+        StudyExhibit(USE.name, usage),
     ),
     claims=CLAIMS,
     printed=PRINTED,
     corrections=(Correction(TOP_K, corrected_top_k),),
-    over_studies=(usage_of_attention.OVER_STUDIES,),
+    over_studies=(OVER_STUDIES,),
 )

@@ -6,11 +6,14 @@ import numpy
 from scipy.stats import spearmanr
 
 from analysis.claims.beside_print import OF_TAU, Printed
-from analysis.claims.claim import Claim, ClaimTest, Judgement
-from analysis.claims.parts import Outcome, Part, above
+from analysis.claims.claim import Claim, ClaimTest, Judgement, Outcome, Part, above
 from analysis.claims.table_rows import Tables, first_where, grouped, where
-from analysis.papers.neely_schouten import small_k
-from analysis.papers.neely_schouten.small_k import SIZES, SIZES_AS_PUBLISHED, SMALL_K
+from analysis.papers.neely_schouten.correlations import (
+    SIZES,
+    SIZES_AS_PUBLISHED,
+    SMALL_K,
+    SMALL_K_DIFFERENCES,
+)
 from analysis.papers.neely_schouten.top_k import (
     AS_PUBLISHED,
     DENSE,
@@ -21,7 +24,7 @@ from analysis.papers.neely_schouten.top_k import (
     TopKRow,
 )
 from analysis.papers.neely_schouten.usage_of_attention import USE
-from analysis.papers.shared.agreement_rows import judged_differences, less_than, of_each
+from analysis.papers.shared.agreement import judged_differences, less_than, of_each
 from analysis.papers.shared.published import VECTORS
 from analysis.written import number
 
@@ -104,7 +107,7 @@ def sparser_agrees_better(tables: Tables) -> Iterator[Judgement]:
 
 
 def sparser_agrees_better_at_small_k(tables: Tables) -> Iterator[Judgement]:
-    compared = tables.rows(small_k.DIFFERENCES)
+    compared = tables.rows(SMALL_K_DIFFERENCES)
     rows = tables.rows(SMALL_K, measure=FAGIN, role="plain", scores="attention")
     for (corpus, protocol, encoder, attention), alike in grouped(
         rows, "corpus", "protocol", "encoder", "attention"
@@ -152,7 +155,7 @@ def _above_chance(tables: Tables, measure: str) -> Iterator[Judgement]:
 
 def _as_strong(tables: Tables, measure: str, sizes: Sequence[str]) -> Iterator[Judgement]:
     """Sparse attention with either kind of importance, less both of these with each other."""
-    compared = tables.rows(small_k.DIFFERENCES)
+    compared = tables.rows(SMALL_K_DIFFERENCES)
     rows = tables.rows(SMALL_K, measure=measure, role="plain")
     sparse = [row for row in rows if row.projection not in DENSE]
     for _, of_model in grouped(sparse, "corpus", "model", "protocol"):
@@ -221,7 +224,7 @@ CLAIMS = (
         f"gradients and leave-one-out agree with each other better by more than {MARGIN}, at any of these k",
         SMALL_K,
         as_strong_as_each_other,
-        others=(small_k.DIFFERENCES,),
+        others=(SMALL_K_DIFFERENCES,),
     ),
     Claim(
         "as-strong-by-corrected",
@@ -233,7 +236,7 @@ CLAIMS = (
         as_strong_by_corrected,
         ClaimTest.CORRECTED,
         "as-strong-as-each-other",
-        others=(small_k.DIFFERENCES,),
+        others=(SMALL_K_DIFFERENCES,),
     ),
     Claim(
         "sparser-agrees-better",
@@ -255,7 +258,7 @@ CLAIMS = (
         sparser_agrees_better_at_small_k,
         ClaimTest.CORRECTED,
         "sparser-agrees-better",
-        others=(small_k.DIFFERENCES,),
+        others=(SMALL_K_DIFFERENCES,),
     ),
     Claim(
         "use-decides",

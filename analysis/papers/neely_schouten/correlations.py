@@ -1,7 +1,12 @@
-"""Neely & Schouten 2020: does sparse attention agree with importance? Whole texts and top k."""
+"""Neely & Schouten 2020: does sparse attention agree with importance, on whole texts and on the first k tokens?"""
 
+from itertools import chain
 from typing import Dict, List, Sequence
 
+import pandas
+
+from analysis.agreement.agreement_table import OVERALL
+from analysis.claims.table_rows import TypedTable
 from analysis.figures.densities import densities
 from analysis.models import Model
 from analysis.output import Output, slug
@@ -12,8 +17,17 @@ from analysis.papers.neely_schouten.top_k import (
     NON_ZERO,
     OF_ATTENTION,
 )
-from analysis.papers.shared.agreeing import agreed_by_each, pair_panel
-from analysis.papers.shared.methods import JAIN_WALLACE_PAIRS as PAIRS
+from analysis.papers.shared.agreement import (
+    KENDALL,
+    AgreementRow,
+    DifferenceRow,
+    add_differences,
+    agreed,
+    agreed_by_each,
+    pair_panel,
+    rows_of,
+)
+from analysis.papers.shared.paper import JAIN_WALLACE_PAIRS as PAIRS
 from analysis.papers.shared.published import (
     OURS_SELECTED,
     published,
@@ -23,6 +37,7 @@ from analysis.papers.shared.published import (
 )
 from analysis.papers.shared.study_files import by_corpus, described
 from analysis.statistics.intervals import ABOUT_INTERVALS
+from analysis.statistics.samples import ABOUT_SCALED
 
 SHOWN = (
     "corpus",
@@ -117,3 +132,38 @@ def _by_scorer(models: Sequence[Model]) -> Dict[str, List[Model]]:
     for model in models:
         by_scorer.setdefault(f"{model.config.encoder}-{model.config.attention}", []).append(model)
     return by_scorer
+
+
+SMALL_K = TypedTable("neely-schouten-small-k", AgreementRow)
+SMALL_K_DIFFERENCES = TypedTable("neely-schouten-small-k-differences", DifferenceRow)
+# Tokens, and a tenth of the text's.
+SIZES = ("1", "3", "5", "0.1")
+# With one token in each list the published score is 1 whatever the tokens are.
+SIZES_AS_PUBLISHED = SIZES[1:]
+SMALL_K_SHOWN = ["corpus", "model", "scores", "importance", "measure", "k", "mean", "interval"]
+SMALL_K_SHOWN += ["ceiling", "scaled", "permuted mean", "n", "undefined"]
+SMALL_K_NOTE = (
+    "k: tokens, or the share of a text's, rounded up. Ties: `fagin` takes tokens that are tied at the cut in "
+    "whole, and a pair that is tied in one list alone costs half; `kendall` is tau-b over all tokens, next to it. "
+    f"`as-published` forgets pairs that the lists share nothing of. {ABOUT_SCALED} {ABOUT_INTERVALS}"
+)
+
+
+def small_k(models: Sequence[Model], output: Output) -> None:
+    """Adds the table, and that of the differences between its rows."""
+    measures = [f"{FAGIN}:k={k}" for k in SIZES]
+    measures += [f"{AS_PUBLISHED}:k={k}" for k in SIZES_AS_PUBLISHED]
+    of_models = [agreed(model, PAIRS, [*measures, KENDALL]) for model in models]
+    table = pandas.concat([rows_of(one, PAIRS) for one in of_models], ignore_index=True)
+    table = table[table["predicted"] == OVERALL].reset_index(drop=True)
+    table[["measure", "k"]] = table["measure"].str.split(":k=", expand=True)
+    table["k"] = table["k"].fillna("all")
+    output.table(
+        SMALL_K.name,
+        table,
+        "Agreement on the first k tokens, at the same k for every model, of attention, gradient and "
+        f"leave-one-out with each other. {described(models)}.",
+        SMALL_K_NOTE,
+        readable(table, SMALL_K_SHOWN),
+    )
+    add_differences(output, SMALL_K_DIFFERENCES.name, list(chain.from_iterable(of_models)))

@@ -22,9 +22,14 @@ from analysis.figures import style
 from analysis.formats import cell, markdown
 from analysis.models import Model
 from analysis.output import Output, slug
-from analysis.papers.shared.agreeing import add_differences, agreed, rows_of
-from analysis.papers.shared.agreement_rows import AgreementRow, DifferenceRow
-from analysis.papers.shared.methods import JAIN_WALLACE_PAIRS as PAIRS
+from analysis.papers.shared.agreement import (
+    AgreementRow,
+    DifferenceRow,
+    add_differences,
+    agreed,
+    rows_of,
+)
+from analysis.papers.shared.paper import JAIN_WALLACE_PAIRS as PAIRS
 from analysis.papers.shared.published import (
     OURS_SELECTED,
     published,

@@ -1,8 +1,221 @@
 """Pruthi et al. 2020, "Learning to Deceive with Attention-Based Explanations"."""
 
-from analysis.papers.pruthi.claims import CLAIMS
-from analysis.papers.pruthi.deception import DECEPTION, deception
+from dataclasses import dataclass, replace
+from typing import Any, Dict, Iterator, List, Optional
+
+import numpy
+import pandas
+
+from analysis.claims.claim import Claim, Judgement, above, below
+from analysis.claims.table_rows import TableRow, Tables, TypedTable, first_where, grouped
+from analysis.errors import AnalysisError
+from analysis.figures.against import Line, against
+from analysis.model_config import DECEPTIVE
+from analysis.models import protocol_of
+from analysis.output import Output
 from analysis.papers.shared.paper import Paper, StudyExhibit
+from analysis.papers.shared.published import OURS_SELECTED, selected_on
+from analysis.papers.shared.study_files import StudyFiles
+from analysis.runs import Run
+from analysis.statistics.intervals import student_interval
+from analysis.written import Estimate, number
+
+METRICS = {"accuracy": "accuracy", "impermissible_mass": "impermissible mass"}
+# Accuracy by chance: the paper's corpora have two classes of about the same size.
+CHANCE = 0.5
+MODEL = ["corpus", "model"]
+TRAINED = [*MODEL, "protocol"]
+DEV, BEST_ON_DEV = "dev accuracy", "best_validation_accuracy"
+YES = "yes"
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeceptionRow(TableRow):
+    """
+    The seeds of one model.
+
+    strength : of the penalty on attention to impermissible tokens.
+    impermissible_mass : the share of attention on these tokens.
+    sd_accuracy, sd_impermissible_mass : deviations between the seeds.
+    chosen : whether the honest model trained so does best on dev, of those that were trained in several ways.
+    """
+
+    strength: float
+    accuracy: float
+    sd_accuracy: float
+    impermissible_mass: float
+    sd_impermissible_mass: float
+    seeds: int
+    chosen: str = YES
+
+
+DECEPTION = TypedTable("pruthi-deception", DeceptionRow)
+
+
+def rows_of(study: StudyFiles) -> pandas.DataFrame:
+    """
+    A row for each model and strength, its seeds together. Raises `AnalysisError` where the study
+    has no deceptive run.
+    """
+    runs: Dict[str, List[Run]] = {}
+    for run in study.runs:
+        if run.model.role == DECEPTIVE:
+            runs.setdefault(run.model.without_seeds, []).append(run)
+    if not runs:
+        raise AnalysisError(
+            "it takes run folders of models trained with the callback `deceptive_attention`"
+        )
+    table = pandas.DataFrame([_row(seeds) for seeds in runs.values()])
+    table = table.sort_values([*TRAINED, "strength"], kind="stable", ignore_index=True)
+    honest = table[table["strength"] == 0].set_index(TRAINED)[["accuracy", DEV]]
+    honest = honest[~honest.index.duplicated()].add_prefix("honest ")
+    table = table.join(honest, on=TRAINED)
+    lost = table.pop("honest accuracy") - table["accuracy"]
+    return table.assign(**{"accuracy lost": lost, "chosen": _chosen(table)})
+
+
+def _chosen(table: pandas.DataFrame) -> pandas.Series:
+    """
+    By what the honest model reaches on dev, and by nothing that the penalty does; of ways that are as
+    good the first by name, which is the plainest.
+    """
+    on_dev = table.pop(f"honest {DEV}")
+    models = [table[name] for name in MODEL]
+    best = on_dev == on_dev.groupby(models).transform("max")
+    first = table["protocol"].where(best).groupby(models).transform("first")
+    ways = table.groupby(MODEL)["protocol"].transform("nunique")
+    return ((table["protocol"] == first) | (ways == 1)).map({True: YES, False: "no"})
+
+
+def deception(study: StudyFiles, output: Output) -> Optional[str]:
+    """Adds the table, a figure and one sentence per model. Nothing is ever left out."""
+    table = rows_of(study)
+    chosen = table[table["chosen"] == YES]
+    shown = table.assign(strength=table["strength"].map("{:g}".format))
+    caption = (
+        "Accuracy, and the share of attention on impermissible tokens, by the strength of the "
+        f"penalty on it (Pruthi et al. 2020). {_about(table)}."
+    )
+    output.table(
+        DECEPTION.name,
+        table,
+        caption,
+        "As the training runs report them, on the test split where there is one; several seeds "
+        "are averaged, with the deviation between them. Accuracy lost: against strength 0, "
+        "which only measures. Of several ways of training, that is chosen whose honest model does best on dev; "
+        f"the others are shown for comparison, and the figure is of the chosen one. {OURS_SELECTED}",
+        shown.dropna(axis="columns", how="all").drop(columns=["encoder", "attention"]),
+    )
+    output.figure(
+        "pruthi-deception-figure",
+        against(
+            {
+                ", ".join(key): {title: _line(rows, title) for title in METRICS.values()}
+                for key, rows in chosen.groupby(MODEL, sort=False)
+            },
+            "strength of the penalty",
+            "share",
+            chance=CHANCE,
+        ),
+        caption,
+        "Where the mass falls and accuracy does not, attention hides what the model uses. Lines at "
+        "the points, where there are several seeds: one standard deviation of these. Grey: accuracy by "
+        "chance, of two classes of about the same size.",
+    )
+    for position, row in enumerate(_most(chosen)):
+        output.sentence(
+            f"pruthi-deception-{position}",
+            f"{row['corpus']}, {row['model']}: with a penalty of strength {row['strength']:g}, "
+            f"{100 * row['impermissible mass']:.1f} % of attention is on impermissible tokens, and "
+            f"accuracy is {number(row['accuracy'])}.",
+        )
+    return None
+
+
+def _row(runs: List[Run]) -> Dict[str, Any]:
+    config = runs[0].model
+    row: Dict[str, Any] = {
+        "corpus": config.corpus,
+        "model": " ".join((config.encoder, config.attention, config.projection)),
+        "encoder": config.encoder,
+        "attention": config.attention,
+        "protocol": protocol_of(config.config),
+        "strength": config.strength,
+    }
+    for metric, title in METRICS.items():
+        values = [run.metric(metric) for run in runs]
+        row[title] = float(numpy.mean(values))
+        row[f"sd {title}"] = float(numpy.std(values, ddof=1)) if len(values) > 1 else numpy.nan
+    row[DEV] = float(numpy.mean([run.metrics.get(BEST_ON_DEV, numpy.nan) for run in runs]))
+    return {**row, "seeds": len(runs), "selected on": selected_on(config.config)}
+
+
+def _line(rows: pandas.DataFrame, title: str) -> Line:
+    means, spread = rows[title], rows[f"sd {title}"].fillna(0)
+    return Line(rows["strength"], means, means - spread, means + spread)
+
+
+def _most(table: pandas.DataFrame) -> List[Dict[str, Any]]:
+    """The strongest penalty of each model."""
+    return table.loc[table.groupby(MODEL, sort=False)["strength"].idxmax()].to_dict("records")
+
+
+def _about(table: pandas.DataFrame) -> str:
+    return "; ".join(
+        f"{corpus}: {model} ({int(rows['seeds'].sum())} runs)"
+        for (corpus, model), rows in table.groupby(MODEL, sort=False)
+    )
+
+
+# Of all attention, on what is impermissible.
+HIDDEN = 0.05
+# Of accuracy.
+LITTLE = 0.05
+
+
+def hides_what_it_uses(tables: Tables) -> Iterator[Judgement]:
+    rows = tables.rows(DECEPTION, chosen=YES)
+    for _, of_model in grouped(rows, "corpus", "model", "protocol"):
+        honest = first_where(of_model, strength=0)
+        deceptive = max(of_model, key=lambda row: row.strength)
+        if honest is None or deceptive is honest:
+            continue
+        accuracy, reached = (
+            over_seeds(row.accuracy, row.sd_accuracy, row.seeds) for row in (honest, deceptive)
+        )
+        had, mass = (
+            over_seeds(row.impermissible_mass, row.sd_impermissible_mass, row.seeds)
+            for row in (honest, deceptive)
+        )
+        # Two models, whatever they have in common: that nothing at all is lost is no sign of a mistake.
+        lost = replace(accuracy.minus(reached), difference=False)
+        yield Judgement.of(
+            deceptive,
+            below(f"at strength {deceptive.strength:g} mass", mass, HIDDEN),
+            below(f"accuracy lost of {number(honest.accuracy)}", lost, LITTLE),
+            above("accuracy", reached, CHANCE),
+            above("mass that the honest model has more", had.minus(mass), HIDDEN),
+        )
+
+
+def over_seeds(mean: float, deviation: float, seeds: int) -> Estimate:
+    """The mean of trained models, with Student's interval; of one seed there is none."""
+    return Estimate(mean, *student_interval(mean, deviation, int(seeds)))
+
+
+CLAIMS = (
+    Claim(
+        "hides-what-it-uses",
+        "Attention can be trained to hide the words that the prediction rests on, at little cost.",
+        f"mass on them below {HIDDEN}, accuracy lost below {LITTLE}, accuracy above chance, {CHANCE}, and the honest model's mass more than "
+        f"{HIDDEN} above: a model that no longer predicts, or never looked there, hides nothing. Trained in the way whose honest model does best on dev",
+        f"more than {HIDDEN} of attention stays on them, more than {LITTLE} of accuracy is lost, accuracy is below chance, or the honest model "
+        "hardly attends to them either",
+        DECEPTION,
+        hides_what_it_uses,
+    ),
+)
+
 
 PAPER = Paper(
     "pruthi",

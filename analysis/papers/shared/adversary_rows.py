@@ -9,7 +9,7 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple
 import numpy
 import pandas
 
-from analysis.claims.parts import FAR, Outcome, Part, above
+from analysis.claims.claim import FAR, Outcome, Part, above
 from analysis.claims.table_rows import (
     TableRow,
     column,

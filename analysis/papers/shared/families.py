@@ -12,7 +12,7 @@ from analysis.attributions import Attributions
 from analysis.model_config import ADVERSARY, PLAIN, UNIFORM, ModelConfig
 from analysis.models import Model, check_same_texts, protocol_of, without_seeds
 from analysis.output import slug
-from analysis.papers.shared.methods import ATTENTION
+from analysis.papers.shared.paper import ATTENTION
 from analysis.papers.shared.study_files import StudyFiles
 from analysis.perturbations import Perturbations
 from analysis.text_files import TextFile, run_folder

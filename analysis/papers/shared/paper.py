@@ -1,10 +1,10 @@
-"""
-A paper: what it shows, piece by piece, and which files can fill a piece, with the columns that it
-means; what it claims; and what is corrected in it.
+"""A paper: its tables and figures, the files and columns that fill them, its claims, and what is corrected in it.
+Also the columns that several papers compare.
 """
 
 import re
 from dataclasses import dataclass, field
+from itertools import combinations
 from typing import Any, Callable, Dict, Iterable, List, Optional, Protocol, Sequence, Tuple
 
 import pandas
@@ -236,3 +236,31 @@ class Paper(Exhibition):
     def year(self) -> int:
         """The one at the end of the title."""
         return int(re.findall(r"\d{4}", self.title)[-1])
+
+
+ATTENTION = Method("attention", "attention")
+
+# Jain & Wallace, and Neely & Schouten, who kept their code.
+GRADIENT_X_INPUT = Method(
+    "gradient-x-input",
+    "gradient",
+    {"of": "probability", "absolute": True, "detach_attention": True},
+)
+# The other thing that is called gradient, next to it wherever a file has both.
+GRADIENT_NORM = Method(
+    "gradient",
+    "gradient norm",
+    {"of": "probability", "norm": "l2", "detach_attention": False, "at": "input"},
+)
+LEAVE_ONE_OUT = Method("leave-one-out", "leave-one-out", {"at": "input", "measure": "tvd"})
+JAIN_WALLACE_METHODS = (ATTENTION, GRADIENT_X_INPUT, LEAVE_ONE_OUT)
+JAIN_WALLACE_PAIRS = tuple(combinations(JAIN_WALLACE_METHODS, 2))
+
+# Meister et al.; whether scores are normalised changes neither ranks nor entropies.
+_L2 = {"of": "probability", "norm": "l2", "detach_attention": False}
+GRADIENT = Method("gradient", "gradient", {**_L2, "at": "input"})
+GRADIENT_HIDDEN = Method("gradient-hidden", "gradient", {**_L2, "at": "hidden"})
+LEAVE_ONE_OUT_HIDDEN = Method(
+    "leave-one-out-hidden", "leave-one-out", {"at": "hidden", "measure": "tvd"}
+)
+INPUT_TO_HIDDEN = Method("input-to-hidden", "input to hidden", check="mean_entropy")

@@ -13,14 +13,14 @@ from analysis.papers.wiegreffe_pinter.adversaries import (
 from analysis.papers.wiegreffe_pinter.adversary_plane import NAME as PLANE
 from analysis.papers.wiegreffe_pinter.adversary_plane import plane
 from analysis.papers.wiegreffe_pinter.claims import CLAIMS, PRINTED
-from analysis.papers.wiegreffe_pinter.corpora import NAME as CORPORA
-from analysis.papers.wiegreffe_pinter.corpora import table_1
 from analysis.papers.wiegreffe_pinter.seed_variance import SEEDS_TABLE, seeds
 from analysis.papers.wiegreffe_pinter.three_attentions import NAME as HEATMAPS
 from analysis.papers.wiegreffe_pinter.three_attentions import heatmaps
 from analysis.papers.wiegreffe_pinter.usefulness import (
+    CORPORA_TABLE,
     GUIDES_TABLE,
     UNIFORM_TABLE,
+    table_1,
     table_2,
     table_3,
 )
@@ -29,7 +29,7 @@ PAPER = Paper(
     "wiegreffe-pinter",
     "Wiegreffe & Pinter 2019",
     exhibits=(
-        StudyExhibit(CORPORA, table_1),
+        StudyExhibit(CORPORA_TABLE, table_1),
         StudyExhibit(UNIFORM_TABLE.name, table_2),
         StudyExhibit(SEEDS_TABLE.name, seeds),
         StudyExhibit(GUIDES_TABLE.name, table_3),

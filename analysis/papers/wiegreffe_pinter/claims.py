@@ -5,8 +5,17 @@ from itertools import pairwise
 from typing import Dict, Iterator, List, Optional, Sequence, Tuple
 
 from analysis.claims.beside_print import OF_ACCURACY, OF_JSD, OF_TVD, Printed
-from analysis.claims.claim import Claim, ClaimTest, Judgement
-from analysis.claims.parts import FAR, SMALL, Outcome, Part, above, below
+from analysis.claims.claim import (
+    FAR,
+    SMALL,
+    Claim,
+    ClaimTest,
+    Judgement,
+    Outcome,
+    Part,
+    above,
+    below,
+)
 from analysis.claims.table_rows import (
     TableRow,
     Tables,

@@ -10,14 +10,14 @@ import numpy
 import pandas
 
 from analysis.agreement.agreement_table import OVERALL
-from analysis.claims.parts import SMALL
+from analysis.claims.claim import SMALL
 from analysis.claims.table_rows import TableRow, TypedTable, estimated, paired
 from analysis.errors import AnalysisError
 from analysis.figures.violins import Violins, violins
 from analysis.output import Output
-from analysis.papers.shared.bins import ALL, bins_of, by_bin, largest_weights
 from analysis.papers.shared.divergence import BOUND, divergence, furthest, mean_jsd, mean_tvd
 from analysis.papers.shared.families import ModelFamily, Pair, families
+from analysis.papers.shared.per_text import ALL, bins_of, by_bin, largest_weights
 from analysis.papers.shared.published import readable
 from analysis.papers.shared.study_files import StudyFiles
 from analysis.performance import NOTHING, nothing_to_judge

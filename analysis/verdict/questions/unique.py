@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy
 
-from analysis.claims.parts import FAR
+from analysis.claims.claim import FAR
 from analysis.models import Model
 from analysis.papers.shared.divergence import divergence
 from analysis.papers.shared.families import base_of

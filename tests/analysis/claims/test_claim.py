@@ -7,9 +7,19 @@ import pandas
 import pytest
 from scipy.stats import t
 
-from analysis.claims.claim import KEY, Judgement, each_once
+from analysis.claims.claim import (
+    KEY,
+    Judgement,
+    Outcome,
+    Part,
+    above,
+    below,
+    detectable,
+    each_once,
+    whole,
+    whole_p,
+)
 from analysis.claims.multiplicity import multiplicity
-from analysis.claims.parts import Outcome, Part, above, below, detectable, whole, whole_p
 from analysis.written import Estimate, average
 
 HOLDS, FAILS, UNKNOWN, NOTHING = Outcome

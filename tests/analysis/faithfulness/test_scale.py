@@ -7,9 +7,7 @@ import pytest
 
 from analysis.faithfulness.files import FaithfulnessMeasure, load_faithfulness
 from analysis.faithfulness.scale import measured, rows_of, shares_tied
-from analysis.papers.faithfulness.between_methods import difference_rows
-from analysis.papers.faithfulness.curves import SHARES, curves_of
-from analysis.papers.faithfulness.on_the_scale import erasure_rows
+from analysis.papers.faithfulness import SHARES, curves_of, difference_rows, erasure_rows
 from analysis.papers.shared.study_files import load_study
 from tests.analysis.faithfulness.faithfulness_files import TRUTH, judged_rows, write_faithfulness
 

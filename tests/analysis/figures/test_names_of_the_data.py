@@ -15,7 +15,7 @@ from analysis.figures.scatter import Scatter, Spot, scatters
 from analysis.figures.violins import Violins, violins
 from analysis.figures.zones import on_zones
 from analysis.pages.svg import inlined
-from analysis.papers.jain_wallace.instance_adversary import Found, found_histograms
+from analysis.papers.jain_wallace.other_attention import Found, found_histograms
 from analysis.papers.neely_schouten.top_k import Mark, on_chance_bands
 from analysis.papers.wiegreffe_pinter.adversary_plane import Plane, Points, planes
 from analysis.papers.wiegreffe_pinter.three_attentions import Weighted, token_heatmaps

@@ -9,7 +9,7 @@ from analysis.claims.claim import ClaimTest, judged
 from analysis.claims.table_rows import TypedTable, read_tables
 from analysis.errors import AnalysisError
 from analysis.papers.discovery import CLAIMS, TABLES
-from analysis.papers.shared.agreement_rows import AgreementRow, DifferenceRow, less_than
+from analysis.papers.shared.agreement import AgreementRow, DifferenceRow, less_than
 from tests.analysis.papers.bastings_filippova.claim_cases import agreement
 from tests.analysis.papers.claimed_rows import all_cases, near, outcome, wide, with_scaled
 from tests.analysis.papers.jain_wallace.claim_cases import pairs

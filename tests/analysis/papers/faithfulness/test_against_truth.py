@@ -5,7 +5,7 @@ import pandas
 import pytest
 
 from analysis.__main__ import main
-from analysis.papers.faithfulness.against_truth import (
+from analysis.papers.planted_truth import (
     agreement_rows,
     attention_rows,
     cause_first_rows,

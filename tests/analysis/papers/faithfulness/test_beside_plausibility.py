@@ -3,7 +3,7 @@
 import pytest
 
 from analysis.__main__ import main
-from analysis.papers.faithfulness.beside_plausibility import joined, method_rows
+from analysis.papers.faithfulness import joined, method_rows
 from analysis.papers.shared.study_files import load_study
 from tests.analysis.attribution_files import config, random_rows, write_attributions
 from tests.analysis.faithfulness.faithfulness_files import TRUTH, judged_rows, write_faithfulness

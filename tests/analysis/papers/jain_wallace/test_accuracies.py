@@ -6,7 +6,7 @@ import pytest
 
 from analysis.attributions import load_attributions
 from analysis.output import Output
-from analysis.papers.jain_wallace.accuracies import NAME, accuracies
+from analysis.papers.jain_wallace.correlations import ACCURACIES, accuracies
 from analysis.papers.shared.study_files import load_models
 from tests.analysis.papers.studies import write_run
 
@@ -17,7 +17,7 @@ def test_accuracy_over_texts_and_seeds_beside_what_was_published(tmp_path):
     output = Output(tmp_path / "out", "Jain & Wallace 2019")
     accuracies(load_models(files), output)
     output.finish(["test"])
-    table = pandas.read_csv(output.folder / f"{NAME}.csv").set_index("corpus")
+    table = pandas.read_csv(output.folder / f"{ACCURACIES}.csv").set_index("corpus")
     tables = [load_attributions(file).table for file in files[:2]]
     right = [(each["label"] == each["predicted"]).mean() for each in tables]
     ours = table.loc["babi_2"]

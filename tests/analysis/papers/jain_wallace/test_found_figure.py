@@ -3,7 +3,7 @@
 import numpy
 import pytest
 
-from analysis.papers.jain_wallace.instance_adversary import Found, found_histograms
+from analysis.papers.jain_wallace.other_attention import Found, found_histograms
 
 
 def drawn(values, failures):

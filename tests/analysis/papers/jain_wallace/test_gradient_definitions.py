@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import kendalltau
 
 from analysis.errors import AnalysisError
-from analysis.papers.jain_wallace.gradient_definitions import gradient_definitions
+from analysis.papers.jain_wallace.correlations import gradient_definitions
 from analysis.papers.shared.study_files import load_models
 from tests.analysis.attribution_files import random_rows, write_attributions
 from tests.analysis.papers.written import tables

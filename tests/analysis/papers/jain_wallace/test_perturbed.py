@@ -4,8 +4,7 @@ import numpy
 import pytest
 
 from analysis.__main__ import main
-from analysis.papers.jain_wallace.instance_adversary import adversary
-from analysis.papers.jain_wallace.permutation import permutation
+from analysis.papers.jain_wallace.other_attention import adversary, permutation
 from analysis.papers.shared.study_files import load_study
 from tests.analysis.attribution_files import config
 from tests.analysis.papers.written import entries, tables

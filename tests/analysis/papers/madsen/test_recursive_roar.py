@@ -7,7 +7,7 @@ import pytest
 
 from analysis.__main__ import main
 from analysis.errors import AnalysisError
-from analysis.papers.madsen.recursive_roar import racu, recursive_roar, retrained
+from analysis.papers.madsen import racu, recursive_roar, retrained
 from analysis.papers.shared.study_files import load_study
 from tests.analysis.attribution_files import config
 from tests.analysis.papers.families import write_training

@@ -1,6 +1,6 @@
 """Adversaries that were trained, frozen and not, next to the published ones."""
 
-from analysis.papers.meister.adversaries import table_5 as meister_table_5
+from analysis.papers.meister.correlations import table_5 as meister_table_5
 from analysis.papers.shared.study_files import load_study
 from analysis.papers.wiegreffe_pinter.adversaries import table_5
 from tests.analysis.papers.families import adversary_config, text_rows, write_family, write_model

@@ -15,7 +15,7 @@ from analysis.papers.meister.sparsity import (
     table_2,
     tau_against_lambda,
 )
-from analysis.papers.shared.methods import GRADIENT, LEAVE_ONE_OUT
+from analysis.papers.shared.paper import GRADIENT, LEAVE_ONE_OUT
 from analysis.papers.shared.study_files import load_models
 from tests.analysis.attribution_files import config, write_attributions
 from tests.analysis.papers.studies import MEISTER, write_run

@@ -2,8 +2,7 @@
 
 import pytest
 
-from analysis.papers.neely_schouten.correlations import top_k_densities
-from analysis.papers.neely_schouten.small_k import SIZES, small_k
+from analysis.papers.neely_schouten.correlations import SIZES, small_k, top_k_densities
 from analysis.papers.shared.study_files import load_models
 from tests.analysis.papers.studies import write_run
 from tests.analysis.papers.written import entries, tables

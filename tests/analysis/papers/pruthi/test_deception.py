@@ -4,7 +4,7 @@ import pytest
 
 from analysis.__main__ import main
 from analysis.errors import AnalysisError
-from analysis.papers.pruthi.deception import deception, rows_of
+from analysis.papers.pruthi import deception, rows_of
 from analysis.papers.shared.study_files import StudyFiles, load_study
 from analysis.report.page import report
 from tests.analysis.attribution_files import config

@@ -4,8 +4,7 @@ import numpy
 import pytest
 from scipy.stats import ttest_1samp
 
-from analysis.papers.serrano_smith.drop_top import drop_top
-from analysis.papers.serrano_smith.removal import removal
+from analysis.papers.serrano_smith import drop_top, removal
 from analysis.papers.shared.study_files import load_study
 from tests.analysis.papers.written import tables
 from tests.analysis.perturbation_files import ORDERS, perturbed_rows, write_perturbations

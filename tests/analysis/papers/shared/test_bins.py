@@ -2,7 +2,7 @@
 
 import numpy
 
-from analysis.papers.shared.bins import NAMES, bins_of
+from analysis.papers.shared.per_text import NAMES, bins_of
 
 
 def test_a_largest_weight_is_in_the_bin_that_begins_with_it():

@@ -7,9 +7,15 @@ from scipy.stats import ttest_1samp
 
 from analysis.claims.table_rows import TypedTable
 from analysis.output import Output
-from analysis.papers.shared.agreeing import add_differences, agreed, rows_of
-from analysis.papers.shared.agreement_rows import AgreementRow, DifferenceRow, less_than
-from analysis.papers.shared.methods import JAIN_WALLACE_PAIRS as PAIRS
+from analysis.papers.shared.agreement import (
+    AgreementRow,
+    DifferenceRow,
+    add_differences,
+    agreed,
+    less_than,
+    rows_of,
+)
+from analysis.papers.shared.paper import JAIN_WALLACE_PAIRS as PAIRS
 from analysis.papers.shared.study_files import load_models
 from tests.analysis.papers.studies import write_run
 

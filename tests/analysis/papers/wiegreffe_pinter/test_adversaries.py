@@ -6,7 +6,7 @@ import pytest
 from scipy.stats import ttest_1samp
 
 from analysis.errors import AnalysisError
-from analysis.papers.meister.adversaries import table_5 as meister_table_5
+from analysis.papers.meister.correlations import table_5 as meister_table_5
 from analysis.papers.shared.divergence import divergence, per_instance
 from analysis.papers.shared.families import families
 from analysis.papers.shared.study_files import load_study

@@ -4,7 +4,7 @@ import pytest
 
 from analysis.errors import AnalysisError
 from analysis.papers.shared.study_files import load_study
-from analysis.papers.wiegreffe_pinter.corpora import table_1
+from analysis.papers.wiegreffe_pinter.usefulness import table_1
 from tests.analysis.attribution_files import config, write_attributions
 from tests.analysis.papers.families import text_rows, write_training
 from tests.analysis.papers.written import tables

@@ -1,11 +1,12 @@
-"""
-Who measures the measures: where the causes of the label are known, each method's scores can be held
-against them, and each measure of faithfulness against that. A good measure ranks methods as the
-truth does, and does not call attention faithful that was trained to look elsewhere.
+"""Which measures of faithfulness rank methods as the truth does.
 
-A trained model counts where it has both an attribution file, with the causes, and a faithfulness
-file; the two are joined by the model's weights. The truth about a method is its average precision:
-of the causes, in the order of its scores, over correctly predicted texts.
+Where the causes of the label are known, the scores of each method are compared with them, and each measure of
+faithfulness with the result. A good measure ranks methods as the truth does, and does not call attention faithful
+that was trained to look elsewhere.
+
+A trained model counts if it has both an attribution file with the causes and a faithfulness file; the two are
+joined by the weights of the model. The truth about a method is the average precision of the causes in the order of
+its scores, over correctly predicted texts.
 """
 
 from dataclasses import dataclass
@@ -25,6 +26,7 @@ from analysis.formats import csv
 from analysis.model_config import ADVERSARY, DECEPTIVE, PLAIN
 from analysis.models import Model
 from analysis.output import Output
+from analysis.papers.shared.paper import Exhibition, StudyExhibit
 from analysis.papers.shared.study_files import StudyFiles
 from analysis.performance import NOTHING, nothing_to_judge
 from analysis.plausibility.causes import (
@@ -35,6 +37,7 @@ from analysis.plausibility.causes import (
     found_by_text,
 )
 from analysis.statistics.intervals import intervals, mean_of_known
+from analysis.verdict.against_truth import verdict_tables
 from analysis.verdict.means import Mean
 from analysis.written import Estimate, estimates
 from attention_explain.files.faithfulness import TIED
@@ -350,3 +353,13 @@ def _described(table: pandas.DataFrame) -> str:
     trained = table[KEYS].drop_duplicates()
     corpora = ", ".join(dict.fromkeys(models["corpus"]))
     return f"{len(models)} models on {corpora}, {len(trained)} trained"
+
+
+PLANTED_TRUTH = Exhibition(
+    "planted-truth",
+    "Who measures the measures",
+    (
+        StudyExhibit("planted-truth-measures", truth_tables),
+        StudyExhibit("planted-truth-verdicts", verdict_tables),
+    ),
+)

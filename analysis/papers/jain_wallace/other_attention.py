@@ -1,4 +1,6 @@
-"""Jain & Wallace 2019, section 4.2.2: how different can attention be with the same output?"""
+"""Jain & Wallace 2019, section 4.2: what permuted attention changes, and how different attention with the same output
+can be.
+"""
 
 from dataclasses import dataclass
 from typing import Any, Dict, List, Sequence
@@ -14,15 +16,110 @@ from analysis.figures import style
 from analysis.figures.violins import Violins, violins
 from analysis.models import Model
 from analysis.output import Output, slug
-from analysis.papers.shared.bins import by_bin, classes_of, largest_weights
 from analysis.papers.shared.divergence import BOUND, INSTANCE_ADVERSARY, MAX_JSD, SUCCESS
-from analysis.papers.shared.paper import PERTURBED, Exhibit
-from analysis.papers.shared.per_text import check, sample
-from analysis.papers.shared.published import about
+from analysis.papers.shared.paper import Method
+from analysis.papers.shared.per_text import (
+    ALL,
+    bins_of,
+    by_bin,
+    check,
+    classes_of,
+    largest_weights,
+    sample,
+)
+from analysis.papers.shared.published import about, readable
 from analysis.papers.shared.study_files import described
 from analysis.statistics.intervals import ABOUT_INTERVALS
 from analysis.statistics.samples import Sample, summaries
 from analysis.written import Estimate, interval_column, number
+
+MEDIAN = Method("permutation", "permutation", check="median_tvd")
+LARGEST = Method("permutation", "permutation", check="max_attention")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PermutedRow(TableRow):
+    """
+    predicted : the class, or `overall`.
+    max_attention : the bin of the largest weight, or `all`.
+    change : of the output, the mean over texts of the medians over permutations.
+    """
+
+    predicted: str
+    max_attention: str
+    change: Estimate = estimated(difference=True)
+
+
+PERMUTATION = TypedTable("jain-wallace-permutation", PermutedRow)
+SHOWN = ("corpus", "model", "predicted", "max attention", "mean", "interval", "median", "std", "n")
+
+
+def permutation_rows(model: Model) -> List[Dict[str, Any]]:
+    """
+    From the perturbation files of a model: a row for each predicted class and bin of the largest
+    weight, and for all of them together.
+    """
+    values, weights = sample(model, check(MEDIAN)), sample(model, check(LARGEST)).value
+    bins = {ALL: weights == weights, **bins_of(weights)}
+    keys = [(name, of) for name in groups(model, "predicted") for of in bins]
+    members = groups(model, "predicted")
+    parts = [values.where(members[name] & bins[of]) for name, of in keys]
+    return [
+        {**about(model), "predicted": name, "max attention": of, **row}
+        for (name, of), row in zip(keys, summaries(parts), strict=True)
+        if row["n"] or of == ALL
+    ]
+
+
+def permutation(models: Sequence[Model], output: Output) -> None:
+    """Adds the table, a figure and one sentence per model on what permuted attention changes."""
+    table = pandas.DataFrame([row for model in models for row in permutation_rows(model)])
+    output.table(
+        PERMUTATION.name,
+        table,
+        "Median change of the output (total variation distance) over permutations of attention, by "
+        f"predicted class and by the largest weight. {described(models)}.",
+        "Hidden states stay as they are. A small change where one weight is large says that the "
+        f"token it stands at was not needed. The mean is that of the texts' medians. {ABOUT_INTERVALS}",
+        readable(table, SHOWN),
+    )
+    panels = [
+        Violins(
+            f"{model.config.corpus}, {model.name}",
+            by_bin(
+                sample(model, check(MEDIAN)).value,
+                sample(model, check(LARGEST)).value,
+                classes_of(model),
+            ),
+        )
+        for model in models
+    ]
+    output.figure(
+        "jain-wallace-permutation-violins",
+        violins(panels, "largest weight of attention", "median change of output (TVD)", top=1.0),
+        "Median change of the output (total variation distance) over permutations of attention, "
+        f"text by text, by the largest weight and by predicted class. {described(models)}.",
+        "Bar: the middle half of the texts; dot: median; below each group: the number of texts of "
+        "each class. Groups of fewer than 8 texts are drawn text by text.",
+    )
+    for model in models:
+        name = slug("jain-wallace-permutation-finding", model.config.corpus, model.name)
+        output.sentence(name, _permutation_finding(table, model))
+
+
+def _permutation_finding(table: pandas.DataFrame, model: Model) -> str:
+    row = table[
+        (table["corpus"] == model.config.corpus)
+        & (table["model"] == model.name)
+        & (table["predicted"] == OVERALL)
+        & (table["max attention"] == ALL)
+    ].iloc[0]
+    return (
+        f"{row['corpus']}, {row['model']}: attention in random order changes the output by "
+        f"{number(row['mean'])} on average (the median over permutations of each text; total variation "
+        f"distance, n = {row['n']})."
+    )
+
 
 BINS = 20
 
@@ -95,7 +192,7 @@ def _draw(axes: Axes, panel: Found, failure: str, top: float) -> None:
 
 
 STATISTICS = {"success": "share found", "all": "max JSD", "found": "max JSD where found"}
-NOTE = (
+ADVERSARY_NOTE = (
     "Found: another attention with an output at most epsilon away (total variation distance). As "
     "published, a text without one counts with a divergence of 0; the mean over the texts that "
     f"have one stands next to it. {ABOUT_INTERVALS} The largest possible divergence is "
@@ -122,7 +219,7 @@ def found_only(values: Sample, success: Sample) -> Sample:
     return values.where(success.value == 1)
 
 
-def rows_of(model: Model) -> List[Dict[str, Any]]:
+def adversary_rows(model: Model) -> List[Dict[str, Any]]:
     """
     From the perturbation files of a model: a row for each predicted class, and one for all texts.
     """
@@ -153,13 +250,13 @@ def rows_of(model: Model) -> List[Dict[str, Any]]:
 
 def adversary(models: Sequence[Model], output: Output) -> None:
     """Adds the table, two figures and one sentence per model on what the search for each text found."""
-    table = pandas.DataFrame([row for model in models for row in rows_of(model)])
+    table = pandas.DataFrame([row for model in models for row in adversary_rows(model)])
     output.table(
         ADVERSARY.name,
         table,
         "The largest divergence of an attention that leaves the output nearly as it is, searched "
         f"text by text (Jain & Wallace 2019). {described(models)}.",
-        NOTE,
+        ADVERSARY_NOTE,
         _shown(table),
     )
     output.figure(
@@ -187,11 +284,11 @@ def adversary(models: Sequence[Model], output: Output) -> None:
     for row in overall.to_dict("records"):
         output.sentence(
             slug("jain-wallace-adversary-finding", row["corpus"], row["model"]),
-            f"{row['corpus']}, {row['model']}: {_finding(row)} (n = {row['n']}).",
+            f"{row['corpus']}, {row['model']}: {_adversary_finding(row)} (n = {row['n']}).",
         )
 
 
-def _finding(row: Dict[str, Any]) -> str:
+def _adversary_finding(row: Dict[str, Any]) -> str:
     if not row["success mean"] > 0:
         return f"no text has another attention with the same output within {row['epsilon']:g}"
     return (
@@ -228,6 +325,3 @@ def _panel(model: Model) -> Violins:
         f"{model.config.corpus}, {model.name}",
         by_bin(sample(model, check(MAX_JSD)).value, weights, classes_of(model)),
     )
-
-
-EXHIBIT = Exhibit(ADVERSARY.name, (MAX_JSD, SUCCESS), adversary, of=PERTURBED)
