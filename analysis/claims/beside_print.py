@@ -1,8 +1,9 @@
 """What was printed in a paper, number by number, compared with ours: reproduced or not, and by how much."""
 
 import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Callable, Dict, Iterator, List, Mapping, Sequence, Tuple
+from typing import Any
 
 import pandas
 
@@ -81,9 +82,9 @@ class Printed:
     note: str = ""
     paper: str = ""
     source: str = PAPER
-    traced: Tuple[Traced, ...] = ()
+    traced: tuple[Traced, ...] = ()
 
-    def rows(self, tables: Tables) -> Iterator[Dict[str, Any]]:
+    def rows(self, tables: Tables) -> Iterator[dict[str, Any]]:
         """One for each number that both have."""
         table = tables.tables.get(self.table, pandas.DataFrame())
         for row in self.chosen(table).to_dict("records") if len(table) else ():
@@ -94,7 +95,7 @@ class Printed:
 
     def _row(
         self, row: Mapping[str, Any], published: float, ours: float, study: str
-    ) -> Dict[str, Any]:
+    ) -> dict[str, Any]:
         low, high = (row.get(f"{self.ends} {end}".strip(), math.nan) for end in ("low", "high"))
         protocol = row.get("protocol")
         known = [each.known for each in self.traced if _meant(row, each.rows)]
@@ -137,5 +138,5 @@ def reproduced(published: float, ours: float, low: float, high: float, tolerance
 
 def beside_print(tables: Tables, printed: Sequence[Printed]) -> pandas.DataFrame:
     """A row for each printed number that the tables have a counterpart of."""
-    rows: List[Dict[str, Any]] = [row for one in printed for row in one.rows(tables)]
+    rows: list[dict[str, Any]] = [row for one in printed for row in one.rows(tables)]
     return pandas.DataFrame(rows, columns=list(COLUMNS))

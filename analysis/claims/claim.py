@@ -1,9 +1,9 @@
 """A claim of a paper: numbers on one side of a bound (its parts), and the outcome for the tables of a study."""
 
 import math
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Callable, Iterable, List, Sequence, Tuple
 
 import pandas
 from scipy.stats import norm, t
@@ -144,7 +144,7 @@ class Judgement:
 
     corpus: str
     model: str
-    parts: Tuple[Part, ...]
+    parts: tuple[Part, ...]
     protocol: str = ""
 
     @classmethod
@@ -193,7 +193,7 @@ class Claim:
     judge: Callable[[Tables], Iterable[Judgement]]
     test: ClaimTest = ClaimTest.AUTHORS
     corrects: str = ""
-    others: Tuple[TypedTable, ...] = ()
+    others: tuple[TypedTable, ...] = ()
     over_models: bool = False
     paper: str = ""
 
@@ -203,7 +203,7 @@ def judged(tables: Tables, claims: Sequence[Claim]) -> pandas.DataFrame:
     A row for each claim, corpus, model and training protocol that the tables have the numbers of.
     Where a table was written without protocols, its study stands for one.
     """
-    rows: List[tuple] = []
+    rows: list[tuple] = []
     for claim in claims:
         for judgement in claim.judge(tables):
             rows.append(

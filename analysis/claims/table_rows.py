@@ -5,19 +5,12 @@ and by the dataclass of its rows, whose fields are columns.
 
 import io
 import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
 from typing import (
     Any,
-    Dict,
     Generic,
-    Iterator,
-    List,
-    Mapping,
-    Optional,
-    Sequence,
-    Tuple,
-    Type,
     TypeVar,
 )
 
@@ -54,7 +47,7 @@ class EstimateColumns:
     difference: bool = False
     known_by: str = ""
 
-    def read(self, row: Mapping[str, Any], nothing: str) -> Optional[Estimate]:
+    def read(self, row: Mapping[str, Any], nothing: str) -> Estimate | None:
         """
         From a row as it was written, whose model gives nothing to judge for the reason `nothing`,
         if any.
@@ -118,15 +111,15 @@ class TypedTable(Generic[R]):
     """
 
     name: str
-    row: Type[R]
+    row: type[R]
 
-    def rows(self, table: pandas.DataFrame) -> List[R]:
+    def rows(self, table: pandas.DataFrame) -> list[R]:
         """Those of a table as it was written."""
         return [self._read(row) for row in table.to_dict("records")]
 
     def _read(self, row: Mapping[str, Any]) -> R:
         said = row.get(NOTHING)
-        values: Dict[str, Any] = {}
+        values: dict[str, Any] = {}
         for each in fields(self.row):
             try:
                 if ESTIMATE in each.metadata:
@@ -152,30 +145,30 @@ class Tables:
     study : what the study is called, by its folder.
     """
 
-    tables: Dict[str, pandas.DataFrame]
+    tables: dict[str, pandas.DataFrame]
     study: str = ""
 
-    def rows(self, table: TypedTable[R], **equal: Any) -> List[R]:
+    def rows(self, table: TypedTable[R], **equal: Any) -> list[R]:
         """Those rows of the table whose fields have these values; none if there is no such table."""
         written = self.tables.get(table.name)
         return [] if written is None else where(table.rows(written), **equal)
 
 
-def where(rows: Sequence[R], **equal: Any) -> List[R]:
+def where(rows: Sequence[R], **equal: Any) -> list[R]:
     """The rows whose fields have these values."""
     return [
         row for row in rows if all(getattr(row, name) == value for name, value in equal.items())
     ]
 
 
-def first_where(rows: Sequence[R], **equal: Any) -> Optional[R]:
+def first_where(rows: Sequence[R], **equal: Any) -> R | None:
     """The first row whose fields have these values; None if there is none."""
     return next(iter(where(rows, **equal)), None)
 
 
-def grouped(rows: Sequence[R], *names: str) -> Iterator[Tuple[tuple, List[R]]]:
+def grouped(rows: Sequence[R], *names: str) -> Iterator[tuple[tuple, list[R]]]:
     """The rows that have the same values in these fields, in the order of the first of each."""
-    groups: Dict[tuple, List[R]] = {}
+    groups: dict[tuple, list[R]] = {}
     for row in rows:
         groups.setdefault(tuple(getattr(row, name) for name in names), []).append(row)
     return iter(groups.items())

@@ -7,7 +7,6 @@ from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
-from typing import Tuple
 
 import pandas
 
@@ -21,13 +20,13 @@ from analysis.papers.planted_truth import PLANTED_TRUTH
 from analysis.papers.shared.paper import Exhibition, Paper
 
 
-def judged_folder(folder: Path) -> Tuple[pandas.DataFrame, pandas.DataFrame]:
+def judged_folder(folder: Path) -> tuple[pandas.DataFrame, pandas.DataFrame]:
     """What `claims.csv` and `beside-print.csv` have; without rows where no table is there."""
     tables = read_tables(folder, TABLES)
     return judged(tables, CLAIMS), beside_print(tables, PRINTED)
 
 
-def declared_papers() -> Tuple[Paper, ...]:
+def declared_papers() -> tuple[Paper, ...]:
     """
     All papers, by their years; those of a year by `order`, then by the names of their folders.
     """
@@ -38,7 +37,7 @@ def declared_papers() -> Tuple[Paper, ...]:
 
 
 PAPERS = declared_papers()
-EXHIBITIONS: Tuple[Exhibition, ...] = (
+EXHIBITIONS: tuple[Exhibition, ...] = (
     *PAPERS,
     *(more for paper in PAPERS for more in paper.more),
     FAITHFULNESS,

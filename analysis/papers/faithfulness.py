@@ -2,8 +2,9 @@
 methods, agreement of the removal methods, curves, and plausibility next to faithfulness.
 """
 
+from collections.abc import Sequence
 from itertools import combinations
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import Any
 
 import numpy
 import pandas
@@ -42,7 +43,7 @@ HOW = (
 
 def long_table(models: Sequence[Model]) -> pandas.DataFrame:
     """One row per model, measure, erasure, bin and method, with all numbers."""
-    rows: List[Dict[str, Any]] = []
+    rows: list[dict[str, Any]] = []
     for model in models:
         of_model = measured(model)
         tied = shares_tied(of_model)
@@ -105,7 +106,7 @@ def _wide(table: pandas.DataFrame, name: str) -> pandas.DataFrame:
     return pandas.DataFrame(rows)
 
 
-def _measure_title(row: Dict[str, Any]) -> str:
+def _measure_title(row: dict[str, Any]) -> str:
     return row["measure"].replace("_", " ")
 
 
@@ -152,9 +153,9 @@ def _findings(table: pandas.DataFrame, output: Output) -> None:
         output.sentence(slug("faithfulness", corpus, model), f"{opening}{said}.")
 
 
-def erasure_rows(of_model: Sequence[Measured]) -> List[Dict[str, Any]]:
+def erasure_rows(of_model: Sequence[Measured]) -> list[dict[str, Any]]:
     """Of each measure, how alike two removal methods order the methods: Kendall's tau-b of their scores."""
-    by_name: Dict[str, List[Measured]] = {}
+    by_name: dict[str, list[Measured]] = {}
     for each in of_model:
         if each.measure.k is None and each.measure.removal and each.has_scale:
             by_name.setdefault(each.measure.name, []).append(each)
@@ -197,7 +198,7 @@ def erasure_table(models: Sequence[Model], output: Output) -> None:
         )
 
 
-def difference_rows(each: Measured, flips: SignFlips = SignFlips()) -> List[Dict[str, Any]]:
+def difference_rows(each: Measured, flips: SignFlips = SignFlips()) -> list[dict[str, Any]]:
     """
     One row per pair of methods, the better one first; p-values are also corrected for the number of
     pairs of the measure (Holm).
@@ -256,7 +257,7 @@ CURVES = {"deletion_curve": "share of words deleted", "insertion_curve": "share 
 SHARES = numpy.linspace(0, 1, 21)
 
 
-def curves_of(model: Model, measure: FaithfulnessMeasure) -> Dict[str, numpy.ndarray]:
+def curves_of(model: Model, measure: FaithfulnessMeasure) -> dict[str, numpy.ndarray]:
     """By method, at the shares; NaN of texts without a curve. Shape: (shares, seeds, texts)"""
     first: FaithfulnessFile = model.files[0]
     methods = list(dict.fromkeys(first.by_measure[measure]["method"]))
@@ -293,7 +294,7 @@ def curve_figures(models: Sequence[Model], output: Output) -> None:
 
 
 def _curve_panel(model: Model, measure: FaithfulnessMeasure) -> BandPanel:
-    bands_of: List[Band] = []
+    bands_of: list[Band] = []
     of_model = curves_of(model, measure)
     for method in sorted(of_model, key=lambda name: name in (RANDOM, SEARCH)):
         spread = intervals(of_model[method])
@@ -311,7 +312,7 @@ COMPREHENSIVENESS = "comprehensiveness"
 ATTENTION = "attention"
 
 
-def joined(study: StudyFiles) -> List[Tuple[Model, Model]]:
+def joined(study: StudyFiles) -> list[tuple[Model, Model]]:
     """The same model as attribution files with rationales have it, and faithfulness files."""
     with_rationales = {
         frozenset(file.learned for file in model.files): model
@@ -326,7 +327,7 @@ def joined(study: StudyFiles) -> List[Tuple[Model, Model]]:
     return pairs
 
 
-def method_rows(explained: Model, judged: Model) -> List[Dict[str, object]]:
+def method_rows(explained: Model, judged: Model) -> list[dict[str, object]]:
     """One row per method: average precision of the marked tokens, and the score on the scale."""
     chosen = [each for each in measures() if each.name == PLAUSIBILITY]
     plausible = plausibility_table([explained], chosen).set_index("method")
@@ -361,7 +362,7 @@ def _on_scale(judged: Model) -> Measured:
     raise AnalysisError(f"{judged.files[0].path}: has no {COMPREHENSIVENESS} on the scale")
 
 
-def plausibility_figure(study: StudyFiles, output: Output) -> Optional[str]:
+def plausibility_figure(study: StudyFiles, output: Output) -> str | None:
     """One panel per model."""
     pairs = joined(study)
     if not pairs:

@@ -1,7 +1,8 @@
 """What `python -m analysis table heads` makes of perturbation files: the effect of each head."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Dict, List, Sequence, Tuple
+from typing import Any
 
 import numpy
 import pandas
@@ -102,7 +103,7 @@ WORDS = {
 }
 
 
-def effects(file: TextFile) -> Tuple[numpy.ndarray, int, int]:
+def effects(file: TextFile) -> tuple[numpy.ndarray, int, int]:
     """
     Of each text: of each head, the first layer first; then of each layer; then of all. With the number
     of layers, and of the heads of each. Shape: (texts, heads + layers + 1)
@@ -116,7 +117,7 @@ def effects(file: TextFile) -> Tuple[numpy.ndarray, int, int]:
     return numpy.hstack([alone, layers, whole[:, None]]), layers.shape[1], heads
 
 
-def rows_of(model: Model) -> List[Dict[str, Any]]:
+def rows_of(model: Model) -> list[dict[str, Any]]:
     """A row for each head, each layer and all of them: how far the output moves, as a mean over texts."""
     of_seeds = [effects(file) for file in model.files]
     _, layers, heads = of_seeds[0]
@@ -168,7 +169,7 @@ def heads(models: Sequence[Model], output: Output) -> None:
         output.sentence(name, _finding(model, tables[model.name]))
 
 
-def _grid(table: pandas.DataFrame) -> Tuple[numpy.ndarray, numpy.ndarray]:
+def _grid(table: pandas.DataFrame) -> tuple[numpy.ndarray, numpy.ndarray]:
     """Shape: (layers, heads), (layers,)"""
     layers = table[(table["head"] == ALL) & (table["layer"] != ALL)]["mean"].to_numpy()
     alone = table[table["head"] != ALL]["mean"].to_numpy()

@@ -9,9 +9,10 @@ joined by the weights of the model. The truth about a method is the average prec
 its scores, over correctly predicted texts.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Any
 
 import numpy
 import pandas
@@ -64,11 +65,11 @@ class Judged:
 
     attributions: Attributions
     faithfulness: FaithfulnessFile
-    truth: Dict[str, float]
-    first: Dict[str, float]
+    truth: dict[str, float]
+    first: dict[str, float]
 
     @cached_property
-    def about(self) -> Dict[str, Any]:
+    def about(self) -> dict[str, Any]:
         """What a row is known by."""
         model = self.attributions.model
         return {
@@ -83,7 +84,7 @@ class Judged:
         }
 
     @cached_property
-    def measures(self) -> List[Measured]:
+    def measures(self) -> list[Measured]:
         """Whole ones, without bins."""
         return [
             each
@@ -92,7 +93,7 @@ class Judged:
         ]
 
 
-def judged_models(study: StudyFiles) -> List[Judged]:
+def judged_models(study: StudyFiles) -> list[Judged]:
     """Those that have both files, and known causes."""
     explained = {
         file.learned: file
@@ -124,7 +125,7 @@ def _goodness(each: Measured, methods: Sequence[str]) -> numpy.ndarray:
     return means if each.higher_is_better else -means
 
 
-def agreement_rows(judged: Judged) -> List[Dict[str, Any]]:
+def agreement_rows(judged: Judged) -> list[dict[str, Any]]:
     """
     One row per measure and erasure: Kendall's tau-b, over methods, of what the measure says with the
     truth; the truth about the method that the measure puts first, and about the best one.
@@ -162,7 +163,7 @@ def _tau(first: numpy.ndarray, second: numpy.ndarray) -> float:
     return float(kendalltau(first, second).statistic)
 
 
-def attention_rows(judged: Judged) -> List[Dict[str, Any]]:
+def attention_rows(judged: Judged) -> list[dict[str, Any]]:
     """What measures say of attention, compared with the truth, one row per measure and erasure."""
     return [
         {
@@ -198,7 +199,7 @@ def over_models(
     return pandas.DataFrame(rows)
 
 
-def truth_tables(study: StudyFiles, output: Output) -> Optional[str]:
+def truth_tables(study: StudyFiles, output: Output) -> str | None:
     """Which measure ranks methods as the truth does; and which calls wrong attention faithful."""
     judged = judged_models(study)
     if not judged:
@@ -285,7 +286,7 @@ def _measure_table(table: pandas.DataFrame, output: Output) -> None:
         )
 
 
-def cause_first_rows(judged: Sequence[Judged]) -> List[Dict[str, Any]]:
+def cause_first_rows(judged: Sequence[Judged]) -> list[dict[str, Any]]:
     """
     The truth itself, one row per model and method: how often a known cause comes first, over texts and
     seeds, compared with chance; and average precision.

@@ -2,8 +2,8 @@
 its claims rest on those of `python -m analysis agreement` and `python -m analysis table faithfulness`.
 """
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Dict, Iterator, List, Mapping, Optional, Sequence
 
 from analysis.agreement.agreements import SIGNED
 from analysis.agreement.comparisons import LESS, SAME, repeated, tells_apart
@@ -24,14 +24,14 @@ from analysis.written import Estimate, average
 
 ATTENTION = "attention"
 # The paper's families of saliency methods, those that are signed.
-FAMILIES: Dict[str, Sequence[str]] = {
+FAMILIES: dict[str, Sequence[str]] = {
     "gradients": ("gradient-x-input", "integrated-gradients"),
     "propagation": ("lrp",),
     "occlusion": ("occlusion", "leave-one-out-signed"),
 }
 # Those of them that are unsigned, as attention has none: the norm of the gradient, and leave-one-out by the size
 # of the change. Words that speak against the class come first there, too with every unsigned method.
-WITHOUT_SIGN: Dict[str, Sequence[str]] = {
+WITHOUT_SIGN: dict[str, Sequence[str]] = {
     "the norm of the gradient": ("gradient",),
     "leave-one-out by magnitude": ("leave-one-out",),
 }
@@ -50,7 +50,7 @@ class ApartRow(TableRow):
     measure: str
     pairs_of_attention: int
     pairs_of_others: int
-    others_less: Optional[Estimate] = paired(LESS)
+    others_less: Estimate | None = paired(LESS)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,7 +63,7 @@ class FaithfulnessDifferenceRow(TableRow):
     second: str
     difference: Estimate = estimated(mean="difference", difference=True)
 
-    def of(self, method: str) -> Optional[Estimate]:
+    def of(self, method: str) -> Estimate | None:
         """That of the method less attention's; None if the row is of others."""
         if (self.first, self.second) == (method, ATTENTION):
             return self.difference
@@ -98,7 +98,7 @@ def _more_faithful(tables: Tables, families: Mapping[str, Sequence[str]]) -> Ite
             yield Judgement.of(of_model[0], *parts)
 
 
-def _more(rows: Sequence[FaithfulnessDifferenceRow], methods: Sequence[str]) -> List[Estimate]:
+def _more(rows: Sequence[FaithfulnessDifferenceRow], methods: Sequence[str]) -> list[Estimate]:
     estimates = (row.of(method) for method in methods for row in rows)
     return [one for one in estimates if one is not None]
 

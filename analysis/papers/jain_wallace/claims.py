@@ -1,6 +1,7 @@
 """What Jain & Wallace 2019 claim."""
 
-from typing import Any, Iterator, List, Sequence
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from analysis.claims.beside_print import OF_ACCURACY, OF_TAU, RELEASED_CODE, Printed, Traced
 from analysis.claims.claim import FAR, SMALL, Claim, ClaimTest, Judgement, Part, above, below
@@ -108,8 +109,8 @@ def less_by_every_gradient(tables: Tables) -> Iterator[Judgement]:
 
 
 def _each_other_less(
-    tables: Tables, rows: List[AgreementRow], gradient: str, placed: bool
-) -> List[Part]:
+    tables: Tables, rows: list[AgreementRow], gradient: str, placed: bool
+) -> list[Part]:
     """How that kind of gradient and leave-one-out agree, less attention with each of the two."""
     each_other = first_where(rows, scores=gradient, importance="leave-one-out")
     if each_other is None:
@@ -165,13 +166,13 @@ def other_attention(tables: Tables) -> Iterator[Judgement]:
             yield Judgement.of(row, above("JSD", row.max_jsd, FAR))
 
 
-def _has_both(rows: List[AgreementRow]) -> bool:
+def _has_both(rows: list[AgreementRow]) -> bool:
     """Whether both things that are called gradient are there, and scaled values."""
     norm = first_where(rows, scores="attention", importance="gradient norm")
     return norm is not None and all(row.scaled is not None for row in rows)
 
 
-def _models_with_context(tables: Tables) -> Iterator[List[AgreementRow]]:
+def _models_with_context(tables: Tables) -> Iterator[list[AgreementRow]]:
     """The correlations of each model over all texts."""
     rows = tables.rows(CORRELATIONS, predicted="overall", role="plain")
     with_context = [row for row in rows if row.encoder != WITHOUT_CONTEXT]

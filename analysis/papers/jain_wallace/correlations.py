@@ -2,8 +2,9 @@
 and the accuracies of their models.
 """
 
+from collections.abc import Iterator, Sequence
 from itertools import chain
-from typing import Any, Dict, Iterator, List, Sequence, Tuple
+from typing import Any
 
 import pandas
 
@@ -141,14 +142,14 @@ def correlations(models: Sequence[Model], output: Output) -> None:
     add_differences(output, DIFFERENCES.name, agreements)
 
 
-def pairs_of(model: Model) -> Tuple[Methods, ...]:
+def pairs_of(model: Model) -> tuple[Methods, ...]:
     """Theirs, and those with the norm of the gradient where all files of the model have that, too."""
     if any(GRADIENT_NORM.problem(file) for file in model.files):
         return PAIRS
     return (*PAIRS, (ATTENTION, GRADIENT_NORM), (GRADIENT_NORM, LEAVE_ONE_OUT))
 
 
-def _ranges(table: pandas.DataFrame) -> List[str]:
+def _ranges(table: pandas.DataFrame) -> list[str]:
     """Of the seeds' means; a dash where there are none."""
     ends = zip(table["code low"], table["code high"], strict=True)
     return ["-" if pandas.isna(low) else f"{number(low)} to {number(high)}" for low, high in ends]
@@ -216,7 +217,7 @@ def gradient_definitions(models: Sequence[Model], output: Output) -> None:
     )
 
 
-def _rows(model: Model) -> Iterator[Dict[str, Any]]:
+def _rows(model: Model) -> Iterator[dict[str, Any]]:
     kinds = {
         name: declared["parameters"]
         for name, declared in model.files[0].declared.items()
@@ -243,7 +244,7 @@ def _rows(model: Model) -> Iterator[Dict[str, Any]]:
                 }
 
 
-def _is_gradient(options: Dict[str, Any]) -> bool:
+def _is_gradient(options: dict[str, Any]) -> bool:
     """Of inputs; integrated and smoothed ones have no such option."""
     kinds = ("norm" in options) != ("absolute" in options)
     return {"of", "detach_attention"} <= set(options) and kinds and options.get("at") != "hidden"

@@ -2,8 +2,9 @@
 can be.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Dict, List, Sequence
+from typing import Any
 
 import numpy
 import pandas
@@ -54,7 +55,7 @@ PERMUTATION = TypedTable("jain-wallace-permutation", PermutedRow)
 SHOWN = ("corpus", "model", "predicted", "max attention", "mean", "interval", "median", "std", "n")
 
 
-def permutation_rows(model: Model) -> List[Dict[str, Any]]:
+def permutation_rows(model: Model) -> list[dict[str, Any]]:
     """
     From the perturbation files of a model: a row for each predicted class and bin of the largest
     weight, and for all of them together.
@@ -132,8 +133,8 @@ class Found:
     """
 
     title: str
-    values: Dict[str, numpy.ndarray]
-    failures: Dict[str, int]
+    values: dict[str, numpy.ndarray]
+    failures: dict[str, int]
 
 
 def found_histograms(
@@ -219,7 +220,7 @@ def found_only(values: Sample, success: Sample) -> Sample:
     return values.where(success.value == 1)
 
 
-def adversary_rows(model: Model) -> List[Dict[str, Any]]:
+def adversary_rows(model: Model) -> list[dict[str, Any]]:
     """
     From the perturbation files of a model: a row for each predicted class, and one for all texts.
     """
@@ -288,7 +289,7 @@ def adversary(models: Sequence[Model], output: Output) -> None:
         )
 
 
-def _adversary_finding(row: Dict[str, Any]) -> str:
+def _adversary_finding(row: dict[str, Any]) -> str:
     if not row["success mean"] > 0:
         return f"no text has another attention with the same output within {row['epsilon']:g}"
     return (

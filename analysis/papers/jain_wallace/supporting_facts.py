@@ -1,6 +1,7 @@
 """What `python -m analysis table supporting-facts` makes: a table, a figure, and one sentence per model."""
 
-from typing import Any, Dict, FrozenSet, List, Mapping, Optional, Sequence, Tuple
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy
 import pandas
@@ -30,7 +31,7 @@ NOT_JUDGED = {
 }
 
 
-def with_known_causes(study: StudyFiles) -> List[Tuple[Model, Optional[Model]]]:
+def with_known_causes(study: StudyFiles) -> list[tuple[Model, Model | None]]:
     """Models of texts with known causes; each with its faithfulness files, where it has any."""
     judged = {_weights(model): model for model in study.judged}
     return [
@@ -40,13 +41,13 @@ def with_known_causes(study: StudyFiles) -> List[Tuple[Model, Optional[Model]]]:
     ]
 
 
-def _weights(model: Model) -> FrozenSet[Optional[str]]:
+def _weights(model: Model) -> frozenset[str | None]:
     return frozenset(file.learned for file in model.files)
 
 
-def facts_table(pairs: Sequence[Tuple[Model, Optional[Model]]]) -> pandas.DataFrame:
+def facts_table(pairs: Sequence[tuple[Model, Model | None]]) -> pandas.DataFrame:
     """One row per model and method."""
-    rows: List[Dict[str, Any]] = []
+    rows: list[dict[str, Any]] = []
     models = [explained for explained, _ in pairs]
     accurate = accuracy_table(models).to_dict("records")
     for (explained, judged), row in zip(pairs, accurate, strict=True):
@@ -64,7 +65,7 @@ def facts_table(pairs: Sequence[Tuple[Model, Optional[Model]]]) -> pandas.DataFr
     return pandas.DataFrame(rows)
 
 
-def method_rows(explained: Model, judged: Optional[Model] = None) -> List[Dict[str, Any]]:
+def method_rows(explained: Model, judged: Model | None = None) -> list[dict[str, Any]]:
     """One row per method; no score where it was not judged, as the control is not, which is one end."""
     methods = explained.files[0].methods
     of_name = {each.name: each for each in measures()}
@@ -91,7 +92,7 @@ def method_rows(explained: Model, judged: Optional[Model] = None) -> List[Dict[s
     ]
 
 
-def _estimated(columns: Mapping[str, Intervals], position: int) -> Dict[str, float]:
+def _estimated(columns: Mapping[str, Intervals], position: int) -> dict[str, float]:
     """The columns of one method, as `Estimate.of` reads them."""
     return {
         f"{name} {end}".strip(): float(values[position])
@@ -104,15 +105,15 @@ def _estimated(columns: Mapping[str, Intervals], position: int) -> Dict[str, flo
     }
 
 
-def _scores(judged: Model, methods: Sequence[str]) -> Dict[str, Dict[str, Any]]:
+def _scores(judged: Model, methods: Sequence[str]) -> dict[str, dict[str, Any]]:
     """By method, where it stands by each measure; by the first erasure of the files."""
-    by_name: Dict[str, Measured] = {}
+    by_name: dict[str, Measured] = {}
     for each in measured(judged):
         if each.measure.name in FAITHFUL and each.measure.k is None and each.has_scale:
             by_name.setdefault(each.measure.name, each)
     if not by_name:
         raise AnalysisError(f"{judged.files[0].path}: has no {' or '.join(FAITHFUL)} on the scale")
-    scores: Dict[str, Dict[str, Any]] = {}
+    scores: dict[str, dict[str, Any]] = {}
     for name, each in by_name.items():
         of_both = [method for method in methods if method in each.methods]
         columns = {name: each.scores(of_both)}
@@ -141,7 +142,7 @@ NOTE = (
 )
 
 
-def facts_exhibit(study: StudyFiles, output: Output) -> Optional[str]:
+def facts_exhibit(study: StudyFiles, output: Output) -> str | None:
     """The table, a figure with all of it on one axis, and one sentence per model."""
     pairs = with_known_causes(study)
     if not pairs:
@@ -194,7 +195,7 @@ def _shown(table: pandas.DataFrame) -> pandas.DataFrame:
     return shown.reset_index(drop=True)
 
 
-def _dots(table: pandas.DataFrame) -> List[Dot]:
+def _dots(table: pandas.DataFrame) -> list[Dot]:
     return [
         Dot(f"{row['corpus']}, {row['model']}", row["method"], series, Estimate.of(row, name))
         for row in table.to_dict("records")

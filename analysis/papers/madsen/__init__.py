@@ -2,8 +2,9 @@
 Allegedly Important Tokens and Retraining".
 """
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
+from typing import Any
 
 import numpy
 import pandas
@@ -34,11 +35,11 @@ class Chains:
     reached : by method and share what it reaches in between.
     """
 
-    base: Optional[float] = None
-    everything: Optional[float] = None
-    reached: Dict[str, Dict[float, float]] = field(default_factory=dict)
+    base: float | None = None
+    everything: float | None = None
+    reached: dict[str, dict[float, float]] = field(default_factory=dict)
 
-    def curve(self, method: str, shares: Sequence[float]) -> Optional[numpy.ndarray]:
+    def curve(self, method: str, shares: Sequence[float]) -> numpy.ndarray | None:
         """At these shares, the first of which is 0 and the last 1; None if a run is not there."""
         between = self.reached.get(method, {})
         values = [self.base, *(between.get(share) for share in shares[1:-1]), self.everything]
@@ -57,12 +58,12 @@ class Retrained:
 
     corpus: str
     model: str
-    shares: Tuple[float, ...]
-    curves: Dict[str, numpy.ndarray]
-    left_out: Tuple[str, ...]
+    shares: tuple[float, ...]
+    curves: dict[str, numpy.ndarray]
+    left_out: tuple[str, ...]
 
     @property
-    def racu(self) -> Dict[str, numpy.ndarray]:
+    def racu(self) -> dict[str, numpy.ndarray]:
         """Of each method, against chance with the same seed. Shape of each: (seeds,)"""
         chance = self.curves[RANDOM]
         return {
@@ -86,12 +87,12 @@ def racu(shares: Sequence[float], chance: Sequence[float], method: Sequence[floa
     return float(numpy.trapezoid(chance - method, shares) / whole) if whole > 0 else float("nan")
 
 
-def retrained(runs: Sequence[Run]) -> List[Retrained]:
+def retrained(runs: Sequence[Run]) -> list[Retrained]:
     """
     Each model that there are complete curves of: on whole texts, with all tokens masked, and in between
     by chance and by a method. Other runs are passed over.
     """
-    models: Dict[Tuple[str, str], Dict[Optional[int], Chains]] = {}
+    models: dict[tuple[str, str], dict[int | None, Chains]] = {}
     for run in runs:
         if run.model.erased is not None or run.model.role == PLAIN:
             seeds = models.setdefault((run.model.corpus, _unmasked_name(run.model)), {})
@@ -106,7 +107,7 @@ def retrained(runs: Sequence[Run]) -> List[Retrained]:
     return complete
 
 
-def _retrained(corpus: str, model: str, seeds: Dict[Optional[int], Chains]) -> Optional[Retrained]:
+def _retrained(corpus: str, model: str, seeds: dict[int | None, Chains]) -> Retrained | None:
     every = [chains.reached for chains in seeds.values()]
     between = sorted({share for one in every for shares in one.values() for share in shares})
     shares = (0.0, *between, 1.0)
@@ -147,7 +148,7 @@ def _add(chains: Chains, run: Run) -> None:
         of_method[erased.share] = value
 
 
-def _check_new(known: Optional[float], run: Run) -> None:
+def _check_new(known: float | None, run: Run) -> None:
     if known is not None:
         raise AnalysisError(
             f"{run.folder}: is a second run of the same seed with the same tokens masked "
@@ -193,7 +194,7 @@ class AreaRow(TableRow):
 AREAS = TypedTable("recursive-roar-racu", AreaRow)
 
 
-def recursive_roar(study: StudyFiles, output: Output) -> Optional[str]:
+def recursive_roar(study: StudyFiles, output: Output) -> str | None:
     """Adds accuracies and areas by method, the curves, and one sentence per model."""
     models = retrained(study.runs)
     about = "; ".join(
@@ -239,7 +240,7 @@ def recursive_roar(study: StudyFiles, output: Output) -> Optional[str]:
     return "; ".join(sentence for model in models for sentence in model.left_out) or None
 
 
-def _accuracy_rows(model: Retrained) -> List[Dict[str, Any]]:
+def _accuracy_rows(model: Retrained) -> list[dict[str, Any]]:
     return [
         {
             **_named(model, method),
@@ -251,7 +252,7 @@ def _accuracy_rows(model: Retrained) -> List[Dict[str, Any]]:
     ]
 
 
-def _area_rows(model: Retrained) -> List[Dict[str, Any]]:
+def _area_rows(model: Retrained) -> list[dict[str, Any]]:
     """The furthest from chance first; the clipped value stands next to where it is another one."""
     rows = [
         {**_named(model, method), **_over_seeds("RACU", values), CLIPPED: _clipped(values)}
@@ -266,11 +267,11 @@ def _counted(seeds: int) -> str:
     return f"{seeds} seeds" if seeds > 1 else "1 seed"
 
 
-def _named(model: Retrained, method: str) -> Dict[str, Any]:
+def _named(model: Retrained, method: str) -> dict[str, Any]:
     return {"corpus": model.corpus, "model": model.model, "method": method}
 
 
-def _over_seeds(name: str, values: numpy.ndarray) -> Dict[str, Any]:
+def _over_seeds(name: str, values: numpy.ndarray) -> dict[str, Any]:
     number = len(values)
     mean = float(values.mean())
     deviation = float(values.std(ddof=1)) if number > 1 else numpy.nan
@@ -282,14 +283,14 @@ def _clipped(values: numpy.ndarray) -> float:
     return float(numpy.clip(values, -1, 1).mean())
 
 
-def _told(table: pandas.DataFrame, name: str) -> List[str]:
+def _told(table: pandas.DataFrame, name: str) -> list[str]:
     return [str(Estimate.of(row, name)) for row in table.to_dict("records")]
 
 
 def _side_by_side(accuracy: pandas.DataFrame) -> pandas.DataFrame:
     """One row per method, one column per share."""
     names = ["corpus", "model", "method", "seeds"]
-    rows: Dict[Tuple, Dict[str, Any]] = {}
+    rows: dict[tuple, dict[str, Any]] = {}
     for row, told in zip(accuracy.to_dict("records"), _told(accuracy, METRIC), strict=True):
         key = tuple(row[name] for name in names)
         shown = rows.setdefault(key, dict(zip(names, key, strict=True)))
@@ -299,7 +300,7 @@ def _side_by_side(accuracy: pandas.DataFrame) -> pandas.DataFrame:
 
 def _panel(model: Retrained) -> BandPanel:
     def band(method: str, curve: numpy.ndarray) -> Band:
-        spread: Sequence[Dict[str, Any]] = [_over_seeds(METRIC, values) for values in curve.T]
+        spread: Sequence[dict[str, Any]] = [_over_seeds(METRIC, values) for values in curve.T]
         mean, low, high = (
             numpy.array([point[f"{METRIC}{end}"] for point in spread])
             for end in ("", " low", " high")

@@ -1,6 +1,6 @@
 """What Meister et al. 2021 claim."""
 
-from typing import Iterator, List, Optional
+from collections.abc import Iterator
 
 import pandas
 
@@ -145,7 +145,7 @@ OF_INPUTS = {"role": "plain", "importance_of": "input"}
 
 
 def _sparse_less_soft(
-    tables: Tables, rows: List[AgreementRow], placed: bool
+    tables: Tables, rows: list[AgreementRow], placed: bool
 ) -> Iterator[Judgement]:
     return judged_differences(
         rows,
@@ -222,7 +222,7 @@ def _adversaries(tables: Tables, frozen: bool) -> Iterator[Judgement]:
         yield Judgement.of(adversary, far_away(adversary, paid), cost)
 
 
-def _lost(tables: Tables, adversary: AdversaryRow) -> Optional[Estimate]:
+def _lost(tables: Tables, adversary: AdversaryRow) -> Estimate | None:
     """Of accuracy, against the base."""
     bases = tables.rows(ACCURACY, corpus=adversary.corpus, role="plain")
     base = first_where(bases, model=adversary.model)

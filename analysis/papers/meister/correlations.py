@@ -1,7 +1,7 @@
 """Meister et al. 2021: do hidden states stand for their tokens, does attention find either, and what do adversaries do?"""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import List, Optional, Sequence, Tuple
 
 import pandas
 
@@ -177,7 +177,7 @@ def entropies(models: Sequence[Model], output: Output) -> None:
     )
 
 
-def _by_encoder(models: Sequence[Model]) -> List[Tuple[str, str, List[Model]]]:
+def _by_encoder(models: Sequence[Model]) -> list[tuple[str, str, list[Model]]]:
     """Corpus, encoder, and their models."""
     return [
         (corpus, encoder, [model for model in several if model.config.encoder == encoder])
@@ -189,7 +189,7 @@ def _by_encoder(models: Sequence[Model]) -> List[Tuple[str, str, List[Model]]]:
 ADVERSARY = TypedTable("meister-table-5", AdversaryRow)
 
 
-def table_5(study: StudyFiles, output: Output) -> Optional[str]:
+def table_5(study: StudyFiles, output: Output) -> str | None:
     """Adds the table; gives a sentence on adversaries that are left out, if any are."""
     table, left_out = adversary_rows(study)
     theirs = published("meister/table5_adversary").rename(

@@ -3,8 +3,9 @@ Meister et al.'s sweep: what changes as attention is made sparser? Sparsegen's l
 sparse it is; sparsemax is sparsegen with lambda 0, and softmax is no member of the family.
 """
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
+from typing import Any
 
 import numpy
 import pandas
@@ -61,7 +62,7 @@ class SweepRow(TableRow):
 
     importance: str
     correlation: Estimate = estimated()
-    change: Optional[Estimate] = paired(CHANGE)
+    change: Estimate | None = paired(CHANGE)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,7 +74,7 @@ class TauRow(TableRow):
 
     importance: str
     correlation: Estimate = estimated()
-    of_scaled: Optional[Estimate] = estimated_if_known("of scaled")
+    of_scaled: Estimate | None = estimated_if_known("of scaled")
 
 
 SWEEP = TypedTable("meister-table-2", SweepRow)
@@ -82,7 +83,7 @@ SHOWN = ("corpus", "encoder", "attention", "importance", "published", "mean", "i
 SHOWN += ("difference", "spearman", "entropy", CHANGE, f"{CHANGE}, interval", "lambdas", "n")
 
 
-def lambda_of(model: Model) -> Optional[float]:
+def lambda_of(model: Model) -> float | None:
     """How sparse the attention is; None if its projection is no member of the family."""
     return {"sparsegen": model.config.sparsity, "sparsemax": 0.0}.get(model.config.projection)
 
@@ -92,17 +93,17 @@ def swept(model: Model) -> bool:
     return lambda_of(model) is not None
 
 
-def not_swept(models: Sequence[Model]) -> List[Model]:
+def not_swept(models: Sequence[Model]) -> list[Model]:
     """Without the steps of a sweep, which are too many for one picture, if there are others."""
     return [model for model in models if model.config.projection != "sparsegen"] or list(models)
 
 
-def sweeps(models: Sequence[Model], least: int = 2) -> List[List[Model]]:
+def sweeps(models: Sequence[Model], least: int = 2) -> list[list[Model]]:
     """
     Models that differ in lambda alone, trained in one way, each sweep in rising order; of two with the same lambda one
     is taken. Raises `AnalysisError` where no sweep has `least` values of lambda.
     """
-    by_setting: Dict[tuple, Dict[float, Model]] = {}
+    by_setting: dict[tuple, dict[float, Model]] = {}
     for model in models:
         config = model.config
         setting = (config.corpus, config.encoder, config.attention, protocol_of(config.config))
@@ -141,7 +142,7 @@ def table_2(models: Sequence[Model], output: Output) -> None:
     )
 
 
-def correlation(steps: Sequence[Model], method: Method) -> Dict[str, Any]:
+def correlation(steps: Sequence[Model], method: Method) -> dict[str, Any]:
     """
     A row of the table: from the steps of a sweep, each seed of each a point, how lambda goes
     together with the mean entropy of the importance that the method gives.
@@ -190,7 +191,7 @@ def figure_3(models: Sequence[Model], output: Output) -> None:
     )
 
 
-def _tau_rows(steps: Sequence[Model]) -> Iterator[Dict[str, Any]]:
+def _tau_rows(steps: Sequence[Model]) -> Iterator[dict[str, Any]]:
     of_models = [agreed(model, [(ATTENTION, method) for method in INPUTS]) for model in steps]
     for position, method in enumerate(INPUTS):
         agreements = [of_model[position] for of_model in of_models]
@@ -208,7 +209,7 @@ def _tau_rows(steps: Sequence[Model]) -> Iterator[Dict[str, Any]]:
         }
 
 
-def _swept(steps: Sequence[Model], method: Method) -> Dict[str, Any]:
+def _swept(steps: Sequence[Model], method: Method) -> dict[str, Any]:
     config = steps[0].config
     return {
         "corpus": config.corpus,
@@ -221,7 +222,7 @@ def _swept(steps: Sequence[Model], method: Method) -> Dict[str, Any]:
 
 def _points(
     steps: Sequence[Model], values: Sequence[numpy.ndarray]
-) -> Tuple[List[float], List[float]]:
+) -> tuple[list[float], list[float]]:
     """Lambda and mean over texts of each seed of each model. Shape of each value: (seeds, texts)"""
     lambdas, means = [], []
     for model, of_model in zip(steps, values, strict=True):
@@ -231,7 +232,7 @@ def _points(
     return lambdas, means
 
 
-def _pearson(across: Sequence[float], up: Sequence[float]) -> Tuple[float, float, float]:
+def _pearson(across: Sequence[float], up: Sequence[float]) -> tuple[float, float, float]:
     """With Fisher's interval; NaN where there is nothing to correlate."""
     if numpy.ptp(up) == 0 or not numpy.isfinite(up).all():
         return numpy.nan, numpy.nan, numpy.nan
@@ -263,7 +264,7 @@ def entropy_against_lambda(models: Sequence[Model], output: Output) -> None:
 def tau_against_lambda(models: Sequence[Model], output: Output) -> None:
     """Adds a figure: two panels a sweep, importance of inputs and of hidden states."""
     all_sweeps = sweeps(models)
-    panels: Dict[str, Dict[str, Line]] = {}
+    panels: dict[str, dict[str, Line]] = {}
     for steps in all_sweeps:
         rows = [_taus(model) for model in steps]
         for methods, of in ((INPUTS, "inputs"), (HIDDEN, "hidden states")):
@@ -280,16 +281,16 @@ def tau_against_lambda(models: Sequence[Model], output: Output) -> None:
     )
 
 
-def _flat(all_sweeps: Sequence[Sequence[Model]]) -> List[Model]:
+def _flat(all_sweeps: Sequence[Sequence[Model]]) -> list[Model]:
     return [model for steps in all_sweeps for model in steps]
 
 
-def _line(steps: Sequence[Model], rows: Sequence[Dict[str, Any]]) -> Line:
+def _line(steps: Sequence[Model], rows: Sequence[dict[str, Any]]) -> Line:
     means, lows, highs = ([row[name] for row in rows] for name in ("mean", "low", "high"))
     return Line([lambda_of(model) for model in steps], means, lows, highs)
 
 
-def _taus(model: Model) -> Dict[str, Dict[str, Any]]:
+def _taus(model: Model) -> dict[str, dict[str, Any]]:
     """Over all texts, by method."""
     _, table = agreed_by_each([model], [(ATTENTION, method) for method in (*INPUTS, *HIDDEN)])
     table = table[table["predicted"] == OVERALL]

@@ -1,6 +1,6 @@
 """What Neely & Schouten 2020 claim."""
 
-from typing import Iterator, List, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy
 from scipy.stats import spearmanr
@@ -172,7 +172,7 @@ def _as_strong(tables: Tables, measure: str, sizes: Sequence[str]) -> Iterator[J
             yield Judgement.of(of_model[0], *parts)
 
 
-def _sparse(tables: Tables, measure: str) -> Iterator[List[TopKRow]]:
+def _sparse(tables: Tables, measure: str) -> Iterator[list[TopKRow]]:
     """Of each model its agreements on the tokens whose weight is not 0."""
     rows = tables.rows(TOP_K, predicted="overall", measure=measure, k=NON_ZERO, role="plain")
     return (several for _, several in grouped(rows, "corpus", "model", "protocol"))

@@ -1,7 +1,7 @@
 """Neely & Schouten 2020: does sparse attention agree with importance, on whole texts and on the first k tokens?"""
 
+from collections.abc import Sequence
 from itertools import chain
-from typing import Dict, List, Sequence
 
 import pandas
 
@@ -127,8 +127,8 @@ def _size(model: Model) -> str:
     return "average-length" if model.config.projection in DENSE else NON_ZERO
 
 
-def _by_scorer(models: Sequence[Model]) -> Dict[str, List[Model]]:
-    by_scorer: Dict[str, List[Model]] = {}
+def _by_scorer(models: Sequence[Model]) -> dict[str, list[Model]]:
+    by_scorer: dict[str, list[Model]] = {}
     for model in models:
         by_scorer.setdefault(f"{model.config.encoder}-{model.config.attention}", []).append(model)
     return by_scorer

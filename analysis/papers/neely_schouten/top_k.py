@@ -4,9 +4,9 @@ compared with what chance gives: is the headline more than that?
 """
 
 import math
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
 
 import numpy
 import pandas
@@ -104,7 +104,7 @@ def beside_chance(table: pandas.DataFrame) -> str:
 def _counted(rows: pandas.DataFrame) -> str:
     """`inside the chance band in 3 of 8 comparisons and below it in 5 (mean .8, chance .8)`"""
     side_of = relative_to_chance(rows)
-    count: Dict[str, int] = side_of.value_counts().to_dict()
+    count: dict[str, int] = side_of.value_counts().to_dict()
     if not count:
         return "without an interval to hold against chance"
     rows = rows.loc[side_of.index]
@@ -153,9 +153,9 @@ class Mark:
     row: str
     series: str
     mean: float
-    interval: Tuple[float, float]
-    chance: Tuple[float, float]
-    published: Optional[float] = None
+    interval: tuple[float, float]
+    chance: tuple[float, float]
+    published: float | None = None
 
 
 def on_chance_bands(marks: Sequence[Mark], label: str) -> Figure:
@@ -212,8 +212,8 @@ def _apart(number: int, of: int) -> float:
     return 0.8 * ((number + 0.5) / of - 0.5)
 
 
-def _legend(series: Sequence[str], with_published: bool) -> List[object]:
-    handles: List[object] = [
+def _legend(series: Sequence[str], with_published: bool) -> list[object]:
+    handles: list[object] = [
         Line2D([], [], label=style.shown(name), **{**style.series(number), "linestyle": "-"})
         for number, name in enumerate(series)
     ]
@@ -223,7 +223,7 @@ def _legend(series: Sequence[str], with_published: bool) -> List[object]:
     return handles
 
 
-def _seen(names: Iterable[str]) -> List[str]:
+def _seen(names: Iterable[str]) -> list[str]:
     """Each once, in the order in which they come."""
     return list(dict.fromkeys(names))
 
@@ -257,7 +257,7 @@ NOTE = (
 OF_ATTENTION = tuple(pair for pair in PAIRS if pair[0].name == "attention")
 
 
-def top_k_agreements(model: Model) -> List[Agreement]:
+def top_k_agreements(model: Model) -> list[Agreement]:
     """
     Of attention with each importance, for each k that tells anything of the model, by both
     measures.
@@ -279,7 +279,7 @@ def top_k_rows(of_models: Sequence[Sequence[Agreement]]) -> pandas.DataFrame:
     return with_difference(with_published(table, theirs), "published")
 
 
-def _measures(model: Model) -> List[str]:
+def _measures(model: Model) -> list[str]:
     sizes = ["average-length", "all"]
     if model.config.projection not in DENSE:
         sizes.append(NON_ZERO)
@@ -337,7 +337,7 @@ def side_by_side(table: pandas.DataFrame) -> pandas.DataFrame:
     return shown[order].rename(columns=names).reset_index()
 
 
-def _marks(table: pandas.DataFrame) -> List[Mark]:
+def _marks(table: pandas.DataFrame) -> list[Mark]:
     titles = {AS_PUBLISHED: "as published", FAGIN: "Fagin"}
     return [
         Mark(

@@ -4,7 +4,7 @@ use their attention whose attention can be anything?
 """
 
 from dataclasses import dataclass
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any
 
 import numpy
 import pandas
@@ -66,7 +66,7 @@ class UsageRow(TableRow):
 USE = TypedTable("neely-schouten-usage", UsageRow)
 
 
-def usage(study: StudyFiles, output: Output) -> Optional[str]:
+def usage(study: StudyFiles, output: Output) -> str | None:
     """
     Adds the table, a figure and sentences on their correlation; gives a sentence on models that are
     left out, if any are.
@@ -106,7 +106,7 @@ def each_once(table: pandas.DataFrame) -> pandas.DataFrame:
     return table.drop_duplicates([name for name in names if name in table], ignore_index=True)
 
 
-def usage_figure(table: pandas.DataFrame) -> Optional[Figure]:
+def usage_figure(table: pandas.DataFrame) -> Figure | None:
     """From the rows of the table, of one study or of several; None if there is nothing to see."""
     panels = told(
         Scatter(USAGE[across], UPWARDS[up], _spots(table, across, up))
@@ -134,8 +134,8 @@ def _note() -> str:
     )
 
 
-def _row(family: ModelFamily) -> Dict[str, Any]:
-    row: Dict[str, Any] = {
+def _row(family: ModelFamily) -> dict[str, Any]:
+    row: dict[str, Any] = {
         "corpus": family.base.model.corpus,
         "model": family.name,
         "encoder": family.base.model.encoder,
@@ -153,7 +153,7 @@ def _row(family: ModelFamily) -> Dict[str, Any]:
     return row
 
 
-Value = Tuple[float, float, float]
+Value = tuple[float, float, float]
 UNKNOWN: Value = (numpy.nan, numpy.nan, numpy.nan)
 
 
@@ -189,7 +189,7 @@ def _mean(values: Sample) -> Value:
     return row["mean"], row["low"], row["high"]
 
 
-def _has_both(row: Dict[str, Any]) -> bool:
+def _has_both(row: dict[str, Any]) -> bool:
     return all(any(numpy.isfinite(row[name]) for name in names) for names in (USAGE, FREEDOM))
 
 
@@ -205,7 +205,7 @@ def _known(table: pandas.DataFrame, across: str, up: str) -> pandas.Series:
     )
 
 
-def _spots(table: pandas.DataFrame, across: str, up: str) -> List[Spot]:
+def _spots(table: pandas.DataFrame, across: str, up: str) -> list[Spot]:
     return [
         Spot(
             name="",
@@ -220,7 +220,7 @@ def _spots(table: pandas.DataFrame, across: str, up: str) -> List[Spot]:
     ]
 
 
-def _interval(row: Dict[str, Any], name: str) -> Tuple[float, float]:
+def _interval(row: dict[str, Any], name: str) -> tuple[float, float]:
     return row.get(f"{name} low", numpy.nan), row.get(f"{name} high", numpy.nan)
 
 

@@ -1,7 +1,8 @@
 """Pruthi et al. 2020, "Learning to Deceive with Attention-Based Explanations"."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Dict, Iterator, List, Optional
+from typing import Any
 
 import numpy
 import pandas
@@ -57,7 +58,7 @@ def rows_of(study: StudyFiles) -> pandas.DataFrame:
     A row for each model and strength, its seeds together. Raises `AnalysisError` where the study
     has no deceptive run.
     """
-    runs: Dict[str, List[Run]] = {}
+    runs: dict[str, list[Run]] = {}
     for run in study.runs:
         if run.model.role == DECEPTIVE:
             runs.setdefault(run.model.without_seeds, []).append(run)
@@ -87,7 +88,7 @@ def _chosen(table: pandas.DataFrame) -> pandas.Series:
     return ((table["protocol"] == first) | (ways == 1)).map({True: YES, False: "no"})
 
 
-def deception(study: StudyFiles, output: Output) -> Optional[str]:
+def deception(study: StudyFiles, output: Output) -> str | None:
     """Adds the table, a figure and one sentence per model. Nothing is ever left out."""
     table = rows_of(study)
     chosen = table[table["chosen"] == YES]
@@ -132,9 +133,9 @@ def deception(study: StudyFiles, output: Output) -> Optional[str]:
     return None
 
 
-def _row(runs: List[Run]) -> Dict[str, Any]:
+def _row(runs: list[Run]) -> dict[str, Any]:
     config = runs[0].model
-    row: Dict[str, Any] = {
+    row: dict[str, Any] = {
         "corpus": config.corpus,
         "model": " ".join((config.encoder, config.attention, config.projection)),
         "encoder": config.encoder,
@@ -155,7 +156,7 @@ def _line(rows: pandas.DataFrame, title: str) -> Line:
     return Line(rows["strength"], means, means - spread, means + spread)
 
 
-def _most(table: pandas.DataFrame) -> List[Dict[str, Any]]:
+def _most(table: pandas.DataFrame) -> list[dict[str, Any]]:
     """The strongest penalty of each model."""
     return table.loc[table.groupby(MODEL, sort=False)["strength"].idxmax()].to_dict("records")
 

@@ -1,7 +1,8 @@
 """Serrano & Smith 2019, "Is Attention Interpretable?"."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Dict, Iterator, List, Optional, Sequence
+from typing import Any
 
 import numpy
 import pandas
@@ -59,7 +60,7 @@ def _dropped(which: str, effect: str) -> Method:
 DROP_TOP = tuple(_dropped(which, effect) for which in DROPPED for effect in EFFECTS)
 
 
-def drop_rows(model: Model) -> List[Dict[str, Any]]:
+def drop_rows(model: Model) -> list[dict[str, Any]]:
     """
     From the perturbation files of a model: a row for each effect and class, with that of the
     largest weight, that of another one, and the difference.
@@ -142,7 +143,7 @@ class RemovedRow(TableRow):
     predicted: str
     order: str
     fraction: Estimate = estimated()
-    attention_less: Optional[Estimate] = paired("attention less")
+    attention_less: Estimate | None = paired("attention less")
 
 
 REMOVED_TABLE = TypedTable("serrano-smith-removal", RemovedRow)
@@ -155,7 +156,7 @@ def _removed(order: str, field: str) -> Method:
 REMOVAL = tuple(_removed(order, field) for order in ORDERS for field in ("fraction", "flipped"))
 
 
-def removal_samples(model: Model) -> Dict[str, Sample]:
+def removal_samples(model: Model) -> dict[str, Sample]:
     """
     For each order the fraction of weights removed at the flip, of the texts that flip in all
     orders, as published.
@@ -167,7 +168,7 @@ def removal_samples(model: Model) -> Dict[str, Sample]:
     }
 
 
-def removal_rows(model: Model) -> List[Dict[str, Any]]:
+def removal_rows(model: Model) -> list[dict[str, Any]]:
     """From the perturbation files of a model: a row for each order and class."""
     samples, members = removal_samples(model), groups(model, "predicted")
     keys = [(order, name) for order in ORDERS for name in members]

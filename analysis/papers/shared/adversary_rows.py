@@ -3,8 +3,9 @@ Trained adversaries as rows: what they are, how well they predict, and how far t
 base. From attribution files, text by text; where there are none, from what the run has reported.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import Any
 
 import numpy
 import pandas
@@ -61,7 +62,7 @@ class AdversaryRow(TableRow):
     jsd: Estimate = estimated("jsd")
     tvd: Estimate = estimated("tvd")
     accuracy: Estimate = estimated("accuracy")
-    accuracy_lost: Optional[Estimate] = paired("accuracy lost")
+    accuracy_lost: Estimate | None = paired("accuracy lost")
     seeds: float = 1
     lambda_as_published: float = numpy.nan
     published_tvd_doubled: float = numpy.nan
@@ -97,7 +98,7 @@ def far_away(adversary: AdversaryRow, paid: bool = True) -> Part:
     return far
 
 
-def adversary_rows(study: StudyFiles) -> Tuple[pandas.DataFrame, Optional[str]]:
+def adversary_rows(study: StudyFiles) -> tuple[pandas.DataFrame, str | None]:
     """
     The table, a row for each adversary; and a sentence on what is left out, if anything is. Raises
     `AnalysisError` where there is no adversary.
@@ -122,14 +123,14 @@ def adversary_rows(study: StudyFiles) -> Tuple[pandas.DataFrame, Optional[str]]:
     return table, problem
 
 
-def f1_row(model: Model) -> Dict[str, float]:
+def f1_row(model: Model) -> dict[str, float]:
     """`f1`, `f1 low` and `f1 high` over all seeds of the model."""
     decisions = Decisions.of(model.files)
     ends = intervals(decisions.values[None])
     return {"f1": decisions.f1, "f1 low": float(ends.low[0]), "f1 high": float(ends.high[0])}
 
 
-def _of_texts(family: ModelFamily, model: Model) -> Dict[str, Any]:
+def _of_texts(family: ModelFamily, model: Model) -> dict[str, Any]:
     accuracy = summarised(model, correct)
     pairs = family.pairs(model)
     moved = divergence(pairs)
@@ -150,7 +151,7 @@ def _of_texts(family: ModelFamily, model: Model) -> Dict[str, Any]:
     }
 
 
-def _lost(family: ModelFamily, pairs: Sequence[Pair]) -> Dict[str, float]:
+def _lost(family: ModelFamily, pairs: Sequence[Pair]) -> dict[str, float]:
     """
     Of accuracy, on the same texts: in each pair; or, where there is but one base, against all seeds of its
     model.
@@ -166,7 +167,7 @@ def _lost(family: ModelFamily, pairs: Sequence[Pair]) -> Dict[str, float]:
 
 def _less_than_by_text(
     family: ModelFamily, pairs: Sequence[Pair], moved: Divergence
-) -> Dict[str, float]:
+) -> dict[str, float]:
     """
     How much further an adversary that is searched for each text gets, pair by pair where it was searched for
     each base; nothing if it was for none.
@@ -184,7 +185,7 @@ def _less_than_by_text(
     return {**reached, **less}
 
 
-def _of_run(run: Run) -> Dict[str, Any]:
+def _of_run(run: Run) -> dict[str, Any]:
     values = {name: run.metric(name) for name in STATISTICS}
     values["f1"] = f1_metric(run)
     unknown = {f"{name} {end}": numpy.nan for name in STATISTICS for end in ("low", "high")}
@@ -192,7 +193,7 @@ def _of_run(run: Run) -> Dict[str, Any]:
     return {**_about(run.model), **values, **unknown, **counted}
 
 
-def _about(config: Any) -> Dict[str, Any]:
+def _about(config: Any) -> dict[str, Any]:
     adversary = config.adversary
     return {
         "corpus": config.corpus,
@@ -235,7 +236,7 @@ def shown_adversaries(
 
 def described_adversaries(table: pandas.DataFrame) -> str:
     """Data, models and n of the table, for captions."""
-    parts: List[str] = []
+    parts: list[str] = []
     for (corpus, model), rows in table.groupby(["corpus", "model"], sort=False):
         known = rows["n"].dropna()
         texts = f" ({int(known.max())} texts)" if len(known) else ""

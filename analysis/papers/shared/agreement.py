@@ -3,9 +3,10 @@ and the same rows as claims read them.
 """
 
 import math
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, combinations
-from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple
+from typing import Any
 
 import numpy
 import pandas
@@ -36,7 +37,7 @@ from analysis.statistics.significance import difference_columns
 from analysis.written import Estimate, interval_column, number
 from attention_explain.errors import InputError
 
-Methods = Tuple[Method, Method]
+Methods = tuple[Method, Method]
 KENDALL = "kendall"
 DIFFERENCE, OF_SCALED = "difference", "scaled difference"
 DIFFERENCES_NOTE = (
@@ -47,14 +48,14 @@ DIFFERENCES_NOTE = (
 
 def agreed(
     model: Model, pairs: Sequence[Methods], measures: Sequence[str] = (KENDALL,)
-) -> List[Agreement]:
+) -> list[Agreement]:
     """Of one model: for each measure and pair the agreement of every text, and of the controls."""
     return _agreements(model, pairs, measures, DRAWS)
 
 
 def agreed_by_each(
     models: Sequence[Model], pairs: Sequence[Methods]
-) -> Tuple[List[Agreement], pandas.DataFrame]:
+) -> tuple[list[Agreement], pandas.DataFrame]:
     """Kendall's tau of all models: the agreements, and their rows under each other."""
     of_models = [agreed(model, pairs) for model in models]
     table = pandas.concat([rows_of(one, pairs) for one in of_models], ignore_index=True)
@@ -76,7 +77,7 @@ def rows_of(of_model: Sequence[Agreement], pairs: Sequence[Methods]) -> pandas.D
     )
 
 
-def class_panels(model: Model, pairs: Sequence[Methods]) -> List[DensityPanel]:
+def class_panels(model: Model, pairs: Sequence[Methods]) -> list[DensityPanel]:
     """
     Panels of Kendall's tau in one model: one for each pair, in it a series for each predicted
     class, and the first of the pair against random scores for control.
@@ -125,7 +126,7 @@ def titled(pair: Methods) -> str:
 
 def _agreements(
     model: Model, pairs: Sequence[Methods], measures: Sequence[str], draws: int
-) -> List[Agreement]:
+) -> list[Agreement]:
     names = [Pair(first.name, second.name) for first, second in pairs]
     # The papers compare what their methods give, and those methods have the options for it.
     return agreements(
@@ -156,7 +157,7 @@ def add_differences(output: Output, name: str, compared: Sequence[Agreement]) ->
     )
 
 
-def _difference_row(first: Agreement, second: Agreement) -> Dict[str, Any]:
+def _difference_row(first: Agreement, second: Agreement) -> dict[str, Any]:
     one_model = first.model is second.model
     return {
         "corpus": first.model.config.corpus,
@@ -226,10 +227,10 @@ class AgreementRow(TableRow):
     compared: str = ""
     mean: Estimate = estimated()
     ceiling: float = math.nan
-    scaled: Optional[Estimate] = estimated_if_known("scaled")
+    scaled: Estimate | None = estimated_if_known("scaled")
     random_mean: float = math.nan
     permuted_mean: float = math.nan
-    above_permuted: Optional[Estimate] = estimated_if_known("above permuted", difference=True)
+    above_permuted: Estimate | None = estimated_if_known("above permuted", difference=True)
     significant: float = math.nan
     significant_bh: float = column("significant BH", math.nan)
 
@@ -260,11 +261,11 @@ class DifferenceRow(TableRow):
     first_pair: str
     second_model: str
     second_pair: str
-    difference: Optional[Estimate] = paired(DIFFERENCE)
-    of_scaled: Optional[Estimate] = paired(OF_SCALED)
+    difference: Estimate | None = paired(DIFFERENCE)
+    of_scaled: Estimate | None = paired(OF_SCALED)
 
     @property
-    def ends(self) -> Tuple[tuple, tuple]:
+    def ends(self) -> tuple[tuple, tuple]:
         """What was subtracted from what, each as `AgreementRow.known_by`."""
         return (
             (self.corpus, self.measure, self.first_model, self.first_pair),
@@ -274,7 +275,7 @@ class DifferenceRow(TableRow):
 
 def of_each(
     rows: Sequence[AgreementRow], kinds: Sequence[str] = IMPORTANCE, **equal: Any
-) -> Iterator[Tuple[str, AgreementRow]]:
+) -> Iterator[tuple[str, AgreementRow]]:
     """The first row with these values for each kind of importance, where there is one."""
     for name in kinds:
         row = first_where(rows, importance=name, **equal)
@@ -286,8 +287,8 @@ def judged_differences(
     rows: Sequence[AgreementRow],
     compared: Sequence[DifferenceRow],
     alike: Sequence[str],
-    of: Dict[str, Any],
-    less: Dict[str, Any],
+    of: dict[str, Any],
+    less: dict[str, Any],
     part: Callable[[str, Estimate], Part],
     placed: bool = True,
     kinds: Sequence[str] = IMPORTANCE,

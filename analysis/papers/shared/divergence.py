@@ -1,7 +1,7 @@
 """How far one model is from another on the same texts: outputs by TVD, attention by JSD."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Dict, List, Optional, Sequence, Tuple
 
 import numpy
 
@@ -41,7 +41,7 @@ class Divergence:
     predicted: numpy.ndarray
 
     @property
-    def classes(self) -> List[str]:
+    def classes(self) -> list[str]:
         """That the bases predict."""
         return sorted(set(self.predicted.ravel().tolist()))
 
@@ -54,7 +54,7 @@ class Divergence:
         member = self.member(predicted)
         return replace(self, tvd=self.tvd.where(member), jsd=self.jsd.where(member))
 
-    def rows(self) -> Dict[str, float]:
+    def rows(self) -> dict[str, float]:
         """`tvd`, `tvd low`, `tvd high`, and the same of `jsd`."""
         both = summaries([self.tvd, self.jsd])
         return {
@@ -79,7 +79,7 @@ def divergence(pairs: Sequence[Pair]) -> Divergence:
     )
 
 
-def per_instance(family: ModelFamily) -> Optional[Divergence]:
+def per_instance(family: ModelFamily) -> Divergence | None:
     """
     How far Jain & Wallace's adversary gets on the texts of the family, under each seed that it was searched
     for; a text that it found nothing for stays where it is. None where it was not searched for.
@@ -87,7 +87,7 @@ def per_instance(family: ModelFamily) -> Optional[Divergence]:
     return of_searched(searched(family))
 
 
-def searched(family: ModelFamily) -> List[Tuple[Attributions, Perturbations]]:
+def searched(family: ModelFamily) -> list[tuple[Attributions, Perturbations]]:
     """Seeds that Jain & Wallace's adversary was searched for, each with what was found."""
     return [
         (base, file)
@@ -96,7 +96,7 @@ def searched(family: ModelFamily) -> List[Tuple[Attributions, Perturbations]]:
     ]
 
 
-def of_searched(found: Sequence[Tuple[Attributions, Perturbations]]) -> Optional[Divergence]:
+def of_searched(found: Sequence[tuple[Attributions, Perturbations]]) -> Divergence | None:
     """How far it gets; None of none."""
     if not found:
         return None
@@ -117,7 +117,7 @@ def mean_tvd(pairs: Sequence[Pair]) -> float:
     return float(numpy.nanmean(divergence(pairs).tvd.value))
 
 
-def furthest(family: ModelFamily, models: Sequence[Model]) -> Optional[Model]:
+def furthest(family: ModelFamily, models: Sequence[Model]) -> Model | None:
     """The one whose attention is furthest from that of its bases; the first of equals."""
     return max(models, key=lambda model: mean_jsd(family.pairs(model)), default=None)
 

@@ -3,10 +3,11 @@ Which models belong together: a model with all of its seeds, the adversaries of 
 sibling, and what became of it under other attention. Configs decide, never the names of files.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import cycle
 from pathlib import Path
-from typing import Dict, Iterable, List, Optional, Protocol, Tuple, TypeVar
+from typing import Protocol, TypeVar
 
 from analysis.attributions import Attributions
 from analysis.model_config import ADVERSARY, PLAIN, UNIFORM, ModelConfig
@@ -19,7 +20,7 @@ from analysis.text_files import TextFile, run_folder
 from analysis.written import listed
 
 # A base, and what is compared with it.
-Pair = Tuple[Attributions, Attributions]
+Pair = tuple[Attributions, Attributions]
 
 
 class Configured(Protocol):
@@ -43,12 +44,12 @@ class ModelFamily:
     perturbed : seeds of the model under other attention, each behind the seed that it is.
     """
 
-    files: Tuple[Attributions, ...]
-    bases: Tuple[Attributions, ...]
+    files: tuple[Attributions, ...]
+    bases: tuple[Attributions, ...]
     name: str
-    adversaries: List[Model] = field(default_factory=list)
-    uniform: Optional[Model] = None
-    perturbed: Tuple[Tuple[Attributions, Perturbations], ...] = ()
+    adversaries: list[Model] = field(default_factory=list)
+    uniform: Model | None = None
+    perturbed: tuple[tuple[Attributions, Perturbations], ...] = ()
 
     @property
     def base(self) -> Attributions:
@@ -78,11 +79,11 @@ class ModelFamily:
         """How the bases were trained."""
         return protocol_of(self.base.model.config)
 
-    def adversaries_of(self, frozen: bool) -> List[Model]:
+    def adversaries_of(self, frozen: bool) -> list[Model]:
         """Those that are frozen, or those that are not."""
         return [model for model in self.adversaries if model.config.adversary.frozen is frozen]
 
-    def pairs(self, model: Model) -> List[Pair]:
+    def pairs(self, model: Model) -> list[Pair]:
         """
         Each seed of a model with the base that it was trained against. One that was trained against none: with
         the base of its own seed, if there is such a base for each; else all with the first.
@@ -96,7 +97,7 @@ class ModelFamily:
         return [(self.base, file) for file in model.files]
 
     @property
-    def other_seeds(self) -> List[Pair]:
+    def other_seeds(self) -> list[Pair]:
         """
         Bases with other seeds of their model: one base with all others; of several, each with its share of the
         seeds that are no bases; and where there are none, each with the next base, every two of them once.
@@ -112,7 +113,7 @@ class ModelFamily:
         ]
 
 
-def families(study: StudyFiles) -> Tuple[List[ModelFamily], Optional[str]]:
+def families(study: StudyFiles) -> tuple[list[ModelFamily], str | None]:
     """
     All families of a study; and a sentence on the first adversary that has no base among the files,
     or file that has no attention, if there is any.
@@ -126,7 +127,7 @@ def families(study: StudyFiles) -> Tuple[List[ModelFamily], Optional[str]]:
     owners = {
         run_folder(file.metadata["archive"]): model for model in plain for file in model.files
     }
-    attackers: Dict[int, Dict[str, Model]] = {id(model): {} for model in plain}
+    attackers: dict[int, dict[str, Model]] = {id(model): {} for model in plain}
     for model in usable:
         for file in model.files if model.config.role == ADVERSARY else ():
             if base_of(file) not in owners:
@@ -151,7 +152,7 @@ def base_of(adversary: TextFile) -> Path:
 
 
 def _family(
-    model: Model, adversaries: List[Model], study: StudyFiles, usable: List[Model]
+    model: Model, adversaries: list[Model], study: StudyFiles, usable: list[Model]
 ) -> ModelFamily:
     named = {base_of(file) for adversary in adversaries for file in adversary.files}
     bases = [file for file in model.files if run_folder(file.metadata["archive"]) in named]
@@ -180,7 +181,7 @@ def _family(
     )
 
 
-def uniform_siblings(base: ModelConfig, models: Iterable[AnyModel]) -> List[AnyModel]:
+def uniform_siblings(base: ModelConfig, models: Iterable[AnyModel]) -> list[AnyModel]:
     """Of the same corpus and encoder; where some were trained in the same way, these alone."""
     uniform = [
         one

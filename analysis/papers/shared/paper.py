@@ -3,9 +3,10 @@ Also the columns that several papers compare.
 """
 
 import re
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Any, Callable, Dict, Iterable, List, Optional, Protocol, Sequence, Tuple
+from typing import Any, Protocol
 
 import pandas
 from matplotlib.figure import Figure
@@ -43,7 +44,7 @@ class Method:
 
     name: str
     title: str
-    options: Dict[str, Any] = field(default_factory=dict, hash=False)
+    options: dict[str, Any] = field(default_factory=dict, hash=False)
     check: str = ""
 
     @property
@@ -51,7 +52,7 @@ class Method:
         """The name of the column in the table of a file."""
         return f"{self.name}.{self.check}" if self.check else self.name
 
-    def problem(self, file: TextFile) -> Optional[str]:
+    def problem(self, file: TextFile) -> str | None:
         """An error message if the file cannot serve, else None."""
         if self.name not in file.declared or self.column not in file.table:
             return f"{file.path}: has no '{self.column}'; it has {', '.join(file.declared)}{CURE}"
@@ -78,7 +79,7 @@ class Fillable(Protocol):
     @property
     def name(self) -> str: ...
 
-    def fill_from(self, study: StudyFiles, output: Output, all_of_them: bool) -> Optional[str]:
+    def fill_from(self, study: StudyFiles, output: Output, all_of_them: bool) -> str | None:
         """
         Fills what the study can fill, and returns a message on what it cannot. Raises
         `AnalysisError` with that message where nothing can be filled, or where all have to serve.
@@ -99,14 +100,14 @@ class Exhibit:
     """
 
     name: str
-    methods: Tuple[Method, ...]
+    methods: tuple[Method, ...]
     fill: Callable[[Sequence[Model], Output], None]
     fits: Callable[[Model], bool] = any_model
     about: str = ""
     least: int = 1
     of: str = MODELS
 
-    def fill_from(self, study: StudyFiles, output: Output, all_of_them: bool) -> Optional[str]:
+    def fill_from(self, study: StudyFiles, output: Output, all_of_them: bool) -> str | None:
         models = getattr(study, self.of)
         fitting = [(model, self._problem(model)) for model in models if self.fits(model)]
         usable = [model for model, problem in fitting if problem is None]
@@ -120,7 +121,7 @@ class Exhibit:
         least = f"at least {self.least} " if self.least > 1 else ""
         return f"it takes {least}{self.about or FILES[self.of]}, and there are {number or 'none'}"
 
-    def _problem(self, model: Model) -> Optional[str]:
+    def _problem(self, model: Model) -> str | None:
         problems = (method.problem(file) for file in model.files for method in self.methods)
         return next((problem for problem in problems if problem is not None), None)
 
@@ -135,9 +136,9 @@ class StudyExhibit:
     """
 
     name: str
-    fill: Callable[[StudyFiles, Output], Optional[str]]
+    fill: Callable[[StudyFiles, Output], str | None]
 
-    def fill_from(self, study: StudyFiles, output: Output, all_of_them: bool) -> Optional[str]:
+    def fill_from(self, study: StudyFiles, output: Output, all_of_them: bool) -> str | None:
         left_out = self.fill(study, output)
         if left_out and all_of_them:
             raise AnalysisError(left_out)
@@ -175,7 +176,7 @@ class OverStudies:
     shown: str
     caption: str
     once: Callable[[pandas.DataFrame], pandas.DataFrame]
-    drawn: Callable[[pandas.DataFrame], Optional[Figure]]
+    drawn: Callable[[pandas.DataFrame], Figure | None]
 
 
 @dataclass(frozen=True)
@@ -189,9 +190,9 @@ class Exhibition:
 
     name: str
     title: str
-    exhibits: Tuple[Fillable, ...] = ()
+    exhibits: tuple[Fillable, ...] = ()
 
-    def fill(self, study: StudyFiles, output: Output) -> List[str]:
+    def fill(self, study: StudyFiles, output: Output) -> list[str]:
         """
         All that the study can fill; gives a sentence for each exhibit it cannot, or not with all
         that it has. An exhibit that stands alone was asked for by name, so every file has to serve
@@ -225,11 +226,11 @@ class Paper(Exhibition):
     order : its position among the papers of a year, where that is not to be the alphabet's.
     """
 
-    claims: Tuple[Claim, ...] = ()
-    printed: Tuple[Printed, ...] = ()
-    corrections: Tuple[Correction, ...] = ()
-    more: Tuple[Exhibition, ...] = ()
-    over_studies: Tuple[OverStudies, ...] = ()
+    claims: tuple[Claim, ...] = ()
+    printed: tuple[Printed, ...] = ()
+    corrections: tuple[Correction, ...] = ()
+    more: tuple[Exhibition, ...] = ()
+    over_studies: tuple[OverStudies, ...] = ()
     order: int = 0
 
     @property

@@ -1,6 +1,7 @@
 """One number per text from a file, and texts binned by their largest attention weight, as the papers bin them."""
 
-from typing import Any, Callable, Dict, Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy
 from numpy.typing import ArrayLike
@@ -47,7 +48,7 @@ def sample(model: Model, values: PerText) -> Sample:
     return Sample.of([values(file) for file in model.files])
 
 
-def summarised(model: Model, values: PerText) -> Dict[str, Any]:
+def summarised(model: Model, values: PerText) -> dict[str, Any]:
     """
     The mean of the values over all texts and seeds, with its interval and what else `summary`
     gives.
@@ -66,7 +67,7 @@ def largest_weights(attention: Sequence[Scores]) -> numpy.ndarray:
     return numpy.array([largest(scores).value for scores in attention])
 
 
-def bins_of(weights: numpy.ndarray) -> Dict[str, numpy.ndarray]:
+def bins_of(weights: numpy.ndarray) -> dict[str, numpy.ndarray]:
     """Which texts are in each bin; a text without attention is in none. Shape: as `weights`"""
     # A weight of 1 may come out of its file a little larger.
     positions = numpy.digitize(weights, EDGES[1:-1])
@@ -74,15 +75,15 @@ def bins_of(weights: numpy.ndarray) -> Dict[str, numpy.ndarray]:
     return {name: known & (positions == position) for position, name in enumerate(NAMES)}
 
 
-def classes_of(model: Model) -> Dict[str, numpy.ndarray]:
+def classes_of(model: Model) -> dict[str, numpy.ndarray]:
     """Which texts of each seed a class is predicted for, by class. Shape of each: (seeds, texts)"""
     members = groups(model, "predicted")
     return {name: member for name, member in members.items() if name != OVERALL}
 
 
 def by_bin(
-    values: numpy.ndarray, weights: numpy.ndarray, classes: Dict[str, numpy.ndarray]
-) -> Dict[str, Dict[str, numpy.ndarray]]:
+    values: numpy.ndarray, weights: numpy.ndarray, classes: dict[str, numpy.ndarray]
+) -> dict[str, dict[str, numpy.ndarray]]:
     """
     The values of each class in each bin, by the names that figures have for them. All that is given
     has one shape.

@@ -3,9 +3,10 @@ What was published, and ours next to it: the papers' tables are read, rows are j
 are about, and columns made that people read.
 """
 
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Dict, Sequence
+from typing import Any
 
 import numpy
 import pandas
@@ -55,7 +56,7 @@ def published(name: str) -> pandas.DataFrame:
 
 # Many rows are about the same model, one after the other, and whether it has learned anything takes long to tell.
 @lru_cache(maxsize=1)
-def about(model: Model) -> Dict[str, str]:
+def about(model: Model) -> dict[str, str]:
     """The columns that a row about a model is known by, whatever it measures."""
     return {
         "corpus": model.config.corpus,
@@ -70,7 +71,7 @@ def about(model: Model) -> Dict[str, str]:
     }
 
 
-def selected_on(config: Dict[str, Any]) -> str:
+def selected_on(config: dict[str, Any]) -> str:
     """
     Which split's metric chose the epoch: `dev`, `test`, `last epoch` where none did, `-` where
     there is no such split.

@@ -1,8 +1,8 @@
 """The F1 of every model of a study, with an interval over texts and seeds, or over seeds alone."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Dict, List, Optional, Sequence, Tuple
 
 import numpy
 
@@ -29,20 +29,20 @@ class Reached:
     config: ModelConfig
     f1: float
     seeds: int
-    values: Optional[numpy.ndarray] = None
-    data: Optional[str] = None
-    n: Optional[int] = None
+    values: numpy.ndarray | None = None
+    data: str | None = None
+    n: int | None = None
     std: float = numpy.nan
     nothing: str = ""
 
     @property
-    def interval(self) -> Tuple[float, float]:
+    def interval(self) -> tuple[float, float]:
         """Over texts and seeds, or over seeds alone where no texts are known."""
         if self.values is None:
             return student_interval(self.f1, self.std, self.seeds)
         return _ends(intervals(self.values[None]))
 
-    def less(self, other: "Reached") -> Dict[str, float]:
+    def less(self, other: "Reached") -> dict[str, float]:
         """The difference of the two, with an interval if both are about the same texts."""
         low, high = numpy.nan, numpy.nan
         known = self.values is not None and other.values is not None
@@ -51,7 +51,7 @@ class Reached:
         return {"difference": self.f1 - other.f1, "low": low, "high": high}
 
 
-def reached(study: StudyFiles) -> List[Reached]:
+def reached(study: StudyFiles) -> list[Reached]:
     """
     What each model of a study reached. Runs whose attribution file is there too count once, by
     their file.
@@ -60,14 +60,14 @@ def reached(study: StudyFiles) -> List[Reached]:
         run_folder(file.metadata["archive"]) for model in study.models for file in model.files
     }
     of_files = [reached_by(model.files) for model in study.models]
-    runs: Dict[str, List[Run]] = {}
+    runs: dict[str, list[Run]] = {}
     for run in study.runs:
         if run_folder(run.folder) not in explained:
             runs.setdefault(_alike(run.model), []).append(run)
     return of_files + [_of_runs(seeds) for seeds in runs.values()]
 
 
-def guide_of(config: ModelConfig) -> Optional[ModelConfig]:
+def guide_of(config: ModelConfig) -> ModelConfig | None:
     """The model whose attention a guided one was given, from the file that it was read from; None if that is gone."""
     metadata = FORMAT.find_metadata(Path(guides_of(config.config)[0]).expanduser())
     return None if metadata is None else ModelConfig(metadata["config"])
@@ -103,11 +103,11 @@ def reached_by(files: Sequence[TextFile]) -> Reached:
     )
 
 
-def _of_runs(runs: List[Run]) -> Reached:
+def _of_runs(runs: list[Run]) -> Reached:
     f1 = numpy.array([f1_metric(run) for run in runs])
     std = float(f1.std(ddof=1)) if len(runs) > 1 else numpy.nan
     return Reached(runs[0].model, float(f1.mean()), len(runs), std=std)
 
 
-def _ends(of_one: Intervals) -> Tuple[float, float]:
+def _ends(of_one: Intervals) -> tuple[float, float]:
     return float(of_one.low[0]), float(of_one.high[0])

@@ -3,9 +3,9 @@ What a study has: models, from attribution files; the same models under other at
 perturbation files; how true their scores are, from faithfulness files; and training runs. Given one by one, or in folders.
 """
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Dict, Iterable, List, Sequence
 
 import pyarrow
 import pyarrow.parquet
@@ -32,13 +32,13 @@ class StudyFiles:
     runs : training runs, whether or not any of these files is theirs.
     """
 
-    models: List[Model] = field(default_factory=list)
-    perturbed: List[Model] = field(default_factory=list)
-    judged: List[Model] = field(default_factory=list)
-    runs: List[Run] = field(default_factory=list)
+    models: list[Model] = field(default_factory=list)
+    perturbed: list[Model] = field(default_factory=list)
+    judged: list[Model] = field(default_factory=list)
+    runs: list[Run] = field(default_factory=list)
 
     @property
-    def sources(self) -> List[Source]:
+    def sources(self) -> list[Source]:
         """All that was read."""
         files = [
             file for model in (*self.models, *self.perturbed, *self.judged) for file in model.files
@@ -64,14 +64,14 @@ def load_study(places: Sequence[Path]) -> StudyFiles:
     )
 
 
-def load_models(places: Sequence[Path]) -> List[Model]:
+def load_models(places: Sequence[Path]) -> list[Model]:
     """The models of attribution files alone."""
     return load_study(places).models
 
 
-def _models(files: Iterable[TextFile]) -> List[Model]:
+def _models(files: Iterable[TextFile]) -> list[Model]:
     """Names are unique among the models of a corpus, whose name stands compared with theirs."""
-    by_corpus_name: Dict[str, List[TextFile]] = {}
+    by_corpus_name: dict[str, list[TextFile]] = {}
     for file in files:
         by_corpus_name.setdefault(file.model.corpus, []).append(file)
     models = [model for of_corpus in by_corpus_name.values() for model in models_of(of_corpus)]
@@ -80,7 +80,7 @@ def _models(files: Iterable[TextFile]) -> List[Model]:
     return models
 
 
-def _paths(place: Path) -> List[Path]:
+def _paths(place: Path) -> list[Path]:
     if not place.is_dir():
         return [place]
     paths = [path for path in sorted(place.glob("*.parquet")) if not _is_something_else(path)]
@@ -101,9 +101,9 @@ def _is_something_else(path: Path) -> bool:
     return not any(format.is_format_of(path) for format in FORMATS)
 
 
-def by_corpus(models: Sequence[Model]) -> Dict[str, List[Model]]:
+def by_corpus(models: Sequence[Model]) -> dict[str, list[Model]]:
     """The models of each corpus, in the order in which they come."""
-    models_of_corpus: Dict[str, List[Model]] = {}
+    models_of_corpus: dict[str, list[Model]] = {}
     for model in models:
         models_of_corpus.setdefault(model.config.corpus, []).append(model)
     return models_of_corpus

@@ -1,6 +1,6 @@
 """Adversaries that were trained: Wiegreffe & Pinter 2019, Tables 4 and 5."""
 
-from typing import Iterator, Optional, Sequence
+from collections.abc import Iterator, Sequence
 
 import pandas
 
@@ -60,7 +60,7 @@ TVD = (
 )
 
 
-def table_5(study: StudyFiles, output: Output) -> Optional[str]:
+def table_5(study: StudyFiles, output: Output) -> str | None:
     """
     Adds the table of all adversaries; gives a sentence on those that are left out, if any are.
     """
@@ -77,7 +77,7 @@ def table_5(study: StudyFiles, output: Output) -> Optional[str]:
     return left_out
 
 
-def table_4(study: StudyFiles, output: Output) -> Optional[str]:
+def table_4(study: StudyFiles, output: Output) -> str | None:
     """
     Adds the table of the best adversary of each model that is far away, and one sentence for each;
     gives a sentence on adversaries that are left out, if any are.

@@ -3,9 +3,10 @@ Wiegreffe & Pinter 2019, Figure 5: how far adversaries of rising lambda move att
 compared with what another seed, no attention, and an adversary for each text do.
 """
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, pairwise
-from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
+from typing import Any
 
 import numpy
 import pandas
@@ -54,12 +55,12 @@ class Points:
 
     across: Sequence[float]
     up: Sequence[float]
-    across_intervals: Sequence[Tuple[float, float]] = ()
-    up_intervals: Sequence[Tuple[float, float]] = ()
+    across_intervals: Sequence[tuple[float, float]] = ()
+    up_intervals: Sequence[tuple[float, float]] = ()
     labels: Sequence[str] = ()
 
     @property
-    def positions(self) -> List[Point]:
+    def positions(self) -> list[Point]:
         return list(zip(self.across, self.up, strict=True))
 
 
@@ -72,9 +73,9 @@ class Plane:
     """
 
     title: str
-    curves: Dict[str, Points]
-    marks: Dict[str, Points] = field(default_factory=dict)
-    published: Dict[str, Points] = field(default_factory=dict)
+    curves: dict[str, Points]
+    marks: dict[str, Points] = field(default_factory=dict)
+    published: dict[str, Points] = field(default_factory=dict)
 
 
 def planes(panels: Sequence[Plane], across: str, up: str, bound: float, widest: int = 3) -> Figure:
@@ -131,7 +132,7 @@ def planes(panels: Sequence[Plane], across: str, up: str, bound: float, widest: 
     return figure
 
 
-def _names(panels: Sequence[Dict[str, Points]]) -> List[str]:
+def _names(panels: Sequence[dict[str, Points]]) -> list[str]:
     return list(dict.fromkeys(name for panel in panels for name in panel))
 
 
@@ -176,12 +177,12 @@ def _drawn(axes: Axes, panel: Plane) -> Iterator[Bbox]:
             yield from along_line(axes, (across, low), (across, high))
 
 
-def _shared_labels(axes: Axes, points: Points) -> Iterator[Tuple[str, Point]]:
+def _shared_labels(axes: Axes, points: Points) -> Iterator[tuple[str, Point]]:
     """
     Of neighbours that lie on each other one label, at the one in the middle: from the first to the last of them.
     """
     positions = pixels(axes, points.positions)
-    groups: List[List[int]] = []
+    groups: list[list[int]] = []
     for number in range(len(points.labels)):
         if (
             groups
@@ -206,7 +207,7 @@ FIGURE_NOTE = (
 )
 
 
-def plane(study: StudyFiles, output: Output) -> Optional[str]:
+def plane(study: StudyFiles, output: Output) -> str | None:
     """
     Adds one figure per model, or one of what runs report, and both tables of its numbers; gives a
     sentence on adversaries that are left out, if any are.
@@ -237,7 +238,7 @@ def plane(study: StudyFiles, output: Output) -> Optional[str]:
     return left_out
 
 
-def _panels(family: ModelFamily) -> List[Plane]:
+def _panels(family: ModelFamily) -> list[Plane]:
     moved, others = moved_by_adversaries(family), moved_by_others(family)
     fewer = moved_by_fewer(family)
     others.update({FEWER: fewer} if fewer else {})
@@ -274,7 +275,7 @@ def _points(moved: Sequence[Divergence], lambdas: Sequence[float] = ()) -> Point
     )
 
 
-def _interval(row: Dict[str, Any], name: str) -> Tuple[float, float]:
+def _interval(row: dict[str, Any], name: str) -> tuple[float, float]:
     return row[f"{name} low"], row[f"{name} high"]
 
 
@@ -285,7 +286,7 @@ def _table_points(table: pandas.DataFrame, prefix: str = "") -> Points:
     return Points(table[f"{prefix}jsd"].tolist(), table[tvd].tolist(), labels=labels)
 
 
-def _reported(study: StudyFiles) -> List[Plane]:
+def _reported(study: StudyFiles) -> list[Plane]:
     """Of runs whose texts are not known."""
     try:
         table, _ = adversary_rows(study)

@@ -1,8 +1,8 @@
 """What Wiegreffe & Pinter 2019 claim."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Dict, Iterator, List, Optional, Sequence, Tuple
 
 from analysis.claims.beside_print import OF_ACCURACY, OF_JSD, OF_TVD, Printed
 from analysis.claims.claim import (
@@ -114,7 +114,7 @@ BESIDE_TABLE = TypedTable("wiegreffe-pinter-beside", BesideRow)
 CONVEXITY_TABLE = TypedTable("wiegreffe-pinter-convexity", ConvexityRow)
 
 
-def curves(tables: Tables) -> Iterator[List[AdversaryRow]]:
+def curves(tables: Tables) -> Iterator[list[AdversaryRow]]:
     """
     Of each model its adversaries that are not frozen, nearest attention first. Those of one lambda, compared with several bases, are one. Where some have several seeds, these alone: between them and single ones, a
     curve would follow the seeds.
@@ -126,7 +126,7 @@ def curves(tables: Tables) -> Iterator[List[AdversaryRow]]:
         yield sorted(steps, key=lambda row: row.jsd.mean)
 
 
-def tvd_at(curve: Sequence[AdversaryRow], jsd: float) -> Optional[Estimate]:
+def tvd_at(curve: Sequence[AdversaryRow], jsd: float) -> Estimate | None:
     """
     How far outputs move where attention moves so far: on the line between the two adversaries that it lies
     between; None beyond the nearest and the furthest.
@@ -268,10 +268,10 @@ def _at_equal_divergence(
         yield Judgement.of(curve[0], above(f"{words} {compared}", trained.minus(reference.tvd)))
 
 
-def _guided(tables: Tables, pairs: Sequence[Tuple[str, str]]) -> Iterator[Judgement]:
+def _guided(tables: Tables, pairs: Sequence[tuple[str, str]]) -> Iterator[Judgement]:
     """What a model gains by the first of two guides over the second, where it was given all of them."""
     for _, rows in grouped(tables.rows(GUIDES_TABLE), "corpus", "protocol"):
-        guides: Dict[str, GuideRow] = {}
+        guides: dict[str, GuideRow] = {}
         for row in rows:
             guides.setdefault(_kind(str(row.guide)), row)
         if all(name in guides for pair in pairs for name in pair):

@@ -3,8 +3,9 @@ Wiegreffe & Pinter 2019, Figure 5 in numbers: how far adversaries, other seeds, 
 adversary for each text are from the base, and the shape of the adversaries' curve.
 """
 
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Callable, Dict, Iterator, List, Sequence, Tuple
+from typing import Any
 
 import numpy
 import pandas
@@ -108,7 +109,7 @@ def summarised_curve(
     points: Sequence[Divergence],
     by_base: Sequence[Sequence[Divergence]] = (),
     bootstrap: Bootstrap = Bootstrap(),
-) -> Dict[str, float]:
+) -> dict[str, float]:
     """
     Both numbers with their intervals, over the same draws of texts for all points; and, where three bases or
     more have a curve each, also over these: Student's, whose square is added.
@@ -116,7 +117,7 @@ def summarised_curve(
     jsd, tvd = _means(points)
     draws = [bootstrap.means(numpy.stack([point.jsd.value, point.tvd.value])) for point in points]
     drawn_jsd, drawn_tvd = (numpy.stack([draw[:, axis] for draw in draws], 1) for axis in (0, 1))
-    row: Dict[str, float] = {}
+    row: dict[str, float] = {}
     for name, measure in (("convexity", convexity), ("mean tvd", mean_height)):
         value, drawn = float(measure(jsd, tvd)), measure(drawn_jsd, drawn_tvd)
         low, high = bootstrap.between(drawn)
@@ -130,7 +131,7 @@ def summarised_curve(
     return row
 
 
-def _means(points: Sequence[Divergence]) -> Tuple[numpy.ndarray, numpy.ndarray]:
+def _means(points: Sequence[Divergence]) -> tuple[numpy.ndarray, numpy.ndarray]:
     """JSD and TVD of each point, over its texts and pairs."""
     return tuple(
         numpy.array([numpy.nanmean(getattr(point, axis).value) for point in points])
@@ -200,7 +201,7 @@ def add_marks(attacked: Sequence[ModelFamily], output: Output) -> None:
     )
 
 
-def _one_by_one(family: ModelFamily) -> Iterator[Tuple[str, Divergence]]:
+def _one_by_one(family: ModelFamily) -> Iterator[tuple[str, Divergence]]:
     """All other seeds together, then each, then the rest of what is compared with the curve."""
     others = family.other_seeds
     if len(others) > 1:
@@ -258,7 +259,7 @@ def add_curves(attacked: Sequence[ModelFamily], output: Output) -> None:
     )
 
 
-def _about(family: ModelFamily, **about: Any) -> Dict[str, Any]:
+def _about(family: ModelFamily, **about: Any) -> dict[str, Any]:
     """How a row begins."""
     model = {"corpus": family.base.model.corpus, "model": family.name, "protocol": family.protocol}
     return {**model, **about}
@@ -269,7 +270,7 @@ def _texts(moved: Divergence, predicted: str) -> int:
     return int(moved.member(predicted).any(axis=0).sum())
 
 
-def moved_by_adversaries(family: ModelFamily) -> Dict[bool, List[Tuple[float, Divergence]]]:
+def moved_by_adversaries(family: ModelFamily) -> dict[bool, list[tuple[float, Divergence]]]:
     """
     Lambdas and distances, of the adversaries that are frozen and of those that are not: of each kind those that
     are compared with the most bases, since a curve through others would go from base to base.
@@ -284,7 +285,7 @@ def moved_by_adversaries(family: ModelFamily) -> Dict[bool, List[Tuple[float, Di
     return by_kind
 
 
-def moved_by_fewer(family: ModelFamily) -> List[Divergence]:
+def moved_by_fewer(family: ModelFamily) -> list[Divergence]:
     """Of the others, one by one."""
     return [
         divergence(family.pairs(model))
@@ -293,7 +294,7 @@ def moved_by_fewer(family: ModelFamily) -> List[Divergence]:
     ]
 
 
-def _by_bases(family: ModelFamily, frozen: bool) -> Tuple[List[Model], List[Model]]:
+def _by_bases(family: ModelFamily, frozen: bool) -> tuple[list[Model], list[Model]]:
     """The adversaries that are compared with the most bases, and those that are compared with fewer."""
     alike = family.adversaries_of(frozen)
     most = max((len(family.pairs(model)) for model in alike), default=0)
@@ -301,7 +302,7 @@ def _by_bases(family: ModelFamily, frozen: bool) -> Tuple[List[Model], List[Mode
     return with_most, [model for model in alike if model not in with_most]
 
 
-def curves_of_bases(family: ModelFamily, frozen: bool) -> List[List[Divergence]]:
+def curves_of_bases(family: ModelFamily, frozen: bool) -> list[list[Divergence]]:
     """Of each base its own adversaries, those that all bases have; none where these are too few for a curve."""
     steps = [
         {base.path: (base, file) for base, file in family.pairs(model)}
@@ -313,9 +314,9 @@ def curves_of_bases(family: ModelFamily, frozen: bool) -> List[List[Divergence]]
     return [[divergence([pairs[base.path]]) for pairs in common] for base in family.bases]
 
 
-def moved_by_others(family: ModelFamily) -> Dict[str, List[Divergence]]:
+def moved_by_others(family: ModelFamily) -> dict[str, list[Divergence]]:
     """What is compared with the curve, as far as there is any."""
-    others: Dict[str, List[Divergence]] = {}
+    others: dict[str, list[Divergence]] = {}
     if family.other_seeds:
         others[SEEDS] = [divergence([pair]) for pair in family.other_seeds]
     if family.uniform is not None:

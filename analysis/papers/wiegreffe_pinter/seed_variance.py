@@ -3,8 +3,9 @@ Wiegreffe & Pinter 2019, Figures 3 and 4: how far does attention vary from seed 
 how far beyond that does an adversary get?
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import Any
 
 import numpy
 import pandas
@@ -45,13 +46,13 @@ class SeedsRow(TableRow):
     predicted: str
     max_attention: str
     jsd: Estimate = estimated()
-    beyond_seeds: Optional[Estimate] = paired("beyond seeds")
+    beyond_seeds: Estimate | None = paired("beyond seeds")
 
 
 SEEDS_TABLE = TypedTable("wiegreffe-pinter-seeds", SeedsRow)
 
 
-def seeds(study: StudyFiles, output: Output) -> Optional[str]:
+def seeds(study: StudyFiles, output: Output) -> str | None:
     """
     Adds the table, and for each base a sentence and a figure; gives a sentence on models that are
     left out, if any are.
@@ -95,13 +96,13 @@ def seeds(study: StudyFiles, output: Output) -> Optional[str]:
     return left_out
 
 
-def _finding(family: ModelFamily, others: Dict[str, List[Pair]]) -> str:
+def _finding(family: ModelFamily, others: dict[str, list[Pair]]) -> str:
     """How far the others are, in words."""
     means = "; ".join(f"{title}: {number(mean_jsd(pairs))}" for title, pairs in others.items())
     return f"{family.title}: mean divergence (JSD) of attention from that of the base, {means}."
 
 
-def _others(family: ModelFamily) -> Dict[str, List[Pair]]:
+def _others(family: ModelFamily) -> dict[str, list[Pair]]:
     """Whose attention is compared with the base's, by name: other seeds, and an adversary."""
     others = {SEEDS: family.other_seeds}
     adversaries = family.adversaries_of(frozen=False)
@@ -116,7 +117,7 @@ def adversary_name(lambda_: float) -> str:
     return f"adversary, lambda {lambda_:g}"
 
 
-def _rows(family: ModelFamily, others: Dict[str, List[Pair]]) -> List[Dict[str, Any]]:
+def _rows(family: ModelFamily, others: dict[str, list[Pair]]) -> list[dict[str, Any]]:
     rows = []
     of_seeds = _parts(family.other_seeds)
     nothing = nothing_to_judge(family.files)
@@ -143,7 +144,7 @@ def _rows(family: ModelFamily, others: Dict[str, List[Pair]]) -> List[Dict[str, 
     return rows
 
 
-def _parts(pairs: Sequence[Pair]) -> Dict[Tuple[str, str], Sample]:
+def _parts(pairs: Sequence[Pair]) -> dict[tuple[str, str], Sample]:
     """The divergences of each class, and of all, in each bin, and in all; the base decides on both."""
     moved = divergence(pairs)
     bins = {ALL: numpy.ones(moved.predicted.shape, dtype=bool), **bins_of(_weights(pairs))}
@@ -154,14 +155,14 @@ def _parts(pairs: Sequence[Pair]) -> Dict[Tuple[str, str], Sample]:
     }
 
 
-def _beyond(adversary: Sample, of_seeds: Optional[Sample]) -> Dict[str, float]:
+def _beyond(adversary: Sample, of_seeds: Sample | None) -> dict[str, float]:
     """How much further than other seeds, on the same texts."""
     if of_seeds is None:
         return {}
     return difference_columns("beyond seeds", adversary.value, of_seeds.value)
 
 
-def _by_bin(pairs: Sequence[Pair]) -> Dict[str, Dict[str, numpy.ndarray]]:
+def _by_bin(pairs: Sequence[Pair]) -> dict[str, dict[str, numpy.ndarray]]:
     moved = divergence(pairs)
     classes = {name: moved.member(name) for name in moved.classes}
     return by_bin(moved.jsd.value, _weights(pairs), classes)

@@ -3,8 +3,8 @@ Wiegreffe & Pinter 2019, Figure 2: one text under the base's attention, under th
 for this text alone, and under that of a trained adversary, with one prediction under all three.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Dict, List, Optional, Sequence, Tuple
 
 import numpy
 from matplotlib.axes import Axes
@@ -44,8 +44,8 @@ class Weighted:
     """A text, and the weights that each model gives its tokens; next to a name, what it says."""
 
     tokens: Sequence[str]
-    weights: Dict[str, Sequence[float]]
-    about: Dict[str, str]
+    weights: dict[str, Sequence[float]]
+    about: dict[str, str]
 
 
 def token_heatmaps(texts: Sequence[Weighted]) -> Figure:
@@ -69,7 +69,7 @@ def token_heatmaps(texts: Sequence[Weighted]) -> Figure:
     return figure
 
 
-def _placed(tokens: Sequence[str], room: float) -> Tuple[List[Tuple[float, int, float]], int]:
+def _placed(tokens: Sequence[str], room: float) -> tuple[list[tuple[float, int, float]], int]:
     """Where each token begins, on which line, and how wide it is; and the number of lines."""
     positions, left, line = [], 0.0, 0
     for token in tokens:
@@ -91,7 +91,7 @@ def _width(token: str) -> float:
 def _draw(
     axes: Axes,
     text: Weighted,
-    positions: Sequence[Tuple[float, int, float]],
+    positions: Sequence[tuple[float, int, float]],
     lines: int,
     top: float,
 ) -> None:
@@ -132,7 +132,7 @@ TEXTS = 2
 BASE, EACH, TRAINED = "base", "adversary, this text", "trained adversary"
 
 
-def heatmaps(study: StudyFiles, output: Output) -> Optional[str]:
+def heatmaps(study: StudyFiles, output: Output) -> str | None:
     """
     Adds a figure for each base that has both kinds of adversaries; gives a sentence on models that
     are left out, if any are.
@@ -176,7 +176,7 @@ class ThreeAttentions:
     trained: Attributions
 
     @property
-    def moved(self) -> Dict[str, Divergence]:
+    def moved(self) -> dict[str, Divergence]:
         """How far both are from the base, under one seed."""
         return {
             EACH: of_searched([(self.base, self.by_text)]),
@@ -199,7 +199,7 @@ class ThreeAttentions:
         return f"{model.corpus} ({texts} texts): {model.name}, seed {model.seed}"
 
 
-def _three(family: ModelFamily) -> Optional[ThreeAttentions]:
+def _three(family: ModelFamily) -> ThreeAttentions | None:
     """Of the first base that has both kinds of adversaries."""
     trained = furthest(family, family.adversaries_of(frozen=False))
     if trained is None:
@@ -212,7 +212,7 @@ def _three(family: ModelFamily) -> Optional[ThreeAttentions]:
     return None
 
 
-def weighted_texts(three: ThreeAttentions) -> List[Weighted]:
+def weighted_texts(three: ThreeAttentions) -> list[Weighted]:
     """Typical texts with their three attentions."""
     moved = three.moved
     lengths = three.base.table["tokens"].map(len).to_numpy()
@@ -220,8 +220,8 @@ def weighted_texts(three: ThreeAttentions) -> List[Weighted]:
 
 
 def typical(
-    moved: Dict[str, Divergence], lengths: numpy.ndarray, eligible: numpy.ndarray
-) -> List[int]:
+    moved: dict[str, Divergence], lengths: numpy.ndarray, eligible: numpy.ndarray
+) -> list[int]:
     """
     The positions of the texts whose divergences are nearest to the medians of all, of those that are eligible
     and short enough. Shape of `lengths` and `eligible`: (texts,)
@@ -232,7 +232,7 @@ def typical(
     return usable[numpy.argsort(far[usable], kind="stable")][:TEXTS].tolist()
 
 
-def _weighted(three: ThreeAttentions, moved: Dict[str, Divergence], row: int) -> Weighted:
+def _weighted(three: ThreeAttentions, moved: dict[str, Divergence], row: int) -> Weighted:
     text, theirs = (file.table.iloc[row] for file in (three.base, three.trained))
     position, their_place = (
         file.metadata["labels"].index(text["predicted"]) for file in (three.base, three.trained)

@@ -2,9 +2,10 @@
 a model that sees one token at a time.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Optional, Tuple
+from typing import Any
 
 import pandas
 
@@ -26,9 +27,9 @@ CORPORA_TABLE = "wiegreffe-pinter-table-1"
 SPLITS = {"train": "train_data_path", "test": "test_data_path"}
 
 
-def table_1(study: StudyFiles, output: Output) -> Optional[str]:
+def table_1(study: StudyFiles, output: Output) -> str | None:
     """Adds the table of corpora. Nothing is ever left out."""
-    rows: Dict[Tuple[str, str], Dict[str, Any]] = {}
+    rows: dict[tuple[str, str], dict[str, Any]] = {}
     for file in _files(study):
         split = _whole_split(file)
         if split is not None and (file.model.corpus, split) not in rows:
@@ -69,7 +70,7 @@ def _files(study: StudyFiles) -> Iterator[Attributions]:
     """Those that were given; then what guided models have read, of each corpus once."""
     for model in study.models:
         yield model.files[0]
-    seen: List[str] = []
+    seen: list[str] = []
     for run in study.runs:
         paths = [Path(guide).expanduser() for guide in guides_of(run.config)]
         if paths and run.model.corpus not in seen and all(path.is_file() for path in paths):
@@ -77,7 +78,7 @@ def _files(study: StudyFiles) -> Iterator[Attributions]:
             yield from map(load_attributions, paths)
 
 
-def _whole_split(file: Attributions) -> Optional[str]:
+def _whole_split(file: Attributions) -> str | None:
     """Which split all of whose texts it has; None if some were left out, or it is another."""
     kept = file.metadata.get("texts", {}).get("kept", len(file.table))
     config = file.metadata["config"]
@@ -87,7 +88,7 @@ def _whole_split(file: Attributions) -> Optional[str]:
     return None
 
 
-def _corpus_row(file: Attributions, split: str) -> Dict[str, Any]:
+def _corpus_row(file: Attributions, split: str) -> dict[str, Any]:
     counts = file.table["label"].value_counts()
     return {
         "corpus": file.model.corpus,
@@ -132,7 +133,7 @@ UNIFORM_TABLE = TypedTable("wiegreffe-pinter-table-2", UniformRow)
 GUIDES_TABLE = TypedTable("wiegreffe-pinter-table-3", GuideRow)
 
 
-def table_2(study: StudyFiles, output: Output) -> Optional[str]:
+def table_2(study: StudyFiles, output: Output) -> str | None:
     """
     Adds the table of learned and uniform attention, and one sentence for each row. Nothing is ever
     left out.
@@ -171,7 +172,7 @@ def table_2(study: StudyFiles, output: Output) -> Optional[str]:
     return None
 
 
-def table_3(study: StudyFiles, output: Output) -> Optional[str]:
+def table_3(study: StudyFiles, output: Output) -> str | None:
     """Adds the table of guided models. Nothing is ever left out."""
     rows = [_guided(model) for model in reached(study) if model.config.encoder == TOKEN_LEVEL]
     rows = [row for row in rows if row is not None]
@@ -217,7 +218,7 @@ def guide_name(config: ModelConfig) -> str:
     return "base LSTM" if (guide.role, guide.encoder) == (PLAIN, "bilstm") else guide.name
 
 
-def _compared(base: Reached, uniform: Reached) -> Dict[str, Any]:
+def _compared(base: Reached, uniform: Reached) -> dict[str, Any]:
     drop = base.less(uniform)
     return {
         "corpus": base.config.corpus,
@@ -240,7 +241,7 @@ def _compared(base: Reached, uniform: Reached) -> Dict[str, Any]:
     }
 
 
-def _guided(model: Reached) -> Optional[Dict[str, Any]]:
+def _guided(model: Reached) -> dict[str, Any] | None:
     config = model.config
     names = {UNIFORM: "uniform", PLAIN: "trained MLP"}
     if config.role not in (*names, GUIDED):
@@ -261,7 +262,7 @@ def _guided(model: Reached) -> Optional[Dict[str, Any]]:
     }
 
 
-def _finding(row: Dict[str, Any]) -> str:
+def _finding(row: dict[str, Any]) -> str:
     return (
         f"{row['corpus']}, {row['model']}: F1 is {number(row['base'])} with learned and "
         f"{number(row['uniform'])} with uniform attention: it loses {Estimate.of(row, 'drop')} without."
@@ -270,7 +271,7 @@ def _finding(row: Dict[str, Any]) -> str:
 
 def _about(table: pandas.DataFrame) -> str:
     """Data, models and n, for captions."""
-    parts: List[str] = []
+    parts: list[str] = []
     for corpus, rows in table.groupby("corpus", sort=False):
         known = rows["n"].dropna()
         texts = f" ({int(known.max())} texts)" if len(known) else ""

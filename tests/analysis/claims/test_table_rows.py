@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from math import isnan, nan
-from typing import Optional
 
 import pandas
 import pytest
@@ -30,8 +29,8 @@ class Row(TableRow):
     drop: Estimate = estimated("drop", difference=True)
     all_texts: Estimate = estimated("all")
     f1: Estimate = estimated(mean="f1")
-    position: Optional[Estimate] = estimated_if_known("position")
-    lost: Optional[Estimate] = paired("accuracy lost")
+    position: Estimate | None = estimated_if_known("position")
+    lost: Estimate | None = paired("accuracy lost")
     share: float = column("significant BH", 0.5)
 
 

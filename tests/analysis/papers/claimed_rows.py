@@ -3,9 +3,10 @@ Rows as tables have them, for claims: each paper's folder has its `claim_cases`,
 claim the rows of its table that keep it and rows that break it, and what else it needs (`BESIDE`).
 """
 
+from collections.abc import Iterator
 from importlib import import_module
 from pkgutil import iter_modules
-from typing import Any, Dict, Iterator, List
+from typing import Any
 
 import pandas
 
@@ -13,14 +14,14 @@ from analysis.claims.table_rows import Tables
 from analysis.papers.discovery import find_claim
 from tests.analysis import papers
 
-Rows = List[Dict[str, Any]]
+Rows = list[dict[str, Any]]
 MODEL = {"corpus": "sst", "model": "bilstm tanh softmax", "encoder": "bilstm", "role": "plain"}
 MODEL |= {"attention": "tanh", "projection": "softmax", "predicted": "overall"}
 SPARSE = {"projection": "sparsemax", "model": "bilstm tanh sparsemax"}
 AFFINE = {"encoder": "affine", "model": "affine tanh softmax"}
 
 
-def near(mean: float, prefix: str = "", of_mean: str = "mean") -> Dict[str, float]:
+def near(mean: float, prefix: str = "", of_mean: str = "mean") -> dict[str, float]:
     """A number with a short interval."""
     name = f"{prefix} {of_mean}".strip()
     return {name: mean, f"{prefix} low".strip(): mean - 0.01, f"{prefix} high".strip(): mean + 0.01}

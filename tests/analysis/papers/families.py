@@ -1,8 +1,9 @@
 """A base and its relatives, as files without a model: adversaries, seeds, uniform, perturbed."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Any
 
 import numpy
 
@@ -12,12 +13,12 @@ from tests.analysis.perturbation_files import perturbed_rows, write_perturbation
 TEXTS = 40
 
 
-def text_rows(moved: float = 0.0, output: float = 0.0, seed: int = 1, texts: int = TEXTS) -> List:
+def text_rows(moved: float = 0.0, output: float = 0.0, seed: int = 1, texts: int = TEXTS) -> list:
     """
     The same texts whatever is given; attention is mixed with noise (`moved` of it), outputs are
     mixed with other ones.
     """
-    rows: List[Row] = []
+    rows: list[Row] = []
     for index in range(texts):
         text, model = numpy.random.default_rng(index), numpy.random.default_rng([index, seed])
         length = int(text.integers(3, 12))
@@ -89,7 +90,7 @@ def write_perturbed(folder: Path, corpus: str = "sst", name: str = "base", seed:
     )
 
 
-def write_training(folder: Path, config: Row, metrics: Optional[Dict[str, float]] = None) -> Path:
+def write_training(folder: Path, config: Row, metrics: dict[str, float] | None = None) -> Path:
     """A finished run."""
     folder.mkdir(parents=True)
     (folder / "config.json").write_text(json.dumps(config))
@@ -98,5 +99,5 @@ def write_training(folder: Path, config: Row, metrics: Optional[Dict[str, float]
     return folder
 
 
-def _uniform(row: Row) -> List[float]:
+def _uniform(row: Row) -> list[float]:
     return [1 / len(row["tokens"])] * len(row["tokens"])

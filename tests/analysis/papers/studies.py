@@ -1,7 +1,8 @@
 """Attribution files of a small study: columns as the papers' presets name them, no model."""
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Dict, Sequence, Union
+from typing import Any
 
 import numpy
 
@@ -24,7 +25,7 @@ def write_run(
     path: Path,
     methods: Sequence[str] = JAIN_WALLACE,
     seed: int = 1,
-    projection: Union[str, Dict[str, Any]] = "softmax",
+    projection: str | dict[str, Any] = "softmax",
     corpus: str = "sst",
     texts: int = 60,
     noise: float = 0.5,

@@ -1,14 +1,15 @@
 """What an exhibit wrote, read again."""
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Callable, Dict
+from typing import Any
 
 import pandas
 
 from analysis.output import Output
 
 
-def tables(fill: Callable[..., Any], study: Any, folder: Path) -> Dict[str, pandas.DataFrame]:
+def tables(fill: Callable[..., Any], study: Any, folder: Path) -> dict[str, pandas.DataFrame]:
     """The csv of each table, by name; classes are words."""
     output = Output(folder, "a paper")
     fill(study, output)
@@ -22,7 +23,7 @@ def tables(fill: Callable[..., Any], study: Any, folder: Path) -> Dict[str, pand
     }
 
 
-def entries(fill: Callable[..., Any], study: Any, folder: Path) -> Dict[str, Dict[str, Any]]:
+def entries(fill: Callable[..., Any], study: Any, folder: Path) -> dict[str, dict[str, Any]]:
     """Of the manifest, by name."""
     output = Output(folder, "a paper")
     fill(study, output)

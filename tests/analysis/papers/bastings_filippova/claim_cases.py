@@ -1,6 +1,6 @@
 """Rows that keep the paper's claims, and rows that break them."""
 
-from typing import Any, Dict
+from typing import Any
 
 from tests.analysis.papers.claimed_rows import Rows, near
 
@@ -31,7 +31,7 @@ def faithful(more: float) -> Rows:
     ]
 
 
-CASES: Dict[str, Any] = {
+CASES: dict[str, Any] = {
     "saliency-is-more-faithful": (faithful(0.2), faithful(-0.2)),
     "without-sign-too": (faithful(0.2), faithful(-0.2)),
     "attention-stands-apart": (agreement(0.3, 0.6), agreement(0.6, 0.3)),

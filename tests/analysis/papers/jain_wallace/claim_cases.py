@@ -1,6 +1,6 @@
 """Rows that keep the paper's claims, and rows that break them."""
 
-from typing import Any, Dict
+from typing import Any
 
 from tests.analysis.papers.claimed_rows import AFFINE, MODEL, Rows, near, one, with_scaled
 
@@ -25,7 +25,7 @@ def both(attention: float, norm: float, each_other: float, **more: Any) -> Rows:
     return with_scaled(rows, attention, attention, each_other, norm, each_other)
 
 
-CASES: Dict[str, Any] = {
+CASES: dict[str, Any] = {
     "weak-agreement": (pairs(0.3, 0.6), pairs(0.7, 0.6)),
     "less-than-each-other": (pairs(0.3, 0.6), pairs(0.7, 0.6)),
     "context-lowers": (

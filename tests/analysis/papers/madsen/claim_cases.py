@@ -1,6 +1,6 @@
 """Rows that keep the paper's claims, and rows that break them."""
 
-from typing import Any, Dict
+from typing import Any
 
 from tests.analysis.papers.claimed_rows import MODEL, Rows, near
 
@@ -13,4 +13,4 @@ def areas(integrated: float, gradient: float) -> Rows:
     ]
 
 
-CASES: Dict[str, Any] = {"integrating-is-not-worth-it": (areas(0.4, 0.41), areas(0.6, 0.3))}
+CASES: dict[str, Any] = {"integrating-is-not-worth-it": (areas(0.4, 0.41), areas(0.6, 0.3))}

@@ -1,6 +1,6 @@
 """Rows that keep the paper's claims, and rows that break them."""
 
-from typing import Any, Dict
+from typing import Any
 
 from tests.analysis.papers.claimed_rows import (
     MODEL,
@@ -25,7 +25,7 @@ def placed(rows: Rows, position: float) -> Rows:
     return with_scaled(rows, *[position] * len(rows))
 
 
-CASES: Dict[str, Any] = {
+CASES: dict[str, Any] = {
     "states-are-mixed": (one(**near(0.9)), one(**near(0.3))),
     "follows-states": (tau_6(0.3, 0.7), tau_6(0.7, 0.3)),
     "no-closer-to-inputs": (

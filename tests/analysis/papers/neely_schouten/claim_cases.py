@@ -1,6 +1,6 @@
 """Rows that keep the paper's claims, and rows that break them."""
 
-from typing import Any, Dict
+from typing import Any
 
 from tests.analysis.papers.claimed_rows import MODEL, SPARSE, Rows, near
 
@@ -34,7 +34,7 @@ def small(measure: str, attention: float, each_other: float, **more: Any) -> Row
 
 SOFT = {"projection": "softmax", "model": "bilstm tanh softmax"}
 PUBLISHED = "as-published"
-CASES: Dict[str, Any] = {
+CASES: dict[str, Any] = {
     "strong-by-published": (top_k(PUBLISHED, 0.9, 0.95), top_k(PUBLISHED, 0.3, 0.1)),
     "strong-by-corrected": (top_k("fagin", 0.7, -0.5), top_k("fagin", 0.3, -0.5)),
     "above-chance-by-published": (top_k(PUBLISHED, 0.9, 0.7), top_k(PUBLISHED, 0.7, 0.9)),

@@ -1,6 +1,6 @@
 """Rows that keep the paper's claims, and rows that break them."""
 
-from typing import Any, Dict
+from typing import Any
 
 from tests.analysis.papers.claimed_rows import MODEL, Rows
 
@@ -12,6 +12,6 @@ def deception(mass: float, accuracy: float, honest_mass: float = 0.6) -> Rows:
     return [honest, deceptive]
 
 
-CASES: Dict[str, Any] = {
+CASES: dict[str, Any] = {
     "hides-what-it-uses": (deception(0.01, 0.98), deception(0.01, 0.6)),
 }

@@ -1,6 +1,6 @@
 """Rows that keep the paper's claims, and rows that break them."""
 
-from typing import Any, Dict
+from typing import Any
 
 from tests.analysis.papers.claimed_rows import MODEL, Rows, near, one
 
@@ -10,7 +10,7 @@ def order(attention: float, gradient: float) -> Rows:
     return [{**MODEL, "order": name, **near(share)} for name, share in shares.items()]
 
 
-CASES: Dict[str, Any] = {
+CASES: dict[str, Any] = {
     "top-matters-more": (
         one(effect="JSD of outputs", top=0.2, random=0.1, **near(0.1, "", "difference")),
         one(effect="JSD of outputs", top=0.1, random=0.2, **near(-0.1, "", "difference")),

@@ -1,6 +1,6 @@
 """Rows that keep the paper's claims, and rows that break them."""
 
-from typing import Any, Dict
+from typing import Any
 
 from tests.analysis.papers.claimed_rows import MODEL, Rows, adversary, near, one
 
@@ -36,7 +36,7 @@ def shape(convexity: float) -> Rows:
     return one(frozen=False, adversaries=6, **near(convexity, "convexity", ""))
 
 
-CASES: Dict[str, Any] = {
+CASES: dict[str, Any] = {
     "hardly-needed": (one(**near(0.005, "drop", "")), one(**near(0.1, "drop", ""))),
     "beyond-seeds": (seeds(0.1, 0.6), seeds(0.3, 0.2)),
     "of-use-to-others": (guides(0.83, 0.9, 0.8), guides(0.7, 0.6, 0.8)),
